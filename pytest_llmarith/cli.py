@@ -1,0 +1,1 @@
+"""Room: `llmarith ...`, the commands beside pytest. It does not know pytest."""

@@ -1,0 +1,51 @@
+"""Task integer addition: the sum of two integers of 2 to 30 digits, the reply must be the bare number."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+
+from pytest_llmarith.values import AdditionProblem, Reading, Symbols
+
+NAME = AdditionProblem.task
+READING = Reading.STRICT
+SHORTEST, LONGEST = 2, 30
+
+_PROMPT = (
+    "Provide the sum of the two numbers. Don't output anything else. "
+    "Only output the sum of the two numbers without anything additional. "
+    "Only output the final number, no calculation, no explanation, just the final number without any text.: "
+    '"{int1}" "{int2}"'
+)
+
+
+def problem(seed: int, trial: int) -> AdditionProblem:
+    """Draw the problem of one trial: two lengths, then that many digits each; leading zeros fall away."""
+    draw = random.Random(f"{seed}/{NAME}/{trial}")
+    int1, int2 = (int("".join(draw.choices("0123456789", k=length))) for length in _lengths(draw))
+    return AdditionProblem(seed, trial, str(int1), str(int2), str(int1 + int2))
+
+
+def problems(seed: int, trials: int) -> Iterator[AdditionProblem]:
+    """All problems of the task."""
+    return (problem(seed, trial) for trial in range(trials))
+
+
+def prompt(problem: AdditionProblem, symbols: Symbols = Symbols.ASCII) -> str:
+    """The question as a model sees it; it holds no operator sign, so `symbols` changes nothing."""
+    return _PROMPT.format(int1=problem.int1, int2=problem.int2)
+
+
+def problem_from(fields: Mapping[str, str | int]) -> AdditionProblem:
+    """The problem that a record describes; raises KeyError or ValueError where it describes none."""
+    return AdditionProblem(
+        int(fields["seed"]),
+        int(fields["trial"]),
+        str(fields["int1"]),
+        str(fields["int2"]),
+        str(fields["expected"]),
+    )
+
+
+def _lengths(draw: random.Random) -> tuple[int, int]:
+    return draw.randint(SHORTEST, LONGEST), draw.randint(SHORTEST, LONGEST)

@@ -1,0 +1,92 @@
+"""Task arithmetic: one sum, product, difference or quotient per problem, after llm_arithmetic.
+
+A problem is a pure function of (seed, variant, depth, trial): no other option and no neighbour changes it.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Mapping
+
+from pytest_llmarith.values import ArithmeticProblem, Dtype, Op, Reading, Symbols
+
+NAME = ArithmeticProblem.task
+READING = Reading.TOLERANT
+VARIANTS: tuple[tuple[Dtype, Op], ...] = tuple((dtype, op) for dtype in Dtype for op in Op)
+
+_INSTRUCTION = "Compute the following and reply with just the numeric result (no explanation):"
+_SIGNS = {
+    Symbols.ASCII: {Op.ADD: "+", Op.SUB: "-", Op.MUL: "*", Op.DIV: "/"},
+    Symbols.UNICODE: {Op.ADD: "+", Op.SUB: "-", Op.MUL: "×", Op.DIV: "÷"},
+}
+_CENTS = 100
+
+
+def problem(seed: int, dtype: Dtype, op: Op, depth: int, trial: int) -> ArithmeticProblem:
+    """Draw the problem of one trial; `depth` counts digits before the decimal point, from 1."""
+    draw = random.Random(f"{seed}/{NAME}/{dtype}_{op}/{depth}/{trial}")
+    make = _integer_problem if dtype is Dtype.INT else _fixed_point_problem
+    lhs, rhs, expected = make(draw, op, depth)
+    return ArithmeticProblem(seed, op, dtype, depth, trial, lhs, rhs, expected)
+
+
+def problems(seed: int, depths: Iterable[int], trials: int) -> Iterator[ArithmeticProblem]:
+    """All problems of the task, variant by variant, depth by depth."""
+    depths = tuple(depths)
+    for dtype, op in VARIANTS:
+        for depth in depths:
+            for trial in range(trials):
+                yield problem(seed, dtype, op, depth, trial)
+
+
+def prompt(problem: ArithmeticProblem, symbols: Symbols = Symbols.ASCII) -> str:
+    """The question as a model sees it, as llm_arithmetic puts it."""
+    return f"{_INSTRUCTION}\n   {problem.lhs} {_SIGNS[symbols][problem.op]} {problem.rhs}"
+
+
+def problem_from(fields: Mapping[str, str | int]) -> ArithmeticProblem:
+    """The problem that a record describes; raises KeyError or ValueError where it describes none."""
+    return ArithmeticProblem(
+        int(fields["seed"]),
+        Op(str(fields["op"])),
+        Dtype(str(fields["dtype"])),
+        int(fields["depth"]),
+        int(fields["trial"]),
+        str(fields["lhs"]),
+        str(fields["rhs"]),
+        str(fields["expected"]),
+    )
+
+
+def _integer_problem(draw: random.Random, op: Op, depth: int) -> tuple[str, str, str]:
+    lowest, highest = 10 ** (depth - 1), 10**depth - 1
+    lhs, rhs = draw.randint(lowest, highest), draw.randint(lowest, highest)
+    if op is Op.DIV:  # the draws are quotient and divisor, so that the division comes out even
+        return str(lhs * rhs), str(rhs), str(lhs)
+    return str(lhs), str(rhs), str(_apply(op, lhs, rhs))
+
+
+def _fixed_point_problem(draw: random.Random, op: Op, depth: int) -> tuple[str, str, str]:
+    lowest, highest = 10 ** (depth - 1) * _CENTS, (10**depth - 1) * _CENTS
+    lhs, rhs = draw.randint(lowest, highest), draw.randint(lowest, highest)  # in hundredths
+    if op is Op.DIV:  # the left draw is the quotient, a whole number from the same scaled range
+        return _point(lhs * rhs, 2), _point(rhs, 2), _point(lhs * 10**4, 4)
+    decimals = 4 if op is Op.MUL else 2
+    return _point(lhs, 2), _point(rhs, 2), _point(_apply(op, lhs, rhs), decimals)
+
+
+def _apply(op: Op, lhs: int, rhs: int) -> int:
+    match op:
+        case Op.ADD:
+            return lhs + rhs
+        case Op.SUB:
+            return lhs - rhs
+        case _:
+            return lhs * rhs
+
+
+def _point(scaled: int, decimals: int) -> str:
+    """Write an integer of `10**-decimals` units as fixed point; exact at every length."""
+    digits = str(abs(scaled)).rjust(decimals + 1, "0")
+    sign = "-" if scaled < 0 else ""
+    return f"{sign}{digits[:-decimals]}.{digits[-decimals:]}"
