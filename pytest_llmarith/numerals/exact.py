@@ -1,0 +1,61 @@
+"""Decimals without rounding: making them from text and computing in a context as wide as its operands need.
+
+The default context of 28 digits never touches a number of this package, and neither does a float.
+"""
+
+from __future__ import annotations
+
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
+
+ZERO = Decimal(0)
+
+
+def decimal_from(text: str) -> Decimal:
+    """The number that is written as `decimal.Decimal` takes it, in linear time; zero has no sign."""
+    number = Decimal(text)
+    return number if number else ZERO
+
+
+def wide_context(*numbers: Decimal, decimals: int = 0) -> Context:
+    """A context in which sums and differences of the numbers, and rounding to `decimals`, are exact."""
+    highest = max(number.adjusted() for number in numbers)
+    lowest = min(_exponent(number) for number in numbers)
+    return _context(max(highest, 0) - min(lowest, -decimals) + 3)
+
+
+def distance(one: Decimal, other: Decimal) -> Decimal:
+    """The absolute difference, exactly."""
+    return wide_context(one, other).subtract(one, other).copy_abs()
+
+
+def rounded(number: Decimal, decimals: int, rounding: str = ROUND_HALF_EVEN) -> Decimal:
+    """The number rounded to that many decimals."""
+    return number.quantize(Decimal((0, (1,), -decimals)), rounding, wide_context(number, decimals=decimals))
+
+
+def decimals_of(number: Decimal) -> int:
+    """How many decimals the number is written with."""
+    return max(0, -_exponent(number))
+
+
+def plain(number: Decimal) -> str:
+    """The number as text without exponent and without zeros that say nothing."""
+    text = format(number, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def short_ratio(part: Decimal, whole: Decimal) -> str:
+    """`part / whole` with two significant digits, such as 1.2e-05."""
+    few = _context(20)  # far more digits than are shown, far fewer than the numbers may have
+    mantissa, _, exponent = format(few.divide(few.plus(part), few.plus(whole)), ".1e").partition("e")
+    return f"{mantissa}e{int(exponent):+03d}"
+
+
+def _context(precision: int) -> Context:
+    return Context(prec=precision, rounding=ROUND_HALF_EVEN, Emin=MIN_EMIN, Emax=MAX_EMAX)
+
+
+def _exponent(number: Decimal) -> int:
+    exponent = number.as_tuple().exponent
+    assert isinstance(exponent, int)  # only infinities and NaN have letters there
+    return exponent
