@@ -49,6 +49,15 @@ class Symbols(StrEnum):
     UNICODE = "unicode"
 
 
+class StoreMode(StrEnum):
+    """What the store of replies is for in a run: read and written, only written, neither, or the only source."""
+
+    ON = "on"
+    REFRESH = "refresh"
+    OFF = "off"
+    ONLY = "only"
+
+
 class Op(StrEnum):
     """An operation of the arithmetic task."""
 
