@@ -1,0 +1,52 @@
+"""The summary of a run: fed record by record while the run goes on, `summary.json` at its end.
+
+It does not know how a summary is shown, nor what one result is made of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pytest_llmarith.reports.results import Result
+from pytest_llmarith.values import Outcome
+
+SUMMARY_FORMAT = 1
+
+
+class Summary:
+    """Counts records. Every record counts; giving it one per trial is the caller's part."""
+
+    def __init__(self) -> None:
+        self._results: dict[tuple[str, str], Result] = {}
+
+    def add(self, record: Mapping[str, Any]) -> None:
+        """Count one record, in constant time; nothing of it is kept but numbers."""
+        key = record["model"], record["task"]
+        if key not in self._results:
+            self._results[key] = Result(record["simulated"])
+        self._results[key].add(record)
+
+    def as_dict(self, run: Mapping[str, Any]) -> dict[str, Any]:
+        """The summary with the run's facts, of which it reads `selected`, `started_at` and the order of `models`."""
+        answered = sum(result.outcomes.measured for result in self._results.values())
+        unanswered = sum(result.outcomes.count(Outcome.UNANSWERED) for result in self._results.values())
+        date = (run.get("started_at") or "")[: len("2026-11-22")] or None
+        return {
+            "format": SUMMARY_FORMAT,
+            "run": dict(run),
+            "answered": answered,
+            "unanswered": unanswered,
+            "complete": unanswered == 0 and answered == run.get("selected"),
+            "results": [
+                {"model": model, "task": task, "date": date} | self._results[model, task].as_dict()
+                for model, task in self._ordered(run)
+            ],
+        }
+
+    def _ordered(self, run: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """Models as the run names them, tasks by name: the order of arrival is chance with several workers."""
+        named = [model["name"] for model in run.get("models") or ()]
+        seen = list(dict.fromkeys(model for model, _ in self._results))
+        rank = {model: place for place, model in enumerate(dict.fromkeys(named + seen))}
+        return sorted(self._results, key=lambda key: (rank[key[0]], key[1]))
