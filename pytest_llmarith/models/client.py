@@ -1,0 +1,136 @@
+"""Room: the one door to litellm. It sends one request and says what came back; it never tries twice.
+
+litellm costs seconds and hundreds of megabytes to import, so that happens in `prepare`, in one process of a run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from inspect import isawaitable
+from time import perf_counter
+from typing import Any
+
+from pytest_llmarith.models.failures import is_filtered
+from pytest_llmarith.models.request import messages_of, sent_of
+from pytest_llmarith.models.response import filtered_reply, reply_from
+from pytest_llmarith.values import Model, Reply
+
+# Without these, litellm fetches price lists from the internet and reads every `.env` up to the root when imported.
+_QUIET_IMPORT = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}
+_LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy")
+_FLUSH_S = 5.0
+
+
+class Client:
+    """Sends requests through litellm, on the loop of whoever awaits it."""
+
+    def __init__(self) -> None:
+        self._preparing = threading.Lock()
+        self._litellm: Any = None
+
+    def prepare(self) -> None:
+        """Import litellm, once. Do it on the main thread.
+
+        litellm's first use warns dozens of times; filters for warnings belong to the whole process, and a warning
+        that is an error on a thread of ours would be a lost question.
+        """
+        with self._preparing:
+            if self._litellm is None:
+                self._litellm = _prepared()
+
+    async def complete(self, model: Model, prompt: str, timeout_s: float) -> Reply:
+        """Send one request. Raises whatever litellm raises; `failures.diagnose` knows what it means."""
+        sent = sent_of(model, prompt)
+        asked_at = datetime.now(UTC).isoformat(timespec="milliseconds")
+        began = perf_counter()
+        try:
+            response = await self._litellm.acompletion(**_arguments(model, prompt, timeout_s))
+        except Exception as error:
+            if not is_filtered(error):
+                raise
+            return filtered_reply(latency_s=perf_counter() - began, asked_at=asked_at, sent=sent)
+        latency_s = perf_counter() - began
+        return reply_from(response, simulated=model.simulated, latency_s=latency_s, asked_at=asked_at, sent=sent)
+
+    async def close(self) -> None:
+        """Leave nothing of litellm's on this loop: its logging tasks are drained, its connections closed."""
+        if self._litellm is None:
+            return
+        await asyncio.sleep(0)  # the last reply's logging task has yet to enter the queue
+        await _drain_logging()
+        for client in list(_clients_of_this_loop(self._litellm)):
+            with suppress(Exception):
+                await _close(client)
+
+
+def _arguments(model: Model, prompt: str, timeout_s: float) -> dict[str, Any]:
+    """Only what somebody asked for is sent; trying again is the broker's, so litellm and the SDKs must not."""
+    arguments = {
+        **model.params,
+        "model": model.target,
+        "messages": messages_of(model, prompt),
+        "timeout": timeout_s,
+        "max_retries": 0,
+        "num_retries": 0,
+    }
+    return arguments if model.api_base is None else {**arguments, "api_base": model.api_base}
+
+
+def _prepared() -> Any:
+    for name, value in _QUIET_IMPORT.items():
+        os.environ.setdefault(name, value)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import litellm
+
+        from pytest_llmarith.models import embedded
+
+        litellm.suppress_debug_info = True
+        _silence_loggers()
+        embedded.register()
+        _settle_first_use(litellm)
+    return litellm
+
+
+def _silence_loggers() -> None:
+    """What goes wrong reaches people through the broker, once; who sets LITELLM_LOG wants to see more."""
+    if "LITELLM_LOG" not in os.environ:
+        for name in _LOGGERS:
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+
+
+def _settle_first_use(litellm: Any) -> None:
+    """pydantic builds its validators, with warnings, at the first response that it sees."""
+    messages = [{"role": "user", "content": "1"}]
+    litellm.completion(model="openai/settle", messages=messages, mock_response="1")
+
+
+async def _drain_logging() -> None:
+    from litellm.litellm_core_utils.logging_worker import GLOBAL_LOGGING_WORKER as worker
+
+    with suppress(Exception):
+        await asyncio.wait_for(worker.flush(), _FLUSH_S)
+    with suppress(Exception):
+        await worker.stop()
+
+
+def _clients_of_this_loop(litellm: Any) -> Iterator[Any]:
+    """litellm caches a client per loop, with the loop's id at the end of its key; other loops' are not ours."""
+    cache = litellm.in_memory_llm_clients_cache.cache_dict
+    mine = f"-{id(asyncio.get_running_loop())}"
+    for key in [key for key in cache if str(key).endswith(mine)]:
+        yield cache.pop(key)
+
+
+async def _close(client: Any) -> None:
+    close = getattr(client, "close", None) or getattr(client, "aclose", None)
+    closing = close() if close else None
+    if isawaitable(closing):
+        await closing

@@ -1,0 +1,39 @@
+"""Room: what is sent to a model, and the key that tells two requests apart. It knows neither litellm nor the store."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from pytest_llmarith.models.scrubbing import without_secrets, without_userinfo
+from pytest_llmarith.values import Model, Question
+
+KEY_FORMAT = 1
+
+
+def messages_of(model: Model, prompt: str) -> list[dict[str, str]]:
+    """The conversation as the model sees it."""
+    question = {"role": "user", "content": prompt}
+    if model.system_prompt is None:
+        return [question]
+    return [{"role": "system", "content": model.system_prompt}, question]
+
+
+def sent_of(model: Model, prompt: str) -> dict[str, Any]:
+    """The request as it may be written down: everything but keys, passwords and other credentials."""
+    return {
+        "model": model.target,
+        "api_base": model.api_base and without_userinfo(model.api_base),
+        "messages": messages_of(model, prompt),
+        "params": without_secrets(model.params),
+    }
+
+
+def key_of(model: Model, question: Question) -> str:
+    """The name of a reply in the store: everything that can change it, whatever the model is called in this run."""
+    sent = sent_of(model, question.prompt)
+    api_base = sent["api_base"] and sent["api_base"].rstrip("/")
+    identity = {**sent, "api_base": api_base, "format": KEY_FORMAT, "trial": question.trial}
+    canonical = json.dumps(identity, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()

@@ -1,0 +1,65 @@
+"""Room: litellm's response made into a reply. It takes the objects as they come and does not import litellm.
+
+Nobody's silence becomes a number: litellm fills 0 tokens and a price of 0 where the provider said nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pytest_llmarith.models.failures import UnusableResponse
+from pytest_llmarith.values import Reply
+
+
+def reply_from(response: Any, *, simulated: bool, latency_s: float, asked_at: str, sent: Mapping[str, Any]) -> Reply:
+    """What came back from a model, with every fact that the provider gave."""
+    choice = _choice(response)
+    usage = _usage(response)
+    return Reply(
+        text=_text(choice.message),
+        reasoning=getattr(choice.message, "reasoning_content", None) or None,
+        finish_reason=choice.finish_reason,
+        served_model=getattr(response, "model", None),
+        prompt_tokens=getattr(usage, "prompt_tokens", None),
+        completion_tokens=getattr(usage, "completion_tokens", None),
+        reasoning_tokens=_reasoning_tokens(usage),
+        cost_usd=None if simulated or usage is None else _cost(response),
+        latency_s=latency_s,
+        asked_at=asked_at,
+        sent=sent,
+    )
+
+
+def filtered_reply(*, latency_s: float, asked_at: str, sent: Mapping[str, Any]) -> Reply:
+    """A provider's content filter that came as an error is a reply all the same."""
+    return Reply("", finish_reason="content_filter", latency_s=latency_s, asked_at=asked_at, sent=sent)
+
+
+def _choice(response: Any) -> Any:
+    choices = getattr(response, "choices", None)
+    if not choices:
+        raise UnusableResponse("the response holds no choices")
+    return choices[0]
+
+
+def _text(message: Any) -> str:
+    """A refusal in a field of its own is what the model said."""
+    refusal = getattr(message, "refusal", None) or (getattr(message, "provider_specific_fields", None) or {}).get(
+        "refusal"
+    )
+    return message.content or refusal or ""
+
+
+def _usage(response: Any) -> Any:
+    usage = getattr(response, "usage", None)
+    return usage if getattr(usage, "total_tokens", 0) or getattr(usage, "completion_tokens", 0) else None
+
+
+def _reasoning_tokens(usage: Any) -> int | None:
+    return getattr(getattr(usage, "completion_tokens_details", None), "reasoning_tokens", None)
+
+
+def _cost(response: Any) -> float | None:
+    cost = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
+    return float(cost) if cost else None

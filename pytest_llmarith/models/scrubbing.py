@@ -1,0 +1,92 @@
+"""Room: text from outside made fit to show: without keys, without control characters, in one bounded line.
+
+It knows how keys look and where they live, not who sends them.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+HIDDEN = "[hidden]"
+
+# Whoever answers with megabytes gets this much of them looked at.
+_LOOKED_AT = 20_000
+_LONGEST = 300
+
+_SECRET_NAME = re.compile(
+    r"(?:^|[_-])(?:api_?key|key|token|secret|password|passwd|credentials?|authorization|auth)$"
+    r"|^(?:apikey|x-api-key|proxy-authorization|cookie)$",
+    re.IGNORECASE,
+)
+_SHORTEST_SECRET = 6
+
+_KEY_SHAPES = re.compile(
+    r"""
+    (?P<before>
+        \b(?:Bearer|Basic)\s+
+      | [?&](?:key|api[-_]?key|token|access_token)=
+      | \bapi[-_ ]?key["']?\s*[:=]\s*["']?
+      | \bx-api-key["']?\s*[:=]\s*["']?
+    )[^\s"'&,;]+
+  | \b(?:sk|rk|pk|gsk|xai|hf|r8|nvapi|pplx|fw|tgp|csk)[-_][A-Za-z0-9*][\w*.-]{3,}
+  | \bAIza[\w-]{10,}
+  | (?<=://)[^\s/@]+@
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+def one_line(text: str, environ: Mapping[str, str], more_secrets: Iterable[str] = ()) -> str:
+    """Make a message from outside fit to show to people and to write down."""
+    line = " ".join(_printable(text[:_LOOKED_AT]).split())
+    line = hide_keys(line, environ, more_secrets)
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1].rstrip()}…"
+
+
+def hide_keys(text: str, environ: Mapping[str, str], more_secrets: Iterable[str] = ()) -> str:
+    """Replace what is a key in this environment, and what looks like one."""
+    for secret in sorted({*_secrets_in(environ), *more_secrets}, key=len, reverse=True):
+        if len(secret) >= _SHORTEST_SECRET:
+            text = text.replace(secret, HIDDEN)
+    return _KEY_SHAPES.sub(lambda shape: (shape["before"] or "") + HIDDEN + "@" * shape[0].endswith("@"), text)
+
+
+def without_secrets(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Request parameters as they may be written down: keys and credentials are left out at every depth."""
+    return {name: _plain(value) for name, value in params.items() if not is_secret(name)}
+
+
+def secrets_in(params: Mapping[str, Any]) -> list[str]:
+    """The keys and credentials that stand among request parameters."""
+    found = [str(value) for name, value in params.items() if is_secret(name)]
+    for value in params.values():
+        if isinstance(value, Mapping):
+            found += secrets_in(value)
+    return found
+
+
+def without_userinfo(url: str) -> str:
+    """A URL as it may be written down: user and password are credentials."""
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+
+
+def is_secret(name: str) -> bool:
+    """Whether a parameter or variable of this name holds a key; `max_tokens` does not."""
+    return _SECRET_NAME.search(name) is not None
+
+
+def _secrets_in(environ: Mapping[str, str]) -> Iterable[str]:
+    return (value for name, value in environ.items() if is_secret(name))
+
+
+def _plain(value: Any) -> Any:
+    return without_secrets(value) if isinstance(value, Mapping) else value
+
+
+def _printable(text: str) -> str:
+    return "".join(" " if unicodedata.category(char).startswith("C") else char for char in text)

@@ -1,0 +1,208 @@
+"""A real OpenAI-compatible HTTP server on loopback, in a thread of its own, that answers as a test tells it.
+
+    with LlmServer(lambda call: Answer("42", status=200 if call.nth > 1 else 429)) as server:
+        ...  # talk to server.base_url
+    assert server.asked["6 * 7"] == 2
+
+It knows nothing of the package under test.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any
+
+from aiohttp import web
+
+PATIENCE_S = 30.0
+
+
+class Gate:
+    """Holds answers back until the test opens it."""
+
+    def __init__(self) -> None:
+        self._opened: Future[None] = Future()
+
+    def open(self) -> None:
+        if not self._opened.done():
+            self._opened.set_result(None)
+
+    async def passed(self) -> None:
+        """Shielded: a client that hangs up must not shut the gate for the others."""
+        await asyncio.shield(asyncio.wrap_future(self._opened))
+
+
+@dataclass(frozen=True)
+class Call:
+    """One request as it arrived; `nth` counts the requests with this prompt, from 1."""
+
+    prompt: str
+    nth: int
+    body: Mapping[str, Any]
+    headers: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the server does with one request.
+
+    `error` fills an OpenAI error body, `body` replaces the whole body as it is, `message` adds to the assistant's
+    message, `reset_after` cuts the connection after so many bytes of the body.
+    """
+
+    text: str | None = "42"
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    finish_reason: str = "stop"
+    reasoning: str | None = None
+    message: Mapping[str, Any] = field(default_factory=dict)
+    usage: Mapping[str, Any] | None = field(default_factory=lambda: usage(7, 3))
+    model: str | None = None
+    choices: int = 1
+    error: Mapping[str, Any] | None = None
+    body: bytes | None = None
+    gate: Gate | None = None
+    delay_s: float = 0.0
+    reset_after: int | None = None
+
+    def payload(self, call: Call) -> bytes:
+        if self.body is not None:
+            return self.body
+        if self.error is not None or self.status >= 400:
+            return json.dumps({"error": self.error or {"message": f"scripted {self.status}"}}).encode()
+        return json.dumps(self._completion(call)).encode()
+
+    def _completion(self, call: Call) -> dict[str, Any]:
+        message = {"role": "assistant", "content": self.text, **self.message}
+        if self.reasoning is not None:
+            message["reasoning_content"] = self.reasoning
+        choice = {"index": 0, "message": message, "finish_reason": self.finish_reason}
+        completion = {
+            "id": "chatcmpl-1",
+            "object": "chat.completion",
+            "created": 1,
+            "model": self.model or call.body.get("model", "unknown"),
+            "choices": [choice] * self.choices,
+        }
+        return completion if self.usage is None else completion | {"usage": dict(self.usage)}
+
+
+def usage(prompt: int, completion: int, reasoning: int | None = None) -> dict[str, Any]:
+    """The token counts of a reply."""
+    counts: dict[str, Any] = {
+        "prompt_tokens": prompt,
+        "completion_tokens": completion,
+        "total_tokens": prompt + completion,
+    }
+    if reasoning is not None:
+        counts["completion_tokens_details"] = {"reasoning_tokens": reasoning}
+    return counts
+
+
+class LlmServer:
+    """Serves between `with` and its end; `answer` is called once per request, in the server's thread."""
+
+    def __init__(self, answer: Callable[[Call], Answer | str] = lambda call: Answer()) -> None:
+        self._answer = answer
+        self._changed = threading.Condition()
+        self.requests: list[Call] = []
+        self.asked: Counter[str] = Counter()
+        self.in_flight = 0
+        self.peak_in_flight = 0
+        self.port = 0
+
+    @property
+    def base_url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    def wait_for_requests(self, count: int) -> None:
+        """Return once so many requests have arrived in all."""
+        self._wait(lambda: len(self.requests) >= count, f"{count} requests")
+
+    def wait_for_in_flight(self, count: int) -> None:
+        """Return once exactly so many requests are being answered."""
+        self._wait(lambda: self.in_flight == count, f"{count} in flight")
+
+    def __enter__(self) -> LlmServer:
+        started: Future[int] = Future()
+        self._loop = asyncio.new_event_loop()
+        self._ended = asyncio.Event()
+        self._thread = threading.Thread(target=self._run, args=(started,), name="llm-server")
+        self._thread.start()
+        self.port = started.result(PATIENCE_S)
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self._loop.call_soon_threadsafe(self._ended.set)
+        self._thread.join(PATIENCE_S)
+
+    def _run(self, started: Future[int]) -> None:
+        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
+            runner.run(self._serve(started))
+
+    async def _serve(self, started: Future[int]) -> None:
+        app = web.Application()
+        app.router.add_post("/v1/chat/completions", self._handle)
+        runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0.1)
+        await runner.setup()
+        site = web.TCPSite(runner, "127.0.0.1", 0)
+        await site.start()
+        started.set_result(runner.addresses[0][1])
+        await self._ended.wait()
+        await runner.cleanup()
+
+    async def _handle(self, request: web.Request) -> web.StreamResponse:
+        call = self._arrived(await request.json(), request.headers)
+        try:
+            return await self._respond(request, call)
+        finally:
+            self._count(-1)
+
+    async def _respond(self, request: web.Request, call: Call) -> web.StreamResponse:
+        answer = self._answer(call)
+        answer = Answer(answer) if isinstance(answer, str) else answer
+        if answer.gate is not None:
+            await answer.gate.passed()
+        await asyncio.sleep(answer.delay_s)
+        payload = answer.payload(call)
+        if answer.reset_after is not None:
+            return await self._reset(request, payload, answer.reset_after)
+        headers = {"Content-Type": "application/json", **answer.headers}
+        return web.Response(body=payload, status=answer.status, headers=headers)
+
+    async def _reset(self, request: web.Request, payload: bytes, after: int) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Length": str(len(payload))})
+        if after:
+            await response.prepare(request)
+            await response.write(payload[:after])
+        if request.transport is not None:
+            request.transport.abort()
+        return response
+
+    def _arrived(self, body: Mapping[str, Any], headers: Mapping[str, str]) -> Call:
+        prompt = body["messages"][-1]["content"]
+        self.asked[prompt] += 1
+        call = Call(prompt, self.asked[prompt], body, headers)
+        with self._changed:
+            self.requests.append(call)
+        self._count(+1)
+        return call
+
+    def _count(self, step: int) -> None:
+        with self._changed:
+            self.in_flight += step
+            self.peak_in_flight = max(self.peak_in_flight, self.in_flight)
+            self._changed.notify_all()
+
+    def _wait(self, condition: Callable[[], bool], wanted: str) -> None:
+        with self._changed:
+            if not self._changed.wait_for(condition, PATIENCE_S):
+                raise TimeoutError(
+                    f"waited {PATIENCE_S} s for {wanted}: {len(self.requests)} came, {self.in_flight} stay"
+                )
