@@ -1,0 +1,102 @@
+"""The options as pytest and its `--help` see them. Values stay text here; `settings` parses them."""
+
+from __future__ import annotations
+
+import pytest
+
+MODEL = "--llm-model"
+MODEL_INI = "llm_model"
+MODEL_ENVIRONMENT = "LLMARITH_MODEL"
+MODEL_DOTENV = "MODEL"
+PARAM = "--llm-param"
+API_BASE = "--llm-api-base"
+SYSTEM_PROMPT = "--llm-system-prompt"
+DEPTHS = "--llm-depths"
+TRIALS = "--llm-trials"
+ADDITION_TRIALS = "--llm-addition-trials"
+SEED = "--llm-seed"
+SYMBOLS = "--llm-symbols"
+READING = "--llm-reading"
+CONCURRENCY = "--llm-concurrency"
+TIMEOUT = "--llm-timeout"
+RETRIES = "--llm-retries"
+STORE = "--llm-store"
+STORE_DIR = "--llm-store-dir"
+AGAIN = "--llm-again"
+REPORTS = "--llm-reports"
+STRICT = "--llm-strict"
+FAIL_UNDER = "--llm-fail-under"
+
+MODEL_HELP = "Model to benchmark, any litellm model string, as [NAME=]TARGET[?KEY=VALUE&...]; repeatable"
+
+
+def declare(parser: pytest.Parser) -> None:
+    """Declare every option and ini value of the plugin."""
+    group = parser.getgroup("llmarith", "benchmark language models where the right answer is known exactly")
+    _declare_models(group)
+    _declare_problems(group)
+    _declare_asking(group)
+    _declare_results(group)
+    parser.addini(MODEL_INI, f"{MODEL_HELP} (one per line)", type="linelist", default=[])
+
+
+def _declare_models(group: pytest.OptionGroup) -> None:
+    group.addoption(
+        MODEL,
+        action="append",
+        metavar="MODEL",
+        help=f"{MODEL_HELP}.\nElse {MODEL_ENVIRONMENT}, {MODEL_DOTENV} in .env or the ini value {MODEL_INI}.\n"
+        "llmarith/exact and llmarith/sloppy are embedded and need no key",
+    )
+    group.addoption(
+        PARAM,
+        action="append",
+        metavar="KEY=VALUE",
+        help="Request parameter for all models, the value as JSON or text; repeatable.\n"
+        "Nothing that was not asked for is sent",
+    )
+    group.addoption(API_BASE, metavar="URL", help="Base URL of the provider, for all models")
+    group.addoption(SYSTEM_PROMPT, metavar="TEXT", help="System prompt, for all models (default: none)")
+
+
+def _declare_problems(group: pytest.OptionGroup) -> None:
+    group.addoption(DEPTHS, metavar="2-10|2,5,8", help="Depths of the arithmetic task (default: the bench's, 2-10)")
+    group.addoption(TRIALS, metavar="N", help="Trials per cell of the arithmetic task (default: the bench's, 10)")
+    group.addoption(ADDITION_TRIALS, metavar="N", help="Trials of integer addition (default: the bench's, 100)")
+    group.addoption(
+        SEED, default="0", metavar="N|random", help="Seed of all problems (default: 0); random draws and records one"
+    )
+    group.addoption(
+        SYMBOLS, default="ascii", metavar="ascii|unicode", help="Operator signs: + - * / (ascii, default) or + - × ÷"
+    )
+
+
+def _declare_asking(group: pytest.OptionGroup) -> None:
+    group.addoption(CONCURRENCY, default="16", metavar="N", help="Requests in flight, whatever -n is (default: 16)")
+    group.addoption(TIMEOUT, default="600", metavar="SECONDS", help="Limit of one request (default: 600)")
+    group.addoption(RETRIES, default="3", metavar="N", help="Further attempts after an outage (default: 3)")
+    group.addoption(
+        STORE,
+        default="on",
+        metavar="on|refresh|off|only",
+        help="Replies paid for earlier: reuse them (on, default), ask anew and keep (refresh),\n"
+        "ignore the store (off), never ask (only)",
+    )
+    group.addoption(STORE_DIR, metavar="DIR", help="Folder of the store (default: .llmarith in the root)")
+    group.addoption(
+        AGAIN, metavar="REASON,...", help="Ask stored replies anew that were empty, truncated, refusal or filtered"
+    )
+
+
+def _declare_results(group: pytest.OptionGroup) -> None:
+    group.addoption(
+        READING, metavar="strict|tolerant", help="Reading that is graded (default: tolerant, integer addition strict)"
+    )
+    group.addoption(REPORTS, metavar="DIR", help="Folder of the runs (default: reports in the root)")
+    group.addoption(STRICT, action="store_true", help="Make everything but correct a failure")
+    group.addoption(
+        FAIL_UNDER,
+        action="append",
+        metavar="[TASK:]PERCENT",
+        help="Exit with 1 where a model's correct percentage is lower; repeatable",
+    )

@@ -1,0 +1,138 @@
+"""Texts of options to values. Every function is pure and raises ValueError with one line for people:
+what is wrong, where it came from, what to write instead.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import Any, TypeVar
+
+from pytest_llmarith.values import Model
+
+DEEPEST = 1000
+MOST_TRIALS = 1_000_000
+
+_Choice = TypeVar("_Choice", bound=StrEnum)
+_NAMED_MODEL = re.compile(r"(?P<name>[^=]*)=(?P<target>.*)", re.DOTALL)
+_NEXT_PARAMETER = re.compile(r"&(?=[A-Za-z_]\w*=)")
+_PARAMETER = re.compile(r"(?P<name>[A-Za-z_]\w*)=(?P<value>.*)", re.DOTALL)
+_SECRET = re.compile(r"api_?key|token$|secret|password|authorization|credential", re.IGNORECASE)
+_BROKER_OWNS = {"timeout", "max_retries", "num_retries", "messages", "model", "stream", "n"}
+
+
+def whole_number(option: str, text: str, lowest: int, highest: int) -> int:
+    """An integer from `lowest` to `highest`."""
+    if re.fullmatch(r"\d{1,9}", text, re.ASCII) and lowest <= int(text) <= highest:
+        return int(text)
+    raise ValueError(f"{option}: {text!r} is not a whole number from {lowest} to {highest}")
+
+
+def seconds(option: str, text: str) -> float:
+    """A positive number of seconds."""
+    if re.fullmatch(r"\d{1,7}(\.\d{1,6})?", text, re.ASCII) and float(text) > 0:
+        return float(text)
+    raise ValueError(f"{option}: {text!r} is not a positive number of seconds; write 600 or 0.5")
+
+
+def choice(option: str, text: str, choices: type[_Choice]) -> _Choice:
+    """One word of an enum."""
+    try:
+        return choices(text)
+    except ValueError:
+        raise ValueError(f"{option}: {text!r} is unknown; write {_or(choices)}") from None
+
+
+def choices_of(option: str, text: str, choices: type[_Choice]) -> frozenset[_Choice]:
+    """Some words of an enum, separated by commas."""
+    return frozenset(choice(option, word.strip(), choices) for word in text.split(","))
+
+
+def depths(option: str, text: str) -> tuple[int, ...]:
+    """Depths as a range (`2-10`), a list (`2,5,8`) or both, in the order given."""
+    found = [depth for part in text.split(",") for depth in _range(option, text, part.strip())]
+    if len(set(found)) < len(found):
+        raise ValueError(f"{option}: {text!r} names a depth twice")
+    return tuple(found)
+
+
+def _range(option: str, text: str, part: str) -> Iterable[int]:
+    match = re.fullmatch(r"(\d{1,4})(?:-(\d{1,4}))?", part, re.ASCII)
+    first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
+    if not 1 <= first <= last <= DEEPEST:
+        raise ValueError(f"{option}: {text!r} is not a range of depths from 1 to {DEEPEST}; write 2-10 or 2,5,8")
+    return range(first, last + 1)
+
+
+def seed(option: str, text: str) -> int | None:
+    """A seed; None asks for a random one."""
+    if text == "random":
+        return None
+    if re.fullmatch(r"\d{1,18}", text, re.ASCII):
+        return int(text)
+    raise ValueError(f"{option}: {text!r} is not a seed; write a whole number from 0, or random")
+
+
+def parameter(option: str, text: str) -> tuple[str, Any]:
+    """`KEY=VALUE` of a request; the value is JSON, or else plain text."""
+    match = _PARAMETER.fullmatch(text.strip())
+    if not match:
+        raise ValueError(f"{option}: {text!r} is not KEY=VALUE; write temperature=0 or reasoning_effort=high")
+    name = match["name"]
+    if _SECRET.search(name):
+        raise ValueError(
+            f"{option}: {name} would write a key into files; set the provider's environment variable instead, "
+            "such as OPENAI_API_KEY"
+        )
+    if name in _BROKER_OWNS:
+        raise ValueError(f"{option}: {name} is set by the plugin itself; see --llm-timeout, --llm-retries, --llm-model")
+    return name, _json_or_text(match["value"])
+
+
+def parameters(option: str, texts: Iterable[str]) -> dict[str, Any]:
+    """Several `KEY=VALUE`; the last one of a key wins."""
+    return dict(parameter(option, text) for text in texts)
+
+
+def model(option: str, text: str, shared: Mapping[str, Any], api_base: str | None, system_prompt: str | None) -> Model:
+    """`[NAME=]TARGET[?KEY=VALUE&KEY=VALUE]`: a litellm model string, a name and parameters of its own."""
+    identity, _, query = text.strip().partition("?")
+    named = _NAMED_MODEL.fullmatch(identity)
+    name, target = (named["name"], named["target"]) if named else (identity, identity)
+    if not name.strip() or not target.strip() or re.search(r"[\x00-\x1f\x7f]", text):
+        raise ValueError(f"{option}: {text!r} is not a model; write o4-mini or my-name=o4-mini?reasoning_effort=high")
+    own = parameters(option, _NEXT_PARAMETER.split(query)) if query else {}
+    params = {**shared, **own}
+    base = checked_url(option, params.pop("api_base", api_base))
+    return Model(name.strip(), target.strip(), params, base, system_prompt)
+
+
+def checked_url(option: str, url: Any) -> str | None:
+    """A provider's base URL; a key in it would be written into files."""
+    if url is None:
+        return None
+    if not isinstance(url, str) or not re.match(r"https?://[^\s/]", url):
+        raise ValueError(f"{option}: {url!r} is not a base URL; write http://localhost:8000/v1")
+    if "@" in url or "?" in url:
+        raise ValueError(
+            f"{option}: a base URL with a user, a password or a query could write a key into files; drop it"
+        )
+    return url
+
+
+def _json_or_text(text: str) -> Any:
+    try:
+        return json.loads(text, parse_constant=_refuse_constant)
+    except ValueError:
+        return text
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _or(choices: type[StrEnum]) -> str:
+    *first, last = map(str, choices)
+    return f"{', '.join(first)} or {last}" if first else last

@@ -1,0 +1,137 @@
+"""The frozen settings of one run, from the command line, the environment, `.env` and the ini file."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_llmarith.options import declaration as names
+from pytest_llmarith.options import parsing
+from pytest_llmarith.values import Model, NanReason, Reading, StoreMode, Symbols
+
+MOST_IN_FLIGHT = 1024
+LARGEST_SEED = 2**31
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a run was asked to do; None leaves the choice to the bench or the task."""
+
+    models: tuple[Model, ...]
+    seed: int
+    depths: tuple[int, ...] | None
+    trials: int | None
+    addition_trials: int | None
+    symbols: Symbols
+    reading: Reading | None
+    concurrency: int
+    timeout_s: float
+    retries: int
+    store_mode: StoreMode
+    store_path: Path
+    again: frozenset[NanReason]
+    reports: Path
+    strict: bool
+    fail_under: tuple[str, ...]
+
+
+def parse_settings(config: pytest.Config) -> Settings:
+    """Parse what the run was given; raises pytest.UsageError with one line for people.
+
+    Choices that the workers of pytest-xdist must share (models from the environment, a random seed) are written back
+    to the options, which xdist hands to every worker, on other hosts too.
+    """
+    try:
+        return _parse(config)
+    except ValueError as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+def _parse(config: pytest.Config) -> Settings:
+    text = config.getoption
+    return Settings(
+        models=_models(config),
+        seed=_seed(config),
+        depths=_optional(text(names.DEPTHS), lambda given: parsing.depths(names.DEPTHS, given)),
+        trials=_trials(config, names.TRIALS),
+        addition_trials=_trials(config, names.ADDITION_TRIALS),
+        symbols=parsing.choice(names.SYMBOLS, text(names.SYMBOLS), Symbols),
+        reading=_optional(text(names.READING), lambda given: parsing.choice(names.READING, given, Reading)),
+        concurrency=parsing.whole_number(names.CONCURRENCY, text(names.CONCURRENCY), 1, MOST_IN_FLIGHT),
+        timeout_s=parsing.seconds(names.TIMEOUT, text(names.TIMEOUT)),
+        retries=parsing.whole_number(names.RETRIES, text(names.RETRIES), 0, 100),
+        store_mode=parsing.choice(names.STORE, text(names.STORE), StoreMode),
+        store_path=_folder(config, names.STORE_DIR, ".llmarith") / "store.sqlite",
+        again=_optional(text(names.AGAIN), lambda given: parsing.choices_of(names.AGAIN, given, NanReason))
+        or frozenset(),
+        reports=_folder(config, names.REPORTS, "reports"),
+        strict=bool(text(names.STRICT)),
+        fail_under=tuple(text(names.FAIL_UNDER) or ()),
+    )
+
+
+def _optional(given: str | None, parse: Any) -> Any:
+    return None if given is None else parse(given)
+
+
+def _folder(config: pytest.Config, option: str, default: str) -> Path:
+    """A folder that was named stands where the command was typed, the default one in the root."""
+    given = config.getoption(option)
+    return config.rootpath / default if given is None else config.invocation_params.dir / given
+
+
+def _trials(config: pytest.Config, option: str) -> int | None:
+    given = config.getoption(option)
+    return None if given is None else parsing.whole_number(option, given, 1, parsing.MOST_TRIALS)
+
+
+def _seed(config: pytest.Config) -> int:
+    seed = parsing.seed(names.SEED, config.getoption(names.SEED))
+    if seed is None:
+        seed = random.SystemRandom().randrange(LARGEST_SEED)
+        config.option.llm_seed = str(seed)
+    return seed
+
+
+def _models(config: pytest.Config) -> tuple[Model, ...]:
+    where, texts = _model_texts(config)
+    shared = parsing.parameters(names.PARAM, config.getoption(names.PARAM) or ())
+    api_base, system_prompt = config.getoption(names.API_BASE), config.getoption(names.SYSTEM_PROMPT)
+    models = tuple(parsing.model(where, text, shared, api_base, system_prompt) for text in texts)
+    _refuse_twins(where, [model.name for model in models])
+    config.option.llm_model = list(texts)
+    return models
+
+
+def _model_texts(config: pytest.Config) -> tuple[str, list[str]]:
+    """Where the models were named, and how: the nearest to the user wins."""
+    if given := config.getoption(names.MODEL):
+        return names.MODEL, given
+    if given := os.environ.get(names.MODEL_ENVIRONMENT, "").split():
+        return f"{names.MODEL_ENVIRONMENT} (environment)", given
+    if given := _dotenv(config.rootpath / ".env").split():
+        return f"{names.MODEL_DOTENV} in .env", given
+    return f"{names.MODEL_INI} (ini file)", config.getini(names.MODEL_INI)
+
+
+def _dotenv(path: Path) -> str:
+    if not path.is_file():
+        return ""
+    import dotenv  # not needed where there is no .env
+
+    values = dotenv.dotenv_values(path)
+    return values.get(names.MODEL_ENVIRONMENT) or values.get(names.MODEL_DOTENV) or ""
+
+
+def _refuse_twins(where: str, model_names: Iterable[str]) -> None:
+    seen: set[str] = set()
+    for name in model_names:
+        if name in seen:
+            raise ValueError(f"{where}: {name!r} is named twice; give one a name of its own: other-name={name}")
+        seen.add(name)
