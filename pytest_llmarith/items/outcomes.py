@@ -1,0 +1,72 @@
+"""A trial's outcome in pytest's words: the record on the report, its letter, its colour, and what fails."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import pytest
+
+from pytest_llmarith.values import Outcome
+
+RECORD = pytest.StashKey[dict[str, Any]]()
+# The attribute that carries a record on a report: plain builtins, so that it survives xdist's transport.
+REPORT_ATTRIBUTE = "llmarith"
+CRASHED = "???"  # what xdist writes as `when` of an item whose worker died
+
+
+class Shown(NamedTuple):
+    """How an outcome looks in the progress line and with `-v`."""
+
+    letter: str
+    markup: Mapping[str, bool]
+
+
+SHOWN: Mapping[str, Shown] = {
+    Outcome.CORRECT: Shown("C", {"green": True}),
+    Outcome.DEVIATE: Shown("d", {"yellow": True}),
+    Outcome.NAN: Shown("n", {"purple": True}),
+    Outcome.CHEAT: Shown("h", {"red": True}),
+    Outcome.UNANSWERED: Shown("U", {"red": True, "bold": True}),
+}
+
+
+def record_of(report: pytest.TestReport) -> dict[str, Any] | None:
+    """The record that a report carries."""
+    return getattr(report, REPORT_ATTRIBUTE, None)
+
+
+def attach(report: pytest.TestReport, item: pytest.Item, strict: bool) -> None:
+    """Put an item's record on the report of its call; with `strict`, fail all but correct ones."""
+    record = item.stash.get(RECORD, None)
+    if record is None or report.when != "call":
+        return
+    setattr(report, REPORT_ATTRIBUTE, record)
+    if strict and report.passed and record["outcome"] != Outcome.CORRECT:
+        report.outcome = "failed"
+        report.longrepr = f"{record['outcome']}: {_why(record)} (--llm-strict)"
+
+
+def status_of(report: pytest.TestReport) -> tuple[str, str, tuple[str, Mapping[str, bool]]] | None:
+    """Category, letter and word of a report that carries a record; None leaves it to pytest.
+
+    A test that failed for a reason of its own after its question was graded stays pytest's failed.
+    """
+    record = record_of(report)
+    if record is None or report.when not in ("call", CRASHED):
+        return None
+    outcome = record["outcome"]
+    if report.failed and outcome != Outcome.UNANSWERED and not _failed_by_strict(report, outcome):
+        return None
+    letter, markup = SHOWN[outcome]
+    return outcome, letter, (outcome.upper(), markup)
+
+
+def _failed_by_strict(report: pytest.TestReport, outcome: str) -> bool:
+    return isinstance(report.longrepr, str) and report.longrepr.startswith(f"{outcome}: ")
+
+
+def _why(record: Mapping[str, Any]) -> str:
+    if record["outcome"] == Outcome.NAN:
+        return str(record["reason"])
+    return f"got {record['answer'][record['reading']]}, expected {record['problem']['expected']}"

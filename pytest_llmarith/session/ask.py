@@ -1,0 +1,95 @@
+"""What a test gets in its hands: `model`, which replies to a prompt, and `ask`, which puts a problem to it."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import pytest
+
+from pytest_llmarith import trials
+from pytest_llmarith.items.outcomes import RECORD
+from pytest_llmarith.options import Settings
+from pytest_llmarith.session.timer import paused
+from pytest_llmarith.tasks import TASKS
+from pytest_llmarith.values import Failure, Model, Problem, Question, Reply
+
+
+class Asker(Protocol):
+    """Whoever gets a question answered: the broker, or a worker's line to it."""
+
+    def ask_and_wait(self, question: Question) -> Reply | Failure: ...
+
+
+class Unanswered(Exception):
+    """A question got no reply; the failure says why."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+
+
+class AskedModel:
+    """The `model` fixture: one model of the run, bound to the trial of one item."""
+
+    def __init__(self, model: Model, trial: int, asker: Asker) -> None:
+        self.model = model
+        self._trial = trial
+        self._asker = asker
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    @property
+    def params(self) -> dict[str, Any]:
+        return dict(self.model.params)
+
+    def reply(self, prompt: str) -> Reply:
+        """Ask the model; raises `Unanswered` where no reply came."""
+        answer = self._asker.ask_and_wait(Question(self.model.name, prompt, self._trial))
+        if isinstance(answer, Failure):
+            raise Unanswered(answer)
+        return answer
+
+
+class Ask:
+    """The `ask` fixture: puts a problem to the model and writes the trial down on the item.
+
+    Returns the record. A question without a reply fails the test in one line, as `unanswered`.
+    """
+
+    def __init__(self, item: pytest.Item, model: Any, settings: Settings) -> None:
+        self._item = item
+        self._model = model
+        self._settings = settings
+
+    def __call__(self, problem: Problem) -> dict[str, Any]:
+        if RECORD in self._item.stash:
+            pytest.fail("ask: this test has asked its problem already; one item is one trial", pytrace=False)
+        task = TASKS[problem.task]
+        prompt = task.prompt(problem, self._settings.symbols)
+        reading = self._settings.reading or task.READING
+        answer = self._reply(prompt)
+        record = trials.record if isinstance(answer, Reply) else trials.unanswered_record
+        known = _known(self._model)
+        self._item.stash[RECORD] = written = record(problem, known, prompt, self._item.nodeid, reading, answer)  # type: ignore[arg-type]
+        if isinstance(answer, Failure):
+            pytest.fail(f"unanswered: {answer.message}", pytrace=False)
+        return written
+
+    def _reply(self, prompt: str) -> Reply | Failure:
+        with paused(self._item):  # waiting is bounded by --llm-timeout, not by the user's --timeout
+            try:
+                answer = self._model.reply(prompt)
+            except Unanswered as unanswered:
+                return unanswered.failure
+            except Exception as error:  # a model of the user's own may raise anything; it measured nothing
+                return Failure(f"{type(error).__name__}: {error}")
+        return answer if isinstance(answer, Reply) else Reply(str(answer))
+
+
+def _known(model: Any) -> Model:
+    """The model as a record names it; one of the user's own has whatever name it says it has."""
+    if isinstance(model, AskedModel):
+        return model.model
+    return Model(str(getattr(model, "name", type(model).__name__)), "fixture")

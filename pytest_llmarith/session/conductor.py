@@ -1,0 +1,137 @@
+"""The broker's life within a run: made ready before the first item, closed after the last one.
+
+It lives in the controller or the only process, and is the only one that makes a broker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_llmarith import trials
+from pytest_llmarith.options import Settings
+from pytest_llmarith.session.selection import selected
+from pytest_llmarith.values import Failure, Progress, Question, Reply, StoreMode
+
+if TYPE_CHECKING:
+    from pytest_llmarith.models.broker import Broker
+
+# How long a run that ends early waits for the replies that it has paid for.
+DRAIN_S = 30.0
+
+
+class Conductor:
+    """Owns the broker of a run, tells it what was selected, and ends the run when the broker has to stop."""
+
+    def __init__(self, config: pytest.Config, settings: Settings) -> None:
+        self._config = config
+        self._settings = settings
+        self._broker: Broker | None = None
+        self.idle: Callable[[], None] = lambda: None
+        self.on_selected: Callable[[int], None] = lambda count: None
+
+    @property
+    def broker(self) -> Broker:
+        """The broker, made at first need: what it imports is slow."""
+        if self._broker is None:
+            self._broker = _broker(self._settings)
+        return self._broker
+
+    def ask_and_wait(self, question: Question) -> Reply | Failure:
+        return self.broker.ask_and_wait(question, idle=self.idle)
+
+    def progress(self) -> Progress:
+        return self._broker.progress() if self._broker else Progress()
+
+    def stopped(self) -> Failure | None:
+        return self._broker.stopped if self._broker else None
+
+    # --- hooks ----------------------------------------------------------------------------------------------------
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> Any:
+        if not _only_looks(session.config):
+            self._begin(session)
+        try:
+            return (yield)
+        finally:
+            self._end()
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """End the run once the broker has stopped; whoever waited was answered before."""
+        stopped = self.stopped()
+        if stopped is not None:
+            _stop_run(self._config, stopped.message)
+
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        self._config.stash[_SESSION] = session
+
+    def pytest_unconfigure(self) -> None:
+        self._end()
+
+    # --- deeds ----------------------------------------------------------------------------------------------------
+
+    def _begin(self, session: pytest.Session) -> None:
+        if self._config.pluginmanager.hasplugin("dsession"):
+            # The workers are collecting meanwhile; litellm must be imported on the main thread.
+            self._prepare()
+            return
+        mine = list(selected(session.items))
+        questions = [question for one in mine if (question := one.question(self._settings))]
+        self.on_selected(len(mine))
+        if questions:
+            self._prepare()
+            self.broker.announce(questions)
+
+    def _prepare(self) -> None:
+        _load_keys(self._config.rootpath / ".env")
+        self.broker.prepare()
+
+    def _end(self) -> None:
+        if self._broker is not None:
+            self._broker.close(DRAIN_S)
+
+
+_SESSION = pytest.StashKey[pytest.Session]()
+
+
+def _only_looks(config: pytest.Config) -> bool:
+    """Whether no test is going to run."""
+    return any(config.getoption(option, False) for option in ("collectonly", "setuponly", "setupplan"))
+
+
+def _stop_run(config: pytest.Config, message: str) -> None:
+    # Only the object that runs the loop looks at its `shouldstop`: xdist's in a controller, else the session.
+    loop = config.pluginmanager.getplugin("dsession") or config.stash[_SESSION]
+    loop.shouldstop = loop.shouldstop or message
+
+
+def _load_keys(path: Path) -> None:
+    """Providers' keys may stand in `.env`; what the environment says already wins."""
+    if path.is_file():
+        import dotenv
+
+        dotenv.load_dotenv(path, override=False)
+
+
+def _broker(settings: Settings) -> Broker:
+    from pytest_llmarith.models.broker import Broker
+    from pytest_llmarith.models.client import Client
+
+    def asks_again(reply: Reply) -> bool:
+        return trials.nan_reason_of(reply) in settings.again
+
+    return Broker(
+        Client(),
+        {model.name: model for model in settings.models},
+        None if settings.store_mode is StoreMode.OFF else settings.store_path,
+        concurrency=settings.concurrency,
+        timeout_s=settings.timeout_s,
+        retries=settings.retries,
+        store_mode=settings.store_mode,
+        ask_again=asks_again,
+    )

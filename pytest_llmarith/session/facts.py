@@ -1,0 +1,38 @@
+"""What a summary says of the run itself: enough to know what was measured, and to measure it again. No keys."""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import asdict
+from importlib.metadata import version
+from typing import Any
+
+from pytest_llmarith.options import Settings
+from pytest_llmarith.values import Model, Progress
+
+_PACKAGES = ("pytest-llmarith", "pytest", "pytest-xdist", "litellm")
+
+
+def run_facts(settings: Settings, asking: Progress | None) -> dict[str, Any]:
+    """Settings, versions and the tally of the asking, as builtins."""
+    return {
+        "seed": settings.seed,
+        "symbols": str(settings.symbols),
+        "reading": settings.reading and str(settings.reading),
+        "store": str(settings.store_mode),
+        "strict": settings.strict,
+        "models": [_model_facts(model) for model in settings.models],
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in _PACKAGES}},
+        "asking": asking and asdict(asking),
+    }
+
+
+def _model_facts(model: Model) -> dict[str, Any]:
+    return {
+        "name": model.name,
+        "target": model.target,
+        "params": dict(model.params),
+        "api_base": model.api_base,
+        "system_prompt": model.system_prompt,
+        "simulated": model.simulated,
+    }

@@ -1,0 +1,152 @@
+"""The controller's pen: records become the run log, the summary and the JSON report.
+
+Nothing is written, and no folder made, before the first record arrives.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_llmarith.items import outcomes
+from pytest_llmarith.options import Settings
+
+if TYPE_CHECKING:
+    from pytest_llmarith.reports.gates import Gate
+    from pytest_llmarith.reports.runlog import RunLog
+    from pytest_llmarith.reports.summary import Summary
+    from pytest_llmarith.session.conductor import Conductor
+    from pytest_llmarith.session.workers import Workers
+
+STOPPED_EXIT_STATUS = 6
+
+
+class Recorder:
+    """Writes a run down as its reports arrive; lives in the controller or the only process."""
+
+    def __init__(self, config: pytest.Config, settings: Settings) -> None:
+        self._config = config
+        self._settings = settings
+        self._started = datetime.now(UTC)
+        self._gates = _gates(settings)
+        self._conductor: Conductor | None = None
+        self._workers: Workers | None = None
+        self._log: RunLog | None = None
+        self._summary: Summary | None = None
+        self.folder: Path | None = None
+        self.records: dict[str, dict[str, Any]] = {}
+        self.selected: int | None = None
+        self.written: dict[str, Any] | None = None
+        self.failed_gates: list[str] = []
+
+    def listen(self, conductor: Conductor, workers: Workers) -> None:
+        """Take in what only those who ask can tell."""
+        self._conductor, self._workers = conductor, workers
+        conductor.on_selected = self._note_selected
+
+    def _note_selected(self, count: int) -> None:
+        self.selected = count
+
+    # --- reports arrive -------------------------------------------------------------------------------------------
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when == outcomes.CRASHED and self._workers is not None:
+            crashed = self._workers.record_of_crashed(report.nodeid)
+            if crashed is not None:
+                setattr(report, outcomes.REPORT_ATTRIBUTE, crashed)
+        record = outcomes.record_of(report)
+        if record is not None:
+            self._write(record)
+
+    def _write(self, record: dict[str, Any]) -> None:
+        if self._log is None or self._summary is None:
+            self._log, self._summary = self._open(record["model"])
+        record["run"] = self.folder and self.folder.name
+        self._log.append(record)
+        self._summary.add(record)
+        self.records[record["nodeid"]] = record
+
+    def _open(self, first_model: str) -> tuple[RunLog, Summary]:
+        from pytest_llmarith.reports.folder import create_run_folder
+        from pytest_llmarith.reports.runlog import RunLog
+        from pytest_llmarith.reports.summary import Summary
+
+        models = [model.name for model in self._settings.models] or [first_model]
+        self.folder = create_run_folder(self._settings.reports, self._started, models)
+        return RunLog(self.folder / "trials.jsonl"), Summary()
+
+    # --- the run ends ---------------------------------------------------------------------------------------------
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> Any:
+        # Ahead of pytest-json-report, which notes the exit status in its own.
+        if self._log is not None and self._summary is not None:
+            self._log.close()
+            self._finish(session, self._summary)
+        return (yield)
+
+    def _finish(self, session: pytest.Session, summary: Summary) -> None:
+        from pytest_llmarith.reports.gates import failed_gates
+
+        facts = self._facts(session)
+        self.failed_gates = failed_gates(self._gates, summary.as_dict(facts))
+        session.exitstatus = self._exit_status(session)
+        facts["exit_status"] = int(session.exitstatus)
+        self.written = summary.as_dict(facts)
+        self._write_summary(self.written)
+
+    def _exit_status(self, session: pytest.Session) -> int:
+        if self._conductor is not None and self._conductor.stopped():
+            return STOPPED_EXIT_STATUS
+        if self.failed_gates and session.exitstatus == pytest.ExitCode.OK:
+            return pytest.ExitCode.TESTS_FAILED
+        return session.exitstatus
+
+    def _write_summary(self, summary: dict[str, Any]) -> None:
+        from pytest_llmarith.reports.jsonfiles import append_line, write_json
+        from pytest_llmarith.reports.summary import without_cells
+
+        if self.folder is not None:
+            write_json(self.folder / "summary.json", summary)
+            append_line(self._settings.reports / "aggregate.jsonl", without_cells(summary))
+
+    @pytest.hookimpl(optionalhook=True, trylast=True)
+    def pytest_json_modifyreport(self, json_report: dict[str, Any]) -> None:
+        """report.json is pytest-json-report's, with our record under each test and our summary at the root."""
+        if self.written is None or self.folder is None:
+            return
+        from pytest_llmarith.reports.json_report import extend_json_report
+        from pytest_llmarith.reports.jsonfiles import write_json
+
+        extend_json_report(json_report, self.records, self.written)
+        write_json(self.folder / "report.json", json_report)
+
+    def _facts(self, session: pytest.Session) -> dict[str, Any]:
+        from pytest_llmarith.session.facts import run_facts
+
+        stopped = self._conductor.stopped() if self._conductor else None
+        asking = self._conductor.progress() if self._conductor else None
+        return run_facts(self._settings, asking) | {
+            "id": self.folder and self.folder.name,
+            "started_at": self._started.isoformat(timespec="seconds"),
+            "finished_at": datetime.now(UTC).isoformat(timespec="seconds"),
+            "selected": len(self.records) if self.selected is None else self.selected,
+            "stopped": stopped and stopped.message,
+            "partial": bool(self._config.getoption("lf", False)),
+            "exit_status": int(session.exitstatus),
+        }
+
+
+def _gates(settings: Settings) -> list[Gate]:
+    if not settings.fail_under:
+        return []
+    from pytest_llmarith.reports.gates import parse_gate
+
+    try:
+        return [parse_gate(text) for text in settings.fail_under]
+    except ValueError as error:
+        raise pytest.UsageError(f"--llm-fail-under: {error}") from None

@@ -1,0 +1,65 @@
+"""Which of the collected items will put a problem to a model, and what crosses to the controller about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from pytest_llmarith import trials
+from pytest_llmarith.items.parametrize import CELL_MARK, MODEL_FIXTURE
+from pytest_llmarith.options import Settings
+from pytest_llmarith.tasks import TASKS
+from pytest_llmarith.values import Failure, Model, Problem, Question
+
+# An announced trial as builtins, all that crosses an xdist channel: node id, task, model, the problem's fields.
+Label = tuple[str, str, str, dict[str, str | int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """An item that will ask: `model` is None where the user's own `model` fixture replies."""
+
+    nodeid: str
+    problem: Problem
+    model: Model | None
+
+    def question(self, settings: Settings) -> Question | None:
+        """What the item is going to ask the broker."""
+        if self.model is None:
+            return None
+        prompt = TASKS[self.problem.task].prompt(self.problem, settings.symbols)
+        return Question(self.model.name, prompt, self.problem.trial)
+
+    def label(self) -> Label:
+        return self.nodeid, self.problem.task, self.model.name if self.model else "", self.problem.fields()
+
+
+def selected(items: Iterable[pytest.Item]) -> Iterator[Selected]:
+    """The items that will ask. One that may be skipped is left out: a question it does not put is not paid for."""
+    for item in items:
+        if item.get_closest_marker(CELL_MARK) and _asks(item) and not _may_be_skipped(item):
+            parameters = item.callspec.params  # type: ignore[attr-defined]  # whoever has a cell was parametrized
+            yield Selected(item.nodeid, parameters["problem"], parameters.get(MODEL_FIXTURE))
+
+
+def crashed_record(label: Label, settings: Settings) -> dict[str, Any]:
+    """The record of an announced trial whose worker died before it could report."""
+    nodeid, task_name, model_name, fields = label
+    task = TASKS[task_name]
+    problem = task.problem_from(fields)
+    models: Mapping[str, Model] = {model.name: model for model in settings.models}
+    failure = Failure("worker crashed")
+    reading = settings.reading or task.READING
+    prompt = task.prompt(problem, settings.symbols)
+    return trials.unanswered_record(problem, models[model_name], prompt, nodeid, reading, failure)
+
+
+def _asks(item: pytest.Item) -> bool:
+    return "ask" in getattr(item, "fixturenames", ())
+
+
+def _may_be_skipped(item: pytest.Item) -> bool:
+    return any(item.get_closest_marker(mark) for mark in ("skip", "skipif"))

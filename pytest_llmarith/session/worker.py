@@ -1,0 +1,34 @@
+"""A worker of pytest-xdist: it asks the controller's broker, announces what was selected, and writes nothing."""
+
+from __future__ import annotations
+
+from dataclasses import astuple
+
+import pytest
+
+from pytest_llmarith.models.channel import RemoteBroker
+from pytest_llmarith.options import Settings
+from pytest_llmarith.session.selection import selected
+from pytest_llmarith.session.workers import ANNOUNCES_INPUT, CHANNEL_INPUT
+from pytest_llmarith.values import Failure, Question, Reply
+
+
+class Worker:
+    """Holds the line to the broker."""
+
+    def __init__(self, config: pytest.Config, settings: Settings) -> None:
+        workerinput = config.workerinput  # type: ignore[attr-defined]  # xdist's, this is a worker
+        self._settings = settings
+        self._announces = workerinput[ANNOUNCES_INPUT]
+        self._broker = RemoteBroker(workerinput[CHANNEL_INPUT])
+
+    def ask_and_wait(self, question: Question) -> Reply | Failure:
+        return self._broker.ask_and_wait(question)
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        if self._announces:
+            self._broker.announce(
+                (astuple(question), one.label())
+                for one in selected(session.items)
+                if (question := one.question(self._settings))
+            )
