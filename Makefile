@@ -1,0 +1,48 @@
+# Every target installs what it needs into .venv: with uv where it is found, else with venv and pip.
+# Options for pytest go into ARGS: make bench ARGS="--llm-model=o4-mini -n 8"
+
+PYTHON ?= python3
+VENV := .venv
+RUN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+MODELS ?= --llm-model=llmarith/exact --llm-model=llmarith/sloppy
+ARGS ?=
+
+.PHONY: help bench test lint format perf clean
+
+help:  ## Show the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile
+
+bench: $(INSTALLED)  ## Run the benches on the embedded models
+	$(RUN)/pytest benches $(MODELS) $(ARGS)
+
+test: $(INSTALLED)  ## Run the tests
+	$(RUN)/pytest $(ARGS)
+
+lint: $(INSTALLED)  ## Check style, types and the map of rooms
+	$(RUN)/ruff check .
+	$(RUN)/ruff format --check .
+	$(RUN)/mypy
+	$(RUN)/lint-imports
+
+format: $(INSTALLED)  ## Format the code
+	$(RUN)/ruff format .
+	$(RUN)/ruff check --fix .
+
+perf: $(INSTALLED)  ## Measure speed, as ratios within one run
+	$(RUN)/python -m perf
+
+clean:  ## Remove what the other targets made
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+
+$(INSTALLED): pyproject.toml
+	@if command -v uv >/dev/null 2>&1; then \
+		uv venv --quiet --allow-existing --python "$(PYTHON)" $(VENV) && \
+		uv pip install --quiet --python $(RUN)/python --editable '.[dev]'; \
+	else \
+		$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed, this is " \
+			+ sys.version.split()[0] + "; name another: make PYTHON=python3.12")' && \
+		$(PYTHON) -m venv $(VENV) && \
+		$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'; \
+	fi
+	@touch $(INSTALLED)
