@@ -50,3 +50,12 @@ class Summary:
         seen = list(dict.fromkeys(model for model, _ in self._results))
         rank = {model: place for place, model in enumerate(dict.fromkeys(named + seen))}
         return sorted(self._results, key=lambda key: (rank[key[0]], key[1]))
+
+
+def without_cells(summary: Mapping[str, Any]) -> dict[str, Any]:
+    """A summary short enough for a line of `aggregate.jsonl`: results without their cells and lengths."""
+    results = [
+        {key: value for key, value in result.items() if key not in ("cells", "lengths")}
+        for result in summary["results"]
+    ]
+    return {**summary, "results": results}

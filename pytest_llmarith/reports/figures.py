@@ -1,0 +1,80 @@
+"""Numbers as a table shows them: short, and never more certain than they are. It does not know the tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+
+from pytest_llmarith.reports.statistics import percent
+
+UNKNOWN = "-"
+
+_TWO_DIGITS = Context(prec=2, Emax=MAX_EMAX, Emin=MIN_EMIN)
+
+
+def share(part: int, whole: int) -> str:
+    """A percentage such as `61.3`; only all is 100, and only nothing is 0."""
+    if whole == 0:
+        return UNKNOWN
+    if part in (0, whole):
+        return "100.0" if part else "0.0"
+    shown = percent(part, whole)
+    if shown == 100:
+        return ">99.9"
+    return "<0.1" if shown == 0 else str(shown)
+
+
+def interval(percentage: Mapping[str, float] | None) -> str:
+    """An interval in percent such as `57.6-64.8`."""
+    if percentage is None:
+        return UNKNOWN
+    return "-".join(f"{percentage[end]:.1f}".replace("100.0", "100") for end in ("low", "high"))
+
+
+def dollars(cost: float | None, unpriced: int = 0) -> str:
+    """A cost such as `$0.0123`; a plus says that some replies have no known price."""
+    if cost is None:
+        return UNKNOWN
+    return _amount(cost) + ("+" if unpriced else "")
+
+
+def _amount(cost: float) -> str:
+    if 0 < cost < 0.0001:
+        return "<$0.0001"
+    if cost >= 100 or cost == 0:
+        return f"${cost:,.0f}"
+    return f"${cost:.2f}" if cost >= 1 else f"${cost:.4f}"
+
+
+def thousands(number: int | None) -> str:
+    """A count such as `12.3k` or `4.5M`."""
+    if number is None:
+        return UNKNOWN
+    if number < 1_000:
+        return str(number)
+    for size, unit in ((1e3, "k"), (1e6, "M"), (1e9, "G")):
+        if (scaled := number / size) < 999.95:
+            return f"{scaled:.1f}{unit}"
+    return f"{number:.1e}"
+
+
+def short(number: str | None) -> str:
+    """A number of any size in two digits, such as `0.012`, `482` or `4.8e+21`."""
+    if number is None:
+        return UNKNOWN
+    rounded = _TWO_DIGITS.create_decimal(number)
+    if rounded == 0:
+        return "0"
+    exponent = rounded.adjusted()
+    if -3 <= exponent < 2:
+        return format(rounded, "f")
+    if 2 <= exponent < 5:
+        return f"{Decimal(number):.0f}"
+    return f"{rounded.scaleb(-exponent, _TWO_DIGITS):.1f}e{exponent:+03d}"
+
+
+def seconds(number: float | None) -> str:
+    """A time such as `1.8` or `127`."""
+    if number is None:
+        return UNKNOWN
+    return f"{number:.1f}" if number < 99.95 else f"{number:.0f}"

@@ -1,0 +1,92 @@
+"""Where a model errs: correct answers by variant and depth, outcomes by length of the longer operand.
+
+It does not know how a summary comes about.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from pytest_llmarith.reports import figures
+from pytest_llmarith.reports.harmless import sanitize_name
+from pytest_llmarith.reports.tables import folded
+
+_LONGEST_NAME = 60
+_SHORTEST_NAME = 16
+_MEASURED = ("correct", "deviate", "nan", "cheat")
+
+Counts = Mapping[str, Any]
+
+
+def breakdowns(summary: Mapping[str, Any], width: int) -> list[str]:
+    """A titled table per result that has cells, and one per result that has lengths."""
+    lines: list[str] = []
+    for result in summary["results"]:
+        if result["cells"]:
+            lines += ["", *_cell_table(result, width)]
+        if result["lengths"]:
+            lines += ["", *_length_table(result, width)]
+    return lines[1:]
+
+
+def _cell_table(result: Mapping[str, Any], width: int) -> list[str]:
+    """Rows are variants, columns depths. The title says what most cells are counts of, the others say it themselves."""
+    cells = {(cell["variant"], cell["depth"]): cell for cell in result["cells"]}
+    usual = Counter(map(_measured, cells.values())).most_common(1)[0][0]
+    variants = list(dict.fromkeys(variant for variant, _ in cells))
+    depths = sorted({depth for _, depth in cells})
+    rows = [
+        [
+            sanitize_name(variant, _SHORTEST_NAME),
+            *(_cell(cells.get((variant, depth)), usual) for depth in depths),
+            _total(cell for (its_variant, _), cell in cells.items() if its_variant == variant),
+        ]
+        for variant in variants
+    ]
+    totals = (_total(cell for (_, its_depth), cell in cells.items() if its_depth == depth) for depth in depths)
+    rows.append(["all %", *totals, _total(cells.values())])
+    title = _title(result, f"correct of {usual} by variant and depth", width)
+    return [title, *folded(["depth", *map(str, depths), "all %"], rows, width)]
+
+
+def _length_table(result: Mapping[str, Any], width: int) -> list[str]:
+    """Rows are outcomes, columns the digits of the longer operand."""
+    lengths: Sequence[Counts] = result["lengths"]
+    rows = [[outcome, *(_count(length[outcome]) for length in lengths)] for outcome in _outcomes_in(lengths)]
+    rows.append(["median s", *(figures.seconds(length["median_latency_s"]) for length in lengths)])
+    title = _title(result, "by digits of the longer operand", width)
+    return [title, *folded(["digits", *(str(length["digits"]) for length in lengths)], rows, width)]
+
+
+def _outcomes_in(lengths: Sequence[Counts]) -> list[str]:
+    unanswered = any(length["unanswered"] for length in lengths)
+    return ["correct", "deviate", "nan"] + (["unanswered"] if unanswered else [])
+
+
+def _count(count: int) -> str:
+    """Nothing is a dot, so that what there is catches the eye."""
+    return str(count) if count else "."
+
+
+def _cell(counts: Counts | None, usual: int) -> str:
+    if counts is None or not (measured := _measured(counts)):
+        return figures.UNKNOWN
+    return str(counts["correct"]) if measured == usual else f"{counts['correct']}/{measured}"
+
+
+def _total(cells: Iterable[Counts]) -> str:
+    cells = list(cells)
+    return figures.share(sum(cell["correct"] for cell in cells), sum(map(_measured, cells)))
+
+
+def _measured(counts: Counts) -> int:
+    return sum(counts[outcome] for outcome in _MEASURED)
+
+
+def _title(result: Mapping[str, Any], what: str, width: int) -> str:
+    simulated = " (simulated)" if result["simulated"] else ""
+    rest = f"{simulated}, {sanitize_name(result['task'], _LONGEST_NAME)}: {what}"
+    room = max(_SHORTEST_NAME, min(_LONGEST_NAME, width - len(rest)))
+    return sanitize_name(result["model"], room) + rest

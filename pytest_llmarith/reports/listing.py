@@ -1,0 +1,53 @@
+"""The list of trials that did not come out right, one line each, in the manner of pytest's `-rA`.
+
+It does not know pytest, nor who keeps the records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pytest_llmarith.reports.harmless import sanitize
+from pytest_llmarith.values import Outcome
+
+_LISTED = (Outcome.UNANSWERED, Outcome.CHEAT, Outcome.NAN, Outcome.DEVIATE)
+_LONGEST_NODEID = 300
+_LONGEST_REASON = 200
+_LONGEST_ANSWER = 60
+
+
+def outcome_section(records: Iterable[Mapping[str, Any]], most: int = 100) -> list[str]:
+    """Lines for all but correct trials, at most `most` of each outcome; the others are counted."""
+    listed: dict[str, list[str]] = {outcome: [] for outcome in _LISTED}
+    left_out = dict.fromkeys(listed, 0)
+    for record in records:
+        outcome = record["outcome"]
+        if outcome not in listed:
+            continue
+        if len(listed[outcome]) < most:
+            listed[outcome].append(_line(record))
+        else:
+            left_out[outcome] += 1
+    return [line for outcome in _LISTED for line in (*listed[outcome], *_more(outcome, left_out[outcome]))]
+
+
+def _line(record: Mapping[str, Any]) -> str:
+    return f"{record['outcome'].upper()} {sanitize(record['nodeid'] or '', _LONGEST_NODEID)} - {_why(record)}"
+
+
+def _why(record: Mapping[str, Any]) -> str:
+    if record["outcome"] != Outcome.DEVIATE:
+        return sanitize(record["reason"] or "no reason given", _LONGEST_REASON)
+    expected = sanitize(record["problem"]["expected"], _LONGEST_ANSWER)
+    return f"expected {expected}, got {sanitize(_answer(record), _LONGEST_ANSWER)}"
+
+
+def _answer(record: Mapping[str, Any]) -> str:
+    """The answer by the reading that was graded."""
+    answer = record["answer"][record["reading"]]
+    return "no answer" if answer is None else answer
+
+
+def _more(outcome: Outcome, count: int) -> list[str]:
+    return [f"{outcome.upper()} ... and {count:,} more"] if count else []

@@ -1,0 +1,149 @@
+"""The overview: a row per model and task, on one line where the terminal is wide enough, else on two.
+
+It does not know how a summary comes about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from textwrap import wrap
+from typing import Any, NamedTuple
+
+from pytest_llmarith.reports import figures
+from pytest_llmarith.reports.harmless import sanitize, sanitize_name
+from pytest_llmarith.reports.tables import draw, width_of
+
+Result = Mapping[str, Any]
+
+_LONGEST_NAME = 60
+_SHORTEST_NAME = 16  # integer_addition
+_SHOWN = ("correct", "nan", "deviate")
+_LEGEND = (
+    "95 %: Wilson interval of the trials with a reply. "
+    "rel err, abs err: median relative and average absolute error of deviate."
+)
+
+
+class _Layout(NamedTuple):
+    """How a row is laid out: `words` columns of words, `height` lines."""
+
+    headers: Sequence[str]
+    row: Callable[[Result, int], list[str]]
+    words: int
+    height: int
+
+
+def overview(summary: Mapping[str, Any], width: int) -> list[str]:
+    """The table of all results, each with what has to be known about it on a line below."""
+    results = summary["results"]
+    layout, lines = _WIDE, _fitted(_WIDE, results, width)
+    if width_of(lines) > width:
+        layout, lines = _STACKED, _fitted(_STACKED, results, width)
+    notes = [wrap(_note(result), width, initial_indent="  ", subsequent_indent="  ") for result in results]
+    return [*_with_notes(lines, notes, layout.height), "", *wrap(_LEGEND, width)]
+
+
+def _fitted(layout: _Layout, results: Sequence[Result], width: int) -> list[str]:
+    """A table in which names give way to figures, as far as they can still be told apart."""
+    widest = max((len(sanitize_name(result["model"], _LONGEST_NAME)) for result in results), default=0)
+    lines = _drawn(layout, results, _LONGEST_NAME)
+    if (excess := width_of(lines) - width) > 0:
+        lines = _drawn(layout, results, max(_SHORTEST_NAME, widest - excess))
+    return lines
+
+
+def _drawn(layout: _Layout, results: Sequence[Result], longest_name: int) -> list[str]:
+    return draw(layout.headers, [layout.row(result, longest_name) for result in results], layout.words)
+
+
+def _wide_row(result: Result, longest_name: int) -> list[str]:
+    return [
+        sanitize_name(result["model"], longest_name),
+        sanitize_name(result["task"], longest_name),
+        _date(result),
+        str(result["measured"]),
+        *("{} ({})".format(*_percentage(result, outcome)) for outcome in _SHOWN),
+        _cost(result),
+        _tokens(result),
+        *_errors(result),
+    ]
+
+
+def _stacked_row(result: Result, longest_name: int) -> list[str]:
+    return [
+        f"{sanitize_name(result['model'], longest_name)}\n{sanitize_name(result['task'], longest_name)}",
+        f"{result['measured']}\n{_date(result)}",
+        *("\n".join(_percentage(result, outcome)) for outcome in _SHOWN),
+        f"{_cost(result)}\n{_tokens(result)}",
+        "\n".join(_errors(result)),
+    ]
+
+
+_WIDE = _Layout(
+    (
+        *("model", "task", "date", "trials"),
+        *(f"{outcome} % (95 %)" for outcome in _SHOWN),
+        *("cost", "tokens", "rel err", "abs err"),
+    ),
+    _wide_row,
+    words=3,
+    height=1,
+)
+_STACKED = _Layout(
+    (
+        *("model\ntask", "trials\ndate"),
+        *(f"{outcome} %\n95 %" for outcome in _SHOWN),
+        *("cost\ntokens", "rel err\nabs err"),
+    ),
+    _stacked_row,
+    words=1,
+    height=2,
+)
+
+
+def _note(result: Result) -> str:
+    """What has to be known to take a row for what it is."""
+    counts, measured = result["outcomes"], result["measured"]
+    reasons = ", ".join(f"{count} {sanitize(reason, 40)}" for reason, count in result["nan_reasons"].items())
+    notes = (
+        (result["simulated"], "*simulated*"),
+        (counts["unanswered"], f"incomplete, {measured} of {measured + counts['unanswered']}"),
+        (reasons, f"nan: {reasons}"),
+        (result["rounded"], f"deviate: {result['rounded']} rounded"),
+        (counts["cheat"], f"cheat: {counts['cheat']}"),
+        (result["unpriced"] and result["cost_usd"] is not None, f"{result['unpriced']} unpriced"),
+    )
+    return "; ".join(note for holds, note in notes if holds)
+
+
+def _with_notes(lines: Sequence[str], notes: Sequence[Sequence[str]], height: int) -> list[str]:
+    """Put every note below its row; rows of several lines stand apart."""
+    head = len(lines) - height * len(notes)
+    noted = list(lines[:head])
+    for number, note in enumerate(notes):
+        start = head + number * height
+        noted += [""] if height > 1 and number else []
+        noted += [*lines[start : start + height], *note]
+    return noted
+
+
+def _date(result: Result) -> str:
+    return result["date"] or figures.UNKNOWN
+
+
+def _percentage(result: Result, outcome: str) -> tuple[str, str]:
+    shown = figures.share(result["outcomes"][outcome], result["measured"])
+    return shown, figures.interval(result["percentages"][outcome])
+
+
+def _cost(result: Result) -> str:
+    return figures.dollars(result["cost_usd"], result["unpriced"])
+
+
+def _tokens(result: Result) -> str:
+    prompt, completion = result["tokens"]["prompt"], result["tokens"]["completion"]
+    return figures.thousands(None if prompt is None or completion is None else prompt + completion)
+
+
+def _errors(result: Result) -> tuple[str, str]:
+    return figures.short(result["median_relative_error"]), figures.short(result["average_absolute_error"])

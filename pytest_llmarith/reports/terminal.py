@@ -1,0 +1,63 @@
+"""What a run shows at its end, as lines of text. Whoever has a terminal writes them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from pytest_llmarith.reports.grids import breakdowns
+from pytest_llmarith.reports.harmless import sanitize
+from pytest_llmarith.reports.listing import outcome_section
+from pytest_llmarith.reports.overview import overview
+
+__all__ = ["breakdowns", "outcome_section", "overview", "run_lines", "sanitize", "summary_section"]
+
+_MOST_REASONS = 5
+
+
+def summary_section(summary: Mapping[str, Any], width: int) -> list[str]:
+    """All of it: where the run stands, the overview, and a table per model and task."""
+    if not summary["results"]:
+        return run_lines(summary, width)
+    tables = breakdowns(summary, width)
+    return [*run_lines(summary, width), "", *overview(summary, width), *([""] if tables else []), *tables]
+
+
+def run_lines(summary: Mapping[str, Any], width: int) -> list[str]:
+    """How much of the run there is, and why not more."""
+    run = summary["run"]
+    lines = [_completeness(summary)]
+    if run.get("partial"):
+        lines.append("partial: only tests that failed before were selected (--lf)")
+    if run.get("stopped"):
+        lines.append(f"stopped: {run['stopped']}")
+    return [sanitize(line, width) for line in lines + _unanswered(summary)]
+
+
+def _completeness(summary: Mapping[str, Any]) -> str:
+    answered, selected = summary["answered"], summary["run"].get("selected")
+    stored = sum(result["stored"] for result in summary["results"])
+    again = (summary["run"].get("asking") or {}).get("again")
+    parts = (
+        (
+            True,
+            f"all {answered:,} answered" if summary["complete"] else f"incomplete, {_of(answered, selected)} answered",
+        ),
+        (stored, f"{stored:,} from the store"),
+        (again, f"{again or 0:,} asked again"),
+    )
+    return ", ".join(part for holds, part in parts if holds)
+
+
+def _of(answered: int, selected: int | None) -> str:
+    return f"{answered:,}" if selected is None else f"{answered:,} of {selected:,}"
+
+
+def _unanswered(summary: Mapping[str, Any]) -> list[str]:
+    reasons: Counter[str] = Counter()
+    for result in summary["results"]:
+        reasons.update(result["unanswered_reasons"])
+    lines = [f"unanswered: {count:,} x {reason}" for reason, count in reasons.most_common(_MOST_REASONS)]
+    others = reasons.total() - sum(count for _, count in reasons.most_common(_MOST_REASONS))
+    return [*lines, f"unanswered: {others:,} for other reasons"] if others else lines
