@@ -2,7 +2,8 @@
 
 A slip is a pure function of a source of chance and a calculation. It gives another number than the truth, written
 the same way, or `None` where the calculation offers no occasion for it. `SLIPS` is the table of them all, weighted
-as language models were seen to err.
+as language models were seen to err. Each stays off its neighbours' ground where it can: one digit off by one is a
+carry lost and nothing else, a result whose digits are all right but for zeros at the end a power of ten.
 """
 
 from __future__ import annotations
@@ -24,19 +25,21 @@ def carry_lost(draw: Random, calculation: Calculation) -> str | None:
     number, step = Written.of(calculation.truth), 1 if calculation.op is Op.SUB else -1
     digits = {place: int(number.digits[place]) + step for place in carried(calculation)}
     lowest = {0: 1}  # a number does not begin with a zero
-    places = [place for place, digit in digits.items() if lowest.get(place, 0) <= digit <= 9]
-    return _pick(draw, (str(number.with_digits({place: str(digits[place])})) for place in places))
+    changes = [{place: str(digit)} for place, digit in digits.items() if lowest.get(place, 0) <= digit <= 9]
+    return str(number.with_digits(draw.choice(changes))) if changes else None
 
 
 def wrong_digit(draw: Random, calculation: Calculation) -> str:
-    """One digit is another one; in sums most often the fourth from the left."""
-    return _redrawn(draw, calculation, 1)
+    """One digit is another one, off by two or more; in sums most often the fourth from the left."""
+    return _redrawn(draw, calculation, count=1, off_by=2)
 
 
 def wrong_digits(draw: Random, calculation: Calculation) -> str | None:
     """Several digits are others: in the middle of a product, towards the end of a quotient."""
     available = len(Written.of(calculation.truth).digits)
-    return _redrawn(draw, calculation, draw.randint(2, max(2, available // 2))) if available > 1 else None
+    if available < 2:
+        return None
+    return _redrawn(draw, calculation, count=draw.randint(2, max(2, available // 2)), off_by=1)
 
 
 def transposed(draw: Random, calculation: Calculation) -> str | None:
@@ -44,21 +47,24 @@ def transposed(draw: Random, calculation: Calculation) -> str | None:
     number = Written.of(calculation.truth)
     pairs = [(place, *number.digits[place : place + 2]) for place in range(len(number.digits) - 1)]
     swaps = [{place: right, place + 1: left} for place, left, right in pairs if left != right]
-    return _pick(draw, (str(number.with_digits(swap)) for swap in swaps if swap.get(0) != "0"))
+    changes = [swap for swap in swaps if swap.get(0) != "0"]
+    return str(number.with_digits(draw.choice(changes))) if changes else None
 
 
 def group_dropped(draw: Random, calculation: Calculation) -> str | None:
     """A whole group of three digits before the decimal point is left out, never the leading one."""
     number = Written.of(calculation.truth)
-    return _pick(draw, (str(number.with_run(start, start + 3, "")) for start in number.groups()))
+    shorter = (number.with_run(start, start + 3, "") for start in number.groups())
+    return _pick(draw, (str(other) for other in shorter if not _same_but_for_zeros(other, number)))
 
 
 def group_added(draw: Random, calculation: Calculation) -> str | None:
     """Three digits too many behind a group before the decimal point: zeros, or the group's digits said again."""
     number = Written.of(calculation.truth)
-    end = draw.choice([*number.groups(), number.whole])
-    again = number.digits[max(0, end - 3) : end].rjust(3, "0")
-    return _another(calculation, str(number.with_run(end, end, draw.choice(["000", again]))))
+    ends = [*number.groups(), number.whole]
+    runs = ((end, run) for end in ends for run in ("000", number.digits[max(0, end - 3) : end].rjust(3, "0")))
+    longer = (number.with_run(end, end, run) for end, run in runs)
+    return _pick(draw, (str(other) for other in longer if not _same_but_for_zeros(other, number)))
 
 
 def power_of_ten(draw: Random, calculation: Calculation) -> str | None:
@@ -148,15 +154,17 @@ def slip(draw: Random, calculation: Calculation) -> tuple[str, str]:
     raise AssertionError("some digit can always be another one")
 
 
-def _redrawn(draw: Random, calculation: Calculation, count: int) -> str:
+def _redrawn(draw: Random, calculation: Calculation, count: int, off_by: int) -> str:
+    """The result with `count` digits drawn anew, each off by `off_by` or more."""
     number = Written.of(calculation.truth)
     places = _race(draw, _risks(calculation.op, len(number.digits)))[:count]
-    changes = {place: draw.choice(_other_digits(place, number.digits[place])) for place in sorted(places)}
+    changes = {place: draw.choice(_other_digits(place, number.digits[place], off_by)) for place in sorted(places)}
     return str(number.with_digits(changes))
 
 
-def _other_digits(place: int, digit: str) -> list[str]:
-    return [other for other in ("123456789" if place == 0 else "0123456789") if other != digit]
+def _other_digits(place: int, digit: str, off_by: int) -> list[str]:
+    digits = range(1 if place == 0 else 0, 10)  # a number does not begin with a zero
+    return [str(other) for other in digits if abs(other - int(digit)) >= off_by]
 
 
 def _risks(op: Op, count: int) -> list[float]:
@@ -184,3 +192,7 @@ def _pick(draw: Random, candidates: Iterable[str]) -> str | None:
 
 def _another(calculation: Calculation, text: str) -> str | None:
     return text if Decimal(text) != Decimal(calculation.truth) else None
+
+
+def _same_but_for_zeros(one: Written, other: Written) -> bool:
+    return one.digits.strip("0") == other.digits.strip("0")
