@@ -1,0 +1,180 @@
+"""Step 7 of the tolerant reading: which numbers may be the answer, and how strongly the text says so.
+
+It does not know operands: whether a number only echoes the question is decided later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import Enum, IntEnum, auto
+
+from pytest_llmarith.numerals.tokens import Kind, Token
+
+
+class Standing(IntEnum):
+    """How strongly the text presents a number as an answer."""
+
+    ASIDE = 0  # counts steps or decimals, or rounds a number that was just given
+    MENTIONED = 1
+    FIRST = 2  # opens the reply
+    RESULT = 3  # after an equals sign, "is", a colon; alone in its line; bold
+    STATED = 4  # after the word answer or a final result; alone in the last line
+
+
+class Mood(Enum):
+    """What the text is doing when it comes to a number."""
+
+    TELLING = auto()
+    ANNOUNCING = auto()  # its next result is the answer
+    CHECKING = auto()  # its results are of another calculation
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A number that is no part of an expression.
+
+    `presented` says that a sign or a word gives it as a result: then it is no echo, even where it equals an operand.
+    """
+
+    token: Token
+    standing: Standing
+    presented: bool
+    negated: bool
+
+    @property
+    def value(self) -> Decimal | None:
+        value = self.token.value
+        return value.copy_negate() if self.negated and value else value
+
+
+_PRESENTING = frozenset({Kind.EQUALS, Kind.SAYS, Kind.APPROX, Kind.ANSWER})
+_EXPECTING_A_SIGN = _PRESENTING | {Kind.RESULT, Kind.BOX}
+_MINUS = frozenset({"-", "minus", "negative"})
+_ORDINAL_ENDINGS = frozenset({"st", "nd", "rd", "th"})
+_REACH = 8  # how many tokens may stand between a number and its rounding
+
+
+def candidates(tokens: Sequence[Token]) -> Iterator[Candidate]:
+    """The numbers that are no operands, in order."""
+    mood = Mood.TELLING
+    for at, token in enumerate(tokens):
+        if token.kind is not Kind.NUMBER:
+            mood = _mood(tokens, at, mood)
+        elif not _is_operand(tokens, at):
+            found = _candidate(tokens, at, mood)
+            if found.standing is Standing.STATED:
+                mood = Mood.TELLING
+            yield found
+
+
+def _mood(tokens: Sequence[Token], at: int, mood: Mood) -> Mood:
+    kind = tokens[at].kind
+    if kind is Kind.ANSWER or (kind is Kind.RESULT and _kind(tokens, at - 1) is Kind.FINAL):
+        return Mood.ANNOUNCING
+    if kind is Kind.CHECK:
+        return Mood.CHECKING
+    return Mood.TELLING if kind is Kind.STOP and mood is Mood.ANNOUNCING else mood
+
+
+def _candidate(tokens: Sequence[Token], at: int, mood: Mood) -> Candidate:
+    negated = _is_negated(tokens, at)
+    before = _before(tokens, at - 1 if negated else at)
+    return Candidate(tokens[at], _standing(tokens, at, before, mood), before in _PRESENTING, negated)
+
+
+def _standing(tokens: Sequence[Token], at: int, before: Kind | None, mood: Mood) -> Standing:
+    announced = mood is Mood.ANNOUNCING
+    if _is_count(tokens, at) or (before is Kind.APPROX and _rounds_its_predecessor(tokens, at)):
+        return Standing.ASIDE
+    if _is_alone(tokens, at):
+        return Standing.STATED if _is_last(tokens, at) or announced else Standing.RESULT
+    if before in _PRESENTING and mood is not Mood.CHECKING:
+        return Standing.STATED if announced and before is not Kind.APPROX else Standing.RESULT
+    if tokens[at].bold:
+        return Standing.RESULT
+    return Standing.FIRST if before is None else Standing.MENTIONED
+
+
+def _is_operand(tokens: Sequence[Token], at: int) -> bool:
+    """Whether an operator joins the number to a neighbour: it is a part of a question or of a step."""
+    return tokens[at].is_expression or _joins(tokens, at - 1) or _joins(tokens, at + 1)
+
+
+def _joins(tokens: Sequence[Token], at: int) -> bool:
+    if _kind(tokens, at) is Kind.LINE:  # the operator may begin or end the next line
+        at += 1 if _kind(tokens, at + 1) is Kind.OPERATOR else -1
+    if _kind(tokens, at) is not Kind.OPERATOR or _kind(tokens, at + 1) is not Kind.NUMBER:
+        return False
+    left = _kind(tokens, at - 1)
+    if left is Kind.LINE and tokens[at].written_as != "-":  # a minus that begins a line is a bullet
+        left = _kind(tokens, at - 2)
+    return left is Kind.NUMBER
+
+
+def _is_negated(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a minus that stands apart belongs to the number: `= - 5`, or `- 5` as the whole reply."""
+    if _kind(tokens, at - 1) is not Kind.OPERATOR or tokens[at - 1].written_as.lower() not in _MINUS or tokens[at].bold:
+        return False
+    if at == 1:
+        return len(tokens) == 2
+    return _kind(tokens, at - 2) in _EXPECTING_A_SIGN
+
+
+def _is_count(tokens: Sequence[Token], at: int) -> bool:
+    """Whether the number counts something about the answer, or numbers a step, an item, a place."""
+    after = _kind(tokens, at + 1)
+    if after is Kind.UNIT or _kind(tokens, at - 1) is Kind.LABEL:
+        return True
+    if after is Kind.WORD and tokens[at + 1].written_as in _ORDINAL_ENDINGS:
+        return True
+    return _is_list_number(tokens, at)
+
+
+def _is_list_number(tokens: Sequence[Token], at: int) -> bool:
+    """Whether the number is `1.` or `1)` at the head of a line that goes on."""
+    if _kind(tokens, at - 1) not in (None, Kind.LINE) or len(tokens[at].written_as) > 2:
+        return False
+    if at == 0 and tokens[at].written_as != "1":  # no list begins with another number, but a reply may
+        return False
+    goes_on = at + 2 if _kind(tokens, at + 1) is Kind.STOP else at + 1
+    return tokens[at].followed_by in (".", ")") and _kind(tokens, goes_on) not in (None, Kind.LINE)
+
+
+def _is_alone(tokens: Sequence[Token], at: int) -> bool:
+    after = at + 2 if _kind(tokens, at + 1) is Kind.STOP else at + 1
+    return _kind(tokens, at - 1) in (None, Kind.LINE) and _kind(tokens, after) in (None, Kind.LINE)
+
+
+def _is_last(tokens: Sequence[Token], at: int) -> bool:
+    return at + 4 > len(tokens) and all(token.kind in (Kind.STOP, Kind.LINE) for token in tokens[at + 1 :])
+
+
+def _rounds_its_predecessor(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a number close to it, not a part of an expression, was given earlier in the sentence."""
+    for earlier in range(at - 1, max(-1, at - 1 - _REACH), -1):
+        match tokens[earlier].kind:
+            case Kind.STOP:
+                return False
+            case Kind.NUMBER:
+                return not _is_operand(tokens, earlier) and _is_close(tokens[at].value, tokens[earlier].value)
+    return False
+
+
+def _is_close(rounded: Decimal | None, exact: Decimal | None) -> bool:
+    """Whether two numbers begin alike: same size, same leading digits but for the rounding."""
+    if rounded is None or exact is None or rounded.adjusted() - exact.adjusted() not in (-1, 0, 1):
+        return False
+    few = [number.scaleb(-exact.adjusted()) for number in (rounded.normalize(), exact)]
+    return abs(few[0] - few[1]) <= Decimal("0.1") * abs(few[1])
+
+
+def _before(tokens: Sequence[Token], at: int) -> Kind | None:
+    """The kind of what stands before, over a line's end."""
+    before = _kind(tokens, at - 1)
+    return _kind(tokens, at - 2) if before is Kind.LINE else before
+
+
+def _kind(tokens: Sequence[Token], at: int) -> Kind | None:
+    return tokens[at].kind if 0 <= at < len(tokens) else None

@@ -1,0 +1,55 @@
+"""Step 8 of the tolerant reading: the one number that is the answer. It does not know how numbers are written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+
+from pytest_llmarith.numerals.candidates import Candidate, Standing, candidates
+from pytest_llmarith.numerals.tokens import Kind, Token
+
+Operands = frozenset[Decimal]
+
+
+def chosen(tokens: Sequence[Token], operands: Operands) -> Candidate | None:
+    """The last box that holds a number; else the strongest candidate after the last doubt, the last one of equals."""
+    for box in _boxes_from_the_last(tokens):
+        if boxed := _strongest(list(candidates(box)), frozenset()):
+            return boxed
+    for section in _sections_from_the_last(tokens):
+        if answer := _strongest(list(candidates(section)), operands):
+            return answer
+    return None
+
+
+def _boxes_from_the_last(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+    """What stands in each box; of nested boxes the innermost."""
+    end = len(tokens)
+    for at in range(len(tokens) - 1, -1, -1):
+        if tokens[at].kind is Kind.BOX:
+            yield tokens[at + 1 : end]
+        if tokens[at].kind in (Kind.BOX, Kind.END_OF_BOX):
+            end = at
+
+
+def _sections_from_the_last(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+    """The stretches between words that take back what was said before them."""
+    end = len(tokens)
+    for at in range(len(tokens) - 1, -1, -1):
+        if tokens[at].kind is Kind.DOUBT:
+            yield tokens[at + 1 : end]
+            end = at
+    yield tokens[:end]
+
+
+def _strongest(found: Sequence[Candidate], operands: Operands) -> Candidate | None:
+    """A number equal to an operand counts as an echo, but for the only number of a reply."""
+    heard = [one for one in found if one.standing > Standing.ASIDE and not _echoes(one, operands)]
+    if heard:
+        return max(reversed(heard), key=lambda one: one.standing)
+    return found[0] if len(found) == 1 else None
+
+
+def _echoes(candidate: Candidate, operands: Operands) -> bool:
+    value = candidate.value
+    return not candidate.presented and value is not None and value.copy_abs() in operands

@@ -1,0 +1,21 @@
+"""Between steps 4 and 5 of the tolerant reading: a reply of nothing but digits and marks is one number.
+
+It does not know whether the groups are right: `313, 724` can only mean one number where it is all that was said.
+"""
+
+from __future__ import annotations
+
+import re
+
+from pytest_llmarith.numerals.glyphs import THIN
+
+_LONE = re.compile(r"\s*+[-+]?\d[\d.,' ]*+\s*+")
+_AFTER_A_COMMA = re.compile(r"(?<=,)[ ]++(?=\d)")
+_BEFORE_A_GROUP = re.compile(r"(?<=\d)[ ](?=\d{3}(?!\d))")
+
+
+def closed_up(text: str) -> str:
+    """The text, or the number that it is, without the spaces within."""
+    if not _LONE.fullmatch(text):
+        return text
+    return _BEFORE_A_GROUP.sub(THIN, _AFTER_A_COMMA.sub("", text))

@@ -1,0 +1,142 @@
+"""Step 5 of the tolerant reading: numbers, signs and the words that say something about a number, in one linear pass.
+
+It does not know which number is the answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import Enum, auto
+from functools import cached_property
+
+from pytest_llmarith.numerals.glyphs import BOLD, BOX, END_OF_BOX, THIN
+from pytest_llmarith.numerals.written import value_of
+
+
+class Kind(Enum):
+    """What a token is to the numbers beside it."""
+
+    NUMBER = auto()
+    OPERATOR = auto()
+    EQUALS = auto()
+    APPROX = auto()
+    SAYS = auto()  # is, gives, a colon
+    ANSWER = auto()  # a noun that announces the final answer
+    FINAL = auto()  # makes the next noun announce it
+    RESULT = auto()  # a noun for any result, of a step too
+    DOUBT = auto()  # what came before is taken back
+    CHECK = auto()  # what comes now looks back at a result
+    UNIT = auto()  # the number before it counts digits or decimals
+    LABEL = auto()  # the number after it counts steps
+    WORD = auto()
+    STOP = auto()
+    LINE = auto()
+    BOX = auto()
+    END_OF_BOX = auto()
+
+
+_VOCABULARY = {
+    Kind.SAYS: "is are was be equals equal gives give yields yield makes get becomes",
+    Kind.ANSWER: "answer",
+    Kind.FINAL: "final correct exact numeric numerical",
+    Kind.RESULT: "result sum total product difference quotient value number output solution",
+    Kind.APPROX: "approximately approx about roughly around nearly rounded rounds",
+    Kind.DOUBT: "wait actually correction oops sorry apologies apologize",
+    Kind.CHECK: "check checking verify verifying verification validate validation",
+    Kind.OPERATOR: "plus minus times negative",
+    Kind.UNIT: "digit digits decimal decimals place places significant steps step",
+    Kind.LABEL: "step method part case example line",
+}
+_KINDS = {word: kind for kind, words in _VOCABULARY.items() for word in words.split()}
+_SYMBOLS = {
+    "=": Kind.EQUALS,
+    "→": Kind.EQUALS,
+    "≈": Kind.APPROX,
+    "~": Kind.APPROX,
+    ":": Kind.SAYS,
+    BOX: Kind.BOX,
+    END_OF_BOX: Kind.END_OF_BOX,
+    **dict.fromkeys("-+×÷/*^±", Kind.OPERATOR),
+}
+
+_GAP = rf"[ {THIN}]{{0,2}}"
+_TOKEN = re.compile(
+    # The minus after a number or a bracket is an operator. Groups by plain spaces hold exactly three digits each.
+    rf"(?P<number>"
+    rf"(?P<digits>(?:(?<![\w)])(?<![\d)][ ])[-+])?"
+    rf"(?:(?!0)\d{{1,3}}(?:[ {THIN}]\d{{3}})+(?!\d)(?:[.,]\d++)?|\d++(?:[.,'_{THIN}]\d++)*+|(?<![\d.])\.\d++))"
+    rf"(?P<uncertainty>\(\d{{1,3}}\))?"
+    rf"(?:{_GAP}[×xX*]{_GAP}10{_GAP}\^{_GAP}\(?(?P<tens>[-+]?\d++)\)?|[eE](?P<scale>[-+]?\d++)(?!\w)"
+    rf"|\^\(?(?P<power>[-+]?\d++)\)?)?)"
+    # A word may hold digits, as identifiers do, but only after a Latin letter: other scripts leave no space.
+    rf"|(?P<word>[A-Za-z_À-ÖØ-öø-ɏ][\w]*(?:-\w+)*|[^\W\d_]+)"
+    rf"|(?P<rule>-{{2,}}|={{2,}})"
+    rf"|(?P<stop>[.!?](?=\s|{BOLD}|$))"
+    rf"|(?P<symbol>[-+×÷/*^±=→≈~:{BOX}{END_OF_BOX}])"
+    rf"|(?P<line>\n\s*)"
+)
+_KIND_OF_GROUP = {"stop": Kind.STOP, "line": Kind.LINE}
+
+
+@dataclass(frozen=True)
+class Token:
+    """One thing in the text. `bold` and `followed_by` say what touches it."""
+
+    kind: Kind
+    match: re.Match[str]
+
+    @property
+    def bold(self) -> bool:
+        start = self.match.start()
+        return self.match.string[start - 1 : start] == BOLD
+
+    @property
+    def followed_by(self) -> str:
+        end = self.match.end()
+        return self.match.string[end : end + 1]
+
+    @property
+    def written_as(self) -> str:
+        return self.match[0]
+
+    @property
+    def is_expression(self) -> bool:
+        """Whether more than a number is written here: a power of anything but ten, a product by brackets."""
+        digits = self.match["digits"]
+        if self.match["uncertainty"] and "." not in digits:
+            return True
+        return bool(self.match["power"]) and digits.lstrip("+-") != "10"
+
+    @cached_property
+    def value(self) -> Decimal | None:
+        """The number, or None where the digits write none."""
+        digits, power = self.match["digits"], self.match["power"]
+        if power:
+            return value_of(digits.replace("10", "1"), power)
+        return value_of(digits, self.match["tens"] or self.match["scale"])
+
+
+def tokens(text: str) -> list[Token]:
+    """All tokens of the text, in order."""
+    return list(_tokens(text))
+
+
+def _tokens(text: str) -> Iterator[Token]:
+    for match in _TOKEN.finditer(text):
+        kind = _kind(match)
+        if kind is not None:
+            yield Token(kind, match)
+
+
+def _kind(match: re.Match[str]) -> Kind | None:
+    group = match.lastgroup
+    if group == "word":
+        return _KINDS.get(match[0].lower(), Kind.WORD)
+    if group == "symbol":
+        return _SYMBOLS[match[0]]
+    if group == "rule":
+        return None
+    return _KIND_OF_GROUP.get(group or "", Kind.NUMBER)
