@@ -1,0 +1,88 @@
+"""Gates: the least that a model has to reach. Compared exactly, on counts.
+
+It does not know pytest's exit status, nor the option that a gate comes from.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from itertools import count
+from typing import Any
+
+from pytest_llmarith.reports.statistics import percent
+
+_PERCENT = re.compile(r"[0-9]{1,3}(\.[0-9]{1,6})?", re.ASCII)
+
+Result = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """At least `percent` correct of what was measured, in one task or in each."""
+
+    task: str | None
+    percent: Decimal
+
+
+def parse_gate(text: str) -> Gate:
+    """The gate that `[TASK:]PERCENT` describes; raises ValueError with a message for people."""
+    task, colon, number = text.rpartition(":")
+    task, number = task.strip(), number.strip().removesuffix("%").strip()
+    if colon and not task:
+        raise ValueError(f"{text!r} names no task before its colon; write 80 or arithmetic:80")
+    if not _PERCENT.fullmatch(number) or Decimal(number) > 100:
+        raise ValueError(f"{text!r} holds no percentage from 0 to 100; write 80 or arithmetic:80")
+    return Gate(task or None, Decimal(number))
+
+
+def failed_gates(gates: Iterable[Gate], summary: Mapping[str, Any]) -> list[str]:
+    """A line for every gate that a model and a task fail; nothing measured and anything unanswered fail it too."""
+    lines = (line for gate in gates for line in _failures(gate, summary))
+    return list(dict.fromkeys(lines))
+
+
+def _failures(gate: Gate, summary: Mapping[str, Any]) -> Iterator[str]:
+    results = [result for result in summary["results"] if gate.task in (None, result["task"])]
+    if not results:
+        yield _nothing_at_all(gate, summary)
+        return
+    for model in _models(summary):
+        of_model = [result for result in results if result["model"] == model]
+        if not of_model:
+            yield f"{', '.join(filter(None, (model, gate.task)))}: nothing was measured, {gate.percent} % is asked for"
+        for result in of_model:
+            if reason := _why(gate, result):
+                yield f"{model}, {result['task']}: {reason}"
+
+
+def _nothing_at_all(gate: Gate, summary: Mapping[str, Any]) -> str:
+    if gate.task is None or not summary["results"]:
+        return f"nothing was measured, {gate.percent} % is asked for"
+    tasks = ", ".join(sorted({result["task"] for result in summary["results"]}))
+    return f"{gate.task}: no such task in this run, {gate.percent} % is asked for; there is {tasks}"
+
+
+def _models(summary: Mapping[str, Any]) -> Sequence[str]:
+    named = [model["name"] for model in summary["run"].get("models") or ()]
+    return list(dict.fromkeys(named + [result["model"] for result in summary["results"]]))
+
+
+def _why(gate: Gate, result: Result) -> str | None:
+    unanswered, measured, correct = result["outcomes"]["unanswered"], result["measured"], result["outcomes"]["correct"]
+    if unanswered:
+        return f"{unanswered} of {measured + unanswered} unanswered, {gate.percent} % is asked for"
+    if not measured:
+        return f"nothing was measured, {gate.percent} % is asked for"
+    if Fraction(100 * correct, measured) >= Fraction(gate.percent):
+        return None
+    return f"{_below(gate, correct, measured)} % correct is under {gate.percent} %"
+
+
+def _below(gate: Gate, correct: int, measured: int) -> Decimal:
+    """The percentage with as many decimals as it takes to be seen under the gate."""
+    shown = (percent(correct, measured, decimals) for decimals in count(1))
+    return next(rounded for rounded in shown if rounded < gate.percent)

@@ -1,0 +1,49 @@
+"""The progress of a run in one line, and how often it is worth one. It does not know where the line is shown."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from pytest_llmarith.reports.figures import dollars
+from pytest_llmarith.values import Progress
+
+
+def progress_line(progress: Progress, selected: int | None) -> str:
+    """Such as `412 of 720 answered, 112 asked, 300 from the store, 16 in flight, $0.0123 so far (3 unpriced)`."""
+    answered = progress.answered + progress.stored
+    parts = (
+        (True, f"{answered:,} answered" if selected is None else f"{answered:,} of {selected:,} answered"),
+        (progress.failed, f"{progress.failed:,} unanswered"),
+        (progress.requests, f"{progress.requests:,} asked"),
+        (progress.stored, f"{progress.stored:,} from the store"),
+        (progress.in_flight, f"{progress.in_flight:,} in flight"),
+        (progress.retrying, f"{progress.retrying:,} retrying"),
+        (progress.answered, _cost(progress)),
+    )
+    return ", ".join(part for holds, part in parts if holds)
+
+
+def _cost(progress: Progress) -> str:
+    """Money so far. Where no reply has a known price there is no sum, not a sum of nothing."""
+    if progress.unpriced and not progress.cost_usd:
+        return "no price known"
+    unpriced = f" ({progress.unpriced:,} unpriced)" if progress.unpriced else ""
+    return f"{dollars(progress.cost_usd)} so far{unpriced}"
+
+
+class Pacer:
+    """Says when a line is due: the first one after a pause, then at most one per pause."""
+
+    def __init__(self, pause_s: float = 5.0, clock: Callable[[], float] = time.monotonic) -> None:
+        self._pause_s = pause_s
+        self._clock = clock
+        self._last = clock()
+
+    def due(self) -> bool:
+        """Whether a line is due now; yes is said once per pause."""
+        now = self._clock()
+        if now - self._last < self._pause_s:
+            return False
+        self._last = now
+        return True
