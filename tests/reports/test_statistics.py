@@ -1,0 +1,90 @@
+"""Numbers with their uncertainty, against published values."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from statistics import median
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_llmarith.reports.statistics import median_of_decimals, median_of_floats, percent, wilson
+
+COUNTS = st.integers(1, 10**6).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
+HUGE = st.decimals(allow_nan=False, allow_infinity=False) | st.just(Decimal("1e+5000000"))
+
+
+@pytest.mark.parametrize(
+    ("successes", "n", "low", "high"),
+    [
+        # Newcombe, Statistics in Medicine 17 (1998), table I, score method without continuity correction
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+        # R's prop.test(7, 10, correct=FALSE)
+        (7, 10, 0.3968, 0.8922),
+        (5, 10, 0.2366, 0.7634),
+        (10, 10, 0.7225, 1.0),
+    ],
+)
+def test_wilson_is_as_published(successes: int, n: int, low: float, high: float) -> None:
+    """The interval equals the published one to its four decimals."""
+    assert wilson(successes, n) == pytest.approx((low, high), abs=5e-5)
+
+
+def test_nothing_measured_has_no_interval() -> None:
+    """Of nothing, nothing is known."""
+    assert wilson(0, 0) is None
+
+
+@given(COUNTS)
+def test_wilson_holds_the_proportion(counts: tuple[int, int]) -> None:
+    """The interval lies within 0 and 1 and holds what was measured."""
+    successes, n = counts
+    interval = wilson(successes, n)
+    assert interval is not None
+    assert 0 <= interval.low <= successes / n <= interval.high <= 1
+    assert interval.low < interval.high
+
+
+@given(COUNTS)
+def test_wilson_is_symmetric(counts: tuple[int, int]) -> None:
+    """Failures have the mirrored interval of successes."""
+    successes, n = counts
+    there, back = wilson(successes, n), wilson(n - successes, n)
+    assert there is not None
+    assert back is not None
+    assert there == pytest.approx((1 - back.high, 1 - back.low), abs=1e-12)
+
+
+@given(COUNTS, st.integers(0, 8))
+def test_percent_is_the_nearest_decimal(counts: tuple[int, int], decimals: int) -> None:
+    """A percentage is off by half a unit of its last decimal at most."""
+    part, whole = counts
+    shown = percent(part, whole, decimals)
+    assert abs(Fraction(shown) - Fraction(100 * part, whole)) <= Fraction(1, 2 * 10**decimals)
+    assert -shown.as_tuple().exponent == decimals  # type: ignore[operator]
+
+
+@given(st.lists(st.floats(-1e300, 1e300), min_size=1))
+def test_median_of_floats_is_the_median(values: list[float]) -> None:
+    """The median is the standard library's."""
+    assert median_of_floats(values) == median(values)
+
+
+@given(st.lists(HUGE, min_size=1))
+def test_median_of_decimals_lies_in_the_middle(values: list[Decimal]) -> None:
+    """No value is too large, and at most half of them lie on either side."""
+    middle = median_of_decimals(values)
+    assert middle is not None
+    assert sum(value < middle for value in values) <= len(values) / 2
+    assert sum(value > middle for value in values) <= len(values) / 2
+
+
+def test_nothing_has_no_median() -> None:
+    """Of nothing, nothing is in the middle."""
+    assert median_of_floats([]) is None
+    assert median_of_decimals([]) is None
