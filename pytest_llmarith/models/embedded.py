@@ -8,20 +8,18 @@ from __future__ import annotations
 from typing import Any
 
 import litellm
+from litellm.llms.custom_llm import CustomLLM
 
 from pytest_llmarith.models import builtin
 from pytest_llmarith.models.failures import UnknownModel
 from pytest_llmarith.values import EMBEDDED_PROVIDER
 
 
-class EmbeddedProvider(litellm.CustomLLM):  # type: ignore[misc]  # litellm's base class is untyped
+class EmbeddedProvider(CustomLLM):
     """litellm's provider `llmarith/...`."""
 
-    def completion(self, model: str, messages: list[Any], model_response: Any, **_: Any) -> Any:
-        return _respond(model, messages, model_response)
-
-    async def acompletion(self, model: str, messages: list[Any], model_response: Any, **_: Any) -> Any:
-        return _respond(model, messages, model_response)
+    async def acompletion(self, *args: Any, **request: Any) -> Any:
+        return _respond(request["model"], request["messages"], request["model_response"])
 
 
 def register() -> None:

@@ -1,0 +1,166 @@
+"""Room: the one broker of a run, for any thread to visit. The asking happens at its desk, on a thread of its own.
+
+It does not know problems, grades or pytest.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from random import Random
+
+from pytest_llmarith.models.desk import Deliver, Desk, Rules, Sender
+from pytest_llmarith.models.keeper import AskAgain, Keeper
+from pytest_llmarith.models.retrying import PauseLength, pause_length
+from pytest_llmarith.models.tally import Tally
+from pytest_llmarith.values import Failure, Model, Progress, Question, Reply, StoreMode
+
+# A wait is cut into steps, so that Ctrl-C gets through on every system.
+_STEP_S = 0.2
+_IDLE_S = 1.0
+_SMALLEST_WINDOW = 128
+
+
+class Broker:
+    """Asks models, once per question, for everybody in a run. Thread and store begin with the first question."""
+
+    def __init__(
+        self,
+        client: Sender,
+        models: Mapping[str, Model],
+        store_path: Path | None,
+        *,
+        concurrency: int = 16,
+        timeout_s: float = 600.0,
+        retries: int = 3,
+        store_mode: StoreMode = StoreMode.ON,
+        ask_again: AskAgain | None = None,
+        window: int | None = None,
+        pause_s: PauseLength | None = None,
+    ) -> None:
+        self._client = client
+        self._models = dict(models)
+        self._open_keeper = partial(Keeper, store_path, store_mode, ask_again)
+        self._rules = Rules(
+            concurrency=concurrency,
+            window=window or max(_SMALLEST_WINDOW, 4 * concurrency),
+            timeout_s=timeout_s,
+            retries=retries,
+            store_mode=store_mode,
+            pause_s=pause_s or pause_length(Random()),
+        )
+        self._tally = Tally()
+        self._gate = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._desk: Desk | None = None
+        self._ended = False
+
+    @property
+    def stopped(self) -> Failure | None:
+        """Why the run must end, once it must."""
+        return None if self._desk is None else self._desk.stopped
+
+    def prepare(self) -> None:
+        """Import what is slow to import. Call it on the main thread, before the first question."""
+        self._client.prepare()
+
+    def announce(self, questions: Iterable[Question], lane: str = "") -> None:
+        """These are going to be asked: a hint that fills idle places, in this order."""
+        announced = list(questions)
+        self._visit(lambda desk: desk.announce(announced))
+
+    def ask(self, question: Question, deliver: Deliver, lane: str = "") -> None:
+        """`deliver` is called exactly once, on the broker's thread; after the end at once, on the caller's."""
+        if not self._visit(lambda desk: desk.ask(question, deliver, lane)):
+            deliver(Failure("the run has ended"))
+
+    def ask_and_wait(
+        self, question: Question, lane: str = "", *, idle: Callable[[], None] | None = None
+    ) -> Reply | Failure:
+        """Wait for the reply; `idle` is called about once a second meanwhile."""
+        replies: queue.SimpleQueue[Reply | Failure] = queue.SimpleQueue()
+        self.ask(question, replies.put, lane)
+        meanwhile = _Meanwhile(idle)
+        while True:
+            try:
+                return replies.get(timeout=_STEP_S)
+            except queue.Empty:
+                meanwhile.tick()
+
+    def forget(self, lane: str) -> None:
+        """An asker is gone: nobody waits for its replies, which still reach the store."""
+        if self._thread is not None:
+            self._visit(lambda desk: desk.forget(lane))
+
+    def stop(self, message: str) -> None:
+        """End the asking: everybody who waits or asks later is told why."""
+        self._visit(lambda desk: desk.stop(Failure(message, stops_run=True)))
+
+    def progress(self) -> Progress:
+        return self._tally.progress()
+
+    def close(self, drain_s: float = 0.0, *, idle: Callable[[], None] | None = None) -> None:
+        """Ask nothing more, give what is in flight so long to arrive in the store, and leave nothing behind.
+
+        May be called again, after Ctrl-C or from another thread, to cut the draining short.
+        """
+        with self._gate:
+            if self._thread is None:
+                self._ended = True
+                return
+        self._visit(lambda desk: desk.end(drain_s))
+        meanwhile = _Meanwhile(idle)
+        while self._thread.is_alive():
+            self._thread.join(_STEP_S)
+            meanwhile.tick()
+
+    # --- the thread -------------------------------------------------------------------------------------------------
+
+    def _visit(self, deed: Callable[[Desk], None]) -> bool:
+        """Do something at the desk, on its loop; False where it is closed for good."""
+        with self._gate:
+            if self._ended:
+                return False
+            loop, desk = self._open()
+            loop.call_soon_threadsafe(partial(deed, desk))
+            return True
+
+    def _open(self) -> tuple[asyncio.AbstractEventLoop, Desk]:
+        if self._loop is None or self._desk is None:
+            opened: queue.SimpleQueue[tuple[asyncio.AbstractEventLoop, Desk]] = queue.SimpleQueue()
+            self._thread = threading.Thread(target=self._run, args=(opened,), name="llmarith-broker", daemon=True)
+            self._thread.start()
+            self._loop, self._desk = opened.get()
+        return self._loop, self._desk
+
+    def _run(self, opened: queue.SimpleQueue[tuple[asyncio.AbstractEventLoop, Desk]]) -> None:
+        async def open_desk() -> None:
+            desk = Desk(self._client, self._models, self._open_keeper(), self._tally, self._rules)
+            opened.put((asyncio.get_running_loop(), desk))
+            try:
+                await desk.run()
+            finally:
+                with self._gate:
+                    self._ended = True
+            await asyncio.sleep(0)  # whoever came in before the door closed is answered
+
+        asyncio.run(open_desk())
+
+
+class _Meanwhile:
+    """Calls somebody about once a second while somebody else waits."""
+
+    def __init__(self, idle: Callable[[], None] | None) -> None:
+        self._idle = idle
+        self._at = time.monotonic() + _IDLE_S
+
+    def tick(self) -> None:
+        if self._idle is not None and time.monotonic() >= self._at:
+            self._idle()
+            self._at = time.monotonic() + _IDLE_S

@@ -1,0 +1,186 @@
+"""Room: questions and replies over an execnet channel. One end serves a worker from the broker, the other end is the
+worker's line to it. It knows neither pytest nor xdist, and importing it costs nothing slow.
+
+Only builtins cross a channel. What is said, worker first:
+
+    ("announce", [((model, prompt, trial), label), ...])
+    ("ask", number, (model, prompt, trial))                 ("reply", number, fields) or ("failure", number, fields)
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, astuple
+from itertools import count, islice
+from typing import Any, Protocol
+
+from pytest_llmarith.values import Failure, Question, Reply
+
+_CHUNK = 300
+# A wait is cut into steps, so that Ctrl-C gets through on every system.
+_STEP_S = 0.5
+
+QuestionFields = tuple[str, str, int]
+Announcement = tuple[QuestionFields, Any]
+
+
+class Channel(Protocol):
+    """execnet's channel, as far as it is needed here."""
+
+    def send(self, item: object) -> None: ...
+    def setcallback(self, callback: Callable[[Any], Any], endmarker: object = ...) -> None: ...
+    def close(self) -> None: ...
+
+
+class AsksAnswers(Protocol):
+    """The broker, as far as it is needed here."""
+
+    def announce(self, questions: Iterable[Question], lane: str = "") -> None: ...
+    def ask(self, question: Question, deliver: Callable[[Reply | Failure], None], lane: str = "") -> None: ...
+    def forget(self, lane: str) -> None: ...
+
+
+def serve(
+    channel: Channel,
+    broker: AsksAnswers,
+    lane: str,
+    on_announce: Callable[[list[Any]], None],
+    on_end: Callable[[], None],
+) -> None:
+    """Answer a worker's questions until its end of the channel is gone.
+
+    `on_announce` gets the labels of announced questions, `on_end` is called once; both on a thread of this lane's.
+    """
+    _Clerk(channel, broker, lane, on_announce, on_end).begin()
+
+
+class _Clerk:
+    """Serves one lane, on a thread of its own.
+
+    execnet's receiver thread must not be held up, and an exception there closes the channel for good: it only puts
+    messages into a queue. Nor must the broker's thread wait for a slow worker to take a reply.
+    """
+
+    def __init__(
+        self,
+        channel: Channel,
+        broker: AsksAnswers,
+        lane: str,
+        on_announce: Callable[[list[Any]], None],
+        on_end: Callable[[], None],
+    ) -> None:
+        self._channel = channel
+        self._broker = broker
+        self._lane = lane
+        self._on_announce = on_announce
+        self._on_end = on_end
+        self._deeds: queue.SimpleQueue[tuple[Callable[..., None], tuple[Any, ...]] | None] = queue.SimpleQueue()
+
+    def begin(self) -> None:
+        threading.Thread(target=self._work, name=f"llmarith-lane-{self._lane}", daemon=True).start()
+        self._channel.setcallback(self._on_message, endmarker=None)
+
+    def _on_message(self, message: Any) -> None:
+        self._deeds.put(None if message is None else (self._hear, (message,)))
+
+    def _work(self) -> None:
+        while (deed := self._deeds.get()) is not None:
+            act, arguments = deed
+            try:
+                act(*arguments)
+            except Exception:  # the other end speaks another language, or is gone: it is told, and hears no more
+                self._hang_up()
+        self._broker.forget(self._lane)
+        self._on_end()
+
+    def _hear(self, message: tuple[Any, ...]) -> None:
+        if message[0] == "announce":
+            self._announced(message[1])
+        else:
+            _, number, fields = message
+            self._broker.ask(Question(*fields), lambda outcome: self._answer(number, outcome), self._lane)
+
+    def _announced(self, announcements: list[Announcement]) -> None:
+        self._broker.announce([Question(*fields) for fields, _ in announcements], self._lane)
+        self._on_announce([label for _, label in announcements])
+
+    def _answer(self, number: int, outcome: Reply | Failure) -> None:
+        """Called on the broker's thread."""
+        kind = "reply" if isinstance(outcome, Reply) else "failure"
+        self._deeds.put((self._channel.send, ((kind, number, asdict(outcome)),)))
+
+    def _hang_up(self) -> None:
+        try:
+            self._channel.close()
+        except OSError:  # the connection below it is gone as well
+            self._deeds.put(None)
+
+
+class RemoteBroker:
+    """A worker's line to the broker in the controller."""
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+        self._lock = threading.Lock()
+        self._numbers = count()
+        self._waiting: dict[int, queue.SimpleQueue[Reply | Failure]] = {}
+        self._ended = False
+        channel.setcallback(self._on_message, endmarker=None)
+
+    def announce(self, announcements: Iterable[Announcement]) -> None:
+        """Tell what is going to be asked: question fields, and a label of builtins for the controller."""
+        for chunk in _chunks(announcements):
+            if not self._send(("announce", chunk)):
+                return
+
+    def ask_and_wait(self, question: Question) -> Reply | Failure:
+        """Wait for the reply, or for the end of the controller."""
+        number, answer = next(self._numbers), queue.SimpleQueue[Reply | Failure]()
+        with self._lock:
+            if self._ended:
+                return _gone()
+            self._waiting[number] = answer
+        if not self._send(("ask", number, astuple(question))):
+            self._on_message(None)
+        while True:
+            try:
+                return answer.get(timeout=_STEP_S)
+            except queue.Empty:
+                continue
+
+    def _send(self, message: tuple[Any, ...]) -> bool:
+        try:
+            self._channel.send(message)
+        except OSError:  # execnet's word for a channel whose other end is gone
+            return False
+        return True
+
+    def _on_message(self, message: tuple[str, int, dict[str, Any]] | None) -> None:
+        """Runs on execnet's receiver thread: it must neither raise nor wait."""
+        if message is None:
+            self._end()
+            return
+        kind, number, fields = message
+        with self._lock:
+            answer = self._waiting.pop(number, None)
+        if answer is not None:
+            answer.put(Reply(**fields) if kind == "reply" else Failure(**fields))
+
+    def _end(self) -> None:
+        with self._lock:
+            self._ended = True
+            waiting, self._waiting = self._waiting, {}
+        for answer in waiting.values():
+            answer.put(_gone())
+
+
+def _gone() -> Failure:
+    return Failure("the controller is gone, and with it the line to the model")
+
+
+def _chunks(announcements: Iterable[Announcement]) -> Iterator[list[Announcement]]:
+    iterator = iter(announcements)
+    while chunk := list(islice(iterator, _CHUNK)):
+        yield chunk

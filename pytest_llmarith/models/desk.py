@@ -1,0 +1,271 @@
+"""Room: the asking itself, on one loop. Nothing here is thread safe; the broker is its only visitor.
+
+It brings together what goes next (schedule), what is on disk (keeper), trying again (retrying) and the client.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import Callable, Coroutine, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Protocol
+
+from pytest_llmarith.models import failures, retrying, scrubbing
+from pytest_llmarith.models.keeper import Keeper
+from pytest_llmarith.models.request import key_of
+from pytest_llmarith.models.schedule import Entry, Schedule, Waiter
+from pytest_llmarith.models.store import StoreError
+from pytest_llmarith.models.tally import Tally
+from pytest_llmarith.values import Failure, Model, Question, Reply, StoreMode
+
+_LOG = logging.getLogger(__name__)
+_CHUNK = 200  # announced questions per turn of the loop: a few milliseconds
+
+Deliver = Callable[[Reply | Failure], None]
+
+
+class Sender(Protocol):
+    """The client, as far as the desk needs it."""
+
+    def prepare(self) -> None: ...
+    async def complete(self, model: Model, prompt: str, timeout_s: float) -> Reply: ...
+    async def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How a run asks."""
+
+    concurrency: int
+    window: int
+    timeout_s: float
+    retries: int
+    store_mode: StoreMode
+    pause_s: retrying.PauseLength
+
+
+class Desk:
+    """Takes questions, and answers every one of them exactly once."""
+
+    def __init__(self, client: Sender, models: Mapping[str, Model], keeper: Keeper, tally: Tally, rules: Rules) -> None:
+        self.stopped: Failure | None = None
+        self._client = client
+        self._models = models
+        self._keeper = keeper
+        self._tally = tally
+        self._rules = rules
+        self._schedule = Schedule(rules.window)
+        self._announced: asyncio.Queue[Iterable[Question]] = asyncio.Queue()
+        self._serving: set[asyncio.Task[None]] = set()
+        self._looking: set[asyncio.Task[None]] = set()
+        self._closed: Failure | None = None
+        self._halt = asyncio.Event()
+        self._ending = asyncio.Event()
+        self._cut = asyncio.Event()
+
+    # --- visits -----------------------------------------------------------------------------------------------------
+
+    def announce(self, questions: Iterable[Question]) -> None:
+        self._announced.put_nowait(questions)
+
+    def ask(self, question: Question, deliver: Deliver, lane: str) -> None:
+        try:
+            outcome = self._ask(question, Waiter(lane, deliver))
+        except Exception as error:  # a mistake of ours must not leave anybody waiting
+            outcome = _mishap(question.model, error)
+        if outcome is not None:
+            _hand_over(deliver, outcome)
+        self._pump()
+
+    def forget(self, lane: str) -> None:
+        self._schedule.forget(lane)
+        self._pump()
+
+    def stop(self, failure: Failure) -> None:
+        """Answer everybody; what is in flight may still arrive, for the store."""
+        if self.stopped is None:
+            self.stopped = failure
+            self._close(Failure(f"run stopped: {failure.message}", stops_run=True), spare_in_flight=False)
+
+    def end(self, drain_s: float) -> None:
+        """Ask nothing more. What is in flight has so long to arrive; a later call may cut that short."""
+        self._close(Failure("the run ended before this question was answered"), spare_in_flight=True)
+        self._ending.set()
+        asyncio.get_running_loop().call_later(drain_s, self._cut.set)
+
+    async def run(self) -> None:
+        """The desk is open until `end`, and leaves nothing behind."""
+        taking_in = asyncio.create_task(self._take_in())
+        await self._ending.wait()
+        taking_in.cancel()
+        await self._drain()
+        await asyncio.gather(taking_in, *self._looking, return_exceptions=True)
+        with suppress(StoreError):
+            await self._keeper.close()
+        with suppress(Exception):
+            await self._client.close()
+
+    # --- announced questions ----------------------------------------------------------------------------------------
+
+    async def _take_in(self) -> None:
+        while True:
+            questions = iter(await self._announced.get())
+            while chunk := list(islice(questions, _CHUNK)):
+                try:
+                    await self._take_in_chunk(chunk)
+                except StoreError as error:
+                    self.stop(Failure(str(error), stops_run=True))
+                except Exception:  # announcing is a hint; whoever asks will hear of it
+                    _LOG.debug("announced questions were not understood", exc_info=True)
+                self._pump()
+                await asyncio.sleep(0)
+
+    async def _take_in_chunk(self, chunk: list[Question]) -> None:
+        self._tally.announced += len(chunk)
+        known = [(self._models[question.model], question) for question in chunk if question.model in self._models]
+        keyed = [(key_of(model, question), model, question) for model, question in known]
+        stored = await self._keeper.known([key for key, model, _ in keyed if not model.simulated])
+        self._tally.announced_stored += sum(key in stored for key, _, _ in keyed)
+        for key, model, question in keyed:
+            if key not in stored and self._may_ask(model):
+                self._schedule.announce(key, question)
+
+    # --- asked questions --------------------------------------------------------------------------------------------
+
+    def _ask(self, question: Question, waiter: Waiter) -> Reply | Failure | None:
+        """The answer, where there is one at once; else it is on its way to the waiter."""
+        model = self._models.get(question.model)
+        if model is None:
+            return Failure(f"there is no model named {question.model!r} in this run")
+        key = key_of(model, question)
+        if (outcome := self._schedule.take(key, waiter.lane) or self._closed) is not None:
+            return outcome
+        if key in self._schedule or model.simulated:
+            self._schedule.wait(key, question, waiter)
+        else:
+            self._start(self._look_up(key, model, question, waiter), self._looking)
+        return None
+
+    async def _look_up(self, key: str, model: Model, question: Question, waiter: Waiter) -> None:
+        """A stored reply takes no place among the requests."""
+        outcome = await self._from_store(key, model)
+        if outcome is None and not self._may_ask(model):
+            outcome = Failure("no stored reply, and --llm-store=only asks no model")
+        if outcome is not None:
+            self._tally.settled(model, outcome)
+            _hand_over(waiter.deliver, outcome)
+        elif (arrived := self._schedule.take(key, waiter.lane) or self._closed) is not None:
+            _hand_over(waiter.deliver, arrived)
+        else:
+            self._schedule.wait(key, question, waiter)
+
+    def _may_ask(self, model: Model) -> bool:
+        return model.simulated or self._rules.store_mode is not StoreMode.ONLY
+
+    # --- requests ---------------------------------------------------------------------------------------------------
+
+    def _pump(self) -> None:
+        """Fill the free places."""
+        while len(self._serving) < self._rules.concurrency and (entry := self._schedule.next()) is not None:
+            self._start(self._serve(entry), self._serving)
+
+    async def _serve(self, entry: Entry) -> None:
+        model = self._models[entry.question.model]
+        try:
+            outcome = await self._obtain(entry, model)
+        except asyncio.CancelledError:
+            outcome = Failure("the run ended before the reply arrived")
+        except Exception as error:  # a mistake of ours must not leave anybody waiting
+            outcome = _mishap(model.target, error)
+        self._tally.settled(model, outcome)
+        for waiter in self._schedule.arrived(entry, outcome):
+            _hand_over(waiter.deliver, outcome)
+        if isinstance(outcome, Failure) and outcome.stops_run:
+            self.stop(outcome)
+
+    async def _obtain(self, entry: Entry, model: Model) -> Reply | Failure:
+        """The reply from the store, which another process may have filled meanwhile, or from the model."""
+        stored = await self._from_store(entry.key, model)
+        if stored is not None:
+            return stored
+        outcome = await self._request(model, entry.question.prompt)
+        if isinstance(outcome, Reply) and not model.simulated:
+            await self._to_store(entry.key, outcome)
+        return outcome
+
+    async def _request(self, model: Model, prompt: str) -> Reply | Failure:
+        async def attempt() -> Reply:
+            self._client.prepare()
+            with self._tally.sending():
+                async with asyncio.timeout(self._rules.timeout_s):
+                    return await self._client.complete(model, prompt, self._rules.timeout_s)
+
+        def diagnose(error: Exception) -> failures.Diagnosis:
+            return failures.diagnose(error, model, self._rules.timeout_s)
+
+        return await retrying.persist(attempt, diagnose, self._pause, self._rules.pause_s, self._rules.retries)
+
+    async def _pause(self, seconds: float) -> bool:
+        with self._tally.pausing(), suppress(TimeoutError):
+            await asyncio.wait_for(self._halt.wait(), seconds)
+        return not self._halt.is_set()
+
+    # --- the store --------------------------------------------------------------------------------------------------
+
+    async def _from_store(self, key: str, model: Model) -> Reply | Failure | None:
+        if model.simulated:
+            return None
+        try:
+            reply, to_ask_again = await self._keeper.get(key)
+        except StoreError as error:
+            failure = Failure(str(error), stops_run=True)
+            self.stop(failure)
+            return failure
+        self._tally.again += to_ask_again
+        return reply
+
+    async def _to_store(self, key: str, reply: Reply) -> None:
+        """A store that fails ends the run, after the replies that were paid for are handed over."""
+        try:
+            await self._keeper.put(key, reply)
+        except StoreError as error:
+            asyncio.get_running_loop().call_soon(self.stop, Failure(str(error), stops_run=True))
+
+    # --- the end ----------------------------------------------------------------------------------------------------
+
+    def _close(self, failure: Failure, *, spare_in_flight: bool) -> None:
+        self._closed = self._closed or failure
+        self._halt.set()
+        for waiter in self._schedule.abandon(spare_in_flight=spare_in_flight):
+            _hand_over(waiter.deliver, self._closed)
+
+    async def _drain(self) -> None:
+        cut = asyncio.create_task(self._cut.wait())
+        while self._serving and not cut.done():
+            await asyncio.wait({cut, *self._serving}, return_when=asyncio.FIRST_COMPLETED)
+        for task in (cut, *self._serving):
+            task.cancel()
+        await asyncio.gather(cut, *self._serving, return_exceptions=True)
+
+    def _start(self, work: Coroutine[Any, Any, None], tasks: set[asyncio.Task[None]]) -> None:
+        task = asyncio.create_task(work)
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
+        task.add_done_callback(lambda _: self._pump())
+
+
+def _mishap(name: str, error: Exception) -> Failure:
+    _LOG.debug("a question failed", exc_info=True)
+    return Failure(scrubbing.one_line(f"{name}: {type(error).__name__}: {error}", os.environ))
+
+
+def _hand_over(deliver: Deliver, outcome: Reply | Failure) -> None:
+    """Whatever a visitor does with the reply, the desk stays open."""
+    try:
+        deliver(outcome)
+    except Exception:
+        _LOG.debug("a reply was not taken", exc_info=True)
