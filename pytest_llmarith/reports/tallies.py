@@ -119,5 +119,8 @@ class Reasons:
 
 
 def _text(number: Decimal | None) -> str | None:
-    """A number with few digits, such as `4.82351e+21`."""
-    return None if number is None else format(_FEW.plus(number), "g")
+    """A number with few digits, such as `0.00125`, `1200` or `4.82351e+21`."""
+    if number is None:
+        return None
+    short = number.normalize(_FEW)
+    return format(short, "f" if -_FEW.prec <= short.adjusted() < _FEW.prec else "g")

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
-
-class MakeRecord(Protocol):
-    """Makes a record; what is named replaces what a usual one holds."""
-
-    def __call__(self, outcome: str = ..., **named: Any) -> dict[str, Any]: ...
+Make = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture(scope="session")
-def make_record() -> MakeRecord:
-    """A factory of arithmetic records of the model o4-mini."""
+def make_record() -> Make:
+    """A factory of arithmetic records of the model o4-mini; what is named replaces what a usual one holds."""
     return _record
 
 
 @pytest.fixture(scope="session")
-def make_reply() -> Any:
+def make_reply() -> Make:
     """A factory of replies as they stand in a record."""
     return _reply
 
@@ -28,7 +25,7 @@ def make_reply() -> Any:
 def _record(outcome: str = "correct", **named: Any) -> dict[str, Any]:
     grade = {"absolute_error": None, "relative_error": None, "rounded": None, "error_class": None}
     wrong = {"absolute_error": "0.5", "relative_error": "1.2e-05", "rounded": False, "error_class": None}
-    record = {
+    record: dict[str, Any] = {
         "format": 1,
         "run": "2026-11-22T00-31-05_o4-mini",
         "nodeid": "benches/test_arithmetic.py::test_arithmetic[o4-mini-int_div-depth_7-trial_3]",
@@ -48,7 +45,7 @@ def _record(outcome: str = "correct", **named: Any) -> dict[str, Any]:
 
 
 def _reply(**named: Any) -> dict[str, Any]:
-    reply = {
+    reply: dict[str, Any] = {
         "text": "864393.5",
         "reasoning": None,
         "finish_reason": "stop",

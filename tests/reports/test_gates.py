@@ -1,0 +1,137 @@
+"""Gates: exact, and in words that name the model, the task and what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_llmarith.reports.gates import Gate, failed_gates, parse_gate
+from pytest_llmarith.reports.summary import Summary
+
+Make = Callable[..., dict[str, Any]]
+
+
+def summary_of(*results: tuple[str, str, int, int, int], models: tuple[str, ...] = ()) -> dict[str, Any]:
+    """A summary of (model, task, correct, deviate, unanswered)."""
+    return {
+        "run": {"models": [{"name": model} for model in models]},
+        "results": [
+            {
+                "model": model,
+                "task": task,
+                "measured": correct + deviate,
+                "outcomes": {"correct": correct, "deviate": deviate, "unanswered": unanswered},
+            }
+            for model, task, correct, deviate, unanswered in results
+        ],
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "gate"),
+    [
+        ("80", Gate(None, Decimal(80))),
+        ("0", Gate(None, Decimal(0))),
+        ("100", Gate(None, Decimal(100))),
+        ("99.5 %", Gate(None, Decimal("99.5"))),
+        ("arithmetic:80", Gate("arithmetic", Decimal(80))),
+        (" arithmetic : 80.25% ", Gate("arithmetic", Decimal("80.25"))),
+        ("a:b:1", Gate("a:b", Decimal(1))),
+    ],
+)
+def test_good_gates(text: str, gate: Gate) -> None:
+    """A percentage, alone or behind a task."""
+    assert parse_gate(text) == gate
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "x", "arithmetic", "arithmetic:", "101", "100.1", "-1", "nan", "1e1", "80,5", "٨٠", "Infinity", "9" * 9999],
+)
+def test_a_gate_without_a_percentage_is_refused(text: str) -> None:
+    """The message repeats the value and says what to write."""
+    with pytest.raises(ValueError, match="holds no percentage from 0 to 100; write 80 or arithmetic:80") as caught:
+        parse_gate(text)
+    assert str(caught.value).startswith(repr(text))
+
+
+def test_a_colon_without_a_task_is_refused() -> None:
+    """A colon promises a task."""
+    with pytest.raises(ValueError, match=r"':80' names no task before its colon; write 80 or arithmetic:80"):
+        parse_gate(":80")
+
+
+def test_too_few_correct() -> None:
+    """The line names model, task, what was reached and what was asked for."""
+    summary = summary_of(("o4-mini", "arithmetic", 613, 387, 0))
+    assert failed_gates([parse_gate("80")], summary) == ["o4-mini, arithmetic: 61.3 % correct is under 80 %"]
+    assert failed_gates([parse_gate("61.3")], summary) == []
+
+
+def test_anything_unanswered_fails() -> None:
+    """A score of what happened to be answered passes no gate."""
+    summary = summary_of(("o4-mini", "arithmetic", 717, 0, 3))
+    line = "o4-mini, arithmetic: 3 of 720 unanswered, 0 % is asked for"
+    assert failed_gates([parse_gate("0")], summary) == [line]
+
+
+def test_nothing_measured_at_all_fails() -> None:
+    """A run without a result passes no gate, not even 0."""
+    line = "nothing was measured, 0 % is asked for"
+    assert failed_gates([parse_gate("0")], summary_of()) == [line]
+    assert failed_gates([parse_gate("arithmetic:0")], summary_of()) == [line]
+
+
+def test_a_model_without_a_result_fails() -> None:
+    """A model of the run that nothing came of is named."""
+    summary = summary_of(("a", "arithmetic", 1, 0, 0), models=("a", "b"))
+    assert failed_gates([parse_gate("80")], summary) == ["b: nothing was measured, 80 % is asked for"]
+    line = "b, arithmetic: nothing was measured, 80 % is asked for"
+    assert failed_gates([parse_gate("arithmetic:80")], summary) == [line]
+
+
+def test_a_result_without_a_measurement_fails() -> None:
+    """Where no trial says anything about the model, no gate is passed."""
+    summary = summary_of(("a", "arithmetic", 0, 0, 0))
+    assert failed_gates([parse_gate("0")], summary) == ["a, arithmetic: nothing was measured, 0 % is asked for"]
+
+
+def test_a_task_that_is_not_in_the_run_fails() -> None:
+    """A misspelt task is said to be missing, with those that there are."""
+    summary = summary_of(("a", "oeis", 1, 0, 0), ("a", "arithmetic", 1, 0, 0))
+    line = "addition: no such task in this run, 80 % is asked for; there is arithmetic, oeis"
+    assert failed_gates([parse_gate("addition:80")], summary) == [line]
+
+
+def test_every_model_and_task_is_looked_at() -> None:
+    """One line each; a gate on a task leaves the others alone, and no line comes twice."""
+    summary = summary_of(("a", "arithmetic", 1, 1, 0), ("a", "oeis", 0, 1, 0), ("b", "arithmetic", 2, 0, 0))
+    both = ["a, arithmetic: 50.0 % correct is under 80 %", "a, oeis: 0.0 % correct is under 80 %"]
+    assert failed_gates([parse_gate("80"), parse_gate("arithmetic:80")], summary) == both
+    assert failed_gates([parse_gate("arithmetic:80")], summary) == both[:1]
+
+
+@given(st.integers(1, 10**5).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.integers(0, 10**6))
+def test_gates_are_exact(counts: tuple[int, int], percent: int) -> None:
+    """A gate fails exactly where the fraction is under it, and never shows a percentage that is not."""
+    correct, measured = counts
+    gate = Gate(None, Decimal(percent).scaleb(-4))
+    lines = failed_gates([gate], summary_of(("a", "t", correct, measured - correct, 0)))
+    assert bool(lines) == (Fraction(100 * correct, measured) < Fraction(percent, 10**4))
+    for line in lines:
+        assert Decimal(line.split()[2]) < gate.percent
+
+
+def test_gates_read_real_summaries(make_record: Make) -> None:
+    """What the summary writes is what the gates read."""
+    summary = Summary()
+    for outcome in ("correct", "deviate", "cheat", "nan"):
+        summary.add(make_record(outcome))
+    lines = failed_gates([parse_gate("25"), parse_gate("25.01")], summary.as_dict({"models": [{"name": "o4-mini"}]}))
+    assert lines == ["o4-mini, arithmetic: 25.0 % correct is under 25.01 %"]
