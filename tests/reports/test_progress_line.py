@@ -1,0 +1,43 @@
+"""The progress of a run: one line, now and then."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_llmarith.reports.progress import Pacer, progress_line
+from pytest_llmarith.values import Progress
+
+
+@pytest.mark.parametrize(
+    ("progress", "selected", "line"),
+    [
+        (Progress(), 720, "0 of 720 answered"),
+        (Progress(), None, "0 answered"),
+        (Progress(stored=720), 720, "720 of 720 answered, 720 from the store"),
+        (
+            Progress(
+                requests=130, answered=112, stored=300, in_flight=16, retrying=2, failed=1, cost_usd=0.0123, unpriced=3
+            ),
+            720,
+            "412 of 720 answered, 1 unanswered, 130 asked, 300 from the store, 16 in flight, 2 retrying, "
+            "$0.0123 so far (3 unpriced)",
+        ),
+        (Progress(requests=2000, answered=1500, cost_usd=2.5), None, "1,500 answered, 2,000 asked, $2.50 so far"),
+        (Progress(requests=5, answered=5, unpriced=5), 5, "5 of 5 answered, 5 asked, no price known"),
+        (Progress(requests=5, answered=5), 5, "5 of 5 answered, 5 asked, $0 so far"),
+    ],
+)
+def test_what_is_known_is_said(progress: Progress, selected: int | None, line: str) -> None:
+    """The line says what there is and is silent about what there is not; unknown money is not $0."""
+    assert progress_line(progress, selected) == line
+
+
+def test_the_pacer_keeps_its_pause() -> None:
+    """A line is due after every pause, once, and none is made up for."""
+    now = [100.0]
+    pacer = Pacer(5.0, clock=lambda: now[0])
+    due = []
+    for second in (100.0, 104.9, 105.0, 105.1, 109.9, 110.0, 200.0, 204.9, 205.0):
+        now[0] = second
+        due.append(pacer.due())
+    assert due == [False, False, True, False, False, True, True, False, True]

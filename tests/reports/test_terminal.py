@@ -1,0 +1,256 @@
+"""The tables at the end of a run: what they say, and that they fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_llmarith.reports.summary import Summary
+from pytest_llmarith.reports.terminal import breakdowns, overview, run_lines, summary_section
+
+Make = Callable[..., dict[str, Any]]
+MakeMany = Callable[..., list[dict[str, Any]]]
+
+VARIANTS = [f"{dtype}_{op}" for dtype in ("int", "float") for op in ("add", "sub", "mul", "div")]
+FACTS = {"started_at": "2026-11-22T00:31:05+00:00", "models": [{"name": "o4-mini"}]}
+
+
+def summed(*records: dict[str, Any], **run: Any) -> dict[str, Any]:
+    summary = Summary()
+    for record in records:
+        summary.add(record)
+    return summary.as_dict(FACTS | run)
+
+
+@pytest.fixture(scope="session")
+def grid_of(make_record: Make) -> MakeMany:
+    """Makes records of all variants and of some depths; the deeper, the fewer are correct."""
+
+    def grid(depths: range, trials: int = 10, model: str = "o4-mini") -> list[dict[str, Any]]:
+        return [
+            make_record(
+                "correct" if trial < trials * 12 // (depth + 10) else "deviate",
+                model=model,
+                problem={"variant": variant, "depth": depth},
+            )
+            for variant in VARIANTS
+            for depth in depths
+            for trial in range(trials)
+        ]
+
+    return grid
+
+
+@pytest.fixture(scope="session")
+def sums_of(make_record: Make, make_reply: Make) -> MakeMany:
+    """Makes records of integer addition, a trial per length."""
+
+    def sums(lengths: range, outcome: str = "correct") -> list[dict[str, Any]]:
+        return [
+            make_record(
+                outcome,
+                task="integer_addition",
+                problem={"int1": "1" * length, "int2": "2"},
+                reply=make_reply(latency_s=length / 10),
+            )
+            for length in lengths
+        ]
+
+    return sums
+
+
+def test_a_narrow_overview(grid_of: MakeMany, sums_of: MakeMany) -> None:
+    """At 80 columns a row has two lines: intervals stand below percentages."""
+    summary = summed(*grid_of(range(2, 11)), *sums_of(range(2, 31)))
+    assert overview(summary, 80) == [
+        "model                 trials  correct %     nan %  deviate %     cost  rel err",
+        "task                    date       95 %      95 %       95 %   tokens  abs err",
+        "------------------------------------------------------------------------------",
+        "o4-mini                  720       74.4       0.0       25.6  $0.0288  1.2e-05",
+        "arithmetic        2026-11-22  71.1-77.5   0.0-0.5  22.5-28.9    28.8k      0.5",
+        "",
+        "o4-mini                   29      100.0       0.0        0.0  $0.0012        -",
+        "integer_addition  2026-11-22   88.3-100  0.0-11.7   0.0-11.7     1.2k        -",
+        "",
+        "95 %: Wilson interval of the trials with a reply. rel err, abs err: median",
+        "relative and average absolute error of deviate.",
+    ]
+
+
+def test_a_wide_overview(grid_of: MakeMany) -> None:
+    """Where there is room a row has one line."""
+    lines = overview(summed(*grid_of(range(2, 11))), 160)
+    assert lines[0].split()[:4] == ["model", "task", "date", "trials"]
+    assert " ".join(lines[2].split()) == (
+        "o4-mini arithmetic 2026-11-22 720 74.4 (71.1-77.5) 0.0 (0.0-0.5) 25.6 (22.5-28.9) $0.0288 28.8k 1.2e-05 0.5"
+    )
+
+
+def test_a_cell_table(grid_of: MakeMany) -> None:
+    """Rows are variants, columns depths; the title says of how many."""
+    lines = breakdowns(summed(*grid_of(range(8, 11))), 80)
+    assert lines[:4] == [
+        "o4-mini, arithmetic: correct of 10 by variant and depth",
+        "depth         8     9    10  all %",
+        "----------------------------------",
+        "int_add       6     6     6   60.0",
+    ]
+    assert lines[-1] == "all %      60.0  60.0  60.0   60.0"
+    assert [line.split()[0] for line in lines[3:-1]] == VARIANTS
+
+
+def test_a_cell_of_another_size_says_so(make_record: Make, grid_of: MakeMany) -> None:
+    """One unanswered trial makes one cell a fraction and leaves the others as they are; an empty cell is a dash."""
+    records = [
+        *grid_of(range(2, 4))[1:],
+        make_record("unanswered", problem={"variant": "int_add", "depth": 2}),
+        make_record("unanswered", problem={"variant": "int_add", "depth": 9}),
+    ]
+    lines = breakdowns(summed(*records), 80)
+    assert lines[3].split() == ["int_add", "9/9", "9", "-", "94.7"]
+    assert lines[4].split() == ["int_sub", "10", "9", "-", "95.0"]
+
+
+def test_a_length_table(make_record: Make, sums_of: MakeMany) -> None:
+    """Columns are lengths; nothing is a dot."""
+    records = [*sums_of(range(9, 12)), *sums_of(range(10, 11), "deviate"), *sums_of(range(11, 12), "nan")]
+    assert breakdowns(summed(*records), 80) == [
+        "o4-mini, integer_addition: by digits of the longer operand",
+        "digits      9   10   11",
+        "-----------------------",
+        "correct     1    1    1",
+        "deviate     .    1    .",
+        "nan         .    .    1",
+        "median s  0.9  1.0  1.1",
+    ]
+
+
+def test_unanswered_lengths_have_a_row_of_their_own(make_record: Make) -> None:
+    """Where lengths have unanswered trials, the table has a row for them."""
+    record = make_record("unanswered", task="integer_addition", problem={"int1": "12", "int2": "3"})
+    lines = breakdowns(summed(record), 80)
+    assert "unanswered  1" in lines
+    assert "median s    -" in lines
+
+
+@pytest.mark.parametrize("width", [80, 100, 120, 160])
+@pytest.mark.parametrize("model", ["o4-mini", "openrouter/deepseek/deepseek-v3.2-exp-thinking", "m" * 300])
+def test_everything_fits(grid_of: MakeMany, sums_of: MakeMany, width: int, model: str) -> None:
+    """No line is wider than the terminal, however many depths there are and whatever a model is called."""
+    summary = summed(*grid_of(range(2, 61), 2, model), *sums_of(range(2, 31)), selected=10**6, stopped="x" * 300)
+    assert max(map(len, summary_section(summary, width))) <= width
+
+
+@settings(max_examples=30)
+@given(name=st.text(st.characters()), reason=st.text(st.characters()))
+def test_no_line_is_ever_obeyed_by_a_terminal(make_record: Make, name: str, reason: str) -> None:
+    """Names, tasks, variants and reasons may be hostile; every line is printable."""
+    records = [
+        make_record(outcome, model=name, task=name, reason=reason, problem={"variant": name, "depth": 2})
+        for outcome in ("nan", "unanswered")
+    ]
+    assert all(line.isprintable() for line in summary_section(summed(*records, stopped=reason), 80))
+
+
+def test_many_depths_are_folded(grid_of: MakeMany) -> None:
+    """Depths that find no place stand in a further table below, each under its variant."""
+    lines = breakdowns(summed(*grid_of(range(2, 61), 1)), 80)
+    heads = [line for line in lines if line.startswith("depth")]
+    assert len(heads) > 1
+    shown = [column for head in heads for column in head.split()[1:]]
+    assert shown == [*map(str, range(2, 61)), "all", "%"]
+    assert sum(line.startswith("int_add") for line in lines) == len(heads)
+
+
+def notes_of(*records: dict[str, Any]) -> str:
+    """The line below the only row of a wide overview."""
+    return overview(summed(*records), 200)[3]
+
+
+def test_a_simulated_model_is_marked(make_record: Make, make_reply: Make) -> None:
+    """Below its row and in the titles of its tables; its unknown cost is a dash."""
+    record = make_record(model="llmarith/sloppy", simulated=True, reply=make_reply(cost_usd=None))
+    assert notes_of(record) == "  *simulated*"
+    assert breakdowns(summed(record), 80)[0].startswith("llmarith/sloppy (simulated), arithmetic:")
+    assert "$" not in "\n".join(overview(summed(record), 80))
+
+
+def test_an_incomplete_result_is_marked(make_record: Make) -> None:
+    """Its row says how many of how many."""
+    assert notes_of(make_record(), make_record("unanswered")) == "  incomplete, 1 of 2"
+
+
+def test_nan_stands_with_its_reasons(make_record: Make) -> None:
+    """Empty and truncated replies are different troubles."""
+    records = [make_record("nan", reason=reason) for reason in ("truncated", "empty", "truncated")]
+    assert notes_of(*records) == "  nan: 2 truncated, 1 empty"
+
+
+def test_rounded_answers_are_counted(make_record: Make) -> None:
+    """A deviate that is only a rounding is told apart."""
+    grade = {"absolute_error": "0.1", "relative_error": "1e-07", "rounded": True, "error_class": None}
+    assert notes_of(make_record("deviate", grade=grade)) == "  deviate: 1 rounded"
+
+
+def test_cheats_are_counted(make_record: Make) -> None:
+    """A lookup table is neither correct nor hidden."""
+    assert notes_of(make_record("cheat")) == "  cheat: 1"
+
+
+def test_unpriced_replies_are_counted(make_record: Make, make_reply: Make) -> None:
+    """A cost with a plus says how many replies it leaves out."""
+    records = [make_record(), make_record(reply=make_reply(cost_usd=None))]
+    assert notes_of(*records) == "  1 unpriced"
+    assert "<$0.0001+" in overview(summed(*records), 200)[2]
+
+
+def test_unknown_tokens_are_a_dash(make_record: Make, make_reply: Make) -> None:
+    """Half of a sum is no sum."""
+    record = make_record(reply=make_reply(completion_tokens=None))
+    assert overview(summed(record), 200)[2].split()[-3] == "-"
+
+
+def test_a_complete_run(make_record: Make, make_reply: Make) -> None:
+    """One line, with what was not asked and what was asked again."""
+    records = [make_record(), make_record(reply=make_reply(stored=True))]
+    summary = summed(*records, selected=2, asking={"again": 1})
+    assert run_lines(summary, 80) == ["all 2 answered, 1 from the store, 1 asked again"]
+
+
+def test_an_incomplete_run(make_record: Make) -> None:
+    """How many of how many, and why not all."""
+    records = [make_record(), *[make_record("unanswered")] * 2, make_record("unanswered", reason="worker crashed")]
+    assert run_lines(summed(*records, selected=720), 80) == [
+        "incomplete, 1 of 720 answered",
+        "unanswered: 2 x no reply within 600 s",
+        "unanswered: 1 x worker crashed",
+    ]
+
+
+def test_many_reasons_are_summed_up(make_record: Make) -> None:
+    """The five most frequent reasons are named, the others counted."""
+    records = [make_record("unanswered", reason=f"reason {number}") for number in range(7)]
+    lines = run_lines(summed(*records, selected=7), 80)
+    assert len(lines) == 1 + 5 + 1
+    assert lines[-1] == "unanswered: 2 for other reasons"
+
+
+def test_a_partial_run_is_marked(make_record: Make) -> None:
+    """A --lf run says nothing about the whole."""
+    lines = run_lines(summed(make_record(), selected=1, partial=True), 80)
+    assert lines == ["all 1 answered", "partial: only tests that failed before were selected (--lf)"]
+
+
+def test_a_stopped_run_says_why(make_record: Make) -> None:
+    """What ended the run stands with it."""
+    lines = run_lines(summed(make_record(), selected=2, stopped="o4-mini: unknown model"), 80)
+    assert lines == ["incomplete, 1 of 2 answered", "stopped: o4-mini: unknown model"]
+
+
+def test_a_run_without_results_has_no_tables() -> None:
+    """Where nothing arrived there is nothing to draw."""
+    assert summary_section(summed(selected=720), 80) == ["incomplete, 0 of 720 answered"]
