@@ -166,7 +166,7 @@ class RemoteBroker:
         with self._lock:
             answer = self._waiting.pop(number, None)
         if answer is not None:
-            answer.put(Reply(**fields) if kind == "reply" else Failure(**fields))
+            answer.put(_outcome(kind, fields))
 
     def _end(self) -> None:
         with self._lock:
@@ -174,6 +174,13 @@ class RemoteBroker:
             waiting, self._waiting = self._waiting, {}
         for answer in waiting.values():
             answer.put(_gone())
+
+
+def _outcome(kind: str, fields: dict[str, Any]) -> Reply | Failure:
+    try:
+        return Reply(**fields) if kind == "reply" else Failure(**fields)
+    except TypeError:
+        return Failure("the controller's reply was not understood: does this worker run the same pytest-llmarith?")
 
 
 def _gone() -> Failure:

@@ -8,11 +8,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Protocol
+from typing import Protocol
 
 from pytest_llmarith.models import failures, retrying, scrubbing
 from pytest_llmarith.models.keeper import Keeper
@@ -61,7 +61,7 @@ class Desk:
         self._schedule = Schedule(rules.window)
         self._announced: asyncio.Queue[Iterable[Question]] = asyncio.Queue()
         self._serving: set[asyncio.Task[None]] = set()
-        self._looking: set[asyncio.Task[None]] = set()
+        self._again: set[str] = set()
         self._closed: Failure | None = None
         self._halt = asyncio.Event()
         self._ending = asyncio.Event()
@@ -103,7 +103,7 @@ class Desk:
         await self._ending.wait()
         taking_in.cancel()
         await self._drain()
-        await asyncio.gather(taking_in, *self._looking, return_exceptions=True)
+        await asyncio.gather(taking_in, return_exceptions=True)
         with suppress(StoreError):
             await self._keeper.close()
         with suppress(Exception):
@@ -116,7 +116,7 @@ class Desk:
             questions = iter(await self._announced.get())
             while chunk := list(islice(questions, _CHUNK)):
                 try:
-                    await self._take_in_chunk(chunk)
+                    self._take_in_chunk(chunk)
                 except StoreError as error:
                     self.stop(Failure(str(error), stops_run=True))
                 except Exception:  # announcing is a hint; whoever asks will hear of it
@@ -124,11 +124,11 @@ class Desk:
                 self._pump()
                 await asyncio.sleep(0)
 
-    async def _take_in_chunk(self, chunk: list[Question]) -> None:
+    def _take_in_chunk(self, chunk: list[Question]) -> None:
         self._tally.announced += len(chunk)
         known = [(self._models[question.model], question) for question in chunk if question.model in self._models]
         keyed = [(key_of(model, question), model, question) for model, question in known]
-        stored = await self._keeper.known([key for key, model, _ in keyed if not model.simulated])
+        stored = self._keeper.known([key for key, model, _ in keyed if not model.simulated])
         self._tally.announced_stored += sum(key in stored for key, _, _ in keyed)
         for key, model, question in keyed:
             if key not in stored and self._may_ask(model):
@@ -144,24 +144,18 @@ class Desk:
         key = key_of(model, question)
         if (outcome := self._schedule.take(key, waiter.lane) or self._closed) is not None:
             return outcome
-        if key in self._schedule or model.simulated:
-            self._schedule.wait(key, question, waiter)
-        else:
-            self._start(self._look_up(key, model, question, waiter), self._looking)
+        if key not in self._schedule and (outcome := self._answer_without_asking(key, model)) is not None:
+            self._tally.settled(model, outcome)
+            return outcome
+        self._schedule.wait(key, question, waiter)
         return None
 
-    async def _look_up(self, key: str, model: Model, question: Question, waiter: Waiter) -> None:
+    def _answer_without_asking(self, key: str, model: Model) -> Reply | Failure | None:
         """A stored reply takes no place among the requests."""
-        outcome = await self._from_store(key, model)
+        outcome = self._from_store(key, model)
         if outcome is None and not self._may_ask(model):
-            outcome = Failure("no stored reply, and --llm-store=only asks no model")
-        if outcome is not None:
-            self._tally.settled(model, outcome)
-            _hand_over(waiter.deliver, outcome)
-        elif (arrived := self._schedule.take(key, waiter.lane) or self._closed) is not None:
-            _hand_over(waiter.deliver, arrived)
-        else:
-            self._schedule.wait(key, question, waiter)
+            return Failure("no stored reply, and --llm-store=only asks no model")
+        return outcome
 
     def _may_ask(self, model: Model) -> bool:
         return model.simulated or self._rules.store_mode is not StoreMode.ONLY
@@ -171,7 +165,13 @@ class Desk:
     def _pump(self) -> None:
         """Fill the free places."""
         while len(self._serving) < self._rules.concurrency and (entry := self._schedule.next()) is not None:
-            self._start(self._serve(entry), self._serving)
+            task = asyncio.create_task(self._serve(entry))
+            self._serving.add(task)
+            task.add_done_callback(self._served)
+
+    def _served(self, task: asyncio.Task[None]) -> None:
+        self._serving.discard(task)
+        self._pump()
 
     async def _serve(self, entry: Entry) -> None:
         model = self._models[entry.question.model]
@@ -189,7 +189,7 @@ class Desk:
 
     async def _obtain(self, entry: Entry, model: Model) -> Reply | Failure:
         """The reply from the store, which another process may have filled meanwhile, or from the model."""
-        stored = await self._from_store(entry.key, model)
+        stored = self._from_store(entry.key, model)
         if stored is not None:
             return stored
         outcome = await self._request(model, entry.question.prompt)
@@ -216,16 +216,18 @@ class Desk:
 
     # --- the store --------------------------------------------------------------------------------------------------
 
-    async def _from_store(self, key: str, model: Model) -> Reply | Failure | None:
+    def _from_store(self, key: str, model: Model) -> Reply | Failure | None:
         if model.simulated:
             return None
         try:
-            reply, to_ask_again = await self._keeper.get(key)
+            reply, to_ask_again = self._keeper.get(key)
         except StoreError as error:
             failure = Failure(str(error), stops_run=True)
             self.stop(failure)
             return failure
-        self._tally.again += to_ask_again
+        if to_ask_again:
+            self._again.add(key)
+            self._tally.again = len(self._again)
         return reply
 
     async def _to_store(self, key: str, reply: Reply) -> None:
@@ -250,12 +252,6 @@ class Desk:
         for task in (cut, *self._serving):
             task.cancel()
         await asyncio.gather(cut, *self._serving, return_exceptions=True)
-
-    def _start(self, work: Coroutine[Any, Any, None], tasks: set[asyncio.Task[None]]) -> None:
-        task = asyncio.create_task(work)
-        tasks.add(task)
-        task.add_done_callback(tasks.discard)
-        task.add_done_callback(lambda _: self._pump())
 
 
 def _mishap(name: str, error: Exception) -> Failure:

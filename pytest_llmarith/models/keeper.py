@@ -1,20 +1,21 @@
-"""Room: the store as a loop sees it. SQLite works on a thread of its own, and replies that arrive while the disk is
-busy are written together. It knows when the store may be read, not what is asked.
+"""Room: the store as a loop sees it. It knows when the store may be read, not what is asked.
+
+Reading takes a moment and never waits for a writer, so it happens on the loop; writing waits for the disk, so it
+happens on a thread, and replies that arrive meanwhile are written together.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 from pytest_llmarith.models.store import Store
 from pytest_llmarith.values import Reply, StoreMode
 
-T = TypeVar("T")
 AskAgain = Callable[[Reply], bool]
 
 
@@ -25,24 +26,26 @@ class Keeper:
         self._path = None if mode is StoreMode.OFF else path
         self._reads_older = mode in (StoreMode.ON, StoreMode.ONLY)
         self._ask_again = ask_again or (lambda reply: False)
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="llmarith-store")
-        self._store: Store | None = None
+        self._writer_thread = ThreadPoolExecutor(1, thread_name_prefix="llmarith-store")
+        self._reader: Store | None = None
+        self._writer: Store | None = None
         self._fresh: set[str] = set()
         self._batch: list[tuple[str, Reply, asyncio.Future[None]]] = []
         self._writing: asyncio.Task[None] | None = None
 
-    async def known(self, keys: list[str]) -> set[str]:
+    def known(self, keys: list[str]) -> set[str]:
         """Which of these keys need not be asked."""
-        if self._path is None:
+        store = self._read()
+        if store is None:
             return set()
-        readable = keys if self._reads_older else [key for key in keys if key in self._fresh]
-        return await self._on_thread(self._known, readable)
+        known = store.known(keys if self._reads_older else self._fresh.intersection(keys))
+        again = {key for key, reply in store.get_all(known - self._fresh).items() if self._ask_again(reply)}
+        return known - again
 
-    async def get(self, key: str) -> tuple[Reply | None, bool]:
-        """A reply that may be used; and whether there is one that was to be asked again."""
-        if self._path is None or not (self._reads_older or key in self._fresh):
-            return None, False
-        reply = await self._on_thread(lambda: self._opened().get(key))
+    def get(self, key: str) -> tuple[Reply | None, bool]:
+        """A reply that may be used; and whether there is one that is to be asked again."""
+        store = self._read() if self._reads_older or key in self._fresh else None
+        reply = None if store is None else store.get(key)
         if reply is None:
             return None, False
         if key in self._fresh:
@@ -64,37 +67,39 @@ class Keeper:
         """Finish what is being written, and let go of the file."""
         if self._writing is not None:
             await self._writing
-        if self._store is not None:
-            await self._on_thread(self._store.close)
-        self._thread.shutdown(wait=True)
+        if self._reader is not None:
+            self._reader.close()
+        await self._on_thread(self._close_writer)
+        self._writer_thread.shutdown(wait=True)
 
     async def _write(self) -> None:
         while self._batch:
             batch, self._batch = self._batch, []
-            replies = {key: reply for key, reply, _ in batch}
             try:
-                await self._on_thread(lambda replies=replies: self._opened().put_all(replies))
+                await self._on_thread(partial(self._put_all, {key: reply for key, reply, _ in batch}))
             except Exception as error:
                 _settle(batch, error)
             else:
                 _settle(batch, None)
 
-    def _known(self, keys: Iterable[str]) -> set[str]:
-        keys = list(keys)
-        known = self._opened().known(keys)
-        older = known - self._fresh
-        again = {key for key, reply in self._opened().get_all(older).items() if self._ask_again(reply)}
-        return known - again
-
-    def _opened(self) -> Store:
-        """The store, opened at first need by the thread that it is going to belong to."""
-        if self._store is None:
+    def _put_all(self, replies: Mapping[str, Reply]) -> None:
+        """Runs on the writer's thread, to which its store belongs."""
+        if self._writer is None:
             assert self._path is not None
-            self._store = Store(self._path)
-        return self._store
+            self._writer = Store(self._path)
+        self._writer.put_all(replies)
 
-    async def _on_thread(self, work: Callable[..., T], *args: object) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, work, *args)
+    def _read(self) -> Store | None:
+        if self._reader is None and self._path is not None:
+            self._reader = Store(self._path)
+        return self._reader
+
+    def _close_writer(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+
+    async def _on_thread(self, work: Callable[[], None]) -> None:
+        await asyncio.get_running_loop().run_in_executor(self._writer_thread, work)
 
 
 def _settle(batch: list[tuple[str, Reply, asyncio.Future[None]]], error: Exception | None) -> None:
