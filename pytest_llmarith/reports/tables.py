@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil
 
 
 def draw(headers: Sequence[str], rows: Sequence[Sequence[str]], words: int = 1) -> list[str]:
@@ -27,22 +28,20 @@ def width_of(lines: Sequence[str]) -> int:
 
 def folded(headers: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[str]:
     """A table in as few pieces as fit into `width`, one below the other, each of them with the first column."""
-    lines: list[str] = []
-    start = 1
-    while start < len(headers):
-        stop = start + _fitting(headers, rows, start, width)
-        lines += [""] if lines else []
-        lines += draw([headers[0], *headers[start:stop]], [[row[0], *row[start:stop]] for row in rows])
-        start = stop
-    return lines
+    lines = draw(headers, rows)
+    if width_of(lines) <= width:
+        return lines
+    size = _piece_size(headers, rows, width)
+    pieces = [_columns(headers, rows, start, start + size) for start in range(1, len(headers), size)]
+    return [line for piece in pieces for line in ("", *piece)][1:]
 
 
-def _fitting(headers: Sequence[str], rows: Sequence[Sequence[str]], start: int, width: int) -> int:
-    """How many columns from `start` fit beside the first one; at least one, or there would be no end."""
-    widths = [max(map(len, column)) for column in zip(headers, *rows, strict=True)]
-    taken = widths[0]
-    for fitting, column in enumerate(widths[start:]):
-        taken += len("  ") + column
-        if taken > width:
-            return max(1, fitting)
-    return len(headers) - start
+def _piece_size(headers: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> int:
+    """How many columns a piece has: about as many as its neighbours; at least one, or there would be no end."""
+    first, *widths = (max(map(len, column)) for column in zip(headers, *rows, strict=True))
+    fitting = max(1, (width - first) // (len("  ") + max(widths)))
+    return ceil(len(widths) / ceil(len(widths) / fitting))
+
+
+def _columns(headers: Sequence[str], rows: Sequence[Sequence[str]], start: int, stop: int) -> list[str]:
+    return draw([headers[0], *headers[start:stop]], [[row[0], *row[start:stop]] for row in rows])
