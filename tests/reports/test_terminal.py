@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ Make = Callable[..., dict[str, Any]]
 MakeMany = Callable[..., list[dict[str, Any]]]
 
 VARIANTS = [f"{dtype}_{op}" for dtype in ("int", "float") for op in ("add", "sub", "mul", "div")]
+DOCUMENTATION = Path(__file__).parents[2] / "docs" / "reports.md"
 FACTS = {"started_at": "2026-11-22T00:31:05+00:00", "models": [{"name": "o4-mini"}]}
 
 
@@ -164,6 +166,15 @@ def test_many_depths_are_folded(grid_of: MakeMany) -> None:
     shown = [column for head in heads for column in head.split()[1:]]
     assert shown == [*map(str, range(2, 61)), "all", "%"]
     assert sum(line.startswith("int_add") for line in lines) == len(heads)
+    sizes = [len(head.split()) for head in heads]
+    assert max(sizes) - min(sizes) < len(heads)  # no column is left alone at the end
+
+
+def test_the_documentation_shows_these_tables(grid_of: MakeMany, sums_of: MakeMany) -> None:
+    """docs/reports.md shows what is really drawn."""
+    summary = summed(*grid_of(range(2, 11)), *sums_of(range(2, 31)), selected=749)
+    shown = [*run_lines(summary, 80), "", *overview(summary, 80), "", *breakdowns(summary, 80)[:12]]
+    assert "\n".join(shown) in DOCUMENTATION.read_text("utf-8")
 
 
 def notes_of(*records: dict[str, Any]) -> str:
