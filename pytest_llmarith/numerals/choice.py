@@ -10,6 +10,8 @@ from pytest_llmarith.numerals.tokens import Kind, Token
 
 Operands = frozenset[Decimal]
 
+_FROM_THE_STRONGEST = sorted((one for one in Standing if one > Standing.ASIDE), reverse=True)
+
 
 def chosen(tokens: Sequence[Token], operands: Operands) -> Candidate | None:
     """The last box that holds a number; else the strongest candidate after the last doubt, the last one of equals."""
@@ -43,13 +45,16 @@ def _sections_from_the_last(tokens: Sequence[Token]) -> Iterator[Sequence[Token]
 
 
 def _strongest(found: Sequence[Candidate], operands: Operands) -> Candidate | None:
-    """A number equal to an operand counts as an echo, but for the only number of a reply."""
-    heard = [one for one in found if one.standing > Standing.ASIDE and not _echoes(one, operands)]
-    if heard:
-        return max(reversed(heard), key=lambda one: one.standing)
+    """The last of the strongest. A number equal to an operand is an echo, but for the only number of a reply."""
+    for standing in _FROM_THE_STRONGEST:
+        for candidate in reversed(found):
+            if candidate.standing is standing and not _echoes(candidate, operands):
+                return candidate
     return found[0] if len(found) == 1 else None
 
 
 def _echoes(candidate: Candidate, operands: Operands) -> bool:
+    if candidate.presented or not operands:
+        return False
     value = candidate.value
-    return not candidate.presented and value is not None and value.copy_abs() in operands
+    return value is not None and value.copy_abs() in operands

@@ -21,7 +21,7 @@ from pytest_llmarith.numerals.thoughts import said
 from pytest_llmarith.numerals.tokens import tokens
 from pytest_llmarith.values import Dtype, Readings
 
-LONGEST_END = 32_768  # characters: no model gives its answer earlier than that and goes on
+LONGEST_END = 16_384  # characters: no model gives its answer earlier than that and goes on
 
 _OF_A_NUMBER = re.compile(r"[\d.,'_ \u2009{}\\]*+")
 

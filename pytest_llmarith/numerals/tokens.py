@@ -6,7 +6,8 @@ It does not know which number is the answer.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum, auto
@@ -61,6 +62,8 @@ _SYMBOLS = {
     END_OF_BOX: Kind.END_OF_BOX,
     **dict.fromkeys("-+×÷/*^±", Kind.OPERATOR),
 }
+
+MANY = 2_048  # tokens that are looked at, counted from the end
 
 _GAP = rf"[ {THIN}]{{0,2}}"
 _TOKEN = re.compile(
@@ -120,12 +123,12 @@ class Token:
 
 
 def tokens(text: str) -> list[Token]:
-    """All tokens of the text, in order."""
-    return list(_tokens(text))
+    """The last tokens of the text, in order."""
+    return list(_tokens(deque(_TOKEN.finditer(text), maxlen=MANY)))
 
 
-def _tokens(text: str) -> Iterator[Token]:
-    for match in _TOKEN.finditer(text):
+def _tokens(matches: Iterable[re.Match[str]]) -> Iterator[Token]:
+    for match in matches:
         kind = _kind(match)
         if kind is not None:
             yield Token(kind, match)
