@@ -1,0 +1,170 @@
+"""Room: `llmarith regrade`: what changes when stored replies are read again, counted and shown. It does not grade."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, TextIO
+
+from tabulate import tabulate
+
+from pytest_llmarith.reports.harmless import sanitize
+from pytest_llmarith.reports.jsonfiles import write_line
+from pytest_llmarith.reports.stored import Change, Mistake, changes
+from pytest_llmarith.values import Outcome, Reading
+
+ARROW = "->"
+SHOWN_OF_AN_END = 250  # characters of a long reply, from its beginning and from its end
+LONGEST_LINE = 10 * SHOWN_OF_AN_END  # enough for both ends, were every character of them escaped
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What was asked on the command line."""
+
+    files: Sequence[Path]
+    reading: Reading | None = None
+    show: Sequence[str] = ()
+    write: Path | None = None
+    force: bool = False
+
+
+@dataclass
+class Tally:
+    """What came of the replies of one file, or of all."""
+
+    transitions: Counter[tuple[str, str]] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+
+    def count(self, change: Change) -> None:
+        self.transitions[change.cell] += 1
+        if change.after == Outcome.NAN:
+            self.reasons[str(change.record["reason"])] += 1
+
+    def add(self, other: Tally) -> None:
+        self.transitions += other.transitions
+        self.reasons += other.reasons
+
+    def before(self, outcome: str) -> int:
+        return sum(count for (before, _), count in self.transitions.items() if before == outcome)
+
+    def after(self, outcome: str) -> int:
+        return sum(count for (_, after), count in self.transitions.items() if after == outcome)
+
+    @property
+    def outcomes(self) -> list[str]:
+        """The outcomes that occur, in the order of `Outcome`."""
+        occurring = {outcome for cell in self.transitions for outcome in cell}
+        return [str(outcome) for outcome in Outcome if outcome in occurring]
+
+
+def regrade(request: Request, out: TextIO = sys.stdout, err: TextIO = sys.stderr) -> None:
+    """Read all files again, print what became of every class, and write the new records where they are wanted."""
+    cells = [_cell(wanted) for wanted in request.show]
+    notes: list[str] = []
+    whole = Tally()
+    with _records(request) as records:
+        for file in request.files:
+            tally = Tally()
+            for change in changes(file, request.reading, notes):
+                tally.count(change)
+                if change.cell in cells:
+                    print(_shown(change, out), file=out)
+                if records:
+                    write_line(records, change.record)
+            whole.add(tally)
+            print(_counts(str(file), tally), file=out)
+    print(_summary(whole, len(request.files)), file=out)
+    for note in notes:
+        print(f"note: {note}", file=err)
+
+
+def _cell(wanted: str) -> tuple[str, str]:
+    before, arrow, after = (part.strip() for part in wanted.partition(ARROW))
+    if not arrow or not {before, after} <= set(Outcome):
+        raise Mistake(f"--show={wanted}: not a transition; write two of {', '.join(Outcome)} as in deviate->correct")
+    return before, after
+
+
+@contextmanager
+def _records(request: Request) -> Iterator[BinaryIO | None]:
+    """The file for new records. It appears under its name when it is complete, and never in the place of an input."""
+    if request.write is None:
+        yield None
+        return
+    target = _target(request.write, request.files, request.force)
+    draft = target.with_name(f"{target.name}.{os.getpid()}.tmp")
+    try:
+        with draft.open("xb") as records:
+            yield records
+        draft.replace(target)
+    except OSError as fault:
+        raise Mistake(f"--write {target}: cannot be written ({fault.strerror}); name another file") from fault
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _target(out: Path, inputs: Iterable[Path], force: bool) -> Path:
+    if any(out.resolve() == file.resolve() or _same(out, file) for file in inputs):
+        raise Mistake(f"--write {out}: this is one of the files to read; name another")
+    if out.exists() and not force:
+        raise Mistake(f"--write {out}: the file exists; name another or add --force")
+    return out
+
+
+def _same(one: Path, other: Path) -> bool:
+    return one.exists() and other.exists() and one.samefile(other)
+
+
+def _counts(name: str, tally: Tally) -> str:
+    rows = [(outcome, tally.before(outcome), tally.after(outcome)) for outcome in tally.outcomes]
+    heading = f"{name}: {tally.transitions.total()} replies"
+    return f"{heading}\n{tabulate(rows, ['', 'before', 'after'])}\n"
+
+
+def _summary(tally: Tally, files: int) -> str:
+    parts = [_counts(f"{files} files", tally)] if files > 1 else []
+    parts += [f"Transitions, from the rows to the columns:\n{_matrix(tally)}"]
+    if tally.reasons:
+        told = ", ".join(f"{count} {reason}" for reason, count in tally.reasons.most_common())
+        parts += [f"\nReasons for {Outcome.NAN}: {told}"]
+    return "\n".join(parts)
+
+
+def _matrix(tally: Tally) -> str:
+    outcomes = tally.outcomes
+    rows = [[before, *(tally.transitions[before, after] for after in outcomes)] for before in outcomes]
+    return tabulate(rows, ["", *outcomes])
+
+
+def _shown(change: Change, out: TextIO) -> str:
+    """One reply behind a cell: where it stands, what was asked, what was read, what was said."""
+    record = change.record
+    problem = record.get("problem") or {}
+    asked = " ".join(str(problem.get(key)) for key in ("variant", "lhs", "rhs", "int1", "int2") if problem.get(key))
+    text = (record["reply"] or {}).get("text") or ""
+    lines = [
+        f"{change.file}:{change.line}  {change.before} {ARROW} {change.after}",
+        f"  asked     {asked}",
+        f"  expected  {problem.get('expected')}",
+        f"  read      {(record['answer'] or {}).get(record.get('reading'))}",
+        f"  reply     {_ends(text)}",
+    ]
+    return "\n".join(_showable(sanitize(line, LONGEST_LINE), out.encoding) for line in lines) + "\n"
+
+
+def _ends(text: str) -> str:
+    """A reply with its beginning and its end: answers stand at either."""
+    if len(text) <= 2 * SHOWN_OF_AN_END:
+        return text
+    return f"{text[:SHOWN_OF_AN_END]} [... of {len(text):,} characters ...] {text[-SHOWN_OF_AN_END:]}"
+
+
+def _showable(text: str, encoding: str | None) -> str:
+    """The text with everything escaped that the terminal's encoding lacks."""
+    return text.encode(encoding or "utf-8", "backslashreplace").decode(encoding or "utf-8")
