@@ -1,0 +1,143 @@
+"""How fast replies are read: bare numbers per second, and the worst replies of a megabyte.
+
+`python perf/reading.py` prints every shape; the exit status is 1 where a bound is missed.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from time import process_time
+
+from tabulate import tabulate
+
+from perf.measures import Measure
+from pytest_llmarith.numerals import grade, read
+from pytest_llmarith.values import Dtype
+
+MEGABYTE = 1_000_000
+SECONDS_PER_MEGABYTE = 0.2
+BARE_REPLIES_PER_SECOND = 10_000
+
+UNITS = {
+    "digits": "1",
+    "digits, full width": "１",
+    "digits and a period": "1. ",
+    "ones and commas": "1,",
+    "ones and spaces": "1 ",
+    "groups of three": ",111",
+    "groups with spaces": " 111",
+    "groups with thin spaces": "\u2009111",
+    "underscores between digits": "1_",
+    "points": ".",
+    "commas": ",",
+    "spaces": " ",
+    "no-break spaces": "\u00a0",
+    "newlines": "\n",
+    "spaced lines": " \n",
+    "minus signs": "-",
+    "spaced minus signs": "- ",
+    "unicode minus signs": "−",
+    "plus signs": "+",
+    "equals signs": "=",
+    "ones and equals signs": "1=",
+    "approximations": "1≈",
+    "opening braces": "{",
+    "closing braces": "}",
+    "pairs of braces": "{}",
+    "grouping braces": "1{,}",
+    "backslashes": "\\",
+    "thin spaces of LaTeX": "1\\,",
+    "boxes left open": "\\boxed{",
+    "boxes left open, with a number": "\\boxed{1",
+    "boxes without a number": "\\boxed{}",
+    "fractions left open": "\\frac{",
+    "fractions": "\\frac{1}{2}",
+    "powers of ten of LaTeX": "\\times 10^{",
+    "dollars": "$",
+    "backticks": "`",
+    "spaced backticks": "` ",
+    "stars": "*",
+    "ones and stars": "1*",
+    "underscores": "_",
+    "hashes": "#",
+    "quotes": ">",
+    "brackets": "(",
+    "ones in brackets": "(1)",
+    "tags left open": "<a",
+    "special tokens left open": "<|",
+    "thoughts left open": "<think>",
+    "thoughts left open, by lines": "<think>\n",
+    "thoughts closed": "</think>",
+    "thoughts": "<think>1</think>",
+    "exponents": "1e",
+    "exponents of digits": "1e1",
+    "powers": "1^",
+    "superscripts": "¹",
+    "powers of ten": "1×10¹",
+    "words": "answer ",
+    "words that announce": "the final answer is ",
+    "words that doubt": "wait 1 ",
+    "words that refuse": "can n",
+    "letters": "a",
+    "letters and digits": "a1",
+    "approximate words": "about 1 ",
+    "mixed scripts": "1٤४a−×·’\u2009½ ⁵،",
+    "emoji": "✅",
+    "NUL characters": "\0",
+}
+ENDS = ("", " = 7", "x")
+
+
+def seconds(action: Callable[[], object]) -> float:
+    """Processor time, the shorter of two runs: what else the machine does is not the reader's."""
+    runs = []
+    for _ in range(2):
+        start = process_time()
+        action()
+        runs.append(process_time() - start)
+    return min(runs)
+
+
+def worst_of_shape(unit: str) -> float:
+    """Seconds for the slowest reply of a megabyte of one thing, alone and with something after it."""
+    text = unit * (MEGABYTE // len(unit))
+    return max(seconds(lambda end=end: read(text + end, ("12", "34"), Dtype.FLOAT)) for end in ENDS)  # type: ignore[misc]
+
+
+def bare_replies_per_second(replies: int = 20_000) -> float:
+    """Bare numbers read and graded in a second."""
+    texts = [str(12_345_678_901 * (number + 1)) for number in range(replies)]
+
+    def read_and_grade() -> None:
+        for text in texts:
+            answer = read(text, ("12345", "67890")).strict
+            assert answer is not None
+            grade(answer, "12345678901", Dtype.INT)
+
+    return replies / seconds(read_and_grade)
+
+
+def measure() -> list[Measure]:
+    """The two figures that stand for reading: the worst shape, and the usual reply."""
+    worst, name = max((worst_of_shape(unit), name) for name, unit in UNITS.items())
+    return [
+        Measure(f"1 MB, worst of {len(UNITS)} shapes: {name}", worst, "s", at_most=SECONDS_PER_MEGABYTE),
+        Measure("bare replies read and graded", bare_replies_per_second(), "/s", at_least=BARE_REPLIES_PER_SECOND),
+    ]
+
+
+def main() -> int:
+    """Measure every shape, print all."""
+    measures = [
+        Measure(f"1 MB of {name}", worst_of_shape(unit), "s", at_most=SECONDS_PER_MEGABYTE)
+        for name, unit in UNITS.items()
+    ]
+    rate = Measure("bare replies", bare_replies_per_second(), "/s", at_least=BARE_REPLIES_PER_SECOND)
+    measures.append(rate)
+    print(tabulate([one.row() for one in measures], headers=("measure", "figure", "bound", "")))  # noqa: T201
+    return 0 if all(one.kept for one in measures) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
