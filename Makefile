@@ -8,6 +8,9 @@ INSTALLED := $(VENV)/.installed
 MODELS ?= --llm-model=llmarith/exact --llm-model=llmarith/sloppy
 ARGS ?=
 
+# Many processes import the package; without cached bytecode each would compile it again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help bench test lint format perf clean
 
 help:  ## Show the targets

@@ -10,48 +10,66 @@ from typing import Any
 
 import pytest
 
-from pytest_llmarith import items, options, session
+from pytest_llmarith.items import marks, records
+from pytest_llmarith.options import declaration
+from pytest_llmarith.session import begin
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    options.declare(parser)
+    declaration.declare(parser)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    items.declare_marks(config)
-    session.begin(config)
+    marks.declare_marks(config)
+    begin.begin(config)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    items.parametrize(metafunc, session.settings_of(metafunc.config))
+    if marks.problem_marks(metafunc):
+        from pytest_llmarith.items.parametrize import parametrize
+
+        parametrize(metafunc, begin.settings_of(metafunc.config))
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
-    items.attach(report, item, session.settings_of(item.config).strict)
+    if records.RECORD in item.stash:
+        from pytest_llmarith.items.outcomes import attach
+
+        attach(report, item, begin.settings_of(item.config).strict)
     return report
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, tuple[str, Mapping[str, bool]]] | None:
-    return items.status_of(report)
+    if records.record_of(report) is None:
+        return None
+    from pytest_llmarith.items.outcomes import status_of
 
-
-@pytest.fixture
-def model(request: pytest.FixtureRequest, llm_model: Any) -> Any:
-    """The model under test: its name, its parameters, and `reply(prompt)`. Override it with one of your own."""
-    return session.asked_model(request.node, llm_model)
+    return status_of(report)
 
 
 @pytest.fixture
 def llm_model(request: pytest.FixtureRequest) -> Any:
     """The model of this item, as `--llm-model` names it; parametrized for functions that carry a mark of ours."""
-    items.explain_missing_model(session.settings_of(request.config))
+    from pytest_llmarith.items.parametrize import explain_missing_model
+
+    explain_missing_model(begin.settings_of(request.config))
+
+
+@pytest.fixture
+def model(request: pytest.FixtureRequest, llm_model: Any) -> Any:
+    """The model under test: its name, its parameters, and `reply(prompt)`. Override it with one of your own."""
+    from pytest_llmarith.session.ask import asked_model
+
+    return asked_model(request.node, llm_model)
 
 
 @pytest.fixture
 def ask(request: pytest.FixtureRequest, model: Any) -> Any:
     """Puts a problem to the model, writes the trial down on the item, and returns its record."""
-    return session.Ask(request.node, model, session.settings_of(request.config))
+    from pytest_llmarith.session.ask import Ask
+
+    return Ask(request.node, model, begin.settings_of(request.config))

@@ -7,12 +7,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from pytest_llmarith.items.records import CRASHED, RECORD, REPORT_ATTRIBUTE, record_of
 from pytest_llmarith.values import Outcome
-
-RECORD = pytest.StashKey[dict[str, Any]]()
-# The attribute that carries a record on a report: plain builtins, so that it survives xdist's transport.
-REPORT_ATTRIBUTE = "llmarith"
-CRASHED = "???"  # what xdist writes as `when` of an item whose worker died
 
 
 class Shown(NamedTuple):
@@ -31,16 +27,11 @@ SHOWN: Mapping[str, Shown] = {
 }
 
 
-def record_of(report: pytest.TestReport) -> dict[str, Any] | None:
-    """The record that a report carries."""
-    return getattr(report, REPORT_ATTRIBUTE, None)
-
-
 def attach(report: pytest.TestReport, item: pytest.Item, strict: bool) -> None:
     """Put an item's record on the report of its call; with `strict`, fail all but correct ones."""
-    record = item.stash.get(RECORD, None)
-    if record is None or report.when != "call":
+    if report.when != "call":
         return
+    record = item.stash[RECORD]
     setattr(report, REPORT_ATTRIBUTE, record)
     if strict and report.passed and record["outcome"] != Outcome.CORRECT:
         report.outcome = "failed"

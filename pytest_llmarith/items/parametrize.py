@@ -2,47 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import pytest
 
-from pytest_llmarith.options import Settings
+from pytest_llmarith.items.marks import ADDITION_MARK, ARITHMETIC_MARK, PROBLEM_MARKS, id_of, problem_marks
+from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.tasks import addition, arithmetic
 from pytest_llmarith.values import Model, Problem
 
-ARITHMETIC_MARK = "arithmetic"
-ADDITION_MARK = "integer_addition"
-CELL_MARK = "cell"
 MODEL_FIXTURE = "llm_model"
-
-MARKS = (
-    f"{ARITHMETIC_MARK}(depths=range(2, 11), trials=10): parametrize `problem` with the arithmetic task",
-    f"{ADDITION_MARK}(trials=100): parametrize `problem` with the integer addition task",
-    f"{CELL_MARK}(model, task, variant, op, dtype, depth, trial): where an item stands, "
-    "for exact -m expressions such as -m \"cell(variant='int_div', depth=7)\"",
-)
 
 NO_MODEL = (
     "no model chosen: give --llm-model=NAME, any litellm model; "
     "llmarith/exact and llmarith/sloppy are embedded and need no key"
 )
-# What -k can parse, less brackets and backslashes, which node ids use themselves.
-_UNPARSABLE = re.compile(r"[^A-Za-z0-9_:+./-]")
-
-
-def declare_marks(config: pytest.Config) -> None:
-    """Make our marks known, for `--strict-markers` and `--markers`."""
-    for line in MARKS:
-        config.addinivalue_line("markers", line)
 
 
 def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
-    """Parametrize a function that carries one of our marks."""
-    marks = [mark for mark in metafunc.definition.iter_markers() if mark.name in _PROBLEMS]
-    if not marks:
-        return
+    """Parametrize a function that carries a mark of ours."""
+    marks = problem_marks(metafunc)
     problems = _PROBLEMS[marks[0].name](_arguments(metafunc, marks), settings)
     if MODEL_FIXTURE not in metafunc.fixturenames:  # a `model` of the user's own: one model, no choice
         metafunc.parametrize("problem", [_parameter(problem) for problem in problems])
@@ -58,24 +38,9 @@ def explain_missing_model(settings: Settings) -> None:
     """Skip or fail a test that wants a model and got none."""
     if not settings.models:
         pytest.skip(NO_MODEL)
-    pytest.fail(f"model: this test carries neither @pytest.mark.{' nor @pytest.mark.'.join(_PROBLEMS)}", pytrace=False)
-
-
-def id_of(model: str) -> str:
-    """A model's name as it stands in ids: only what `-k` can parse."""
-    return _UNPARSABLE.sub("_", model)
-
-
-def refuse_same_ids(models: Iterable[Model]) -> None:
-    """Two models whose items could not be told apart are wrong usage."""
-    seen: dict[str, str] = {}
-    for model in models:
-        twin = seen.setdefault(id_of(model.name), model.name)
-        if twin != model.name:
-            raise pytest.UsageError(
-                f"--llm-model: {twin!r} and {model.name!r} have the same id {id_of(model.name)!r}; "
-                f"give one a name of its own: other-name={model.target}"
-            )
+    pytest.fail(
+        f"model: this test carries neither @pytest.mark.{' nor @pytest.mark.'.join(PROBLEM_MARKS)}", pytrace=False
+    )
 
 
 def _with_models(models: Iterable[Model], problems: list[Problem]) -> Iterator[Any]:

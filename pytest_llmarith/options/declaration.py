@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 MODEL = "--llm-model"
@@ -28,6 +30,20 @@ STRICT = "--llm-strict"
 FAIL_UNDER = "--llm-fail-under"
 
 MODEL_HELP = "Model to benchmark, any litellm model string, as [NAME=]TARGET[?KEY=VALUE&...]; repeatable"
+
+
+def given(config: pytest.Config) -> bool:
+    """Whether anybody asked for anything of ours: if not, nothing of ours needs to be loaded.
+
+    No option has a default of its own, so whatever is set was given; the defaults are `settings`'.
+    """
+    options = (value for name, value in vars(config.option).items() if name.startswith("llm_"))
+    return (
+        any(value not in (None, False, []) for value in options)
+        or MODEL_ENVIRONMENT in os.environ
+        or bool(config.getini(MODEL_INI))
+        or (config.rootpath / ".env").is_file()
+    )
 
 
 def declare(parser: pytest.Parser) -> None:
@@ -63,21 +79,16 @@ def _declare_problems(group: pytest.OptionGroup) -> None:
     group.addoption(DEPTHS, metavar="2-10|2,5,8", help="Depths of the arithmetic task (default: the bench's, 2-10)")
     group.addoption(TRIALS, metavar="N", help="Trials per cell of the arithmetic task (default: the bench's, 10)")
     group.addoption(ADDITION_TRIALS, metavar="N", help="Trials of integer addition (default: the bench's, 100)")
-    group.addoption(
-        SEED, default="0", metavar="N|random", help="Seed of all problems (default: 0); random draws and records one"
-    )
-    group.addoption(
-        SYMBOLS, default="ascii", metavar="ascii|unicode", help="Operator signs: + - * / (ascii, default) or + - × ÷"
-    )
+    group.addoption(SEED, metavar="N|random", help="Seed of all problems (default: 0); random draws and records one")
+    group.addoption(SYMBOLS, metavar="ascii|unicode", help="Operator signs: + - * / (ascii, default) or + - × ÷")
 
 
 def _declare_asking(group: pytest.OptionGroup) -> None:
-    group.addoption(CONCURRENCY, default="16", metavar="N", help="Requests in flight, whatever -n is (default: 16)")
-    group.addoption(TIMEOUT, default="600", metavar="SECONDS", help="Limit of one request (default: 600)")
-    group.addoption(RETRIES, default="3", metavar="N", help="Further attempts after an outage (default: 3)")
+    group.addoption(CONCURRENCY, metavar="N", help="Requests in flight, whatever -n is (default: 16)")
+    group.addoption(TIMEOUT, metavar="SECONDS", help="Limit of one request (default: 600)")
+    group.addoption(RETRIES, metavar="N", help="Further attempts after an outage (default: 3)")
     group.addoption(
         STORE,
-        default="on",
         metavar="on|refresh|off|only",
         help="Replies paid for earlier: reuse them (on, default), ask anew and keep (refresh),\n"
         "ignore the store (off), never ask (only)",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 import pytest
 
@@ -16,7 +16,19 @@ from pytest_llmarith.options import parsing
 from pytest_llmarith.values import Model, NanReason, Reading, StoreMode, Symbols
 
 MOST_IN_FLIGHT = 1024
+MOST_RETRIES = 100
 LARGEST_SEED = 2**31
+
+_DEFAULTS: Mapping[str, str] = {
+    names.SEED: "0",
+    names.SYMBOLS: Symbols.ASCII,
+    names.CONCURRENCY: "16",
+    names.TIMEOUT: "600",
+    names.RETRIES: "3",
+    names.STORE: StoreMode.ON,
+}
+
+_Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,30 +66,47 @@ def parse_settings(config: pytest.Config) -> Settings:
 
 
 def _parse(config: pytest.Config) -> Settings:
-    text = config.getoption
+    def text(option: str) -> str:
+        return config.getoption(option) or _DEFAULTS[option]
+
     return Settings(
         models=_models(config),
-        seed=_seed(config),
-        depths=_optional(text(names.DEPTHS), lambda given: parsing.depths(names.DEPTHS, given)),
-        trials=_trials(config, names.TRIALS),
-        addition_trials=_trials(config, names.ADDITION_TRIALS),
+        seed=_seed(config, text(names.SEED)),
+        depths=_optional(config, names.DEPTHS, parsing.depths),
+        trials=_optional(config, names.TRIALS, _trials),
+        addition_trials=_optional(config, names.ADDITION_TRIALS, _trials),
         symbols=parsing.choice(names.SYMBOLS, text(names.SYMBOLS), Symbols),
-        reading=_optional(text(names.READING), lambda given: parsing.choice(names.READING, given, Reading)),
+        reading=_optional(config, names.READING, _reading),
         concurrency=parsing.whole_number(names.CONCURRENCY, text(names.CONCURRENCY), 1, MOST_IN_FLIGHT),
         timeout_s=parsing.seconds(names.TIMEOUT, text(names.TIMEOUT)),
-        retries=parsing.whole_number(names.RETRIES, text(names.RETRIES), 0, 100),
+        retries=parsing.whole_number(names.RETRIES, text(names.RETRIES), 0, MOST_RETRIES),
         store_mode=parsing.choice(names.STORE, text(names.STORE), StoreMode),
         store_path=_folder(config, names.STORE_DIR, ".llmarith") / "store.sqlite",
-        again=_optional(text(names.AGAIN), lambda given: parsing.choices_of(names.AGAIN, given, NanReason))
-        or frozenset(),
+        again=_optional(config, names.AGAIN, _again) or frozenset(),
         reports=_folder(config, names.REPORTS, "reports"),
-        strict=bool(text(names.STRICT)),
-        fail_under=tuple(text(names.FAIL_UNDER) or ()),
+        strict=bool(config.getoption(names.STRICT)),
+        fail_under=tuple(config.getoption(names.FAIL_UNDER) or ()),
     )
 
 
-def _optional(given: str | None, parse: Any) -> Any:
-    return None if given is None else parse(given)
+def _optional(config: pytest.Config, option: str, parse: Callable[[str, str], _Value]) -> _Value | None:
+    given = config.getoption(option)
+    return None if given is None else parse(option, given)
+
+
+def _trials(option: str, text: str) -> int:
+    return parsing.whole_number(option, text, 1, parsing.MOST_TRIALS)
+
+
+def _reading(option: str, text: str) -> Reading:
+    return parsing.choice(option, text, Reading)
+
+
+def _again(option: str, text: str) -> frozenset[NanReason]:
+    reasons = parsing.choices_of(option, text, NanReason)
+    if NanReason.UNREADABLE in reasons:
+        raise ValueError(f"{option}: unreadable replies are measurements; write empty, truncated, refusal or filtered")
+    return reasons
 
 
 def _folder(config: pytest.Config, option: str, default: str) -> Path:
@@ -86,13 +115,8 @@ def _folder(config: pytest.Config, option: str, default: str) -> Path:
     return config.rootpath / default if given is None else config.invocation_params.dir / given
 
 
-def _trials(config: pytest.Config, option: str) -> int | None:
-    given = config.getoption(option)
-    return None if given is None else parsing.whole_number(option, given, 1, parsing.MOST_TRIALS)
-
-
-def _seed(config: pytest.Config) -> int:
-    seed = parsing.seed(names.SEED, config.getoption(names.SEED))
+def _seed(config: pytest.Config, text: str) -> int:
+    seed = parsing.seed(names.SEED, text)
     if seed is None:
         seed = random.SystemRandom().randrange(LARGEST_SEED)
         config.option.llm_seed = str(seed)

@@ -7,8 +7,9 @@ from typing import Any, Protocol
 import pytest
 
 from pytest_llmarith import trials
-from pytest_llmarith.items.outcomes import RECORD
-from pytest_llmarith.options import Settings
+from pytest_llmarith.items.records import RECORD
+from pytest_llmarith.options.settings import Settings
+from pytest_llmarith.session.begin import ASKER
 from pytest_llmarith.session.timer import paused
 from pytest_llmarith.tasks import TASKS
 from pytest_llmarith.values import Failure, Model, Problem, Question, Reply
@@ -26,6 +27,12 @@ class Unanswered(Exception):
     def __init__(self, failure: Failure) -> None:
         super().__init__(failure.message)
         self.failure = failure
+
+
+def asked_model(item: pytest.Item, model: Model) -> AskedModel:
+    """The `model` fixture of one item."""
+    problem = item.callspec.params.get("problem")  # type: ignore[attr-defined]  # it has a model: it was parametrized
+    return AskedModel(model, problem.trial if problem else 0, item.config.stash[ASKER])
 
 
 class AskedModel:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_llmarith import trials
-from pytest_llmarith.options import Settings
+from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.session.selection import selected
 from pytest_llmarith.values import Failure, Progress, Question, Reply, StoreMode
 

@@ -1,34 +1,70 @@
-"""What a run shows on the terminal: the header, progress while it goes, tables at its end."""
+"""What a run shows on the terminal at its start and at its end.
+
+It reads from the others and decides nothing.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import pytest
 
-from pytest_llmarith.options import Settings
+from pytest_llmarith.options.settings import Settings
+from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.session.recorder import Recorder
-
-if TYPE_CHECKING:
-    from pytest_llmarith.session.conductor import Conductor
 
 
 class Display:
-    """Registered in the controller or the only process; it reads from the others and decides nothing."""
+    """Registered in the controller or the only process."""
 
     def __init__(self, config: pytest.Config, settings: Settings, recorder: Recorder) -> None:
         self._config = config
         self._settings = settings
         self._recorder = recorder
 
-    def listen(self, conductor: Conductor) -> None:
-        """Take in what only those who ask can tell."""
-
     def pytest_report_header(self) -> list[str]:
-        """One line on what is asked, one on where it goes; shown before anything is collected."""
+        """What is asked, and where it goes; shown before anything is collected."""
         settings = self._settings
         if not settings.models:
             return []
+        models = ", ".join(model.name + " (simulated)" * model.simulated for model in settings.models)
         return [
-            f"llmarith: {', '.join(model.name for model in settings.models)}; seed {settings.seed}",
+            f"llmarith: {sanitize(models, 200)}",
+            f"llmarith: seed {settings.seed}, {settings.symbols} symbols, {settings.reading or 'each task its own'} "
+            f"reading, at most {settings.concurrency} in flight, store {settings.store_mode}",
         ]
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        recorder = self._recorder
+        if recorder.written is not None:
+            self._write_items(terminalreporter)
+            self._write_tables(terminalreporter, recorder.written)
+        for line in recorder.failed_gates:
+            terminalreporter.write_line(f"--llm-fail-under: {line}", red=True)
+
+    def _write_items(self, terminal: pytest.TerminalReporter) -> None:
+        """The outcomes that `-r` asks for, one line each; pytest's own lists leave custom outcomes out."""
+        from pytest_llmarith.reports.terminal import outcome_section
+
+        wanted = _wanted_outcomes(self._config.getoption("reportchars"))
+        lines = outcome_section(record for record in self._recorder.records.values() if record["outcome"] in wanted)
+        if lines:
+            terminal.write_sep("=", "llmarith: trials")
+        for line in lines:
+            terminal.write_line(line)
+
+    def _write_tables(self, terminal: pytest.TerminalReporter, summary: dict[str, Any]) -> None:
+        from pytest_llmarith.reports.terminal import summary_section
+
+        terminal.write_sep("=", "llmarith: results")
+        for line in summary_section(summary, self._config.get_terminal_writer().fullwidth):
+            terminal.write_line(line)
+        if self._recorder.folder is not None:
+            terminal.write_line(f"\nwritten to {self._recorder.folder}")
+
+
+def _wanted_outcomes(reportchars: str) -> set[str]:
+    """`f` shows what failed to be asked, `a` all but correct, `A` the same: correct ones say nothing more."""
+    if set("aA") & set(reportchars):
+        return {"deviate", "nan", "cheat", "unanswered"}
+    return {"unanswered"} if "f" in reportchars else set()

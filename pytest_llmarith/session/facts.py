@@ -7,7 +7,7 @@ from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any
 
-from pytest_llmarith.options import Settings
+from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.values import Model, Progress
 
 _PACKAGES = ("pytest-llmarith", "pytest", "pytest-xdist", "litellm")

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_llmarith.items import outcomes
-from pytest_llmarith.options import Settings
+from pytest_llmarith.items import records
+from pytest_llmarith.options.settings import Settings
 
 if TYPE_CHECKING:
     from pytest_llmarith.reports.gates import Gate
@@ -54,11 +54,11 @@ class Recorder:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.when == outcomes.CRASHED and self._workers is not None:
+        if report.when == records.CRASHED and self._workers is not None:
             crashed = self._workers.record_of_crashed(report.nodeid)
             if crashed is not None:
-                setattr(report, outcomes.REPORT_ATTRIBUTE, crashed)
-        record = outcomes.record_of(report)
+                setattr(report, records.REPORT_ATTRIBUTE, crashed)
+        record = records.record_of(report)
         if record is not None:
             self._write(record)
 
@@ -87,6 +87,9 @@ class Recorder:
         if self._log is not None and self._summary is not None:
             self._log.close()
             self._finish(session, self._summary)
+        elif self._gates and session.exitstatus == pytest.ExitCode.OK and not self._config.getoption("collectonly"):
+            self.failed_gates = ["nothing was measured"]
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
         return (yield)
 
     def _finish(self, session: pytest.Session, summary: Summary) -> None:

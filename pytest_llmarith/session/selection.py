@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from pytest_llmarith import trials
-from pytest_llmarith.items.parametrize import CELL_MARK, MODEL_FIXTURE
-from pytest_llmarith.options import Settings
+from pytest_llmarith.items.marks import CELL_MARK
+from pytest_llmarith.items.parametrize import MODEL_FIXTURE
+from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.tasks import TASKS
 from pytest_llmarith.values import Failure, Model, Problem, Question
 

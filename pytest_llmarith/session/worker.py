@@ -7,7 +7,7 @@ from dataclasses import astuple
 import pytest
 
 from pytest_llmarith.models.channel import RemoteBroker
-from pytest_llmarith.options import Settings
+from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.session.selection import selected
 from pytest_llmarith.session.workers import ANNOUNCES_INPUT, CHANNEL_INPUT
 from pytest_llmarith.values import Failure, Question, Reply

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_llmarith.options import Settings
+from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.session.conductor import Conductor
 from pytest_llmarith.session.selection import Label, crashed_record
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_llmarith.items.parametrize import id_of
+from pytest_llmarith.items.marks import id_of
 
 BENCH = """
     import pytest

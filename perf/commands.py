@@ -1,0 +1,41 @@
+"""Real commands, timed from outside: wall seconds and peak memory of a process and its children."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+# As a user runs it: with cached bytecode.
+_ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+ROOT = Path(__file__).parent.parent
+
+
+class Run(NamedTuple):
+    """`seconds` of wall time, `megabytes` of the largest process, `output` as printed."""
+
+    seconds: float
+    megabytes: float
+    output: str
+
+
+def run_pytest(*args: str, cwd: Path = ROOT, environment: dict[str, str] | None = None) -> Run:
+    """Run pytest once; raises RuntimeError with its output where it did not end well."""
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *args]
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as output:
+        start = time.perf_counter()
+        process = subprocess.Popen(
+            command, cwd=cwd, stdout=output, stderr=subprocess.STDOUT, env={**_ENVIRONMENT, **(environment or {})}
+        )
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.perf_counter() - start
+        process.returncode = os.waitstatus_to_exitcode(status)
+        output.seek(0)
+        printed = output.read()
+    if process.returncode != 0:
+        raise RuntimeError(f"{' '.join(command)} ended with {process.returncode}:\n{printed[-3000:]}")
+    return Run(seconds, usage.ru_maxrss / 1024, printed)

@@ -1,0 +1,39 @@
+"""What the plugin costs those who do not use it, and what it costs to collect many items."""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+from pathlib import Path
+
+from perf.commands import run_pytest
+from perf.measures import Measure
+
+_ROUNDS = 15
+
+
+def measure() -> list[Measure]:
+    """Start-up without use stays within 30 ms of a run that does not load the plugin."""
+    collected = run_pytest(
+        "benches/test_arithmetic.py", "--collect-only", "-qq", "--llm-model=o4-mini", "--llm-trials=1000"
+    )
+    return [
+        Measure("start-up added to a run without use", _added_start_up() * 1000, "ms", at_most=30),
+        Measure("collecting 72,000 items", collected.seconds, "s"),
+        Measure("collecting 72,000 items, peak memory", collected.megabytes, "MB"),
+    ]
+
+
+def _added_start_up() -> float:
+    """Interleaved, and the medians compared: the machine's mood hits both alike."""
+    with tempfile.TemporaryDirectory() as folder:
+        test = Path(folder, "test_nothing.py")
+        test.write_text("def test_nothing(): pass\n", encoding="utf-8")
+        rounds = [
+            (
+                run_pytest("-q", cwd=test.parent).seconds,
+                run_pytest("-q", "-p", "no:llmarith", cwd=test.parent).seconds,
+            )
+            for _ in range(_ROUNDS)
+        ]
+    return statistics.median(used for used, _ in rounds) - statistics.median(unused for _, unused in rounds)

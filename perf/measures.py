@@ -1,0 +1,29 @@
+"""One figure, and the bound that it has to keep."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Measure:
+    """`value` in `unit`; a bound of None asks for nothing."""
+
+    name: str
+    value: float
+    unit: str
+    at_least: float | None = None
+    at_most: float | None = None
+
+    @property
+    def kept(self) -> bool:
+        return (self.at_least is None or self.value >= self.at_least) and (
+            self.at_most is None or self.value <= self.at_most
+        )
+
+    def row(self) -> tuple[str, str, str, str]:
+        """Name, figure, bound and word, as the table shows them."""
+        bound = next(
+            (f"{sign} {x:g}" for sign, x in ((">=", self.at_least), ("<=", self.at_most)) if x is not None), ""
+        )
+        return self.name, f"{self.value:,.2f} {self.unit}", bound, ("ok" if self.kept else "MISSED") if bound else ""

@@ -1,0 +1,37 @@
+"""The marks of the plugin and the ids of its items: what every pytest run loads, so it imports nothing slow."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+ARITHMETIC_MARK = "arithmetic"
+ADDITION_MARK = "integer_addition"
+PROBLEM_MARKS = (ARITHMETIC_MARK, ADDITION_MARK)
+CELL_MARK = "cell"
+
+_LINES = (
+    f"{ARITHMETIC_MARK}(depths=range(2, 11), trials=10): parametrize `problem` with the arithmetic task",
+    f"{ADDITION_MARK}(trials=100): parametrize `problem` with the integer addition task",
+    f"{CELL_MARK}(model, task, variant, op, dtype, depth, trial): where an item stands, "
+    "for exact -m expressions such as -m \"cell(variant='int_div', depth=7)\"",
+)
+# What -k can parse, less brackets and backslashes, which node ids use themselves.
+_UNPARSABLE = re.compile(r"[^A-Za-z0-9_:+./-]")
+
+
+def declare_marks(config: pytest.Config) -> None:
+    """Make our marks known, for `--strict-markers` and `--markers`."""
+    for line in _LINES:
+        config.addinivalue_line("markers", line)
+
+
+def problem_marks(metafunc: pytest.Metafunc) -> list[pytest.Mark]:
+    """The marks of ours that a function carries; a function without one is left alone."""
+    return [mark for mark in metafunc.definition.iter_markers() if mark.name in PROBLEM_MARKS]
+
+
+def id_of(model: str) -> str:
+    """A model's name as it stands in ids: only what `-k` can parse."""
+    return _UNPARSABLE.sub("_", model)

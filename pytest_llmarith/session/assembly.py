@@ -1,0 +1,105 @@
+"""A run is put together: which objects it needs depends on what this process is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+
+from pytest_llmarith.items.marks import id_of
+from pytest_llmarith.options.settings import Settings
+from pytest_llmarith.session.begin import ASKER
+from pytest_llmarith.session.display import Display
+from pytest_llmarith.session.recorder import Recorder
+from pytest_llmarith.values import Model
+
+
+def assemble(config: pytest.Config, settings: Settings) -> None:
+    """Register what the run needs; wrong usage is refused here, before anything is collected."""
+    _refuse_same_ids(settings.models)
+    if config.pluginmanager.hasplugin("timeout"):
+        from pytest_llmarith.session.timer import TimerWatch
+
+        config.pluginmanager.register(TimerWatch(), "llmarith-timer")
+    if hasattr(config, "workerinput"):
+        _assemble_worker(config, settings)
+    else:
+        _assemble_controller(config, settings)
+
+
+def assemble_recorder(config: pytest.Config, settings: Settings) -> Recorder:
+    """Whoever writes a run down and shows it, whatever model replies."""
+    recorder = Recorder(config, settings)
+    config.pluginmanager.register(recorder, "llmarith-recorder")
+    config.pluginmanager.register(Display(config, settings, recorder), "llmarith-display")
+    return recorder
+
+
+def _assemble_worker(config: pytest.Config, settings: Settings) -> None:
+    if settings.models:
+        from pytest_llmarith.session.worker import Worker
+
+        worker = Worker(config, settings)
+        config.stash[ASKER] = worker
+        config.pluginmanager.register(worker, "llmarith-worker")
+
+
+def _assemble_controller(config: pytest.Config, settings: Settings) -> None:
+    """The controller of xdist, or the only process."""
+    if settings.models:
+        _refuse_each(config)
+        _switch_on_json_report(config)
+    recorder = assemble_recorder(config, settings)
+    if settings.models:
+        _assemble_asking(config, settings, recorder)
+
+
+def _assemble_asking(config: pytest.Config, settings: Settings, recorder: Recorder) -> None:
+    from pytest_llmarith.session.conductor import Conductor
+    from pytest_llmarith.session.progress import ProgressLines
+    from pytest_llmarith.session.workers import Workers
+
+    conductor = Conductor(config, settings)
+    config.stash[ASKER] = conductor
+    workers = Workers(config, settings, conductor)
+    recorder.listen(conductor, workers)
+    config.pluginmanager.register(conductor, "llmarith-conductor")
+    config.pluginmanager.register(workers, "llmarith-workers")
+    config.pluginmanager.register(ProgressLines(config, conductor, recorder), "llmarith-progress")
+
+
+def _refuse_same_ids(models: Iterable[Model]) -> None:
+    """Two models whose items could not be told apart are wrong usage."""
+    seen: dict[str, str] = {}
+    for model in models:
+        twin = seen.setdefault(id_of(model.name), model.name)
+        if twin != model.name:
+            raise pytest.UsageError(
+                f"--llm-model: {twin!r} and {model.name!r} have the same id {id_of(model.name)!r}; "
+                f"give one a name of its own: other-name={model.target}"
+            )
+
+
+def _refuse_each(config: pytest.Config) -> None:
+    if config.getoption("dist", "no") == "each":
+        raise pytest.UsageError(
+            "--dist each runs every item on every worker and would pay for each question several times; "
+            "use --dist load, worksteal or loadscope"
+        )
+
+
+def _switch_on_json_report(config: pytest.Config) -> None:
+    """report.json is pytest-json-report's; a user's own settings of it are left alone."""
+    option = config.option
+    if not hasattr(option, "json_report") or option.json_report:
+        return
+    option.json_report = True
+    if not _names_file(config):
+        option.json_report_file = None
+        option.json_report_verbosity = 0  # or it would say that it saved nothing; we say where the report is
+    option.json_report_omit = option.json_report_omit or ["collectors", "keywords", "streams", "log"]
+
+
+def _names_file(config: pytest.Config) -> bool:
+    """Whether the user named a file of their own, even without --json-report."""
+    return config.option.json_report_file not in (None, ".report.json")

@@ -1,0 +1,71 @@
+"""Where the asking stands, on a line of its own every few seconds while the run goes. It decides nothing."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from typing import Any
+
+import pytest
+
+from pytest_llmarith.reports.progress import Pacer, progress_line
+from pytest_llmarith.session.conductor import Conductor
+from pytest_llmarith.session.recorder import Recorder
+
+_LOOK_EVERY_S = 1.0
+
+
+class ProgressLines:
+    """Registered in the controller or the only process; shows nothing with -q."""
+
+    def __init__(self, config: pytest.Config, conductor: Conductor, recorder: Recorder) -> None:
+        self._config = config
+        self._conductor = conductor
+        self._recorder = recorder
+        self._pacer = Pacer()
+        conductor.idle = self.show
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtestloop(self) -> Any:
+        with self._looking() if self._has_workers() else nullcontext():
+            return (yield)
+
+    def pytest_runtest_logreport(self) -> None:
+        self.show()
+
+    def show(self) -> None:
+        """Write a line where one is due."""
+        if self._config.getoption("verbose") >= 0 and self._pacer.due():
+            self._write(progress_line(self._conductor.progress(), self._recorder.selected))
+
+    def _write(self, line: str) -> None:
+        """Write between the letters of the progress line; during a test, standard output is captured."""
+        terminal = self._config.pluginmanager.getplugin("terminalreporter")
+        capture = self._config.pluginmanager.getplugin("capturemanager")
+        if terminal is None:
+            return
+        with capture.global_and_fixture_disabled() if capture else nullcontext():
+            if self._has_workers() and self._config.getoption("verbose") == 0:
+                terminal.write("\n")  # there pytest does not know that its line is unfinished
+            terminal.write_line(f"llmarith: {line}")
+
+    def _has_workers(self) -> bool:
+        return self._config.pluginmanager.hasplugin("dsession")
+
+    @contextmanager
+    def _looking(self) -> Iterator[None]:
+        """Look every second from a thread: a controller's main thread only wakes up when a report arrives."""
+        ended = threading.Event()
+
+        def watch() -> None:
+            while not ended.wait(_LOOK_EVERY_S):
+                self.show()
+
+        thread = threading.Thread(target=watch, name="llmarith-progress", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
