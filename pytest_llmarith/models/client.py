@@ -20,7 +20,7 @@ from typing import Any
 from pytest_llmarith.models.failures import is_filtered
 from pytest_llmarith.models.request import messages_of, sent_of
 from pytest_llmarith.models.response import filtered_reply, reply_from
-from pytest_llmarith.values import Model, Reply
+from pytest_llmarith.values import EMBEDDED_PROVIDER, Model, Reply
 
 # Without these, litellm fetches price lists from the internet and reads every `.env` up to the root when imported.
 _QUIET_IMPORT = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}
@@ -107,9 +107,14 @@ def _silence_loggers() -> None:
 
 
 def _settle_first_use(litellm: Any) -> None:
-    """pydantic builds its validators, with warnings, at the first response that it sees."""
-    messages = [{"role": "user", "content": "1"}]
-    litellm.completion(model="openai/settle", messages=messages, mock_response="1")
+    """pydantic builds its validators, with warnings, at the first response that it sees, and much is imported only
+    then: half a second that would be counted as the first question's latency.
+    """
+    import openai.resources  # noqa: F401  # the SDK's own lazy import
+
+    messages = [{"role": "user", "content": "1 + 1"}]
+    litellm.completion(model="openai/settle", messages=messages, mock_response="2")
+    litellm.completion(model=f"{EMBEDDED_PROVIDER}/exact", messages=messages)
 
 
 async def _drain_logging() -> None:

@@ -25,6 +25,9 @@ from pytest_llmarith.values import Failure, Model, Question, Reply, StoreMode
 _LOG = logging.getLogger(__name__)
 _CHUNK = 200  # announced questions per turn of the loop: a few milliseconds
 
+_NEVER_ASKED = Failure("the run ended before this question was asked")
+_TOO_LATE = Failure("the run ended before the reply arrived")
+
 Deliver = Callable[[Reply | Failure], None]
 
 
@@ -93,7 +96,7 @@ class Desk:
 
     def end(self, drain_s: float) -> None:
         """Ask nothing more. What is in flight has so long to arrive; a later call may cut that short."""
-        self._close(Failure("the run ended before this question was answered"), spare_in_flight=True)
+        self._close(_NEVER_ASKED, spare_in_flight=True)
         self._ending.set()
         asyncio.get_running_loop().call_later(drain_s, self._cut.set)
 
@@ -142,8 +145,11 @@ class Desk:
         if model is None:
             return Failure(f"there is no model named {question.model!r} in this run")
         key = key_of(model, question)
-        if (outcome := self._schedule.take(key, waiter.lane) or self._closed) is not None:
+        if (outcome := self._schedule.take(key, waiter.lane)) is not None:
             return outcome
+        if self._closed is not None:
+            self._tally.failed += 1
+            return self._closed
         if key not in self._schedule and (outcome := self._answer_without_asking(key, model)) is not None:
             self._tally.settled(model, outcome)
             return outcome
@@ -178,7 +184,7 @@ class Desk:
         try:
             outcome = await self._obtain(entry, model)
         except asyncio.CancelledError:
-            outcome = Failure("the run ended before the reply arrived")
+            outcome = _TOO_LATE
         except Exception as error:  # a mistake of ours must not leave anybody waiting
             outcome = _mishap(model.target, error)
         self._tally.settled(model, outcome)
@@ -242,8 +248,12 @@ class Desk:
     def _close(self, failure: Failure, *, spare_in_flight: bool) -> None:
         self._closed = self._closed or failure
         self._halt.set()
+        self._answer_in_vain(self._closed, spare_in_flight=spare_in_flight)
+
+    def _answer_in_vain(self, failure: Failure, *, spare_in_flight: bool) -> None:
         for waiter in self._schedule.abandon(spare_in_flight=spare_in_flight):
-            _hand_over(waiter.deliver, self._closed)
+            self._tally.failed += 1
+            _hand_over(waiter.deliver, failure)
 
     async def _drain(self) -> None:
         cut = asyncio.create_task(self._cut.wait())
@@ -252,6 +262,8 @@ class Desk:
         for task in (cut, *self._serving):
             task.cancel()
         await asyncio.gather(cut, *self._serving, return_exceptions=True)
+        # A task that was cancelled before its first step has answered nobody.
+        self._answer_in_vain(_TOO_LATE, spare_in_flight=False)
 
 
 def _mishap(name: str, error: Exception) -> Failure:

@@ -18,6 +18,9 @@ from pytest_llmarith.values import EMBEDDED_PROVIDER
 class EmbeddedProvider(CustomLLM):
     """litellm's provider `llmarith/...`."""
 
+    def completion(self, *args: Any, **request: Any) -> Any:
+        return _respond(request["model"], request["messages"], request["model_response"])
+
     async def acompletion(self, *args: Any, **request: Any) -> Any:
         return _respond(request["model"], request["messages"], request["model_response"])
 
