@@ -45,12 +45,13 @@ def _sections_from_the_last(tokens: Sequence[Token]) -> Iterator[Sequence[Token]
 
 
 def _strongest(found: Sequence[Candidate], operands: Operands) -> Candidate | None:
-    """The last of the strongest. A number equal to an operand is an echo, but for the only number of a reply."""
+    """The last of the strongest. A number equal to an operand is an echo, unless the reply gives no other number."""
     for standing in _FROM_THE_STRONGEST:
         for candidate in reversed(found):
             if candidate.standing is standing and not _echoes(candidate, operands):
                 return candidate
-    return found[0] if len(found) == 1 else None
+    given = [one for one in found if one.standing > Standing.ASIDE] or found
+    return given[-1] if len({one.value for one in given}) == 1 else None
 
 
 def _echoes(candidate: Candidate, operands: Operands) -> bool:

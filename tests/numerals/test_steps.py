@@ -1,0 +1,218 @@
+"""Each step of the tolerant reading by itself."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from pytest_llmarith.numerals.candidates import Standing, candidates
+from pytest_llmarith.numerals.choice import chosen
+from pytest_llmarith.numerals.glyphs import BOLD, BOX, END_OF_BOX, THIN, unified
+from pytest_llmarith.numerals.latex import unwrapped
+from pytest_llmarith.numerals.lone import closed_up
+from pytest_llmarith.numerals.markdown import unmarked
+from pytest_llmarith.numerals.silence import refuses
+from pytest_llmarith.numerals.thoughts import Said, said
+from pytest_llmarith.numerals.tokens import MANY, Kind, tokens
+from pytest_llmarith.numerals.written import value_of
+
+
+@pytest.mark.parametrize(
+    ("reply", "spoken"),
+    [
+        ("5", Said("5", cut=False)),
+        ("<think>4</think>5", Said("5", cut=False)),
+        ("4</think>5", Said("5", cut=False)),
+        ("<THINK>4</Think>\n5", Said("\n5", cut=False)),
+        ("<think>3</think>4<think>\n4</think>5", Said("5", cut=False)),
+        ("5\n<think>6", Said("5\n", cut=True)),
+        ("<think>6", Said("", cut=True)),
+        ("the <think> block gave 5", Said("the <think> block gave 5", cut=False)),
+        ("<|channel|>analysis<|message|>4<|channel|>final<|message|>5", Said("5", cut=False)),
+    ],
+)
+def test_thoughts_are_dropped(reply: str, spoken: Said) -> None:
+    """Up to the last closing tag, and from a tag that begins a line and stays open."""
+    assert said(reply) == spoken
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("5−3", "5-3"),
+        ("10¹⁷", "10^17"),
+        ("10⁻⁵", "10^-5"),
+        ("1\u202f000", f"1{THIN}000"),
+        ("1’000", "1'000"),
+        ("1\u200b0", "10"),
+        ("5\u20285", "5\n5"),
+        (f"{BOX}5{END_OF_BOX}", " 5 "),
+        ("a\tb\r\n", "a b\n\n"),
+    ],
+)
+def test_look_alikes_become_one(text: str, same: str) -> None:
+    """One minus, one space that groups, superscripts as exponents; foreign marks are wiped out."""
+    assert unified(text) == same
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        (r"\boxed{5}", f"{BOX}5{END_OF_BOX}"),
+        (r"\boxed{\text{a {b} 5}}", f"{BOX}a b 5{END_OF_BOX}"),
+        (r"\boxed{5", f"{BOX}5{END_OF_BOX}"),
+        (r"\frac{1}{2}", " 1÷2"),
+        (r"\frac{\frac{1}{2}}{3}", "  1÷2÷3"),
+        (r"1{,}000\,000", f"1,000{THIN}000"),
+        (r"1,\!000", "1,000"),
+        (r"10^{17}", "10^17"),
+        (r"2 \times 3 \cdot 4 \div 5 \approx 6", "2 × 3 × 4 ÷ 5 ≈ 6"),
+        ("-$5 and $5$", "-5 and  5 "),
+        ("}}{{", ""),
+        ("1~000", f"1{THIN}000"),
+    ],
+)
+def test_latex_becomes_text(text: str, plain: str) -> None:
+    """Braces and commands go, boxes leave their marks, fractions are divisions."""
+    assert unwrapped(text) == plain
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("**5**", f"{BOLD}5{BOLD}"),
+        ("**Answer:** 10400", f"{BOLD}Answer:{BOLD} 10400"),
+        ("10**5", "10^5"),
+        ("2*3", "2×3"),
+        ("2 * 3", "2 × 3"),
+        ("* 3", f"{BOLD} 3"),
+        ("1_000 __5__", f"1_000 {BOLD}5{BOLD}"),
+        ("```python\n5\n```", "\n\n5\n\n"),
+        ("`5`", "5"),
+        ("### 5", "5"),
+        ("10<sup>5</sup>", "10^5 "),
+        ("<|end_15|>", " "),
+        ("1&nbsp;000", f"1{THIN}000"),
+        ("2 < 3", "2 < 3"),
+    ],
+)
+def test_markdown_becomes_text(text: str, plain: str) -> None:
+    """A star multiplies between two numbers at the same distance; elsewhere it is emphasis."""
+    assert unmarked(text) == plain
+
+
+@pytest.mark.parametrize(
+    ("text", "closed"),
+    [("14,530, 800", "14,530,800"), ("15594 573.28", f"15594{THIN}573.28"), ("14, 15 apples", "14, 15 apples")],
+)
+def test_a_reply_of_digits_is_one_number(text: str, closed: str) -> None:
+    """Spaces within go only where nothing but the number was said."""
+    assert closed_up(text) == closed
+
+
+@pytest.mark.parametrize(
+    ("digits", "value"),
+    [
+        ("1,234", "1234"),
+        ("12,345,678.9", "12345678.9"),
+        ("1,23,45,678", "12345678"),
+        ("1,365,3221", "13653221"),
+        ("1234,567", "1234567"),
+        ("1,23", "1.23"),
+        ("1,2345", "1.2345"),
+        ("0,123", "0.123"),
+        ("-1,5", "-1.5"),
+        ("1.234", "1.234"),
+        ("1.234.567", "1234567"),
+        ("-1.234.567,89", "-1234567.89"),
+        ("1.234,567", "1234.567"),
+        ("1.978,011,669.56", "1978011669.56"),
+        ("1 234,567", "1234.567"),
+        ("1'234'567.8", "1234567.8"),
+        ("1_000", "1000"),
+        ("1.24171513.21", None),
+        ("1.2.3", None),
+    ],
+)
+def test_points_and_commas_are_decided(digits: str, value: str | None) -> None:
+    """Three digits after a lone comma are a group, any other number of them are decimals."""
+    assert value_of(digits) == (None if value is None else Decimal(value))
+
+
+@pytest.mark.parametrize(("exponent", "value"), [("0009", "1E9"), ("-3", "1E-3"), ("9999", "1E9999"), ("+2", "1E2")])
+def test_exponents_are_read(exponent: str, value: str) -> None:
+    """Up to 9,999, with leading zeros."""
+    assert value_of("1", exponent) == Decimal(value)
+
+
+@pytest.mark.parametrize("exponent", ["10000", "-10000", "9" * 100_000])
+def test_absurd_exponents_write_no_number(exponent: str) -> None:
+    """Nobody means a number of more than ten thousand digits, and nothing computes one."""
+    assert value_of("1", exponent) is None
+
+
+def test_identifiers_hold_no_numbers() -> None:
+    """Digits that belong to a word are no number."""
+    assert [token.kind for token in tokens("vq_15042 gpt-4 x2")] == [Kind.WORD] * 3
+
+
+def test_only_the_last_tokens_are_kept() -> None:
+    """What is looked at has a bound."""
+    assert len(tokens("5 a " * MANY)) == MANY
+
+
+def _standings(text: str) -> list[tuple[str, Standing]]:
+    return [(one.token.written_as, one.standing) for one in candidates(tokens(text))]
+
+
+@pytest.mark.parametrize(
+    ("text", "standings"),
+    [
+        ("2 + 3", []),
+        ("2 + 3 = 5", [("5", Standing.RESULT)]),
+        ("5 apples", [("5", Standing.FIRST)]),
+        ("so 5 apples", [("5", Standing.MENTIONED)]),
+        ("5", [("5", Standing.STATED)]),
+        ("5\nand so on", [("5", Standing.RESULT)]),
+        (f"so {BOLD}5{BOLD} then", [("5", Standing.RESULT)]),
+        ("the answer is 5", [("5", Standing.STATED)]),
+        ("the answer is about 5", [("5", Standing.RESULT)]),
+        ("the final result: 5", [("5", Standing.STATED)]),
+        ("the result: 5", [("5", Standing.RESULT)]),
+        ("in 3 digits", [("3", Standing.ASIDE)]),
+        ("the 3rd", [("3", Standing.ASIDE)]),
+        ("step 3 is", [("3", Standing.ASIDE)]),
+        ("it is 5.12 or about 5.1 now", [("5.12", Standing.RESULT), ("5.1", Standing.ASIDE)]),
+        ("it is 5.12 or about 7 now", [("5.12", Standing.RESULT), ("7", Standing.RESULT)]),
+        ("is 5; check: it is 6 too", [("5", Standing.RESULT), ("6", Standing.MENTIONED)]),
+        ("75^2", []),
+    ],
+)
+def test_candidates_have_a_standing(text: str, standings: list[tuple[str, Standing]]) -> None:
+    """Numbers in an expression are none; the others stand as high as the text puts them."""
+    assert _standings(text) == standings
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        (f"{BOX}5{END_OF_BOX} the answer is 6", "5"),
+        (f"{BOX}5{END_OF_BOX} then {BOX}6{END_OF_BOX}", "6"),
+        (f"{BOX}5{END_OF_BOX} then {BOX}{END_OF_BOX}", "5"),
+        ("the answer is 5, wait, it is 6", "6"),
+        ("= 5 and = 6", "6"),
+        ("the answer is 5 and so = 6 more", "5"),
+    ],
+)
+def test_one_candidate_is_chosen(text: str, answer: str) -> None:
+    """The last box; else the strongest after the last doubt; the last of equals."""
+    choice = chosen(tokens(text), frozenset())
+    assert choice is not None
+    assert choice.token.written_as == answer
+
+
+@pytest.mark.parametrize("text", ["I can't do that", "I cannot", "We are unable to", "I won't"])
+def test_refusals_are_recognised(text: str) -> None:
+    """A reply may say that it will not compute."""
+    assert refuses(text)

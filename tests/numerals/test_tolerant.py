@@ -1,0 +1,218 @@
+"""The tolerant reading gives the number that a reply intends as its final answer. The question was about 12 and 34."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from pytest_llmarith.numerals import read
+from pytest_llmarith.values import NanReason
+
+OPERANDS = ("12", "34")
+
+ANSWERS = [
+    ("\\boxed{12345}", "12345"),
+    ("\\boxed{\\text{Answer: } 12345}", "12345"),
+    ("\\boxed{1} no, \\boxed{12{,}345}", "12345"),
+    ("\\boxed{12\\,345\\,678}", "12345678"),
+    ("\\[\\boxed{\\mathbf{12345}}\\]", "12345"),
+    ("\\boxed{x = 12 \\times 3 = 36}", "36"),
+    ("\\fbox{36}", "36"),
+    ("12,345", "12345"),
+    ("12 345", "12345"),
+    ("12_345", "12345"),
+    ("12'345", "12345"),
+    ("12’345’678", "12345678"),
+    ("3.41×10¹⁷", "3.41E17"),
+    ("3.41 \\times 10^{17}", "3.41E17"),
+    ("$3.41 \\times 10^{-3}$", "3.41E-3"),
+    ("3.41 x 10^17", "3.41E17"),
+    ("3.41*10**17", "3.41E17"),
+    ("3.41e17", "3.41E17"),
+    ("1.2E+9", "1.2E9"),
+    ("**12345**", "12345"),
+    ("*12345*", "12345"),
+    ("__12345__", "12345"),
+    ("_12345_", "12345"),
+    ("# 12345", "12345"),
+    ("#### 12345", "12345"),
+    ("- **12345**", "12345"),
+    ("* 12345", "12345"),
+    ("1. 12345", "12345"),
+    ("> 12345", "12345"),
+    ("```\n12345\n```", "12345"),
+    ("```text\n12345\n```", "12345"),
+    ("`12345`", "12345"),
+    ("\\(12345\\)", "12345"),
+    ("\\[ 12345 \\]", "12345"),
+    ("$12345$", "12345"),
+    ("$$\n12345\n$$", "12345"),
+    ("\\text{12345}", "12345"),
+    ("$12,345.00", "12345.00"),
+    ("-$12,345", "-12345"),
+    ("$-12345$", "-12345"),
+    ("€ 12.345,67", "12345.67"),
+    ("12345 USD", "12345"),
+    ("<think>99 + 1 = 100</think>12345", "12345"),
+    ("99 + 1 = 100\n</think>\n12345", "12345"),
+    ("= 12345", "12345"),
+    ("= -12345", "-12345"),
+    ("= - 12345", "-12345"),
+    ("12345.", "12345"),
+    ("12345 is the result", "12345"),
+    ("12345 apples", "12345"),
+    ("−12345", "-12345"),
+    ("–12345", "-12345"),
+    ("１２３４５", "12345"),
+    ("- 12345", "-12345"),
+    ("\\-12345", "-12345"),
+    ("12 + 34 = 46", "46"),
+    ("\\frac{12}{34} = 7", "7"),
+    ("90250000.000102(4)", "90250000.000102"),
+    ("The answer is 12. Wait, that is wrong: the answer is 13.", "13"),
+    ("12\nWait, no. 13", "13"),
+    ("123.4567 ≈ 123.46", "123.4567"),
+    ("The result is 123.4567, which is approximately 123.46.", "123.4567"),
+    ("The result is 123.4567 (approximately 1.2 × 10^2).", "123.4567"),
+    ("The result is 123.4567, or about 123.", "123.4567"),
+    ("12 ÷ 34 ≈ 35.1142", "35.1142"),
+    ("**Answer:** 10400", "10400"),
+    ("**Answer**: 10400", "10400"),
+    ("Answer: **10400**", "10400"),
+    ("10**5", "1E5"),
+    ("10^5", "1E5"),
+    ("1,23", "1.23"),
+    ("0,123", "0.123"),
+    ("1.234.567,89", "1234567.89"),
+    ("1.234.567", "1234567"),
+    ("1,23,45,678", "12345678"),
+    ("The sum of 12 and 34 is 46.", "46"),
+    ("The sum of 12 and 34 is about 46.", "46"),
+    ("12 + 34 equals **46**.", "46"),
+    ("46 is the sum of 12 and 34.", "46"),
+    ("46 (rounded to 4 decimal places)", "46"),
+    ("The result rounded to 4 decimal places is 46.1235", "46.1235"),
+    ("1e9999", "1E9999"),
+    ("<answer>46</answer>", "46"),
+    ('{"answer": 46}', "46"),
+    ('{"result": "46"}', "46"),
+    ("| Result | 46 |", "46"),
+    ("12 * 34 = 408", "408"),
+    ("12*34=408", "408"),
+    ("12 - 34 = -22", "-22"),
+    ("12-34=-22", "-22"),
+    ("12 − 34 = −22", "-22"),
+    ("12 -34 = -22", "-22"),
+    ("Step 1: 12\nStep 2: 34\nFinal: 46", "46"),
+    ("1. Add the ones: 2 + 4 = 6\n2. Add the tens: 1 + 3 = 4\n3. Combined: 46", "46"),
+    ("∴ 46", "46"),
+    ("答案是46", "46"),
+    ("结果：46。", "46"),
+    ("٤٦", "46"),
+    (".5", "0.5"),
+    ("+46", "46"),
+    ("(46)", "46"),
+    ("(-46)", "-46"),
+    ('"46"', "46"),
+    ("'46'", "46"),
+    ("[46]", "46"),
+    ("46!", "46"),
+    ("46 ✓", "46"),
+    ("✅ **46**", "46"),
+    ("x = 46", "46"),
+    ("46% ", "46"),
+    ("~46", "46"),
+    ("≈ 46", "46"),
+    ("about 46", "46"),
+    ("12345.67…", "12345.67"),
+    ("12345.67...", "12345.67"),
+    ("0.123456789e3", "123.456789"),
+    ("The final answer is $\\boxed{46}$. I hope it is correct.", "46"),
+    ("The answer is 46.\nCheck: 46 - 34 = 12.", "46"),
+    ("46\nCheck: 46 - 34 = 12", "46"),
+    ("The result is 46. Let me verify: 46 - 34 = 12", "46"),
+    ("**46**\n\nVerification: 46 - 12 = 34 ✓", "46"),
+    ("Let's compute.\n12 + 34\n= 12 + 30 + 4\n= 42 + 4\n= 46", "46"),
+    ("  12\n+ 34\n----\n  46", "46"),
+    ("12\n+34\n===\n46", "46"),
+    ("So, 12 plus 34 makes 46", "46"),
+    ("12 and 34 make 46", "46"),
+    ("Result: 1 234 567.89", "1234567.89"),
+    ("1 234 567,89", "1234567.89"),
+    ("46<|im_end|>", "46"),
+    ("46</s>", "46"),
+    ("<b>46</b>", "46"),
+    ("4.6 × 10<sup>2</sup>", "4.6E2"),
+    ("46&nbsp;000", "46000"),
+    ("$46{,}000$", "46000"),
+    ("46\\,000", "46000"),
+    ("46~000", "46000"),
+    ("9,\\!435,\\!653", "9435653"),
+    ("The answer: 46 (12+34)", "46"),
+    ("Answer: 46 [12 + 34 = 46]", "46"),
+    ("The answer is 46, since 12 + 34 = 46 and 34 + 12 = 46.", "46"),
+    ("I made a mistake. The correct answer is 46.", "46"),
+    ("46. (Previously I said 45.)", "46"),
+    ("The correct result is 46, not 45.", "46"),
+    ("The answer is not 45 but 46.", "46"),
+    ("negative 46", "-46"),
+    ("minus 46", "-46"),
+]
+
+NO_ANSWERS = [
+    ("<think>99 + 1 = 100", NanReason.TRUNCATED),
+    ("<think>99 + 1 = 100</think>", NanReason.EMPTY),
+    ("12 + 34", NanReason.UNREADABLE),
+    ("12 × 34", NanReason.UNREADABLE),
+    ("\\frac{12}{34}", NanReason.UNREADABLE),
+    ("\\boxed{\\frac{12}{34}}", NanReason.UNREADABLE),
+    ("I cannot compute this.", NanReason.REFUSAL),
+    ("I'm sorry, I can't multiply numbers with 10 digits.", NanReason.REFUSAL),
+    ("Sorry, I am unable to compute 12 × 34.", NanReason.REFUSAL),
+    ("", NanReason.EMPTY),
+    ("   \n ", NanReason.EMPTY),
+    ("Hello!", NanReason.UNREADABLE),
+    ("...", NanReason.UNREADABLE),
+    ("1e999999999999", NanReason.UNREADABLE),
+    ("The answer is 1e10000", NanReason.UNREADABLE),
+    ("5 × 10^99999", NanReason.UNREADABLE),
+    ('"12" "34"', NanReason.UNREADABLE),
+    ("4.6<sup>2</sup>", NanReason.UNREADABLE),
+]
+
+
+@pytest.mark.parametrize(("text", "answer"), ANSWERS)
+def test_the_final_answer_is_read(text: str, answer: str) -> None:
+    """The number that the reply gives in the end, however it is written and whatever stands around it."""
+    assert read(text, OPERANDS).tolerant == Decimal(answer)
+
+
+@pytest.mark.parametrize(("text", "reason"), NO_ANSWERS)
+def test_no_answer_has_a_reason(text: str, reason: NanReason) -> None:
+    """Where no number is given, the reading says why."""
+    readings = read(text, OPERANDS)
+    assert (readings.tolerant, readings.reason) == (None, reason)
+
+
+def test_an_operand_may_be_the_answer() -> None:
+    """144 / 12 is 12: a number equal to an operand is the answer where the reply gives no other, or presents it."""
+    for text in ("**12**", "12.", "12\n\n**12**", "144 / 12 = 12", "The quotient is 12."):
+        assert read(text, ("144", "12")).tolerant == Decimal(12)
+
+
+def test_a_decimal_answer_to_an_integer_question_is_read_as_it_stands() -> None:
+    """The strict reading has no integer there; the tolerant one does not cut the decimals off."""
+    readings = read("784.1", ("1568", "2"))
+    assert (readings.tolerant, readings.strict) == (Decimal("784.1"), None)
+
+
+def test_a_number_that_the_edge_of_a_long_reply_cuts_is_left_out() -> None:
+    """Only the end of a long reply is looked at, and never a part of a number."""
+    assert read("= " + "7" * 40_000).tolerant is None
+    assert read("= " + "7" * 40_000 + "\nThe answer is 5").tolerant == Decimal(5)
+
+
+def test_a_long_bare_number_is_read_whole() -> None:
+    """A reply that is a number has no edge."""
+    assert read("7" * 40_000).tolerant == Decimal("7" * 40_000)
