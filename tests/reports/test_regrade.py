@@ -1,0 +1,261 @@
+"""Stored replies are read again; what was never answered is never graded, and inputs are never touched."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_llmarith.reports import llm_arithmetic
+from pytest_llmarith.reports.regrade import Request, Tally, regrade
+from pytest_llmarith.reports.stored import Mistake, changes, read_again
+from pytest_llmarith.tasks import addition, arithmetic
+from pytest_llmarith.trials import record, unanswered_record
+from pytest_llmarith.values import Dtype, Failure, Model, Op, Problem, Reading, Reply
+
+TRANSCRIPTS = Path(__file__).parents[3] / "shared" / "transcripts"
+MODEL = Model("m", "provider/m")
+SUM = arithmetic.problem(0, Dtype.INT, Op.ADD, 3, 0)
+
+Write = Callable[..., Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """A file of records, one a line."""
+
+    def write_file(*records: Mapping[str, Any], name: str = "trials.jsonl", end: str = "") -> Path:
+        file = tmp_path / name
+        file.write_text("".join(json.dumps(record) + "\n" for record in records) + end, encoding="utf-8")
+        return file
+
+    return write_file
+
+
+def _record(text: str, problem: Problem = SUM, reading: Reading = Reading.TOLERANT, **facts: Any) -> dict[str, Any]:
+    return record(problem, MODEL, "prompt", "nodeid", reading, Reply(text, **facts))
+
+
+def _row(raw_response: str | None, classification: str = "NaN", **facts: Any) -> dict[str, Any]:
+    row = {
+        "model": "m",
+        "variant": "float_add",
+        "depth": 2,
+        "operands": [12.10, "30.05"],
+        "correct": 42.15,
+        "raw_response": raw_response,
+        "parsed": None,
+        "classification": classification,
+        "error": None,
+        "tokens": {"prompt_tokens": 9, "completion_tokens": 0},
+        "cost": 0.0,
+        "timestamp": "2025-06-03T13:15:43Z",
+    }
+    return row | facts
+
+
+def _printed(request: Request) -> tuple[str, str]:
+    out, err = io.StringIO(), io.StringIO()
+    regrade(request, out, err)
+    return out.getvalue(), err.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [(SUM.expected, {}), ("7", {}), ("no number", {}), ("", {}), ("7", {"finish_reason": "length"})],
+)
+def test_a_fresh_record_does_not_change(text: str, facts: dict[str, Any]) -> None:
+    """What was graded by today's rules is graded the same again."""
+    stored = _record(text, **facts)
+    assert read_again(stored) == stored
+
+
+def test_an_old_verdict_is_replaced() -> None:
+    """The verdict comes from the reply, not from the record."""
+    stale = _record("7") | {"outcome": "correct", "reason": None, "answer": None, "grade": None}
+    assert read_again(stale) == _record("7")
+
+
+def test_a_reading_may_override() -> None:
+    """A record names the reading it was graded by; the command line may name another."""
+    stored = _record(f"= {SUM.expected}")
+    again = read_again(stored, Reading.STRICT)
+    assert (stored["outcome"], again["outcome"], again["reading"]) == ("correct", "nan", "strict")
+
+
+def test_additions_are_read_by_their_own_reading() -> None:
+    """An addition's record is strict and stays so."""
+    problem = addition.problem(0, 0)
+    stored = _record(f"= {problem.expected}", problem, Reading.STRICT)
+    assert read_again(stored) == stored
+    assert stored["outcome"] == "nan"
+
+
+def test_what_was_unanswered_stays_so() -> None:
+    """An outage is never graded."""
+    stored = unanswered_record(SUM, MODEL, "prompt", None, Reading.TOLERANT, Failure("timeout"))
+    assert read_again(stored) == stored
+
+
+def test_programs_are_left_alone() -> None:
+    """Records of other tasks are counted and kept."""
+    stored = {"task": "oeis", "outcome": "cheat", "reply": {"text": "print(7)"}}
+    assert read_again(stored) == stored
+
+
+@pytest.mark.parametrize(
+    ("row", "outcome"),
+    [
+        (_row("42.15", "Correct"), "correct"),
+        (_row("42.1", "Deviate"), "deviate"),
+        (_row("", failed_to_get_reply=True), "unanswered"),
+        (_row("", failed_to_get_reply=True, tokens={"completion_tokens": 5}), "unanswered"),
+        (_row(""), "unanswered"),
+        (_row(None, tokens=None), "unanswered"),
+        (_row("", tokens={"completion_tokens": 4352}), "nan"),
+        (_row("<think>4", failed_to_get_reply=False), "nan"),
+    ],
+)
+def test_an_empty_reply_that_was_paid_for_is_a_reply(row: dict[str, Any], outcome: str) -> None:
+    """In rows of llm_arithmetic, only what was never answered is unanswered: a flag says so, or no token was billed."""
+    assert read_again(llm_arithmetic.record_of(json.dumps(row)))["outcome"] == outcome
+
+
+def test_rows_become_records() -> None:
+    """Facts that a row lacks are null, numbers stay as they are written, a cost of 0 is an unknown one."""
+    made = llm_arithmetic.record_of(json.dumps(_row("42.15", "Correct", tokens={"completion_tokens": 4})))
+    assert made.keys() == _record("7").keys()
+    assert made["problem"].keys() == SUM.fields().keys()
+    assert (made["problem"]["lhs"], made["problem"]["expected"]) == ("12.1", "42.15")
+    assert (
+        made["reply"]["cost_usd"] is made["reply"]["finish_reason"] is made["prompt"] is made["problem"]["seed"] is None
+    )
+
+
+def test_classes_and_transitions_are_counted(write: Write) -> None:
+    """Per file and in all: the classes before and after, the table of transitions, the reasons for nan."""
+    log = write(_record(SUM.expected), _record("") | {"outcome": "correct"})
+    rows = write(_row("", failed_to_get_reply=True), name="rows.jsonl")
+    out, err = _printed(Request([log, rows]))
+    words = [line.split() for line in out.splitlines()]
+    assert f"{log}: 2 replies" in out
+    assert "2 files: 3 replies" in out
+    assert ["correct", "1", "1", "0"] in words
+    assert ["nan", "0", "0", "1"] in words
+    assert "Reasons for nan: 1 empty" in out
+    assert err == ""
+
+
+def test_the_replies_behind_a_cell_are_shown(write: Write) -> None:
+    """With where they stand, what was asked and what was read; nothing in them can steer a terminal."""
+    hostile = f"\x1b[2J\u202e{'x' * 5_000}\r\n= {SUM.expected}"
+    out, _ = _printed(Request([write(_record(hostile) | {"outcome": "deviate"})], show=["deviate->correct"]))
+    assert "trials.jsonl:1  deviate -> correct" in out
+    assert f"int_add {SUM.lhs} {SUM.rhs}" in out
+    assert rf"\r\n= {SUM.expected}" in out
+    assert "\x1b" not in out
+    assert "\u202e" not in out
+    assert len(out) < 2_000
+
+
+def test_a_torn_line_is_left_out_with_a_note(write: Write) -> None:
+    """A kill may tear the last line, and the next run closes it."""
+    log = write(_record("7"), end='{"format": 1, "out\x18\n{"format"')
+    out, err = _printed(Request([log]))
+    assert "1 replies" in out
+    assert err.count("a kill tore this line") == 2
+    assert "line 2" in err
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("what?\n", "line 1: not JSON"),
+        ("[1]\n", "line 1: not a JSON object"),
+        ('{"a": 1}\n', "line 1: 'outcome' is missing"),
+        ('{"outcome": "fine"}\n', "line 1: 'fine' is not a valid Outcome"),
+        ('{"outcome": "nan", "task": "arithmetic", "reply": {"text": 5}, "problem": {}}\n', "'lhs' is missing"),
+    ],
+)
+def test_a_foreign_line_is_named(tmp_path: Path, content: str, said: str) -> None:
+    """File, line, what is wrong, what was expected."""
+    (file := tmp_path / "x.jsonl").write_text(content, encoding="utf-8")
+    with pytest.raises(Mistake, match=r"x\.jsonl, line 1: .*expected a record of a run log") as mistake:
+        list(changes(file, None, []))
+    assert said in str(mistake.value)
+
+
+def test_operands_that_are_no_numbers_are_named(write: Write) -> None:
+    """A record that cannot be graded is a mistake, not a crash."""
+    broken = _record("7")
+    broken["problem"]["expected"] = "seven"
+    with pytest.raises(Mistake, match="is no number"):
+        _printed(Request([write(broken)]))
+
+
+def test_bytes_that_are_no_text_are_named(tmp_path: Path) -> None:
+    """A file of another kind is a mistake, not a crash."""
+    (file := tmp_path / "x.jsonl").write_bytes(b"\xff\xfe\n")
+    with pytest.raises(Mistake, match="not UTF-8"):
+        list(changes(file, None, []))
+
+
+def test_new_records_are_written(write: Write, tmp_path: Path) -> None:
+    """One for each reply, in order; the input keeps every byte."""
+    log = write(_record("7") | {"outcome": "correct"}, _record("\ud800"))
+    before, out = log.read_bytes(), tmp_path / "new.jsonl"
+    _printed(Request([log], write=out))
+    assert [json.loads(line) for line in out.read_text("utf-8").splitlines()] == [_record("7"), _record("\ud800")]
+    assert log.read_bytes() == before
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["new.jsonl", "trials.jsonl"]
+
+
+def test_no_input_and_no_other_file_is_overwritten(write: Write, tmp_path: Path) -> None:
+    """An input never, also not by another name; another file only by force."""
+    log, other = write(_record("7")), write(_record("8"), name="other.jsonl")
+    (tmp_path / "link.jsonl").symlink_to(log)
+    for out in (log, tmp_path / "x" / ".." / log.name, tmp_path / "link.jsonl"):
+        with pytest.raises(Mistake, match="one of the files to read"):
+            _printed(Request([log], write=out, force=True))
+    with pytest.raises(Mistake, match="exists"):
+        _printed(Request([log], write=other))
+    _printed(Request([log], write=other, force=True))
+    assert other.read_bytes() == log.read_bytes()
+
+
+def test_a_mistake_leaves_no_file_behind(write: Write, tmp_path: Path) -> None:
+    """New records appear when all of them are written, or not at all."""
+    log = write(_record("7"), end="what?\n")
+    with pytest.raises(Mistake):
+        _printed(Request([log], write=tmp_path / "new.jsonl"))
+    assert [file.name for file in tmp_path.iterdir()] == ["trials.jsonl"]
+
+
+@pytest.mark.parametrize("cell", ["deviate", "deviate->right", "->", "a->b->c"])
+def test_a_cell_that_is_none_is_a_mistake(write: Write, cell: str) -> None:
+    """The message lists the outcomes."""
+    with pytest.raises(Mistake, match="correct, deviate, nan, cheat, unanswered"):
+        _printed(Request([write(_record("7"))], show=[cell]))
+
+
+@pytest.mark.skipif(not TRANSCRIPTS.is_dir(), reason="the transcripts are not beside the project")
+def test_the_table_of_the_transcripts() -> None:
+    """On 9,360 replies of 13 models, no class changes but those that docs/grading.md defends."""
+    tally = Tally()
+    for file in sorted(TRANSCRIPTS.glob("*.jsonl")):
+        for change in changes(file, None, []):
+            tally.count(change)
+    assert dict(tally.transitions) == {
+        ("correct", "correct"): 5527,
+        ("correct", "deviate"): 11,
+        ("deviate", "correct"): 6,
+        ("deviate", "deviate"): 3277,
+        ("deviate", "nan"): 1,
+        ("nan", "nan"): 111,
+        ("nan", "unanswered"): 427,
+    }
+    assert dict(tally.reasons) == {"empty": 98, "truncated": 13, "unreadable": 1}

@@ -1,0 +1,84 @@
+"""`llmarith` speaks to people: one clear line, exit status 4, no traceback."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pytest_llmarith.cli import WRONG_USAGE, main
+from pytest_llmarith.tasks import arithmetic
+from pytest_llmarith.trials import record
+from pytest_llmarith.values import Dtype, Model, Op, Reading, Reply
+
+SUM = arithmetic.problem(0, Dtype.INT, Op.ADD, 3, 0)
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """A run log of one correct reply."""
+    made = record(SUM, Model("m", "p/m"), "prompt", None, Reading.TOLERANT, Reply(f"= {SUM.expected}"))
+    (file := tmp_path / "trials.jsonl").write_text(json.dumps(made) + "\n", encoding="utf-8")
+    return file
+
+
+def test_regrade_prints_its_tables(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The usual run: exit status 0, a table, nothing on stderr."""
+    assert main(["regrade", str(log)]) == 0
+    out, err = capsys.readouterr()
+    assert "Transitions" in out
+    assert err == ""
+
+
+def test_regrade_takes_its_options(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Reading, cells and the file to write reach the command."""
+    new = log.with_name("new.jsonl")
+    assert main(["regrade", str(log), "--reading=strict", "--show=correct->nan", f"--write={new}"]) == 0
+    assert "correct -> nan" in capsys.readouterr().out
+    assert json.loads(new.read_text("utf-8"))["outcome"] == "nan"
+    assert main(["regrade", str(log), f"--write={new}", "--force"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "COMMAND"),
+        (["regrade"], "FILE"),
+        (["regrade", "x", "--reading=loose"], "'strict', 'tolerant'"),
+        (["regrade", "x", "--colour"], "--colour"),
+        (["improve"], "improve"),
+    ],
+)
+def test_wrong_usage_has_its_status(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """One line that names what is wrong, and where help is."""
+    with pytest.raises(SystemExit) as left:
+        main(arguments)
+    err = capsys.readouterr().err
+    assert left.value.code == WRONG_USAGE
+    assert said in err
+    assert "--help" in err
+    assert err.count("\n") == 1
+
+
+def test_a_file_that_cannot_be_read_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A missing file or a folder: its name, the cause, what to name instead."""
+    for file in (tmp_path / "none.jsonl", tmp_path):
+        assert main(["regrade", str(file)]) == WRONG_USAGE
+        err = capsys.readouterr().err
+        assert str(file) in err
+        assert "trials.jsonl of a run" in err
+        assert err.count("\n") == 1
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(log: Path) -> None:
+    """`llmarith regrade FILE | head` ends without a traceback."""
+    command = [sys.executable, "-c", "from pytest_llmarith.cli import main; raise SystemExit(main())", "regrade"]
+    with subprocess.Popen([*command, str(log)], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.stderr is not None
+        assert process.stderr.read() == b""
+        assert process.wait() == 0
