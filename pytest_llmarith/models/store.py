@@ -70,6 +70,12 @@ class Store:
         """Which of these keys have a stored reply."""
         return {row[0] for batch in _batches(keys) for row in self._select("key", batch)}
 
+    def count(self) -> int:
+        """How many replies there are."""
+        with self._troubles():
+            (count,) = self._db.execute("SELECT COUNT(*) FROM replies").fetchone()
+        return int(count)
+
     def put(self, key: str, reply: Reply) -> None:
         """Write a reply, over an older one; it is on disk when this returns."""
         self.put_all({key: reply})

@@ -1,0 +1,25 @@
+"""Being a good guest: what a worker or a collection imports costs next to nothing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("module", "slow"),
+    [
+        ("channel", {"litellm", "openai", "httpx", "sqlite3", "asyncio", "execnet", "pytest"}),
+        ("failures", {"litellm", "openai", "httpx", "sqlite3", "asyncio", "pytest"}),
+        ("store", {"litellm", "openai", "httpx", "asyncio", "pytest"}),
+        ("client", {"litellm", "openai", "httpx", "aiohttp", "sqlite3", "pytest"}),
+        ("broker", {"litellm", "openai", "httpx", "aiohttp", "pytest"}),
+    ],
+)
+def test_importing_a_module_loads_nothing_slow(module: str, slow: set[str]) -> None:
+    """litellm alone is seconds and hundreds of megabytes."""
+    code = f"import sys, pytest_llmarith.models.{module}; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not slow & set(loaded)

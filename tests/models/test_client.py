@@ -1,0 +1,176 @@
+"""The door to litellm, tried on the real litellm and a real HTTP server. pytest turns warnings into errors."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import Coroutine
+from datetime import datetime
+from typing import Any, TypeVar
+
+import pytest
+
+from pytest_llmarith.models.client import Client
+from pytest_llmarith.values import Model, Reply
+from tests.llm_server import Answer, LlmServer, usage
+
+T = TypeVar("T")
+
+
+@pytest.fixture(scope="module")
+def client() -> Client:
+    client = Client()
+    client.prepare()
+    return client
+
+
+def run(client: Client, work: Coroutine[Any, Any, T]) -> T:
+    async def and_close() -> T:
+        try:
+            return await work
+        finally:
+            await client.close()
+
+    return asyncio.run(and_close())
+
+
+def ask(client: Client, answer: Answer, *, target: str = "openai/some", **model: Any) -> tuple[Reply, LlmServer]:
+    with LlmServer(lambda call: answer) as server:
+        params = {"api_key": "sk-test", **model.pop("params", {})}
+        asked = Model("m", target, params, server.base_url, **model)
+        return run(client, client.complete(asked, "1 + 1", 30.0)), server
+
+
+def test_a_reply_holds_every_fact_that_the_provider_gave(client: Client) -> None:
+    """Text, reasoning, finish reason, served model, tokens, latency and date."""
+    answer = Answer("42", reasoning="hm", finish_reason="stop", model="some-2025", usage=usage(7, 30, 20))
+    reply, _ = ask(client, answer)
+    assert (reply.text, reply.reasoning, reply.finish_reason, reply.served_model) == ("42", "hm", "stop", "some-2025")
+    assert (reply.prompt_tokens, reply.completion_tokens, reply.reasoning_tokens) == (7, 30, 20)
+    assert reply.latency_s is not None
+    assert reply.latency_s > 0
+    assert reply.asked_at is not None
+    assert datetime.fromisoformat(reply.asked_at).utcoffset() is not None
+    assert (reply.attempts, reply.stored) == (1, False)
+
+
+def test_what_nobody_said_is_none(client: Client) -> None:
+    """No usage, no price, no content: never 0."""
+    reply, _ = ask(client, Answer(None, usage=None))
+    assert reply.text == ""
+    assert (reply.reasoning, reply.prompt_tokens, reply.completion_tokens, reply.cost_usd) == (None,) * 4
+
+
+def test_a_known_price_becomes_the_cost(client: Client) -> None:
+    """litellm's own list, without a look at the internet."""
+    reply, _ = ask(client, Answer(usage=usage(1_000_000, 0)), target="openai/gpt-4o")
+    assert reply.cost_usd == pytest.approx(2.5)
+
+
+def test_an_unknown_price_is_none_even_of_a_known_model_without_usage(client: Client) -> None:
+    """A price times nothing known is unknown."""
+    reply, _ = ask(client, Answer(usage=None), target="openai/gpt-4o")
+    assert reply.cost_usd is None
+
+
+def test_only_what_was_asked_for_is_sent(client: Client) -> None:
+    """No sampling parameter of anybody's own."""
+    _, server = ask(client, Answer(), params={"reasoning_effort": "high"}, system_prompt="Be brief.")
+    (call,) = server.requests
+    assert call.body == {
+        "model": "some",
+        "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "1 + 1"}],
+        "reasoning_effort": "high",
+    }
+    assert call.headers["Authorization"] == "Bearer sk-test"
+
+
+def test_what_was_sent_is_noted_without_the_key(client: Client) -> None:
+    """The record can be published."""
+    reply, server = ask(client, Answer(), params={"temperature": 1})
+    assert reply.sent == {
+        "model": "openai/some",
+        "api_base": server.base_url,
+        "messages": [{"role": "user", "content": "1 + 1"}],
+        "params": {"temperature": 1},
+    }
+
+
+@pytest.mark.parametrize("finish_reason", ["length", "content_filter"])
+def test_cut_and_filtered_replies_are_replies(client: Client, finish_reason: str) -> None:
+    """They measure the model."""
+    reply, _ = ask(client, Answer("4", finish_reason=finish_reason))
+    assert (reply.text, reply.finish_reason) == ("4", finish_reason)
+
+
+def test_a_refusal_is_what_the_model_said(client: Client) -> None:
+    """Even in a field of its own."""
+    reply, _ = ask(client, Answer(None, message={"refusal": "I will not."}))
+    assert reply.text == "I will not."
+
+
+@pytest.mark.parametrize("code", ["content_filter", "content_policy_violation"])
+def test_a_content_filter_that_comes_as_an_error_is_a_reply(client: Client, code: str) -> None:
+    """Some providers say 400 where others say finish_reason."""
+    error = {"message": "The response was filtered due to the content management policy.", "code": code}
+    reply, _ = ask(client, Answer(status=400, error=error))
+    assert (reply.text, reply.finish_reason, reply.cost_usd) == ("", "content_filter", None)
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_nothing_is_tried_twice_behind_our_back(client: Client, status: int) -> None:
+    """litellm and the SDK would; trying again is the broker's."""
+    with LlmServer(lambda call: Answer(status=status)) as server:
+        model = Model("m", "openai/some", {"api_key": "k"}, server.base_url)
+        with pytest.raises(Exception, match=f"scripted {status}"):
+            run(client, client.complete(model, "1 + 1", 30.0))
+        assert len(server.requests) == 1
+
+
+def test_an_embedded_model_takes_the_same_way(client: Client) -> None:
+    """Through litellm, and at no price."""
+    reply = run(client, client.complete(Model("m", "llmarith/exact"), "Compute:\n   12 + 30", 30.0))
+    assert (reply.text, reply.finish_reason, reply.served_model) == ("42", "stop", "llmarith/exact")
+    assert reply.prompt_tokens
+    assert reply.cost_usd is None
+
+
+def test_one_client_serves_one_loop_after_the_other(client: Client) -> None:
+    """Connections belong to a loop and are closed with it."""
+    for _ in range(3):
+        assert ask(client, Answer("42"))[0].text == "42"
+
+
+STRICT = """
+import asyncio, sys
+from pytest_llmarith.models.client import Client
+from pytest_llmarith.values import Model
+
+async def main(client):
+    real = Model("m", "openai/some", {"api_key": "sk-test"}, sys.argv[1])
+    for prompt in ["a", "b", "bad"]:
+        try:
+            await asyncio.gather(*[client.complete(real, prompt, 30.0) for _ in range(5)])
+        except Exception as error:
+            assert "scripted 500" in str(error), error
+    await client.complete(Model("m", "llmarith/exact"), "1 + 1", 30.0)
+    await client.close()
+    assert len(asyncio.all_tasks()) == 1, asyncio.all_tasks()
+
+client = Client()
+assert "litellm" not in sys.modules
+client.prepare()
+asyncio.run(main(client))
+"""
+
+
+def test_nothing_is_printed_warned_of_or_left_behind() -> None:
+    """Every warning an error, asyncio's debug mode on: not a word on stdout or stderr, no task left."""
+    with LlmServer(lambda call: Answer(status=500 if call.prompt == "bad" else 200)) as server:
+        environ = {**os.environ, "PYTHONASYNCIODEBUG": "1"}
+        command = [sys.executable, "-W", "error", "-c", STRICT, server.base_url]
+        process = subprocess.run(command, capture_output=True, text=True, env=environ, check=False)
+    quiet = "\n".join(line for line in process.stderr.splitlines() if not line.startswith("Executing <"))
+    assert (process.returncode, process.stdout, quiet) == (0, "", "")

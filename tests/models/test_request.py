@@ -1,0 +1,72 @@
+"""What is sent, and what makes two requests one."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_llmarith.models.request import key_of, messages_of, sent_of
+from pytest_llmarith.values import Model, Question
+
+MODEL = Model("m", "openai/x", {"temperature": 0, "thinking": {"a": 1, "b": 2}}, "http://h/v1", "Be brief.")
+QUESTION = Question("m", "1 + 1", 0)
+
+
+def test_the_system_prompt_goes_first_where_there_is_one() -> None:
+    """And nothing else is said."""
+    assert messages_of(MODEL, "1 + 1") == [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "1 + 1"},
+    ]
+    assert messages_of(Model("m", "t"), "1 + 1") == [{"role": "user", "content": "1 + 1"}]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Model("m", "openai/y", MODEL.params, MODEL.api_base, MODEL.system_prompt),
+        Model("m", MODEL.target, {"temperature": 1}, MODEL.api_base, MODEL.system_prompt),
+        Model("m", MODEL.target, {}, MODEL.api_base, MODEL.system_prompt),
+        Model("m", MODEL.target, MODEL.params, "http://other/v1", MODEL.system_prompt),
+        Model("m", MODEL.target, MODEL.params, None, MODEL.system_prompt),
+        Model("m", MODEL.target, MODEL.params, MODEL.api_base, None),
+    ],
+)
+def test_everything_that_can_change_a_reply_changes_the_key(other: Model) -> None:
+    """Model, parameters, base URL and system prompt."""
+    assert key_of(other, QUESTION) != key_of(MODEL, QUESTION)
+
+
+@pytest.mark.parametrize("question", [Question("m", "1 + 2", 0), Question("m", "1 + 1", 1)])
+def test_another_prompt_or_trial_is_another_key(question: Question) -> None:
+    """Two trials of one prompt are two questions."""
+    assert key_of(MODEL, question) != key_of(MODEL, QUESTION)
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        Model("another name", MODEL.target, MODEL.params, MODEL.api_base, MODEL.system_prompt),
+        Model("m", MODEL.target, {"thinking": {"b": 2, "a": 1}, "temperature": 0}, MODEL.api_base, "Be brief."),
+        Model("m", MODEL.target, {**MODEL.params, "api_key": "sk-1234567"}, MODEL.api_base, "Be brief."),
+        Model("m", MODEL.target, MODEL.params, "http://user:password@h/v1/", MODEL.system_prompt),
+    ],
+)
+def test_what_cannot_change_a_reply_leaves_the_key(same: Model) -> None:
+    """The name of the model in this run, the order of parameters, keys, credentials and a final slash."""
+    assert key_of(same, QUESTION) == key_of(MODEL, QUESTION)
+
+
+def test_the_key_of_a_question_never_changes() -> None:
+    """Another key would throw away everybody's stored replies: only with another format."""
+    assert key_of(MODEL, QUESTION) == "6326c3796244591b3fd45424d6a269c0ab65e4f43dc01ba01d45e56a334e0ec8"
+
+
+def test_what_was_sent_is_written_down_without_keys() -> None:
+    """At any depth."""
+    params = {"api_key": "k", "max_tokens": 5, "extra_headers": {"Authorization": "Bearer x", "X-Title": "t"}}
+    assert sent_of(Model("m", "openai/x", params, "https://me:secret@h:8/v1"), "p") == {
+        "model": "openai/x",
+        "api_base": "https://h:8/v1",
+        "messages": [{"role": "user", "content": "p"}],
+        "params": {"max_tokens": 5, "extra_headers": {"X-Title": "t"}},
+    }

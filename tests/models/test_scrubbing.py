@@ -1,0 +1,80 @@
+"""No key gets out, and what is no key stays."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_llmarith.models.scrubbing import hide_keys, is_secret, one_line, secrets_in, without_userinfo
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Incorrect API key provided: sk-abc123def.", "Incorrect API key provided: [hidden]"),
+        ("key sk-proj-ab***********xyz is wrong", "key [hidden] is wrong"),
+        ("Authorization: Bearer abc.def-123, next", "Authorization: Bearer [hidden], next"),
+        ("GET https://h/v1?key=AIzaSyA1234567890&alt=sse", "GET https://h/v1?key=[hidden]&alt=sse"),
+        ("at http://user:pass@host:1/v1", "at http://[hidden]@host:1/v1"),
+        ("{'api_key': 'abcdef'}", "{'api_key': '[hidden]'}"),
+        ("X-Api-Key: 12345", "X-Api-Key: [hidden]"),
+        ("gsk_abcd1234 and xai-abcd1234 and hf_abcd1234", "[hidden] and [hidden] and [hidden]"),
+        ("the task-force asked for risk-free sk", "the task-force asked for risk-free sk"),
+        ("max_tokens: 5, prompt_tokens=7", "max_tokens: 5, prompt_tokens=7"),
+    ],
+)
+def test_what_looks_like_a_key_is_hidden(text: str, shown: str) -> None:
+    """Whether or not anybody knows it."""
+    assert hide_keys(text, {}) == shown
+
+
+def test_keys_of_the_environment_are_hidden_whatever_they_look_like() -> None:
+    """A name tells that a value is a key; short values would hide half the message."""
+    environ = {"MY_API_KEY": "plain words", "HF_TOKEN": "tok123456", "HOME": "/home/me", "SOME_KEY": "a"}
+    assert hide_keys("plain words, tok123456 at /home/me", environ) == "[hidden], [hidden] at /home/me"
+
+
+@pytest.mark.parametrize("name", ["api_key", "OPENAI_API_KEY", "Authorization", "token", "aws_secret", "X-Api-Key"])
+def test_names_of_secrets(name: str) -> None:
+    """Parameters, headers and variables."""
+    assert is_secret(name)
+
+
+@pytest.mark.parametrize("name", ["max_tokens", "max_completion_tokens", "keyboard", "reasoning_effort", "top_k"])
+def test_names_of_other_things(name: str) -> None:
+    """Hiding these would lose what was sent."""
+    assert not is_secret(name)
+
+
+def test_secrets_among_parameters_are_found_at_any_depth() -> None:
+    """They are hidden in messages, too."""
+    assert secrets_in({"api_key": "a", "extra_headers": {"Authorization": "b", "n": 1}}) == ["a", "b"]
+
+
+def test_a_message_is_one_bounded_line_without_control_characters() -> None:
+    """A provider's answer cannot move the cursor, nor fill the terminal."""
+    line = one_line("bad\n\tthing \x1b[31mred\x07\u202e " + "x" * 100_000, {})
+    assert line.startswith("bad thing [31mred xxx")
+    assert len(line) == 300
+    assert line.isprintable()
+
+
+@given(st.text(), st.integers(0, 500))
+def test_a_key_is_hidden_wherever_it_stands(around: str, before: int) -> None:
+    """Cutting happens after hiding, so no half of a key is left at the cut."""
+    secret = "q7w8e9r1t2y3"
+    assert "q7w8e9" not in one_line("x" * before + secret + around, {"A_KEY": secret})
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("http://h/v1", "http://h/v1"),
+        ("https://u:p@h:8/v1?a=b", "https://h:8/v1?a=b"),
+        ("http://u@[::1]:8/", "http://[::1]:8/"),
+    ],
+)
+def test_credentials_leave_a_url(url: str, shown: str) -> None:
+    """Everything else stays."""
+    assert without_userinfo(url) == shown
