@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from pytest_llmarith.items.records import CRASHED, RECORD, REPORT_ATTRIBUTE, record_of
+from pytest_llmarith.items.records import CRASHED, RECORD, put_record, record_of
 from pytest_llmarith.values import Outcome
 
 
@@ -32,7 +32,7 @@ def attach(report: pytest.TestReport, item: pytest.Item, strict: bool) -> None:
     if report.when != "call":
         return
     record = item.stash[RECORD]
-    setattr(report, REPORT_ATTRIBUTE, record)
+    put_record(report, record)
     if strict and report.passed and record["outcome"] != Outcome.CORRECT:
         report.outcome = "failed"
         report.longrepr = f"{record['outcome']}: {_why(record)} (--llm-strict)"

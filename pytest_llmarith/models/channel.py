@@ -4,11 +4,14 @@ worker's line to it. It knows neither pytest nor xdist, and importing it costs n
 Only builtins cross a channel. What is said, worker first:
 
     ("announce", [((model, prompt, trial), label), ...])
-    ("ask", number, (model, prompt, trial))                 ("reply", number, fields) or ("failure", number, fields)
+    ("ask", number, (model, prompt, trial))                 ("reply", number, json) or ("failure", number, json)
+
+The fields of replies and failures cross as JSON: a reply may hold anything, and half a surrogate pair would not cross.
 """
 
 from __future__ import annotations
 
+import json
 import queue
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -109,7 +112,7 @@ class _Clerk:
     def _answer(self, number: int, outcome: Reply | Failure) -> None:
         """Called on the broker's thread."""
         kind = "reply" if isinstance(outcome, Reply) else "failure"
-        self._deeds.put((self._channel.send, ((kind, number, asdict(outcome)),)))
+        self._deeds.put((self._channel.send, ((kind, number, json.dumps(asdict(outcome))),)))
 
     def _hang_up(self) -> None:
         try:
@@ -157,16 +160,16 @@ class RemoteBroker:
             return False
         return True
 
-    def _on_message(self, message: tuple[str, int, dict[str, Any]] | None) -> None:
+    def _on_message(self, message: tuple[str, int, str] | None) -> None:
         """Runs on execnet's receiver thread: it must neither raise nor wait."""
         if message is None:
             self._end()
             return
-        kind, number, fields = message
+        kind, number, written = message
         with self._lock:
             answer = self._waiting.pop(number, None)
         if answer is not None:
-            answer.put(_outcome(kind, fields))
+            answer.put(_outcome(kind, written))
 
     def _end(self) -> None:
         with self._lock:
@@ -176,10 +179,11 @@ class RemoteBroker:
             answer.put(_gone())
 
 
-def _outcome(kind: str, fields: dict[str, Any]) -> Reply | Failure:
+def _outcome(kind: str, written: str) -> Reply | Failure:
     try:
+        fields = json.loads(written)
         return Reply(**fields) if kind == "reply" else Failure(**fields)
-    except TypeError:
+    except (TypeError, ValueError):
         return Failure("the controller's reply was not understood: does this worker run the same pytest-llmarith?")
 
 

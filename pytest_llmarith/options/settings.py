@@ -57,7 +57,7 @@ def parse_settings(config: pytest.Config) -> Settings:
     """Parse what the run was given; raises pytest.UsageError with one line for people.
 
     Choices that the workers of pytest-xdist must share (models from the environment, a random seed) are written back
-    to the options, which xdist hands to every worker, on other hosts too.
+    to the options, from where every worker gets them.
     """
     try:
         return _parse(config)

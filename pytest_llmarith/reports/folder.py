@@ -6,7 +6,9 @@ It does not know what is written into it.
 from __future__ import annotations
 
 import re
+import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
@@ -19,13 +21,26 @@ class UnwritableFolder(OSError):
     """No folder can be made for a run; the message is one line for people."""
 
 
+def check_writable(base: Path) -> None:
+    """Find out that no run could be written down below `base`, before there is one; raises UnwritableFolder."""
+    with _explained(base):
+        base.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=base).close()
+
+
 def create_run_folder(base: Path, started: datetime, models: Sequence[str]) -> Path:
     """Make `<UTC time>_<model>/` below `base`, numbered from 2 where another run was faster."""
-    try:
+    with _explained(base):
         base.mkdir(parents=True, exist_ok=True)
         return _first_free(base, f"{_stamp(started)}_{_who(models)}")
+
+
+@contextmanager
+def _explained(base: Path) -> Iterator[None]:
+    try:
+        yield
     except (OSError, ValueError) as error:  # ValueError: a null byte in the path
-        raise UnwritableFolder(f"no folder for this run can be made in {str(base)!r}: {_why(base, error)}") from error
+        raise UnwritableFolder(f"no folder for this run can be made in {str(base)!r}: {_why(error)}") from error
 
 
 def _first_free(base: Path, name: str) -> Path:
@@ -60,7 +75,7 @@ def _safe(model: str) -> str:
     return readable[:LONGEST_MODEL].strip("-._") or "unnamed"
 
 
-def _why(base: Path, error: OSError | ValueError) -> str:
+def _why(error: OSError | ValueError) -> str:
     if isinstance(error, FileExistsError | NotADirectoryError):
         return "a file is in the way"
     return str(getattr(error, "strerror", None) or error)

@@ -19,15 +19,15 @@ def progress_line(progress: Progress, selected: int | None) -> str:
         (progress.stored, f"{progress.stored:,} from the store"),
         (progress.in_flight, f"{progress.in_flight:,} in flight"),
         (progress.retrying, f"{progress.retrying:,} retrying"),
-        (progress.answered, _cost(progress)),
+        (_cost(progress), _cost(progress)),
     )
     return ", ".join(part for holds, part in parts if holds)
 
 
 def _cost(progress: Progress) -> str:
     """Money so far. Where no reply has a known price there is no sum, not a sum of nothing."""
-    if progress.unpriced and not progress.cost_usd:
-        return "no price known"
+    if not progress.cost_usd:  # a price of 0 is not told from none: simulated models, local servers
+        return "no price known" if progress.unpriced else ""
     unpriced = f" ({progress.unpriced:,} unpriced)" if progress.unpriced else ""
     return f"{dollars(progress.cost_usd)} so far{unpriced}"
 

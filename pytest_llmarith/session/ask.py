@@ -9,10 +9,13 @@ import pytest
 from pytest_llmarith import trials
 from pytest_llmarith.items.records import RECORD
 from pytest_llmarith.options.settings import Settings
+from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.session.begin import ASKER
 from pytest_llmarith.session.timer import paused
 from pytest_llmarith.tasks import TASKS
 from pytest_llmarith.values import Failure, Model, Problem, Question, Reply
+
+_LONGEST_MESSAGE = 500
 
 
 class Asker(Protocol):
@@ -81,7 +84,7 @@ class Ask:
         known = _known(self._model)
         self._item.stash[RECORD] = written = record(problem, known, prompt, self._item.nodeid, reading, answer)  # type: ignore[arg-type]
         if isinstance(answer, Failure):
-            pytest.fail(f"unanswered: {answer.message}", pytrace=False)
+            pytest.fail(f"unanswered: {sanitize(answer.message, _LONGEST_MESSAGE)}", pytrace=False)
         return written
 
     def _reply(self, prompt: str) -> Reply | Failure:
@@ -91,7 +94,7 @@ class Ask:
             except Unanswered as unanswered:
                 return unanswered.failure
             except Exception as error:  # a model of the user's own may raise anything; it measured nothing
-                return Failure(f"{type(error).__name__}: {error}")
+                return Failure(sanitize(f"{type(error).__name__}: {error}", _LONGEST_MESSAGE))
         return answer if isinstance(answer, Reply) else Reply(str(answer))
 
 

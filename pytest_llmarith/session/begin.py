@@ -16,12 +16,15 @@ if TYPE_CHECKING:
     from pytest_llmarith.options.settings import Settings
     from pytest_llmarith.session.ask import Asker
 
+# The controller's word on options, in xdist's `workerinput`: a worker parses the command line anew.
+OPTIONS_INPUT = "llmarith_options"
 ASKER: pytest.StashKey[Asker] = pytest.StashKey()
 _SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
 
 
 def begin(config: pytest.Config) -> None:
     """Put the run together, where options, environment or ini file ask for it; else wait for a first record."""
+    vars(config.option).update(getattr(config, "workerinput", {}).get(OPTIONS_INPUT, {}))
     if declaration.given(config):
         from pytest_llmarith.session.assembly import assemble
 

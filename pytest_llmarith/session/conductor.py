@@ -31,7 +31,8 @@ class Conductor:
         self._settings = settings
         self._broker: Broker | None = None
         self.idle: Callable[[], None] = lambda: None
-        self.on_selected: Callable[[int], None] = lambda count: None
+        self.on_selected: Callable[[int, set[str]], None] = lambda count, models: None
+        self.before_asking: Callable[[], None] = lambda: None
 
     @property
     def broker(self) -> Broker:
@@ -82,12 +83,13 @@ class Conductor:
             return
         mine = list(selected(session.items))
         questions = [question for one in mine if (question := one.question(self._settings))]
-        self.on_selected(len(mine))
+        self.on_selected(len(mine), {question.model for question in questions})
         if questions:
             self._prepare()
             self.broker.announce(questions)
 
     def _prepare(self) -> None:
+        self.before_asking()
         _load_keys(self._config.rootpath / ".env")
         self.broker.prepare()
 

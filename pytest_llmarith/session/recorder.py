@@ -39,16 +39,27 @@ class Recorder:
         self.folder: Path | None = None
         self.records: dict[str, dict[str, Any]] = {}
         self.selected: int | None = None
+        self._selected_models: set[str] | None = None
         self.written: dict[str, Any] | None = None
         self.failed_gates: list[str] = []
+
+    def check_folder(self) -> None:
+        """Refuse to begin where nothing could be written down: before anything is paid for."""
+        from pytest_llmarith.reports.folder import UnwritableFolder, check_writable
+
+        try:
+            check_writable(self._settings.reports)
+        except UnwritableFolder as error:
+            raise pytest.UsageError(f"--llm-reports: {error}") from None
 
     def listen(self, conductor: Conductor, workers: Workers) -> None:
         """Take in what only those who ask can tell."""
         self._conductor, self._workers = conductor, workers
         conductor.on_selected = self._note_selected
+        conductor.before_asking = self.check_folder
 
-    def _note_selected(self, count: int) -> None:
-        self.selected = count
+    def _note_selected(self, count: int, models: set[str]) -> None:
+        self.selected, self._selected_models = count, models
 
     # --- reports arrive -------------------------------------------------------------------------------------------
 
@@ -57,9 +68,9 @@ class Recorder:
         if report.when == records.CRASHED and self._workers is not None:
             crashed = self._workers.record_of_crashed(report.nodeid)
             if crashed is not None:
-                setattr(report, records.REPORT_ATTRIBUTE, crashed)
-        record = records.record_of(report)
-        if record is not None:
+                records.put_record(report, crashed)
+        record = records.unpack_record(report)
+        if record is not None and not _runs_again(report):
             self._write(record)
 
     def _write(self, record: dict[str, Any]) -> None:
@@ -96,11 +107,16 @@ class Recorder:
         from pytest_llmarith.reports.gates import failed_gates
 
         facts = self._facts(session)
-        self.failed_gates = failed_gates(self._gates, summary.as_dict(facts))
+        asked = {**facts, "models": [model for model in facts["models"] if self._is_selected(model["name"])]}
+        self.failed_gates = failed_gates(self._gates, summary.as_dict(asked))
         session.exitstatus = self._exit_status(session)
         facts["exit_status"] = int(session.exitstatus)
         self.written = summary.as_dict(facts)
         self._write_summary(self.written)
+
+    def _is_selected(self, model: str) -> bool:
+        """A model that -k or -m left out is not held to a gate."""
+        return self._selected_models is None or model in self._selected_models
 
     def _exit_status(self, session: pytest.Session) -> int:
         if self._conductor is not None and self._conductor.stopped():
@@ -114,7 +130,7 @@ class Recorder:
         from pytest_llmarith.reports.summary import without_cells
 
         if self.folder is not None:
-            write_json(self.folder / "summary.json", summary)
+            write_json(self.folder / "summary.json", summary, indent=2)
             append_line(self._settings.reports / "aggregate.jsonl", without_cells(summary))
 
     @pytest.hookimpl(optionalhook=True, trylast=True)
@@ -142,6 +158,11 @@ class Recorder:
             "partial": bool(self._config.getoption("lf", False)),
             "exit_status": int(session.exitstatus),
         }
+
+
+def _runs_again(report: pytest.TestReport) -> bool:
+    """Plugins that run an item anew say so by an outcome of their own; its last report is the one that counts."""
+    return str(report.outcome) == "rerun"
 
 
 def _gates(settings: Settings) -> list[Gate]:

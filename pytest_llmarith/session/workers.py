@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_llmarith.options.settings import Settings
+from pytest_llmarith.session.begin import OPTIONS_INPUT
 from pytest_llmarith.session.conductor import Conductor
 from pytest_llmarith.session.selection import Label, crashed_record
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 CHANNEL_INPUT = "llmarith"
 ANNOUNCES_INPUT = "llmarith_announces"
+# What a worker cannot find out for itself: a drawn seed, and models named in the environment of another host.
+SHARED_OPTIONS = ("llm_seed", "llm_model")
 
 
 class Workers:
@@ -25,6 +28,7 @@ class Workers:
         self._settings = settings
         self._conductor = conductor
         self._labels: dict[str, Label] = {}
+        self._models: set[str] = set()
         self._announcer: str | None = None
 
     def record_of_crashed(self, nodeid: str) -> dict[str, Any] | None:
@@ -40,12 +44,14 @@ class Workers:
         channel = node.gateway.newchannel()
         serve(channel, self._conductor.broker, lane, self._announced, lambda: self._gone(lane))
         node.workerinput[CHANNEL_INPUT] = channel
+        node.workerinput[OPTIONS_INPUT] = {name: getattr(self._config.option, name) for name in SHARED_OPTIONS}
         node.workerinput[ANNOUNCES_INPUT] = self._announcer is None
         self._announcer = self._announcer or lane
 
     def _announced(self, labels: list[Label]) -> None:
         self._labels.update((label[0], label) for label in labels)
-        self._conductor.on_selected(len(self._labels))
+        self._models.update(label[2] for label in labels)
+        self._conductor.on_selected(len(self._labels), self._models)
 
     def _gone(self, lane: str) -> None:
         """An announcer that died before it announced anything is followed by the next new worker."""

@@ -1,0 +1,290 @@
+"""A run from end to end: real pytest, real litellm, a real server on loopback."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+import pytest
+
+from tests.llm_server import Answer, Call, usage
+from tests.session.conftest import ITEMS, Bench, right
+
+Way = tuple[str, ...]
+
+
+def test_each_question_is_asked_once(bench: Bench, way: Way) -> None:
+    """One request per item, usage and cost in every record, nothing on stderr though every warning is an error."""
+    bench.script = lambda call: Answer(right(call), usage=usage(30, 5, reasoning=2), reasoning="hmm", model="served")
+    result = bench.run(*way)
+    assert result.ret == 0
+    assert result.errlines == []
+    assert len(bench.server.requests) == ITEMS
+    assert set(bench.server.asked.values()) == {1}
+    for record in bench.records():
+        assert record["outcome"] == "correct"
+        reply = record["reply"]
+        assert (reply["prompt_tokens"], reply["completion_tokens"], reply["reasoning_tokens"]) == (30, 5, 2)
+        assert reply["cost_usd"] == pytest.approx(30 * 0.15e-6 + 5 * 0.6e-6)
+        assert (reply["served_model"], reply["reasoning"], reply["attempts"]) == ("served", "hmm", 1)
+        assert reply["latency_s"] > 0
+    result.stdout.fnmatch_lines([f"*{ITEMS} correct in *"])
+
+
+def test_nothing_is_sent_that_nobody_asked_for(bench: Bench) -> None:
+    """No sampling parameter, no system prompt: the model and the prompt."""
+    bench.run("-k", "int_add")
+    for call in bench.server.requests:
+        assert set(call.body) == {"model", "messages"}
+        assert [message["role"] for message in call.body["messages"]] == ["user"]
+
+
+def test_parameters_and_system_prompt_are_sent(bench: Bench) -> None:
+    """What was asked for is sent, and stands in the record."""
+    bench.run("-k", "int_add", "--llm-param=temperature=0", "--llm-system-prompt=Be brief.")
+    (call, *_) = bench.server.requests
+    assert call.body["temperature"] == 0
+    assert call.body["messages"][0] == {"role": "system", "content": "Be brief."}
+    assert bench.records()[0]["reply"]["sent"]["params"] == {"temperature": 0}
+
+
+def test_the_files_of_a_run_agree(bench: Bench, way: Way) -> None:
+    """The run log, the JSON report and the summary hold the same trials, each once."""
+    bench.script = lambda call: "no idea" if "*" in call.prompt else right(call)
+    bench.run(*way)
+    records = {record["nodeid"]: record for record in bench.records()}
+    assert len(records) == len(bench.records()) == ITEMS
+    assert {record["run"] for record in records.values()} == {bench.runs[0].name}
+    report = bench.report()
+    assert {test["nodeid"]: test["llmarith"] for test in report["tests"]} == records
+    assert report["llmarith"] == bench.summary()
+    assert report["summary"]["correct"] == ITEMS - 4
+    assert report["summary"]["nan"] == 4
+    assert json.dumps(report).count('"asked_at"') == ITEMS
+    counts = Counter(record["outcome"] for record in records.values())
+    assert counts == {"correct": ITEMS - 4, "nan": 4}
+    (line,) = (bench.pytester.path / "reports" / "aggregate.jsonl").read_text(encoding="utf-8").splitlines()
+    assert json.loads(line)["run"]["id"] == bench.runs[0].name
+
+
+def test_the_second_run_asks_nothing(bench: Bench, way: Way) -> None:
+    """Every reply that was graded is reused, empty ones too, and keeps its latency, cost and date."""
+    bench.script = lambda call: "" if "/" in call.prompt else right(call)
+    bench.run(*way)
+    result = bench.run(*way)
+    assert len(bench.server.requests) == ITEMS
+    first = {record["nodeid"]: record["reply"] for record in bench.records(0)}
+    for record in bench.records(1):
+        assert record["reply"] == first[record["nodeid"]] | {"stored": True}
+    result.stdout.fnmatch_lines([f"*{ITEMS} from the store*"])
+
+
+def test_refresh_asks_anew_and_keeps(bench: Bench) -> None:
+    """--llm-store=refresh pays again, and what it got is what is stored."""
+    bench.run("-k", "int_add")
+    bench.script = lambda call: "7"
+    bench.run("-k", "int_add", "--llm-store=refresh")
+    assert len(bench.server.requests) == 4
+    bench.run("-k", "int_add")
+    assert len(bench.server.requests) == 4
+    assert [record["reply"]["text"] for record in bench.records()] == ["7", "7"]
+
+
+def test_off_neither_reads_nor_writes(bench: Bench) -> None:
+    """--llm-store=off leaves no store behind and asks every time."""
+    for _ in range(2):
+        bench.run("-k", "int_add", "--llm-store=off")
+    assert len(bench.server.requests) == 4
+    assert not (bench.pytester.path / ".llmarith").exists()
+
+
+def test_only_never_asks(bench: Bench, way: Way) -> None:
+    """--llm-store=only replays what is there; what is missing is unanswered."""
+    bench.run("-k", "int_add")
+    result = bench.run("--llm-store=only", "-k", "int_add or int_sub", *way)
+    assert len(bench.server.requests) == 2
+    assert result.ret == 1
+    outcomes = Counter(record["outcome"] for record in bench.records())
+    assert outcomes == {"correct": 2, "unanswered": 2}
+    assert bench.summary()["run"]["asking"]["requests"] == 0
+
+
+def test_again_asks_only_what_was_bad(bench: Bench, way: Way) -> None:
+    """--llm-again=empty asks the empty replies anew, and the summary counts them."""
+    bench.script = lambda call: "" if "/" in call.prompt and call.nth == 1 else right(call)
+    bench.run(*way)
+    result = bench.run("--llm-again=empty", *way)
+    assert len(bench.server.requests) == ITEMS + 4
+    assert bench.summary()["run"]["asking"]["again"] == 4
+    result.stdout.fnmatch_lines([f"*{ITEMS} correct in *"])
+
+
+def test_an_outage_is_unanswered(bench: Bench, way: Way) -> None:
+    """A failure of the provider is one line, exit status 1, out of every percentage; --lf asks again only those."""
+    bench.script = lambda call: Answer(status=500) if "-" in call.prompt.splitlines()[-1] else right(call)
+    result = bench.run("--llm-retries=0", *way)
+    assert result.ret == 1
+    result.stdout.no_fnmatch_line("*Traceback*")
+    result.stdout.fnmatch_lines(
+        ["UNANSWERED test_bench.py::test_arithmetic?openai/gpt-4o-mini-int_sub-depth_2* - *500*"]
+    )
+    result.stdout.fnmatch_lines(["*4 unanswered*"])
+    summary = bench.summary()
+    assert not summary["complete"]
+    assert (summary["answered"], summary["unanswered"]) == (ITEMS - 4, 4)
+    bench.script = right
+    asked = len(bench.server.requests)
+    result = bench.run("--lf", *way)
+    assert result.ret == 0
+    assert len(bench.server.requests) == asked + 4
+    assert bench.summary()["run"]["partial"]
+    result.stdout.fnmatch_lines(["partial: *"])
+
+
+def test_a_passing_trouble_is_retried(bench: Bench) -> None:
+    """A request that fails at first is tried again; the record counts the attempts."""
+    bench.script = lambda call: Answer(status=429, headers={"Retry-After": "0"}) if call.nth == 1 else right(call)
+    assert bench.run("-k", "int_add").ret == 0
+    assert [record["reply"]["attempts"] for record in bench.records()] == [2, 2]
+
+
+@pytest.mark.parametrize(("status", "why"), [(401, "*key*"), (404, "*model*")], ids=["refused key", "unknown model"])
+def test_what_no_question_can_get_past_ends_the_run(bench: Bench, way: Way, status: int, why: str) -> None:
+    """A refused key or an unknown model ends the run: everybody is answered, one message, exit status 6."""
+    bench.script = lambda call: Answer(status=status, error={"message": "no such thing", "code": "model_not_found"})
+    result = bench.run("--llm-concurrency=2", *way)
+    assert result.ret == 6
+    result.stdout.fnmatch_lines(["stopped: *no such thing*"])
+    assert len(bench.server.requests) <= 4
+    assert {record["outcome"] for record in bench.records()} == {"unanswered"}
+    summary = bench.summary()
+    assert summary["run"]["exit_status"] == 6
+    assert summary["run"]["selected"] == ITEMS
+    assert "sk-secret" not in result.stdout.str() + result.stderr.str() + json.dumps(bench.records())
+
+
+def test_what_was_answered_before_a_stop_is_kept(bench: Bench, way: Way) -> None:
+    """A key that is withdrawn in mid-run costs nothing that was paid for."""
+    bench.script = lambda call: right(call) if len(bench.server.requests) <= 6 else Answer(status=401)
+    assert bench.run("--llm-concurrency=1", *way).ret == 6
+    bench.script = right
+    asked = Counter(bench.server.asked)
+    assert bench.run(*way).ret == 0
+    again = bench.server.asked - asked
+    assert sum(again.values()) == ITEMS - 6
+
+
+def test_a_crashed_worker(bench: Bench) -> None:
+    """The item whose worker died gets its line; its reply is in the store; all others are answered."""
+    bench.pytester.makepyfile(
+        test_bench="""
+        import os
+        import pytest
+
+        @pytest.mark.arithmetic(depths=[2], trials=2)
+        def test_arithmetic(problem, ask):
+            ask(problem)
+            if problem.label == "int_mul-depth_2-trial_1":
+                os._exit(1)
+        """
+    )
+    result = bench.run("-n", "2")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["UNANSWERED *int_mul-depth_2-trial_1? - worker crashed"])
+    records = bench.records()
+    assert Counter(record["outcome"] for record in records) == {"correct": 15, "unanswered": 1}
+    assert len({record["nodeid"] for record in records}) == 16
+    assert len(bench.server.requests) == 16
+
+
+def test_litellm_lives_in_one_process(bench: Bench) -> None:
+    """With workers, only the controller imports litellm."""
+    bench.pytester.makeconftest("""
+        import os, sys
+
+        def pytest_unconfigure(config):
+            if "litellm" in sys.modules:
+                role = "worker" if hasattr(config, "workerinput") else "controller"
+                open(f"litellm-{os.getpid()}-{role}", "w").close()
+    """)
+    bench.run("-n", "2", "-k", "int_add")
+    (found,) = bench.pytester.path.glob("litellm-*")
+    assert found.name.endswith("controller")
+
+
+def test_collecting_asks_nothing(bench: Bench, way: Way) -> None:
+    """--collect-only makes no request, no folder and no store."""
+    bench.run("--collect-only", "-q", *way)
+    assert bench.server.requests == []
+    assert not (bench.pytester.path / "reports").exists()
+    assert not (bench.pytester.path / ".llmarith").exists()
+
+
+def test_a_seed_drawn_at_random_is_shared(bench: Bench) -> None:
+    """--llm-seed=random draws one seed for all workers, shows it and records it."""
+    result = bench.run("--llm-seed=random", "-n", "2")
+    seed = bench.summary()["run"]["seed"]
+    assert {record["problem"]["seed"] for record in bench.records()} == {seed}
+    result.stdout.fnmatch_lines([f"llmarith: seed {seed},*"])
+
+
+def test_waiting_for_a_model_does_not_count_for_timeout(bench: Bench, way: Way) -> None:
+    """A user's --timeout measures the test, not the model: a reply may take longer."""
+    bench.script = lambda call: Answer(right(call), delay_s=1.5)
+    bench.run("--timeout=1", "-k", "int_add", *way).assert_outcomes()
+    assert {record["outcome"] for record in bench.records()} == {"correct"}
+
+
+def test_timeout_still_guards_the_test(bench: Bench) -> None:
+    """After the reply the clock runs again."""
+    bench.pytester.makepyfile(
+        test_bench="""
+        import time
+        import pytest
+
+        @pytest.mark.integer_addition(trials=1)
+        def test_it(problem, ask):
+            ask(problem)
+            time.sleep(60)
+        """
+    )
+    result = bench.run("--timeout=1")
+    result.stdout.fnmatch_lines(["*Timeout (>1.0s) from pytest-timeout*"])
+    assert [record["outcome"] for record in bench.records()] == ["correct"]
+
+
+@pytest.mark.parametrize("plugin", ["xdist", "timeout", "pytest_jsonreport", "cacheprovider"])
+def test_without_another_plugin(bench: Bench, plugin: str) -> None:
+    """No other plugin is needed to ask, grade and record."""
+    assert bench.run("-p", f"no:{plugin}", "-k", "int_add").ret == 0
+    assert [record["outcome"] for record in bench.records()] == ["correct"] * 2
+
+
+@pytest.mark.parametrize("dist", ["load", "loadscope", "loadfile", "loadgroup", "worksteal"])
+def test_every_way_to_distribute(bench: Bench, dist: str) -> None:
+    """Every --dist asks each question once."""
+    assert bench.run("-n", "2", "--dist", dist).ret == 0
+    assert len(bench.server.requests) == ITEMS
+
+
+def test_dist_each_is_refused(bench: Bench) -> None:
+    """It would ask everything on every worker."""
+    result = bench.run("-n", "2", "--dist", "each")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: --dist each runs every item on every worker *; use --dist load*"])
+
+
+def hostile(call: Call) -> Answer:
+    """A reply that tries everything: a lone surrogate, escape sequences, markup, a megabyte of digits."""
+    return Answer("\ud800\x1b[31m\u202e\u2028</script>\x00" + "7" * 1_000_000)
+
+
+def test_a_hostile_reply(bench: Bench, way: Way) -> None:
+    """It is graded, kept as it came and obeyed by nobody."""
+    bench.script = hostile
+    result = bench.run("-k", "int_add and depth_2", "-rA", *way)
+    assert result.ret == 0
+    assert "\x1b[31m\u202e" not in result.stdout.str()
+    (record,) = bench.records()
+    assert record["outcome"] in ("deviate", "nan")
+    assert record["reply"]["text"].endswith("7" * 1000)
