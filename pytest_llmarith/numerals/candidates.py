@@ -134,12 +134,13 @@ def _is_count(tokens: Sequence[Token], at: int) -> bool:
 
 def _is_list_number(tokens: Sequence[Token], at: int) -> bool:
     """Whether the number is `1.` or `1)` at the head of a line that goes on."""
-    if _kind(tokens, at - 1) not in (None, Kind.LINE) or len(tokens[at].written_as) > 2:
+    token = tokens[at]
+    if token.followed_by not in (".", ")") or len(token.written_as) > 2:
         return False
-    if at == 0 and tokens[at].written_as != "1":  # no list begins with another number, but a reply may
-        return False
-    goes_on = at + 2 if _kind(tokens, at + 1) is Kind.STOP else at + 1
-    return tokens[at].followed_by in (".", ")") and _kind(tokens, goes_on) not in (None, Kind.LINE)
+    goes_on = _kind(tokens, at + 2 if _kind(tokens, at + 1) is Kind.STOP else at + 1)
+    if at == 0:  # no list begins with another number than 1, but a reply may
+        return token.written_as == "1" and goes_on is not None
+    return _kind(tokens, at - 1) is Kind.LINE and goes_on not in (None, Kind.LINE)
 
 
 def _is_alone(tokens: Sequence[Token], at: int) -> bool:

@@ -40,7 +40,8 @@ class Kind(Enum):
 
 
 _VOCABULARY = {
-    Kind.SAYS: "is are was be equals equal gives give yields yield makes get becomes",
+    Kind.SAYS: "is are was be equals equal gives give yields yield makes get gets becomes so thus hence therefore "
+    "exactly precisely",
     Kind.ANSWER: "answer",
     Kind.FINAL: "final correct exact numeric numerical",
     Kind.RESULT: "result sum total product difference quotient value number output solution",
@@ -51,10 +52,13 @@ _VOCABULARY = {
     Kind.UNIT: "digit digits decimal decimals place places significant steps step",
     Kind.LABEL: "step method part case example line",
 }
+# They may stand between such a word and its number, and say nothing.
+_FILLERS = frozenset({"us", "indeed", "simply", "just", "now"})
 _KINDS = {word: kind for kind, words in _VOCABULARY.items() for word in words.split()}
 _SYMBOLS = {
     "=": Kind.EQUALS,
     "→": Kind.EQUALS,
+    "∴": Kind.SAYS,
     "≈": Kind.APPROX,
     "~": Kind.APPROX,
     ":": Kind.SAYS,
@@ -78,7 +82,7 @@ _TOKEN = re.compile(
     rf"|(?P<word>[A-Za-z_À-ÖØ-öø-ɏ][\w]*(?:-\w+)*|[^\W\d_]+)"
     rf"|(?P<rule>-{{2,}}|={{2,}})"
     rf"|(?P<stop>[.!?](?=\s|{BOLD}|$))"
-    rf"|(?P<symbol>[-+×÷/*^±=→≈~:{BOX}{END_OF_BOX}])"
+    rf"|(?P<symbol>[-+×÷/*^±=→≈~:∴{BOX}{END_OF_BOX}])"
     rf"|(?P<line>\n\s*)"
 )
 _KIND_OF_GROUP = {"stop": Kind.STOP, "line": Kind.LINE}
@@ -137,7 +141,8 @@ def _tokens(matches: Iterable[re.Match[str]]) -> Iterator[Token]:
 def _kind(match: re.Match[str]) -> Kind | None:
     group = match.lastgroup
     if group == "word":
-        return _KINDS.get(match[0].lower(), Kind.WORD)
+        word = match[0].lower()
+        return None if word in _FILLERS else _KINDS.get(word, Kind.WORD)
     if group == "symbol":
         return _SYMBOLS[match[0]]
     if group == "rule":

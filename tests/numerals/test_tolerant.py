@@ -158,6 +158,13 @@ ANSWERS = [
     ("The answer is not 45 but 46.", "46"),
     ("negative 46", "-46"),
     ("minus 46", "-46"),
+    ("2 + 4 = 6, 1 + 3 = 4, so 46", "46"),
+    ("Adding 12 and 34 gives us 46, which has 2 digits.", "46"),
+    ("The sum is exactly 46, made of 4 tens and 6 ones.", "46"),
+    ("12 + 34 = 46. Ask me again in 2030!", "46"),
+    ("Result: 46 (forty-six, in 1 word)", "46"),
+    ("≈ 50 (exactly 46)", "46"),
+    ("12 plus 34 is 46", "46"),
 ]
 
 NO_ANSWERS = [
