@@ -15,5 +15,5 @@ settings.load_profile("llmarith")
 @pytest.fixture(autouse=True)
 def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [*os.environ]:
-        if name == "LLMARITH_MODEL" or name.endswith(("_API_KEY", "_API_BASE")):
+        if name == "LLMARITH_MODEL" or name.endswith(("_API_KEY", "_API_BASE", "_BASE_URL")):
             monkeypatch.delenv(name)

@@ -16,7 +16,9 @@ from random import Random
 
 from pytest_llmarith.models.desk import Deliver, Desk, Rules, Sender
 from pytest_llmarith.models.keeper import AskAgain, Keeper
+from pytest_llmarith.models.request import keyed_questions
 from pytest_llmarith.models.retrying import PauseLength, pause_length
+from pytest_llmarith.models.store import StoreError
 from pytest_llmarith.models.tally import Tally
 from pytest_llmarith.values import Failure, Model, Progress, Question, Reply, StoreMode
 
@@ -65,6 +67,18 @@ class Broker:
     def stopped(self) -> Failure | None:
         """Why the run must end, once it must."""
         return None if self._desk is None else self._desk.stopped
+
+    def would_ask(self, questions: Iterable[Question]) -> bool:
+        """Whether any of these would go to a model, as far as can be told before the asking begins."""
+        keeper = self._open_keeper()
+        try:
+            keyed = keyed_questions(self._models, questions)
+            stored = keeper.known([key for key, model, _ in keyed if not model.simulated])
+            return any(key not in stored and self._rules.may_ask(model) for key, model, _ in keyed)
+        except StoreError:
+            return False  # nothing will be asked: the first question is going to hear of it
+        finally:
+            keeper.let_go()
 
     def prepare(self) -> None:
         """Import what is slow to import. Call it on the main thread, before the first question."""

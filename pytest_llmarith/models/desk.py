@@ -16,7 +16,7 @@ from typing import Protocol
 
 from pytest_llmarith.models import failures, retrying, scrubbing
 from pytest_llmarith.models.keeper import Keeper
-from pytest_llmarith.models.request import key_of
+from pytest_llmarith.models.request import key_of, keyed_questions
 from pytest_llmarith.models.schedule import Entry, Schedule, Waiter
 from pytest_llmarith.models.store import StoreError
 from pytest_llmarith.models.tally import Tally
@@ -49,6 +49,10 @@ class Rules:
     retries: int
     store_mode: StoreMode
     pause_s: retrying.PauseLength
+
+    def may_ask(self, model: Model) -> bool:
+        """Whether requests may go to this model at all."""
+        return model.simulated or self.store_mode is not StoreMode.ONLY
 
 
 class Desk:
@@ -129,12 +133,11 @@ class Desk:
 
     def _take_in_chunk(self, chunk: list[Question]) -> None:
         self._tally.announced += len(chunk)
-        known = [(self._models[question.model], question) for question in chunk if question.model in self._models]
-        keyed = [(key_of(model, question), model, question) for model, question in known]
+        keyed = keyed_questions(self._models, chunk)
         stored = self._keeper.known([key for key, model, _ in keyed if not model.simulated])
         self._tally.announced_stored += sum(key in stored for key, _, _ in keyed)
         for key, model, question in keyed:
-            if key not in stored and self._may_ask(model):
+            if key not in stored and self._rules.may_ask(model):
                 self._schedule.announce(key, question)
 
     # --- asked questions --------------------------------------------------------------------------------------------
@@ -159,12 +162,9 @@ class Desk:
     def _answer_without_asking(self, key: str, model: Model) -> Reply | Failure | None:
         """A stored reply takes no place among the requests."""
         outcome = self._from_store(key, model)
-        if outcome is None and not self._may_ask(model):
+        if outcome is None and not self._rules.may_ask(model):
             return Failure("no stored reply, and --llm-store=only asks no model")
         return outcome
-
-    def _may_ask(self, model: Model) -> bool:
-        return model.simulated or self._rules.store_mode is not StoreMode.ONLY
 
     # --- requests ---------------------------------------------------------------------------------------------------
 

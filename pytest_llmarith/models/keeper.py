@@ -63,12 +63,17 @@ class Keeper:
         await asyncio.shield(written)
         self._fresh.add(key)
 
+    def let_go(self) -> None:
+        """Close what was only read."""
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
+
     async def close(self) -> None:
         """Finish what is being written, and let go of the file."""
         if self._writing is not None:
             await self._writing
-        if self._reader is not None:
-            self._reader.close()
+        self.let_go()
         await self._on_thread(self._close_writer)
         self._writer_thread.shutdown(wait=True)
 

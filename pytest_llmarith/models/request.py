@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pytest_llmarith.models.scrubbing import without_secrets, without_userinfo
@@ -37,3 +38,9 @@ def key_of(model: Model, question: Question) -> str:
     identity = {**sent, "api_base": api_base, "format": KEY_FORMAT, "trial": question.trial}
     canonical = json.dumps(identity, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def keyed_questions(models: Mapping[str, Model], questions: Iterable[Question]) -> list[tuple[str, Model, Question]]:
+    """Questions with their models and keys; one for a model that the run does not know is left out."""
+    known = ((models[question.model], question) for question in questions if question.model in models)
+    return [(key_of(model, question), model, question) for model, question in known]

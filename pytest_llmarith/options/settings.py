@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import random
+import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -127,10 +128,23 @@ def _models(config: pytest.Config) -> tuple[Model, ...]:
     where, texts = _model_texts(config)
     shared = parsing.parameters(names.PARAM, config.getoption(names.PARAM) or ())
     api_base, system_prompt = config.getoption(names.API_BASE), config.getoption(names.SYSTEM_PROMPT)
-    models = tuple(parsing.model(where, text, shared, api_base, system_prompt) for text in texts)
+    models = tuple(_based(parsing.model(where, text, shared, api_base, system_prompt)) for text in texts)
     _refuse_twins(where, [model.name for model in models])
     config.option.llm_model = list(texts)
     return models
+
+
+def _based(model: Model) -> Model:
+    """A base URL that the provider's client would take from the environment becomes the model's own.
+
+    Else nobody could tell a local server's stored replies from the provider's.
+    """
+    provider = model.target.partition("/")[0] if "/" in model.target else "openai"
+    prefix = re.sub(r"\W", "_", provider).upper()
+    for name in (f"{prefix}_BASE_URL", f"{prefix}_API_BASE"):
+        if model.api_base is None and os.environ.get(name):
+            return replace(model, api_base=parsing.checked_url(f"{name} (environment)", os.environ[name]))
+    return model
 
 
 def _model_texts(config: pytest.Config) -> tuple[str, list[str]]:

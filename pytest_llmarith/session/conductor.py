@@ -68,8 +68,12 @@ class Conductor:
         if stopped is not None:
             _stop_run(self._config, stopped.message)
 
+    @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Before xdist starts its workers, which ask as soon as they have collected."""
         self._config.stash[_SESSION] = session
+        if self._has_workers():
+            self.before_asking()
 
     def pytest_unconfigure(self) -> None:
         self._end()
@@ -77,21 +81,25 @@ class Conductor:
     # --- deeds ----------------------------------------------------------------------------------------------------
 
     def _begin(self, session: pytest.Session) -> None:
-        if self._config.pluginmanager.hasplugin("dsession"):
+        if self._has_workers():
             # The workers are collecting meanwhile; litellm must be imported on the main thread.
-            self._prepare()
+            self._import()
             return
         mine = list(selected(session.items))
         questions = [question for one in mine if (question := one.question(self._settings))]
         self.on_selected(len(mine), {question.model for question in questions})
         if questions:
-            self._prepare()
+            self.before_asking()
+            if self.broker.would_ask(questions):  # a replay needs nothing slow
+                self._import()
             self.broker.announce(questions)
 
-    def _prepare(self) -> None:
-        self.before_asking()
+    def _import(self) -> None:
         _load_keys(self._config.rootpath / ".env")
         self.broker.prepare()
+
+    def _has_workers(self) -> bool:
+        return self._config.pluginmanager.hasplugin("dsession")
 
     def _end(self) -> None:
         if self._broker is not None:

@@ -288,3 +288,116 @@ def test_a_hostile_reply(bench: Bench, way: Way) -> None:
     (record,) = bench.records()
     assert record["outcome"] in ("deviate", "nan")
     assert record["reply"]["text"].endswith("7" * 1000)
+
+
+def test_a_replay_imports_no_litellm(bench: Bench) -> None:
+    """Where every reply is in the store, nothing slow is imported."""
+    bench.run("-k", "int_add")
+    bench.pytester.makeconftest("""
+        import sys
+
+        def pytest_unconfigure():
+            print("litellm:", "litellm" in sys.modules)
+    """)
+    bench.run("-k", "int_add").stdout.fnmatch_lines(["litellm: False"])
+    assert len(bench.server.requests) == 2
+
+
+def test_a_base_url_of_the_environment_is_the_models_own(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the provider's client would take from the environment is recorded, and part of the store's key."""
+    monkeypatch.setenv("OPENAI_BASE_URL", bench.server.base_url)
+    command = ("-W", "error", "--llm-model=openai/gpt-4o-mini", "-k", "int_add and depth_2")
+    bench.pytester.runpytest_subprocess(*command)
+    (record,) = bench.records()
+    assert record["reply"]["sent"]["api_base"] == bench.server.base_url
+    assert len(bench.server.requests) == 1
+
+
+def test_a_model_of_ones_own(bench: Bench, way: Way) -> None:
+    """A conftest.py may override `model` with any object that has reply(prompt); its trials are written down alike."""
+    bench.pytester.makeconftest("""
+        import pytest
+
+        class Mine:
+            name = "mine"
+
+            def reply(self, prompt):
+                if "*" in prompt:
+                    raise ConnectionError("the line is dead")
+                return "7"
+
+        @pytest.fixture
+        def model():
+            return Mine()
+    """)
+    result = bench.pytester.runpytest_subprocess("-W", "error", *way)
+    assert result.ret == 1
+    counts = Counter((record["model"], record["outcome"]) for record in bench.records())
+    assert counts == {("mine", "deviate"): ITEMS - 4, ("mine", "unanswered"): 4}
+    result.stdout.fnmatch_lines(["UNANSWERED test_bench.py::test_arithmetic?int_mul-depth_2* - ConnectionError: *dead"])
+
+
+def test_strict_makes_failures(bench: Bench, way: Way) -> None:
+    """--llm-strict lets -x, --maxfail and --lf see everything but correct."""
+    bench.script = lambda call: "7"
+    result = bench.run("--llm-strict", "-x", "-k", "int_add", *way)
+    assert result.ret != 0
+    assert {record["outcome"] for record in bench.records()} == {"deviate"}
+    bench.script = right
+    assert bench.run("--llm-strict", "--lf", "--llm-store=refresh", *way).ret == 0
+
+
+@pytest.mark.parametrize(
+    ("gate", "ret"),
+    [("75", 0), ("90", 1), ("arithmetic:75", 0), ("arithmetic:76", 1), ("integer_addition:100", 0), ("oeis:1", 1)],
+)
+def test_gates(bench: Bench, gate: str, ret: int) -> None:
+    """--llm-fail-under holds per model and task, and notes its status in the JSON report too."""
+    bench.script = lambda call: "7" if "*" in call.prompt else right(call)
+    result = bench.run(f"--llm-fail-under={gate}")
+    assert result.ret == ret
+    assert bench.report()["exitcode"] == bench.summary()["run"]["exit_status"] == ret
+    if ret:
+        result.stdout.fnmatch_lines(["--llm-fail-under: *"])
+
+
+def test_a_gate_fails_where_nothing_is_measured(bench: Bench) -> None:
+    """Neither a run without a model nor an outage passes a gate."""
+    assert bench.pytester.runpytest_subprocess("--llm-fail-under=0").ret == 1
+    bench.script = lambda call: Answer(status=500)
+    result = bench.run("--llm-fail-under=0", "--llm-retries=0", "-k", "int_add")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["--llm-fail-under: openai/gpt-4o-mini, arithmetic: 2 of 2 unanswered*"])
+
+
+def test_a_gate_that_is_none(bench: Bench) -> None:
+    """A mistake in a gate is wrong usage."""
+    result = bench.run("--llm-fail-under=most")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: --llm-fail-under: 'most' holds no percentage*write 80 or arithmetic:80"])
+
+
+def test_the_json_report_goes_where_its_user_wants_it(bench: Bench) -> None:
+    """A --json-report-file of the user's own gets the same report."""
+    bench.run("-k", "int_add", "--json-report-file=mine.json")
+    mine = json.loads((bench.pytester.path / "mine.json").read_text(encoding="utf-8"))
+    assert mine == bench.report()
+
+
+def test_reports_that_cannot_be_written_cost_nothing(bench: Bench, way: Way) -> None:
+    """A folder that cannot be made is wrong usage, before anything is paid for."""
+    (bench.pytester.path / "taken").write_text("a file", encoding="utf-8")
+    result = bench.run("--llm-reports=taken", *way)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*--llm-reports: no folder for this run can be made in *taken*: a file is in the way"])
+    assert bench.server.requests == []
+
+
+def test_an_addition_is_graded_by_its_bare_number(bench: Bench) -> None:
+    """Integer addition takes the whole reply; --llm-reading=tolerant takes the number that it intends."""
+    bench.script = lambda call: f"The sum is {right(call)}."
+    bench.run("-k", "integer_addition")
+    assert Counter(record["outcome"] for record in bench.records()) == {"nan": 4}
+    bench.run("-k", "integer_addition", "--llm-reading=tolerant")
+    assert Counter(record["outcome"] for record in bench.records()) == {"correct": 4}
+    assert len(bench.server.requests) == 4
