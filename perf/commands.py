@@ -25,7 +25,12 @@ class Run(NamedTuple):
 
 def run_pytest(*args: str, cwd: Path = ROOT, environment: dict[str, str] | None = None) -> Run:
     """Run pytest once; raises RuntimeError with its output where it did not end well."""
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *args]
+    return run_module("pytest", "-p", "no:cacheprovider", *args, cwd=cwd, environment=environment)
+
+
+def run_module(module: str, *args: str, cwd: Path = ROOT, environment: dict[str, str] | None = None) -> Run:
+    """Run `python -m module` once; raises RuntimeError with its output where it did not end well."""
+    command = [sys.executable, "-m", module, *args]
     with tempfile.TemporaryFile("w+", encoding="utf-8") as output:
         start = time.perf_counter()
         process = subprocess.Popen(

@@ -50,6 +50,10 @@ class Conductor:
     def stopped(self) -> Failure | None:
         return self._broker.stopped if self._broker else None
 
+    def stop(self, message: str) -> None:
+        """End the run, since nothing more could be written down: whoever waits is answered."""
+        self.broker.stop(message)
+
     # --- hooks ----------------------------------------------------------------------------------------------------
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -39,6 +39,8 @@ class Display:
         if recorder.written is not None:
             self._write_items(terminalreporter)
             self._write_tables(terminalreporter, recorder.written)
+        if recorder.unwritable is not None:
+            terminalreporter.write_line(f"llmarith: {recorder.unwritable}", red=True)
         for line in recorder.failed_gates:
             terminalreporter.write_line(f"--llm-fail-under: {line}", red=True)
 

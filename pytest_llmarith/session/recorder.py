@@ -5,6 +5,8 @@ Nothing is written, and no folder made, before the first record arrives.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,6 +44,7 @@ class Recorder:
         self._selected_models: set[str] | None = None
         self.written: dict[str, Any] | None = None
         self.failed_gates: list[str] = []
+        self.unwritable: str | None = None
 
     def check_folder(self) -> None:
         """Refuse to begin where nothing could be written down: before anything is paid for."""
@@ -77,9 +80,20 @@ class Recorder:
         if self._log is None or self._summary is None:
             self._log, self._summary = self._open(record["model"])
         record["run"] = self.folder and self.folder.name
-        self._log.append(record)
+        with self._told():
+            self._log.append(record)
         self._summary.add(record)
         self.records[record["nodeid"]] = record
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """What cannot be written ends the run with one message; what was answered is still counted and shown."""
+        try:
+            yield
+        except OSError as error:
+            self.unwritable = f"{self.folder}: {error.strerror or error}; what was paid for is in the store"
+            if self._conductor is not None:
+                self._conductor.stop(self.unwritable)
 
     def _open(self, first_model: str) -> tuple[RunLog, Summary]:
         from pytest_llmarith.reports.folder import create_run_folder
@@ -129,7 +143,8 @@ class Recorder:
         from pytest_llmarith.reports.jsonfiles import append_line, write_json
         from pytest_llmarith.reports.summary import without_cells
 
-        if self.folder is not None:
+        assert self.folder is not None
+        with self._told():
             write_json(self.folder / "summary.json", summary, indent=2)
             append_line(self._settings.reports / "aggregate.jsonl", without_cells(summary))
 
@@ -142,7 +157,8 @@ class Recorder:
         from pytest_llmarith.reports.jsonfiles import write_json
 
         extend_json_report(json_report, self.records, self.written)
-        write_json(self.folder / "report.json", json_report)
+        with self._told():
+            write_json(self.folder / "report.json", json_report)
 
     def _facts(self, session: pytest.Session) -> dict[str, Any]:
         from pytest_llmarith.session.facts import run_facts

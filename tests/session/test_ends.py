@@ -85,3 +85,21 @@ def test_an_interrupted_run_waits_for_what_it_paid_for(bench: Bench, way: Way) -
     bench.script = right
     assert bench.run(*way).ret == 0
     assert Counter(bench.server.asked.values()) == {1: ITEMS}
+
+
+def test_a_full_disk_ends_the_run(bench: Bench, way: Way) -> None:
+    """A run log that cannot be written ends the run with one message; what was written are whole records."""
+    pytest.importorskip("resource", reason="limits the size of files, as only POSIX can")
+    bench.pytester.makeconftest("""
+        import resource
+
+        def pytest_sessionstart(session):
+            resource.setrlimit(resource.RLIMIT_FSIZE, (5000, resource.RLIM_INFINITY))
+    """)
+    result = bench.run("--llm-store=off", "--llm-concurrency=1", *way)
+    assert result.ret == 6
+    assert result.errlines == []
+    result.stdout.fnmatch_lines(["llmarith: *: File too large; what was paid for is in the store"])
+    assert 0 < len(bench.server.requests) < ITEMS
+    lines = (bench.runs[0] / "trials.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["outcome"] for line in lines[:2]] == ["correct", "correct"]
