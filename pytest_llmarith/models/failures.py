@@ -60,6 +60,8 @@ _REFUSED_FOR_GOOD = re.compile(
     r"LLM Provider NOT provided|Missing credentials|Missing \w+ API Key|insufficient_quota|exceeded your current quota",
     re.IGNORECASE,
 )
+_KEY_MISSING = re.compile(r"Missing credentials|Missing \w+ API Key|api_key client option must be set", re.IGNORECASE)
+_LITELLM_ADVICE = " To drop unsupported"  # to set a variable of litellm's, which nobody can from here
 _FILTERED = re.compile(r"content_filter|content_policy_violation|ResponsibleAIPolicyViolation")
 _LITELLM_WORDS = re.compile(r"^(?:litellm\.)?(?:[A-Za-z]+(?:Error|Exception)|Timeout(?: Error)?)(?::\s*|\s+-\s+)")
 
@@ -69,9 +71,16 @@ def diagnose(
 ) -> Diagnosis:
     """What went wrong with a request to `model`, and what is to be done."""
     reason = _reason(error, timeout_s)
+    reason = f"no key; {_where_keys_go(model)}" if _KEY_MISSING.search(reason) else reason.partition(_LITELLM_ADVICE)[0]
     secrets = [*scrubbing.secrets_in(model.params), *_password(model)]
     message = scrubbing.one_line(f"{model.target}: {reason}", environ, secrets)
     return Diagnosis(_remedy(error), message, _retry_after_s(error))
+
+
+def _where_keys_go(model: Model) -> str:
+    """What a provider's client says of a missing key is written for programmers."""
+    provider = model.target.partition("/")[0] if "/" in model.target else "openai"
+    return f"set {provider.upper()}_API_KEY in the environment or in .env"
 
 
 def is_filtered(error: BaseException) -> bool:

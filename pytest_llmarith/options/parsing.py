@@ -45,11 +45,6 @@ def choice(option: str, text: str, choices: type[_Choice]) -> _Choice:
         raise ValueError(f"{option}: {text!r} is unknown; write {_or(choices)}") from None
 
 
-def choices_of(option: str, text: str, choices: type[_Choice]) -> frozenset[_Choice]:
-    """Some words of an enum, separated by commas."""
-    return frozenset(choice(option, word.strip(), choices) for word in text.split(","))
-
-
 def depths(option: str, text: str) -> tuple[int, ...]:
     """Depths as a range (`2-10`), a list (`2,5,8`) or both, in the order given."""
     found = [depth for part in text.split(",") for depth in _range(option, text, part.strip())]

@@ -104,10 +104,11 @@ def _reading(option: str, text: str) -> Reading:
 
 
 def _again(option: str, text: str) -> frozenset[NanReason]:
-    reasons = parsing.choices_of(option, text, NanReason)
-    if NanReason.UNREADABLE in reasons:
-        raise ValueError(f"{option}: unreadable replies are measurements; write empty, truncated, refusal or filtered")
-    return reasons
+    words = [word.strip() for word in text.split(",")]
+    for word in words:  # an unreadable reply is a measurement like any other
+        if word not in set(NanReason) - {NanReason.UNREADABLE}:
+            raise ValueError(f"{option}: {word!r} is unknown; write some of empty,truncated,refusal,filtered")
+    return frozenset(map(NanReason, words))
 
 
 def _folder(config: pytest.Config, option: str, default: str) -> Path:
@@ -127,7 +128,8 @@ def _seed(config: pytest.Config, text: str) -> int:
 def _models(config: pytest.Config) -> tuple[Model, ...]:
     where, texts = _model_texts(config)
     shared = parsing.parameters(names.PARAM, config.getoption(names.PARAM) or ())
-    api_base, system_prompt = config.getoption(names.API_BASE), config.getoption(names.SYSTEM_PROMPT)
+    api_base = parsing.checked_url(names.API_BASE, config.getoption(names.API_BASE))
+    system_prompt = config.getoption(names.SYSTEM_PROMPT)
     models = tuple(_based(parsing.model(where, text, shared, api_base, system_prompt)) for text in texts)
     _refuse_twins(where, [model.name for model in models])
     config.option.llm_model = list(texts)

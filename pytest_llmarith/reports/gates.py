@@ -72,9 +72,10 @@ def _models(summary: Mapping[str, Any]) -> Sequence[str]:
 
 
 def _why(gate: Gate, result: Result) -> str | None:
-    unanswered, measured, correct = result["outcomes"]["unanswered"], result["measured"], result["outcomes"]["correct"]
-    if unanswered:
-        return f"{unanswered} of {measured + unanswered} unanswered, {gate.percent} % is asked for"
+    measured, correct = result["measured"], result["outcomes"]["correct"]
+    selected = result.get("selected") or measured + result["outcomes"]["unanswered"]
+    if measured < selected:
+        return f"{selected - measured} of {selected} unanswered, {gate.percent} % is asked for"
     if not measured:
         return f"nothing was measured, {gate.percent} % is asked for"
     if Fraction(100 * correct, measured) >= Fraction(gate.percent):

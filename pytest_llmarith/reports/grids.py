@@ -34,7 +34,8 @@ def breakdowns(summary: Mapping[str, Any], width: int) -> list[str]:
 def _cell_table(result: Mapping[str, Any], width: int) -> list[str]:
     """Rows are variants, columns depths. The title says what most cells are counts of, the others say it themselves."""
     cells = {(cell["variant"], cell["depth"]): cell for cell in result["cells"]}
-    usual = Counter(map(_measured, cells.values())).most_common(1)[0][0]
+    measured = Counter(filter(None, map(_measured, cells.values())))  # cells that nobody answered yet are not usual
+    usual = measured.most_common(1)[0][0] if measured else 0
     variants = list(dict.fromkeys(variant for variant, _ in cells))
     depths = sorted({depth for _, depth in cells})
     rows = [

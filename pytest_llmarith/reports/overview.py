@@ -104,10 +104,11 @@ _STACKED = _Layout(
 def _note(result: Result) -> str:
     """What has to be known to take a row for what it is."""
     counts, measured = result["outcomes"], result["measured"]
+    selected = result.get("selected") or measured + counts["unanswered"]
     reasons = ", ".join(f"{count} {sanitize(reason, 40)}" for reason, count in result["nan_reasons"].items())
     notes = (
         (result["simulated"], "*simulated*"),
-        (counts["unanswered"], f"incomplete, {measured} of {measured + counts['unanswered']}"),
+        (measured < selected, f"incomplete, {measured} of {selected}"),
         (reasons, f"nan: {reasons}"),
         (result["rounded"], f"deviate: {result['rounded']} rounded"),
         (counts["cheat"], f"cheat: {counts['cheat']}"),

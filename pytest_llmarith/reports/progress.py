@@ -16,7 +16,7 @@ def progress_line(progress: Progress, selected: int | None) -> str:
         (True, f"{answered:,} answered" if selected is None else f"{answered:,} of {selected:,} answered"),
         (progress.failed, f"{progress.failed:,} unanswered"),
         (progress.requests, f"{progress.requests:,} asked"),
-        (progress.stored, f"{progress.stored:,} from the store"),
+        (progress.announced_stored, f"{progress.announced_stored:,} in the store"),
         (progress.in_flight, f"{progress.in_flight:,} in flight"),
         (progress.retrying, f"{progress.retrying:,} retrying"),
         (_cost(progress), _cost(progress)),

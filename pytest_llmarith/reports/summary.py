@@ -27,8 +27,11 @@ class Summary:
             self._results[key] = Result(record["simulated"])
         self._results[key].add(record)
 
-    def as_dict(self, run: Mapping[str, Any]) -> dict[str, Any]:
-        """The summary with the run's facts, of which it reads `selected`, `started_at` and the order of `models`."""
+    def as_dict(self, run: Mapping[str, Any], selected: Mapping[tuple[str, str], int] | None = None) -> dict[str, Any]:
+        """The summary with the run's facts, of which it reads `selected`, `started_at`, `partial` and `models`.
+
+        `selected` says how many trials of each model and task were to be run, where that is known.
+        """
         answered = sum(result.outcomes.measured for result in self._results.values())
         unanswered = sum(result.outcomes.count(Outcome.UNANSWERED) for result in self._results.values())
         date = (run.get("started_at") or "")[: len("2026-11-22")] or None
@@ -37,9 +40,10 @@ class Summary:
             "run": dict(run),
             "answered": answered,
             "unanswered": unanswered,
-            "complete": unanswered == 0 and answered == run.get("selected"),
+            "complete": unanswered == 0 and answered == run.get("selected") and not run.get("partial"),
             "results": [
-                {"model": model, "task": task, "date": date} | self._results[model, task].as_dict()
+                {"model": model, "task": task, "date": date, "selected": (selected or {}).get((model, task))}
+                | self._results[model, task].as_dict()
                 for model, task in self._ordered(run)
             ],
         }

@@ -40,14 +40,18 @@ def _completeness(summary: Mapping[str, Any]) -> str:
     stored = sum(result["stored"] for result in summary["results"])
     again = (summary["run"].get("asking") or {}).get("again")
     parts = (
-        (
-            True,
-            f"all {answered:,} answered" if summary["complete"] else f"incomplete, {_of(answered, selected)} answered",
-        ),
+        (_is_whole(summary), f"all {answered:,} answered"),
+        (not _is_whole(summary), f"incomplete, {_of(answered, selected)} answered"),
         (stored, f"{stored:,} from the store"),
         (again, f"{again or 0:,} asked again"),
+        (not _is_whole(summary), "the same command asks the rest"),
     )
     return ", ".join(part for holds, part in parts if holds)
+
+
+def _is_whole(summary: Mapping[str, Any]) -> bool:
+    """Whether all that was selected was answered; of a partial run too, which says so on a line of its own."""
+    return bool(summary["unanswered"] == 0 and summary["answered"] == summary["run"].get("selected"))
 
 
 def _of(answered: int, selected: int | None) -> str:

@@ -76,6 +76,8 @@ class Ask:
     def __call__(self, problem: Problem) -> dict[str, Any]:
         if RECORD in self._item.stash:
             pytest.fail("ask: this test has asked its problem already; one item is one trial", pytrace=False)
+        if not callable(getattr(self._model, "reply", None)):
+            pytest.fail(f"model: {type(self._model).__name__} has no reply(prompt) that could be asked", pytrace=False)
         task = TASKS[problem.task]
         prompt = task.prompt(problem, self._settings.symbols)
         reading = self._settings.reading or task.READING
@@ -83,6 +85,7 @@ class Ask:
         record = trials.record if isinstance(answer, Reply) else trials.unanswered_record
         known = _known(self._model)
         self._item.stash[RECORD] = written = record(problem, known, prompt, self._item.nodeid, reading, answer)  # type: ignore[arg-type]
+        self._item.user_properties.append(("llmarith_outcome", written["outcome"]))  # for JUnit XML
         if isinstance(answer, Failure):
             pytest.fail(f"unanswered: {sanitize(answer.message, _LONGEST_MESSAGE)}", pytrace=False)
         return written
@@ -95,7 +98,11 @@ class Ask:
                 return unanswered.failure
             except Exception as error:  # a model of the user's own may raise anything; it measured nothing
                 return Failure(sanitize(f"{type(error).__name__}: {error}", _LONGEST_MESSAGE))
-        return answer if isinstance(answer, Reply) else Reply(str(answer))
+        if isinstance(answer, str):
+            return Reply(answer)
+        if not isinstance(answer, Reply):
+            pytest.fail(f"model: reply(prompt) gave {type(answer).__name__}; it has to give the text", pytrace=False)
+        return answer
 
 
 def _known(model: Any) -> Model:

@@ -11,12 +11,13 @@ from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.session.begin import ASKER
 from pytest_llmarith.session.display import Display
 from pytest_llmarith.session.recorder import Recorder
-from pytest_llmarith.values import Model
+from pytest_llmarith.values import EMBEDDED_PROVIDER, Model
 
 
 def assemble(config: pytest.Config, settings: Settings) -> None:
     """Register what the run needs; wrong usage is refused here, before anything is collected."""
     _refuse_same_ids(settings.models)
+    _refuse_unknown_embedded(settings.models)
     if config.pluginmanager.hasplugin("timeout"):
         from pytest_llmarith.session.timer import TimerWatch
 
@@ -78,6 +79,17 @@ def _refuse_same_ids(models: Iterable[Model]) -> None:
                 f"--llm-model: {twin!r} and {model.name!r} have the same id {id_of(model.name)!r}; "
                 f"give one a name of its own: other-name={model.target}"
             )
+
+
+def _refuse_unknown_embedded(models: Iterable[Model]) -> None:
+    """The embedded models are known without asking."""
+    for model in models:
+        if model.simulated:
+            from pytest_llmarith.models.builtin import NAMES
+
+            known = [f"{EMBEDDED_PROVIDER}/{name}" for name in NAMES]
+            if model.target not in known:
+                raise pytest.UsageError(f"--llm-model: there is no {model.target!r}; write {' or '.join(known)}")
 
 
 def _refuse_each(config: pytest.Config) -> None:

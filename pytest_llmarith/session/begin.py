@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 # The controller's word on options, in xdist's `workerinput`: a worker parses the command line anew.
 OPTIONS_INPUT = "llmarith_options"
 ASKER: pytest.StashKey[Asker] = pytest.StashKey()
+# How the reason begins with which items without a model are skipped.
+SKIPPED_WITHOUT_MODEL = "no model chosen"
 _SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
 
 
@@ -47,12 +49,20 @@ class Dormant:
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
+        self._hint: str | None = None
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.skipped and isinstance(report.longrepr, tuple) and SKIPPED_WITHOUT_MODEL in report.longrepr[2]:
+            self._hint = report.longrepr[2]
         if record_of(report) is not None:
             from pytest_llmarith.session.assembly import assemble_recorder
 
             self._config.pluginmanager.unregister(self)
             recorder = assemble_recorder(self._config, settings_of(self._config))
             recorder.pytest_runtest_logreport(report)
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Benches that were skipped for want of a model must not look like a run that went well."""
+        if self._hint is not None:
+            terminalreporter.write_line(f"llmarith: {self._hint}", yellow=True)

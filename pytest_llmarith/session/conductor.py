@@ -5,6 +5,7 @@ It lives in the controller or the only process, and is the only one that makes a
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,7 +32,8 @@ class Conductor:
         self._settings = settings
         self._broker: Broker | None = None
         self.idle: Callable[[], None] = lambda: None
-        self.on_selected: Callable[[int, set[str]], None] = lambda count, models: None
+        # Called with how many items of each model and task were selected.
+        self.on_selected: Callable[[Counter[tuple[str, str]]], None] = lambda selected: None
         self.before_asking: Callable[[], None] = lambda: None
 
     @property
@@ -91,7 +93,8 @@ class Conductor:
             return
         mine = list(selected(session.items))
         questions = [question for one in mine if (question := one.question(self._settings))]
-        self.on_selected(len(mine), {question.model for question in questions})
+        if questions:  # somebody's own `model` fixture is not ours to count
+            self.on_selected(Counter((one.model.name, one.problem.task) for one in mine if one.model))
         if questions:
             self.before_asking()
             if self.broker.would_ask(questions):  # a replay needs nothing slow

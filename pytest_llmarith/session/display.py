@@ -13,6 +13,8 @@ from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.session.recorder import Recorder
 
+_MOST, _MOST_WITH_ALL = 20, 1000  # lines per outcome
+
 
 class Display:
     """Registered in the controller or the only process."""
@@ -48,8 +50,9 @@ class Display:
         """The outcomes that `-r` asks for, one line each; pytest's own lists leave custom outcomes out."""
         from pytest_llmarith.reports.terminal import outcome_section
 
-        wanted = _wanted_outcomes(self._config.getoption("reportchars"))
-        lines = outcome_section(record for record in self._recorder.records.values() if record["outcome"] in wanted)
+        wanted = _wanted_outcomes(self._config.getoption("reportchars"), self._settings.strict)
+        listed = (record for record in self._recorder.records.values() if record["outcome"] in wanted)
+        lines = outcome_section(listed, most=_MOST_WITH_ALL if "A" in self._config.getoption("reportchars") else _MOST)
         if lines:
             terminal.write_sep("=", "llmarith: trials")
         for line in lines:
@@ -59,14 +62,15 @@ class Display:
         from pytest_llmarith.reports.terminal import summary_section
 
         terminal.write_sep("=", "llmarith: results")
-        for line in summary_section(summary, self._config.get_terminal_writer().fullwidth):
+        tables_wanted = self._config.getoption("verbose") > -2  # -qq leaves where it is written
+        for line in summary_section(summary, self._config.get_terminal_writer().fullwidth) if tables_wanted else []:
             terminal.write_line(line)
         if self._recorder.folder is not None:
             terminal.write_line(f"\nwritten to {self._recorder.folder}")
 
 
-def _wanted_outcomes(reportchars: str) -> set[str]:
-    """`f` shows what failed to be asked, `a` all but correct, `A` the same: correct ones say nothing more."""
-    if set("aA") & set(reportchars):
+def _wanted_outcomes(reportchars: str, strict: bool) -> set[str]:
+    """`f` shows what failed, `a` all but correct, `A` the same: correct ones say nothing more."""
+    if set("aA") & set(reportchars) or (strict and "f" in reportchars):
         return {"deviate", "nan", "cheat", "unanswered"}
     return {"unanswered"} if "f" in reportchars else set()

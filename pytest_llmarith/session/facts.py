@@ -23,8 +23,13 @@ def run_facts(settings: Settings, asking: Progress | None) -> dict[str, Any]:
         "strict": settings.strict,
         "models": [_model_facts(model) for model in settings.models],
         "versions": {"python": platform.python_version(), **{name: version(name) for name in _PACKAGES}},
-        "asking": asking and asdict(asking),
+        "asking": asking and _asking_facts(asking),
     }
+
+
+def _asking_facts(asking: Progress) -> dict[str, Any]:
+    """Where no reply had a known price, the sum of the known ones is unknown, not 0."""
+    return asdict(asking) | {"cost_usd": asking.cost_usd or None}
 
 
 def _model_facts(model: Model) -> dict[str, Any]:

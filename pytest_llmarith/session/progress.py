@@ -23,11 +23,12 @@ class ProgressLines:
         self._config = config
         self._conductor = conductor
         self._recorder = recorder
-        self._pacer = Pacer()
+        self._pacer: Pacer | None = None
         conductor.idle = self.show
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self) -> Any:
+        self._pacer = Pacer()  # the first line is due once the asking has gone on for a while
         with self._looking() if self._has_workers() else nullcontext():
             return (yield)
 
@@ -36,8 +37,11 @@ class ProgressLines:
 
     def show(self) -> None:
         """Write a line where one is due."""
-        if self._config.getoption("verbose") >= 0 and self._pacer.due():
-            self._write(progress_line(self._conductor.progress(), self._recorder.selected))
+        if self._pacer and self._config.getoption("verbose") >= 0 and self._pacer.due():
+            self._write(progress_line(self._conductor.progress(), self._selected()))
+
+    def _selected(self) -> int | None:
+        return None if self._recorder.selected is None else self._recorder.selected.total()
 
     def _write(self, line: str) -> None:
         """Write between the letters of the progress line; during a test, standard output is captured."""

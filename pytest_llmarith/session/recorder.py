@@ -5,6 +5,7 @@ Nothing is written, and no folder made, before the first record arrives.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -40,8 +41,7 @@ class Recorder:
         self._summary: Summary | None = None
         self.folder: Path | None = None
         self.records: dict[str, dict[str, Any]] = {}
-        self.selected: int | None = None
-        self._selected_models: set[str] | None = None
+        self.selected: Counter[tuple[str, str]] | None = None
         self.written: dict[str, Any] | None = None
         self.failed_gates: list[str] = []
         self.unwritable: str | None = None
@@ -61,8 +61,8 @@ class Recorder:
         conductor.on_selected = self._note_selected
         conductor.before_asking = self.check_folder
 
-    def _note_selected(self, count: int, models: set[str]) -> None:
-        self.selected, self._selected_models = count, models
+    def _note_selected(self, selected: Counter[tuple[str, str]]) -> None:
+        self.selected = selected
 
     # --- reports arrive -------------------------------------------------------------------------------------------
 
@@ -100,7 +100,9 @@ class Recorder:
         from pytest_llmarith.reports.runlog import RunLog
         from pytest_llmarith.reports.summary import Summary
 
-        models = [model.name for model in self._settings.models] or [first_model]
+        models = [model.name for model in self._settings.models]
+        if first_model not in models:  # somebody's own `model` fixture replies
+            models = [first_model]
         self.folder = create_run_folder(self._settings.reports, self._started, models)
         return RunLog(self.folder / "trials.jsonl"), Summary()
 
@@ -113,7 +115,7 @@ class Recorder:
             self._log.close()
             self._finish(session, self._summary)
         elif self._gates and session.exitstatus == pytest.ExitCode.OK and not self._config.getoption("collectonly"):
-            self.failed_gates = ["nothing was measured"]
+            self.failed_gates = ["nothing was measured" + "; no model was chosen" * (not self._settings.models)]
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
         return (yield)
 
@@ -122,15 +124,15 @@ class Recorder:
 
         facts = self._facts(session)
         asked = {**facts, "models": [model for model in facts["models"] if self._is_selected(model["name"])]}
-        self.failed_gates = failed_gates(self._gates, summary.as_dict(asked))
+        self.failed_gates = failed_gates(self._gates, summary.as_dict(asked, self.selected))
         session.exitstatus = self._exit_status(session)
         facts["exit_status"] = int(session.exitstatus)
-        self.written = summary.as_dict(facts)
+        self.written = summary.as_dict(facts, self.selected)
         self._write_summary(self.written)
 
     def _is_selected(self, model: str) -> bool:
         """A model that -k or -m left out is not held to a gate."""
-        return self._selected_models is None or model in self._selected_models
+        return self.selected is None or any(model == selected for selected, _ in self.selected)
 
     def _exit_status(self, session: pytest.Session) -> int:
         if self._conductor is not None and self._conductor.stopped():
@@ -146,7 +148,8 @@ class Recorder:
         assert self.folder is not None
         with self._told():
             write_json(self.folder / "summary.json", summary, indent=2)
-            append_line(self._settings.reports / "aggregate.jsonl", without_cells(summary))
+            if _is_finished(summary["run"]):
+                append_line(self._settings.reports / "aggregate.jsonl", without_cells(summary))
 
     @pytest.hookimpl(optionalhook=True, trylast=True)
     def pytest_json_modifyreport(self, json_report: dict[str, Any]) -> None:
@@ -169,11 +172,15 @@ class Recorder:
             "id": self.folder and self.folder.name,
             "started_at": self._started.isoformat(timespec="seconds"),
             "finished_at": datetime.now(UTC).isoformat(timespec="seconds"),
-            "selected": len(self.records) if self.selected is None else self.selected,
+            "selected": len(self.records) if self.selected is None else self.selected.total(),
             "stopped": stopped and stopped.message,
             "partial": bool(self._config.getoption("lf", False)),
             "exit_status": int(session.exitstatus),
         }
+
+
+def _is_finished(run: dict[str, Any]) -> bool:
+    return not run["stopped"] and run["exit_status"] != pytest.ExitCode.INTERRUPTED
 
 
 def _runs_again(report: pytest.TestReport) -> bool:
@@ -185,8 +192,13 @@ def _gates(settings: Settings) -> list[Gate]:
     if not settings.fail_under:
         return []
     from pytest_llmarith.reports.gates import parse_gate
+    from pytest_llmarith.tasks import TASKS
 
     try:
-        return [parse_gate(text) for text in settings.fail_under]
+        gates = [parse_gate(text) for text in settings.fail_under]
     except ValueError as error:
         raise pytest.UsageError(f"--llm-fail-under: {error}") from None
+    for gate in gates:
+        if gate.task is not None and gate.task not in TASKS:
+            raise pytest.UsageError(f"--llm-fail-under: there is no task {gate.task!r}; write {' or '.join(TASKS)}")
+    return gates

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -28,7 +29,7 @@ class Workers:
         self._settings = settings
         self._conductor = conductor
         self._labels: dict[str, Label] = {}
-        self._models: set[str] = set()
+        self._selected: Counter[tuple[str, str]] = Counter()
         self._announcer: str | None = None
 
     def record_of_crashed(self, nodeid: str) -> dict[str, Any] | None:
@@ -50,8 +51,8 @@ class Workers:
 
     def _announced(self, labels: list[Label]) -> None:
         self._labels.update((label[0], label) for label in labels)
-        self._models.update(label[2] for label in labels)
-        self._conductor.on_selected(len(self._labels), self._models)
+        self._selected.update((model, task) for _, task, model, _ in labels)
+        self._conductor.on_selected(self._selected)
 
     def _gone(self, lane: str) -> None:
         """An announcer that died before it announced anything is followed by the next new worker."""

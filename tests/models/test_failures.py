@@ -134,8 +134,11 @@ def test_an_unknown_host_stops_the_run(
 @pytest.mark.parametrize(
     ("model", "words"),
     [
-        (Model("m", "openai/some"), "Missing credentials"),
-        (Model("m", "anthropic/claude-3-5-haiku-20241022"), "Missing Anthropic API Key"),
+        (Model("m", "openai/some"), "no key; set OPENAI_API_KEY in the environment or in .env"),
+        (
+            Model("m", "anthropic/claude-3-5-haiku-20241022"),
+            "no key; set ANTHROPIC_API_KEY in the environment or in .env",
+        ),
         (Model("m", "nonsense"), "LLM Provider NOT provided"),
         (Model("m", "nonsense/some"), "LLM Provider NOT provided"),
         (Model("m", "openai/gpt-4o", {**KEY, "reasoning_effort": "high"}), "does not support parameters"),

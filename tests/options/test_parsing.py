@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.options import parsing
-from pytest_llmarith.values import Model, NanReason, StoreMode
+from pytest_llmarith.values import Model, StoreMode
 
 OPTION = "--llm-x"
 
@@ -77,11 +77,6 @@ def test_an_unknown_word_of_a_choice() -> None:
     """The words that a choice takes stand in its message."""
     with pytest.raises(ValueError, match=r"^--llm-x: 'yes' is unknown; write on, refresh, off or only$"):
         parsing.choice(OPTION, "yes", StoreMode)
-
-
-def test_several_choices() -> None:
-    """Words are separated by commas."""
-    assert parsing.choices_of(OPTION, "empty, truncated", NanReason) == {NanReason.EMPTY, NanReason.TRUNCATED}
 
 
 @pytest.mark.parametrize(

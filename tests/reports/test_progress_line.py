@@ -13,18 +13,26 @@ from pytest_llmarith.values import Progress
     [
         (Progress(), 720, "0 of 720 answered"),
         (Progress(), None, "0 answered"),
-        (Progress(stored=720), 720, "720 of 720 answered, 720 from the store"),
+        (Progress(announced_stored=700), 720, "0 of 720 answered, 700 in the store"),
         (
             Progress(
-                requests=130, answered=112, stored=300, in_flight=16, retrying=2, failed=1, cost_usd=0.0123, unpriced=3
+                requests=130,
+                answered=112,
+                stored=300,
+                announced_stored=310,
+                in_flight=16,
+                retrying=2,
+                failed=1,
+                cost_usd=0.0123,
+                unpriced=3,
             ),
             720,
-            "412 of 720 answered, 1 unanswered, 130 asked, 300 from the store, 16 in flight, 2 retrying, "
+            "412 of 720 answered, 1 unanswered, 130 asked, 310 in the store, 16 in flight, 2 retrying, "
             "$0.0123 so far (3 unpriced)",
         ),
         (Progress(requests=2000, answered=1500, cost_usd=2.5), None, "1,500 answered, 2,000 asked, $2.50 so far"),
         (Progress(requests=5, answered=5, unpriced=5), 5, "5 of 5 answered, 5 asked, no price known"),
-        (Progress(requests=5, answered=5), 5, "5 of 5 answered, 5 asked, $0 so far"),
+        (Progress(requests=5, answered=5), 5, "5 of 5 answered, 5 asked"),
     ],
 )
 def test_what_is_known_is_said(progress: Progress, selected: int | None, line: str) -> None:
