@@ -48,7 +48,7 @@ def given(config: pytest.Config) -> bool:
 
 def declare(parser: pytest.Parser) -> None:
     """Declare every option and ini value of the plugin."""
-    group = parser.getgroup("llmarith", "benchmark language models where the right answer is known exactly")
+    group = parser.getgroup("llmarith", "llmarith: benchmark language models where the right answer is known exactly")
     _declare_models(group)
     _declare_problems(group)
     _declare_asking(group)

@@ -34,6 +34,8 @@ class Conductor:
         self.idle: Callable[[], None] = lambda: None
         # Called with how many items of each model and task were selected.
         self.on_selected: Callable[[Counter[tuple[str, str]]], None] = lambda selected: None
+        self.say: Callable[[str], None] = lambda line: None
+        self._ended = False
         self.before_asking: Callable[[], None] = lambda: None
 
     @property
@@ -109,8 +111,15 @@ class Conductor:
         return self._config.pluginmanager.hasplugin("dsession")
 
     def _end(self) -> None:
-        if self._broker is not None:
-            self._broker.close(DRAIN_S)
+        if self._broker is None:
+            return
+        if self._ended:  # a second Ctrl-C has cut the waiting short
+            self._broker.close(0)
+            return
+        self._ended = True
+        if waiting := self._broker.progress().in_flight:
+            self.say(f"waiting up to {DRAIN_S:g} s for {waiting} replies that are paid for (Ctrl-C leaves now)")
+        self._broker.close(DRAIN_S)
 
 
 _SESSION = pytest.StashKey[pytest.Session]()

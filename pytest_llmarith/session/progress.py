@@ -25,6 +25,7 @@ class ProgressLines:
         self._recorder = recorder
         self._pacer: Pacer | None = None
         conductor.idle = self.show
+        conductor.say = self._say
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self) -> Any:
@@ -38,12 +39,12 @@ class ProgressLines:
     def show(self) -> None:
         """Write a line where one is due."""
         if self._pacer and self._config.getoption("verbose") >= 0 and self._pacer.due():
-            self._write(progress_line(self._conductor.progress(), self._selected()))
+            self._say(progress_line(self._conductor.progress(), self._selected()))
 
     def _selected(self) -> int | None:
         return None if self._recorder.selected is None else self._recorder.selected.total()
 
-    def _write(self, line: str) -> None:
+    def _say(self, line: str) -> None:
         """Write between the letters of the progress line; during a test, standard output is captured."""
         terminal = self._config.pluginmanager.getplugin("terminalreporter")
         capture = self._config.pluginmanager.getplugin("capturemanager")
