@@ -28,7 +28,9 @@ def declare_marks(config: pytest.Config) -> None:
 
 
 def problem_marks(metafunc: pytest.Metafunc) -> list[pytest.Mark]:
-    """The marks of ours that a function carries; a function without one is left alone."""
+    """The marks of ours that a function carries; one without a mark, or that wants no problem, is left alone."""
+    if "problem" not in metafunc.fixturenames:
+        return []
     return [mark for mark in metafunc.definition.iter_markers() if mark.name in PROBLEM_MARKS]
 
 

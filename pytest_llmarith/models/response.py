@@ -5,10 +5,12 @@ Nobody's silence becomes a number: litellm fills 0 tokens and a price of 0 where
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
 from pytest_llmarith.models.failures import UnusableResponse
+from pytest_llmarith.models.scrubbing import without_known_keys
 from pytest_llmarith.values import Reply
 
 
@@ -17,10 +19,10 @@ def reply_from(response: Any, *, simulated: bool, latency_s: float, asked_at: st
     choice = _choice(response)
     usage = _usage(response)
     return Reply(
-        text=_text(choice.message),
-        reasoning=getattr(choice.message, "reasoning_content", None) or None,
+        text=_written(_text(choice.message)),
+        reasoning=_written(getattr(choice.message, "reasoning_content", None) or None),
         finish_reason=choice.finish_reason,
-        served_model=getattr(response, "model", None),
+        served_model=_written(getattr(response, "model", None)),
         prompt_tokens=getattr(usage, "prompt_tokens", None),
         completion_tokens=getattr(usage, "completion_tokens", None),
         reasoning_tokens=_reasoning_tokens(usage),
@@ -34,6 +36,11 @@ def reply_from(response: Any, *, simulated: bool, latency_s: float, asked_at: st
 def filtered_reply(*, latency_s: float, asked_at: str, sent: Mapping[str, Any]) -> Reply:
     """A provider's content filter that came as an error is a reply all the same."""
     return Reply("", finish_reason="content_filter", latency_s=latency_s, asked_at=asked_at, sent=sent)
+
+
+def _written(text: Any) -> Any:
+    """Text as it may be written down."""
+    return without_known_keys(text, os.environ) if isinstance(text, str) else text
 
 
 def _choice(response: Any) -> Any:

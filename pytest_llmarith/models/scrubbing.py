@@ -55,6 +55,17 @@ def hide_keys(text: str, environ: Mapping[str, str], more_secrets: Iterable[str]
     return _KEY_SHAPES.sub(lambda shape: (shape["before"] or "") + HIDDEN + "@" * shape[0].endswith("@"), text)
 
 
+def without_known_keys(text: str, environ: Mapping[str, str]) -> str:
+    """A reply without the keys of this environment, which a provider or a proxy may echo; nothing else is touched.
+
+    A key of digits alone stays: it could be an answer.
+    """
+    for secret in sorted(set(_secrets_in(environ)), key=len, reverse=True):
+        if len(secret) >= _SHORTEST_SECRET and not secret.isdecimal():
+            text = text.replace(secret, HIDDEN)
+    return text
+
+
 def without_secrets(params: Mapping[str, Any]) -> dict[str, Any]:
     """Request parameters as they may be written down: keys and credentials are left out at every depth."""
     return {name: _plain(value) for name, value in params.items() if not is_secret(name)}

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Any, TypeVar
 
@@ -19,8 +19,9 @@ _Choice = TypeVar("_Choice", bound=StrEnum)
 _NAMED_MODEL = re.compile(r"(?P<name>[^=]*)=(?P<target>.*)", re.DOTALL)
 _NEXT_PARAMETER = re.compile(r"&(?=[A-Za-z_]\w*=)")
 _PARAMETER = re.compile(r"(?P<name>[A-Za-z_]\w*)=(?P<value>.*)", re.DOTALL)
-_SECRET = re.compile(r"api_?key|token$|secret|password|authorization|credential", re.IGNORECASE)
-_BROKER_OWNS = {"timeout", "max_retries", "num_retries", "messages", "model", "stream", "n"}
+_SECRET = re.compile(r"api[-_]?key|token$|secret|password|authorization|credential|cookie", re.IGNORECASE)
+_BASE_URL = re.compile(r"https?://(?:[\w.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?(?:/[^\s?#@]*)?", re.ASCII)
+_BROKER_OWNS = {"base_url", "timeout", "max_retries", "num_retries", "messages", "model", "stream", "n"}
 
 
 def whole_number(option: str, text: str, lowest: int, highest: int) -> int:
@@ -75,15 +76,24 @@ def parameter(option: str, text: str) -> tuple[str, Any]:
     match = _PARAMETER.fullmatch(text.strip())
     if not match:
         raise ValueError(f"{option}: {text!r} is not KEY=VALUE; write temperature=0 or reasoning_effort=high")
-    name = match["name"]
-    if _SECRET.search(name):
+    name, value = match["name"], _json_or_text(option, match["value"])
+    if secret := next(_secrets(name, value), None):
         raise ValueError(
-            f"{option}: {name} would write a key into files; set the provider's environment variable instead, "
+            f"{option}: {secret} would write a key into files; set the provider's environment variable instead, "
             "such as OPENAI_API_KEY"
         )
     if name in _BROKER_OWNS:
         raise ValueError(f"{option}: {name} is set by the plugin itself; see --llm-timeout, --llm-retries, --llm-model")
-    return name, _json_or_text(match["value"])
+    return name, value
+
+
+def _secrets(name: str, value: Any) -> Iterator[str]:
+    """Names of keys and credentials, at every depth: headers hold them too."""
+    if _SECRET.search(name):
+        yield name
+    if isinstance(value, Mapping):
+        for inner, deeper in value.items():
+            yield from _secrets(inner, deeper)
 
 
 def parameters(option: str, texts: Iterable[str]) -> dict[str, Any]:
@@ -108,18 +118,20 @@ def checked_url(option: str, url: Any) -> str | None:
     """A provider's base URL; a key in it would be written into files."""
     if url is None:
         return None
-    if not isinstance(url, str) or not re.match(r"https?://[^\s/]", url):
-        raise ValueError(f"{option}: {url!r} is not a base URL; write http://localhost:8000/v1")
-    if "@" in url or "?" in url:
+    if isinstance(url, str) and ("@" in url or "?" in url):
         raise ValueError(
             f"{option}: a base URL with a user, a password or a query could write a key into files; drop it"
         )
+    if not isinstance(url, str) or not _BASE_URL.fullmatch(url):
+        raise ValueError(f"{option}: {url!r} is not a base URL; write http://localhost:8000/v1")
     return url
 
 
-def _json_or_text(text: str) -> Any:
+def _json_or_text(option: str, text: str) -> Any:
     try:
         return json.loads(text, parse_constant=_refuse_constant)
+    except RecursionError:
+        raise ValueError(f"{option}: a value of {len(text):,} characters is nested too deep") from None
     except ValueError:
         return text
 

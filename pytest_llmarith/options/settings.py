@@ -68,7 +68,8 @@ def parse_settings(config: pytest.Config) -> Settings:
 
 def _parse(config: pytest.Config) -> Settings:
     def text(option: str) -> str:
-        return config.getoption(option) or _DEFAULTS[option]
+        given = config.getoption(option)
+        return _DEFAULTS[option] if given is None else str(given)
 
     return Settings(
         models=_models(config),
@@ -114,6 +115,8 @@ def _again(option: str, text: str) -> frozenset[NanReason]:
 def _folder(config: pytest.Config, option: str, default: str) -> Path:
     """A folder that was named stands where the command was typed, the default one in the root."""
     given = config.getoption(option)
+    if given == "":
+        raise ValueError(f"{option}: the name of the folder is empty; write . for this one")
     return config.rootpath / default if given is None else config.invocation_params.dir / given
 
 
@@ -153,9 +156,11 @@ def _model_texts(config: pytest.Config) -> tuple[str, list[str]]:
     """Where the models were named, and how: the nearest to the user wins."""
     if given := config.getoption(names.MODEL):
         return names.MODEL, given
+    if hasattr(config, "workerinput"):  # the controller has looked, and told its workers what it found
+        return names.MODEL, []
     if given := os.environ.get(names.MODEL_ENVIRONMENT, "").split():
         return f"{names.MODEL_ENVIRONMENT} (environment)", given
-    if given := _dotenv(config.rootpath / ".env").split():
+    if config.getoption("dist", "no") != "each" and (given := _dotenv(config.rootpath / ".env").split()):
         return f"{names.MODEL_DOTENV} in .env", given
     return f"{names.MODEL_INI} (ini file)", config.getini(names.MODEL_INI)
 
@@ -165,7 +170,10 @@ def _dotenv(path: Path) -> str:
         return ""
     import dotenv  # not needed where there is no .env
 
-    values = dotenv.dotenv_values(path)
+    try:
+        values = dotenv.dotenv_values(path)
+    except ValueError:  # not UTF-8: it is not ours alone, and others live with it
+        return ""
     return values.get(names.MODEL_ENVIRONMENT) or values.get(names.MODEL_DOTENV) or ""
 
 

@@ -115,7 +115,20 @@ def test_a_key_as_a_parameter_is_refused_unseen(name: str) -> None:
     assert "hunter2" not in str(refused.value)
 
 
-@pytest.mark.parametrize("name", ["timeout", "num_retries", "messages", "stream"])
+def test_a_key_deep_in_a_parameter_is_refused_unseen() -> None:
+    """Headers hold keys too."""
+    with pytest.raises(ValueError, match=r"^--llm-x: Authorization would write a key into files") as refused:
+        parsing.parameter(OPTION, 'extra_headers={"Authorization": "Bearer hunter2"}')
+    assert "hunter2" not in str(refused.value)
+
+
+def test_a_parameter_that_is_nested_too_deep() -> None:
+    """Brackets without end are wrong usage, not a crash."""
+    with pytest.raises(ValueError, match=r"^--llm-x: a value of 100,000 characters is nested too deep$"):
+        parsing.parameter(OPTION, "stop=" + "[" * 100_000)
+
+
+@pytest.mark.parametrize("name", ["base_url", "timeout", "num_retries", "messages", "stream"])
 def test_what_the_plugin_sets_itself_is_refused(name: str) -> None:
     """Limits and retries have options of their own."""
     with pytest.raises(ValueError, match=rf"^--llm-x: {name} is set by the plugin itself"):
@@ -155,7 +168,9 @@ def test_no_model(text: str) -> None:
         parsing.model(OPTION, text, {}, None, None)
 
 
-@pytest.mark.parametrize("url", ["localhost:8000", "ftp://x", "http://", 5])
+@pytest.mark.parametrize(
+    "url", ["localhost:8000", "ftp://x", "http://", "http://h:abc/", "http://h o/", "http://[::1", 5]
+)
 def test_no_base_url(url: Any) -> None:
     """A base URL is http or https."""
     with pytest.raises(ValueError, match=r"is not a base URL; write http://localhost:8000/v1"):

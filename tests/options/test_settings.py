@@ -1,0 +1,69 @@
+"""Where settings come from, and whom they leave alone."""
+
+from __future__ import annotations
+
+import pytest
+
+PLAIN = "def test_it(): pass"
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        "seed",
+        "symbols",
+        "concurrency",
+        "timeout",
+        "retries",
+        "store",
+        "reading",
+        "depths",
+        "trials",
+        "again",
+        "reports",
+    ],
+)
+def test_an_empty_value_is_wrong_usage(pytester: pytest.Pytester, option: str) -> None:
+    """An empty value is a mistake, in a script most likely: it is named, not taken for the default."""
+    pytester.makepyfile(PLAIN)
+    result = pytester.runpytest(f"--llm-{option}=")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: --llm-{option}: *"])
+
+
+def test_models_of_a_dotenv_file(pytester: pytest.Pytester) -> None:
+    """MODEL in .env counts where nothing nearer names a model."""
+    pytester.makepyfile(PLAIN)
+    (pytester.path / ".env").write_text("MODEL=o4-mini gpt-4o\n", encoding="utf-8")
+    pytester.runpytest().stdout.fnmatch_lines(["llmarith: o4-mini, gpt-4o"])
+    pytester.runpytest("--llm-model=mine").stdout.fnmatch_lines(["llmarith: mine"])
+
+
+def test_models_of_the_environment(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    """LLMARITH_MODEL beats .env and the ini file."""
+    pytester.makepyfile(PLAIN)
+    (pytester.path / ".env").write_text("MODEL=from-dotenv\n", encoding="utf-8")
+    monkeypatch.setenv("LLMARITH_MODEL", "from-environment")
+    pytester.runpytest().stdout.fnmatch_lines(["llmarith: from-environment"])
+
+
+def test_models_of_the_ini_file(pytester: pytest.Pytester) -> None:
+    """llm_model in the ini file is the last to be looked at."""
+    pytester.makepyfile(PLAIN)
+    pytester.makeini("[pytest]\nllm_model =\n    one\n    two=o4-mini?temperature=0\n")
+    pytester.runpytest().stdout.fnmatch_lines(["llmarith: one, two"])
+
+
+def test_a_dotenv_file_of_somebody_else(pytester: pytest.Pytester) -> None:
+    """A .env that is no UTF-8 is not ours to complain about, nor one whose suite runs everywhere at once."""
+    pytester.makepyfile(PLAIN)
+    (pytester.path / ".env").write_bytes(b"MODEL=\xff\xfe\n")
+    pytester.runpytest().assert_outcomes(passed=1)
+    (pytester.path / ".env").write_text("MODEL=django\n", encoding="utf-8")
+    assert pytester.runpytest_subprocess("--dist=each", "-n", "2").ret == 0
+
+
+def test_a_mark_of_somebody_else(pytester: pytest.Pytester) -> None:
+    """A suite may have marks of these names: what wants no `problem` is none of ours."""
+    pytester.makepyfile("import pytest\n@pytest.mark.arithmetic(2)\ndef test_it(): pass")
+    pytester.runpytest().assert_outcomes(passed=1)
