@@ -9,21 +9,41 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.values import Reading
 
 WRONG_USAGE = 4  # as pytest's own
+_PACKAGE = "pytest-llmarith"
+_LONGEST_MESSAGE = 1_000
 
 
 class _Parser(argparse.ArgumentParser):
     """Wrong usage leaves with pytest's status for it, and one line."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(WRONG_USAGE, f"{self.prog}: {message}; see {self.prog} --help\n")
+        self.exit(WRONG_USAGE, f"{self.prog}: {sanitize(message, _LONGEST_MESSAGE)}; see {self.prog} --help\n")
+
+
+class _Version(argparse.Action):
+    """Looks the version up when it is asked for: also a copy that was never installed can run commands."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            found = version(_PACKAGE)
+        except PackageNotFoundError:
+            parser.error(f"the version is unknown, as {_PACKAGE} is not installed; run pip install {_PACKAGE}")
+        sys.stdout.write(f"{_PACKAGE} {found}\n")
+        parser.exit()
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit status is 0, or 4 for wrong usage and files that cannot be read."""
-    request = _parser().parse_args(argv)
+    parser = _parser()
+    request = parser.parse_args(argv)
+    if request.command is None:
+        parser.error("the COMMAND is missing; usage: llmarith regrade FILE [FILE ...]")
     try:
         status: int = request.run(request)
         sys.stdout.flush()
@@ -35,7 +55,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="llmarith", description="Commands for what benchmark runs have left behind.")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    parser.add_argument("--version", action=_Version, nargs=0, help="Print the version")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     _add_regrade(commands)
     return parser
 
@@ -44,7 +65,7 @@ def _add_regrade(commands: argparse._SubParsersAction[_Parser]) -> None:
     told = "Read and grade stored replies again, without a call"
     command = commands.add_parser("regrade", help=told, description=f"{told}. The files are never changed.")
     command.add_argument(
-        "files", nargs="+", type=Path, metavar="FILE", help="A run's trials.jsonl, or JSONL of llm_arithmetic"
+        "files", nargs="+", type=Path, metavar="FILE", help="A run's trials.jsonl or folder, or JSONL of llm_arithmetic"
     )
     command.add_argument(
         "--reading",
@@ -73,6 +94,6 @@ def _regrade(request: argparse.Namespace) -> int:
     try:
         regrade(wanted, sys.stdout, sys.stderr)
     except Mistake as mistake:
-        sys.stderr.write(f"llmarith regrade: {mistake}\n")
+        sys.stderr.write(f"llmarith regrade: {sanitize(str(mistake), _LONGEST_MESSAGE)}\n")
         return WRONG_USAGE
     return 0

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -45,7 +47,8 @@ def test_regrade_takes_its_options(log: Path, capsys: pytest.CaptureFixture[str]
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "COMMAND"),
+        ([], "usage: llmarith regrade FILE"),
+        (["regrade", "x", "--\x1b\n"], r"--\x1b\n"),
         (["regrade"], "FILE"),
         (["regrade", "x", "--reading=loose"], "'strict', 'tolerant'"),
         (["regrade", "x", "--colour"], "--colour"),
@@ -61,6 +64,35 @@ def test_wrong_usage_has_its_status(arguments: list[str], said: str, capsys: pyt
     assert said in err
     assert "--help" in err
     assert err.count("\n") == 1
+
+
+def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    """The version of the package that is installed."""
+    with pytest.raises(SystemExit) as left:
+        main(["--version"])
+    assert not left.value.code
+    assert capsys.readouterr().out == f"pytest-llmarith {version('pytest-llmarith')}\n"
+
+
+def test_deep_json_is_one_line(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What Python cannot follow is named by file and line."""
+    log.write_text("[" * 200_000, encoding="utf-8")
+    assert main(["regrade", str(log)]) == WRONG_USAGE
+    err = capsys.readouterr().err
+    assert "trials.jsonl, line 1: nested too deep" in err
+    assert err.count("\n") == 1
+
+
+def test_a_pipe_stays_where_a_file_was_to_be_written(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """--force replaces files and nothing else."""
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("this system has no named pipes")
+    os.mkfifo(pipe := log.with_name("pipe"))
+    assert main(["regrade", str(log), f"--write={pipe}", "--force"]) == WRONG_USAGE
+    err = capsys.readouterr().err
+    assert "not a regular file" in err
+    assert err.count("\n") == 1
+    assert pipe.is_fifo()
 
 
 def test_a_file_that_cannot_be_read_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

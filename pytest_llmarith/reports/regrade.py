@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import BinaryIO, TextIO
+from typing import Any, BinaryIO, TextIO
 
 from tabulate import tabulate
 
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.jsonfiles import write_line
-from pytest_llmarith.reports.stored import Change, Mistake, changes
+from pytest_llmarith.reports.stored import Change, Mistake, changes, log_of, name_of, too_deep
 from pytest_llmarith.values import Outcome, Reading
 
 ARROW = "->"
 SHOWN_OF_AN_END = 250  # characters of a long reply, from its beginning and from its end
+LONGEST_REASON = 60
 LONGEST_LINE = 10 * SHOWN_OF_AN_END  # enough for both ends, were every character of them escaped
 
 
@@ -44,7 +46,7 @@ class Tally:
     def count(self, change: Change) -> None:
         self.transitions[change.cell] += 1
         if change.after == Outcome.NAN:
-            self.reasons[str(change.record["reason"])] += 1
+            self.reasons[sanitize(str(change.record.get("reason")), LONGEST_REASON)] += 1
 
     def add(self, other: Tally) -> None:
         self.transitions += other.transitions
@@ -66,28 +68,39 @@ class Tally:
 def regrade(request: Request, out: TextIO = sys.stdout, err: TextIO = sys.stderr) -> None:
     """Read all files again, print what became of every class, and write the new records where they are wanted."""
     cells = [_cell(wanted) for wanted in request.show]
+    request = replace(request, files=[log_of(file) for file in request.files])
     notes: list[str] = []
     whole = Tally()
     with _records(request) as records:
         for file in request.files:
             tally = Tally()
             for change in changes(file, request.reading, notes):
-                tally.count(change)
-                if change.cell in cells:
-                    print(_shown(change, out), file=out)
-                if records:
-                    write_line(records, change.record)
+                try:
+                    _take(change, tally, cells, records, out)
+                except RecursionError as fault:  # what could just be read may still be too deep to be written
+                    raise too_deep(change.file, change.line) from fault
             whole.add(tally)
-            print(_counts(str(file), tally), file=out)
-    print(_summary(whole, len(request.files)), file=out)
+            _print(_counts(name_of(file), tally), out)
+    _print(_summary(whole, len(request.files)), out)
     for note in notes:
         print(f"note: {note}", file=err)
+
+
+def _take(
+    change: Change, tally: Tally, cells: Sequence[tuple[str, str]], records: BinaryIO | None, out: TextIO
+) -> None:
+    tally.count(change)
+    if change.cell in cells:
+        _print(_shown(change), out)
+    if records:
+        write_line(records, change.record)
 
 
 def _cell(wanted: str) -> tuple[str, str]:
     before, arrow, after = (part.strip() for part in wanted.partition(ARROW))
     if not arrow or not {before, after} <= set(Outcome):
-        raise Mistake(f"--show={wanted}: not a transition; write two of {', '.join(Outcome)} as in deviate->correct")
+        named = sanitize(wanted, LONGEST_REASON)
+        raise Mistake(f"--show={named}: not a transition; write two of {', '.join(Outcome)} as in deviate->correct")
     return before, after
 
 
@@ -98,32 +111,54 @@ def _records(request: Request) -> Iterator[BinaryIO | None]:
         yield None
         return
     target = _target(request.write, request.files, request.force)
-    draft = target.with_name(f"{target.name}.{os.getpid()}.tmp")
+    draft = target.with_name(f".llmarith.{os.getpid()}.tmp")  # short: a long name has no room for an ending
     try:
-        with draft.open("xb") as records:
+        records = draft.open("xb")
+    except OSError as fault:
+        raise _unwritable(target, fault) from fault
+    try:
+        with records:
             yield records
         draft.replace(target)
     except OSError as fault:
-        raise Mistake(f"--write {target}: cannot be written ({fault.strerror}); name another file") from fault
+        raise _unwritable(target, fault) from fault
     finally:
         draft.unlink(missing_ok=True)
 
 
 def _target(out: Path, inputs: Iterable[Path], force: bool) -> Path:
-    if any(out.resolve() == file.resolve() or _same(out, file) for file in inputs):
-        raise Mistake(f"--write {out}: this is one of the files to read; name another")
-    if out.exists() and not force:
-        raise Mistake(f"--write {out}: the file exists; name another or add --force")
+    if any(_same(out, file) for file in inputs):
+        raise Mistake(f"--write {name_of(out)}: this is one of the files to read; name another")
+    mode = _mode(out)
+    if mode is not None and not stat.S_ISREG(mode):  # --force is for files: a pipe or a device would be gone
+        raise Mistake(f"--write {name_of(out)}: this exists and is not a regular file; name another")
+    if mode is not None and not force:
+        raise Mistake(f"--write {name_of(out)}: the file exists; name another or add --force")
     return out
 
 
 def _same(one: Path, other: Path) -> bool:
-    return one.exists() and other.exists() and one.samefile(other)
+    return os.path.realpath(one) == os.path.realpath(other) or (os.path.exists(one) and one.samefile(other))
+
+
+def _mode(out: Path) -> int | None:
+    """What stands under the name itself, as links are not followed; None is nothing."""
+    try:
+        return out.lstat().st_mode
+    except FileNotFoundError:
+        return None
+    except OSError as fault:
+        raise _unwritable(out, fault) from fault
+
+
+def _unwritable(out: Path, fault: OSError) -> Mistake:
+    return Mistake(f"--write {name_of(out)}: cannot be written ({fault.strerror}); name another file")
 
 
 def _counts(name: str, tally: Tally) -> str:
     rows = [(outcome, tally.before(outcome), tally.after(outcome)) for outcome in tally.outcomes]
-    heading = f"{name}: {tally.transitions.total()} replies"
+    total = tally.transitions.total()
+    heading = f"{name}: {total} {'reply' if total == 1 else 'replies'}"
     return f"{heading}\n{tabulate(rows, ['', 'before', 'after'])}\n"
 
 
@@ -142,20 +177,26 @@ def _matrix(tally: Tally) -> str:
     return tabulate(rows, ["", *outcomes])
 
 
-def _shown(change: Change, out: TextIO) -> str:
+def _shown(change: Change) -> str:
     """One reply behind a cell: where it stands, what was asked, what was read, what was said."""
     record = change.record
     problem = record.get("problem") or {}
     asked = " ".join(str(problem.get(key)) for key in ("variant", "lhs", "rhs", "int1", "int2") if problem.get(key))
     text = (record["reply"] or {}).get("text") or ""
     lines = [
-        f"{change.file}:{change.line}  {change.before} {ARROW} {change.after}",
+        f"{name_of(change.file)}:{change.line}  {change.before} {ARROW} {change.after}",
         f"  asked     {asked}",
         f"  expected  {problem.get('expected')}",
-        f"  read      {(record['answer'] or {}).get(record.get('reading'))}",
+        f"  read      {_answer(record)}",
         f"  reply     {_ends(text)}",
     ]
-    return "\n".join(_showable(sanitize(line, LONGEST_LINE), out.encoding) for line in lines) + "\n"
+    return "\n".join(sanitize(line, LONGEST_LINE) for line in lines) + "\n"
+
+
+def _answer(record: Mapping[str, Any]) -> object:
+    """What the reading that counts has read. What other tasks call an answer is shown as it is."""
+    answer, reading = record.get("answer"), record.get("reading")
+    return answer.get(reading) if isinstance(answer, dict) and isinstance(reading, str) else answer
 
 
 def _ends(text: str) -> str:
@@ -163,6 +204,10 @@ def _ends(text: str) -> str:
     if len(text) <= 2 * SHOWN_OF_AN_END:
         return text
     return f"{text[:SHOWN_OF_AN_END]} [... of {len(text):,} characters ...] {text[-SHOWN_OF_AN_END:]}"
+
+
+def _print(text: str, out: TextIO) -> None:
+    print(_showable(text, out.encoding), file=out)
 
 
 def _showable(text: str, encoding: str | None) -> str:

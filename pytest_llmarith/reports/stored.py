@@ -6,13 +6,15 @@ Takes run logs (`trials.jsonl`) and llm_arithmetic's JSONL, line by line; what w
 from __future__ import annotations
 
 import json
+import stat
 from collections.abc import Iterator, Mapping
-from decimal import InvalidOperation
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from pytest_llmarith import trials
 from pytest_llmarith.reports import llm_arithmetic
+from pytest_llmarith.reports.harmless import sanitize, sanitize_name
 from pytest_llmarith.reports.jsonfiles import TORN
 from pytest_llmarith.values import (
     AdditionProblem,
@@ -27,6 +29,10 @@ from pytest_llmarith.values import (
 )
 
 _WANTED = "expected a record of a run log (trials.jsonl) or a row of llm_arithmetic"
+_LOG = "trials.jsonl"
+_LONGEST_NAME = 240  # characters of a path in a message
+_LONGEST_CAUSE = 200
+_LARGEST_EXPONENT = 1_000  # beyond what anybody asks; written out, 1e999999999 would fill the memory
 _READ_AGAIN = ("outcome", "reason", "reading", "answer", "grade")
 
 
@@ -51,6 +57,28 @@ class Change(NamedTuple):
         return self.before, self.after
 
 
+def name_of(path: Path) -> str:
+    """A path as it may be shown: file names may hold whatever a terminal would obey."""
+    return sanitize_name(str(path), _LONGEST_NAME)
+
+
+def log_of(path: Path) -> Path:
+    """The file to read: a run's folder stands for its log. Others than regular files are refused, they may block."""
+    try:
+        file = path / _LOG if stat.S_ISDIR(path.stat().st_mode) else path
+        mode = file.stat().st_mode
+    except OSError as fault:
+        raise _unreadable(path, fault) from fault
+    if not stat.S_ISREG(mode):
+        raise Mistake(f"{name_of(file)}: not a regular file; name a {_LOG} of a run, or its folder")
+    return file
+
+
+def too_deep(file: Path, line: int) -> Mistake:
+    """What is said of a record that is nested beyond what Python follows."""
+    return Mistake(f"{name_of(file)}, line {line}: nested too deep; {_WANTED}")
+
+
 def changes(file: Path, reading: Reading | None, notes: list[str]) -> Iterator[Change]:
     """Every reply of a file, read again. A line that was torn by a kill is left out, with a note."""
     for number, line in _lines(file):
@@ -59,10 +87,12 @@ def changes(file: Path, reading: Reading | None, notes: list[str]) -> Iterator[C
             change = Change(file, number, str(stored["outcome"]), read_again(stored, reading))
         except json.JSONDecodeError as fault:
             if not _is_torn(line):
-                raise Mistake(f"{file}, line {number}: not JSON ({fault.msg}); {_WANTED}") from fault
-            notes.append(f"{file}, line {number}: a kill tore this line; it was left out")
-        except (KeyError, ValueError, TypeError, AttributeError, InvalidOperation) as fault:
-            raise Mistake(f"{file}, line {number}: {_named(fault)}; {_WANTED}") from fault
+                raise Mistake(f"{name_of(file)}, line {number}: not JSON ({fault.msg}); {_WANTED}") from fault
+            notes.append(f"{name_of(file)}, line {number}: a kill tore this line; it was left out")
+        except RecursionError as fault:
+            raise too_deep(file, number) from fault
+        except (KeyError, ValueError, TypeError, AttributeError, ArithmeticError) as fault:
+            raise Mistake(f"{name_of(file)}, line {number}: {_named(fault)}; {_WANTED}") from fault
         else:
             yield change
 
@@ -87,12 +117,26 @@ def read_again(record: Mapping[str, Any], reading: Reading | None = None) -> dic
 
 def _arithmetic(fields: Mapping[str, Any]) -> Problem:
     """As much of the problem as reading and grading ask for."""
-    lhs, rhs, expected = (str(fields[key]) for key in ("lhs", "rhs", "expected"))
+    lhs, rhs, expected = (_number(fields, key) for key in ("lhs", "rhs", "expected"))
     return ArithmeticProblem(0, Op(fields["op"]), Dtype(fields["dtype"]), int(fields["depth"]), 0, lhs, rhs, expected)
 
 
 def _addition(fields: Mapping[str, Any]) -> Problem:
-    return AdditionProblem(0, 0, *(str(fields[key]) for key in ("int1", "int2", "expected")))
+    return AdditionProblem(0, 0, *(_number(fields, key) for key in ("int1", "int2", "expected")))
+
+
+def _number(fields: Mapping[str, Any], key: str) -> str:
+    """A number as it is written. Decimal also takes "NaN" and "Infinity", which no answer equals."""
+    text = str(fields[key])
+    try:
+        number = Decimal(text)
+    except InvalidOperation as fault:
+        raise ValueError(f"problem.{key} is no number: {text!r}") from fault
+    if not number.is_finite():
+        raise ValueError(f"problem.{key} is no number: {text!r}")
+    if abs(number.adjusted()) > len(text) + _LARGEST_EXPONENT:
+        raise ValueError(f"problem.{key} has an exponent beyond {_LARGEST_EXPONENT:,}: {text!r}")
+    return text
 
 
 _PROBLEMS = {ArithmeticProblem.task: _arithmetic, AdditionProblem.task: _addition}
@@ -112,19 +156,35 @@ def _stored(line: str) -> Mapping[str, Any]:
     if llm_arithmetic.is_row(record):
         return llm_arithmetic.record_of(line)
     Outcome(record["outcome"])
+    _check_shape(record)
     return record
+
+
+def _check_shape(record: Mapping[str, Any]) -> None:
+    """Also records that are not read again have to be shown, whatever their task."""
+    if not isinstance(record.get("problem"), dict | None):
+        raise TypeError("the problem is not a JSON object")
+    reply = record["reply"]
+    if not isinstance(reply, dict | None):
+        raise TypeError("the reply is not a JSON object")
+    if reply and not isinstance(reply.get("text"), str | None):
+        raise TypeError("the text of the reply is not a string")
 
 
 def _lines(file: Path) -> Iterator[tuple[int, str]]:
     try:
-        with file.open(encoding="utf-8", newline="\n") as lines:
+        with file.open(encoding="utf-8-sig", newline="\n") as lines:
             for number, line in enumerate(lines, 1):
                 if line.strip():
                     yield number, line
     except OSError as fault:
-        raise Mistake(f"{file}: cannot be read ({fault.strerror}); name a trials.jsonl of a run") from fault
+        raise _unreadable(file, fault) from fault
     except UnicodeDecodeError as fault:
-        raise Mistake(f"{file}: not UTF-8 text; {_WANTED}") from fault
+        raise Mistake(f"{name_of(file)}: not UTF-8 text; {_WANTED}") from fault
+
+
+def _unreadable(file: Path, fault: OSError) -> Mistake:
+    return Mistake(f"{name_of(file)}: cannot be read ({fault.strerror}); name a {_LOG} of a run, or its folder")
 
 
 def _is_torn(line: str) -> bool:
@@ -134,7 +194,5 @@ def _is_torn(line: str) -> bool:
 
 def _named(fault: Exception) -> str:
     if isinstance(fault, KeyError):
-        return f"{fault} is missing"
-    if isinstance(fault, InvalidOperation):
-        return "an operand or the expected answer is no number"
-    return str(fault)
+        return f"{sanitize(str(fault), _LONGEST_CAUSE)} is missing"
+    return sanitize(str(fault), _LONGEST_CAUSE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,21 @@ def _printed(request: Request) -> tuple[str, str]:
     out, err = io.StringIO(), io.StringIO()
     regrade(request, out, err)
     return out.getvalue(), err.getvalue()
+
+
+def _fifo(path: Path) -> Path:
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("this system has no named pipes")
+    os.mkfifo(path)
+    return path
+
+
+def _link(path: Path, target: Path) -> Path:
+    try:
+        path.symlink_to(target)
+    except OSError:
+        pytest.skip("links are not allowed here")
+    return path
 
 
 @pytest.mark.parametrize(
@@ -166,7 +182,7 @@ def test_a_torn_line_is_left_out_with_a_note(write: Write) -> None:
     """A kill may tear the last line, and the next run closes it."""
     log = write(_record("7"), end='{"format": 1, "out\x18\n{"format"')
     out, err = _printed(Request([log]))
-    assert "1 replies" in out
+    assert "1 reply\n" in out
     assert err.count("a kill tore this line") == 2
     assert "line 2" in err
 
@@ -178,7 +194,7 @@ def test_a_torn_line_is_left_out_with_a_note(write: Write) -> None:
         ("[1]\n", "line 1: not a JSON object"),
         ('{"a": 1}\n', "line 1: 'outcome' is missing"),
         ('{"outcome": "fine"}\n', "line 1: 'fine' is not a valid Outcome"),
-        ('{"outcome": "nan", "task": "arithmetic", "reply": {"text": 5}, "problem": {}}\n', "'lhs' is missing"),
+        ('{"outcome": "nan", "task": "arithmetic", "reply": {"text": "5"}, "problem": {}}\n', "'lhs' is missing"),
     ],
 )
 def test_a_foreign_line_is_named(tmp_path: Path, content: str, said: str) -> None:
@@ -217,14 +233,154 @@ def test_new_records_are_written(write: Write, tmp_path: Path) -> None:
 def test_no_input_and_no_other_file_is_overwritten(write: Write, tmp_path: Path) -> None:
     """An input never, also not by another name; another file only by force."""
     log, other = write(_record("7")), write(_record("8"), name="other.jsonl")
-    (tmp_path / "link.jsonl").symlink_to(log)
-    for out in (log, tmp_path / "x" / ".." / log.name, tmp_path / "link.jsonl"):
+    for out in (log, tmp_path / "x" / ".." / log.name):
         with pytest.raises(Mistake, match="one of the files to read"):
             _printed(Request([log], write=out, force=True))
     with pytest.raises(Mistake, match="exists"):
         _printed(Request([log], write=other))
     _printed(Request([log], write=other, force=True))
     assert other.read_bytes() == log.read_bytes()
+
+
+def test_an_input_is_known_by_its_other_names(write: Write, tmp_path: Path) -> None:
+    """A link to an input is the input, and so is the log of a folder that is read."""
+    log = write(_record("7"))
+    with pytest.raises(Mistake, match="one of the files to read"):
+        _printed(Request([log], write=_link(tmp_path / "link.jsonl", log), force=True))
+    with pytest.raises(Mistake, match="one of the files to read"):
+        _printed(Request([tmp_path], write=log, force=True))
+
+
+def test_force_spares_what_is_no_regular_file(write: Write, tmp_path: Path) -> None:
+    """A pipe in whose place a file was put would be gone for everybody who uses it."""
+    log, pipe = write(_record("7")), _fifo(tmp_path / "pipe")
+    for force in (False, True):
+        with pytest.raises(Mistake, match=r"--write .*pipe: this exists and is not a regular file; name another"):
+            _printed(Request([log], write=pipe, force=force))
+    assert pipe.is_fifo()
+    with pytest.raises(Mistake, match="not a regular file"):
+        _printed(Request([log], write=tmp_path, force=True))
+
+
+def test_force_spares_links(write: Write, tmp_path: Path) -> None:
+    """Neither a link nor what it leads to is replaced, even where it leads nowhere."""
+    log, other = write(_record("7")), write(_record("8"), name="other.jsonl")
+    before = other.read_bytes()
+    for target in (other, tmp_path / "nowhere"):
+        link = _link(tmp_path / f"to-{target.name}", target)
+        with pytest.raises(Mistake, match="not a regular file"):
+            _printed(Request([log], write=link, force=True))
+        assert link.is_symlink()
+    assert other.read_bytes() == before
+
+
+def test_a_name_that_is_too_long_is_named(write: Write, tmp_path: Path) -> None:
+    """No system takes 300 characters; the longest that it takes are taken."""
+    log = write(_record("7"))
+    with pytest.raises(Mistake, match=r"--write .*cannot be written"):
+        _printed(Request([log], write=tmp_path / ("x" * 300), force=True))
+    assert [file.name for file in tmp_path.iterdir()] == ["trials.jsonl"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows limits whole paths, not names")
+def test_the_longest_name_is_taken(write: Write, tmp_path: Path) -> None:
+    """The draft beside it needs no longer one."""
+    _printed(Request([write(_record("7"))], write=(out := tmp_path / ("x" * 255))))
+    assert out.is_file()
+
+
+@pytest.mark.timeout(30)
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    """Reading a pipe into which nobody writes would never end."""
+    with pytest.raises(Mistake, match=r"pipe: not a regular file; name a trials\.jsonl"):
+        _printed(Request([_fifo(tmp_path / "pipe")]))
+
+
+def test_a_folder_stands_for_its_log(write: Write, tmp_path: Path) -> None:
+    """Runs are known by their folders."""
+    log = write(_record("7"))
+    out, _ = _printed(Request([tmp_path]))
+    assert f"{log}: 1 reply\n" in out
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text(write: Write) -> None:
+    """Editors on Windows put one at the start."""
+    log = write(_record("7"))
+    log.write_bytes(b"\xef\xbb\xbf" + log.read_bytes())
+    assert _printed(Request([log]))[0].startswith(f"{log}: 1 reply\n")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such names")
+def test_names_cannot_steer_a_terminal(write: Write, tmp_path: Path) -> None:
+    """Neither in the tables, nor in notes or mistakes."""
+    log = write(_record("7"), name="a\x1b[2J\n.jsonl", end="{")
+    printed = _printed(Request([log], show=["deviate->deviate"]))
+    for text in printed:
+        assert r"a\x1b[2J\n.jsonl" in text
+        assert "\x1b" not in text
+    for request in (Request([log], write=log), Request([tmp_path / "\x1b"]), Request([log], show=["\x1b"])):
+        with pytest.raises(Mistake) as mistake:
+            _printed(request)
+        assert str(mistake.value).isprintable()
+
+
+def test_what_other_tasks_say_cannot_steer_a_terminal(write: Write) -> None:
+    """Their reasons and answers are shown as they are, but harmless; what they leave out is no mistake."""
+    other = {"task": "other", "outcome": "nan", "reply": {"text": None}}
+    log = write(other, other | {"reason": "\x1b[2J", "answer": "\x1b[2J", "reading": []})
+    out, _ = _printed(Request([log], show=["nan->nan"]))
+    assert r"1 \x1b[2J" in out
+    assert r"read      \x1b[2J" in out
+    assert "\x1b" not in out
+
+
+@pytest.mark.parametrize("expected", ["NaN", "sNaN", "Infinity", "-inf", None, True, [], "", "1e999999999"])
+@pytest.mark.parametrize("text", ["7", "no number"])
+def test_an_expected_answer_is_a_finite_number(write: Write, expected: Any, text: str) -> None:
+    """Nothing could be graded by another, whatever the reply."""
+    broken = _record(text)
+    broken["problem"]["expected"] = expected
+    with pytest.raises(Mistake, match=r"trials\.jsonl, line 2: problem\.expected .*; expected a record"):
+        _printed(Request([write(_record("7"), broken)]))
+
+
+@pytest.mark.parametrize(
+    ("facts", "said"),
+    [
+        ({"problem": [1]}, "the problem is not a JSON object"),
+        ({"problem": "1 + 1"}, "the problem is not a JSON object"),
+        ({"reply": "7"}, "the reply is not a JSON object"),
+        ({"reply": []}, "the reply is not a JSON object"),
+        ({"reply": {"text": 7}}, "the text of the reply is not a string"),
+    ],
+)
+@pytest.mark.parametrize("task", ["other", "arithmetic"])
+def test_a_record_of_another_shape_is_named(write: Write, facts: dict[str, Any], said: str, task: str) -> None:
+    """Whatever its task: it is shown, if not read."""
+    record = {"task": task, "outcome": "nan", "reason": None, "answer": None, "reply": {"text": "7"}} | facts
+    with pytest.raises(Mistake, match=rf"trials\.jsonl, line 1: {said}; expected a record"):
+        _printed(Request([write(record)], show=["nan->nan"]))
+
+
+@pytest.mark.parametrize("depth", [200_000, *range(900, 1_000, 5)])
+def test_deep_json_is_named(tmp_path: Path, depth: int) -> None:
+    """Where Python cannot follow, whether reading or writing, it is a mistake; elsewhere it is a record."""
+    head = '{"task": "other", "outcome": "nan", "reply": {"text": ""}, "reason": '
+    (log := tmp_path / "x.jsonl").write_text(f"{head}{'[' * depth}{']' * depth}}}\n", encoding="utf-8")
+    said = ""
+    try:
+        _printed(Request([log], show=["nan->nan"], write=tmp_path / "new.jsonl"))
+    except Mistake as mistake:
+        said = str(mistake)
+    assert "x.jsonl, line 1: nested too deep" in said or (depth < 200_000 and not said)
+
+
+def test_a_depth_beyond_every_integer_is_named(write: Write) -> None:
+    """JSON as Python reads it has an infinity."""
+    broken = _record("7")
+    broken["problem"]["depth"] = float("inf")
+    with pytest.raises(Mistake, match=r"line 1: .*infinity"):
+        _printed(Request([write(broken)]))
 
 
 def test_a_mistake_leaves_no_file_behind(write: Write, tmp_path: Path) -> None:
