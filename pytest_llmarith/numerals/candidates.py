@@ -36,12 +36,14 @@ class Candidate:
     """A number that is no part of an expression.
 
     `presented` says that a sign or a word gives it as a result: then it is no echo, even where it equals an operand.
+    `terms` are the numbers of the calculation that it is the result of.
     """
 
     token: Token
     standing: Standing
     presented: bool
     negated: bool
+    terms: Sequence[Token] = ()
 
     @property
     def value(self) -> Decimal | None:
@@ -51,8 +53,12 @@ class Candidate:
 
 _PRESENTING = frozenset({Kind.EQUALS, Kind.SAYS, Kind.APPROX, Kind.ANSWER})
 _EXPECTING_A_SIGN = _PRESENTING | {Kind.RESULT, Kind.BOX}
+_OF_AN_EXPRESSION = frozenset({Kind.NUMBER, Kind.OPERATOR})
 _MINUS = frozenset({"-", "minus", "negative"})
 _ORDINAL_ENDINGS = frozenset({"st", "nd", "rd", "th"})
+_LEADS = frozenset({":", "=", "is", "was", "of", "the", "number", "difference", "value", "level", "score"})
+_LEADING = 3  # how many of them may stand between a word and its number
+_WITHOUT = frozenset({"no", "No", "without", "Without"})
 _REACH = 8  # how many tokens may stand between a number and its rounding
 
 
@@ -80,8 +86,10 @@ def _mood(tokens: Sequence[Token], at: int, mood: Mood) -> Mood:
 
 def _candidate(tokens: Sequence[Token], at: int, mood: Mood) -> Candidate:
     negated = _is_negated(tokens, at)
-    before = _before(tokens, at - 1 if negated else at)
-    return Candidate(tokens[at], _standing(tokens, at, before, mood), before in _PRESENTING, negated)
+    start = at - 1 if negated else at
+    before = _before(tokens, start)
+    terms = _terms(tokens, start)
+    return Candidate(tokens[at], _standing(tokens, at, before, mood), before in _PRESENTING, negated, terms)
 
 
 def _standing(tokens: Sequence[Token], at: int, before: Kind | None, mood: Mood) -> Standing:
@@ -97,6 +105,19 @@ def _standing(tokens: Sequence[Token], at: int, before: Kind | None, mood: Mood)
     return Standing.FIRST if before is None else Standing.MENTIONED
 
 
+def _terms(tokens: Sequence[Token], at: int) -> Sequence[Token]:
+    """The numbers of the expression that the sign before `at` gives the result of."""
+    at -= 2 if _kind(tokens, at - 1) is Kind.LINE else 1
+    if _kind(tokens, at) not in _PRESENTING:
+        return ()
+    start = at
+    while start > max(0, at - _REACH) and tokens[start - 1].kind in _OF_AN_EXPRESSION:
+        if tokens[start - 1].kind is _kind(tokens, start) is Kind.NUMBER:  # the one before ends another sentence
+            break
+        start -= 1
+    return [token for token in tokens[start:at] if token.kind is Kind.NUMBER]
+
+
 def _is_operand(tokens: Sequence[Token], at: int) -> bool:
     """Whether an operator joins the number to a neighbour: it is a part of a question or of a step."""
     return tokens[at].is_expression or _joins(tokens, at - 1) or _joins(tokens, at + 1)
@@ -106,6 +127,8 @@ def _joins(tokens: Sequence[Token], at: int) -> bool:
     if _kind(tokens, at) is Kind.LINE:  # the operator may begin or end the next line
         at += 1 if _kind(tokens, at + 1) is Kind.OPERATOR else -1
     if _kind(tokens, at) is not Kind.OPERATOR or _kind(tokens, at + 1) is not Kind.NUMBER:
+        return False
+    if tokens[at].written_as.lower() == "negative":  # a sign that joins nothing
         return False
     left = _kind(tokens, at - 1)
     if left is Kind.LINE and tokens[at].written_as != "-":  # a minus that begins a line is a bullet
@@ -119,17 +142,29 @@ def _is_negated(tokens: Sequence[Token], at: int) -> bool:
         return False
     if at == 1:
         return len(tokens) == 2
+    if _kind(tokens, at - 2) is Kind.LINE and _is_last(tokens, at):  # a list has more than one item
+        return _kind(tokens, at - 3) in _EXPECTING_A_SIGN
     return _kind(tokens, at - 2) in _EXPECTING_A_SIGN
 
 
 def _is_count(tokens: Sequence[Token], at: int) -> bool:
     """Whether the number counts something about the answer, or numbers a step, an item, a place."""
     after = _kind(tokens, at + 1)
-    if after is Kind.UNIT or _kind(tokens, at - 1) is Kind.LABEL:
+    if after is Kind.UNIT or _kind(tokens, at - 1) is Kind.LABEL or _is_beside_the_point(tokens, at):
         return True
     if after is Kind.WORD and tokens[at + 1].written_as in _ORDINAL_ENDINGS:
         return True
     return _is_list_number(tokens, at)
+
+
+def _is_beside_the_point(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a word shortly before says that the number is something else than the answer: `remainder of 0`."""
+    for earlier in range(at - 1, max(-1, at - 1 - _LEADING), -1):
+        if tokens[earlier].kind is Kind.ASIDE:
+            return _kind(tokens, earlier - 1) is not Kind.WORD or tokens[earlier - 1].written_as not in _WITHOUT
+        if tokens[earlier].written_as not in _LEADS:
+            return False
+    return False
 
 
 def _is_list_number(tokens: Sequence[Token], at: int) -> bool:

@@ -18,8 +18,10 @@ def chosen(tokens: Sequence[Token], operands: Operands) -> Candidate | None:
     for box in _boxes_from_the_last(tokens):
         if boxed := _strongest(list(candidates(box)), frozenset()):
             return boxed
+    given = _given(tokens) - operands
     for section in _sections_from_the_last(tokens):
-        if answer := _strongest(list(candidates(section)), operands):
+        found = [one for one in candidates(section) if not _checks(one, given, operands)]
+        if answer := _strongest(found, operands):
             return answer
     return None
 
@@ -54,8 +56,24 @@ def _strongest(found: Sequence[Candidate], operands: Operands) -> Candidate | No
     return given[-1] if len({one.value for one in given}) == 1 else None
 
 
+def _given(tokens: Sequence[Token]) -> Operands:
+    """The sizes of all numbers that may be the answer."""
+    values = (one.value for one in candidates(tokens) if one.standing > Standing.ASIDE)
+    return frozenset(value.copy_abs() for value in values if value is not None)
+
+
+def _checks(candidate: Candidate, given: Operands, operands: Operands) -> bool:
+    """Whether a calculation leads from a number that was given back to an operand: a check of that number."""
+    if not candidate.terms or not _is_among(candidate.value, operands):
+        return False
+    return any(_is_among(term.value, given) for term in candidate.terms)
+
+
 def _echoes(candidate: Candidate, operands: Operands) -> bool:
     if candidate.presented or not operands:
         return False
-    value = candidate.value
-    return value is not None and value.copy_abs() in operands
+    return _is_among(candidate.value, operands)
+
+
+def _is_among(value: Decimal | None, values: Operands) -> bool:
+    return value is not None and value.copy_abs() in values

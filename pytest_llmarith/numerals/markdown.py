@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from pytest_llmarith.numerals.glyphs import BOLD, THIN
+from pytest_llmarith.numerals.glyphs import BOLD, BOX, THIN
 
 # A star multiplies where both sides hold a number at the same distance; any other star is emphasis or a list.
 _MARKUP = re.compile(
@@ -23,6 +23,8 @@ _MARKUP = re.compile(
     r"|(?P<entity>&(?:nbsp|thinsp|times|divide|minus|approx|middot|comma);)",
     re.MULTILINE | re.IGNORECASE,
 )
+# A sign that touches the mark before a number belongs to the number.
+_SIGN_OUTSIDE = re.compile(rf"(?<![\w)])(?<![\d)][ ])-([{BOLD}{BOX}]++)(?=[ ]?[\d.])")
 _LEFT = {
     "power": "^",
     "times": "×",
@@ -48,7 +50,7 @@ _ENTITIES = {
 
 def unmarked(text: str) -> str:
     """The text as it looks when it is rendered, with `BOLD` where emphasis begins or ends."""
-    return _MARKUP.sub(_left_of, text)
+    return _SIGN_OUTSIDE.sub(r"\1-", _MARKUP.sub(_left_of, text))
 
 
 def _left_of(markup: re.Match[str]) -> str:

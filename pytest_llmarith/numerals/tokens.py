@@ -32,6 +32,7 @@ class Kind(Enum):
     CHECK = auto()  # what comes now looks back at a result
     UNIT = auto()  # the number before it counts digits or decimals
     LABEL = auto()  # the number after it counts steps
+    ASIDE = auto()  # the number after it is not what was asked for
     WORD = auto()
     STOP = auto()
     LINE = auto()
@@ -50,6 +51,7 @@ _VOCABULARY = {
     Kind.CHECK: "check checking verify verifying verification validate validation",
     Kind.OPERATOR: "plus minus times negative",
     Kind.UNIT: "digit digits decimal decimals place places significant steps step",
+    Kind.ASIDE: "remainder r absolute magnitude confidence carry",
     Kind.LABEL: "step method part case example line",
 }
 # They may stand between such a word and its number, and say nothing.

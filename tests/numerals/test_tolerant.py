@@ -189,6 +189,45 @@ NO_ANSWERS = [
 ]
 
 
+ADDED, DIVIDED, SUBTRACTED, MULTIPLIED = ("7391", "2846"), ("21034786", "2846"), ("2846", "7391"), ("12.34", "56.78")
+
+CHECKS = [
+    ("7391\n\n7391 × 2846 = 21034786", DIVIDED, "7391"),
+    ("7391\n\nProof:\n7391 × 2846 = 21034786", DIVIDED, "7391"),
+    ("7391 because 7391 × 2846 = 21034786", DIVIDED, "7391"),
+    ("7391 (since 7391 × 2846 is 21034786)", DIVIDED, "7391"),
+    ("10237\n\n10237 - 2846 = 7391", ADDED, "10237"),
+    ("10237\n\nProbe: 10237 - 2846 = 7391", ADDED, "10237"),
+    ("10237\n\n验证: 10237 - 2846 = 7391", ADDED, "10237"),
+    ("144 / 12 = 12", ("144", "12"), "12"),
+    ("12 × 10 = 120, 12 × 2 = 24, 10 + 2 = 12", ("144", "12"), "12"),
+]
+
+BESIDE_THE_POINT = [
+    ("Quotient: 7391\nRemainder: 0", DIVIDED, "7391"),
+    ("**Quotient:** 7391, **Remainder:** 0", DIVIDED, "7391"),
+    ("7391 (remainder: 0)", DIVIDED, "7391"),
+    ("7391 R 0", DIVIDED, "7391"),
+    ("7391 with a remainder of 0.", DIVIDED, "7391"),
+    ("The remainder is 0, so 7391.", DIVIDED, "7391"),
+    ("21034786 / 2846 leaves no remainder: 7391", DIVIDED, "7391"),
+    ("-4545\n\nThe absolute difference is 4545.", SUBTRACTED, "-4545"),
+    ("**10237**\n\nConfidence: 95%", ADDED, "10237"),
+    ("7391+2846=10237. Carry: 1", ADDED, "10237"),
+]
+
+SIGNS = [
+    ("$-\\boxed{4545}$", SUBTRACTED, "-4545"),
+    ("The answer is -**4545**", SUBTRACTED, "-4545"),
+    ("2846 -**7391** = **-4545**", SUBTRACTED, "-4545"),
+    ("Result:\n- 4545", SUBTRACTED, "-4545"),
+    ("Results:\n- 4545\n- 4546", SUBTRACTED, "4546"),
+    ("— 4545", SUBTRACTED, "-4545"),
+    ("The sum — 4545", SUBTRACTED, "4545"),
+    ("The result is -4545 (negative 4545).", SUBTRACTED, "-4545"),
+]
+
+
 @pytest.mark.parametrize(("text", "answer"), ANSWERS)
 def test_the_final_answer_is_read(text: str, answer: str) -> None:
     """The number that the reply gives in the end, however it is written and whatever stands around it."""
@@ -206,6 +245,12 @@ def test_an_operand_may_be_the_answer() -> None:
     """144 / 12 is 12: a number equal to an operand is the answer where the reply gives no other, or presents it."""
     for text in ("**12**", "12.", "12\n\n**12**", "144 / 12 = 12", "The quotient is 12."):
         assert read(text, ("144", "12")).tolerant == Decimal(12)
+
+
+@pytest.mark.parametrize(("text", "operands", "answer"), CHECKS + BESIDE_THE_POINT + SIGNS)
+def test_the_answer_stands_beside_other_numbers(text: str, operands: tuple[str, str], answer: str) -> None:
+    """Checks, remainders and the like are passed over, and a sign that stands apart is kept."""
+    assert read(text, operands).tolerant == Decimal(answer)
 
 
 def test_a_decimal_answer_to_an_integer_question_is_read_as_it_stands() -> None:
