@@ -23,9 +23,10 @@ def is_row(row: Mapping[str, Any]) -> bool:
 def record_of(line: str) -> dict[str, Any]:
     """The record that a line describes, with llm_arithmetic's own verdict as its outcome.
 
-    Raises KeyError or ValueError where the line describes none. Numbers are taken as they are written.
+    Raises KeyError, ValueError or TypeError where the line describes none. Numbers are taken as they are written.
     """
     row = json.loads(line, parse_float=str)
+    _check_shape(row)
     reply = None if _is_unanswered(row) else _reply(row)
     return {
         "format": RECORD_FORMAT,
@@ -45,6 +46,31 @@ def record_of(line: str) -> dict[str, Any]:
     }
 
 
+def _check_shape(row: Mapping[str, Any]) -> None:
+    if row["classification"] not in list(_OUTCOMES):  # a list compares what cannot be looked up
+        raise ValueError(f"the classification is none of {', '.join(_OUTCOMES)}")
+    if not isinstance(row.get("tokens"), dict | None):
+        raise TypeError("the tokens are not a JSON object")
+    if not isinstance(row["raw_response"], str | None):
+        raise TypeError("the raw_response is not a string")
+    if not isinstance(row["operands"], list) or len(row["operands"]) != 2:
+        raise TypeError("the operands are not a list of two")
+
+
+def _whole(row: Mapping[str, Any], key: str) -> int:
+    try:
+        return int(row[key])
+    except (TypeError, ValueError, OverflowError) as fault:
+        raise ValueError(f"{key} is no whole number: {row[key]!r}") from fault
+
+
+def _cost(row: Mapping[str, Any]) -> float | None:
+    try:
+        return float(row.get("cost") or 0) or None
+    except (TypeError, ValueError, OverflowError) as fault:
+        raise ValueError(f"the cost is no number: {row['cost']!r}") from fault
+
+
 def _is_unanswered(row: Mapping[str, Any]) -> bool:
     """Whether the API gave up. An empty text that was paid for, token by token, is a reply; older rows have no flag."""
     if row.get("failed_to_get_reply"):
@@ -60,7 +86,7 @@ def _problem(row: Mapping[str, Any]) -> dict[str, Any]:
         "variant": f"{Dtype(dtype)}_{Op(op)}",
         "op": op,
         "dtype": dtype,
-        "depth": int(row["depth"]),
+        "depth": _whole(row, "depth"),
         "trial": None,
         "lhs": str(lhs),
         "rhs": str(rhs),
@@ -74,8 +100,8 @@ def _reply(row: Mapping[str, Any]) -> dict[str, Any]:
         text=row["raw_response"] or "",
         prompt_tokens=tokens.get("prompt_tokens"),
         completion_tokens=tokens.get("completion_tokens"),
-        cost_usd=float(row.get("cost") or 0) or None,
-        attempts=int(row.get("attempts") or 1),
+        cost_usd=_cost(row),
+        attempts=_whole(row, "attempts") if row.get("attempts") else 1,
         asked_at=row.get("timestamp"),
     )
     return reply.fields() | {"sent": None}

@@ -119,7 +119,7 @@ def _records(request: Request) -> Iterator[BinaryIO | None]:
     try:
         with records:
             yield records
-        draft.replace(target)
+        draft.replace(_target(target, request.files, request.force))  # somebody may have taken the name meanwhile
     except OSError as fault:
         raise _unwritable(target, fault) from fault
     finally:

@@ -67,6 +67,12 @@ def log_of(path: Path) -> Path:
     try:
         file = path / _LOG if stat.S_ISDIR(path.stat().st_mode) else path
         mode = file.stat().st_mode
+    except FileNotFoundError as fault:
+        if path.exists():
+            raise Mistake(
+                f"{name_of(path)}: the folder holds no {_LOG}; name a {_LOG} of a run, or its folder"
+            ) from fault
+        raise _unreadable(path, fault) from fault
     except OSError as fault:
         raise _unreadable(path, fault) from fault
     if not stat.S_ISREG(mode):
@@ -162,6 +168,8 @@ def _stored(line: str) -> Mapping[str, Any]:
 
 def _check_shape(record: Mapping[str, Any]) -> None:
     """Also records that are not read again have to be shown, whatever their task."""
+    if not isinstance(record.get("task", ""), str):
+        raise TypeError("the task is not a string")
     if not isinstance(record.get("problem"), dict | None):
         raise TypeError("the problem is not a JSON object")
     reply = record["reply"]

@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
@@ -294,6 +294,52 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     """Reading a pipe into which nobody writes would never end."""
     with pytest.raises(Mistake, match=r"pipe: not a regular file; name a trials\.jsonl"):
         _printed(Request([_fifo(tmp_path / "pipe")]))
+
+
+@pytest.mark.parametrize(
+    ("facts", "said"),
+    [
+        ({"classification": "Fine"}, "the classification is none of Correct, Deviate, NaN"),
+        ({"classification": []}, "the classification is none of Correct, Deviate, NaN"),
+        ({"tokens": [1]}, "the tokens are not a JSON object"),
+        ({"raw_response": 7}, "the raw_response is not a string"),
+        ({"operands": "12"}, "the operands are not a list of two"),
+        ({"operands": [1, 2, 3]}, "the operands are not a list of two"),
+        ({"depth": float("inf")}, "depth is no whole number: inf"),
+        ({"attempts": "many"}, "attempts is no whole number: 'many'"),
+        ({"cost": ["free"]}, r"the cost is no number: \['free'\]"),
+        ({"correct": float("nan")}, "problem.expected is no number: 'nan'"),
+    ],
+)
+def test_a_row_of_another_shape_is_named(write: Write, facts: dict[str, Any], said: str) -> None:
+    """What is wrong is said in the words of the row."""
+    with pytest.raises(Mistake, match=f"line 1: {said}; expected a record"):
+        _printed(Request([write(_row("42.15", "Correct") | facts)]))
+
+
+def test_a_task_is_a_name(write: Write) -> None:
+    """It is looked up, which not everything can be."""
+    with pytest.raises(Mistake, match="line 1: the task is not a string"):
+        _printed(Request([write(_record("7") | {"task": ["arithmetic"]})]))
+
+
+def test_a_folder_without_a_log_is_named(tmp_path: Path) -> None:
+    """It is there; what it lacks is the log."""
+    with pytest.raises(Mistake, match=r"the folder holds no trials\.jsonl; name a trials\.jsonl of a run"):
+        _printed(Request([tmp_path]))
+
+
+def test_a_file_that_came_meanwhile_is_spared(write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading takes its time, and somebody else may use the name."""
+    log, new = write(_record("7")), tmp_path / "new.jsonl"
+
+    def write_beside(file: IO[bytes], value: Any) -> None:
+        write(_record("8"), name=new.name)
+
+    monkeypatch.setattr("pytest_llmarith.reports.regrade.write_line", write_beside)
+    with pytest.raises(Mistake, match="the file exists"):
+        _printed(Request([log], write=new))
+    assert json.loads(new.read_text("utf-8")) == _record("8")
 
 
 def test_a_folder_stands_for_its_log(write: Write, tmp_path: Path) -> None:
