@@ -29,6 +29,7 @@ class Mood(Enum):
     TELLING = auto()
     ANNOUNCING = auto()  # its next result is the answer
     CHECKING = auto()  # its results are of another calculation
+    REASONING = auto()  # so are these, up to the end of the sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,12 @@ class Candidate:
 _PRESENTING = frozenset({Kind.EQUALS, Kind.SAYS, Kind.APPROX, Kind.ANSWER})
 _EXPECTING_A_SIGN = _PRESENTING | {Kind.RESULT, Kind.BOX}
 _OF_AN_EXPRESSION = frozenset({Kind.NUMBER, Kind.OPERATOR})
+_STARTING = frozenset({None, Kind.STOP, Kind.LINE})  # what stands before a sentence
+_EXPLAINING = frozenset({Kind.CHECK, Kind.REASON})
+_EXPLANATIONS = frozenset(
+    {"explanation", "explained", "working", "workings", "work", "steps", "proof", "reasoning", "breakdown"}
+)
+_ENDING_A_HEADING = frozenset({Kind.LINE, Kind.NUMBER})
 _MINUS = frozenset({"-", "minus", "negative"})
 _ORDINAL_ENDINGS = frozenset({"st", "nd", "rd", "th"})
 _LEADS = frozenset({":", "=", "is", "was", "of", "the", "number", "difference", "value", "level", "score"})
@@ -81,7 +88,11 @@ def _mood(tokens: Sequence[Token], at: int, mood: Mood) -> Mood:
         return Mood.ANNOUNCING
     if kind is Kind.CHECK:
         return Mood.CHECKING
-    return Mood.TELLING if kind is Kind.STOP and mood is Mood.ANNOUNCING else mood
+    if kind is Kind.REASON and mood is Mood.TELLING and _kind(tokens, at - 1) not in _STARTING:
+        return Mood.REASONING
+    if kind is Kind.STOP and mood is Mood.ANNOUNCING:
+        return Mood.TELLING
+    return Mood.TELLING if kind in _STARTING and mood is Mood.REASONING else mood
 
 
 def _candidate(tokens: Sequence[Token], at: int, mood: Mood) -> Candidate:
@@ -97,8 +108,11 @@ def _standing(tokens: Sequence[Token], at: int, before: Kind | None, mood: Mood)
     if _is_count(tokens, at) or (before is Kind.APPROX and _rounds_its_predecessor(tokens, at)):
         return Standing.ASIDE
     if _is_alone(tokens, at):
-        return Standing.STATED if _is_last(tokens, at) or announced else Standing.RESULT
-    if before in _PRESENTING and mood is not Mood.CHECKING:
+        is_stated = announced or _is_last(tokens, at) or _is_explained(tokens, at)
+        return Standing.STATED if is_stated else Standing.RESULT
+    if not announced and not tokens[at].bold and _is_called_rounded(tokens, at):
+        return Standing.ASIDE
+    if before in _PRESENTING and mood not in (Mood.CHECKING, Mood.REASONING):
         return Standing.STATED if announced and before is not Kind.APPROX else Standing.RESULT
     if tokens[at].bold:
         return Standing.RESULT
@@ -185,6 +199,37 @@ def _is_alone(tokens: Sequence[Token], at: int) -> bool:
 
 def _is_last(tokens: Sequence[Token], at: int) -> bool:
     return at + 4 > len(tokens) and all(token.kind in (Kind.STOP, Kind.LINE) for token in tokens[at + 1 :])
+
+
+def _is_explained(tokens: Sequence[Token], at: int) -> bool:
+    """Whether the number is the whole first line, and the next line announces an explanation or a check."""
+    if at > 1 or (at == 1 and tokens[0].kind is not Kind.LINE):
+        return False
+    start = at + 3 if _kind(tokens, at + 1) is Kind.STOP else at + 2
+    for token in tokens[start : start + _REACH]:
+        if token.kind in _EXPLAINING or token.written_as.lower() in _EXPLANATIONS:
+            return True
+        if token.kind in _ENDING_A_HEADING:
+            return False
+    return False
+
+
+def _is_called_rounded(tokens: Sequence[Token], at: int) -> bool:
+    """Whether the sentence speaks of rounding, and what it rounds was given before with more digits."""
+    speaks, same_sentence = False, True
+    for earlier in range(at - 1, max(-1, at - 1 - 2 * _REACH), -1):
+        token = tokens[earlier]
+        if token.kind is Kind.NUMBER and not _is_count(tokens, earlier):
+            return speaks and not _is_operand(tokens, earlier) and _is_shortened(tokens[at].value, token.value)
+        same_sentence = same_sentence and token.kind not in _STARTING
+        speaks = speaks or (same_sentence and token.kind in (Kind.APPROX, Kind.UNIT))
+    return False
+
+
+def _is_shortened(rounded: Decimal | None, exact: Decimal | None) -> bool:
+    if rounded is None or exact is None or len(rounded.as_tuple().digits) >= len(exact.as_tuple().digits):
+        return False
+    return _is_close(rounded, exact)
 
 
 def _rounds_its_predecessor(tokens: Sequence[Token], at: int) -> bool:

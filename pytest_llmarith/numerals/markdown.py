@@ -13,6 +13,7 @@ from pytest_llmarith.numerals.glyphs import BOLD, BOX, THIN
 _MARKUP = re.compile(
     r"(?P<power>(?<=10)\*\*(?=[-+(]?\d))"
     r"|(?P<times>(?<=[\d)])\*(?=[-(\d])|(?<=[\d)][ ])\*(?=[ ][-(\d]))"
+    r"|(?P<struck>~~[^~\n]{1,200}+~~|<(?P<strike>s|del|strike)>[^<\n]{1,200}+</(?P=strike)>)"
     r"|(?P<stars>\*+|(?<![^\W_])_+|_+(?![^\W_])|~~)"
     r"|(?P<fence>`{3,}[A-Za-z]*)"
     r"|(?P<code>`+)"
@@ -28,6 +29,7 @@ _SIGN_OUTSIDE = re.compile(rf"(?<![\w)])(?<![\d)][ ])-([{BOLD}{BOX}]++)(?=[ ]?[\
 _LEFT = {
     "power": "^",
     "times": "×",
+    "struck": " ",
     "stars": BOLD,
     "fence": "\n",
     "code": "",

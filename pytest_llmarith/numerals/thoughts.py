@@ -6,14 +6,13 @@ import re
 from collections import deque
 from typing import NamedTuple
 
+_TAGS = "think|thinking|thought|reasoning|scratchpad"
 # A tag within a sentence only speaks of thoughts; one that opens them begins a line.
 _OPENED = re.compile(
-    r"^[ \t]*+(?:<(?:think|thinking|thought|reasoning)>|\[THINK\]|<\|channel\|>(?:analysis|commentary)<\|message\|>)",
+    rf"^[ \t]*+(?:<(?:{_TAGS})>|\[THINK\]|<\|channel\|>(?:analysis|commentary)<\|message\|>)",
     re.IGNORECASE | re.MULTILINE,
 )
-_CLOSED = re.compile(
-    r"</(?:think|thinking|thought|reasoning)>|\[/THINK\]|<\|channel\|>final<\|message\|>", re.IGNORECASE
-)
+_CLOSED = re.compile(rf"</(?:{_TAGS})>|\[/THINK\]|<\|channel\|>final<\|message\|>", re.IGNORECASE)
 
 
 class Said(NamedTuple):

@@ -24,12 +24,13 @@ class Kind(Enum):
     OPERATOR = auto()
     EQUALS = auto()
     APPROX = auto()
-    SAYS = auto()  # is, gives, a colon
+    SAYS = auto()  # is, 's, gives, a colon
     ANSWER = auto()  # a noun that announces the final answer
     FINAL = auto()  # makes the next noun announce it
     RESULT = auto()  # a noun for any result, of a step too
     DOUBT = auto()  # what came before is taken back
     CHECK = auto()  # what comes now looks back at a result
+    REASON = auto()  # the rest of the sentence explains a result
     UNIT = auto()  # the number before it counts digits or decimals
     LABEL = auto()  # the number after it counts steps
     ASIDE = auto()  # the number after it is not what was asked for
@@ -41,7 +42,7 @@ class Kind(Enum):
 
 
 _VOCABULARY = {
-    Kind.SAYS: "is are was be equals equal gives give yields yield makes get gets becomes so thus hence therefore "
+    Kind.SAYS: "is s are was be equals equal gives give yields yield makes get gets becomes so thus hence therefore "
     "exactly precisely",
     Kind.ANSWER: "answer",
     Kind.FINAL: "final correct exact numeric numerical",
@@ -51,6 +52,7 @@ _VOCABULARY = {
     Kind.CHECK: "check checking verify verifying verification validate validation",
     Kind.OPERATOR: "plus minus times negative",
     Kind.UNIT: "digit digits decimal decimals place places significant steps step",
+    Kind.REASON: "because since",
     Kind.ASIDE: "remainder r absolute magnitude confidence carry",
     Kind.LABEL: "step method part case example line",
 }
@@ -80,6 +82,10 @@ _TOKEN = re.compile(
     rf"(?P<uncertainty>\(\d{{1,3}}\))?"
     rf"(?:{_GAP}[×xX*]{_GAP}10{_GAP}\^{_GAP}\(?(?P<tens>[-+]?\d++)\)?|[eE](?P<scale>[-+]?\d++)(?!\w)"
     rf"|\^\(?(?P<power>[-+]?\d++)\)?)?)"
+    # What takes back in several words, or at the head of a line only.
+    rf"|(?P<doubt>(?<!\w)(?i:(?:that|this|it|which)(?:'s|[ ]is|[ ]was)[ ]"
+    rf"(?:wrong|incorrect|not[ ](?:right|correct)|a[ ]mistake)|let[ ]me[ ]re-?(?:check|compute|calculate|do|consider))"
+    rf"(?!\w)|(?:(?<=\n)|(?<=\n{BOLD}))(?i:edit|update|corrected)(?={BOLD}?:))"
     # A word may hold digits, as identifiers do, but only after a Latin letter: other scripts leave no space.
     rf"|(?P<word>[A-Za-z_À-ÖØ-öø-ɏ][\w]*(?:-\w+)*|[^\W\d_]+)"
     rf"|(?P<rule>-{{2,}}|={{2,}})"
@@ -87,7 +93,7 @@ _TOKEN = re.compile(
     rf"|(?P<symbol>[-+×÷/*^±=→≈~:∴{BOX}{END_OF_BOX}])"
     rf"|(?P<line>\n\s*)"
 )
-_KIND_OF_GROUP = {"stop": Kind.STOP, "line": Kind.LINE}
+_KIND_OF_GROUP = {"doubt": Kind.DOUBT, "stop": Kind.STOP, "line": Kind.LINE}
 
 
 @dataclass(frozen=True)

@@ -216,6 +216,39 @@ BESIDE_THE_POINT = [
     ("7391+2846=10237. Carry: 1", ADDED, "10237"),
 ]
 
+WORKING = "\n1 + 6 = 7\n9 + 4 = 13 (carry the 1)\n3 + 8 + 1 = 12 (carry the 1)\n7 + 2 + 1 = 10"
+EXPLANATIONS = [
+    ("10,237\n\nExplanation:" + WORKING, ADDED, "10237"),
+    ("**10,237**\n\nHere's the working:" + WORKING, ADDED, "10237"),
+    ("Column by column:" + WORKING + "\n10237", ADDED, "10237"),
+    ("10237.\nCheck: 1 + 6 = 7", ADDED, "10237"),
+    ("10137\n\n7391 + 2846 = 10237", ADDED, "10237"),
+    ("The result is 700.6652, which has 4 decimal places since 2 + 2 = 4.", MULTIPLIED, "700.6652"),
+    ("Since 7391 + 2846 = 10237, the sum has 5 digits.", ADDED, "10237"),
+]
+
+CORRECTIONS = [
+    ("The answer is 10137. No, that's wrong. It is 10237.", ADDED, "10237"),
+    ("The answer is 10137. Hmm, let me recheck: 1 + 6 = 7. So it's 10237", ADDED, "10237"),
+    ("10237\n\nLet me recheck: 10237 - 2846 = 7391", ADDED, "10237"),
+    ("The answer is 10137.\n\nEdit: 10237", ADDED, "10237"),
+    ("The answer is 10137.\n\n**Edit:** it is 10237", ADDED, "10237"),
+    ("10237 is right, 10137 would be wrong.", ADDED, "10237"),
+    ("~~10137~~ 10237", ADDED, "10237"),
+    ("**10237** ~~10137~~", ADDED, "10237"),
+    ("10237 <del>10137</del>", ADDED, "10237"),
+    ("<scratchpad>10137</scratchpad>10237", ADDED, "10237"),
+]
+
+ROUNDINGS = [
+    ("700.6652\n\nRounded to two decimal places: 700.67", MULTIPLIED, "700.6652"),
+    ("700.6652 (rounded to two decimals: 700.67)", MULTIPLIED, "700.6652"),
+    ("12.34 × 56.78 = 700.6652. To two decimals it is 700.67.", MULTIPLIED, "700.6652"),
+    ("12.34 × 56.78 = 700.6652\n\nRounded to two decimal places: **700.67**", MULTIPLIED, "700.67"),
+    ("12.34 × 56.78 = 700.6652. The final answer, rounded to 2 decimals, is 700.67.", MULTIPLIED, "700.67"),
+    ("Rounded to two decimal places: 700.67", MULTIPLIED, "700.67"),
+]
+
 SIGNS = [
     ("$-\\boxed{4545}$", SUBTRACTED, "-4545"),
     ("The answer is -**4545**", SUBTRACTED, "-4545"),
@@ -226,6 +259,8 @@ SIGNS = [
     ("The sum — 4545", SUBTRACTED, "4545"),
     ("The result is -4545 (negative 4545).", SUBTRACTED, "-4545"),
 ]
+
+BESIDE_OTHERS = [*CHECKS, *BESIDE_THE_POINT, *EXPLANATIONS, *CORRECTIONS, *ROUNDINGS, *SIGNS]
 
 
 @pytest.mark.parametrize(("text", "answer"), ANSWERS)
@@ -247,9 +282,9 @@ def test_an_operand_may_be_the_answer() -> None:
         assert read(text, ("144", "12")).tolerant == Decimal(12)
 
 
-@pytest.mark.parametrize(("text", "operands", "answer"), CHECKS + BESIDE_THE_POINT + SIGNS)
+@pytest.mark.parametrize(("text", "operands", "answer"), BESIDE_OTHERS)
 def test_the_answer_stands_beside_other_numbers(text: str, operands: tuple[str, str], answer: str) -> None:
-    """Checks, remainders and the like are passed over, and a sign that stands apart is kept."""
+    """Checks, workings, roundings, what was taken back: all are passed over, and a sign that stands apart is kept."""
     assert read(text, operands).tolerant == Decimal(answer)
 
 
