@@ -5,12 +5,13 @@ It does not know operands: whether a number only echoes the question is decided 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum, IntEnum, auto
 
-from pytest_llmarith.numerals.tokens import Kind, Token
+from pytest_llmarith.numerals.tokens import Kind, Token, kind_of
 
 
 class Standing(IntEnum):
@@ -66,6 +67,9 @@ _ORDINAL_ENDINGS = frozenset({"st", "nd", "rd", "th"})
 _LEADS = frozenset({":", "=", "is", "was", "of", "the", "number", "difference", "value", "level", "score"})
 _LEADING = 3  # how many of them may stand between a word and its number
 _WITHOUT = frozenset({"no", "No", "without", "Without"})
+_FAILING = frozenset({"error", "code", "status", "http"})
+_CODE = re.compile(r"[45]\d\d")
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _REACH = 8  # how many tokens may stand between a number and its rounding
 
 
@@ -75,7 +79,7 @@ def candidates(tokens: Sequence[Token]) -> Iterator[Candidate]:
     for at, token in enumerate(tokens):
         if token.kind is not Kind.NUMBER:
             mood = _mood(tokens, at, mood)
-        elif not _is_operand(tokens, at):
+        elif not _is_operand(tokens, at) and not _is_code(tokens, at) and not _is_year(tokens, at):
             found = _candidate(tokens, at, mood)
             if found.standing is Standing.STATED:
                 mood = Mood.TELLING
@@ -98,9 +102,9 @@ def _mood(tokens: Sequence[Token], at: int, mood: Mood) -> Mood:
 def _candidate(tokens: Sequence[Token], at: int, mood: Mood) -> Candidate:
     negated = _is_negated(tokens, at)
     start = at - 1 if negated else at
-    before = _before(tokens, start)
-    terms = _terms(tokens, start)
-    return Candidate(tokens[at], _standing(tokens, at, before, mood), before in _PRESENTING, negated, terms)
+    before = Kind.WORD if _has_a_foreign_key(tokens, at) else _before(tokens, start)
+    standing = _standing(tokens, at, before, mood)
+    return Candidate(tokens[at], standing, before in _PRESENTING, negated, _terms(tokens, start))
 
 
 def _standing(tokens: Sequence[Token], at: int, before: Kind | None, mood: Mood) -> Standing:
@@ -164,7 +168,8 @@ def _is_negated(tokens: Sequence[Token], at: int) -> bool:
 def _is_count(tokens: Sequence[Token], at: int) -> bool:
     """Whether the number counts something about the answer, or numbers a step, an item, a place."""
     after = _kind(tokens, at + 1)
-    if after is Kind.UNIT or _kind(tokens, at - 1) is Kind.LABEL or _is_beside_the_point(tokens, at):
+    counts = after is Kind.UNIT and tokens[at].followed_by not in (",", '"')
+    if counts or _kind(tokens, at - 1) is Kind.LABEL or _is_beside_the_point(tokens, at):
         return True
     if after is Kind.WORD and tokens[at + 1].written_as in _ORDINAL_ENDINGS:
         return True
@@ -173,12 +178,42 @@ def _is_count(tokens: Sequence[Token], at: int) -> bool:
 
 def _is_beside_the_point(tokens: Sequence[Token], at: int) -> bool:
     """Whether a word shortly before says that the number is something else than the answer: `remainder of 0`."""
-    for earlier in range(at - 1, max(-1, at - 1 - _LEADING), -1):
-        if tokens[earlier].kind is Kind.ASIDE:
-            return _kind(tokens, earlier - 1) is not Kind.WORD or tokens[earlier - 1].written_as not in _WITHOUT
-        if tokens[earlier].written_as not in _LEADS:
-            return False
-    return False
+    if _kind(tokens, at - 1) is Kind.SAYS and tokens[at - 2].written_as in ("digit", "digits"):
+        return at > 2 and tokens[at - 3].written_as in _LEADS  # `the sum of the digits is 13`
+    word = _led_by(tokens, at)
+    return _kind(tokens, word) is Kind.ASIDE and (word < 1 or tokens[word - 1].written_as not in _WITHOUT)
+
+
+def _led_by(tokens: Sequence[Token], at: int) -> int:
+    """Where the word stands that the number belongs to, over a colon, `is`, `of` and the like."""
+    word = at - 1
+    while word > at - 1 - _LEADING and word > 0 and tokens[word].written_as in _LEADS:
+        word -= 1
+    return word
+
+
+def _is_code(tokens: Sequence[Token], at: int) -> bool:
+    """Whether the number is what a server says instead of an answer: `Error 500`."""
+    word = _led_by(tokens, at)
+    return word >= 0 and tokens[word].written_as.lower() in _FAILING and bool(_CODE.fullmatch(tokens[at].written_as))
+
+
+def _is_year(tokens: Sequence[Token], at: int) -> bool:
+    """Whether something happened in that year, and nothing resulted in it."""
+    if at < 2 or tokens[at - 1].written_as not in ("in", "since", "until"):
+        return False
+    happened = tokens[at - 2]
+    if happened.kind is not Kind.WORD or happened.written_as.startswith("result"):
+        return False
+    return bool(_YEAR.fullmatch(tokens[at].written_as))
+
+
+def _has_a_foreign_key(tokens: Sequence[Token], at: int) -> bool:
+    """Whether the number is the value of a key in quotes that names no result: `"time_ms": 12`."""
+    if at < 2 or tokens[at - 1].written_as != ":" or tokens[at - 2].followed_by != '"':
+        return False
+    names = tokens[at - 2].written_as.lower().split("_")
+    return not any(kind_of(name) in (Kind.RESULT, Kind.ANSWER, Kind.FINAL) for name in names)
 
 
 def _is_list_number(tokens: Sequence[Token], at: int) -> bool:

@@ -15,7 +15,7 @@ _RAISED = re.compile(f"[{_SUPERSCRIPTS}]+")
 _LOWER = str.maketrans(_SUPERSCRIPTS, "0123456789-+")
 
 # A long dash parts words; before a number that is the whole reply there is nothing to part.
-_LEADING_DASH = re.compile(r"\s*+[—―](?=[ ]?\d[\d.,' ]*+\s*+\Z)")
+_LEADING_DASH = re.compile(r"\A\s*+[—―](?=[ ]?\d[\d.,' ]*+\s*+\Z)")
 
 _ALIKE = {
     "-": "−－﹣‐‑‒–",
@@ -45,5 +45,5 @@ def unified(text: str) -> str:
     """The text with one minus, one times, one apostrophe, and superscripts as exponents."""
     if text.isascii():
         return text.translate(_ONE_FOR_ALL) if "\t" in text or "\r" in text else text
-    text = _LEADING_DASH.sub("-", text, count=1) if text.lstrip()[:1] in ("—", "―") else text
+    text = _LEADING_DASH.sub("-", text)
     return _RAISED.sub(lambda raised: "^" + raised[0].translate(_LOWER), text.translate(_ONE_FOR_ALL))

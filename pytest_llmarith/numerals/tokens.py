@@ -53,7 +53,8 @@ _VOCABULARY = {
     Kind.OPERATOR: "plus minus times negative",
     Kind.UNIT: "digit digits decimal decimals place places significant steps step",
     Kind.REASON: "because since",
-    Kind.ASIDE: "remainder r absolute magnitude confidence carry",
+    Kind.ASIDE: "remainder r absolute magnitude confidence carry first second third operand addend minuend subtrahend "
+    "multiplicand multiplier dividend divisor factor numerator denominator",
     Kind.LABEL: "step method part case example line",
 }
 # They may stand between such a word and its number, and say nothing.
@@ -76,7 +77,8 @@ MANY = 2_048  # tokens that are looked at, counted from the end
 _GAP = rf"[ {THIN}]{{0,2}}"
 _TOKEN = re.compile(
     # The minus after a number or a bracket is an operator. Groups by plain spaces hold exactly three digits each.
-    rf"(?P<number>"
+    rf"(?P<code>(?<![\w.,])0[xX][\da-fA-F]++(?!\w))"  # hexadecimal digits are a name, no number
+    rf"|(?P<number>"
     rf"(?P<digits>(?:(?<![\w)])(?<![\d)][ ])[-+])?"
     rf"(?:(?!0)\d{{1,3}}(?:[ {THIN}]\d{{3}})+(?!\d)(?:[.,]\d++)?|\d++(?:[.,'_{THIN}]\d++)*+|(?<![\d.])\.\d++))"
     rf"(?P<uncertainty>\(\d{{1,3}}\))?"
@@ -93,7 +95,7 @@ _TOKEN = re.compile(
     rf"|(?P<symbol>[-+×÷/*^±=→≈~:∴{BOX}{END_OF_BOX}])"
     rf"|(?P<line>\n\s*)"
 )
-_KIND_OF_GROUP = {"doubt": Kind.DOUBT, "stop": Kind.STOP, "line": Kind.LINE}
+_KIND_OF_GROUP = {"doubt": Kind.DOUBT, "code": Kind.WORD, "stop": Kind.STOP, "line": Kind.LINE}
 
 
 @dataclass(frozen=True)
@@ -134,6 +136,11 @@ class Token:
         return value_of(digits, self.match["tens"] or self.match["scale"])
 
 
+def kind_of(word: str) -> Kind:
+    """What a word is to the numbers beside it."""
+    return _KINDS.get(word.lower(), Kind.WORD)
+
+
 def tokens(text: str) -> list[Token]:
     """The last tokens of the text, in order."""
     return list(_tokens(deque(_TOKEN.finditer(text), maxlen=MANY)))
@@ -149,8 +156,7 @@ def _tokens(matches: Iterable[re.Match[str]]) -> Iterator[Token]:
 def _kind(match: re.Match[str]) -> Kind | None:
     group = match.lastgroup
     if group == "word":
-        word = match[0].lower()
-        return None if word in _FILLERS else _KINDS.get(word, Kind.WORD)
+        return None if match[0].lower() in _FILLERS else kind_of(match[0])
     if group == "symbol":
         return _SYMBOLS[match[0]]
     if group == "rule":

@@ -186,6 +186,11 @@ NO_ANSWERS = [
     ("5 × 10^99999", NanReason.UNREADABLE),
     ('"12" "34"', NanReason.UNREADABLE),
     ("4.6<sup>2</sup>", NanReason.UNREADABLE),
+    ("Error 500: internal server error", NanReason.UNREADABLE),
+    ('{"error": {"code": 429}}', NanReason.UNREADABLE),
+    ('<tool_call>\n{"name": "add", "arguments": {"a": 12, "b": 34}}\n</tool_call>', NanReason.UNREADABLE),
+    ("I was trained in 2021 and have no tools.", NanReason.UNREADABLE),
+    ("0x10", NanReason.UNREADABLE),
 ]
 
 
@@ -214,6 +219,12 @@ BESIDE_THE_POINT = [
     ("-4545\n\nThe absolute difference is 4545.", SUBTRACTED, "-4545"),
     ("**10237**\n\nConfidence: 95%", ADDED, "10237"),
     ("7391+2846=10237. Carry: 1", ADDED, "10237"),
+    ('{"result": 10237, "time_ms": 12}', ADDED, "10237"),
+    ('{"operands": [7391, 2846], "final_result": 10237, "steps": 4}', ADDED, "10237"),
+    ('{"x": 10237}', ADDED, "10237"),
+    ("The sum is 10237.\n\n- First number: 7391\n- Second number: 2846", ADDED, "10237"),
+    ("The sum of 7391 and 2846 is 10237, and the sum of the digits is 13.", ADDED, "10237"),
+    ("This results in 2021.", ADDED, "2021"),
 ]
 
 WORKING = "\n1 + 6 = 7\n9 + 4 = 13 (carry the 1)\n3 + 8 + 1 = 12 (carry the 1)\n7 + 2 + 1 = 10"
@@ -249,6 +260,12 @@ ROUNDINGS = [
     ("Rounded to two decimal places: 700.67", MULTIPLIED, "700.67"),
 ]
 
+GROUPS = [
+    ("The answer is 12, 193, 263, 121, 140, 070, 110.", ADDED, "12193263121140070110"),
+    ("100, 200 and 300, so 600", ADDED, "600"),
+    ("I went over 100, 200, 300. So 600", ADDED, "600"),
+]
+
 SIGNS = [
     ("$-\\boxed{4545}$", SUBTRACTED, "-4545"),
     ("The answer is -**4545**", SUBTRACTED, "-4545"),
@@ -257,10 +274,11 @@ SIGNS = [
     ("Results:\n- 4545\n- 4546", SUBTRACTED, "4546"),
     ("— 4545", SUBTRACTED, "-4545"),
     ("The sum — 4545", SUBTRACTED, "4545"),
+    ("— so it is — 4545", SUBTRACTED, "4545"),
     ("The result is -4545 (negative 4545).", SUBTRACTED, "-4545"),
 ]
 
-BESIDE_OTHERS = [*CHECKS, *BESIDE_THE_POINT, *EXPLANATIONS, *CORRECTIONS, *ROUNDINGS, *SIGNS]
+BESIDE_OTHERS = [*CHECKS, *BESIDE_THE_POINT, *EXPLANATIONS, *CORRECTIONS, *ROUNDINGS, *GROUPS, *SIGNS]
 
 
 @pytest.mark.parametrize(("text", "answer"), ANSWERS)
