@@ -20,7 +20,7 @@ bench: $(INSTALLED)  ## Run the benches on the embedded models
 	$(RUN)/pytest benches $(MODELS) $(ARGS)
 
 test: $(INSTALLED)  ## Run the tests
-	$(RUN)/pytest $(ARGS)
+	$(RUN)/pytest -n auto $(ARGS)
 
 lint: $(INSTALLED)  ## Check style, types and the map of rooms
 	$(RUN)/ruff check .

@@ -84,6 +84,12 @@ def bench(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Iterato
 
 
 @pytest.fixture(params=list(WAYS.values()), ids=list(WAYS))
-def way(request: pytest.FixtureRequest) -> tuple[str, ...]:
+def every_way(request: pytest.FixtureRequest) -> tuple[str, ...]:
     """The same run without xdist, with it but in one process, and with two workers."""
     return tuple(request.param)
+
+
+@pytest.fixture(params=["plain", "-n 2"])
+def way(request: pytest.FixtureRequest) -> tuple[str, ...]:
+    """The same run in one process and with two workers, for what does not depend on xdist being there."""
+    return WAYS[request.param]

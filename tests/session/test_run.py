@@ -13,10 +13,10 @@ from tests.session.conftest import ITEMS, Bench, right
 Way = tuple[str, ...]
 
 
-def test_each_question_is_asked_once(bench: Bench, way: Way) -> None:
+def test_each_question_is_asked_once(bench: Bench, every_way: Way) -> None:
     """One request per item, usage and cost in every record, nothing on stderr though every warning is an error."""
     bench.script = lambda call: Answer(right(call), usage=usage(30, 5, reasoning=2), reasoning="hmm", model="served")
-    result = bench.run(*way)
+    result = bench.run(*every_way)
     assert result.ret == 0
     assert result.errlines == []
     assert len(bench.server.requests) == ITEMS
@@ -48,10 +48,10 @@ def test_parameters_and_system_prompt_are_sent(bench: Bench) -> None:
     assert bench.records()[0]["reply"]["sent"]["params"] == {"temperature": 0}
 
 
-def test_the_files_of_a_run_agree(bench: Bench, way: Way) -> None:
+def test_the_files_of_a_run_agree(bench: Bench, every_way: Way) -> None:
     """The run log, the JSON report and the summary hold the same trials, each once."""
     bench.script = lambda call: "no idea" if "*" in call.prompt else right(call)
-    bench.run(*way)
+    bench.run(*every_way)
     records = {record["nodeid"]: record for record in bench.records()}
     assert len(records) == len(bench.records()) == ITEMS
     assert {record["run"] for record in records.values()} == {bench.runs[0].name}
@@ -149,10 +149,10 @@ def test_a_passing_trouble_is_retried(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(("status", "why"), [(401, "*key*"), (404, "*model*")], ids=["refused key", "unknown model"])
-def test_what_no_question_can_get_past_ends_the_run(bench: Bench, way: Way, status: int, why: str) -> None:
+def test_what_no_question_can_get_past_ends_the_run(bench: Bench, every_way: Way, status: int, why: str) -> None:
     """A refused key or an unknown model ends the run: everybody is answered, one message, exit status 6."""
     bench.script = lambda call: Answer(status=status, error={"message": "no such thing", "code": "model_not_found"})
-    result = bench.run("--llm-concurrency=2", *way)
+    result = bench.run("--llm-concurrency=2", *every_way)
     assert result.ret == 6
     result.stdout.fnmatch_lines(["stopped: *no such thing*"])
     assert len(bench.server.requests) <= 4
@@ -253,16 +253,16 @@ def test_timeout_still_guards_the_test(bench: Bench) -> None:
     assert [record["outcome"] for record in bench.records()] == ["correct"]
 
 
-@pytest.mark.parametrize("plugin", ["xdist", "timeout", "pytest_jsonreport", "cacheprovider"])
+@pytest.mark.parametrize("plugin", ["timeout", "pytest_jsonreport"])
 def test_without_another_plugin(bench: Bench, plugin: str) -> None:
     """No other plugin is needed to ask, grade and record."""
     assert bench.run("-p", f"no:{plugin}", "-k", "int_add").ret == 0
     assert [record["outcome"] for record in bench.records()] == ["correct"] * 2
 
 
-@pytest.mark.parametrize("dist", ["load", "loadscope", "loadfile", "loadgroup", "worksteal"])
+@pytest.mark.parametrize("dist", ["load", "loadfile", "worksteal"])
 def test_every_way_to_distribute(bench: Bench, dist: str) -> None:
-    """Every --dist asks each question once."""
+    """However the items are distributed, each question is asked once."""
     assert bench.run("-n", "2", "--dist", dist).ret == 0
     assert len(bench.server.requests) == ITEMS
 
@@ -349,7 +349,7 @@ def test_strict_makes_failures(bench: Bench, way: Way) -> None:
 
 @pytest.mark.parametrize(
     ("gate", "ret"),
-    [("75", 0), ("90", 1), ("arithmetic:75", 0), ("arithmetic:76", 1), ("integer_addition:100", 0)],
+    [("75", 0), ("arithmetic:76", 1)],
 )
 def test_gates(bench: Bench, gate: str, ret: int) -> None:
     """--llm-fail-under holds per model and task, and notes its status in the JSON report too."""
