@@ -24,6 +24,7 @@ from pytest_llmarith.numerals.written import value_of
         ("5", Said("5", cut=False)),
         ("<think>4</think>5", Said("5", cut=False)),
         ("4</think>5", Said("5", cut=False)),
+        ("<scratchpad>4</scratchpad>5", Said("5", cut=False)),
         ("<THINK>4</Think>\n5", Said("\n5", cut=False)),
         ("<think>3</think>4<think>\n4</think>5", Said("5", cut=False)),
         ("5\n<think>6", Said("5\n", cut=True)),
@@ -49,6 +50,8 @@ def test_thoughts_are_dropped(reply: str, spoken: Said) -> None:
         ("5\u20285", "5\n5"),
         (f"{BOX}5{END_OF_BOX}", " 5 "),
         ("a\tb\r\n", "a b\n\n"),
+        ("— 5", "- 5"),
+        ("— 5 —", "  5  "),
     ],
 )
 def test_look_alikes_become_one(text: str, same: str) -> None:
@@ -95,6 +98,10 @@ def test_latex_becomes_text(text: str, plain: str) -> None:
         ("<|end_15|>", " "),
         ("1&nbsp;000", f"1{THIN}000"),
         ("2 < 3", "2 < 3"),
+        ("~~4~~5", " 5"),
+        ("<del>4</del>5", " 5"),
+        ("-**5**", f"{BOLD}-5{BOLD}"),
+        ("3 -**5**", f"3 -{BOLD}5{BOLD}"),
     ],
 )
 def test_markdown_becomes_text(text: str, plain: str) -> None:
@@ -104,7 +111,13 @@ def test_markdown_becomes_text(text: str, plain: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "closed"),
-    [("14,530, 800", "14,530,800"), ("15594 573.28", f"15594{THIN}573.28"), ("14, 15 apples", "14, 15 apples")],
+    [
+        ("14,530, 800", "14,530,800"),
+        ("15594 573.28", f"15594{THIN}573.28"),
+        ("14, 15 apples", "14, 15 apples"),
+        ("is 1, 234, 567, 890.", "is 1,234,567,890."),
+        ("of 100, 200, 300.", "of 100, 200, 300."),
+    ],
 )
 def test_a_reply_of_digits_is_one_number(text: str, closed: str) -> None:
     """Spaces within go only where nothing but the number was said."""
@@ -180,6 +193,11 @@ def _standings(text: str) -> list[tuple[str, Standing]]:
         ("the answer is about 5", [("5", Standing.RESULT)]),
         ("the final result: 5", [("5", Standing.STATED)]),
         ("the result: 5", [("5", Standing.RESULT)]),
+        ("error 500", []),
+        ("trained in 2021", []),
+        ("remainder of 3", [("3", Standing.ASIDE)]),
+        ("it is 5, since it is 6", [("5", Standing.RESULT), ("6", Standing.MENTIONED)]),
+        ("5\nProof: 6 more", [("5", Standing.STATED), ("6", Standing.RESULT)]),
         ("in 3 digits", [("3", Standing.ASIDE)]),
         ("the 3rd", [("3", Standing.ASIDE)]),
         ("step 3 is", [("3", Standing.ASIDE)]),
