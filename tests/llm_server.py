@@ -20,7 +20,7 @@ from typing import Any
 
 from aiohttp import web
 
-PATIENCE_S = 30.0
+PATIENCE_S = 120.0
 
 
 class Gate:
