@@ -92,7 +92,8 @@ def is_secret(name: str) -> bool:
 
 
 def _secrets_in(environ: Mapping[str, str]) -> Iterable[str]:
-    return (value for name, value in environ.items() if is_secret(name))
+    """Looked up name by name: another thread may change the environment meanwhile, as pytest does for every test."""
+    return [value for name in list(environ) if is_secret(name) and (value := environ.get(name))]
 
 
 def _plain(value: Any) -> Any:

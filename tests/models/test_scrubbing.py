@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.models.scrubbing import hide_keys, is_secret, one_line, secrets_in, without_userinfo
+from pytest_llmarith.models.scrubbing import (
+    hide_keys,
+    is_secret,
+    one_line,
+    secrets_in,
+    without_known_keys,
+    without_userinfo,
+)
 
 
 @pytest.mark.parametrize(
@@ -78,3 +88,26 @@ def test_a_key_is_hidden_wherever_it_stands(around: str, before: int) -> None:
 def test_credentials_leave_a_url(url: str, shown: str) -> None:
     """Everything else stays."""
     assert without_userinfo(url) == shown
+
+
+class Shrinking(dict[str, str]):
+    """An environment from which another thread takes a name while it is looked through."""
+
+    def __iter__(self) -> Iterator[str]:
+        names = list(super().__iter__())
+        self.pop("PYTEST_CURRENT_TEST", None)
+        return iter(names)
+
+    def items(self) -> Any:
+        return [(name, self[name]) for name in self]
+
+
+def test_an_environment_that_changes_meanwhile() -> None:
+    """pytest sets and removes a variable around every test, while replies arrive on another thread."""
+    environ = Shrinking({"PYTEST_CURRENT_TEST": "test_it (call)", "OPENAI_API_KEY": "hunter2hunter2"})
+    assert without_known_keys("it is hunter2hunter2", environ) == "it is [hidden]"
+
+
+def test_a_key_of_digits_may_be_an_answer() -> None:
+    """Nothing of a reply's numbers is ever hidden."""
+    assert without_known_keys("1234567890", {"SOME_API_KEY": "1234567890"}) == "1234567890"
