@@ -80,7 +80,7 @@ class Conductor:
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         """Before xdist starts its workers, which ask as soon as they have collected."""
         self._config.stash[_SESSION] = session
-        if self._has_workers():
+        if self.has_workers():
             self.before_asking()
 
     def pytest_unconfigure(self) -> None:
@@ -89,7 +89,7 @@ class Conductor:
     # --- deeds ----------------------------------------------------------------------------------------------------
 
     def _begin(self, session: pytest.Session) -> None:
-        if self._has_workers():
+        if self.has_workers():
             # The workers are collecting meanwhile; litellm must be imported on the main thread.
             self._import()
             return
@@ -107,7 +107,8 @@ class Conductor:
         _load_keys(self._config.rootpath / ".env")
         self.broker.prepare()
 
-    def _has_workers(self) -> bool:
+    def has_workers(self) -> bool:
+        """Whether this is a controller of pytest-xdist that distributes the items."""
         return self._config.pluginmanager.hasplugin("dsession")
 
     def _end(self) -> None:

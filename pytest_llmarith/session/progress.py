@@ -30,7 +30,7 @@ class ProgressLines:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self) -> Any:
         self._pacer = Pacer()  # the first line is due once the asking has gone on for a while
-        with self._looking() if self._has_workers() else nullcontext():
+        with self._looking() if self._conductor.has_workers() else nullcontext():
             return (yield)
 
     def pytest_runtest_logreport(self) -> None:
@@ -51,12 +51,9 @@ class ProgressLines:
         if terminal is None:
             return
         with capture.global_and_fixture_disabled() if capture else nullcontext():
-            if self._has_workers() and self._config.getoption("verbose") == 0:
+            if self._conductor.has_workers() and self._config.getoption("verbose") == 0:
                 terminal.write("\n")  # there pytest does not know that its line is unfinished
             terminal.write_line(f"llmarith: {line}")
-
-    def _has_workers(self) -> bool:
-        return self._config.pluginmanager.hasplugin("dsession")
 
     @contextmanager
     def _looking(self) -> Iterator[None]:
