@@ -1,0 +1,99 @@
+"""What goes to a model and what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+EMBEDDED_PROVIDER = "llmarith"
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """One model of a run: its own name, and everything that is sent along with a prompt.
+
+    `target` is a litellm model string; `params` are JSON-plain request parameters that somebody asked for.
+    """
+
+    name: str
+    target: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    api_base: str | None = None
+    system_prompt: str | None = None
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the replies come from this package and say nothing about a language model."""
+        return self.target.startswith(f"{EMBEDDED_PROVIDER}/")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A prompt on its way to a model. Two trials with the same prompt are two questions."""
+
+    model: str
+    prompt: str
+    trial: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back from a model. `None` means that nobody said: never 0, never NaN.
+
+    `latency_s` is the wall time of the request that succeeded, `cost_usd` what it cost, `asked_at` its UTC start in
+    ISO 8601; `attempts` counts requests, the failed ones too; `stored` says that it came from the store of an
+    earlier run and keeps that run's latency, cost and date; `sent` is what the request really held.
+    """
+
+    text: str
+    reasoning: str | None = None
+    finish_reason: str | None = None
+    served_model: str | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    cost_usd: float | None = None
+    latency_s: float | None = None
+    attempts: int = 1
+    stored: bool = False
+    asked_at: str | None = None
+    sent: Mapping[str, Any] = field(default_factory=dict)
+
+    def fields(self) -> dict[str, Any]:
+        """The reply as it stands in a record: builtins only."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """No reply: an outage, never a measurement. `message` is one line for people and holds no key.
+
+    `stops_run` is set where no other question could fare better: a refused key, an unknown model.
+    """
+
+    message: str
+    attempts: int = 0
+    stops_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where the asking stands: questions announced, requests sent, replies by origin, money known so far.
+
+    `answered` counts replies that arrived over the network, `stored` those from the store, `again` the stored ones
+    that were asked anew on request, `failed` questions that ended without a reply, `unpriced` replies whose price is
+    unknown, `retrying` questions that wait for their next attempt.
+    """
+
+    announced: int = 0
+    announced_stored: int = 0
+    requests: int = 0
+    answered: int = 0
+    stored: int = 0
+    again: int = 0
+    failed: int = 0
+    in_flight: int = 0
+    retrying: int = 0
+    cost_usd: float = 0.0
+    unpriced: int = 0

@@ -1,0 +1,110 @@
+"""Questions with one right answer each. Operands and expected answers are decimal text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+from pytest_llmarith.values.words import Dtype, Op
+
+
+class Problem(Protocol):
+    """A question of a task, its identity and its expected answer."""
+
+    @property
+    def task(self) -> str: ...
+    @property
+    def trial(self) -> int: ...
+    @property
+    def dtype(self) -> Dtype: ...
+    @property
+    def operands(self) -> tuple[str, str]: ...
+    @property
+    def expected(self) -> str: ...
+    @property
+    def label(self) -> str:
+        """The problem's part of a pytest id, such as `int_div-depth_7-trial_3`."""
+
+    def coordinates(self) -> dict[str, str | int]:
+        """What tells it from the other problems of its task, for marks and tables."""
+
+    def fields(self) -> dict[str, str | int]:
+        """The problem as it stands in a record: builtins only."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArithmeticProblem:
+    """`lhs op rhs` on integers or two-decimal fixed point; operands and expected answer are decimal text."""
+
+    task: ClassVar[str] = "arithmetic"
+    seed: int
+    op: Op
+    dtype: Dtype
+    depth: int
+    trial: int
+    lhs: str
+    rhs: str
+    expected: str
+
+    @property
+    def variant(self) -> str:
+        return f"{self.dtype}_{self.op}"
+
+    @property
+    def operands(self) -> tuple[str, str]:
+        return self.lhs, self.rhs
+
+    @property
+    def label(self) -> str:
+        return f"{self.variant}-depth_{self.depth}-trial_{self.trial}"
+
+    def coordinates(self) -> dict[str, str | int]:
+        return {
+            "variant": self.variant,
+            "op": str(self.op),
+            "dtype": str(self.dtype),
+            "depth": self.depth,
+            "trial": self.trial,
+        }
+
+    def fields(self) -> dict[str, str | int]:
+        return {
+            "seed": self.seed,
+            **self.coordinates(),
+            "lhs": self.lhs,
+            "rhs": self.rhs,
+            "expected": self.expected,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class AdditionProblem:
+    """The sum of two integers of 2 to 30 digits; operands and expected answer are decimal text."""
+
+    task: ClassVar[str] = "integer_addition"
+    dtype: ClassVar[Dtype] = Dtype.INT
+    seed: int
+    trial: int
+    int1: str
+    int2: str
+    expected: str
+
+    @property
+    def operands(self) -> tuple[str, str]:
+        return self.int1, self.int2
+
+    @property
+    def label(self) -> str:
+        return f"trial_{self.trial}"
+
+    def coordinates(self) -> dict[str, str | int]:
+        return {"trial": self.trial}
+
+    def fields(self) -> dict[str, str | int]:
+        return {
+            "seed": self.seed,
+            "trial": self.trial,
+            "int1": self.int1,
+            "int2": self.int2,
+            "expected": self.expected,
+        }

@@ -1,0 +1,64 @@
+"""The words of the house that are chosen from: outcomes, reasons, readings, operations."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Outcome(StrEnum):
+    """What one trial came to. All but `UNANSWERED` measure the model."""
+
+    CORRECT = "correct"
+    DEVIATE = "deviate"
+    NAN = "nan"
+    CHEAT = "cheat"
+    UNANSWERED = "unanswered"
+
+
+class NanReason(StrEnum):
+    """Why a reply holds no answer."""
+
+    EMPTY = "empty"
+    TRUNCATED = "truncated"
+    REFUSAL = "refusal"
+    FILTERED = "filtered"
+    UNREADABLE = "unreadable"
+
+
+class Reading(StrEnum):
+    """How an answer is read: the reply as a bare number, or the final answer that the reply intends."""
+
+    STRICT = "strict"
+    TOLERANT = "tolerant"
+
+
+class Symbols(StrEnum):
+    """How the operator signs of a prompt are written."""
+
+    ASCII = "ascii"
+    UNICODE = "unicode"
+
+
+class StoreMode(StrEnum):
+    """What the store of replies is for in a run: read and written, only written, neither, or the only source."""
+
+    ON = "on"
+    REFRESH = "refresh"
+    OFF = "off"
+    ONLY = "only"
+
+
+class Op(StrEnum):
+    """An operation of the arithmetic task."""
+
+    ADD = "add"
+    SUB = "sub"
+    MUL = "mul"
+    DIV = "div"
+
+
+class Dtype(StrEnum):
+    """The numbers of a problem: integers, or fixed point with two decimals (called float, after llm_arithmetic)."""
+
+    INT = "int"
+    FLOAT = "float"
