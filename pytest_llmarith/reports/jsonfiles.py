@@ -13,6 +13,8 @@ import os
 from pathlib import Path
 from typing import IO, Any
 
+from pytest_llmarith.files import replace_file
+
 # Closes a line that a kill left unfinished. JSON never holds it unescaped, so that no reader can mistake it.
 TORN = b"\x18"
 
@@ -28,16 +30,7 @@ def encode(value: Any, indent: int | None = None) -> bytes:
 
 def write_json(path: Path, value: Any, indent: int | None = None) -> None:
     """Write a file at once: a reader finds the old one or the new one, also after a power cut."""
-    content = encode(value, indent) + b"\n"
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with open(beside, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
+    replace_file(path, encode(value, indent) + b"\n")
 
 
 def append_line(path: Path, value: Any) -> None:

@@ -1,0 +1,59 @@
+"""Room: `llmarith ...`, the commands beside pytest. It does not know pytest, nor how a command does its deed."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from pytest_llmarith.cli.oeis import add_oeis
+from pytest_llmarith.cli.parser import WRONG_USAGE, Parser
+from pytest_llmarith.cli.regrade import add_regrade
+
+__all__ = ["WRONG_USAGE", "main"]
+
+_PACKAGE = "pytest-llmarith"
+
+
+class _Version(argparse.Action):
+    """Looks the version up when it is asked for: also a copy that was never installed can run commands."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            found = version(_PACKAGE)
+        except PackageNotFoundError:
+            parser.error(f"the version is unknown, as {_PACKAGE} is not installed; run pip install {_PACKAGE}")
+        sys.stdout.write(f"{_PACKAGE} {found}\n")
+        parser.exit()
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    The exit status is 0, 4 for wrong usage and files that cannot be read, 1 where something could not be fetched, and
+    130 where somebody pressed Ctrl-C.
+    """
+    parser = _parser()
+    request = parser.parse_args(argv)
+    if request.command is None:
+        parser.error("the COMMAND is missing; usage: llmarith regrade FILE [FILE ...], llmarith oeis sync|status")
+    try:
+        status: int = request.run(request)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = Parser(prog="llmarith", description="Commands beside benchmark runs: for what they need and leave behind.")
+    parser.add_argument("--version", action=_Version, nargs=0, help="Print the version")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    add_regrade(commands)
+    add_oeis(commands)
+    return parser

@@ -1,0 +1,33 @@
+"""What all commands share in reading their arguments and in refusing wrong ones."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING, NoReturn
+
+from pytest_llmarith.reports.harmless import sanitize
+
+WRONG_USAGE = 4  # as pytest's own
+_LONGEST_MESSAGE = 1_000
+
+
+class Parser(argparse.ArgumentParser):
+    """Wrong usage leaves with pytest's status for it, and one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(WRONG_USAGE, f"{self.prog}: {harmless(message)}; see {self.prog} --help\n")
+
+
+if TYPE_CHECKING:
+    Commands = argparse._SubParsersAction[Parser]
+
+
+def harmless(message: str) -> str:
+    """One printable line, whatever file names and foreign texts stand in it."""
+    return sanitize(message, _LONGEST_MESSAGE)
+
+
+def complain(command: str, message: str) -> None:
+    """One line on stderr."""
+    sys.stderr.write(f"llmarith {command}: {harmless(message)}\n")
