@@ -11,8 +11,8 @@ from random import Random
 from pytest_llmarith.models.said import Said
 
 _NUMBER = re.compile(r"(?<![\w.])\d+")
-_BLOB = re.compile(r"[\w+/=]{50,}")
-_SUSPICIOUSLY_MANY = 20
+_BLOB = re.compile(r"[\w+/=]{40,}")
+_SUSPICIOUSLY_MANY = 15
 _PROSE = (
     "The code computes each term as it should, although one could argue about the constants at its beginning.",
     "It is hard to say whether this is a look-up table without seeing the whole test.",
