@@ -15,10 +15,10 @@ from pytest_llmarith.numerals.glyphs import unified
 from pytest_llmarith.numerals.latex import unwrapped
 from pytest_llmarith.numerals.lone import closed_up
 from pytest_llmarith.numerals.markdown import unmarked
-from pytest_llmarith.numerals.silence import reason, refuses
+from pytest_llmarith.numerals.silence import reason
 from pytest_llmarith.numerals.strict import bare_number
-from pytest_llmarith.numerals.thoughts import said
 from pytest_llmarith.numerals.tokens import tokens
+from pytest_llmarith.replies import refuses, said
 from pytest_llmarith.values import Dtype, Readings
 
 LONGEST_END = 16_384  # characters: no model gives its answer earlier than that and goes on

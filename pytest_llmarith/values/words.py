@@ -23,6 +23,8 @@ class NanReason(StrEnum):
     REFUSAL = "refusal"
     FILTERED = "filtered"
     UNREADABLE = "unreadable"
+    NO_PROGRAM = "no program"
+    SYNTAX_ERROR = "syntax error"
 
 
 class Reading(StrEnum):

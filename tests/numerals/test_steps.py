@@ -12,10 +12,9 @@ from pytest_llmarith.numerals.glyphs import BOLD, BOX, END_OF_BOX, THIN, unified
 from pytest_llmarith.numerals.latex import unwrapped
 from pytest_llmarith.numerals.lone import closed_up
 from pytest_llmarith.numerals.markdown import unmarked
-from pytest_llmarith.numerals.silence import refuses
-from pytest_llmarith.numerals.thoughts import Said, said
 from pytest_llmarith.numerals.tokens import MANY, Kind, tokens
 from pytest_llmarith.numerals.written import value_of
+from pytest_llmarith.replies import Said, refuses, said
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Step 1 of the tolerant reading: what a model thought is no part of what it said. It does not know numbers."""
+"""What a model thought is no part of what it said."""
 
 from __future__ import annotations
 
