@@ -149,7 +149,7 @@ def _source(request: argparse.Namespace, meter: Meter, stack: ExitStack) -> Sour
 def _tell(synced: Synced) -> int:
     """What was done on stdout, and what was not, with the way on, on stderr."""
     not_there = len(synced.failed) + synced.left
-    sys.stdout.write(f"{synced.written:,} entries written, {synced.there:,} were there, {not_there:,} not fetched\n")
+    sys.stdout.write(f"{synced.written:,} written, {synced.there:,} were there, {not_there:,} not fetched\n")
     sys.stdout.flush()
     for number, why in synced.failed[:_SHOWN_FAILURES]:
         complain("oeis sync", f"{number}: {why}")

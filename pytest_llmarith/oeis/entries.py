@@ -137,13 +137,14 @@ def _refuse(constant: str) -> NoReturn:
 def _only_entry(value: Any, where: str) -> Mapping[str, Any]:
     if isinstance(value, dict) and "results" in value:
         value = value["results"]
-    if value is None or value == []:
+    entries = value if isinstance(value, list) else [value]
+    if value is None or not entries:
         raise BrokenEntry(where, "holds no entry")
-    entry = value[0] if isinstance(value, list) and len(value) == 1 else value
-    if not isinstance(entry, dict):
-        count = f"{len(entry):,} entries" if isinstance(entry, list) else _kind(entry)
-        raise BrokenEntry(where, f"holds {count}, not one entry")
-    return entry
+    if len(entries) > 1:
+        raise BrokenEntry(where, f"holds {len(entries):,} entries, not one")
+    if not isinstance(entries[0], dict):
+        raise BrokenEntry(where, f"holds {_kind(entries[0])}, not an entry")
+    return entries[0]
 
 
 def _kind(value: Any) -> str:

@@ -16,7 +16,7 @@ def retry_after_s(header: str | None) -> float | None:
         return float(text)
     try:
         date = parsedate_to_datetime(text)
-    except ValueError:
+    except (ValueError, OverflowError):  # the year may have any number of digits
         return None
     moment = date if date.tzinfo else date.replace(tzinfo=UTC)  # "-0000" has no zone
     return max(0.0, (moment - datetime.now(UTC)).total_seconds())
