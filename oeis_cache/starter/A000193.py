@@ -1,0 +1,5 @@
+"""The natural logarithm of n, rounded."""
+
+from math import log
+
+print(round(log(int(input()))))

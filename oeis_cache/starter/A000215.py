@@ -1,0 +1,4 @@
+"""The n-th Fermat number."""
+
+exponent = 2 ** int(input())
+print(2**exponent + 1)

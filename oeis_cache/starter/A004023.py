@@ -1,0 +1,30 @@
+"""The n-th length of a prime that is written with ones only."""
+
+from itertools import count, islice
+
+BASES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41)
+
+
+def is_probable_prime(m: int) -> bool:
+    """The strong test of Miller and Rabin to thirteen bases."""
+    if m < 2 or any(m % base == 0 for base in BASES):
+        return m in BASES
+    twos = ((m - 1) & (1 - m)).bit_length() - 1
+    return all(passes(m, pow(base, m >> twos, m), twos) for base in BASES)
+
+
+def passes(m: int, x: int, twos: int) -> bool:
+    if x == 1:
+        return True
+    for _ in range(twos):
+        if x == m - 1:
+            return True
+        x = x * x % m
+    return False
+
+
+def is_length(k: int) -> bool:
+    return all(k % d for d in range(2, k)) and is_probable_prime(10**k // 9)
+
+
+print(next(islice(filter(is_length, count(2)), int(input()) - 1, None)))
