@@ -155,6 +155,8 @@ def _tell(synced: Synced) -> int:
         complain("oeis sync", f"{number}: {why}")
     if more := synced.failed[_SHOWN_FAILURES:]:
         complain("oeis sync", f"and {len(more):,} others: {' '.join(number for number, _ in more)}")
-    if synced.stopped:
-        complain("oeis sync", f"stopped, with {synced.left:,} not tried; the same command goes on from here")
-    return 0 if synced.is_whole else NOT_FETCHED
+    if synced.is_whole:
+        return 0
+    stopped = f"stopped, with {synced.left:,} not tried; " if synced.left else ""
+    complain("oeis sync", f"{stopped}the same command goes on from here")
+    return NOT_FETCHED

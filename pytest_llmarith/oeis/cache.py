@@ -9,7 +9,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable
-from dataclasses import astuple
+from dataclasses import fields
 from functools import cached_property
 from pathlib import Path
 
@@ -41,9 +41,9 @@ class Cache:
     def entry(self, number: str, set_name: str | None = None) -> IntegerSequence:
         """The entry of a set; only the starter has files of its own. Raises MissingEntry and BrokenEntry."""
         path = self.path(number, set_name)
-        if path not in self._read:
-            self._read[path] = self._entry(path)
-        return self._read[path]
+        if (sequence := self._read.get(path)) is None:
+            sequence = self._read[path] = self._entry(path)
+        return sequence
 
     def path(self, number: str, set_name: str | None = None) -> Path:
         """The file of an entry, whether it is there or not. Raises ValueError where that is no A-number."""
@@ -77,7 +77,7 @@ class Cache:
 
     def digest(self, set_names: Iterable[str]) -> str:
         """16 hexadecimal digits over what the entries of these sets say, not over how their files spell it."""
-        said = {name: [astuple(sequence) for sequence in self.sequences(name)] for name in set_names}
+        said = {name: [_said(sequence) for sequence in self.sequences(name)] for name in set_names}
         return hashlib.sha256(json.dumps(said, sort_keys=True).encode("ascii")).hexdigest()[:16]
 
     @cached_property
@@ -95,3 +95,7 @@ class Cache:
             raise MissingEntry(f"{str(path)!r} is not there{get}") from None
         except OSError as error:
             raise BrokenEntry(str(path), f"cannot be read: {error.strerror}") from error
+
+
+def _said(sequence: IntegerSequence) -> list[object]:
+    return [getattr(sequence, field.name) for field in fields(sequence)]

@@ -21,13 +21,12 @@ from pytest_llmarith.oeis.sources import Source, Unavailable
 class Synced:
     """What a synchronisation did: how many entries were there and how many were written, and why others were not.
 
-    `stopped` says why nothing was asked for any more, with `left` entries never tried.
+    `left` entries were never tried, as the last failure left no hope.
     """
 
     there: int
     written: int
     failed: tuple[tuple[str, str], ...]
-    stopped: str | None = None
     left: int = 0
 
     @property
@@ -51,7 +50,6 @@ def sync(
     write_notice(cache)
     waiting = [number for number in numbers if refresh or not _is_there(_file(cache, number))]
     failed: list[tuple[str, str]] = []
-    stopped = None
     for done, number in enumerate(waiting):
         watch(number, done, len(waiting))
         try:
@@ -59,10 +57,9 @@ def sync(
         except (BrokenEntry, Unavailable) as error:
             failed.append((number, str(error)))
             if isinstance(error, Unavailable) and error.hopeless:
-                stopped = str(error)
                 break
     tried = done + 1 if waiting else 0
-    return Synced(len(numbers) - len(waiting), tried - len(failed), tuple(failed), stopped, len(waiting) - tried)
+    return Synced(len(numbers) - len(waiting), tried - len(failed), tuple(failed), len(waiting) - tried)
 
 
 def _checked(number: str, where: str, content: bytes) -> bytes:

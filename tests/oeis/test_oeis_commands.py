@@ -84,6 +84,7 @@ def test_what_could_not_be_fetched_is_said(tmp_path: Path, capsys: pytest.Captur
     out, err = capsys.readouterr()
     assert out == "4 written, 0 were there, 2 not fetched\n"
     assert "llmarith oeis sync: A000003: status 404\n" in err
+    assert err.endswith("llmarith oeis sync: the same command goes on from here\n")
     assert re.search(r"A000005: http.*: the field 'data' has '1?x\\x1b\[2J' as term 2", err)
     assert "\x1b" not in err
     assert {*entries(tmp_path / "there")} == {"A000001", "A000002", "A000004", "A000006"}
