@@ -1,0 +1,90 @@
+"""The attacks of the self-test: one short program, whose input says which of them it tries on its own jail."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+# What each input tries, in the words in which an isolation says what it enforces. Input 0 is no attack.
+NAMES = (
+    "file reads",
+    "file writes",
+    "network",
+    "new processes",
+    "memory",
+    "signals",
+    "environment",
+    "zygote memory",
+)
+HELD = "held\n"
+
+_PROGRAM = """
+import os, socket
+
+def stay_at_work(): raise PermissionError
+
+def read_file(): open({secret!r}).read()
+
+def write_file(): open({litter!r}, "w")
+
+def reach_network(): socket.create_connection({listener!r}, 1)
+
+def make_process():
+    if os.fork() == 0:
+        os._exit(0)
+
+def take_memory(): bytearray({too_much})
+
+def send_signal():
+    try:
+        os.kill({harness}, 0)
+    except PermissionError:
+        os.kill(os.getppid(), 9)
+
+def see_environment():
+    if not set(os.environ) & set({variables!r}):
+        open("/proc/{harness}/environ").read()
+
+def open_zygote(): open(f"/proc/{{os.getppid()}}/mem", "r+b")
+
+attacks = [stay_at_work, read_file, write_file, reach_network, make_process, take_memory, send_signal, see_environment,
+    open_zygote]
+try:
+    attacks[int(input())]()
+except (OSError, MemoryError):
+    print("held")
+else:
+    print("through")
+"""
+
+
+@contextmanager
+def attacking_program(memory_bytes: int) -> Iterator[str]:
+    """A program that goes for real things, which last as long: a file, a listening socket, this process."""
+    with TemporaryDirectory(prefix="llmarith-") as folder, socket.create_server(("127.0.0.1", 0)) as listener:
+        Path(folder).chmod(0o777)  # only the jail is to stand in the way, even of a user that owns nothing
+        secret = Path(folder) / "secret"
+        secret.write_text("the answers", encoding="utf-8")
+        secret.chmod(0o644)
+        yield _PROGRAM.format(
+            secret=str(secret),
+            litter=str(Path(folder) / "litter"),
+            listener=listener.getsockname(),
+            too_much=2 * memory_bytes,
+            harness=os.getpid(),
+            variables=_own_variables(),
+        )
+
+
+def held(outputs: Sequence[str]) -> tuple[str, ...]:
+    """The names of the attacks that failed, given the output for every input from 1 on."""
+    return tuple(name for name, output in zip(NAMES, outputs, strict=True) if output == HELD)
+
+
+def _own_variables() -> list[str]:
+    """Names alone: the program need not know the values."""
+    return sorted(os.environ)

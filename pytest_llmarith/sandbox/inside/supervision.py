@@ -1,0 +1,122 @@
+"""One running term: its output is read up to the caps, and it is stopped when its time is up."""
+
+from __future__ import annotations
+
+import os
+import select
+import time
+
+from pytest_llmarith.sandbox.inside import wire
+from pytest_llmarith.sandbox.inside.clock import Clock
+
+_SIGKILL = 9
+_NS_PER_MS = 1_000_000
+
+
+class HarnessGone(Exception):
+    """Nobody is there any more to be told."""
+
+
+class Output:
+    """One stream of a term. The same memory serves every term and is wiped in between: nothing is handed down."""
+
+    def __init__(self, cap: int, when_full: int) -> None:
+        self._memory = memoryview(bytearray(cap + 1))
+        self._cap = cap
+        self._used = 0
+        self.when_full = when_full
+
+    @property
+    def full(self) -> bool:
+        return self._used > self._cap
+
+    @property
+    def kept(self) -> memoryview:
+        return self._memory[: min(self._used, self._cap)]
+
+    def take(self, descriptor: int) -> bool:
+        """Read what is there; False where nothing more is, or may be, to come."""
+        try:
+            got = os.readv(descriptor, [self._memory[self._used :]])
+        except BlockingIOError:
+            return False
+        self._used += got
+        return got > 0 and not self.full
+
+    def wipe(self) -> None:
+        self._memory[: self._used] = bytes(self._used)
+        self._used = 0
+
+
+class Supervision:
+    """Watches one term until it is dead. `outputs` are the near ends of its pipes; `control` leads to the harness."""
+
+    def __init__(self, pid: int, clock: Clock, control: int, outputs: dict[int, Output]) -> None:
+        self._pid = pid
+        self._clock = clock
+        self._control = control
+        self._outputs = outputs
+        self._pidfd = os.pidfd_open(pid)
+        self._poll = select.poll()
+        for descriptor in (self._pidfd, control, *outputs):
+            self._poll.register(descriptor, select.POLLIN)
+
+    def watch(self, stop_ns: int, patience_ns: int) -> tuple[int, int]:
+        """How the term ended, and its exit status or the negative number of its signal; raises HarnessGone."""
+        try:
+            code = self._wait(stop_ns, patience_ns)
+            self._clock.read()
+        finally:
+            self._kill()
+        if code == wire.EXITED:
+            code = self._drain()
+        status = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
+        return (wire.SIGNALLED, -status) if code == wire.EXITED and status < 0 else (code, status)
+
+    def _wait(self, stop_ns: int, patience_ns: int) -> int:
+        """Time is looked at when it may be up, and again after as long as is missing from what counts."""
+        look_again_ns = time.monotonic_ns() + stop_ns
+        while True:
+            code = self._listen(look_again_ns)
+            if code is not None:
+                return code
+            self._clock.read()
+            missing_ns = stop_ns - self._clock.counted_ns
+            if missing_ns <= 0:
+                return wire.LATE
+            if self._clock.wall_ns >= patience_ns:
+                return wire.INCONCLUSIVE
+            look_again_ns = time.monotonic_ns() + min(missing_ns, patience_ns - self._clock.wall_ns)
+
+    def _listen(self, until_ns: int) -> int | None:
+        """Read output until the term ends, fills a stream or its time may be up; None for the latter."""
+        while (left_ns := until_ns - time.monotonic_ns()) > 0:
+            for descriptor, _ in self._poll.poll(left_ns // _NS_PER_MS + 1):
+                if descriptor == self._control:
+                    raise HarnessGone
+                if descriptor == self._pidfd:
+                    return wire.EXITED
+                output = self._outputs[descriptor]
+                if not output.take(descriptor):
+                    self._poll.unregister(descriptor)
+                if output.full:
+                    return output.when_full
+        return None
+
+    def _drain(self) -> int:
+        """What a dead term has left in its pipes."""
+        for descriptor, output in self._outputs.items():
+            while output.take(descriptor):
+                pass
+            if output.full:
+                return output.when_full
+        return wire.EXITED
+
+    def _kill(self) -> None:
+        """The term with its process group; its number stays its own until it is reaped."""
+        try:
+            os.killpg(self._pid, _SIGKILL)
+        except ProcessLookupError:
+            os.kill(self._pid, _SIGKILL)
+        os.waitid(os.P_PIDFD, self._pidfd, os.WEXITED | os.WNOWAIT)
+        os.close(self._pidfd)

@@ -1,0 +1,90 @@
+"""What a jail is sent at its start: the code of the zygote, its limits and locks, and the program."""
+
+from __future__ import annotations
+
+import marshal
+import resource
+from functools import cache
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+from pytest_llmarith.sandbox import jail, seccomp
+from pytest_llmarith.sandbox.inside import landlock
+from pytest_llmarith.sandbox.interpreter import base_interpreter
+from pytest_llmarith.values import Level, ProgramLimits
+
+_INSIDE = Path(__file__).with_name("inside")
+_PACKAGE = f"{__package__}.inside"
+# In the order in which they import each other.
+_MODULES = ("kernel", "landlock", "wire", "clock", "supervision", "confinement", "program", "zygote")
+
+# More than any program needs that computes a number, and too few threads to hurt the machine.
+_OPEN_FILES = 64
+_TASKS = 256
+
+
+def pack(level: Level, program: str, limits: ProgramLimits) -> bytes:
+    """Everything that `inside.boot` waits for."""
+    return marshal.dumps(
+        {
+            "modules": _code(),
+            "zygote": f"{_PACKAGE}.zygote",
+            "runs": f"{_PACKAGE}.program",
+            "setup": _setup(level, limits),
+            "program": program.encode("utf-8", "surrogatepass"),
+        }
+    )
+
+
+@cache
+def _code() -> list[tuple[str, CodeType]]:
+    """Code objects, since compiling takes longer than sending; the packages above are empty there."""
+    parents = [name for name in (_PACKAGE.rpartition(".")[0].rpartition(".")[0], __package__, _PACKAGE) if name]
+    packages = [(name, compile("", "", "exec")) for name in parents]
+    return [*packages, *((f"{_PACKAGE}.{name}", _compiled(name)) for name in _MODULES)]
+
+
+def _compiled(name: str) -> CodeType:
+    # By a loader of our own: pytest's would hand out code with rewritten assertions, others none.
+    code = SourceFileLoader(f"{_PACKAGE}.{name}", str(_INSIDE / f"{name}.py")).get_code(f"{_PACKAGE}.{name}")
+    assert code is not None
+    return code
+
+
+def _setup(level: Level, limits: ProgramLimits) -> dict[str, Any]:
+    locked = level is not Level.NONE
+    return {
+        "confinement": {
+            "rlimits": _rlimits(level, limits),
+            "rules": _rules() if locked else None,
+            "seccomp": seccomp.filter_program() if locked else b"",
+            "pid_mark": seccomp.PID_MARK,
+        },
+        "stdout_bytes": limits.stdout_bytes,
+        "stderr_bytes": limits.stderr_bytes,
+    }
+
+
+def _rlimits(level: Level, limits: ProgramLimits) -> list[tuple[int, int]]:
+    always = [
+        (resource.RLIMIT_AS, limits.memory_bytes),
+        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_NOFILE, _OPEN_FILES),
+    ]
+    # Tasks are counted by user and user namespace: only where both are a jail's own do they say anything of a program.
+    own_count = level is Level.STRICT or jail.drops_user(level)
+    return [*always, (resource.RLIMIT_NPROC, _TASKS)] if own_count else always
+
+
+@cache
+def _rules() -> list[landlock.Rule]:
+    interpreter = base_interpreter()
+    return [
+        *((path, landlock.READ_FILE | landlock.READ_DIR) for path in interpreter.readable()),
+        *((folder, landlock.READ_DIR) for folder in interpreter.folders),
+        ("/dev/null", landlock.READ_FILE | landlock.WRITE_FILE | landlock.TRUNCATE),
+        ("/dev/urandom", landlock.READ_FILE),
+    ]

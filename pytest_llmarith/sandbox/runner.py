@@ -1,0 +1,108 @@
+"""Runs a program once for every input, each time in a process of its own, and says how that went."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Sequence
+
+from pytest_llmarith.sandbox import timing
+from pytest_llmarith.sandbox.conversation import Answer, Conversation, ZygoteLost
+from pytest_llmarith.sandbox.inside import wire
+from pytest_llmarith.sandbox.slots import Slots
+from pytest_llmarith.values import Ending, Isolation, ProgramLimits, ProgramRun
+
+_ENDINGS = {
+    wire.EXITED: Ending.EXITED,
+    wire.SIGNALLED: Ending.KILLED,
+    wire.LATE: Ending.LATE,
+    wire.INCONCLUSIVE: Ending.INCONCLUSIVE,
+    wire.STDOUT_FULL: Ending.KILLED,
+    wire.STDERR_FULL: Ending.KILLED,
+    wire.NOT_FORKED: Ending.INCONCLUSIVE,
+}
+
+
+class Sandbox:
+    """A `Runner` at the level that was probed. It holds nothing between two programs, and may serve several threads."""
+
+    def __init__(self, isolation: Isolation, limits: ProgramLimits, slots: Slots | None = None) -> None:
+        self._isolation = isolation
+        self._limits = limits
+        self._slots = slots or Slots()
+
+    @property
+    def isolation(self) -> Isolation:
+        return self._isolation
+
+    @property
+    def limits(self) -> ProgramLimits:
+        return self._limits
+
+    def run(
+        self, program: str, inputs: Sequence[int], on_run: Callable[[ProgramRun], None] | None = None
+    ) -> list[ProgramRun]:
+        """Run it with every input, in this order; `on_run` hears of each run as it ends.
+
+        Raises OSError where the sandbox itself does not start, never for anything that a program does.
+        """
+        runs = []
+        with Conversation(self._isolation.level, program, self._limits) as conversation:
+            for number in inputs:
+                run = self._measure(conversation, number)
+                if on_run is not None:
+                    on_run(run)
+                runs.append(run)
+        return runs
+
+    def _measure(self, conversation: Conversation, number: int) -> ProgramRun:
+        """A time that is too close to a limit counts only if nobody else was at work."""
+        with self._slots.one():
+            run = self._once(conversation, number, timing.beyond_margin_s(self._limits.longest_s), alone=False)
+        if run.ending is not Ending.INCONCLUSIVE and not timing.is_marginal(run.seconds, self._limits.seconds):
+            return run
+        with self._slots.all():
+            return self._once(conversation, number, self._limits.longest_s, alone=True)
+
+    def _once(self, conversation: Conversation, number: int, stop_s: float, *, alone: bool) -> ProgramRun:
+        try:
+            answer = conversation.ask(f"{number}\n".encode(), stop_s, timing.patience_s(self._limits.longest_s))
+        except ZygoteLost as lost:
+            return _lost(number, f"it brought its sandbox down: {lost}", alone=alone)
+        return ProgramRun(
+            input=number,
+            ending=_ENDINGS[answer.code],
+            exit_status=answer.number if answer.code == wire.EXITED else None,
+            detail=self._detail(answer),
+            stdout=answer.stdout.decode("utf-8", "replace"),
+            stderr=answer.stderr.decode("utf-8", "replace"),
+            seconds=answer.seconds,
+            cpu_s=answer.cpu_s,
+            wall_s=answer.wall_s,
+            waited_s=answer.waited_s,
+            alone=alone,
+        )
+
+    def _detail(self, answer: Answer) -> str | None:
+        match answer.code:
+            case wire.SIGNALLED:
+                return _signal_name(answer.number)
+            case wire.STDOUT_FULL:
+                return f"stdout over {self._limits.stdout_bytes:,} bytes"
+            case wire.STDERR_FULL:
+                return f"stderr over {self._limits.stderr_bytes:,} bytes"
+            case wire.INCONCLUSIVE:
+                return f"the machine was too busy: {answer.waited_s:.1f} s of {answer.wall_s:.1f} s spent waiting"
+            case wire.NOT_FORKED:
+                return f"the machine could not start a process: {answer.stderr.decode('utf-8', 'replace')}"
+        return None
+
+
+def _lost(number: int, why: str, *, alone: bool) -> ProgramRun:
+    return ProgramRun(number, Ending.KILLED, None, why, "", "", 0.0, 0.0, 0.0, 0.0, alone)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
