@@ -1,6 +1,6 @@
 """The n-th term of the sequence of Euclid and Mullin."""
 
-BASES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41)
+BASES = [p for p in range(2, 42) if all(p % d for d in range(2, p))]
 
 
 def is_probable_prime(m: int) -> bool:

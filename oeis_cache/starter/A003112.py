@@ -3,7 +3,7 @@
 from itertools import count
 from math import factorial
 
-BASES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41)
+BASES = [p for p in range(2, 42) if all(p % d for d in range(2, p))]
 
 
 def is_prime(m: int) -> bool:
