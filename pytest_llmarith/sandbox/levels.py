@@ -26,38 +26,38 @@ _REMEDIES = {
 }
 
 
-class Unavailable(ValueError):
+class UnavailableError(ValueError):
     """No sandbox of the wanted level is to be had: what is missing and what to do, in one line."""
 
 
 def probe(wanted: Level | None = None) -> Isolation:
     """The isolation at this level, or at the strictest that holds. It takes a fraction of a second.
 
-    Raises Unavailable where the level's self-test fails, or that of strict and standard where none is wanted: level
+    Raises UnavailableError where the level's self-test fails, or that of strict and standard where none is wanted: level
     none is there for whoever asks for it by name.
     """
     if wanted is not None:
         return _tested(wanted)
     try:
         return _tested(Level.STRICT)
-    except Unavailable as error:
+    except UnavailableError as error:
         return replace(_tested(Level.STANDARD), remarks=(f"{error}",))
 
 
 def _tested(level: Level) -> Isolation:
     _require_platform(level)
     if level is Level.STRICT and jail.bubblewrap() is None:
-        raise Unavailable(f"bubblewrap is not installed: apt install bubblewrap, or {_INSTEAD[level]}")
+        raise UnavailableError(f"bubblewrap is not installed: apt install bubblewrap, or {_INSTEAD[level]}")
     try:
         at_work, *outputs = _attacked(level)
     except OSError as error:
-        raise Unavailable(f"{error}: {_REMEDIES[level]}, or {_INSTEAD[level]}") from None
+        raise UnavailableError(f"{error}: {_REMEDIES[level]}, or {_INSTEAD[level]}") from None
     if at_work != attacks.HELD:
-        raise Unavailable(f"level {level} runs no program at all: {_REMEDIES[level]}, or {_INSTEAD[level]}")
+        raise UnavailableError(f"level {level} runs no program at all: {_REMEDIES[level]}, or {_INSTEAD[level]}")
     held = attacks.held(outputs)
     missing = [name for name in attacks.NAMES if name not in held]
     if missing and level is not Level.NONE:
-        raise Unavailable(f"level {level} does not hold here ({', '.join(missing)}): {_INSTEAD[level]}")
+        raise UnavailableError(f"level {level} does not hold here ({', '.join(missing)}): {_INSTEAD[level]}")
     return Isolation(level, held)
 
 
@@ -71,6 +71,6 @@ def _attacked(level: Level) -> list[str]:
 def _require_platform(level: Level) -> None:
     system, machine = platform.system(), platform.machine()
     if system != "Linux" or (machine != "x86_64" and level is not Level.NONE):
-        raise Unavailable(
+        raise UnavailableError(
             f"programs can be locked in on Linux x86_64, and this is {system} {machine}: {_INSTEAD[level]}"
         )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from pytest_llmarith.sandbox import timing
 from pytest_llmarith.sandbox.conversation import Answer, Conversation, ZygoteLost
+from pytest_llmarith.sandbox.facts import facts as facts
 from pytest_llmarith.sandbox.inside import wire
 from pytest_llmarith.sandbox.slots import Slots
 from pytest_llmarith.values import Ending, Isolation, ProgramLimits, ProgramRun
@@ -67,7 +68,7 @@ class Sandbox:
         try:
             answer = conversation.ask(f"{number}\n".encode(), stop_s, timing.patience_s(self._limits.longest_s))
         except ZygoteLost as lost:
-            return _lost(number, f"it brought its sandbox down: {lost}", alone=alone)
+            return _lost(number, f"its parent process was lost: {lost}", alone=alone)
         return ProgramRun(
             input=number,
             ending=_ENDINGS[answer.code],

@@ -1,4 +1,4 @@
-"""The text that a jail's interpreter starts with: it receives the zygote, becomes it, and in a term runs the program."""
+"""The text that a jail's interpreter starts with: it receives the zygote, becomes it, and in a term the program."""
 
 from __future__ import annotations
 
