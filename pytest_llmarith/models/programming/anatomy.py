@@ -57,12 +57,19 @@ class Anatomy:
 
 @lru_cache(maxsize=256)
 def anatomy(program: str) -> Anatomy | None:
-    """Where a program reads and prints; None where it does so in another way than most."""
+    """Where a program reads and prints; None where it does so in another way than most.
+
+    A program that reads n in the middle of a statement at its end gets a statement of its own for that.
+    """
     try:
-        tree = ast.parse(program)
+        return _dissected(program) or _dissected(_with_variable(program))
     except SyntaxError:
         return None
-    readings = [node for node in ast.walk(tree) if isinstance(node, ast.Assign) and _reads_a_number(node)]
+
+
+def _dissected(program: str) -> Anatomy | None:
+    tree = ast.parse(program)
+    readings = [node for node in ast.walk(tree) if isinstance(node, ast.Assign) and _is_reading(node)]
     printings = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _prints_one_value(node)]
     if len(readings) != 1 or not printings:
         return None
@@ -70,25 +77,47 @@ def anatomy(program: str) -> Anatomy | None:
     return Anatomy(
         lines=tuple(program.rstrip().split("\n")),
         n=ast.unparse(reading.targets[0]),
-        source=ast.get_source_segment(program, reading.value) or "",
+        source=_text(program, reading.value),
         reading=reading.lineno - 1,
         depth=reading.col_offset,
-        printing=ast.get_source_segment(program, printing) or "",
-        value=ast.get_source_segment(program, printing.args[0]) or "",
+        printing=_text(program, printing),
+        value=_text(program, printing.args[0]),
     )
 
 
-def _reads_a_number(node: ast.Assign) -> bool:
-    """`n = int(...)` of whatever stands on stdin, on one line."""
-    source = ast.unparse(node.value)
-    reads = source.startswith("int(") and ("input()" in source or "stdin" in source)
+def _with_variable(program: str) -> str:
+    """The program with its n in a variable, where it reads one outside of functions; else as it is."""
+    statements = [node for node in ast.parse(program).body if not isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    nodes = [node for statement in statements for node in ast.walk(statement)]
+    readings = [node for node in nodes if isinstance(node, ast.Call) and _reads_a_number(node)]
+    taken = any(isinstance(node, ast.Name) and node.id == "n" for node in nodes)
+    if len(readings) != 1 or taken:
+        return program
+    (line,) = (node.lineno - 1 for node in statements if readings[0] in ast.walk(node))
+    lines, source = program.split("\n"), _text(program, readings[0])
+    return "\n".join((*lines[:line], f"n = {source}", lines[line].replace(source, "n", 1), *lines[line + 1 :]))
+
+
+def _is_reading(node: ast.Assign) -> bool:
+    """`n = int(...)` on one line."""
     plain = len(node.targets) == 1 and isinstance(node.targets[0], ast.Name) and node.lineno == node.end_lineno
-    return reads and plain
+    return plain and isinstance(node.value, ast.Call) and _reads_a_number(node.value)
+
+
+def _reads_a_number(call: ast.Call) -> bool:
+    """`int(...)` of whatever stands on stdin."""
+    if not (isinstance(call.func, ast.Name) and call.func.id == "int" and len(call.args) == 1):
+        return False
+    return ast.unparse(call.args[0]).startswith(("input()", "sys.stdin", "stdin"))
 
 
 def _prints_one_value(call: ast.Call) -> bool:
     named = isinstance(call.func, ast.Name) and call.func.id == "print"
     return named and len(call.args) == 1 and not call.keywords and not isinstance(call.args[0], ast.Starred)
+
+
+def _text(program: str, node: ast.AST) -> str:
+    return ast.get_source_segment(program, node) or ""
 
 
 def _joined(lines: tuple[str, ...]) -> str:

@@ -92,7 +92,7 @@ def bad_exit(draw: Random, memory: Memory) -> str | None:
 def hoards(draw: Random, memory: Memory) -> str | None:
     """Wants more memory than it may have, from some n on."""
     bound = _some_input(draw, memory)
-    return _put_in(memory, f"if {{n}} > {bound}:", "    sieves = [bytearray(1 << 28) for _ in range(64)]")
+    return _put_in(memory, f"if {{n}} > {bound}:", "    sieve = bytearray(1 << 40)")
 
 
 def slow(draw: Random, memory: Memory) -> str | None:
@@ -127,13 +127,13 @@ BLUNDERS: Mapping[str, Share] = MappingProxyType(
         "whole_sequence": Share(whole_sequence, 30, 20),
         "talkative": Share(talkative, 30, 20),
         "float_digits_lost": Share(float_digits_lost, 40, 0),
-        "misspelt_name": Share(misspelt_name, 20, 20),
+        "misspelt_name": Share(misspelt_name, 25, 20),
         "gives_up": Share(gives_up, 30, 20),
         "too_deep": Share(too_deep, 30, 20),
-        "bad_exit": Share(bad_exit, 20, 10),
-        "hoards": Share(hoards, 15, 5),
-        "slow": Share(slow, 50, 10),
-        "endless": Share(endless, 40, 6),
+        "bad_exit": Share(bad_exit, 30, 10),
+        "hoards": Share(hoards, 20, 5),
+        "slow": Share(slow, 40, 10),
+        "endless": Share(endless, 20, 8),
         "unclosed": Share(unclosed, 30, 20),
     }
 )

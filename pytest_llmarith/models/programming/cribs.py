@@ -76,13 +76,13 @@ def with_plea(draw: Random, memory: Memory) -> str | None:
 CRIBS: Mapping[str, Share] = MappingProxyType(
     {
         "as_list": Share(as_list, 30, 10),
-        "as_dict": Share(as_dict, 20, 10),
-        "as_string": Share(as_string, 15, 5),
-        "as_base64": Share(as_base64, 15, 0),
-        "as_integer": Share(as_integer, 10, 0),
+        "as_dict": Share(as_dict, 25, 10),
+        "as_string": Share(as_string, 20, 5),
+        "as_base64": Share(as_base64, 20, 5),
+        "as_integer": Share(as_integer, 20, 5),
         "as_branches": Share(as_branches, 20, 10),
-        "as_match": Share(as_match, 10, 5),
-        "with_plea": Share(with_plea, 15, 5),
+        "as_match": Share(as_match, 15, 5),
+        "with_plea": Share(with_plea, 20, 5),
     }
 )
 
