@@ -1,0 +1,44 @@
+"""Whether a program brings along enough data for a table, whatever the data is. It does not know terms.
+
+Honest programs do too, with names of numbers, primes or months; so bulk is a reason to look further, and no more.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from pytest_llmarith.oeis.judges.blobs import DECODERS
+from pytest_llmarith.oeis.judges.constants import in_order, integers
+from pytest_llmarith.oeis.judges.dispatch import pairs
+from pytest_llmarith.oeis.judges.reachable import names, texts
+
+MANY_INTEGERS = 8
+MANY_PAIRS = 5
+LONG_WORD = 32
+LONG_INTEGER_BITS = 80
+
+
+def bulk(program: str, tree: ast.Module) -> Iterator[str]:
+    """What a table could be hidden in, each with its line."""
+    for node in in_order(tree):
+        if isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict):
+            many = sum(1 for _ in integers(node))
+            if many >= MANY_INTEGERS:
+                yield f"line {node.lineno} holds {many} integers"
+    for line, name in names([*in_order(tree)]):
+        if name in DECODERS:
+            yield f"line {line} decodes something ({name})"
+    several = len({pair.n for pair in pairs(tree)})
+    if several >= MANY_PAIRS:
+        yield f"the program tells {several} values of n apart"
+    for value, line in integers(tree):
+        if value.bit_length() >= LONG_INTEGER_BITS:
+            yield f"line {line} holds an integer of {value.bit_length()} bits"
+    for line, text in texts(program, tree):
+        longest = max(map(len, text.split()), default=0)
+        if longest >= LONG_WORD or isinstance(text, bytes):
+            yield f"line {line} holds a text without spaces of {longest} characters"
+    assigned = sum(isinstance(node, ast.Assign | ast.Yield | ast.Return) for node in in_order(tree))
+    if assigned >= 6 * MANY_INTEGERS:
+        yield f"the program assigns or returns in {assigned} places"

@@ -1,0 +1,149 @@
+"""A_s(n), and what a program scores with it: exactly, per limit. It does not know who runs programs or judges them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any
+
+from pytest_llmarith.values import Ending, Outcome, ProgramRun
+
+LONGEST_SHOWN = 200  # characters of an output in a record
+
+
+class Rules(StrEnum):
+    """Who decides whether a run went well.
+
+    `DEFAULT`: exit status 0 and stdout, whatever stands on stderr. `PAPER`, as in arXiv 2411.04372: stdout and an empty
+    stderr, whatever the exit status.
+    """
+
+    DEFAULT = "default"
+    PAPER = "paper"
+
+
+class TermStatus(StrEnum):
+    """What came of one term at the largest limit.
+
+    `WRONG` is another output, `CRASHED` an exit status other than 0, `KILLED` a signal or a cap, `INCONCLUSIVE` a
+    machine too busy to tell: no measurement.
+    """
+
+    OK = "ok"
+    WRONG = "wrong"
+    LATE = "late"
+    CRASHED = "crashed"
+    KILLED = "killed"
+    INCONCLUSIVE = "inconclusive"
+
+
+@dataclass(frozen=True, slots=True)
+class TermVerdict:
+    """One term: what was expected (decimal text), what was printed, and how long it took; `seconds` decide limits."""
+
+    n: int
+    expected: str
+    got: str
+    status: TermStatus
+    seconds: float
+    stderr: str = ""
+
+    def at(self, limit: float) -> TermStatus:
+        """The status at a limit up to the largest one: a run that took longer is late there, however it ended."""
+        return TermStatus.LATE if self.seconds > limit else self.status
+
+    def fields(self) -> dict[str, Any]:
+        """The term as it stands in a record: builtins only, long texts cut."""
+        shown = {
+            "n": self.n,
+            "expected": self.expected,
+            "got": _cut(self.got),
+            "status": str(self.status),
+            "seconds": self.seconds,
+        }
+        return shown | ({"stderr": _cut(self.stderr)} if self.stderr else {})
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A program's score at one limit: A_s(n) over the terms that were measured.
+
+    `share` is their mean, 0 for a cheat and None where no term was measured; `earned` is the mean before the judge.
+    """
+
+    limit: float
+    right: int
+    measured: int
+    cheat: bool
+
+    @property
+    def earned(self) -> Fraction | None:
+        return Fraction(self.right, self.measured) if self.measured else None
+
+    @property
+    def share(self) -> Fraction | None:
+        return Fraction(0) if self.cheat and self.measured else self.earned
+
+    @property
+    def as_float(self) -> float | None:
+        """The share for a record, which holds no fractions."""
+        return None if self.share is None else float(self.share)
+
+
+def verdicts(
+    runs: Sequence[ProgramRun], expected: Mapping[int, str], largest: float, rules: Rules
+) -> tuple[TermVerdict, ...]:
+    """Every run against its term, by n; `largest` is the largest limit in seconds.
+
+    Raises ValueError where the runs are not those of the expected terms.
+    """
+    if [run.input for run in runs] != [*expected]:
+        raise ValueError("the runs are not those of the expected terms, one each and in their order")
+    return tuple(_verdict(run, expected[run.input], largest, rules) for run in runs)
+
+
+def scores(terms: Sequence[TermVerdict], limits: Sequence[float], *, cheat: bool) -> tuple[Score, ...]:
+    """The score at every limit, in their order."""
+    return tuple(_score(terms, limit, cheat) for limit in limits)
+
+
+def outcome(terms: Sequence[TermVerdict], *, cheat: bool) -> Outcome:
+    """What the program came to at the largest limit.
+
+    A term that could not be measured makes the rest no success: without a wrong term beside it nobody knows.
+    """
+    if cheat:
+        return Outcome.CHEAT
+    seen = {term.status for term in terms}
+    if seen - {TermStatus.OK, TermStatus.INCONCLUSIVE}:
+        return Outcome.DEVIATE
+    return Outcome.CORRECT if seen == {TermStatus.OK} else Outcome.UNANSWERED
+
+
+def _verdict(run: ProgramRun, expected: str, largest: float, rules: Rules) -> TermVerdict:
+    got = run.stdout.strip()
+    return TermVerdict(run.input, expected, got, _status(run, got == expected, largest, rules), run.seconds, run.stderr)
+
+
+def _status(run: ProgramRun, is_right: bool, largest: float, rules: Rules) -> TermStatus:
+    if run.ending is not Ending.EXITED:
+        return TermStatus(run.ending.value)
+    if run.seconds > largest:
+        return TermStatus.LATE
+    if rules is Rules.PAPER:
+        return TermStatus.OK if is_right and not run.stderr else TermStatus.WRONG
+    if run.exit_status != 0:
+        return TermStatus.CRASHED
+    return TermStatus.OK if is_right else TermStatus.WRONG
+
+
+def _score(terms: Sequence[TermVerdict], limit: float, cheat: bool) -> Score:
+    seen = [term.at(limit) for term in terms]
+    unknown = seen.count(TermStatus.INCONCLUSIVE)
+    return Score(limit, seen.count(TermStatus.OK), len(seen) - unknown, cheat)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 1] + "…"
