@@ -33,7 +33,7 @@ class UnavailableError(ValueError):
 def probe(wanted: Level | None = None) -> Isolation:
     """The isolation at this level, or at the strictest that holds. It takes a fraction of a second.
 
-    Raises UnavailableError where the level's self-test fails, or that of strict and standard where none is wanted: level
+    Raises UnavailableError where the level's self-test fails, or, without a wish, those of strict and standard: level
     none is there for whoever asks for it by name.
     """
     if wanted is not None:

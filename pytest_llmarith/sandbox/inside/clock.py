@@ -34,16 +34,21 @@ class Clock:
         self._waited_before_ns = waited_before_ns
         self.counted_ns = self.wall_ns = self.cpu_ns = self.waited_ns = 0
 
-    def read(self) -> None:
-        """Take the time, of a term that runs or of one that is dead and not yet reaped."""
+    def read(self, late_ns: int = 0) -> None:
+        """Take the time, of a term that runs or of one that is dead and not yet reaped.
+
+        `late_ns` is how long the reader itself waited for a processor since the moment in question, at most: it comes
+        off, but for the time in which the term was at work.
+        """
         self.wall_ns = max(0, time.monotonic_ns() - self._started_ns)
         self.cpu_ns = self._cpu_ns()
         waited = waited_ns(str(self._pid))
         if UNKNOWN in (waited, self._waited_before_ns):
             self.counted_ns = self.cpu_ns
-        else:
-            self.waited_ns = max(0, waited - self._waited_before_ns)
-            self.counted_ns = max(0, self.wall_ns - self.waited_ns)
+            return
+        present_ns = max(0, self.wall_ns - max(0, waited - self._waited_before_ns))
+        self.counted_ns = max(present_ns - late_ns, min(self.cpu_ns, present_ns))
+        self.waited_ns = self.wall_ns - self.counted_ns
 
     def _cpu_ns(self) -> int:
         """By the clock that Linux derives from a pid, see clock_getcpuclockid(3)."""

@@ -7,7 +7,7 @@ import select
 import time
 
 from pytest_llmarith.sandbox.inside import wire
-from pytest_llmarith.sandbox.inside.clock import Clock
+from pytest_llmarith.sandbox.inside.clock import Clock, waited_ns
 
 _SIGKILL = 9
 _NS_PER_MS = 1_000_000
@@ -68,8 +68,9 @@ class Supervision:
             self._clock.read()
         finally:
             self._kill()
-        if code == wire.EXITED:
-            code = self._drain()
+        full = self._drain()
+        if code == wire.EXITED and full is not None:
+            code = full
         status = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
         return (wire.SIGNALLED, -status) if code == wire.EXITED and status < 0 else (code, status)
 
@@ -80,7 +81,6 @@ class Supervision:
             code = self._listen(look_again_ns)
             if code is not None:
                 return code
-            self._clock.read()
             missing_ns = stop_ns - self._clock.counted_ns
             if missing_ns <= 0:
                 return wire.LATE
@@ -89,28 +89,36 @@ class Supervision:
             look_again_ns = time.monotonic_ns() + min(missing_ns, patience_ns - self._clock.wall_ns)
 
     def _listen(self, until_ns: int) -> int | None:
-        """Read output until the term ends, fills a stream or its time may be up; None for the latter."""
-        while (left_ns := until_ns - time.monotonic_ns()) > 0:
-            for descriptor, _ in self._poll.poll(left_ns // _NS_PER_MS + 1):
-                if descriptor == self._control:
-                    raise HarnessGone
-                if descriptor == self._pidfd:
-                    return wire.EXITED
-                output = self._outputs[descriptor]
-                if not output.take(descriptor):
-                    self._poll.unregister(descriptor)
-                if output.full:
-                    return output.when_full
+        """Read output until the term ends or fills a stream, None where its time may be up before; take the time."""
+        while True:
+            waited_before_ns = waited_ns("self")
+            events = self._poll.poll(max(0, (until_ns - time.monotonic_ns()) // _NS_PER_MS + 1))
+            code = self._attend([descriptor for descriptor, _ in events])
+            if code is not None or not events:
+                self._clock.read(waited_ns("self") - waited_before_ns if code == wire.EXITED else 0)
+                return code
+
+    def _attend(self, descriptors: list[int]) -> int | None:
+        if self._control in descriptors:
+            raise HarnessGone
+        if self._pidfd in descriptors:
+            return wire.EXITED
+        for descriptor in descriptors:
+            output = self._outputs[descriptor]
+            if not output.take(descriptor):
+                self._poll.unregister(descriptor)
+            if output.full:
+                return output.when_full
         return None
 
-    def _drain(self) -> int:
-        """What a dead term has left in its pipes."""
+    def _drain(self) -> int | None:
+        """Read what a dead term has left in its pipes; says which of them was full."""
         for descriptor, output in self._outputs.items():
             while output.take(descriptor):
                 pass
             if output.full:
                 return output.when_full
-        return wire.EXITED
+        return None
 
     def _kill(self) -> None:
         """The term with its process group; its number stays its own until it is reaped."""

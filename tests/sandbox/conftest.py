@@ -1,0 +1,51 @@
+"""A sandbox at every level that this machine has, with slots of the tests' own: no other run is waited for."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pytest_llmarith.values import Isolation, Level, ProgramLimits
+
+if sys.platform == "linux":
+    from pytest_llmarith.sandbox.levels import UnavailableError, probe
+    from pytest_llmarith.sandbox.runner import Sandbox
+    from pytest_llmarith.sandbox.slots import Slots
+
+MakeSandbox = Callable[..., "Sandbox"]
+
+
+@pytest.fixture(scope="session")
+def isolations() -> dict[Level, Isolation]:
+    """What this machine has."""
+    if sys.platform != "linux" or platform.machine() != "x86_64":
+        pytest.skip("the sandbox needs Linux on x86_64")
+    found = {}
+    for level in Level:
+        try:
+            found[level] = probe(level)
+        except UnavailableError:
+            continue
+    return found
+
+
+@pytest.fixture(params=list(Level))
+def isolation(request: pytest.FixtureRequest, isolations: dict[Level, Isolation]) -> Isolation:
+    """One test for every level."""
+    if request.param not in isolations:
+        pytest.skip(f"this machine has no level {request.param}")
+    return isolations[request.param]
+
+
+@pytest.fixture
+def make_sandbox(isolation: Isolation, tmp_path: Path) -> MakeSandbox:
+    """A sandbox with limits of one's own."""
+
+    def make(**limits: object) -> Sandbox:
+        return Sandbox(isolation, ProgramLimits(**({"seconds": (30.0,)} | limits)), Slots(tmp_path, 1))  # type: ignore[arg-type]
+
+    return make
