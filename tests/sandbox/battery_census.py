@@ -1,0 +1,72 @@
+"""Which processes descend from one: asked of /proc, so that nobody can hide by changing sessions or parents.
+
+Whoever calls `adopt` becomes the parent of orphans below it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+_SET_CHILD_SUBREAPER = 36
+_PATIENCE_S = 5
+
+
+def adopt() -> None:
+    """Let descendants that outlive their parents become children of this process, not of the machine's first."""
+    ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def descendants(of: int | None = None) -> set[int]:
+    """The processes below this one or another, apart from dead ones that nobody has asked after."""
+    children: dict[int, list[int]] = {}
+    for pid, state, parent in _all():
+        if state != "Z":
+            children.setdefault(parent, []).append(pid)
+    found: set[int] = set()
+    below = children.get(os.getpid() if of is None else of, [])
+    while below:
+        found.update(below)
+        below = [child for pid in below for child in children.get(pid, [])]
+    return found
+
+
+def gone(processes: set[int], within_s: float) -> bool:
+    """Wait until none of these is alive; False if that takes longer."""
+    deadline = time.monotonic() + within_s
+    while time.monotonic() < deadline:
+        _bury()
+        if not processes & {pid for pid, state, _ in _all() if state != "Z"}:
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def end(processes: set[int]) -> None:
+    """Kill these descendants, and see them go."""
+    for pid in processes & descendants():
+        os.kill(pid, signal.SIGKILL)
+    gone(processes, _PATIENCE_S)
+
+
+def _bury() -> None:
+    """Ask after orphans that came here to die."""
+    for pid, state, parent in _all():
+        if state == "Z" and parent == os.getpid():
+            try:
+                os.waitpid(pid, os.WNOHANG)
+            except ChildProcessError:
+                continue
+
+
+def _all() -> Iterator[tuple[int, str, int]]:
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            state, parent = Path("/proc", pid, "stat").read_text().rpartition(")")[2].split()[:2]
+        except OSError:
+            continue
+        yield int(pid), state, int(parent)
