@@ -14,7 +14,7 @@ from pytest_llmarith.values import Level
 
 _BOOT = Path(__file__).with_name("inside") / "boot.py"
 _DEVICES = ("/dev/null", "/dev/urandom")
-# systemd leaves the users from here on to nobody. Each harness takes its own, since the kernel counts by user.
+# systemd leaves the users from here on to nobody. Each harness takes its own.
 _UNUSED_USERS = 0x70000000
 _PATIENCE_S = 30
 
@@ -30,18 +30,16 @@ def start(level: Level, control: int) -> subprocess.Popen[bytes]:
     return process
 
 
-def drops_user(level: Level) -> bool:
-    """Whether programs run as a user that owns nothing: the harness is root, and the interpreter starts without it."""
-    return os.geteuid() == 0 and _starts_as(level, _unused_user())
-
-
 def bubblewrap() -> str | None:
     """The path of the tool that makes namespaces."""
     return shutil.which("bwrap", path=os.environ.get("PATH", os.defpath))
 
 
 def _user(level: Level) -> dict[str, Any]:
-    return {"user": _unused_user(), "group": _unused_user(), "extra_groups": []} if drops_user(level) else {}
+    """Root gives its rights away where the interpreter starts without them: as a user that owns nothing."""
+    if os.geteuid() == 0 and _starts_as(level, _unused_user()):
+        return {"user": _unused_user(), "group": _unused_user(), "extra_groups": []}
+    return {}
 
 
 def _unused_user() -> int:

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from pytest_llmarith.sandbox import jail, seccomp
+from pytest_llmarith.sandbox import seccomp
 from pytest_llmarith.sandbox.inside import landlock
 from pytest_llmarith.sandbox.interpreter import base_interpreter
 from pytest_llmarith.values import Level, ProgramLimits
@@ -18,11 +18,21 @@ from pytest_llmarith.values import Level, ProgramLimits
 _INSIDE = Path(__file__).with_name("inside")
 _PACKAGE = f"{__package__}.inside"
 # In the order in which they import each other.
-_MODULES = ("kernel", "landlock", "wire", "clock", "supervision", "confinement", "program", "zygote")
+_MODULES = (
+    "kernel",
+    "landlock",
+    "wire",
+    "clock",
+    "threads",
+    "supervision",
+    "confinement",
+    "pipes",
+    "program",
+    "zygote",
+)
 
-# More than any program needs that computes a number, and too few threads to hurt the machine.
+# More than any program needs that computes a number.
 _OPEN_FILES = 64
-_TASKS = 256
 
 
 def pack(level: Level, program: str, limits: ProgramLimits) -> bytes:
@@ -57,26 +67,24 @@ def _setup(level: Level, limits: ProgramLimits) -> dict[str, Any]:
     locked = level is not Level.NONE
     return {
         "confinement": {
-            "rlimits": _rlimits(level, limits),
+            "rlimits": _rlimits(limits),
             "rules": _rules() if locked else None,
             "seccomp": seccomp.filter_program() if locked else b"",
             "pid_mark": seccomp.PID_MARK,
+            "gate": seccomp.thread_gate() if locked else b"",
         },
         "stdout_bytes": limits.stdout_bytes,
         "stderr_bytes": limits.stderr_bytes,
     }
 
 
-def _rlimits(level: Level, limits: ProgramLimits) -> list[tuple[int, int]]:
-    always = [
+def _rlimits(limits: ProgramLimits) -> list[tuple[int, int]]:
+    return [
         (resource.RLIMIT_AS, limits.memory_bytes),
         (resource.RLIMIT_FSIZE, 0),
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_NOFILE, _OPEN_FILES),
     ]
-    # Tasks are counted by user and user namespace: only where both are a jail's own do they say anything of a program.
-    own_count = level is Level.STRICT or jail.drops_user(level)
-    return [*always, (resource.RLIMIT_NPROC, _TASKS)] if own_count else always
 
 
 @cache

@@ -19,6 +19,7 @@ _ALLOW = 0x7FFF0000
 _KILL = 0x80000000
 _EPERM = 0x00050000 | 1
 _ENOSYS = 0x00050000 | 38
+_ASK = 0x7FC00000
 
 _LOAD, _JUMP, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x05, 0x15, 0x35, 0x45, 0x06
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
@@ -70,7 +71,15 @@ Instruction = tuple[int, int, int, int]
 
 def filter_program() -> bytes:
     """The filter, with `PID_MARK` where the term's pid belongs."""
-    instructions = [*_preamble(), *_allowed(), *_special(), _give(_EPERM)]
+    return _packed([*_preamble(), *_allowed(), *_special(), _give(_EPERM)])
+
+
+def thread_gate() -> bytes:
+    """A filter to stand beside the other: it asks about every thread to be made, and leaves the rest to that one."""
+    return _packed([_load(_NUMBER), (_EQUAL, 0, 1, _CLONE), _give(_ASK), _give(_ALLOW)])
+
+
+def _packed(instructions: Sequence[Instruction]) -> bytes:
     return b"".join(struct.pack("<HBBI", *each) for each in instructions)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_llmarith.values import Ending, ProgramRun
+from pytest_llmarith.values import Ending, Isolation, Level, ProgramRun
 from tests.sandbox.conftest import MakeSandbox
 
 _SPIN = "while True: pass"
@@ -119,3 +119,45 @@ def test_nothing_is_handed_down(make_sandbox: MakeSandbox) -> None:
     """Each term finds everything as the first one did."""
     runs = make_sandbox().run(_KEEPS, [1, 2, 3])
     assert {run.stdout for run in runs} == {"None False None []\n"}
+
+
+_THREADS = """
+import threading
+go = threading.Event()
+begun = 0
+try:
+    for _ in range(int(input())):
+        threading.Thread(target=go.wait).start()
+        begun += 1
+except RuntimeError as error:
+    print(error)
+print(begun)
+go.set()
+"""
+
+
+def test_threads_are_counted(make_sandbox: MakeSandbox, isolation: Isolation) -> None:
+    """Two hundred at a time are had, and then the system has no more; those that have ended do not count."""
+    few, many = make_sandbox().run(f"import threading; threading.stack_size(1 << 16)\n{_THREADS}", [200, 400])
+    assert few.stdout == "200\n"
+    if isolation.level is not Level.NONE:
+        assert many.stdout == "can't start new thread\n255\n"
+    one_by_one = (
+        "import threading\nfor n in range(600):\n t = threading.Thread(target=int); t.start(); t.join()\nprint(n)"
+    )
+    assert _one(make_sandbox, one_by_one).stdout == "599\n"
+
+
+def test_own_threads_do_not_count_as_a_busy_machine(make_sandbox: MakeSandbox) -> None:
+    """A program that keeps all processors busy by itself has no claim to the time its threads wait for each other."""
+    program = """
+import hashlib, os, threading, time
+block = bytes(1 << 22)
+def work():
+    while time.process_time() < 0.5 * len(os.sched_getaffinity(0)):
+        hashlib.sha256(block).digest()
+for _ in range(16): threading.Thread(target=work, daemon=True).start()
+work()
+"""
+    run = _one(make_sandbox, program)
+    assert 0.5 <= run.seconds <= run.wall_s

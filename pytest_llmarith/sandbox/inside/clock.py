@@ -9,6 +9,7 @@ import os
 import time
 
 UNKNOWN = (1 << 64) - 1
+_PROCESSORS = len(os.sched_getaffinity(0))
 
 
 def waited_ns(process: str) -> int:
@@ -47,7 +48,9 @@ class Clock:
             self.counted_ns = self.cpu_ns
             return
         present_ns = max(0, self.wall_ns - max(0, waited - self._waited_before_ns))
-        self.counted_ns = max(present_ns - late_ns, min(self.cpu_ns, present_ns))
+        # Only the first thread's waiting is known, and it may have waited for the others.
+        at_least_ns = max(min(self.cpu_ns, present_ns), self.cpu_ns // _PROCESSORS)
+        self.counted_ns = min(self.wall_ns, max(present_ns - late_ns, at_least_ns))
         self.waited_ns = self.wall_ns - self.counted_ns
 
     def _cpu_ns(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import resource
 import struct
@@ -13,23 +14,39 @@ _SIGKILL = 9
 _SET_MODE_FILTER = 1
 # Without it, kernels before 5.16 slow a filtered process down, and its time is what we measure.
 _SPEC_ALLOW = 4
+_NEW_LISTENER = 8
 _CAPABILITY_VERSION_3 = 0x20080522
 
 
 class Confinement:
     """The locks of a term, made ready once by its zygote; raises OSError where this kernel does not have them.
 
-    `rules` are Landlock's, None for no Landlock; `seccomp` is a BPF program, empty for none, in which `pid_mark` stands
-    for the term's own pid.
+    `rules` are Landlock's, None for no Landlock; `seccomp` and `gate` are BPF programs, empty for none: what may be
+    called, where `pid_mark` stands for the term's own pid, and what the zygote is asked about.
     """
 
     def __init__(
-        self, rlimits: list[tuple[int, int]], rules: list[landlock.Rule] | None, seccomp: bytes, pid_mark: bytes
+        self,
+        rlimits: list[tuple[int, int]],
+        rules: list[landlock.Rule] | None,
+        seccomp: bytes,
+        pid_mark: bytes,
+        gate: bytes,
     ) -> None:
         self._rlimits = rlimits
         self._ruleset = None if rules is None else _ruleset(rules)
         self._seccomp = seccomp
         self._pid_mark = pid_mark
+        self._gate = gate
+
+    def gate_threads(self) -> int | None:
+        """Have the kernel ask about every new thread, at this descriptor; None where another supervisor is asked."""
+        try:
+            return _filter(self._gate, _NEW_LISTENER) if self._gate else None
+        except OSError as error:
+            if error.errno != errno.EBUSY:
+                raise
+            return None
 
     def close_in(self) -> None:
         """Lock this process in, for good; raises OSError where a lock does not close."""
@@ -84,7 +101,7 @@ def _drop_capabilities() -> None:
     kernel.syscall(kernel.CAPSET, header, ctypes.c_char_p(bytes(24)))
 
 
-def _filter(program: bytes) -> None:
+def _filter(program: bytes, flags: int = 0) -> int:
     instructions = ctypes.create_string_buffer(program, len(program))
     header = ctypes.c_char_p(struct.pack("<HxxxxxxQ", len(program) // 8, ctypes.addressof(instructions)))
-    kernel.syscall(kernel.SECCOMP, _SET_MODE_FILTER, _SPEC_ALLOW, header)
+    return kernel.syscall(kernel.SECCOMP, _SET_MODE_FILTER, _SPEC_ALLOW | flags, header)

@@ -8,6 +8,7 @@ import time
 
 from pytest_llmarith.sandbox.inside import wire
 from pytest_llmarith.sandbox.inside.clock import Clock, waited_ns
+from pytest_llmarith.sandbox.inside.threads import ThreadGate
 
 _SIGKILL = 9
 _NS_PER_MS = 1_000_000
@@ -51,15 +52,20 @@ class Output:
 class Supervision:
     """Watches one term until it is dead. `outputs` are the near ends of its pipes; `control` leads to the harness."""
 
-    def __init__(self, pid: int, clock: Clock, control: int, outputs: dict[int, Output]) -> None:
+    def __init__(
+        self, pid: int, clock: Clock, control: int, outputs: dict[int, Output], gate: ThreadGate | None
+    ) -> None:
         self._pid = pid
         self._clock = clock
         self._control = control
         self._outputs = outputs
+        self._gate = gate
         self._pidfd = os.pidfd_open(pid)
         self._poll = select.poll()
         for descriptor in (self._pidfd, control, *outputs):
             self._poll.register(descriptor, select.POLLIN)
+        if gate is not None:
+            self._poll.register(gate.listener, select.POLLIN)
 
     def watch(self, stop_ns: int, patience_ns: int) -> tuple[int, int]:
         """How the term ended, and its exit status or the negative number of its signal; raises HarnessGone."""
@@ -93,23 +99,30 @@ class Supervision:
         while True:
             waited_before_ns = waited_ns("self")
             events = self._poll.poll(max(0, (until_ns - time.monotonic_ns()) // _NS_PER_MS + 1))
-            code = self._attend([descriptor for descriptor, _ in events])
+            code = self._attend(dict(events))
             if code is not None or not events:
                 self._clock.read(waited_ns("self") - waited_before_ns if code == wire.EXITED else 0)
                 return code
 
-    def _attend(self, descriptors: list[int]) -> int | None:
-        if self._control in descriptors:
+    def _attend(self, events: dict[int, int]) -> int | None:
+        if self._control in events:
             raise HarnessGone
-        if self._pidfd in descriptors:
+        if self._pidfd in events:
             return wire.EXITED
-        for descriptor in descriptors:
-            output = self._outputs[descriptor]
-            if not output.take(descriptor):
+        for descriptor in events:
+            if not self._serve(descriptor, events[descriptor]):
                 self._poll.unregister(descriptor)
-            if output.full:
-                return output.when_full
+            if descriptor in self._outputs and self._outputs[descriptor].full:
+                return self._outputs[descriptor].when_full
         return None
+
+    def _serve(self, descriptor: int, event: int) -> bool:
+        """Whether more is to be expected there."""
+        if descriptor in self._outputs:
+            return self._outputs[descriptor].take(descriptor)
+        if self._gate is not None and event & select.POLLIN:
+            self._gate.answer()
+        return not event & select.POLLHUP
 
     def _drain(self) -> int | None:
         """Read what a dead term has left in its pipes; says which of them was full."""
@@ -128,3 +141,5 @@ class Supervision:
             os.kill(self._pid, _SIGKILL)
         os.waitid(os.P_PIDFD, self._pidfd, os.WEXITED | os.WNOWAIT)
         os.close(self._pidfd)
+        if self._gate is not None:
+            self._gate.close()
