@@ -84,7 +84,7 @@ class Broker:
         """Import what is slow to import. Call it on the main thread, before the first question."""
         self._client.prepare()
 
-    def announce(self, questions: Iterable[Question], lane: str = "") -> None:
+    def announce(self, questions: Iterable[Question]) -> None:
         """These are going to be asked: a hint that fills idle places, in this order."""
         announced = list(questions)
         self._visit(lambda desk: desk.announce(announced))

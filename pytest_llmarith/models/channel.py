@@ -5,6 +5,7 @@ Only builtins cross a channel. What is said, worker first:
 
     ("announce", [((model, prompt, trial), label), ...])
     ("ask", number, (model, prompt, trial))                 ("reply", number, json) or ("failure", number, json)
+    ("tell", kind, what)
 
 The fields of replies and failures cross as JSON: a reply may hold anything, and half a surrogate pair would not cross.
 """
@@ -40,45 +41,36 @@ class Channel(Protocol):
 class AsksAnswers(Protocol):
     """The broker, as far as it is needed here."""
 
-    def announce(self, questions: Iterable[Question], lane: str = "") -> None: ...
+    def announce(self, questions: Iterable[Question]) -> None: ...
     def ask(self, question: Question, deliver: Callable[[Reply | Failure], None], lane: str = "") -> None: ...
     def forget(self, lane: str) -> None: ...
 
 
-def serve(
-    channel: Channel,
-    broker: AsksAnswers,
-    lane: str,
-    on_announce: Callable[[list[Any]], None],
-    on_end: Callable[[], None],
-) -> None:
-    """Answer a worker's questions until its end of the channel is gone.
+class Listener(Protocol):
+    """Whoever wants to know what a worker says besides its questions; called on a thread of the lane's own."""
 
-    `on_announce` gets the labels of announced questions, `on_end` is called once; both on a thread of this lane's.
-    """
-    _Clerk(channel, broker, lane, on_announce, on_end).begin()
+    def announced(self, announcements: list[tuple[Question, Any]]) -> None:
+        """These questions are going to be asked; each has a label of builtins."""
+
+    def told(self, kind: str, what: Any) -> None:
+        """A word of the worker's that the broker need not understand."""
+
+    def ended(self) -> None:
+        """The worker's end of the channel is gone; called once."""
 
 
-class _Clerk:
-    """Serves one lane, on a thread of its own.
+class Clerk:
+    """Answers a worker's questions until its end of the channel is gone, on a thread of its own.
 
     execnet's receiver thread must not be held up, and an exception there closes the channel for good: it only puts
     messages into a queue. Nor must the broker's thread wait for a slow worker to take a reply.
     """
 
-    def __init__(
-        self,
-        channel: Channel,
-        broker: AsksAnswers,
-        lane: str,
-        on_announce: Callable[[list[Any]], None],
-        on_end: Callable[[], None],
-    ) -> None:
+    def __init__(self, channel: Channel, broker: AsksAnswers, lane: str, listener: Listener) -> None:
         self._channel = channel
         self._broker = broker
         self._lane = lane
-        self._on_announce = on_announce
-        self._on_end = on_end
+        self._listener = listener
         self._deeds: queue.SimpleQueue[tuple[Callable[..., None], tuple[Any, ...]] | None] = queue.SimpleQueue()
 
     def begin(self) -> None:
@@ -96,18 +88,22 @@ class _Clerk:
             except Exception:  # the other end speaks another language, or is gone: it is told, and hears no more
                 self._hang_up()
         self._broker.forget(self._lane)
-        self._on_end()
+        self._listener.ended()
 
     def _hear(self, message: tuple[Any, ...]) -> None:
-        if message[0] == "announce":
-            self._announced(message[1])
+        kind, *said = message
+        if kind == "announce":
+            self._announced(*said)
+        elif kind == "tell":
+            self._listener.told(*said)
         else:
-            _, number, fields = message
+            number, fields = said
             self._broker.ask(Question(*fields), lambda outcome: self._answer(number, outcome), self._lane)
 
     def _announced(self, announcements: list[Announcement]) -> None:
-        self._broker.announce([Question(*fields) for fields, _ in announcements], self._lane)
-        self._on_announce([label for _, label in announcements])
+        announced = [(Question(*fields), label) for fields, label in announcements]
+        self._broker.announce([question for question, _ in announced])
+        self._listener.announced(announced)
 
     def _answer(self, number: int, outcome: Reply | Failure) -> None:
         """Called on the broker's thread."""
@@ -137,6 +133,10 @@ class RemoteBroker:
         for chunk in _chunks(announcements):
             if not self._send(("announce", chunk)):
                 return
+
+    def tell(self, kind: str, what: Any) -> None:
+        """Tell the controller's listener something, as builtins."""
+        self._send(("tell", kind, what))
 
     def ask_and_wait(self, question: Question) -> Reply | Failure:
         """Wait for the reply, or for the end of the controller."""

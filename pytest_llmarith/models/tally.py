@@ -24,6 +24,7 @@ class Tally:
         self.retrying = 0
         self.cost_usd = 0.0
         self.unpriced = 0
+        self.judged = 0
 
     @contextmanager
     def sending(self) -> Iterator[None]:
@@ -45,11 +46,15 @@ class Tally:
     def settled(self, model: Model, outcome: Reply | Failure) -> None:
         """A question has ended. A simulated reply has no price, so its price is not unknown."""
         if isinstance(outcome, Failure):
-            self.failed += 1
+            self.failed += not model.judge
+            return
+        if model.judge:
+            self.judged += 1
         elif outcome.stored:
             self.stored += 1
         else:
             self.answered += 1
+        if not outcome.stored:
             self.cost_usd += outcome.cost_usd or 0.0
             self.unpriced += outcome.cost_usd is None and not model.simulated
 

@@ -6,7 +6,7 @@ and readers of JSON would round them.
 
 from pytest_llmarith.values.asking import EMBEDDED_PROVIDER, Failure, Model, Progress, Question, Reply
 from pytest_llmarith.values.grades import Grade, Readings
-from pytest_llmarith.values.problems import AdditionProblem, ArithmeticProblem, Problem
+from pytest_llmarith.values.problems import AdditionProblem, ArithmeticProblem, NumberProblem, OeisProblem, Problem
 from pytest_llmarith.values.programs import Ending, Isolation, Level, ProgramLimits, ProgramRun, Runner
 from pytest_llmarith.values.sequences import IntegerSequence
 from pytest_llmarith.values.words import Dtype, NanReason, Op, Outcome, Reading, StoreMode, Symbols
@@ -24,6 +24,8 @@ __all__ = [
     "Level",
     "Model",
     "NanReason",
+    "NumberProblem",
+    "OeisProblem",
     "Op",
     "Outcome",
     "Problem",

@@ -14,6 +14,7 @@ class Model:
     """One model of a run: its own name, and everything that is sent along with a prompt.
 
     `target` is a litellm model string; `params` are JSON-plain request parameters that somebody asked for.
+    `judge` is set where it is not measured itself, but judges what others replied.
     """
 
     name: str
@@ -21,6 +22,7 @@ class Model:
     params: Mapping[str, Any] = field(default_factory=dict)
     api_base: str | None = None
     system_prompt: str | None = None
+    judge: bool = False
 
     @property
     def simulated(self) -> bool:
@@ -83,7 +85,8 @@ class Progress:
 
     `answered` counts replies that arrived over the network, `stored` those from the store, `again` the stored ones
     that were asked anew on request, `failed` questions that ended without a reply, `unpriced` replies whose price is
-    unknown, `retrying` questions that wait for their next attempt.
+    unknown, `retrying` questions that wait for their next attempt. `judged` counts the replies of judges, which are in
+    none of the other counts but in requests and cost.
     """
 
     announced: int = 0
@@ -97,3 +100,4 @@ class Progress:
     retrying: int = 0
     cost_usd: float = 0.0
     unpriced: int = 0
+    judged: int = 0

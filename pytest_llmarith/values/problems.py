@@ -1,26 +1,21 @@
-"""Questions with one right answer each. Operands and expected answers are decimal text."""
+"""Questions with one right answer each."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
+from pytest_llmarith.values.sequences import IntegerSequence
 from pytest_llmarith.values.words import Dtype, Op
 
 
 class Problem(Protocol):
-    """A question of a task, its identity and its expected answer."""
+    """A question of a task, and its identity."""
 
     @property
     def task(self) -> str: ...
     @property
     def trial(self) -> int: ...
-    @property
-    def dtype(self) -> Dtype: ...
-    @property
-    def operands(self) -> tuple[str, str]: ...
-    @property
-    def expected(self) -> str: ...
     @property
     def label(self) -> str:
         """The problem's part of a pytest id, such as `int_div-depth_7-trial_3`."""
@@ -28,8 +23,19 @@ class Problem(Protocol):
     def coordinates(self) -> dict[str, str | int]:
         """What tells it from the other problems of its task, for marks and tables."""
 
-    def fields(self) -> dict[str, str | int]:
+    def fields(self) -> dict[str, Any]:
         """The problem as it stands in a record: builtins only."""
+
+
+class NumberProblem(Problem, Protocol):
+    """A question whose answer is one number; operands and expected answer are decimal text."""
+
+    @property
+    def dtype(self) -> Dtype: ...
+    @property
+    def operands(self) -> tuple[str, str]: ...
+    @property
+    def expected(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +73,7 @@ class ArithmeticProblem:
             "trial": self.trial,
         }
 
-    def fields(self) -> dict[str, str | int]:
+    def fields(self) -> dict[str, Any]:
         return {
             "seed": self.seed,
             **self.coordinates(),
@@ -100,11 +106,36 @@ class AdditionProblem:
     def coordinates(self) -> dict[str, str | int]:
         return {"trial": self.trial}
 
-    def fields(self) -> dict[str, str | int]:
+    def fields(self) -> dict[str, Any]:
         return {
             "seed": self.seed,
             "trial": self.trial,
             "int1": self.int1,
             "int2": self.int2,
             "expected": self.expected,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class OeisProblem:
+    """A program for an integer sequence, which is in a set of sequences. There is one trial of each."""
+
+    task: ClassVar[str] = "oeis"
+    trial: ClassVar[int] = 0
+    set: str
+    sequence: IntegerSequence
+
+    @property
+    def label(self) -> str:
+        return f"{self.set}-{self.sequence.number}"
+
+    def coordinates(self) -> dict[str, str | int]:
+        return {"set": self.set, "number": self.sequence.number}
+
+    def fields(self) -> dict[str, Any]:
+        return {
+            **self.coordinates(),
+            "name": self.sequence.name,
+            "offset": self.sequence.offset,
+            "keywords": list(self.sequence.keywords),
         }

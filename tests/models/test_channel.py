@@ -13,7 +13,7 @@ import execnet
 import pytest
 
 from pytest_llmarith.models.broker import Broker
-from pytest_llmarith.models.channel import RemoteBroker, serve
+from pytest_llmarith.models.channel import Clerk, RemoteBroker
 from pytest_llmarith.values import Failure, Question, Reply
 from tests.models.conftest import Inbox, ScriptedClient, reply_to, until
 
@@ -59,12 +59,12 @@ class FakeBroker:
     """Remembers what it is told; a test delivers."""
 
     def __init__(self) -> None:
-        self.announced: list[tuple[list[Question], str]] = []
+        self.announced: list[list[Question]] = []
         self.asked: queue.SimpleQueue[tuple[Question, Callable[[Reply | Failure], None], str]] = queue.SimpleQueue()
         self.forgotten: list[str] = []
 
-    def announce(self, questions: Iterable[Question], lane: str = "") -> None:
-        self.announced.append((list(questions), lane))
+    def announce(self, questions: Iterable[Question]) -> None:
+        self.announced.append(list(questions))
 
     def ask(self, question: Question, deliver: Callable[[Reply | Failure], None], lane: str = "") -> None:
         self.asked.put((question, deliver, lane))
@@ -73,15 +73,32 @@ class FakeBroker:
         self.forgotten.append(lane)
 
 
+class Heard:
+    """Remembers what a lane says besides its questions."""
+
+    def __init__(self) -> None:
+        self.labels: list[Any] = []
+        self.tidings: list[tuple[str, Any]] = []
+        self.over = threading.Event()
+
+    def announced(self, announcements: list[tuple[Question, Any]]) -> None:
+        self.labels += [label for _, label in announcements]
+
+    def told(self, kind: str, what: Any) -> None:
+        self.tidings.append((kind, what))
+
+    def ended(self) -> None:
+        self.over.set()
+
+
 class Line:
     """A controller's and a worker's end, connected."""
 
     def __init__(self, broker: Any) -> None:
         self.here, self.there = Pipe(), Pipe()
         self.here.other, self.there.other = self.there, self.here
-        self.labels: list[Any] = []
-        self.ended = threading.Event()
-        serve(self.here, broker, "gw0", self.labels.extend, self.ended.set)
+        self.heard = Heard()
+        Clerk(self.here, broker, "gw0", self.heard).begin()
         self.worker = RemoteBroker(self.there)
 
 
@@ -95,7 +112,7 @@ def line(broker: FakeBroker) -> Iterator[Line]:
     line = Line(broker)
     yield line
     line.here.close()
-    assert line.ended.wait(30)
+    assert line.heard.over.wait(30)
     assert (line.here.raised, line.there.raised) == ([], [])
 
 
@@ -126,13 +143,18 @@ def test_replies_find_their_askers_in_any_order(line: Line, broker: FakeBroker) 
     assert all(inbox.wait_for(1) == [reply_to(prompt)] for prompt, inbox in inboxes.items())
 
 
+def test_tidings_reach_the_listener(line: Line) -> None:
+    """What a worker tells besides its questions goes to whoever listens, not to the broker."""
+    line.worker.tell("runs", "A000045")
+    until(lambda: line.heard.tidings == [("runs", "A000045")])
+
+
 def test_announcements_travel_in_chunks_and_in_order(line: Line, broker: FakeBroker) -> None:
     """Questions go to the broker, labels to whoever wants them."""
     line.worker.announce((("m", f"q{number}", number), ("node", number)) for number in range(1000))
-    until(lambda: len(line.labels) == 1000)
-    assert line.labels == [("node", number) for number in range(1000)]
-    assert [question.trial for questions, _ in broker.announced for question in questions] == [*range(1000)]
-    assert {lane for _, lane in broker.announced} == {"gw0"}
+    until(lambda: len(line.heard.labels) == 1000)
+    assert line.heard.labels == [("node", number) for number in range(1000)]
+    assert [question.trial for questions in broker.announced for question in questions] == [*range(1000)]
     assert 2 <= len(broker.announced) <= 10
 
 
@@ -151,7 +173,7 @@ def test_a_worker_that_goes_is_forgotten(line: Line, broker: FakeBroker) -> None
     asking(line, Question("m", "q", 0))
     _, deliver, _ = broker.asked.get(timeout=30)
     line.there.close()
-    assert line.ended.wait(30)
+    assert line.heard.over.wait(30)
     assert broker.forgotten == ["gw0"]
     deliver(reply_to("q"))
 
@@ -162,7 +184,7 @@ def test_a_worker_that_speaks_another_language_is_hung_up_on(line: Line, broker:
     broker.asked.get(timeout=30)
     line.there.send(("ask", 1, ("too", "few")))
     assert inbox.wait_for(1) == [GONE]
-    assert line.ended.wait(30)
+    assert line.heard.over.wait(30)
 
 
 def test_a_reply_that_is_not_understood_is_a_failure(line: Line, broker: FakeBroker) -> None:
@@ -187,7 +209,7 @@ def test_a_worker_that_does_not_listen_does_not_hold_up_the_broker(broker: FakeB
     deliver(reply_to("q"))  # returns
     stuck.set()
     line.here.close()
-    assert line.ended.wait(30)
+    assert line.heard.over.wait(30)
 
 
 WORKER = """
@@ -202,35 +224,36 @@ channel.send([outcome.text for outcome in outcomes])
 
 def test_a_real_worker_is_served_by_a_real_broker(brokers: Callable[..., Broker]) -> None:
     """Over execnet, as pytest-xdist does it; every question is one request."""
-    client, labels, ended = ScriptedClient(), list[Any](), threading.Event()
+    client, heard = ScriptedClient(), Heard()
     broker = brokers(client)
     group = execnet.Group()
     try:
         gateway = group.makegateway(f"popen//python={sys.executable}")
         line = gateway.newchannel()
-        serve(line, broker, "gw0", labels.extend, ended.set)
+        Clerk(line, broker, "gw0", heard).begin()
         worker = gateway.remote_exec(WORKER)
         worker.send(line)
         assert worker.receive(30) == [f"reply to q{n}" for n in range(6)]
     finally:
         group.terminate(1)
-    assert ended.wait(30)
+    assert heard.over.wait(30)
     assert client.asked.total() == 6
-    assert labels == [("label", n) for n in range(5)]
+    assert heard.labels == [("label", n) for n in range(5)]
 
 
 CONTROLLER = """
 import sys, threading, execnet
-from pytest_llmarith.models.channel import serve
+from pytest_llmarith.models.channel import Clerk
 
 class Silent:
-    def announce(self, questions, lane=""): pass
+    def announce(self, questions): pass
     def ask(self, question, deliver, lane=""): print("asked", flush=True)
     def forget(self, lane): pass
+    def ended(self): pass
 
 gateway = execnet.Group().makegateway(f"popen//python={sys.executable}")
 line = gateway.newchannel()
-serve(line, Silent(), "gw0", print, print)
+Clerk(line, Silent(), "gw0", Silent()).begin()
 worker = gateway.remote_exec('''
 from pytest_llmarith.models.channel import RemoteBroker
 from pytest_llmarith.values import Question
