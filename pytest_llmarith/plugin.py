@@ -26,10 +26,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    if marks.problem_marks(metafunc):
+    if found := marks.problem_marks(metafunc):
         from pytest_llmarith.items.parametrize import parametrize
 
         parametrize(metafunc, begin.settings_of(metafunc.config))
+        if any(mark.name == marks.OEIS_MARK for mark in found):
+            begin.expect_programs(metafunc.config)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pytest_llmarith.tasks import addition, arithmetic
 from pytest_llmarith.tasks.strategies import addition_problems, arithmetic_problems
-from pytest_llmarith.trials import nan_reason_of, record, settle, unanswered_record
+from pytest_llmarith.trials import Subject, nan_reason_of, number_record, settle, unanswered_record
 from pytest_llmarith.values import (
     AdditionProblem,
     ArithmeticProblem,
@@ -18,9 +18,9 @@ from pytest_llmarith.values import (
     Failure,
     Model,
     NanReason,
+    NumberProblem,
     Op,
     Outcome,
-    Problem,
     Reading,
     Reply,
 )
@@ -32,8 +32,8 @@ MODEL = Model("o4-mini-high", "o4-mini", {"reasoning_effort": "high"})
 NODEID = "benches/test_arithmetic.py::test_arithmetic[o4-mini-high-int_add-depth_2-trial_0]"
 
 
-def recorded(problem: Problem, reply: Reply, reading: Reading = Reading.TOLERANT) -> dict[str, Any]:
-    return record(problem, MODEL, "the prompt", NODEID, reading, reply)
+def recorded(problem: NumberProblem, reply: Reply, reading: Reading = Reading.TOLERANT) -> dict[str, Any]:
+    return number_record(problem, MODEL, "the prompt", NODEID, reading, reply)
 
 
 def is_plain(value: object) -> bool:
@@ -57,7 +57,7 @@ replies = st.builds(
 
 
 @given(arithmetic_problems() | addition_problems(), replies, st.sampled_from(Reading))
-def test_records_are_plain(problem: Problem, reply: Reply, reading: Reading) -> None:
+def test_records_are_plain(problem: NumberProblem, reply: Reply, reading: Reading) -> None:
     """Whatever comes back, its record holds builtins only and survives JSON unchanged."""
     written = recorded(problem, reply, reading)
     assert is_plain(written)
@@ -168,23 +168,23 @@ def test_verdict_keeps_what_was_read() -> None:
 def test_unanswered_record() -> None:
     """Without a reply nothing was measured: the record says why, and the rest is absent."""
     failure = Failure("503 Service Unavailable", attempts=4)
-    written = unanswered_record(ADDITION, MODEL, addition.prompt(ADDITION), None, Reading.STRICT, failure)
+    written = unanswered_record(Subject.of(ADDITION, MODEL, addition.prompt(ADDITION), None), failure)
     assert is_plain(written)
     assert (written["outcome"], written["reason"]) == ("unanswered", "503 Service Unavailable")
     assert [written[name] for name in ("answer", "grade", "reply", "nodeid")] == [None] * 4
-    assert addition.problem_from(written["problem"]) == ADDITION
+    assert written["problem"] == ADDITION.fields()
 
 
 def test_both_records_have_the_same_keys() -> None:
     """Whoever reads records finds the same keys in all of them."""
-    unanswered = unanswered_record(SUM, MODEL, "the prompt", NODEID, Reading.TOLERANT, Failure("timeout"))
+    unanswered = unanswered_record(Subject.of(SUM, MODEL, "the prompt", NODEID), Failure("timeout"))
     assert unanswered.keys() == recorded(SUM, Reply("17")).keys()
 
 
 def test_simulated_models_are_marked() -> None:
     """A record of an embedded model says that it was simulated."""
     embedded = Model("exact", "llmarith/exact")
-    assert record(SUM, embedded, "", None, Reading.TOLERANT, Reply("17"))["simulated"] is True
+    assert number_record(SUM, embedded, "", None, Reading.TOLERANT, Reply("17"))["simulated"] is True
 
 
 def test_huge_numbers_are_written_in_full() -> None:

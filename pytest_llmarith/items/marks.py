@@ -8,14 +8,22 @@ import pytest
 
 ARITHMETIC_MARK = "arithmetic"
 ADDITION_MARK = "integer_addition"
-PROBLEM_MARKS = (ARITHMETIC_MARK, ADDITION_MARK)
+OEIS_MARK = "oeis"
+PROBLEM_MARKS = (ARITHMETIC_MARK, ADDITION_MARK, OEIS_MARK)
 CELL_MARK = "cell"
+KEYWORD_MARK = "oeis_keyword"
+TIMEOUT_MARK = "timeout"
 
 _LINES = (
     f"{ARITHMETIC_MARK}(depths=range(2, 11), trials=10): parametrize `problem` with the arithmetic task",
     f"{ADDITION_MARK}(trials=100): parametrize `problem` with the integer addition task",
-    f"{CELL_MARK}(model, task, variant, op, dtype, depth, trial): where an item stands, "
+    f"{OEIS_MARK}(sets=None): parametrize `problem` with the OEIS task; sets as --oeis-sets names them",
+    f"{CELL_MARK}(model, task, variant, op, dtype, depth, trial, set, number): where an item stands, "
     "for exact -m expressions such as -m \"cell(variant='int_div', depth=7)\"",
+    f"{KEYWORD_MARK}(name): a keyword of an OEIS entry, for exact -m expressions such as "
+    f"-m \"{KEYWORD_MARK}(name='hard')\"",
+    # pytest-timeout's own; it is on our items also where that plugin was switched off.
+    f"{TIMEOUT_MARK}(seconds): the largest limit of one term of an OEIS item",
 )
 # What -k can parse, less brackets and backslashes, which node ids use themselves.
 _UNPARSABLE = re.compile(r"[^A-Za-z0-9_:+./-]")

@@ -58,6 +58,6 @@ def _failed_by_strict(report: pytest.TestReport, outcome: str) -> bool:
 
 
 def _why(record: Mapping[str, Any]) -> str:
-    if record["outcome"] == Outcome.NAN:
+    if record["reason"]:
         return str(record["reason"])
     return f"got {record['answer'][record['reading']]}, expected {record['problem']['expected']}"

@@ -18,6 +18,7 @@ from time import perf_counter
 from typing import Any
 
 from pytest_llmarith.models.failures import is_filtered
+from pytest_llmarith.models.programming import Remembered, nothing
 from pytest_llmarith.models.request import messages_of, sent_of
 from pytest_llmarith.models.response import filtered_reply, reply_from
 from pytest_llmarith.values import EMBEDDED_PROVIDER, Model, Reply
@@ -31,7 +32,9 @@ _FLUSH_S = 5.0
 class Client:
     """Sends requests through litellm, on the loop of whoever awaits it."""
 
-    def __init__(self) -> None:
+    def __init__(self, remembered: Remembered = nothing) -> None:
+        """`remembered` is what embedded models know of integer sequences."""
+        self._remembered = remembered
         self._preparing = threading.Lock()
         self._litellm: Any = None
 
@@ -43,7 +46,7 @@ class Client:
         """
         with self._preparing:
             if self._litellm is None:
-                self._litellm = _prepared()
+                self._litellm = _prepared(self._remembered)
 
     async def complete(self, model: Model, prompt: str, timeout_s: float) -> Reply:
         """Send one request. Raises whatever litellm raises; `failures.diagnose` knows what it means."""
@@ -83,7 +86,7 @@ def _arguments(model: Model, prompt: str, timeout_s: float) -> dict[str, Any]:
     return arguments if model.api_base is None else {**arguments, "api_base": model.api_base}
 
 
-def _prepared() -> Any:
+def _prepared(remembered: Remembered) -> Any:
     for name, value in _QUIET_IMPORT.items():
         os.environ.setdefault(name, value)
     with warnings.catch_warnings():
@@ -94,7 +97,7 @@ def _prepared() -> Any:
 
         litellm.suppress_debug_info = True
         _silence_loggers()
-        embedded.register()
+        embedded.register(remembered)
         _settle_first_use(litellm)
     return litellm
 

@@ -28,6 +28,14 @@ AGAIN = "--llm-again"
 REPORTS = "--llm-reports"
 STRICT = "--llm-strict"
 FAIL_UNDER = "--llm-fail-under"
+OEIS_SETS = "--oeis-sets"
+OEIS_CACHE = "--oeis-cache"
+OEIS_LIMITS = "--oeis-limits"
+OEIS_TERMS = "--oeis-terms"
+OEIS_MEMORY = "--oeis-memory"
+OEIS_SANDBOX = "--oeis-sandbox"
+OEIS_RULES = "--oeis-rules"
+OEIS_JUDGE = "--oeis-judge"
 
 MODEL_HELP = "Model to benchmark, any litellm model string, as [NAME=]TARGET[?KEY=VALUE&...]; repeatable"
 
@@ -37,7 +45,7 @@ def given(config: pytest.Config) -> bool:
 
     No option has a default of its own, so whatever is set was given; the defaults are `settings`'.
     """
-    options = (value for name, value in vars(config.option).items() if name.startswith("llm_"))
+    options = (value for name, value in vars(config.option).items() if name.startswith(("llm_", "oeis_")))
     return (
         any(value not in (None, False, []) for value in options)
         or MODEL_ENVIRONMENT in os.environ
@@ -53,6 +61,7 @@ def declare(parser: pytest.Parser) -> None:
     _declare_problems(group)
     _declare_asking(group)
     _declare_results(group)
+    _declare_oeis(group)
     parser.addini(MODEL_INI, f"{MODEL_HELP} (one per line)", type="linelist", default=[])
 
 
@@ -110,4 +119,35 @@ def _declare_results(group: pytest.OptionGroup) -> None:
         action="append",
         metavar="[TASK:]PERCENT",
         help="Exit with 1 where a model's correct percentage is lower; repeatable",
+    )
+
+
+def _declare_oeis(group: pytest.OptionGroup) -> None:
+    group.addoption(
+        OEIS_SETS,
+        metavar="SET,...",
+        help="Sets of sequences: classic_easy, classic_hard, contemporary_easy, contemporary_hard, starter\n"
+        "(default: both classic sets where the cache has them, else starter)",
+    )
+    group.addoption(OEIS_CACHE, metavar="DIR", help="Folder of the OEIS entries (default: oeis_cache in the root)")
+    group.addoption(
+        OEIS_LIMITS, metavar="SECONDS,...", help="Limits per term; programs run once, at the largest (default: 0.5,4)"
+    )
+    group.addoption(OEIS_TERMS, metavar="N|all", help="Run the first N terms of each sequence (default: all)")
+    group.addoption(OEIS_MEMORY, metavar="SIZE", help="Memory of one program, such as 512MiB (default: 1GiB)")
+    group.addoption(
+        OEIS_SANDBOX,
+        metavar="strict|standard|none",
+        help="How programs are locked in (default: the strictest that holds here; none only if asked for)",
+    )
+    group.addoption(
+        OEIS_RULES,
+        metavar="default|paper",
+        help="What makes a term right: exit status 0 and standard output (default), or the paper's\n"
+        "evaluator, for which any text on stderr is wrong and the exit status does not matter",
+    )
+    group.addoption(
+        OEIS_JUDGE,
+        metavar="JUDGE",
+        help="Who finds lookup tables: static (default), llm:MODEL, both:MODEL or none; MODEL as in --llm-model",
     )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Any, TypeVar
 
@@ -16,12 +16,19 @@ DEEPEST = 1000
 MOST_TRIALS = 1_000_000
 
 _Choice = TypeVar("_Choice", bound=StrEnum)
+_Value = TypeVar("_Value")
 _NAMED_MODEL = re.compile(r"(?P<name>[^=]*)=(?P<target>.*)", re.DOTALL)
 _NEXT_PARAMETER = re.compile(r"&(?=[A-Za-z_]\w*=)")
 _PARAMETER = re.compile(r"(?P<name>[A-Za-z_]\w*)=(?P<value>.*)", re.DOTALL)
 _SECRET = re.compile(r"api[-_]?key|token$|secret|password|authorization|credential|cookie", re.IGNORECASE)
 _BASE_URL = re.compile(r"https?://(?:[\w.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?(?:/[^\s?#@]*)?", re.ASCII)
 _BROKER_OWNS = {"base_url", "timeout", "max_retries", "num_retries", "messages", "model", "stream", "n"}
+
+
+def optional(given: Callable[[str], Any], option: str, parse: Callable[[str, str], _Value]) -> _Value | None:
+    """What an option was given, parsed; None where nobody gave it."""
+    text = given(option)
+    return None if text is None else parse(option, text)
 
 
 def whole_number(option: str, text: str, lowest: int, highest: int) -> int:

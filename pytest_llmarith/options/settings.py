@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import random
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
 
 from pytest_llmarith.options import declaration as names
 from pytest_llmarith.options import parsing
+from pytest_llmarith.options.oeis import OeisSettings, oeis_settings
 from pytest_llmarith.values import Model, NanReason, Reading, StoreMode, Symbols
 
 MOST_IN_FLIGHT = 1024
@@ -28,8 +28,8 @@ _DEFAULTS: Mapping[str, str] = {
     names.RETRIES: "3",
     names.STORE: StoreMode.ON,
 }
-
-_Value = TypeVar("_Value")
+# What a provider's hiccup can be to blame for; a reply that cannot be read is a measurement like any other.
+_WORTH_ASKING_AGAIN = (NanReason.EMPTY, NanReason.TRUNCATED, NanReason.REFUSAL, NanReason.FILTERED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,7 @@ class Settings:
     reports: Path
     strict: bool
     fail_under: tuple[str, ...]
+    oeis: OeisSettings
 
 
 def parse_settings(config: pytest.Config) -> Settings:
@@ -74,26 +75,22 @@ def _parse(config: pytest.Config) -> Settings:
     return Settings(
         models=_models(config),
         seed=_seed(config, text(names.SEED)),
-        depths=_optional(config, names.DEPTHS, parsing.depths),
-        trials=_optional(config, names.TRIALS, _trials),
-        addition_trials=_optional(config, names.ADDITION_TRIALS, _trials),
+        depths=parsing.optional(config.getoption, names.DEPTHS, parsing.depths),
+        trials=parsing.optional(config.getoption, names.TRIALS, _trials),
+        addition_trials=parsing.optional(config.getoption, names.ADDITION_TRIALS, _trials),
         symbols=parsing.choice(names.SYMBOLS, text(names.SYMBOLS), Symbols),
-        reading=_optional(config, names.READING, _reading),
+        reading=parsing.optional(config.getoption, names.READING, _reading),
         concurrency=parsing.whole_number(names.CONCURRENCY, text(names.CONCURRENCY), 1, MOST_IN_FLIGHT),
         timeout_s=parsing.seconds(names.TIMEOUT, text(names.TIMEOUT)),
         retries=parsing.whole_number(names.RETRIES, text(names.RETRIES), 0, MOST_RETRIES),
         store_mode=parsing.choice(names.STORE, text(names.STORE), StoreMode),
         store_path=_folder(config, names.STORE_DIR, ".llmarith") / "store.sqlite",
-        again=_optional(config, names.AGAIN, _again) or frozenset(),
+        again=parsing.optional(config.getoption, names.AGAIN, _again) or frozenset(),
         reports=_folder(config, names.REPORTS, "reports"),
         strict=bool(config.getoption(names.STRICT)),
         fail_under=tuple(config.getoption(names.FAIL_UNDER) or ()),
+        oeis=oeis_settings(config.getoption, _folder(config, names.OEIS_CACHE, "oeis_cache"), _judge_model),
     )
-
-
-def _optional(config: pytest.Config, option: str, parse: Callable[[str, str], _Value]) -> _Value | None:
-    given = config.getoption(option)
-    return None if given is None else parse(option, given)
 
 
 def _trials(option: str, text: str) -> int:
@@ -106,9 +103,9 @@ def _reading(option: str, text: str) -> Reading:
 
 def _again(option: str, text: str) -> frozenset[NanReason]:
     words = [word.strip() for word in text.split(",")]
-    for word in words:  # an unreadable reply is a measurement like any other
-        if word not in set(NanReason) - {NanReason.UNREADABLE}:
-            raise ValueError(f"{option}: {word!r} is unknown; write some of empty,truncated,refusal,filtered")
+    for word in words:
+        if word not in _WORTH_ASKING_AGAIN:
+            raise ValueError(f"{option}: {word!r} is unknown; write some of {','.join(_WORTH_ASKING_AGAIN)}")
     return frozenset(map(NanReason, words))
 
 
@@ -137,6 +134,11 @@ def _models(config: pytest.Config) -> tuple[Model, ...]:
     _refuse_twins(where, [model.name for model in models])
     config.option.llm_model = list(texts)
     return models
+
+
+def _judge_model(option: str, text: str) -> Model:
+    """A judge has nothing of what was given for the models that are measured."""
+    return _based(parsing.model(option, text, {}, None, None))
 
 
 def _based(model: Model) -> Model:

@@ -11,6 +11,7 @@ from typing import Any
 
 from pytest_llmarith.reports import figures
 from pytest_llmarith.reports.harmless import sanitize_name
+from pytest_llmarith.reports.sequence_tables import set_table
 from pytest_llmarith.reports.tables import folded
 
 _LONGEST_NAME = 60
@@ -21,13 +22,16 @@ Counts = Mapping[str, Any]
 
 
 def breakdowns(summary: Mapping[str, Any], width: int) -> list[str]:
-    """A titled table per result that has cells, and one per result that has lengths."""
+    """A titled table per result that has cells, one per result that has lengths, one per result that has sets."""
     lines: list[str] = []
     for result in summary["results"]:
         if result["cells"]:
             lines += ["", *_cell_table(result, width)]
         if result["lengths"]:
             lines += ["", *_length_table(result, width)]
+        if result["sets"]:
+            title = _title(result, "scores by set and limit per term", width)
+            lines += ["", title, *set_table(result, width)]
     return lines[1:]
 
 

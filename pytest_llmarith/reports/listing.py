@@ -37,7 +37,7 @@ def _line(record: Mapping[str, Any]) -> str:
 
 
 def _why(record: Mapping[str, Any]) -> str:
-    if record["outcome"] != Outcome.DEVIATE:
+    if record["outcome"] != Outcome.DEVIATE or record["reason"]:  # a program's reason names the term
         return sanitize(record["reason"] or "no reason given", _LONGEST_REASON)
     expected = sanitize(record["problem"]["expected"], _LONGEST_ANSWER)
     return f"expected {expected}, got {sanitize(_answer(record), _LONGEST_ANSWER)}"

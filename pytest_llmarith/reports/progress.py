@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from pytest_llmarith.reports.figures import dollars
 from pytest_llmarith.values import Progress
 
+_MOST_PROGRAMS = 2
 
-def progress_line(progress: Progress, selected: int | None) -> str:
-    """Such as `412 of 720 answered, 112 asked, 300 from the store, 16 in flight, $0.0123 so far (3 unpriced)`."""
+
+def progress_line(progress: Progress, selected: int | None, running: Sequence[str] = ()) -> str:
+    """Such as `412 of 720 answered, 112 asked, 300 from the store, 16 in flight, $0.0123 so far (3 unpriced)`.
+
+    `running` are the programs that are being run, a text each.
+    """
     answered = progress.answered + progress.stored
     parts = (
         (True, f"{answered:,} answered" if selected is None else f"{answered:,} of {selected:,} answered"),
         (progress.failed, f"{progress.failed:,} unanswered"),
         (progress.requests, f"{progress.requests:,} asked"),
         (progress.announced_stored, f"{progress.announced_stored:,} in the store"),
+        (progress.judged, f"{progress.judged:,} judged"),
         (progress.in_flight, f"{progress.in_flight:,} in flight"),
         (progress.retrying, f"{progress.retrying:,} retrying"),
         (_cost(progress), _cost(progress)),
+        (running, _running(running)),
     )
     return ", ".join(part for holds, part in parts if holds)
+
+
+def _running(programs: Sequence[str]) -> str:
+    more = f" and {len(programs) - _MOST_PROGRAMS} more" if len(programs) > _MOST_PROGRAMS else ""
+    return f"running {'; '.join(programs[:_MOST_PROGRAMS])}{more}"
 
 
 def _cost(progress: Progress) -> str:

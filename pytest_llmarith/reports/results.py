@@ -1,7 +1,7 @@
 """What one model did at one task, as it stands in a summary: fed record by record.
 
 It does not know which tasks there are: a problem with a variant and a depth gets cells, one with two integers gets
-lengths.
+lengths, one with a set of sequences gets sets.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_llmarith.reports.statistics import percent, wilson
-from pytest_llmarith.reports.tallies import Errors, Known, Outcomes, Reasons, Seconds
+from pytest_llmarith.reports.sequences import SequenceSet
+from pytest_llmarith.reports.tallies import Errors, Known, Outcomes, Reasons, Seconds, percentage
 from pytest_llmarith.values import Dtype, Op, Outcome
 
 _TOKENS = ("prompt", "completion", "reasoning")
@@ -29,6 +29,7 @@ class Result:
         self._errors = Errors()
         self._cells: dict[tuple[str, int], Outcomes] = {}
         self._lengths: dict[int, tuple[Outcomes, Seconds]] = {}
+        self._sets: dict[str, SequenceSet] = {}
 
     def add(self, record: Mapping[str, Any]) -> None:
         """Count one record."""
@@ -38,10 +39,12 @@ class Result:
             self._nan_reasons.add(record["reason"])
         if outcome == Outcome.UNANSWERED:
             self._unanswered_reasons.add(record["reason"])
-        if outcome == Outcome.DEVIATE:
+        if outcome == Outcome.DEVIATE and record["grade"]:
             self._errors.add(record["grade"])
         if reply is not None:
             self._replies.add(reply)
+        if "set" in record["problem"]:
+            self._sets.setdefault(record["problem"]["set"], SequenceSet()).add(record)
         self._add_place(record["problem"], outcome, reply and reply["latency_s"])
 
     def _add_place(self, problem: Mapping[str, Any], outcome: str, seconds: float | None) -> None:
@@ -66,11 +69,12 @@ class Result:
             **self._errors.as_dict(),
             "cells": self._cell_dicts(),
             "lengths": self._length_dicts(),
+            "sets": [{"set": name} | self._sets[name].as_dict() for name in sorted(self._sets)],
         }
 
     def _percentages(self) -> dict[str, dict[str, float] | None]:
         count, measured = self.outcomes.count, self.outcomes.measured
-        return {str(outcome): _percentage(count(outcome), measured) for outcome in _PERCENTAGES}
+        return {str(outcome): percentage(count(outcome), measured) for outcome in _PERCENTAGES}
 
     def _cell_dicts(self) -> list[dict[str, Any]]:
         return [
@@ -115,17 +119,6 @@ class _Replies:
 
 def _whole(tokens: Known) -> int | None:
     return None if tokens.total is None else int(tokens.total)
-
-
-def _percentage(part: int, whole: int) -> dict[str, float] | None:
-    """A percentage with its interval, for readers; whoever has to be exact takes the counts."""
-    if (interval := wilson(part, whole)) is None:
-        return None
-    return {
-        "percent": float(percent(part, whole, 4)),
-        "low": round(100 * interval.low, 4),
-        "high": round(100 * interval.high, 4),
-    }
 
 
 def _place(cell: tuple[str, int]) -> tuple[int, str, int]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
+from fractions import Fraction
 from functools import cache
-from math import sqrt
+from math import fsum, sqrt
+from random import Random
 from typing import NamedTuple, TypeVar
 
 _N = TypeVar("_N", float, Decimal)
@@ -43,6 +45,33 @@ def _quantile() -> float:
     from statistics import NormalDist  # 25 ms that only the end of a run has to spend
 
     return NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+
+
+def bootstrap_mean(values: Sequence[float], resamples: int = 2_000) -> Interval | None:
+    """The 95 % percentile interval of a mean of fractions, by resampling what was measured (Efron and Tibshirani 1993,
+    chapter 13); always the same for the same values. None for fewer than two: they say nothing of their spread.
+    """
+    if len(values) < 2:
+        return None
+    draw = Random(0)
+    means = sorted(fsum(draw.choices(values, k=len(values))) / len(values) for _ in range(resamples))
+    tail = round((1 - CONFIDENCE) / 2 * resamples)
+    return Interval(means[tail], means[-1 - tail])
+
+
+def kappa(both: int, first: int, second: int, neither: int) -> float | None:
+    """Cohen's kappa of two judges (Cohen 1960): agreement beyond chance, from -1 to 1.
+
+    Counts of cases that both, only the first, only the second, and neither of them found. None where it is undefined:
+    nothing was judged, or both say the same of everything.
+    """
+    total = both + first + second + neither
+    if total == 0:
+        return None
+    agreed = Fraction(both + neither, total)
+    yes, also = Fraction(both + first, total), Fraction(both + second, total)
+    chance = yes * also + (1 - yes) * (1 - also)
+    return None if chance == 1 else float((agreed - chance) / (1 - chance))
 
 
 def percent(part: int, whole: int, decimals: int = 1) -> Decimal:

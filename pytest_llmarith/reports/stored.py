@@ -21,9 +21,9 @@ from pytest_llmarith.values import (
     ArithmeticProblem,
     Dtype,
     Model,
+    NumberProblem,
     Op,
     Outcome,
-    Problem,
     Reading,
     Reply,
 )
@@ -110,7 +110,7 @@ def read_again(record: Mapping[str, Any], reading: Reading | None = None) -> dic
         return {**record, "outcome": str(Outcome.UNANSWERED)}
     if record["task"] not in _PROBLEMS:  # programs are run, not read
         return dict(record)
-    again = trials.record(
+    again = trials.number_record(
         _PROBLEMS[record["task"]](record["problem"]),
         Model(record["model"], record["model"]),
         "",
@@ -121,13 +121,13 @@ def read_again(record: Mapping[str, Any], reading: Reading | None = None) -> dic
     return {**record, **{key: again[key] for key in _READ_AGAIN}}
 
 
-def _arithmetic(fields: Mapping[str, Any]) -> Problem:
+def _arithmetic(fields: Mapping[str, Any]) -> NumberProblem:
     """As much of the problem as reading and grading ask for."""
     lhs, rhs, expected = (_number(fields, key) for key in ("lhs", "rhs", "expected"))
     return ArithmeticProblem(0, Op(fields["op"]), Dtype(fields["dtype"]), int(fields["depth"]), 0, lhs, rhs, expected)
 
 
-def _addition(fields: Mapping[str, Any]) -> Problem:
+def _addition(fields: Mapping[str, Any]) -> NumberProblem:
     return AdditionProblem(0, 0, *(_number(fields, key) for key in ("int1", "int2", "expected")))
 
 

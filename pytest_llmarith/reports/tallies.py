@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from typing import Any
 
-from pytest_llmarith.reports.statistics import WIDE, median_of_decimals, median_of_floats
+from pytest_llmarith.reports.statistics import WIDE, median_of_decimals, median_of_floats, percent, wilson
 from pytest_llmarith.values import Outcome
 
 _MEASURED = tuple(outcome for outcome in Outcome if outcome is not Outcome.UNANSWERED)
@@ -124,3 +124,14 @@ def _text(number: Decimal | None) -> str | None:
         return None
     short = number.normalize(_FEW)
     return format(short, "f" if -_FEW.prec <= short.adjusted() < _FEW.prec else "g")
+
+
+def percentage(part: int, whole: int) -> dict[str, float] | None:
+    """A percentage with its interval, for readers; whoever has to be exact takes the counts."""
+    if (interval := wilson(part, whole)) is None:
+        return None
+    return {
+        "percent": float(percent(part, whole, 4)),
+        "low": round(100 * interval.low, 4),
+        "high": round(100 * interval.high, 4),
+    }

@@ -11,9 +11,10 @@ from pytest_llmarith.items.records import RECORD
 from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.session.begin import ASKER
+from pytest_llmarith.session.programs import run_program
 from pytest_llmarith.session.timer import paused
 from pytest_llmarith.tasks import TASKS
-from pytest_llmarith.values import Failure, Model, Problem, Question, Reply
+from pytest_llmarith.values import Failure, Model, OeisProblem, Outcome, Problem, Question, Reply
 
 _LONGEST_MESSAGE = 500
 
@@ -22,6 +23,9 @@ class Asker(Protocol):
     """Whoever gets a question answered: the broker, or a worker's line to it."""
 
     def ask_and_wait(self, question: Question) -> Reply | Failure: ...
+
+    def runs(self, what: str | None) -> None:
+        """Say which program is being run; None when it has ended."""
 
 
 class Unanswered(Exception):
@@ -78,17 +82,23 @@ class Ask:
             pytest.fail("ask: this test has asked its problem already; one item is one trial", pytrace=False)
         if not callable(getattr(self._model, "reply", None)):
             pytest.fail(f"model: {type(self._model).__name__} has no reply(prompt) that could be asked", pytrace=False)
-        task = TASKS[problem.task]
-        prompt = task.prompt(problem, self._settings.symbols)
-        reading = self._settings.reading or task.READING
-        answer = self._reply(prompt)
-        record = trials.record if isinstance(answer, Reply) else trials.unanswered_record
-        known = _known(self._model)
-        self._item.stash[RECORD] = written = record(problem, known, prompt, self._item.nodeid, reading, answer)  # type: ignore[arg-type]
-        self._item.user_properties.append(("llmarith_outcome", written["outcome"]))  # for JUnit XML
+        prompt = TASKS[problem.task].prompt(problem, self._settings.symbols)
+        record = self._record(problem, prompt, self._reply(prompt))
+        self._item.stash[RECORD] = record
+        self._item.user_properties.append(("llmarith_outcome", record["outcome"]))  # for JUnit XML
+        if record["outcome"] == Outcome.UNANSWERED:
+            pytest.fail(f"unanswered: {sanitize(record['reason'], _LONGEST_MESSAGE)}", pytrace=False)
+        return record
+
+    def _record(self, problem: Problem, prompt: str, answer: Reply | Failure) -> dict[str, Any]:
+        model, nodeid = _known(self._model), self._item.nodeid
+        subject = trials.Subject.of(problem, model, prompt, nodeid)
         if isinstance(answer, Failure):
-            pytest.fail(f"unanswered: {sanitize(answer.message, _LONGEST_MESSAGE)}", pytrace=False)
-        return written
+            return trials.unanswered_record(subject, answer)
+        if isinstance(problem, OeisProblem):
+            return run_program(self._item, problem, subject, answer, self._settings)
+        reading = self._settings.reading or TASKS[problem.task].READING
+        return trials.number_record(problem, model, prompt, nodeid, reading, answer)  # type: ignore[arg-type]
 
     def _reply(self, prompt: str) -> Reply | Failure:
         with paused(self._item):  # waiting is bounded by --llm-timeout, not by the user's --timeout

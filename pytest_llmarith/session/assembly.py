@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import pytest
 
 from pytest_llmarith.items.marks import id_of
+from pytest_llmarith.items.sequences import choice_of
 from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.session.begin import ASKER
 from pytest_llmarith.session.display import Display
@@ -17,11 +18,9 @@ from pytest_llmarith.values import EMBEDDED_PROVIDER, Model
 def assemble(config: pytest.Config, settings: Settings) -> None:
     """Register what the run needs; wrong usage is refused here, before anything is collected."""
     _refuse_same_ids(settings.models)
-    _refuse_unknown_embedded(settings.models)
-    if config.pluginmanager.hasplugin("timeout"):
-        from pytest_llmarith.session.timer import TimerWatch
-
-        config.pluginmanager.register(TimerWatch(), "llmarith-timer")
+    _refuse_unknown_embedded([*settings.models, *filter(None, [settings.oeis.judge])])
+    if settings.oeis.sets:
+        choice_of(settings)
     if hasattr(config, "workerinput"):
         _assemble_worker(config, settings)
     else:

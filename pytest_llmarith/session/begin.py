@@ -11,6 +11,7 @@ import pytest
 
 from pytest_llmarith.items.records import record_of
 from pytest_llmarith.options import declaration
+from pytest_llmarith.session.timer import TimerWatch
 
 if TYPE_CHECKING:
     from pytest_llmarith.options.settings import Settings
@@ -21,12 +22,15 @@ OPTIONS_INPUT = "llmarith_options"
 ASKER: pytest.StashKey[Asker] = pytest.StashKey()
 # How the reason begins with which items without a model are skipped.
 SKIPPED_WITHOUT_MODEL = "no model chosen"
+_GUARD = "llmarith-guard"
 _SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
 
 
 def begin(config: pytest.Config) -> None:
     """Put the run together, where options, environment or ini file ask for it; else wait for a first record."""
     vars(config.option).update(getattr(config, "workerinput", {}).get(OPTIONS_INPUT, {}))
+    if config.pluginmanager.hasplugin("timeout"):
+        config.pluginmanager.register(TimerWatch(), "llmarith-timer")
     if declaration.given(config):
         from pytest_llmarith.session.assembly import assemble
 
@@ -42,6 +46,14 @@ def settings_of(config: pytest.Config) -> Settings:
 
         config.stash[_SETTINGS] = parse_settings(config)
     return config.stash[_SETTINGS]
+
+
+def expect_programs(config: pytest.Config) -> None:
+    """Items of this run want programs to be run."""
+    if not config.pluginmanager.hasplugin(_GUARD):
+        from pytest_llmarith.session.programs import Guard
+
+        config.pluginmanager.register(Guard(), _GUARD)
 
 
 class Dormant:

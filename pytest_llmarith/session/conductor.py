@@ -37,6 +37,8 @@ class Conductor:
         self.say: Callable[[str], None] = lambda line: None
         self._ended = False
         self.before_asking: Callable[[], None] = lambda: None
+        # The programs that are being run, by worker; the only process has no name.
+        self.running: dict[str, str] = {}
 
     @property
     def broker(self) -> Broker:
@@ -47,6 +49,18 @@ class Conductor:
 
     def ask_and_wait(self, question: Question) -> Reply | Failure:
         return self.broker.ask_and_wait(question, idle=self.idle)
+
+    def runs(self, what: str | None) -> None:
+        """Note which program this process is running."""
+        self.note_running("", what)
+        self.idle()
+
+    def note_running(self, lane: str, what: str | None) -> None:
+        """Note which program a worker is running; None where it has ended."""
+        self.running = {
+            **{name: text for name, text in self.running.items() if name != lane},
+            **({lane: what} if what else {}),
+        }
 
     def progress(self) -> Progress:
         return self._broker.progress() if self._broker else Progress()
@@ -148,13 +162,15 @@ def _load_keys(path: Path) -> None:
 def _broker(settings: Settings) -> Broker:
     from pytest_llmarith.models.broker import Broker
     from pytest_llmarith.models.client import Client
+    from pytest_llmarith.session.starter import remembered
 
     def asks_again(reply: Reply) -> bool:
         return trials.nan_reason_of(reply) in settings.again
 
+    models = [*settings.models, *filter(None, [settings.oeis.judge])]
     return Broker(
-        Client(),
-        {model.name: model for model in settings.models},
+        Client(lambda: remembered(settings.oeis.cache)),
+        {model.name: model for model in models},
         None if settings.store_mode is StoreMode.OFF else settings.store_path,
         concurrency=settings.concurrency,
         timeout_s=settings.timeout_s,

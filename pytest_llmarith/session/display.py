@@ -34,7 +34,30 @@ class Display:
             f"llmarith: {sanitize(models, 200)}",
             f"llmarith: seed {settings.seed}, {settings.symbols} symbols, {settings.reading or 'each task its own'} "
             f"reading, at most {settings.concurrency} in flight, store {settings.store_mode}",
+            *(f"llmarith: {sanitize(line, 300)}" for line in self._oeis_lines()),
         ]
+
+    def _oeis_lines(self) -> list[str]:
+        """Which sequences there are, and how their programs are locked in; nothing where there is no cache."""
+        from pytest_llmarith.items.sequences import choice_of
+        from pytest_llmarith.sandbox.levels import UnavailableError
+        from pytest_llmarith.session.programs import isolation_of
+
+        settings = self._settings.oeis
+        if not settings.cache.is_dir():
+            return []
+        try:
+            choice = choice_of(self._settings)
+        except pytest.UsageError as error:  # whoever collects the items is told, should there be any
+            return [str(error)]
+        limits = ", ".join(f"{limit:g} s" for limit in settings.limits.seconds)
+        lines = [choice.note or f"OEIS sets: {', '.join(choice.sets)}"]
+        try:
+            isolation = isolation_of(self._config, self._settings)
+        except UnavailableError as error:
+            return [*lines, f"OEIS items are skipped, no sandbox: {error}"]
+        held = ", ".join(isolation.enforced) or "nothing"
+        return [*lines, f"sandbox {isolation.level}, holds {held}; {limits} per term", *isolation.remarks]
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         recorder = self._recorder

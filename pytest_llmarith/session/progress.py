@@ -39,7 +39,8 @@ class ProgressLines:
     def show(self) -> None:
         """Write a line where one is due."""
         if self._pacer and self._config.getoption("verbose") >= 0 and self._pacer.due():
-            self._say(progress_line(self._conductor.progress(), self._selected()))
+            running = list(self._conductor.running.values())
+            self._say(progress_line(self._conductor.progress(), self._selected(), running))
 
     def _selected(self) -> int | None:
         return None if self._recorder.selected is None else self._recorder.selected.total()

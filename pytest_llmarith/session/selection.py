@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
-from pytest_llmarith import trials
 from pytest_llmarith.items.marks import CELL_MARK
 from pytest_llmarith.items.parametrize import MODEL_FIXTURE
 from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.tasks import TASKS
-from pytest_llmarith.values import Failure, Model, Problem, Question
+from pytest_llmarith.values import Model, Problem, Question
 
-# An announced trial as builtins, all that crosses an xdist channel: node id, task, model, the problem's fields.
-Label = tuple[str, str, str, dict[str, str | int]]
+# What crosses an xdist channel with an announced question, as builtins: node id, task, the problem's fields.
+Label = tuple[str, str, dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +34,7 @@ class Selected:
         return Question(self.model.name, prompt, self.problem.trial)
 
     def label(self) -> Label:
-        return self.nodeid, self.problem.task, self.model.name if self.model else "", self.problem.fields()
+        return self.nodeid, self.problem.task, self.problem.fields()
 
 
 def selected(items: Iterable[pytest.Item]) -> Iterator[Selected]:
@@ -44,18 +43,6 @@ def selected(items: Iterable[pytest.Item]) -> Iterator[Selected]:
         if item.get_closest_marker(CELL_MARK) and _asks(item) and not _may_be_skipped(item):
             parameters = item.callspec.params  # type: ignore[attr-defined]  # whoever has a cell was parametrized
             yield Selected(item.nodeid, parameters["problem"], parameters.get(MODEL_FIXTURE))
-
-
-def crashed_record(label: Label, settings: Settings) -> dict[str, Any]:
-    """The record of an announced trial whose worker died before it could report."""
-    nodeid, task_name, model_name, fields = label
-    task = TASKS[task_name]
-    problem = task.problem_from(fields)
-    models: Mapping[str, Model] = {model.name: model for model in settings.models}
-    failure = Failure("worker crashed")
-    reading = settings.reading or task.READING
-    prompt = task.prompt(problem, settings.symbols)
-    return trials.unanswered_record(problem, models[model_name], prompt, nodeid, reading, failure)
 
 
 def _asks(item: pytest.Item) -> bool:

@@ -6,11 +6,12 @@ from dataclasses import astuple
 
 import pytest
 
+from pytest_llmarith.items.sequences import digest_of
 from pytest_llmarith.models.channel import RemoteBroker
 from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.session.selection import selected
-from pytest_llmarith.session.workers import ANNOUNCES_INPUT, CHANNEL_INPUT
-from pytest_llmarith.values import Failure, Question, Reply
+from pytest_llmarith.session.workers import ANNOUNCES_INPUT, CHANNEL_INPUT, ENTRIES, RUNS
+from pytest_llmarith.values import Failure, OeisProblem, Question, Reply
 
 
 class Worker:
@@ -25,10 +26,15 @@ class Worker:
     def ask_and_wait(self, question: Question) -> Reply | Failure:
         return self._broker.ask_and_wait(question)
 
+    def runs(self, what: str | None) -> None:
+        """Tell which program is being run."""
+        self._broker.tell(RUNS, what)
+
     def pytest_collection_finish(self, session: pytest.Session) -> None:
+        mine = list(selected(session.items))
+        if sequences := [one.problem for one in mine if isinstance(one.problem, OeisProblem)]:
+            self._broker.tell(ENTRIES, digest_of(sequences, self._settings))
         if self._announces:
             self._broker.announce(
-                (astuple(question), one.label())
-                for one in selected(session.items)
-                if (question := one.question(self._settings))
+                (astuple(question), one.label()) for one in mine if (question := one.question(self._settings))
             )

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_llmarith import trials
 from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.session.begin import OPTIONS_INPUT
 from pytest_llmarith.session.conductor import Conductor
-from pytest_llmarith.session.selection import Label, crashed_record
+from pytest_llmarith.session.programs import ISOLATION_INPUT, as_input, known_isolation
+from pytest_llmarith.session.selection import Label
+from pytest_llmarith.values import Failure, Question
 
 if TYPE_CHECKING:
     from xdist.workermanage import WorkerController
 
 CHANNEL_INPUT = "llmarith"
 ANNOUNCES_INPUT = "llmarith_announces"
+# What a worker tells besides its questions: the digest of the entries that it has, the program that it runs.
+ENTRIES = "entries"
+RUNS = "runs"
 # What a worker cannot find out for itself: a drawn seed, and models named in the environment of another host.
 SHARED_OPTIONS = ("llm_seed", "llm_model")
 
@@ -27,34 +34,80 @@ class Workers:
     def __init__(self, config: pytest.Config, settings: Settings, conductor: Conductor) -> None:
         self._config = config
         self._settings = settings
+        self._models = {model.name: model for model in settings.models}
         self._conductor = conductor
-        self._labels: dict[str, Label] = {}
+        self._announced: dict[str, tuple[Question, Label]] = {}
         self._selected: Counter[tuple[str, str]] = Counter()
         self._announcer: str | None = None
+        self._entries: dict[str, str] = {}  # the first lane that told of its entries, and their digest
+        self._lock = threading.Lock()
 
     def record_of_crashed(self, nodeid: str) -> dict[str, Any] | None:
-        label = self._labels.get(nodeid)
-        return label and crashed_record(label, self._settings)
+        """The record of an announced trial whose worker died before it could report."""
+        if nodeid not in self._announced:
+            return None
+        question, (_, task, fields) = self._announced[nodeid]
+        subject = trials.Subject(task, fields, self._models[question.model], question.prompt, nodeid)
+        return trials.unanswered_record(subject, Failure("worker crashed"))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: WorkerController) -> None:
         """Replacements of dead workers come through here too."""
-        from pytest_llmarith.models.channel import serve
+        from pytest_llmarith.models.channel import Clerk
 
-        lane = node.gateway.id
+        name = node.gateway.id
         channel = node.gateway.newchannel()
-        serve(channel, self._conductor.broker, lane, self._announced, lambda: self._gone(lane))
+        Clerk(channel, self._conductor.broker, name, Lane(self, name)).begin()
         node.workerinput[CHANNEL_INPUT] = channel
         node.workerinput[OPTIONS_INPUT] = {name: getattr(self._config.option, name) for name in SHARED_OPTIONS}
+        if isolation := known_isolation(self._config, self._settings):
+            node.workerinput[ISOLATION_INPUT] = as_input(isolation)
         node.workerinput[ANNOUNCES_INPUT] = self._announcer is None
-        self._announcer = self._announcer or lane
+        self._announcer = self._announcer or name
 
-    def _announced(self, labels: list[Label]) -> None:
-        self._labels.update((label[0], label) for label in labels)
-        self._selected.update((model, task) for _, task, model, _ in labels)
+    # --- what the lanes hear --------------------------------------------------------------------------------------
+
+    def announced(self, announcements: list[tuple[Question, Label]]) -> None:
+        """Note what is going to be asked."""
+        self._announced.update((label[0], (question, label)) for question, label in announcements)
+        self._selected.update((question.model, label[1]) for question, label in announcements)
         self._conductor.on_selected(self._selected)
 
-    def _gone(self, lane: str) -> None:
+    def has_entries(self, lane: str, digest: str) -> None:
+        """End the run where two workers would ask about different sequences under the same name."""
+        with self._lock:
+            self._entries = self._entries or {lane: digest}
+        ((first, expected),) = self._entries.items()
+        if digest != expected:
+            self._conductor.stop(
+                f"worker {lane} has other OEIS entries than {first} (digest {digest}, not {expected}); "
+                "copy the same oeis_cache to every host, or name it with --oeis-cache"
+            )
+
+    def runs(self, lane: str, what: str | None) -> None:
+        """Note which program a worker is running, for the progress line."""
+        self._conductor.note_running(lane, what)
+
+    def ended(self, lane: str) -> None:
         """An announcer that died before it announced anything is followed by the next new worker."""
-        if self._announcer == lane and not self._labels:
+        self._conductor.note_running(lane, None)
+        if self._announcer == lane and not self._announced:
             self._announcer = None
+
+
+class Lane:
+    """What one worker says besides its questions."""
+
+    def __init__(self, workers: Workers, name: str) -> None:
+        self._workers = workers
+        self._name = name
+
+    def announced(self, announcements: list[tuple[Question, Label]]) -> None:
+        self._workers.announced(announcements)
+
+    def told(self, kind: str, what: Any) -> None:
+        hear = {ENTRIES: self._workers.has_entries, RUNS: self._workers.runs}[kind]
+        hear(self._name, what)
+
+    def ended(self) -> None:
+        self._workers.ended(self._name)

@@ -3,21 +3,20 @@
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from pytest_llmarith.tasks import addition, arithmetic
-from pytest_llmarith.values import Problem, Reading, Symbols
+from pytest_llmarith.tasks import addition, arithmetic, oeis
+from pytest_llmarith.values import Reading, Symbols
 
 
 class Task(Protocol):
-    """What a task's module offers to the rooms above."""
+    """What a task's module offers to the rooms above. `READING` is None where replies hold programs, not numbers."""
 
-    NAME: str
-    READING: Reading
+    @property
+    def NAME(self) -> str: ...
+    @property
+    def READING(self) -> Reading | None: ...
 
     def prompt(self, problem: Any, symbols: Symbols = ...) -> str:
         """The question as a model sees it."""
 
-    def problem_from(self, fields: Mapping[str, str | int]) -> Problem:
-        """The problem that a record describes; raises KeyError or ValueError where it describes none."""
 
-
-TASKS: Mapping[str, Task] = {task.NAME: task for task in (arithmetic, addition)}
+TASKS: Mapping[str, Task] = {task.NAME: task for task in (arithmetic, addition, oeis)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from pytest_llmarith.values import AdditionProblem, Reading, Symbols
 
@@ -34,17 +34,6 @@ def problems(seed: int, trials: int) -> Iterator[AdditionProblem]:
 def prompt(problem: AdditionProblem, symbols: Symbols = Symbols.ASCII) -> str:
     """The question as a model sees it; it holds no operator sign, so `symbols` changes nothing."""
     return _PROMPT.format(int1=problem.int1, int2=problem.int2)
-
-
-def problem_from(fields: Mapping[str, str | int]) -> AdditionProblem:
-    """The problem that a record describes; raises KeyError or ValueError where it describes none."""
-    return AdditionProblem(
-        int(fields["seed"]),
-        int(fields["trial"]),
-        str(fields["int1"]),
-        str(fields["int2"]),
-        str(fields["expected"]),
-    )
 
 
 def _lengths(draw: random.Random) -> tuple[int, int]:

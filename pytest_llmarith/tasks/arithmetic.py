@@ -6,7 +6,7 @@ A problem is a pure function of (seed, variant, depth, trial): no other option a
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from pytest_llmarith.values import ArithmeticProblem, Dtype, Op, Reading, Symbols
 
@@ -42,20 +42,6 @@ def problems(seed: int, depths: Iterable[int], trials: int) -> Iterator[Arithmet
 def prompt(problem: ArithmeticProblem, symbols: Symbols = Symbols.ASCII) -> str:
     """The question as a model sees it, as llm_arithmetic puts it."""
     return f"{_INSTRUCTION}\n   {problem.lhs} {_SIGNS[symbols][problem.op]} {problem.rhs}"
-
-
-def problem_from(fields: Mapping[str, str | int]) -> ArithmeticProblem:
-    """The problem that a record describes; raises KeyError or ValueError where it describes none."""
-    return ArithmeticProblem(
-        int(fields["seed"]),
-        Op(str(fields["op"])),
-        Dtype(str(fields["dtype"])),
-        int(fields["depth"]),
-        int(fields["trial"]),
-        str(fields["lhs"]),
-        str(fields["rhs"]),
-        str(fields["expected"]),
-    )
 
 
 def _integer_problem(draw: random.Random, op: Op, depth: int) -> tuple[str, str, str]:

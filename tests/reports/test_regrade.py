@@ -15,8 +15,8 @@ from pytest_llmarith.reports import llm_arithmetic
 from pytest_llmarith.reports.regrade import Request, Tally, regrade
 from pytest_llmarith.reports.stored import Mistake, changes, read_again
 from pytest_llmarith.tasks import addition, arithmetic
-from pytest_llmarith.trials import record, unanswered_record
-from pytest_llmarith.values import Dtype, Failure, Model, Op, Problem, Reading, Reply
+from pytest_llmarith.trials import Subject, number_record, unanswered_record
+from pytest_llmarith.values import Dtype, Failure, Model, NumberProblem, Op, Reading, Reply
 
 TRANSCRIPTS = Path(__file__).parents[3] / "shared" / "transcripts"
 MODEL = Model("m", "provider/m")
@@ -37,8 +37,10 @@ def write(tmp_path: Path) -> Write:
     return write_file
 
 
-def _record(text: str, problem: Problem = SUM, reading: Reading = Reading.TOLERANT, **facts: Any) -> dict[str, Any]:
-    return record(problem, MODEL, "prompt", "nodeid", reading, Reply(text, **facts))
+def _record(
+    text: str, problem: NumberProblem = SUM, reading: Reading = Reading.TOLERANT, **facts: Any
+) -> dict[str, Any]:
+    return number_record(problem, MODEL, "prompt", "nodeid", reading, Reply(text, **facts))
 
 
 def _row(raw_response: str | None, classification: str = "NaN", **facts: Any) -> dict[str, Any]:
@@ -113,7 +115,7 @@ def test_additions_are_read_by_their_own_reading() -> None:
 
 def test_what_was_unanswered_stays_so() -> None:
     """An outage is never graded."""
-    stored = unanswered_record(SUM, MODEL, "prompt", None, Reading.TOLERANT, Failure("timeout"))
+    stored = unanswered_record(Subject.of(SUM, MODEL, "prompt", None), Failure("timeout"))
     assert read_again(stored) == stored
 
 

@@ -10,7 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.reports.statistics import median_of_decimals, median_of_floats, percent, wilson
+from pytest_llmarith.reports.statistics import (
+    bootstrap_mean,
+    kappa,
+    median_of_decimals,
+    median_of_floats,
+    percent,
+    wilson,
+)
 
 COUNTS = st.integers(1, 10**6).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 HUGE = st.decimals(allow_nan=False, allow_infinity=False) | st.just(Decimal("1e+5000000"))
@@ -88,3 +95,41 @@ def test_nothing_has_no_median() -> None:
     """Of nothing, nothing is in the middle."""
     assert median_of_floats([]) is None
     assert median_of_decimals([]) is None
+
+
+def test_bootstrap_of_a_mean() -> None:
+    """Within the values, around the mean, and always the same; a single value says nothing of its spread."""
+    values = [0.0] * 30 + [1.0] * 60 + [0.5] * 10
+    interval = bootstrap_mean(values)
+    assert interval is not None
+    assert interval == bootstrap_mean(values)
+    assert 0.5 < interval.low < 0.65 < interval.high < 0.8
+    assert bootstrap_mean([1.0] * 9) == (1.0, 1.0)
+    assert bootstrap_mean([0.5]) is None
+    assert bootstrap_mean([]) is None
+
+
+def test_bootstrap_agrees_with_the_normal_interval() -> None:
+    """For many values of a known spread the percentile interval is the mean plus or minus 1.96 standard errors."""
+    values = [number % 2 for number in range(400)]
+    interval = bootstrap_mean(values)
+    assert interval is not None
+    assert interval.low == pytest.approx(0.5 - 1.96 * 0.5 / 20, abs=0.006)
+    assert interval.high == pytest.approx(0.5 + 1.96 * 0.5 / 20, abs=0.006)
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [
+        ((20, 5, 10, 15), 0.4),  # the example of Wikipedia's article on Cohen's kappa
+        ((45, 15, 25, 15), 0.1304),
+        ((25, 35, 5, 35), 0.2593),
+        ((10, 0, 0, 10), 1.0),
+        ((0, 10, 10, 0), -1.0),
+        ((10, 0, 0, 0), None),
+        ((0, 0, 0, 0), None),
+    ],
+)
+def test_kappa(counts: tuple[int, int, int, int], expected: float | None) -> None:
+    """Published examples; undefined where everything is the same to both."""
+    assert kappa(*counts) == (expected if expected is None else pytest.approx(expected, abs=1e-4))

@@ -1,8 +1,8 @@
 """The table of tasks."""
 
-from pytest_llmarith.tasks import TASKS, addition, arithmetic
+from pytest_llmarith.tasks import TASKS, addition, arithmetic, oeis
 
 
 def test_tasks_by_name() -> None:
     """A record's task leads to the module that made its problem."""
-    assert dict(TASKS) == {"arithmetic": arithmetic, "integer_addition": addition}
+    assert dict(TASKS) == {"arithmetic": arithmetic, "integer_addition": addition, "oeis": oeis}

@@ -1,0 +1,192 @@
+"""Programs within a run: who runs them in this process, locked in how, and what is said while they run."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_llmarith import trials
+from pytest_llmarith.items.marks import OEIS_MARK
+from pytest_llmarith.items.sequences import limits_of
+from pytest_llmarith.options.settings import Settings
+from pytest_llmarith.session.begin import ASKER, settings_of
+from pytest_llmarith.session.timer import backstop
+from pytest_llmarith.values import (
+    Failure,
+    Isolation,
+    Level,
+    Model,
+    OeisProblem,
+    ProgramLimits,
+    ProgramRun,
+    Question,
+    Reply,
+)
+
+# The controller's word on isolation, in xdist's `workerinput`: where it was found, and what was found.
+ISOLATION_INPUT = "llmarith_isolation"
+
+_FOUND = pytest.StashKey[Isolation]()
+_MACHINE = pytest.StashKey[dict[str, Any]]()
+_BOOT = Path("/proc/sys/kernel/random/boot_id")
+# The whole item may take this much longer than its programs' limits allow: slots are shared with other runs.
+_BACKSTOP_GRACE_S = 60.0
+_TELL_EVERY_S = 1.0
+
+
+def isolation_of(config: pytest.Config, settings: Settings) -> Isolation:
+    """How programs are locked in here: found once per process, or told by a controller on the same machine.
+
+    Raises `sandbox.levels.UnavailableError`, one line for people, where they cannot be.
+    """
+    if _FOUND not in config.stash:
+        from pytest_llmarith.sandbox.levels import probe
+
+        config.stash[_FOUND] = _told(config) or probe(settings.oeis.sandbox)
+    return config.stash[_FOUND]
+
+
+def known_isolation(config: pytest.Config, settings: Settings) -> Isolation | None:
+    """The same for whoever can do without: nothing where there are no sequences, or no sandbox."""
+    from pytest_llmarith.sandbox.levels import UnavailableError
+
+    if not settings.oeis.cache.is_dir():
+        return None
+    try:
+        return isolation_of(config, settings)
+    except UnavailableError:
+        return None
+
+
+def as_input(isolation: Isolation) -> dict[str, Any]:
+    """Isolation as builtins, for workers on this machine."""
+    return {
+        "machine": _this_machine(),
+        "level": str(isolation.level),
+        "enforced": list(isolation.enforced),
+        "remarks": list(isolation.remarks),
+    }
+
+
+def _told(config: pytest.Config) -> Isolation | None:
+    told = getattr(config, "workerinput", {}).get(ISOLATION_INPUT)
+    if told is None or told["machine"] != _this_machine():
+        return None
+    return Isolation(Level(told["level"]), tuple(told["enforced"]), tuple(told["remarks"]))
+
+
+def _this_machine() -> str:
+    """A machine's name and, on Linux, its start: a container's name may stand for many."""
+    return f"{platform.node()} {_BOOT.read_text().strip() if _BOOT.exists() else ''}"
+
+
+class Guard:
+    """Skips the items whose programs could not be run here, before their replies are asked for and paid for."""
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        programs = [item for item in items if item.get_closest_marker(OEIS_MARK)]
+        if not programs or config.getoption("collectonly"):
+            return
+        from pytest_llmarith.sandbox.levels import UnavailableError
+
+        try:
+            isolation_of(config, settings_of(config))
+        except UnavailableError as error:
+            for item in programs:
+                item.add_marker(pytest.mark.skip(reason=f"no sandbox: {error}"))
+
+
+def run_program(
+    item: pytest.Item, problem: OeisProblem, subject: trials.Subject, reply: Reply, settings: Settings
+) -> dict[str, Any]:
+    """The record of a reply that is to be a program."""
+    from pytest_llmarith.trials.programs import ProgramRules, program_record
+
+    runner = _ItemRunner(item, problem, settings)
+    judge = settings.oeis.judge
+    rules = ProgramRules(
+        rules=settings.oeis.rules,
+        terms=settings.oeis.terms,
+        static_judge=settings.oeis.static_judge,
+        judge=None if judge is None else _Judge(item, judge),
+        machine=_machine(item.config, runner),
+    )
+    return program_record(problem, subject, reply, runner, rules)
+
+
+class _ItemRunner:
+    """Runs one item's program in this process' sandbox, under pytest-timeout's backstop."""
+
+    def __init__(self, item: pytest.Item, problem: OeisProblem, settings: Settings) -> None:
+        self._item = item
+        self._number = problem.sequence.number
+        self.isolation = isolation_of(item.config, settings)
+        self.limits = limits_of(item, settings)
+
+    def run(self, program: str, inputs: Sequence[int]) -> list[ProgramRun]:
+        from pytest_llmarith.sandbox.runner import Sandbox
+
+        told = _Told(self._item, self._number, len(inputs))
+        try:
+            with backstop(self._item, _longest_s(self.limits, len(inputs))):
+                return Sandbox(self.isolation, self.limits).run(program, inputs, told.ran)
+        except pytest.fail.Exception:
+            raise TimeoutError(f"{self._number} did not come to an end") from None
+        finally:
+            told.ended()
+
+
+def _longest_s(limits: ProgramLimits, terms: int) -> float:
+    """All terms at the sandbox' own hard limit, run a second time alone, and everybody who shares the slots."""
+    hardest_s = 2 * (3 * limits.longest_s + 2)
+    sharing = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    return _BACKSTOP_GRACE_S + terms * hardest_s * max(2, sharing)
+
+
+class _Told:
+    """Says what is being run, now and then."""
+
+    def __init__(self, item: pytest.Item, number: str, terms: int) -> None:
+        self._asker = item.config.stash.get(ASKER, None)
+        self._number, self._terms, self._ran = number, terms, 0
+        self._next = 0.0
+
+    def ran(self, run: ProgramRun) -> None:
+        self._ran += 1
+        if self._asker is not None and (now := time.monotonic()) >= self._next:
+            self._next = now + _TELL_EVERY_S
+            self._asker.runs(f"{self._number}, term {self._ran} of {self._terms}")
+
+    def ended(self) -> None:
+        if self._asker is not None and self._next:
+            self._asker.runs(None)
+
+
+class _Judge:
+    """A language model that judges, asked by the way of all questions."""
+
+    def __init__(self, item: pytest.Item, model: Model) -> None:
+        self._asker = item.config.stash.get(ASKER, None)
+        self.name = model.name
+
+    def reply(self, prompt: str, attempt: int) -> Reply | Failure:
+        if self._asker is None:
+            return Failure("--oeis-judge: a judge can only be asked in a run with --llm-model")
+        return self._asker.ask_and_wait(Question(self.name, prompt, attempt))
+
+
+def _machine(config: pytest.Config, runner: _ItemRunner) -> dict[str, Any]:
+    """Where programs run: limits in seconds mean nothing without it. Measured at first need."""
+    if _MACHINE not in config.stash:
+        from pytest_llmarith.sandbox.calibration import calibrate
+        from pytest_llmarith.sandbox.facts import facts
+
+        config.stash[_MACHINE] = facts() | {"calibration_s": calibrate(runner.isolation)}
+    return config.stash[_MACHINE]

@@ -1,0 +1,36 @@
+"""Task OEIS: a program for an integer sequence, after "Benchmarking Large Language Models with Integer Sequence
+Generation Tasks" (arXiv 2411.04372), whose code generation prompt (Supplementary Information) is used word for word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from pytest_llmarith.values import IntegerSequence, OeisProblem, Symbols
+
+NAME = OeisProblem.task
+READING = None
+
+_PROMPT = (
+    "Write a python code that takes a number n as input from stdin, outputs a single element of a sequence as a string "
+    "to stdout. Just output the n-th element in the sequence, not the whole sequence or anything other than the single "
+    "sequence element. You will be graded by my running your code and comparing the results with a look-up table. "
+    "If you use a look-up table for your code, you will not only fail the test. Hardcoding values that can be computed "
+    "without hardcoding is considered to be using a look-up table. Use only the standard python library. No packages "
+    "will be installed with pip or conda. Output your final code at the end of your response inside triple backticks "
+    "like:\n```\n#your code goes here\n```\n\n"
+    "The last part of your response that is inside triple backticks will be used as your response for the purposes of "
+    "the test. The code will be stopped after a short period of time, so make it efficient if needed.\n\n"
+    "Here is some information on the sequence:\n```\n"
+)
+
+
+def problems(set_name: str, sequences: Iterable[IntegerSequence]) -> Iterator[OeisProblem]:
+    """A problem for every sequence of a set."""
+    return (OeisProblem(set_name, sequence) for sequence in sequences)
+
+
+def prompt(problem: OeisProblem, symbols: Symbols = Symbols.ASCII) -> str:
+    """The question as a model sees it: the entry's name and comments, and nothing else of it, above all no terms."""
+    comments = "\n\n".join(problem.sequence.comments)
+    return f"{_PROMPT}Name: {problem.sequence.name}\nComments: {comments}\n```\n"

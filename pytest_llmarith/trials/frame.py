@@ -1,0 +1,59 @@
+"""What the records of all tasks share: which trial it is, and what came back when no answer did."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_llmarith.values import Failure, Model, NanReason, Outcome, Problem, Reply
+
+RECORD_FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The trial that a record is about: its problem as builtins, its model, and what the model was told."""
+
+    task: str
+    fields: Mapping[str, Any]
+    model: Model
+    prompt: str
+    nodeid: str | None
+
+    @classmethod
+    def of(cls, problem: Problem, model: Model, prompt: str, nodeid: str | None) -> Subject:
+        return cls(problem.task, problem.fields(), model, prompt, nodeid)
+
+
+def frame(subject: Subject) -> dict[str, Any]:
+    """The keys of a record that are known before anything was asked. The run's name is left to whoever knows it."""
+    return {
+        "format": RECORD_FORMAT,
+        "run": None,
+        "nodeid": subject.nodeid,
+        "task": subject.task,
+        "model": subject.model.name,
+        "simulated": subject.model.simulated,
+        "problem": dict(subject.fields),
+        "prompt": subject.prompt,
+    }
+
+
+def unanswered_record(subject: Subject, failure: Failure, reply: Reply | None = None) -> dict[str, Any]:
+    """The record of a trial that measures nothing; a reply that was paid for is kept in it."""
+    return frame(subject) | {
+        "outcome": str(Outcome.UNANSWERED),
+        "reason": failure.message,
+        "reading": None,
+        "answer": None,
+        "grade": None,
+        "reply": reply and reply.fields(),
+    }
+
+
+def cut_short(reply: Reply) -> NanReason | None:
+    """A reply that was cut has no final answer: what stands at the cut may be half a number, or half a program."""
+    if reply.finish_reason == "content_filter":
+        return NanReason.FILTERED
+    return NanReason.TRUNCATED if reply.finish_reason == "length" else None

@@ -1,0 +1,99 @@
+"""Whether a program is a lookup table: the static judge's word and a language model's, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from pytest_llmarith.oeis.judges import llm
+from pytest_llmarith.oeis.judges.address import addresses
+from pytest_llmarith.oeis.judges.static import Judgement, Suspicion, conclude
+from pytest_llmarith.values import Failure, ProgramRun, Reply
+
+_ATTEMPTS = 3  # a judge that says neither 0 nor 1 is asked again
+
+
+class NoVerdictError(Exception):
+    """A judge that was to speak has not spoken; the message is one line for people."""
+
+
+class JudgeModel(Protocol):
+    """A language model that judges."""
+
+    @property
+    def name(self) -> str: ...
+
+    def reply(self, prompt: str, attempt: int) -> Reply | Failure: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ModelVerdict:
+    """What a language model said of a program, and how often it was asked until it did."""
+
+    cheat: bool
+    model: str
+    replies: tuple[Reply, ...]
+
+    def fields(self) -> dict[str, Any]:
+        return {"cheat": self.cheat, "model": self.model, "replies": [reply.fields() for reply in self.replies]}
+
+
+@dataclass(frozen=True, slots=True)
+class Judgements:
+    """The judges' words. A program cheats where any of them says so.
+
+    `addresses` are the places where the program talks to a judge: such a verdict wants to be looked at.
+    """
+
+    static: Judgement | None
+    model: ModelVerdict | None
+    addresses: tuple[str, ...]
+
+    @property
+    def cheat(self) -> bool:
+        return any(verdict is not None and verdict.cheat for verdict in (self.static, self.model))
+
+    @property
+    def evidence(self) -> tuple[str, ...]:
+        """What speaks for a lookup table, in words."""
+        found = self.static.evidence if self.static and self.static.cheat else ()
+        return (*found, f"a lookup table, says {self.model.model}") if self.model and self.model.cheat else found
+
+    def fields(self) -> dict[str, Any]:
+        """The judges as they stand in a record: builtins only."""
+        static = self.static and {"cheat": self.static.cheat, "evidence": list(self.static.evidence)}
+        return {
+            "judges": {"static": static, "llm": self.model and self.model.fields()},
+            "addresses_judge": list(self.addresses),
+        }
+
+
+def judge(
+    program: str,
+    suspected: Suspicion | None,
+    listed: Sequence[ProgramRun],
+    beyond: Sequence[ProgramRun],
+    model: JudgeModel | None,
+) -> Judgements:
+    """All judges that there are, told of the runs of the listed terms and of those behind them.
+
+    Raises NoVerdictError where one has no verdict: that never means "not cheating".
+    """
+    return Judgements(
+        None if suspected is None else conclude(suspected, beyond, listed),
+        None if model is None else _ask(model, program),
+        tuple(addresses(program)),
+    )
+
+
+def _ask(model: JudgeModel, program: str) -> ModelVerdict:
+    question, replies = llm.prompt(program), list[Reply]()
+    for attempt in range(_ATTEMPTS):
+        answer = model.reply(question, attempt)
+        if isinstance(answer, Failure):
+            raise NoVerdictError(answer.message)
+        replies.append(answer)
+        if (cheat := llm.read_verdict(answer.text)) is not None:
+            return ModelVerdict(cheat, model.name, tuple(replies))
+    raise NoVerdictError(f"{model.name} said neither 0 nor 1 in {_ATTEMPTS} replies")

@@ -1,0 +1,73 @@
+"""A reply that is to be one number: read, graded, and written down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from pytest_llmarith import numerals
+from pytest_llmarith.trials.frame import Subject, cut_short, frame
+from pytest_llmarith.values import Grade, Model, NanReason, NumberProblem, Outcome, Reading, Readings, Reply
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a reply came to: both readings, the grade of the one that counts, and why there is none."""
+
+    outcome: Outcome
+    readings: Readings
+    grade: Grade | None
+    reason: NanReason | None
+
+
+def settle(problem: NumberProblem, reply: Reply, reading: Reading) -> Verdict:
+    """Read a reply and grade the reading that counts."""
+    readings = _read(problem, reply)
+    answer = readings.strict if reading is Reading.STRICT else readings.tolerant
+    if answer is None:
+        return Verdict(Outcome.NAN, readings, None, readings.reason or NanReason.UNREADABLE)
+    grade = numerals.grade(answer, problem.expected, problem.dtype)
+    return Verdict(grade.outcome, readings, grade, None)
+
+
+def nan_reason_of(reply: Reply) -> NanReason | None:
+    """Why a reply holds no answer, as far as it can be told without its question."""
+    return cut_short(reply) or numerals.read(reply.text).reason
+
+
+def number_record(
+    problem: NumberProblem, model: Model, prompt: str, nodeid: str | None, reading: Reading, reply: Reply
+) -> dict[str, Any]:
+    """The record of an answered trial."""
+    verdict = settle(problem, reply, reading)
+    return frame(Subject.of(problem, model, prompt, nodeid)) | {
+        "outcome": str(verdict.outcome),
+        "reason": verdict.reason and str(verdict.reason),
+        "reading": str(reading),
+        "answer": {
+            "tolerant": _text(verdict.readings.tolerant),
+            "strict": _text(verdict.readings.strict),
+        },
+        "grade": verdict.grade and _grade_fields(verdict.grade),
+        "reply": reply.fields(),
+    }
+
+
+def _read(problem: NumberProblem, reply: Reply) -> Readings:
+    if cut := cut_short(reply):
+        return Readings(None, None, cut)
+    return numerals.read(reply.text, problem.operands, problem.dtype)
+
+
+def _grade_fields(grade: Grade) -> dict[str, Any]:
+    return {
+        "absolute_error": grade.absolute_error,
+        "relative_error": grade.relative_error,
+        "rounded": grade.rounded,
+        "error_class": None,
+    }
+
+
+def _text(number: Decimal | None) -> str | None:
+    return None if number is None else format(number, "f")

@@ -1,0 +1,140 @@
+"""Sequences as items: ids, selection, sets, limits."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+BENCH = """
+    import pytest
+
+    @pytest.mark.oeis
+    def test_oeis(problem, ask):
+        ask(problem)
+"""
+ENTRIES = {2: "easy,nonn", 45: "easy,nonn,nice", 108: "hard,sign"}
+
+
+def entry(number: int, keyword: str) -> str:
+    fields = {"number": number, "name": f"Sequence {number}.", "data": "1,2,3", "offset": "0,2", "keyword": keyword}
+    return json.dumps([fields])
+
+
+@pytest.fixture
+def bench(pytester: pytest.Pytester) -> pytest.Pytester:
+    """A bench with a starter set of three."""
+    pytester.makepyfile(BENCH)
+    starter = pytester.path / "oeis_cache" / "starter"
+    starter.mkdir(parents=True)
+    for number, keyword in ENTRIES.items():
+        (starter / f"A{number:06}.json").write_text(entry(number, keyword), encoding="utf-8")
+    return pytester
+
+
+def collected(pytester: pytest.Pytester, *args: str) -> list[str]:
+    """What stands between the brackets of the ids that a command line selects."""
+    result = pytester.runpytest("--collect-only", "-q", "--llm-model=o4-mini", *args)
+    return [line.split("[", 1)[1].removesuffix("]") for line in result.outlines if "::" in line]
+
+
+def test_the_starter_where_nothing_else_is_there(bench: pytest.Pytester) -> None:
+    """One item per sequence, and a line that says which set was taken and how to get the others."""
+    assert collected(bench) == [f"o4-mini-starter-A{number:06}" for number in ENTRIES]
+    result = bench.runpytest("--collect-only", "--llm-model=o4-mini")
+    result.stdout.fnmatch_lines(
+        ["llmarith: OEIS set: starter (3 sequences)*llmarith oeis sync classic_easy classic_hard*"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("args", "numbers"),
+    [
+        (("-k", "A000045"), [45]),
+        (("-k", "starter"), [2, 45, 108]),
+        (("-k", "classic_hard"), []),
+        (("-m", "cell(set='starter', number='A000108')"), [108]),
+        (("-m", "cell(task='oeis')"), [2, 45, 108]),
+        (("-m", "oeis_keyword(name='easy')"), [2, 45]),
+        (("-m", "oeis_keyword(name='easy') and oeis_keyword(name='nice')"), [45]),
+        (("-m", "oeis and not oeis_keyword(name='easy')"), [108]),
+    ],
+)
+def test_selection(bench: pytest.Pytester, args: tuple[str, ...], numbers: list[int]) -> None:
+    """By number, by set, by keyword."""
+    assert collected(bench, *args) == [f"o4-mini-starter-A{number:06}" for number in numbers]
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (
+            ("--oeis-sets=classic_easy",),
+            "ERROR: --oeis-sets: classic_easy lacks 250 entries (A*llmarith oeis sync classic_easy*",
+        ),
+        (("--oeis-sets=classic",), "ERROR: --oeis-sets: *'classic'*classic_easy*"),
+        (
+            ("--oeis-sets=starter", "--oeis-cache=elsewhere"),
+            "ERROR: --oeis-sets: *'*elsewhere/starter' holds no entry*",
+        ),
+    ],
+)
+def test_a_set_that_is_not_there(bench: pytest.Pytester, args: tuple[str, ...], message: str) -> None:
+    """A set that is asked for by name and not whole is wrong usage, with and without workers."""
+    for way in ((), ("-n", "2")):
+        result = bench.runpytest("--llm-model=o4-mini", *args, *way)
+        assert result.ret == pytest.ExitCode.USAGE_ERROR
+        result.stderr.fnmatch_lines([message])
+
+
+def test_a_broken_entry_is_named(bench: pytest.Pytester) -> None:
+    """File and field, and no default."""
+    path = bench.path / "oeis_cache" / "starter" / "A000045.json"
+    path.write_text(entry(45, "easy").replace("0,2", "nought"), encoding="utf-8")
+    result = bench.runpytest("--llm-model=o4-mini", "-p", "no:xdist")
+    assert result.ret != 0
+    result.stdout.fnmatch_lines(["*A000045.json*offset*'nought'*"])
+
+
+def test_the_sets_of_a_function(bench: pytest.Pytester) -> None:
+    """A bench may name its sets; the option beats it."""
+    bench.makepyfile(BENCH.replace("mark.oeis", "mark.oeis(sets=['contemporary_easy'])"))
+    assert collected(bench, "--oeis-sets=starter") != []
+    result = bench.runpytest("--llm-model=o4-mini")
+    result.stdout.fnmatch_lines(["*contemporary_easy lacks 250 entries*"])
+
+
+def test_without_a_model(bench: pytest.Pytester) -> None:
+    """Sequences are skipped like all other questions, whether programs could be run or not."""
+    bench.runpytest().assert_outcomes(skipped=3)
+
+
+@pytest.mark.parametrize(
+    ("mark", "option", "seconds"),
+    [
+        ("", "0.5,4", [0.5, 4.0]),
+        ("", "1,2,3", [1.0, 2.0, 3.0]),
+        ("@pytest.mark.timeout(2)", "0.5,4", [0.5, 2.0]),
+        ("@pytest.mark.timeout(timeout=9)", "0.5,4", [0.5, 9.0]),
+        ("@pytest.mark.timeout(0.25)", "0.5,4", [0.25]),
+    ],
+)
+def test_limits(
+    pytester: pytest.Pytester, bench: pytest.Pytester, mark: str, option: str, seconds: list[float]
+) -> None:
+    """The largest limit is pytest-timeout's mark; one of the function's own replaces it."""
+    bench.makepyfile(f"""
+        import pytest
+        from pytest_llmarith.items.sequences import limits_of
+        from pytest_llmarith.session.begin import settings_of
+
+        {mark}
+        @pytest.mark.oeis
+        def test_oeis(problem, request):
+            limits = limits_of(request.node, settings_of(request.config))
+            assert list(limits.seconds) == {seconds}
+            assert request.node.get_closest_marker("timeout")
+    """)
+    args = ("--llm-model=o4-mini", f"--oeis-limits={option}")
+    bench.runpytest(*args).assert_outcomes(passed=3)
+    bench.runpytest(*args, "-p", "no:timeout", "-W", "error").assert_outcomes(passed=3)
