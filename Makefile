@@ -33,7 +33,7 @@ format: $(INSTALLED)  ## Format the code
 	$(RUN)/ruff check --fix .
 
 perf: $(INSTALLED)  ## Measure speed, as ratios within one run
-	$(RUN)/python -m perf
+	$(RUN)/python -m perf $(ARGS)
 
 clean:  ## Remove what the other targets made
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -1,0 +1,151 @@
+"""Programs for sequences: what one evaluation costs against a new interpreter per term and limit, and whether a limit
+means the program's time and not the machine's.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+import textwrap
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from perf.commands import ROOT, run_pytest
+from perf.measures import Measure
+from pytest_llmarith.oeis.cache import Cache
+from pytest_llmarith.sandbox.interpreter import base_interpreter
+from pytest_llmarith.sandbox.levels import probe
+from pytest_llmarith.sandbox.runner import Sandbox
+from pytest_llmarith.values import Ending, IntegerSequence, ProgramLimits
+
+_LIMITS = (0.5, 1.0, 2.0, 4.0)
+_PROGRAMS, _TERMS = 20, 40
+_SEQUENCES, _RUNS = 40, 200
+
+Chosen = list[tuple[IntegerSequence, str, list[str]]]
+Verdicts = dict[tuple[str, int, float], bool]
+
+
+def measure() -> list[Measure]:
+    """At least 6 times faster with the same verdicts; a limit that 0.3 s of work keep and 0.7 s break, under -n 8."""
+    chosen = list(_fast_programs())
+    spawned_s, spawned = _timed(_spawned, chosen)
+    ours_s, ours = _timed(_evaluated, chosen)
+    return [
+        Measure(f"{_PROGRAMS} programs x {_TERMS} terms, a python3 per term and limit", spawned_s, "s"),
+        Measure(f"{_PROGRAMS} programs x {_TERMS} terms, our evaluation", ours_s, "s"),
+        Measure("our evaluation faster", spawned_s / ours_s, "times", at_least=6),
+        Measure("verdicts that differ", sum(ours[key] != spawned[key] for key in spawned), "", at_most=0),
+        Measure(f"0.3 s of work late at 0.5 s, of {_RUNS} under -n 8", _late(0.3), "runs", at_most=0),
+        Measure(f"0.7 s of work late at 0.5 s, of {_RUNS} under -n 8", _late(0.7), "runs", at_least=_RUNS),
+    ]
+
+
+def _fast_programs() -> Iterator[tuple[IntegerSequence, str, list[str]]]:
+    """Starter sequences whose first terms take no time, with the outputs that their programs are known to have."""
+    cache, found = Cache(ROOT / "oeis_cache"), 0
+    sandbox = Sandbox(probe(), ProgramLimits(seconds=(0.1,)))
+    for sequence in cache.sequences("starter"):
+        program = cache.starter_program(sequence.number) or ""
+        runs = sandbox.run(program, range(sequence.offset, sequence.offset + _TERMS))
+        if all(run.ending is Ending.EXITED and run.exit_status == 0 for run in runs):
+            yield sequence, program, [run.stdout.strip() for run in runs]
+            found += 1
+        if found == _PROGRAMS:
+            return
+
+
+def _spawned(chosen: Chosen) -> Verdicts:
+    """As the paper's evaluator does it: for every limit a new interpreter per term."""
+    verdicts: Verdicts = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for sequence, program, outputs in chosen:
+            path = Path(folder, f"{sequence.number}.py")
+            path.write_text(program, encoding="utf-8")
+            for limit in _LIMITS:
+                for n, output in enumerate(outputs, sequence.offset):
+                    verdicts[sequence.number, n, limit] = _prints(path, n, output, limit)
+    return verdicts
+
+
+def _prints(path: Path, n: int, output: str, limit: float) -> bool:
+    try:
+        done = subprocess.run(
+            [base_interpreter().executable, path],
+            input=f"{n}\n",
+            capture_output=True,
+            text=True,
+            timeout=limit,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return False
+    return done.stdout.strip() == output and not done.stderr
+
+
+def _evaluated(chosen: Chosen) -> Verdicts:
+    """Once per term, at the largest limit."""
+    sandbox = Sandbox(probe(), ProgramLimits(seconds=_LIMITS))
+    return {
+        (sequence.number, run.input, limit): run.stdout.strip() == output and run.seconds <= limit
+        for sequence, program, outputs in chosen
+        for run, output in zip(
+            sandbox.run(program, range(sequence.offset, sequence.offset + _TERMS)), outputs, strict=True
+        )
+        for limit in _LIMITS
+    }
+
+
+def _late(work_s: float) -> int:
+    """How many runs of a program that needs so much processor time are late at 0.5 s, in a real run under -n 8."""
+    terms = _RUNS // _SEQUENCES
+    with tempfile.TemporaryDirectory() as folder:
+        _write_bench(Path(folder), work_s, terms)
+        run_pytest("-q", "-n", "8", "--oeis-limits=0.5", "--oeis-judge=none", cwd=Path(folder))
+        (log,) = Path(folder, "reports").glob("*/trials.jsonl")
+        records = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+    statuses = Counter(term["status"] for record in records for term in record["oeis"]["terms"])
+    if statuses.total() != _RUNS:
+        raise RuntimeError(f"{statuses.total()} runs instead of {_RUNS}: {statuses}")
+    return statuses["late"]
+
+
+def _write_bench(folder: Path, work_s: float, terms: int) -> None:
+    """Sequences of ones, and a model whose program works before it prints its one."""
+    starter = folder / "oeis_cache" / "starter"
+    starter.mkdir(parents=True)
+    for number in range(1, _SEQUENCES + 1):
+        entry = {"number": number, "name": "Ones.", "data": ",".join("1" * terms), "offset": "0,1", "keyword": "easy"}
+        (starter / f"A{number:06}.json").write_text(json.dumps([entry]), encoding="utf-8")
+    bench = f'''
+        import pytest
+
+        PROGRAM = """
+        import time
+        while time.process_time() < {work_s}:
+            sum(range(1000))
+        print(1)
+        """
+
+        @pytest.fixture
+        def model():
+            class Model:
+                name = "worker"
+                def reply(self, prompt):
+                    return "```" + PROGRAM + "```"
+            return Model()
+
+        @pytest.mark.oeis
+        def test_oeis(problem, ask):
+            ask(problem)
+    '''
+    (folder / "test_work.py").write_text(textwrap.dedent(bench), encoding="utf-8")
+
+
+def _timed(evaluate: Callable[[Chosen], Verdicts], chosen: Chosen) -> tuple[float, Verdicts]:
+    start = time.perf_counter()
+    verdicts = evaluate(chosen)
+    return time.perf_counter() - start, verdicts
