@@ -19,7 +19,7 @@ from tests.sandbox.battery_attack import HONEST, Attack, Exposed
 from tests.sandbox.battery_ground import Ground
 from tests.sandbox.battery_unprotected import Unprotected
 
-LIMITS = ProgramLimits(seconds=(0.1, 0.4), memory_bytes=256 << 20)
+LIMITS = ProgramLimits(seconds=(0.1, 0.3), memory_bytes=256 << 20)
 
 _HONEST_PROGRAM = "n = int(input())\nprint(n * n)\n"
 _TRIES = 3

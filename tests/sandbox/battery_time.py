@@ -77,6 +77,18 @@ _LATE = (
         "lock = threading.Lock(); lock.acquire(); lock.acquire(timeout=1.2); hit('waited on')",
     ),
     Attack(
+        "ask for one thread after the other",
+        """
+        import ctypes
+        libc, thread = ctypes.CDLL(None), ctypes.c_ulong()
+        end = time.monotonic() + 1.2
+        while time.monotonic() < end:
+            libc.pthread_create(ctypes.byref(thread), None, libc.getpid, None)
+            libc.pthread_detach(thread)
+        hit("asked on")
+        """,
+    ),
+    Attack(
         "never let another thread in",
         "sys.setswitchinterval(1000); threading.Thread(target=spin, daemon=True).start(); spin(); hit('kept on')",
     ),
