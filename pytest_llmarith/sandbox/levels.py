@@ -1,29 +1,22 @@
-"""The strictest level that holds on this machine, found out by attacking it."""
+"""The strictest level that holds on this machine, found out by attacking it.
+
+This module alone can be imported where there is no sandbox, to say so.
+"""
 
 from __future__ import annotations
 
 import platform
 from dataclasses import replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from pytest_llmarith.sandbox import attacks, jail
-from pytest_llmarith.sandbox.runner import Sandbox
-from pytest_llmarith.sandbox.slots import Slots
-from pytest_llmarith.values import Isolation, Level, ProgramLimits
+from pytest_llmarith.values import Isolation, Level
 
-# Far from anything that the attacks need.
-_LIMITS = ProgramLimits(seconds=(10.0,), memory_bytes=1 << 28)
 _INSTEAD = {
     Level.STRICT: "ask for --oeis-sandbox=standard",
     Level.STANDARD: "ask for --oeis-sandbox=none, which gives programs the rights of this user",
     Level.NONE: "leave the OEIS items out",
 }
-_REMEDIES = {
-    Level.STRICT: "allow unprivileged user namespaces",
-    Level.STANDARD: "boot Linux 5.13 or newer with Landlock and seccomp",
-    Level.NONE: "repair it",
-}
+_KERNEL = "boot Linux 5.13 or newer with Landlock and seccomp"
+_NAMESPACES = "allow unprivileged user namespaces"
 
 
 class UnavailableError(ValueError):
@@ -46,26 +39,22 @@ def probe(wanted: Level | None = None) -> Isolation:
 
 def _tested(level: Level) -> Isolation:
     _require_platform(level)
+    from pytest_llmarith.sandbox import jail, selftest
+
     if level is Level.STRICT and jail.bubblewrap() is None:
         raise UnavailableError(f"bubblewrap is not installed: apt install bubblewrap, or {_INSTEAD[level]}")
     try:
-        at_work, *outputs = _attacked(level)
+        at_work, *outputs = selftest.attacked(level)
     except OSError as error:
-        raise UnavailableError(f"{error}: {_REMEDIES[level]}, or {_INSTEAD[level]}") from None
-    if at_work != attacks.HELD:
-        raise UnavailableError(f"level {level} runs no program at all: {_REMEDIES[level]}, or {_INSTEAD[level]}")
-    held = attacks.held(outputs)
-    missing = [name for name in attacks.NAMES if name not in held]
+        remedy = _NAMESPACES if "bwrap" in f"{error}" else _KERNEL
+        raise UnavailableError(f"{error}: {remedy}, or {_INSTEAD[level]}") from None
+    if at_work != selftest.HELD:
+        raise UnavailableError(f"level {level} runs no program at all here: {_INSTEAD[level]}")
+    held = selftest.held(outputs)
+    missing = [name for name in selftest.NAMES if name not in held]
     if missing and level is not Level.NONE:
         raise UnavailableError(f"level {level} does not hold here ({', '.join(missing)}): {_INSTEAD[level]}")
     return Isolation(level, held)
-
-
-def _attacked(level: Level) -> list[str]:
-    """What the self-test printed for every input. It waits for nobody's slot."""
-    with TemporaryDirectory(prefix="llmarith-") as folder, attacks.attacking_program(_LIMITS.memory_bytes) as program:
-        sandbox = Sandbox(Isolation(level, ()), _LIMITS, Slots(Path(folder), 1))
-        return [run.stdout for run in sandbox.run(program, range(len(attacks.NAMES) + 1))]
 
 
 def _require_platform(level: Level) -> None:

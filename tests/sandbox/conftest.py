@@ -16,6 +16,9 @@ if sys.platform == "linux":
     from pytest_llmarith.sandbox.runner import Sandbox
     from pytest_llmarith.sandbox.slots import Slots
 
+else:
+    collect_ignore_glob = ["test_sandbox_*.py"]
+
 MakeSandbox = Callable[..., "Sandbox"]
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import platform
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from pytest_llmarith.sandbox import attacks, jail, levels
+from pytest_llmarith.sandbox import jail, selftest
 from pytest_llmarith.sandbox.facts import facts
 from pytest_llmarith.sandbox.levels import UnavailableError, probe
 from pytest_llmarith.values import Isolation, Level
@@ -18,12 +20,12 @@ def test_what_stands_there_is_enforced(isolation: Isolation) -> None:
     """Strict and standard hold against every attack; whatever level holds memory."""
     assert "memory" in isolation.enforced
     if isolation.level is not Level.NONE:
-        assert isolation.enforced == attacks.NAMES
+        assert isolation.enforced == selftest.NAMES
 
 
 def test_attacks_are_real(isolations: dict[Level, Isolation]) -> None:
     """Where nothing is in their way they get through: no test passes because an attack is broken."""
-    through = set(attacks.NAMES) - set(isolations[Level.NONE].enforced)
+    through = set(selftest.NAMES) - set(isolations[Level.NONE].enforced)
     assert through >= {"file reads", "file writes", "network", "new processes", "signals"}
     assert "environment" in through or os.geteuid() == 0
 
@@ -67,7 +69,7 @@ def test_bubblewrap_that_may_not(
 
 def test_nothing_holds(isolations: dict[Level, Isolation], monkeypatch: pytest.MonkeyPatch) -> None:
     """Where attacks get through, their names are said, and no wish is granted by something weaker."""
-    monkeypatch.setattr(levels, "_attacked", lambda level: [attacks.HELD, *["through\n"] * len(attacks.NAMES)])
+    monkeypatch.setattr(selftest, "attacked", lambda level: [selftest.HELD, *["through\n"] * len(selftest.NAMES)])
     with pytest.raises(UnavailableError, match=r"does not hold here \(file reads, .*\): ask for --oeis-sandbox=none"):
         probe()
     assert probe(Level.NONE).enforced == ()
@@ -75,7 +77,7 @@ def test_nothing_holds(isolations: dict[Level, Isolation], monkeypatch: pytest.M
 
 def test_nothing_runs(isolations: dict[Level, Isolation], monkeypatch: pytest.MonkeyPatch) -> None:
     """A sandbox that runs no program holds against everything, and is none."""
-    monkeypatch.setattr(levels, "_attacked", lambda level: [""] * (1 + len(attacks.NAMES)))
+    monkeypatch.setattr(selftest, "attacked", lambda level: [""] * (1 + len(selftest.NAMES)))
     for level in Level:
         with pytest.raises(UnavailableError, match="runs no program at all"):
             probe(level)
@@ -116,3 +118,22 @@ def test_facts(isolations: dict[Level, Isolation]) -> None:
     assert found["interpreter"].startswith("CPython 3.")
     assert found["slots"] == max(1, found["cores"] - 1)
     assert all(isinstance(value, str | int | None) for value in found.values())
+
+
+_ELSEWHERE = """
+import platform, sys
+sys.modules.update(fcntl=None, resource=None, _ctypes=None)
+platform.system, platform.machine = lambda: "Windows", lambda: "AMD64"
+from pytest_llmarith.sandbox.levels import UnavailableError, probe
+try:
+    probe()
+except UnavailableError as error:
+    print(error)
+"""
+
+
+def test_it_can_be_asked_for_anywhere() -> None:
+    """Where nothing of what the sandbox needs can even be imported, the answer is still one line."""
+    done = subprocess.run([sys.executable, "-c", _ELSEWHERE], capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("programs can be locked in on Linux x86_64, and this is Windows AMD64"), done.stderr
+    assert done.stdout.count("\n") == 1

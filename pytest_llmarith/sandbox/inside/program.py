@@ -26,7 +26,8 @@ def run(source: bytes) -> None:
     _await_threads()
     atexit._run_exitfuncs()
     if (lost := _flush(sys.stdout)) is not None:
-        _complain(f"Exception ignored in: {sys.stdout!r}\n{type(lost).__name__}: {lost}")
+        where = "on flushing sys.stdout:" if sys.version_info >= (3, 13) else f"in: {sys.stdout!r}"
+        _complain(f"Exception ignored {where}\n{type(lost).__name__}: {lost}")
         status = _LOST_OUTPUT
     _let_go(main)
     for stream in sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__:
@@ -42,7 +43,9 @@ def _dress_up() -> ModuleType:
     site.setquit()
     site.sethelper()
     main = ModuleType("__main__")
-    vars(main).update(__builtins__=builtins, __file__=_FILENAME, __cached__=None, __annotations__={})
+    vars(main).update(__builtins__=builtins, __file__=_FILENAME, __cached__=None)
+    if sys.version_info < (3, 14):
+        vars(main).update(__annotations__={})
     sys.modules["__main__"] = main
     return main
 

@@ -1,4 +1,4 @@
-"""The attacks of the self-test: one short program, whose input says which of them it tries on its own jail."""
+"""The self-test of a level: one short program, whose input says how it attacks the jail that it runs in."""
 
 from __future__ import annotations
 
@@ -8,6 +8,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from pytest_llmarith.sandbox.runner import Sandbox
+from pytest_llmarith.sandbox.slots import Slots
+from pytest_llmarith.values import Isolation, Level, ProgramLimits
+
+# Far from anything that the attacks need.
+_LIMITS = ProgramLimits(seconds=(10.0,), memory_bytes=1 << 28)
 
 # What each input tries, in the words in which an isolation says what it enforces. Input 0 is no attack.
 NAMES = (
@@ -62,8 +69,20 @@ else:
 """
 
 
+def attacked(level: Level) -> list[str]:
+    """What the program printed for every input, 0 first; raises OSError where it does not run. It waits for no slot."""
+    with TemporaryDirectory(prefix="llmarith-") as folder, _attacking_program(_LIMITS.memory_bytes) as program:
+        sandbox = Sandbox(Isolation(level, ()), _LIMITS, Slots(Path(folder), 1))
+        return [run.stdout for run in sandbox.run(program, range(len(NAMES) + 1))]
+
+
+def held(outputs: Sequence[str]) -> tuple[str, ...]:
+    """The names of the attacks that failed, given the output for every input from 1 on."""
+    return tuple(name for name, output in zip(NAMES, outputs, strict=True) if output == HELD)
+
+
 @contextmanager
-def attacking_program(memory_bytes: int) -> Iterator[str]:
+def _attacking_program(memory_bytes: int) -> Iterator[str]:
     """A program that goes for real things, which last as long: a file, a listening socket, this process."""
     with TemporaryDirectory(prefix="llmarith-") as folder, socket.create_server(("127.0.0.1", 0)) as listener:
         Path(folder).chmod(0o777)  # only the jail is to stand in the way, even of a user that owns nothing
@@ -78,11 +97,6 @@ def attacking_program(memory_bytes: int) -> Iterator[str]:
             harness=os.getpid(),
             variables=_own_variables(),
         )
-
-
-def held(outputs: Sequence[str]) -> tuple[str, ...]:
-    """The names of the attacks that failed, given the output for every input from 1 on."""
-    return tuple(name for name, output in zip(NAMES, outputs, strict=True) if output == HELD)
 
 
 def _own_variables() -> list[str]:
