@@ -11,10 +11,10 @@ from pytest_llmarith.values import Progress
 _MOST_PROGRAMS = 2
 
 
-def progress_line(progress: Progress, selected: int | None, running: Sequence[str] = ()) -> str:
+def progress_line(progress: Progress, selected: int | None, running: Sequence[str] = (), graded: int = 0) -> str:
     """Such as `412 of 720 answered, 112 asked, 300 from the store, 16 in flight, $0.0123 so far (3 unpriced)`.
 
-    `running` are the programs that are being run, a text each.
+    `running` are the programs that are being run, a text each; with them `graded` says how far it has come.
     """
     answered = progress.answered + progress.stored
     parts = (
@@ -26,6 +26,7 @@ def progress_line(progress: Progress, selected: int | None, running: Sequence[st
         (progress.in_flight, f"{progress.in_flight:,} in flight"),
         (progress.retrying, f"{progress.retrying:,} retrying"),
         (_cost(progress), _cost(progress)),
+        (running, f"{graded:,} graded"),
         (running, _running(running)),
     )
     return ", ".join(part for holds, part in parts if holds)

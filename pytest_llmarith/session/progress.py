@@ -40,7 +40,8 @@ class ProgressLines:
         """Write a line where one is due."""
         if self._pacer and self._config.getoption("verbose") >= 0 and self._pacer.due():
             running = list(self._conductor.running.values())
-            self._say(progress_line(self._conductor.progress(), self._selected(), running))
+            graded = len(self._recorder.records)
+            self._say(progress_line(self._conductor.progress(), self._selected(), running, graded))
 
     def _selected(self) -> int | None:
         return None if self._recorder.selected is None else self._recorder.selected.total()

@@ -49,3 +49,13 @@ def test_the_pacer_keeps_its_pause() -> None:
         now[0] = second
         due.append(pacer.due())
     assert due == [False, False, True, False, False, True, True, False, True]
+
+
+def test_programs_that_run() -> None:
+    """What is being run, a few by name, and how far the grading has come meanwhile."""
+    progress = Progress(answered=9, requests=9, judged=2)
+    running = ["A000045, term 3 of 40", "A000108, term 1 of 9", "A000290, term 7 of 8"]
+    assert progress_line(progress, 9, running, graded=4) == (
+        "9 of 9 answered, 9 asked, 2 judged, 4 graded, running A000045, term 3 of 40; A000108, term 1 of 9 and 1 more"
+    )
+    assert "graded" not in progress_line(progress, 9, [], graded=4)
