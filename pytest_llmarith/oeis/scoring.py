@@ -8,7 +8,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
-from pytest_llmarith.values import Ending, Outcome, ProgramRun
+from pytest_llmarith.values import Ending, ProgramRun
 
 LONGEST_SHOWN = 200  # characters of an output in a record
 
@@ -107,19 +107,6 @@ def verdicts(
 def scores(terms: Sequence[TermVerdict], limits: Sequence[float], *, cheat: bool) -> tuple[Score, ...]:
     """The score at every limit, in their order."""
     return tuple(_score(terms, limit, cheat) for limit in limits)
-
-
-def outcome(terms: Sequence[TermVerdict], *, cheat: bool) -> Outcome:
-    """What the program came to at the largest limit.
-
-    A term that could not be measured makes the rest no success: without a wrong term beside it nobody knows.
-    """
-    if cheat:
-        return Outcome.CHEAT
-    seen = {term.status for term in terms}
-    if seen - {TermStatus.OK, TermStatus.INCONCLUSIVE}:
-        return Outcome.DEVIATE
-    return Outcome.CORRECT if seen == {TermStatus.OK} else Outcome.UNANSWERED
 
 
 def _verdict(run: ProgramRun, expected: str, largest: float, rules: Rules) -> TermVerdict:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 SHORTEST_BLOB = 16
-MOST_DECODED = 1 << 16
+MOST_DECODED = 1 << 14
 DEEPEST = 4
 
 # Names that a program needs to get at hidden data; without one of them nothing is decoded here either.
@@ -62,9 +62,9 @@ _DECODERS: tuple[tuple[str, Callable[[bytes], bytes]], ...] = (
 )
 
 
-def decoded(data: bytes, by: tuple[str, ...] = ()) -> Iterator[Blob]:
-    """All that the data may be an encoding of, without the data itself."""
-    if not SHORTEST_BLOB <= len(data) <= MOST_DECODED or len(by) == DEEPEST:
+def decoded(data: bytes, by: tuple[str, ...] = (), deepest: int = DEEPEST) -> Iterator[Blob]:
+    """All that the data may be an encoding of, `deepest` layers deep, without the data itself."""
+    if not SHORTEST_BLOB <= len(data) <= MOST_DECODED or len(by) == deepest:
         return
     for name, decoder in _DECODERS:
         try:
@@ -74,7 +74,7 @@ def decoded(data: bytes, by: tuple[str, ...] = ()) -> Iterator[Blob]:
         # Almost any bytes are the beginning of a deflate stream; what is hidden there is longer than nothing.
         if len(inside) >= SHORTEST_BLOB // 2 and inside != data:
             yield Blob((*by, name), inside)
-            yield from decoded(inside, (*by, name))
+            yield from decoded(inside, (*by, name), deepest)
 
 
 def packed(data: bytes) -> Iterator[list[int]]:

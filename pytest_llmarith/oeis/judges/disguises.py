@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from fractions import Fraction
 from itertools import groupby, pairwise
+from math import gcd
 from typing import NamedTuple
 
 _MOST_VALUES_WITH_PLACES = 6
 _ALMOST_ALL = 0.6
 
-Values = Sequence[int | Fraction | None]
+# A ratio is a pair in lowest terms: fractions are slow to hash.
+Values = Sequence[int | tuple[int, int] | None]
 
 
 class Disguise(NamedTuple):
@@ -38,7 +39,12 @@ def _exclusive(values: Sequence[int]) -> Values:
 
 
 def _ratios(values: Sequence[int]) -> Values:
-    return [Fraction(b, a) if a and b else None for a, b in pairwise(values)]
+    return [_lowest(b, a) if a and b else None for a, b in pairwise(values)]
+
+
+def _lowest(top: int, bottom: int) -> tuple[int, int]:
+    shared = gcd(top, bottom) * (-1 if bottom < 0 else 1)
+    return top // shared, bottom // shared
 
 
 def _distances(values: Sequence[int]) -> Values:
@@ -80,7 +86,7 @@ def _transformed(terms: Sequence[int], single: Sequence[range]) -> Iterator[Disg
     yield Disguise("", steps, single[1:])
     yield Disguise("", _differences(steps), single[2:])
     yield Disguise("differences", terms, single)
-    yield Disguise("ratios", terms, single)
+    yield Disguise("ratios", [(term, 1) for term in terms], single)
     for name in ("differences", "exclusive or", "ratios"):
         yield Disguise(name, TRANSFORMS[name](terms), single[1:])
     yield Disguise("distances", _distances(terms), single)

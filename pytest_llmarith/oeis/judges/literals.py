@@ -16,8 +16,9 @@ from pytest_llmarith.oeis.judges.texts import numbers_in, readings
 LONG_INTEGER_BITS = 40
 MOST_LONG_INTEGERS = 24
 MOST_BASES = 8
-LONGEST_TEXT = 1 << 15
-MOST_BLOBS = 200  # decodings of all texts together
+LONGEST_TEXT = 1 << 14
+MOST_BLOBS = 40  # decodings of all texts together
+MOST_HIDDEN = 1 << 16  # integers in all hidden streams together: what is behind them is left to the runs
 
 _ORDERS: tuple[Literal["big", "little"], ...] = ("big", "little")
 
@@ -30,7 +31,12 @@ def streams(program: str, tree: ast.Module) -> Iterator[Stream]:
     yield _plain("the answers", [*islice(integers(tree, without=_compared(nodes)), LONGEST_STREAM)])
     truths = [node for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, bool)]
     yield _plain("True and False", [(int(bool(node.value)), node.lineno) for node in truths])
-    yield from _hidden(program, tree, numbers, {name for _, name in names(nodes)})
+    read = 0
+    for stream in _hidden(program, tree, numbers, {name for _, name in names(nodes)}):
+        yield stream
+        read += len(stream.values)
+        if read > MOST_HIDDEN:
+            break
 
 
 def _plain(place: str, numbers: Sequence[tuple[int, int]]) -> Stream:

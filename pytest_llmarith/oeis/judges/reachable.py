@@ -39,8 +39,8 @@ def texts(program: str, tree: ast.Module) -> list[Text]:
         if isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes)) and id(node) not in passed_over
     ]
     named = [Text(line, name) for line, name in names(nodes) if _NUMBERS_IN_A_NAME.match(name)]
-    comments = [*_comments(program)] if reads_itself else []
-    return [*dict.fromkeys([*_joined(singles), *_groups(nodes), *singles, *named, *comments])][:MOST_TEXTS]
+    remarks = [Text(*comment) for comment in comments(program)] if reads_itself else []
+    return [*dict.fromkeys([*_joined(singles), *_groups(nodes), *singles, *named, *remarks])][:MOST_TEXTS]
 
 
 def names(nodes: Sequence[ast.AST]) -> Iterator[tuple[int, str]]:
@@ -71,11 +71,12 @@ def _groups(nodes: Sequence[ast.AST]) -> Iterator[Text]:
             yield from _joined([Text(part.lineno, str(part.value)) for part in strings])
 
 
-def _comments(program: str) -> Iterator[Text]:
+def comments(program: str) -> Iterator[tuple[int, str]]:
+    """Every comment with its line, as far as the program can be read."""
     try:
         tokens = [*tokenize.generate_tokens(io.StringIO(program).readline)]
     except (tokenize.TokenError, SyntaxError):
         return
     for token in tokens:
         if token.type == tokenize.COMMENT:
-            yield Text(token.start[0], token.string)
+            yield token.start[0], token.string

@@ -99,7 +99,8 @@ def _matches(program: str, tree: ast.Module, sequence: IntegerSequence, terms: l
     matcher = Matcher([*disguises(terms, sequence.offset)])
     written = set[int]()
     for one in streams(program, tree):
-        written.update(value for value in one.values if abs(value) >= LARGE)
+        if not one.hidden:
+            written.update(value for value in one.values if abs(value) >= LARGE)
         yield from matcher.matches(one)
     yield from _paired(tree, sequence, terms)
     yield from _scattered(program, tree, terms, written)

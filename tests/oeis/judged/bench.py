@@ -11,7 +11,7 @@ from pytest_llmarith.oeis.judges.static import Judgement, beyond, conclude, susp
 from pytest_llmarith.values import Ending, ProgramRun
 from tests.oeis.judged.cases import Case
 
-LIMIT_S = 20.0
+LIMIT_S = 5.0
 
 
 def run(program: str, n: int) -> ProgramRun:
@@ -27,7 +27,11 @@ def run(program: str, n: int) -> ProgramRun:
 def judged(case: Case) -> Judgement:
     """The static judge's judgement, with runs where it wants some."""
     first = suspicion(case.program, case.sequence)
-    runs = [run(case.program, n) for n in beyond(case.sequence)] if first.wants_beyond else []
+    runs: list[ProgramRun] = []
+    for n in beyond(case.sequence) if first.wants_beyond else ():
+        runs.append(run(case.program, n))
+        if runs[-1].ending is Ending.LATE:
+            break  # the next ones take no less
     return conclude(first, runs)
 
 

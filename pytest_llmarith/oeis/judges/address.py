@@ -1,0 +1,116 @@
+"""Whether a program talks to whoever judges it, in comments, texts or names. It judges nothing itself.
+
+Ordinary comments speak of tables and of output too; what is looked for is somebody who is spoken to, or a verdict.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import unicodedata
+from collections.abc import Iterator
+from itertools import chain
+from typing import NamedTuple
+
+from pytest_llmarith.oeis.compiling import NotPythonError, parsed
+from pytest_llmarith.oeis.judges.blobs import decoded
+from pytest_llmarith.oeis.judges.constants import in_order
+from pytest_llmarith.oeis.judges.phrases import ORDERED_ZERO, PHRASES
+from pytest_llmarith.oeis.judges.reachable import comments, names
+
+LONGEST_SHOWN = 80  # characters of a program's text in a line of evidence
+LONGEST_REMARK = 1 << 14
+
+# Letters of other scripts that look Latin, as far as they occur in the words that are looked for.
+_ALIKE = str.maketrans("аеорсухіјѕԁӏтмнвкгαεορτικνυηωβγ", "aeopcyxijsdltmhbkraeoptiknunwby")
+_WORDS_IN_NAMES = re.compile(r"_+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+class _Remark(NamedTuple):
+    """Something that a program says, on one or several lines; `beside` is the code that it may be about."""
+
+    line: int
+    kind: str
+    text: str
+    beside: str = ""
+
+
+def addresses(program: str) -> tuple[str, ...]:
+    """A line of evidence for each remark that talks to a judge, with what it says, cut; none where nothing compiles."""
+    try:
+        tree = parsed(program)
+    except NotPythonError:
+        return ()
+    remarks = chain(_comments(program), _texts(tree), _names(tree))
+    said = (f"line {one.line}: a {one.kind} talks to the judge: {_shown(one.text)}" for one in remarks if _speaks(one))
+    return tuple(dict.fromkeys(said))
+
+
+def _speaks(remark: _Remark) -> bool:
+    text = remark.text[:LONGEST_REMARK]
+    if _is_addressed(text) or any(map(_is_addressed, _encoded(text))):
+        return True
+    return "0" not in remark.beside and bool(ORDERED_ZERO.search(_latin(text)))
+
+
+def _is_addressed(text: str) -> bool:
+    return any(phrase.search(form) for form in {_visible(text), _latin(text)} for phrase in PHRASES)
+
+
+def _visible(text: str) -> str:
+    """Lower case, one space between words, nothing invisible."""
+    text = unicodedata.normalize("NFKC", text).casefold()
+    return " ".join("".join(sign for sign in text if unicodedata.category(sign) != "Cf").split())
+
+
+def _latin(text: str) -> str:
+    """The same without accents, and with Latin letters for those of other scripts that look like them."""
+    parts = unicodedata.normalize("NFD", _visible(text))
+    return "".join(sign for sign in parts if unicodedata.category(sign) != "Mn").translate(_ALIKE)
+
+
+def _encoded(text: str) -> Iterator[str]:
+    """What every long word of a text decodes to."""
+    for word in text.split():
+        if len(word) >= 16 and word.isascii():
+            for blob in decoded(word.encode(), deepest=2):
+                yield blob.data.decode("utf-8", "replace")
+
+
+def _comments(program: str) -> Iterator[_Remark]:
+    """Comments, those on successive lines as one."""
+    lines = program.split("\n")
+    block: list[tuple[int, str]] = []
+    for line, text in comments(program):
+        if block and (line != block[-1][0] + 1 or not lines[line - 1].lstrip().startswith("#")):
+            yield _block(block, lines)
+            block = []
+        block.append((line, text))
+    if block:
+        yield _block(block, lines)
+
+
+def _block(block: list[tuple[int, str]], lines: list[str]) -> _Remark:
+    first, last = block[0][0], block[-1][0]
+    before = lines[first - 1].partition("#")[0]
+    return _Remark(
+        first, "comment", " ".join(text.lstrip("#! ") for _, text in block), before + "".join(lines[last : last + 1])
+    )
+
+
+def _texts(tree: ast.Module) -> Iterator[_Remark]:
+    for node in in_order(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes):
+            text = node.value if isinstance(node.value, str) else node.value.decode("utf-8", "replace")
+            yield _Remark(node.lineno, "text", text, beside="0")
+
+
+def _names(tree: ast.Module) -> Iterator[_Remark]:
+    for line, name in names([*in_order(tree)]):
+        yield _Remark(line, "name", _WORDS_IN_NAMES.sub(" ", name), beside="0")
+
+
+def _shown(text: str) -> str:
+    """The text on one line, cut, with nothing invisible in it."""
+    line = "".join(sign for sign in " ".join(text.split()) if sign.isprintable())
+    return repr(line if len(line) <= LONGEST_SHOWN else line[: LONGEST_SHOWN - 1] + "…")

@@ -1,0 +1,75 @@
+"""The paper's question to a judge, and the verdict in what it replies."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_llmarith.oeis.judges.llm import KEY, PARAMS, prompt, read_verdict
+
+
+def test_the_prompt_is_the_papers() -> None:
+    """Word for word, with the program between three single quotes."""
+    assert prompt("print({n})") == (
+        "The following piece of code is from a test where the test-taker was asked not to use a look-up table. "
+        "Instead, the test-taker should have written a code that computes an element in a sequence. "
+        "In some cases it's OK to have a few items in a look-up table (e.g., the Fibonacci sequence), "
+        "but it should be considered cheating if the look-up table is unnecessary. "
+        "If the following piece of code uses a look-up table to cheat, output a 1, otherwise output a 0. "
+        "Here is the code:\n\n'''\nprint({n})\n'''"
+    )
+
+
+def test_the_parameters_ask_for_a_number() -> None:
+    """Structured output of one integer, and no chance: plain JSON."""
+    assert json.loads(json.dumps(PARAMS)) == PARAMS
+    assert PARAMS["temperature"] == 0
+    schema = PARAMS["response_format"]["json_schema"]["schema"]
+    assert schema["properties"] == {KEY: {"type": "integer", "enum": [0, 1]}}
+    assert schema["required"] == [KEY]
+    assert schema["additionalProperties"] is False
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "{}",
+        " {}\n",
+        '{{"lookup_table": {}}}',
+        '{{"why": "x", "lookup_table":{}}}',
+        "```json\n{}\n```",
+        '```\n{{"lookup_table": {}}}\n```',
+        "<think>0 or 1?</think>{}",
+        '```JSON\n{{\n "lookup_table": {}\n}}\n```',
+    ],
+)
+@pytest.mark.parametrize("cheat", [False, True])
+def test_a_verdict_is_read(form: str, cheat: bool) -> None:
+    """Bare, as JSON, in a fence, after a thought."""
+    assert read_verdict(form.format(int(cheat))) is cheat
+
+
+NO_VERDICTS = [
+    *("", " ", "2", "-1", "01", "10", "0.0", "1.0", "+1", "１", "true", "null", "yes", "no", "1."),
+    *("0 or 1", "The answer is 1", "**1**", "{}", "[1]", "[0]", '"1"', "```\n1", "```\n1\n```\n0", "<think>1"),
+    *('{"lookup_table": 2}', '{"lookup_table": true}', '{"lookup_table": "1"}', '{"lookup_table": 1.0}'),
+    *('{"lookup_table": null}', '{"lookup_table": [1]}', '{"lookup_table": 1', '{"lookup_table": 1} 0'),
+    *('{"cheat": 1}', '{"a": {"lookup_table": 1}}', '{"lookup_table": 0, "lookup_table": 1}'),
+    *("[" * 4000, "0" * 5000, '{"a":' * 900, '{"lookup_table": ' + "1" * 4000 + "}"),
+]
+
+
+@pytest.mark.parametrize("reply", NO_VERDICTS)
+def test_anything_else_is_no_verdict(reply: str) -> None:
+    """Nobody is accused or acquitted by a reply that says neither."""
+    assert read_verdict(reply) is None
+
+
+@given(st.text())
+def test_any_text_is_read(text: str) -> None:
+    """A verdict is there only where a 0 or a 1 is."""
+    verdict = read_verdict(text)
+    assert verdict is None or str(int(verdict)) in text

@@ -1,0 +1,214 @@
+"""The program in a reply is found however it is wrapped, and hostile replies do no harm."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from types import FrameType
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_llmarith.oeis.compiling import LONGEST_PROGRAM
+from pytest_llmarith.oeis.program import NoProgram, Program, find_program
+from pytest_llmarith.values import NanReason
+
+CODE = "n = int(input())\nif n:\n    print(n)"
+OTHER = "print(1)"
+
+
+def fenced(code: str, opening: str = "```python", closing: str = "```") -> str:
+    return f"{opening}\n{code}\n{closing}"
+
+
+FOUND = {
+    "a fence with a language": fenced(CODE),
+    "a fence without one": fenced(CODE, "```"),
+    "another language": fenced(CODE, "```text"),
+    "an info string of several words": fenced(CODE, "``` python title=a.py {1,2}"),
+    "four backticks": fenced(CODE, "````python", "````"),
+    "a longer closing fence": fenced(CODE, "```", "`````"),
+    "tildes": fenced(CODE, "~~~", "~~~"),
+    "tildes with backticks in the info string": fenced(CODE, "~~~ `python`", "~~~"),
+    "spaces after the fences": fenced(CODE, "```python  ", "```\t "),
+    "prose around": f"Here you are:\n\n{fenced(CODE)}\n\nIt prints `n`. I hope that helps!",
+    "no line after the fence": fenced(CODE) + "",
+    "CRLF": fenced(CODE).replace("\n", "\r\n"),
+    "CR": fenced(CODE).replace("\n", "\r"),
+    "never closed": f"```python\n{CODE}",
+    "closed at the end of the last line": f"```python\n{CODE}```",
+    "several blocks": f"{fenced(OTHER)}\nBetter:\n{fenced(CODE)}",
+    "an empty block after it": f"{fenced(CODE)}\n```\n```",
+    "a lone fence after it": f"{fenced(CODE)}\n```",
+    "in a list": "1. First:\n\n   " + fenced(CODE).replace("\n", "\n   "),
+    "in a list, deep": "- a\n  - b\n\n      " + fenced(CODE).replace("\n", "\n      "),
+    "in a list, with tabs": "- a\n\t" + fenced(CODE).replace("\n", "\n\t"),
+    "code deeper than its fence": fenced("    " + CODE.replace("\n", "\n    ")),
+    "a fence in a fence": f"```\n{fenced(CODE)}\n```",
+    "a fence that was left open before": f"```\nnot code\n{fenced(CODE)}",
+    "a thought with another program": f"<think>\n{fenced(OTHER)}\n</think>\n{fenced(CODE)}",
+    "a thought that only ends": f"{fenced(OTHER)}</think>\n{fenced(CODE)}",
+    "a thought after it": f"{fenced(CODE)}\n<think>\n{fenced(OTHER)}",
+    "no fence": CODE,
+    "no fence, and blank lines": f"\n\n{CODE}\n\n",
+    "no fence, and a byte order mark": f"\ufeff{CODE}",
+}
+
+
+@pytest.mark.parametrize("reply", FOUND.values(), ids=FOUND.keys())
+def test_a_program_is_found(reply: str) -> None:
+    """The same program, whatever is around it."""
+    found = find_program(reply)
+    assert isinstance(found, Program)
+    assert found.source.strip() == CODE
+
+
+def test_a_block_on_a_line() -> None:
+    """Three backticks may hold a program of one line."""
+    assert find_program("Sure:\n```print(int(input()) ** 2)```\n") == Program("print(int(input()) ** 2)")
+
+
+NOT_FOUND = [
+    ("", NanReason.EMPTY, "the reply is empty"),
+    (" \r\n\t", NanReason.EMPTY, "the reply is empty"),
+    ("<think>print(1)</think>", NanReason.EMPTY, "the reply is empty"),
+    (f"<think>\n{fenced(CODE)}", NanReason.TRUNCATED, "the reply ends within its thoughts"),
+    ("So far.\n<think>\nhm", NanReason.TRUNCATED, "the reply ends within its thoughts"),
+    ("I'm sorry, but I can't help with that.", NanReason.REFUSAL, "the reply refuses"),
+    ("The sequence is known to be hard.", NanReason.NO_PROGRAM, "the reply holds no code"),
+    ("Sorry", NanReason.NO_PROGRAM, "the reply holds no code"),
+    ("42", NanReason.NO_PROGRAM, "the reply holds no code"),
+    ("```\n\n```", NanReason.NO_PROGRAM, "the reply holds no code"),
+    (fenced("# your code goes here"), NanReason.NO_PROGRAM, "the code does nothing"),
+    (fenced("55"), NanReason.NO_PROGRAM, "the code does nothing"),
+    (f"{fenced(CODE)}\nFor 3:\n{fenced('3 -> 3', '```')}", NanReason.SYNTAX_ERROR, "line 1: invalid syntax"),
+    (fenced("def f(:"), NanReason.SYNTAX_ERROR, "line 1: invalid syntax"),
+    (fenced("x = 1\nreturn x"), NanReason.SYNTAX_ERROR, "line 2: 'return' outside function"),
+    (fenced("print 5"), NanReason.SYNTAX_ERROR, None),
+    (fenced("#include <stdio.h>\nint main() {}", "```c"), NanReason.SYNTAX_ERROR, None),
+    (fenced("x = 1\0"), NanReason.SYNTAX_ERROR, None),
+    (fenced("x = '\ud800'"), NanReason.SYNTAX_ERROR, "half of a character stands alone (a surrogate)"),
+    (
+        fenced("x = 1#" + "1" * LONGEST_PROGRAM),
+        NanReason.SYNTAX_ERROR,
+        "the program has 131,078 characters, more than 131,072",
+    ),
+]
+
+
+@pytest.mark.parametrize(("reply", "reason", "detail"), NOT_FOUND)
+def test_no_program_has_a_reason(reply: str, reason: NanReason, detail: str | None) -> None:
+    """Why there is none, in a word and in a line."""
+    found = find_program(reply)
+    assert isinstance(found, NoProgram)
+    assert found.reason is reason
+    assert detail is None or found.detail == detail
+    assert found.detail
+    assert "\n" not in found.detail
+
+
+_SIZE = 100_000
+HOSTILE = {
+    "brackets": "(" * _SIZE,
+    "pairs of brackets": "(" * 190 + ")" * 190,
+    "braces": "{" * _SIZE,
+    "dicts": "{1:" * 190,
+    "minus signs": "-" * _SIZE + "1",
+    "not": "not " * (_SIZE // 4) + "1",
+    "sums": "+".join("1" * (_SIZE // 2)),
+    "attributes": "a" + ".a" * (_SIZE // 2),
+    "calls": "a" + "()" * (_SIZE // 2),
+    "lambdas": "lambda:" * (_SIZE // 8) + "1",
+    "conditions": "1 if a else " * (_SIZE // 12) + "1",
+    "elif": "if n == 0:\n  print(1)\n" + "".join(f"elif n == {k}:\n  print(1)\n" for k in range(1, 3000)),
+    "indentation": "".join(" " * k + "if 1:\n" for k in range(300)),
+    "powers": "x = 10 ** 10 ** 10",
+    "shifts": "x = 1 << (1 << 40)",
+    "repetition": "x = ((('a' * 1000) * 1000) * 1000) * 1000",
+    "digits": "x = " + "9" * _SIZE,
+    "hexadecimal digits": "x = 0x" + "f" * _SIZE,
+    "numbers": "x = [" + "1," * (_SIZE // 2) + "]",
+    "statements": "a;" * (_SIZE // 2),
+    "f-strings": 'f"' + "{" * _SIZE,
+    "continued lines": "\\\n" * (_SIZE // 2),
+    "invalid escapes": r"x = '\d\w\s'",
+    "comparison of literals": "print(1 is 1)",
+    "an assertion that always holds": "assert (1, 'x')",
+}
+
+
+@pytest.mark.parametrize("code", HOSTILE.values(), ids=HOSTILE.keys())
+@pytest.mark.filterwarnings("error")
+def test_hostile_programs_do_no_harm(code: str) -> None:
+    """The parser neither crashes nor warns: it is a program or it is none."""
+    assert isinstance(find_program(fenced(code)), Program | NoProgram)
+
+
+def test_warnings_are_left_as_they_were() -> None:
+    """Only the reply's own warnings are silenced."""
+    before = warnings.filters[:]
+    find_program(fenced(r"x = '\d'"))
+    assert warnings.filters == before
+
+
+@pytest.mark.parametrize(
+    "unit", ["`", "```", "```\n", "~~~\n", "``` ```\n", " \n", "\t", "a", "```a", "\r", "<think>\n", "```a\n"]
+)
+def test_a_long_reply_is_read_in_linear_time(unit: str) -> None:
+    """A reply twice as long takes twice the steps, not four times."""
+    assert _steps(unit * (40_000 // len(unit))) <= 2.2 * _steps(unit * (20_000 // len(unit))) + 500
+
+
+def _steps(reply: str) -> int:
+    """Lines of Python executed: no clock, so no luck."""
+    steps = 0
+
+    def count(frame: FrameType, event: str, argument: Any) -> Any:
+        nonlocal steps
+        steps += 1
+        return count
+
+    before = sys.gettrace()
+    sys.settrace(count)
+    try:
+        find_program(reply)
+    finally:
+        sys.settrace(before)
+    return steps
+
+
+_LINES = st.sampled_from(
+    ["x = 1", "if x:\n    x = 2", "def f(a):\n    return a", "# a\tcomment", "s = 'ä ~~ ``'", "", "print(x)"]
+)
+
+
+@given(
+    st.lists(_LINES, max_size=8),
+    st.sampled_from("`~"),
+    st.integers(3, 6),
+    st.integers(0, 12),
+    st.sampled_from(["", "python", "py3", " Python 3"]),
+    st.booleans(),
+    st.sampled_from(["\n", "\r\n"]),
+    st.sampled_from(["", "That is all."]),
+)
+def test_every_fence_holds_what_was_put_in(
+    lines: list[str], mark: str, marks: int, indent: int, info: str, closed: bool, newline: str, after: str
+) -> None:
+    """Any style of fence, any indentation, any end: out comes the program."""
+    program = "\n".join(["import sys", *lines])
+    fence = mark * marks
+    block = [fence + info, *program.split("\n"), *([fence, after] if closed else [])]
+    reply = "An answer:" + newline + newline.join(" " * indent + line for line in block)
+    found = find_program(reply)
+    assert isinstance(found, Program)
+    assert [line.rstrip() for line in found.source.split("\n")] == [line.rstrip() for line in program.split("\n")]
+
+
+@given(st.text(st.characters(exclude_categories=[])))
+def test_any_text_is_read(text: str) -> None:
+    """Every text, surrogates too, with a fence or without."""
+    for reply in (text, fenced(text)):
+        assert isinstance(find_program(reply), Program | NoProgram)

@@ -1,0 +1,129 @@
+"""A_s(n) and its means are exact, and what could not be measured is not wrong."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_llmarith.oeis.scoring import LONGEST_SHOWN, Rules, Score, TermStatus, scores, verdicts
+from pytest_llmarith.values import Ending, ProgramRun
+
+EXITED, LATE, KILLED, INCONCLUSIVE = Ending.EXITED, Ending.LATE, Ending.KILLED, Ending.INCONCLUSIVE
+
+
+def ran(
+    stdout: str = "5\n",
+    seconds: float = 0.1,
+    ending: Ending = EXITED,
+    status: int | None = 0,
+    stderr: str = "",
+    n: int = 3,
+) -> ProgramRun:
+    return ProgramRun(n, ending, status, None, stdout, stderr, seconds, seconds, seconds, 0.0)
+
+
+def status(run: ProgramRun, expected: str = "5", rules: Rules = Rules.DEFAULT) -> TermStatus:
+    (verdict,) = verdicts([run], {run.input: expected}, 4.0, rules)
+    return verdict.status
+
+
+@pytest.mark.parametrize("stdout", ["5", "5\n", " 5 \r\n", "\n\n5\t"])
+def test_the_term_itself_is_right(stdout: str) -> None:
+    """Space around it does not count."""
+    assert status(ran(stdout)) is TermStatus.OK
+
+
+@pytest.mark.parametrize(
+    "stdout", ["", "6", "+5", "05", "5.0", "5e0", "٥", "５", "5 5", "a(3) = 5", "[5]", "5\0", "-5", "'5'", "�"]
+)
+def test_any_other_text_is_wrong(stdout: str) -> None:
+    """The decimal text is compared, and not its value."""
+    assert status(ran(stdout)) is TermStatus.WRONG
+
+
+def test_terms_are_compared_as_text() -> None:
+    """A sign, and more digits than Python likes to convert."""
+    assert status(ran("-1"), "-1") is TermStatus.OK
+    assert status(ran("9" * 5000), "9" * 5000) is TermStatus.OK
+
+
+@pytest.mark.parametrize(
+    ("run", "default", "paper"),
+    [
+        (ran(), TermStatus.OK, TermStatus.OK),
+        (ran("6"), TermStatus.WRONG, TermStatus.WRONG),
+        (ran(stderr="a warning"), TermStatus.OK, TermStatus.WRONG),
+        (ran(stderr="\n"), TermStatus.OK, TermStatus.WRONG),
+        (ran(status=3), TermStatus.CRASHED, TermStatus.OK),
+        (ran("", status=1, stderr="Traceback"), TermStatus.CRASHED, TermStatus.WRONG),
+        (ran(seconds=4.0), TermStatus.OK, TermStatus.OK),
+        (ran(seconds=4.001), TermStatus.LATE, TermStatus.LATE),
+        (ran("", 4.1, LATE, None), TermStatus.LATE, TermStatus.LATE),
+        (ran("5", 1.0, KILLED, None), TermStatus.KILLED, TermStatus.KILLED),
+        (ran("", 1.0, INCONCLUSIVE, None), TermStatus.INCONCLUSIVE, TermStatus.INCONCLUSIVE),
+    ],
+)
+def test_rules(run: ProgramRun, default: TermStatus, paper: TermStatus) -> None:
+    """Ours look at the exit status, the paper's at stderr; time and signals are the same."""
+    assert status(run) is default
+    assert status(run, rules=Rules.PAPER) is paper
+
+
+def test_smaller_limits_follow_from_the_time() -> None:
+    """One run, a verdict for every limit."""
+    runs = [ran("1", 0.2, n=1), ran("2", 0.5, n=2), ran("3", 1.5, n=3), ran("9", 0.1, n=4)]
+    terms = verdicts(runs, {1: "1", 2: "2", 3: "3", 4: "4"}, 4.0, Rules.DEFAULT)
+    assert [score.share for score in scores(terms, (0.1, 0.5, 1.0, 4.0), cheat=False)] == [
+        Fraction(0),
+        Fraction(1, 2),
+        Fraction(1, 2),
+        Fraction(3, 4),
+    ]
+
+
+def test_what_could_not_be_measured_is_left_out() -> None:
+    """Where it already took longer than a smaller limit, it is late there."""
+    runs = [ran("1", 0.2, n=1), ran("", 2.0, INCONCLUSIVE, None, n=2)]
+    terms = verdicts(runs, {1: "1", 2: "2"}, 4.0, Rules.DEFAULT)
+    assert scores(terms, (0.5, 4.0), cheat=False) == (Score(0.5, 1, 2, cheat=False), Score(4.0, 1, 1, cheat=False))
+    assert [score.as_float for score in scores(terms, (0.5, 4.0), cheat=False)] == [0.5, 1.0]
+    (nothing,) = scores(terms[1:], (4.0,), cheat=False)
+    assert nothing.share is None
+    assert nothing.as_float is None
+
+
+def test_a_cheat_gets_nothing() -> None:
+    """What it would have had is kept beside."""
+    terms = verdicts([ran()], {3: "5"}, 4.0, Rules.DEFAULT)
+    (score,) = scores(terms, (4.0,), cheat=True)
+    assert (score.share, score.earned, score.as_float) == (Fraction(0), Fraction(1), 0.0)
+
+
+@pytest.mark.parametrize("expected", [{}, {2: "5"}, {3: "5", 4: "5"}])
+def test_runs_of_other_terms_are_refused(expected: dict[int, str]) -> None:
+    """A shift by one would look like a bad model."""
+    with pytest.raises(ValueError, match="not those of the expected terms"):
+        verdicts([ran()], expected, 4.0, Rules.DEFAULT)
+
+
+def test_a_term_in_a_record() -> None:
+    """Builtins only, long texts cut, stderr only where there is some."""
+    (plain,) = verdicts([ran()], {3: "5"}, 4.0, Rules.DEFAULT)
+    assert plain.fields() == {"n": 3, "expected": "5", "got": "5", "status": "ok", "seconds": 0.1}
+    (long,) = verdicts([ran("x" * 1000, stderr="y" * 1000)], {3: "5"}, 4.0, Rules.DEFAULT)
+    fields = json.loads(json.dumps(long.fields()))
+    assert len(fields["got"]) == len(fields["stderr"]) == LONGEST_SHOWN
+
+
+@given(st.lists(st.tuples(st.booleans(), st.floats(0, 6)), min_size=1))
+def test_the_share_is_the_mean(seen: list[tuple[bool, float]]) -> None:
+    """Right terms by all terms, as a fraction, and no smaller limit gives more."""
+    runs = [ran("5" if right else "6", seconds, n=n) for n, (right, seconds) in enumerate(seen)]
+    terms = verdicts(runs, dict.fromkeys(range(len(runs)), "5"), 4.0, Rules.DEFAULT)
+    half, four = scores(terms, (0.5, 4.0), cheat=False)
+    assert four.share == Fraction(sum(right and seconds <= 4 for right, seconds in seen), len(seen))
+    assert half.share == Fraction(sum(right and seconds <= 0.5 for right, seconds in seen), len(seen))
