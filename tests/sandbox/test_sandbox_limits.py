@@ -61,19 +61,19 @@ def test_output_of_a_late_term_is_kept(make_sandbox: MakeSandbox) -> None:
     assert _one(make_sandbox, f"print(1, flush=True)\n{_SPIN}", seconds=(1.0,)).stdout == "1\n"
 
 
-@pytest.mark.parametrize("limit", [0.3, 3.0])
+@pytest.mark.parametrize("limit", [1.0, 3.0])
 def test_a_marginal_time_is_taken_again_alone(make_sandbox: MakeSandbox, limit: float) -> None:
     """Within 20 % of any limit, the run that counts is the one with the machine to itself."""
-    run = _one(make_sandbox, "import time; time.sleep(0.3)", seconds=(limit, 8.0))
+    run = _one(make_sandbox, "import time; time.sleep(0.95)", seconds=(limit, 8.0))
     assert run.ending is Ending.EXITED
-    assert run.seconds >= 0.3
-    assert run.alone == (limit == 0.3)
+    assert run.alone == (limit == 1.0)
 
 
 def test_sleeping_counts_and_waiting_for_a_processor_does_not(make_sandbox: MakeSandbox) -> None:
-    """A sleeper has used wall time and no CPU time; the times agree with each other."""
-    run = _one(make_sandbox, "import time; time.sleep(0.2)")
-    assert run.cpu_s < 0.2 <= run.seconds <= run.wall_s
+    """A sleeper has used wall time and hardly any CPU time; the times agree with each other."""
+    run = _one(make_sandbox, "import time; time.sleep(1)")
+    assert run.cpu_s < 0.5 < run.seconds <= run.wall_s
+    assert run.wall_s >= 1
     assert run.seconds == pytest.approx(run.wall_s - run.waited_s)
 
 

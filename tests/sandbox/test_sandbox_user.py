@@ -20,16 +20,18 @@ from pytest_llmarith.values import Isolation, Level
 _NOBODY = 65534
 _SYSTEM_PYTHON = "/usr/bin/python3"
 _QUESTION = """
-import json
+import json, sys, tempfile
 from pathlib import Path
 from pytest_llmarith.sandbox.levels import UnavailableError, probe
 from pytest_llmarith.sandbox.runner import Sandbox
+from pytest_llmarith.sandbox.slots import Slots
 from pytest_llmarith.values import Level, ProgramLimits
 found = {}
 for level in Level:
     try:
         isolation = probe(level)
-        runs = Sandbox(isolation, ProgramLimits(seconds=(30.0,))).run("print(int(input()) ** 2)", range(5))
+        slots = Slots(Path(tempfile.mkdtemp(dir=sys.argv[1])), 1)
+        runs = Sandbox(isolation, ProgramLimits(seconds=(30.0,)), slots).run("print(int(input()) ** 2)", range(5))
         found[level] = [isolation.enforced, [run.stdout for run in runs]]
     except UnavailableError as error:
         found[level] = str(error)
@@ -49,6 +51,7 @@ def open_copy() -> Iterator[Path]:
             shutil.copytree(source / room, copy / room, ignore=shutil.ignore_patterns("__pycache__"))
         for path in (copy.parent, *copy.parent.rglob("*")):
             path.chmod(0o755)
+        copy.parent.chmod(0o777)  # for slots of its own: no other run is waited for
         yield copy.parent
 
 
@@ -82,7 +85,7 @@ def _holds(found: dict[str, Any], level: Level) -> None:
 
 def _ask(python: str, path: Path, user: int | None) -> dict[str, Any]:
     done = subprocess.run(
-        [python, "-S", "-B", "-c", _QUESTION],  # -S: without any package
+        [python, "-S", "-B", "-c", _QUESTION, str(path)],  # -S: without any package
         env={"PYTHONPATH": str(path), "PATH": os.defpath, "TMPDIR": tempfile.gettempdir()},
         cwd=path,
         user=user,

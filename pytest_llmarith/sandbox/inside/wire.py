@@ -20,4 +20,4 @@ ANSWER = struct.Struct("<BiQQQQII")
 
 # How a term ended. The last two say that the program never ran; why stands in stderr.
 EXITED, SIGNALLED, LATE, INCONCLUSIVE, STDOUT_FULL, STDERR_FULL, NOT_FORKED, NOT_CONFINED = range(8)
-CODES = range(8)
+CODES = range(8)  # all of them
