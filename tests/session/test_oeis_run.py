@@ -53,16 +53,45 @@ def program(call: Call) -> str:
 
 
 @pytest.fixture
-def oeis(bench: Bench) -> Bench:
-    """A bench of four sequences, in place of the ones that count."""
+def oeis(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    """A bench of four sequences, in place of the ones that count, with processor slots of its own."""
     try:
         probe()
     except UnavailableError as error:
         pytest.skip(str(error))
+    runtime = bench.pytester.mkdir("runtime")
+    runtime.chmod(0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
     bench.pytester.makepyfile(test_bench=BENCH)
     write_cache(bench.pytester.path / "oeis_cache")
     bench.script = program
     return bench
+
+
+OWN_MODEL = """
+    import time
+    import pytest
+
+    class Programmer:
+        name = "programmer"
+        def reply(self, prompt):
+            time.sleep(DELAY)
+            return "```\\n" + PROGRAM + "\\n```"
+
+    @pytest.fixture
+    def model():
+        return Programmer()
+
+    @pytest.mark.oeis
+    def test_oeis(problem, ask):
+        ask(problem)
+"""
+
+
+def run_own_model(oeis: Bench, code: str, *args: str, delay_s: float = 0.0) -> pytest.RunResult:
+    """A run with a `model` fixture whose every reply is this program: for what does not depend on who was asked."""
+    oeis.pytester.makepyfile(test_bench=OWN_MODEL.replace("PROGRAM", repr(code)).replace("DELAY", str(delay_s)))
+    return oeis.pytester.runpytest_subprocess("-W", "error", *args)
 
 
 OUTCOMES = {"A000001": "correct", "A000002": "deviate", "A000003": "nan", "A000004": "cheat"}
@@ -72,9 +101,9 @@ def outcomes(bench: Bench) -> dict[str, str]:
     return {record["problem"]["number"]: record["outcome"] for record in bench.records()}
 
 
-def test_every_outcome(oeis: Bench, every_way: Way) -> None:
+def test_every_outcome(oeis: Bench, way: Way) -> None:
     """Every question is asked once; programs run, and the scores stand in log, summary and terminal."""
-    result = oeis.run("-rA", *every_way)
+    result = oeis.run("-rA", *way)
     assert result.ret == 0
     assert outcomes(oeis) == OUTCOMES
     assert len(oeis.server.requests) == 4
@@ -99,17 +128,17 @@ def test_a_prompt_holds_no_terms(oeis: Bench) -> None:
     assert not any(str(term) in call.prompt for term in terms("tables"))
 
 
-def test_a_replay_asks_nothing(oeis: Bench, way: Way) -> None:
+def test_a_replay_asks_nothing(oeis: Bench) -> None:
     """Programs run again from stored replies, with other limits if one likes."""
     oeis.run()
-    oeis.run("--oeis-limits=1", "--oeis-rules=paper", *way)
+    oeis.run("--oeis-limits=1", "--oeis-rules=paper", "-n", "2")
     assert len(oeis.server.requests) == 4
     assert outcomes(oeis) == OUTCOMES
     assert {record["oeis"]["rules"] for record in oeis.records()} == {"paper"}
 
 
-@pytest.mark.parametrize("judge", ["llm", "both"])
-def test_a_model_judges_through_the_broker(oeis: Bench, way: Way, judge: str) -> None:
+@pytest.mark.parametrize(("judge", "way"), [("llm", ("-p", "no:xdist")), ("both", ("-n", "2"))])
+def test_a_model_judges_through_the_broker(oeis: Bench, judge: str, way: Way) -> None:
     """Its questions are asked once and stored like any other; with both judges their agreement is shown."""
     name = f"--oeis-judge={judge}:judge=openai/gpt-4o?api_base={oeis.server.base_url}"
     result = oeis.run(name, *way)
@@ -124,17 +153,17 @@ def test_a_model_judges_through_the_broker(oeis: Bench, way: Way, judge: str) ->
     assert len(oeis.server.requests) == 7
 
 
-def test_a_judge_that_fails_leaves_the_sequence_unanswered(oeis: Bench, way: Way) -> None:
+def test_a_judge_that_fails_leaves_the_sequence_unanswered(oeis: Bench) -> None:
     """It never means "not cheating"; the reply is kept, and the same command asks the judge again."""
     name = f"--oeis-judge=llm:judge=openai/gpt-4o?api_base={oeis.server.base_url}"
     oeis.script = lambda call: Answer(status=503) if "look-up table to cheat" in call.prompt else program(call)
-    result = oeis.run(name, "--llm-retries=0", *way)
+    result = oeis.run(name, "--llm-retries=0")
     assert result.ret == 1
     assert Counter(outcomes(oeis).values()) == {"unanswered": 3, "nan": 1}
     result.stdout.fnmatch_lines(["unanswered: 3 x judge: *503*"])
     asked = len(oeis.server.requests)
     oeis.script = program
-    assert oeis.run(name, "--llm-retries=0", *way).ret == 0
+    assert oeis.run(name, "--llm-retries=0").ret == 0
     assert outcomes(oeis) == OUTCOMES
     assert len(oeis.server.requests) == asked + 3
 
@@ -145,9 +174,7 @@ def test_a_judge_that_fails_leaves_the_sequence_unanswered(oeis: Bench, way: Way
 def test_limits_hold_whatever_pytest_timeout_does(oeis: Bench, timeout: Way) -> None:
     """The sandbox stops what takes too long; waiting for a slow model is nobody's time."""
     loop = "n = int(input())\nwhile n == 3: pass\nprint(n * n)"
-    oeis.script = lambda call: Answer(f"```\n{loop}\n```", delay_s=2.0)
-    result = oeis.run("--oeis-limits=0.4", "-k", "A000001", *timeout)
-    assert result.ret == 0
+    assert run_own_model(oeis, loop, "--oeis-limits=0.4", "-k", "A000001", *timeout, delay_s=1.5).ret == 0
     (record,) = oeis.records()
     assert [term["status"] for term in record["oeis"]["terms"]] == ["ok", "ok", "ok", "late", "ok", "ok"]
 
@@ -169,8 +196,7 @@ def test_the_backstop_ends_what_does_not_end(oeis: Bench) -> None:
             time.sleep(60)
         Sandbox.run = hang
     """)
-    result = oeis.run("-k", "A000001")
-    assert result.ret == 1
+    assert run_own_model(oeis, "print(int(input()) ** 2)", "-k", "A000001").ret == 1
     (record,) = oeis.records()
     assert (record["outcome"], record["reason"]) == ("unanswered", "the sandbox failed: A000001 did not come to an end")
     assert record["reply"]["text"]
@@ -178,25 +204,7 @@ def test_the_backstop_ends_what_does_not_end(oeis: Bench) -> None:
 
 def test_a_model_of_ones_own(oeis: Bench) -> None:
     """Without any option of ours, a fixture's programs are run and limited like any other's."""
-    oeis.pytester.makepyfile(
-        test_bench="""
-        import pytest
-
-        class Squarer:
-            name = "squarer"
-            def reply(self, prompt):
-                return "```\\nprint(int(input()) ** 2)\\n```"
-
-        @pytest.fixture
-        def model():
-            return Squarer()
-
-        @pytest.mark.oeis
-        def test_oeis(problem, ask):
-            ask(problem)
-    """
-    )
-    assert oeis.pytester.runpytest_subprocess("-W", "error").ret == 0
+    assert run_own_model(oeis, "print(int(input()) ** 2)").ret == 0
     assert Counter(outcomes(oeis).values()) == {"correct": 1, "deviate": 3}
 
 
