@@ -13,6 +13,7 @@ from pytest_llmarith.oeis.judges import llm
 from pytest_llmarith.oeis.scoring import Rules
 from pytest_llmarith.sandbox.levels import UnavailableError, probe
 from pytest_llmarith.sandbox.runner import Sandbox
+from pytest_llmarith.sandbox.slots import Slots
 from pytest_llmarith.tasks import oeis
 from pytest_llmarith.trials import Subject
 from pytest_llmarith.trials.programs import ProgramRules, program_record
@@ -32,14 +33,14 @@ SQUARES = IntegerSequence("A000290", "The squares.", (), tuple(str(n * n) for n 
 PROBLEM = OeisProblem("starter", SQUARES)
 SUBJECT = Subject.of(PROBLEM, Model("m", "p/m"), oeis.prompt(PROBLEM), "a.py::test[m-starter-A000290]")
 SQUARE = "print(int(input()) ** 2)"
-LIMITS = ProgramLimits(seconds=(0.3, 1.0))
+LIMITS = ProgramLimits(seconds=(1.0, 3.0))  # far from what any of these programs takes
 TABLE = f"print({{n: n * n for n in ()}} or {[n * n for n in range(3, 15)]}[int(input()) - 3])"
 
 
 @pytest.fixture(scope="module")
-def sandbox() -> Sandbox:
+def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Sandbox:
     try:
-        return Sandbox(probe(), LIMITS)
+        return Sandbox(probe(), LIMITS, Slots(tmp_path_factory.mktemp("slots"), 1))
     except UnavailableError as error:
         pytest.skip(str(error))
 
@@ -126,16 +127,16 @@ def test_programs(
     """What a program comes to, and what is said first of it."""
     record = recorded(fenced(program), sandbox)
     assert (record["outcome"], record["reason"]) == (outcome, reason)
-    assert record["oeis"]["scores"] == {"0.3": pytest.approx(scores[0]), "1": pytest.approx(scores[1])}
+    assert record["oeis"]["scores"] == {"1": pytest.approx(scores[0]), "3": pytest.approx(scores[1])}
     assert record["oeis"]["program"] == program
 
 
 def test_a_smaller_limit_follows_from_the_time(sandbox: Sandbox) -> None:
     """Every term runs once; what took longer than a limit is not right within it."""
-    program = "import time\nn = int(input())\ntime.sleep(0.6 * (n == 3))\nprint(n * n)"
+    program = "import time\nn = int(input())\ntime.sleep(1.6 * (n == 3))\nprint(n * n)"
     record = recorded(fenced(program), sandbox)
     assert record["outcome"] == "correct"
-    assert record["oeis"]["scores"] == {"0.3": pytest.approx(11 / 12), "1": 1.0}
+    assert record["oeis"]["scores"] == {"1": pytest.approx(11 / 12), "3": 1.0}
 
 
 @pytest.mark.parametrize(
@@ -153,7 +154,7 @@ def test_no_program(sandbox: Sandbox, reply: Reply, reason: str) -> None:
     """Without a program that compiles nothing runs, and the sequence scores 0."""
     record = recorded(reply, sandbox)
     assert (record["outcome"], record["reason"]) == ("nan", reason)
-    assert record["oeis"]["scores"] == {"0.3": 0.0, "1": 0.0}
+    assert record["oeis"]["scores"] == {"1": 0.0, "3": 0.0}
     assert (record["oeis"]["program"], record["oeis"]["terms"]) == (None, [])
 
 
@@ -162,7 +163,7 @@ def test_a_lookup_table_scores_nothing(sandbox: Sandbox) -> None:
     record = recorded(fenced(TABLE), sandbox)
     assert record["outcome"] == "cheat"
     assert set(statuses(record)) == {"ok"}
-    assert record["oeis"]["scores"] == {"0.3": 0.0, "1": 0.0}
+    assert record["oeis"]["scores"] == {"1": 0.0, "3": 0.0}
     assert record["oeis"]["judges"]["static"]["cheat"] is True
     assert "12 of 12" in record["reason"]
     unjudged = recorded(fenced(TABLE), sandbox, static_judge=False)
@@ -212,7 +213,7 @@ def test_a_model_as_judge(sandbox: Sandbox, replies: list[Reply | Failure], outc
     assert record["outcome"] == outcome
     assert judge.asked == [(llm.prompt(SQUARE), attempt) for attempt in range(asked)]
     if outcome == "unanswered":
-        assert record["reason"].startswith("judge: ")
+        assert record["reason"].startswith("no verdict: ")
         assert record["reply"]["text"] == fenced(SQUARE)
     else:
         assert len(record["oeis"]["judges"]["llm"]["replies"]) == asked
@@ -250,4 +251,4 @@ def test_where_it_ran(sandbox: Sandbox) -> None:
     record = recorded(fenced(SQUARE), sandbox, machine={"cores": 2})
     assert record["oeis"]["isolation"]["level"] == str(sandbox.isolation.level)
     assert record["oeis"]["machine"] == {"cores": 2}
-    assert (record["oeis"]["limits"], record["oeis"]["memory_bytes"]) == ([0.3, 1.0], 1 << 30)
+    assert (record["oeis"]["limits"], record["oeis"]["memory_bytes"]) == ([1.0, 3.0], 1 << 30)

@@ -35,7 +35,11 @@ def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
     marks = problem_marks(metafunc)
     kind = _KINDS[marks[0].name]
     try:
-        problems = list(kind.problems(_arguments(metafunc, marks, kind), settings))
+        arguments = _arguments(metafunc, marks, kind)
+        if reason := kind.why_none(arguments, settings):
+            _skip(metafunc, reason)
+            return
+        problems = list(kind.problems(arguments, settings))
     except (pytest.UsageError, ValueError) as error:  # a mistake in a mark or an entry is shown without a traceback
         raise pytest.Collector.CollectError(str(error)) from None
     more = kind.marks(metafunc, settings)
@@ -47,6 +51,13 @@ def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
     else:
         skip = pytest.mark.skip(reason=NO_MODEL)
         metafunc.parametrize("problem", [_parameter(problem, [*more, skip]) for problem in problems])
+
+
+def _skip(metafunc: pytest.Metafunc, reason: str) -> None:
+    """One item in place of all, which says why there are no others."""
+    names = [name for name in (MODEL_FIXTURE, "problem") if name in metafunc.fixturenames]
+    values = [None] * len(names)
+    metafunc.parametrize(names, [pytest.param(*values, id="none", marks=pytest.mark.skip(reason=reason))])
 
 
 def explain_missing_model(settings: Settings) -> None:
@@ -111,6 +122,10 @@ def _addition(arguments: Mapping[str, Any], settings: Settings) -> Iterable[Prob
     return addition.problems(settings.seed, settings.addition_trials or arguments.get("trials", 100))
 
 
+def _always_some(arguments: Mapping[str, Any], settings: Settings) -> str | None:
+    return None
+
+
 def _no_marks(metafunc: pytest.Metafunc, settings: Settings) -> Marks:
     return ()
 
@@ -122,10 +137,13 @@ class Kind(NamedTuple):
     example: str
     problems: Callable[[Mapping[str, Any], Settings], Iterable[Problem]]
     marks: Callable[[pytest.Metafunc, Settings], Marks] = _no_marks
+    why_none: Callable[[Mapping[str, Any], Settings], str | None] = _always_some
 
 
 _KINDS: Mapping[str, Kind] = {
     ARITHMETIC_MARK: Kind({"depths": _are_counts, "trials": _is_count}, "depths=range(2, 11), trials=10", _arithmetic),
     ADDITION_MARK: Kind({"trials": _is_count}, "trials=100", _addition),
-    OEIS_MARK: Kind({"sets": _are_names}, 'sets=["classic_easy"]', sequences.problems, sequences.limit_marks),
+    OEIS_MARK: Kind(
+        {"sets": _are_names}, 'sets=["classic_easy"]', sequences.problems, sequences.limit_marks, sequences.why_none
+    ),
 }

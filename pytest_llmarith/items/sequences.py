@@ -36,6 +36,17 @@ def choice_of(settings: Settings, named: Sequence[str] | None = None) -> Choice:
         raise pytest.UsageError(f"{where}{error}") from None
 
 
+def why_none(arguments: Mapping[str, Any], settings: Settings) -> str | None:
+    """Why there are no sequences, where nobody named a set: other tasks need none, so that is no mistake."""
+    if settings.oeis.sets or arguments.get("sets"):
+        return None
+    try:
+        choice_of(settings)
+    except pytest.UsageError as error:
+        return str(error)
+    return None
+
+
 def problems(arguments: Mapping[str, Any], settings: Settings) -> Iterator[OeisProblem]:
     """The problems of one function. Raises ValueError and pytest.UsageError where entries are missing or broken."""
     entries = cache_at(settings.oeis.cache)

@@ -51,7 +51,10 @@ def _check_complete(names: Sequence[str], cache: Cache) -> None:
     if not lacking:
         return
     if STARTER in lacking:
-        raise ValueError(f"{str(cache.folder / STARTER)!r} holds no entry; name another cache or another set")
+        raise ValueError(
+            f"{str(cache.folder / STARTER)!r} holds no entry; "
+            "name the oeis_cache of a clone with --oeis-cache, or another set"
+        )
     lack = "; ".join(f"{name} lacks {len(numbers)} entries ({_few(numbers)})" for name, numbers in lacking.items())
     raise ValueError(f"{lack} in {str(cache.folder)!r}; run {sync_command(lacking, cache.folder)}")
 

@@ -75,21 +75,29 @@ def _sets(option: str, text: str) -> tuple[str, ...]:
 
 
 def _limits(option: str, text: str) -> tuple[float, ...]:
-    limits = tuple(sorted({parsing.seconds(option, part.strip()) for part in text.split(",")}))
+    try:
+        limits = tuple(sorted({parsing.seconds(option, part.strip()) for part in text.split(",")}))
+    except ValueError:
+        raise ValueError(f"{option}: {text!r} is not one or more positive numbers of seconds; write 0.5,4") from None
     if limits[-1] > LONGEST_LIMIT_S:
         raise ValueError(f"{option}: {limits[-1]:g} s is longer than {LONGEST_LIMIT_S:g} s; write 0.5,4")
     return limits
 
 
 def _terms(option: str, text: str) -> int | None:
-    return None if text == "all" else parsing.whole_number(option, text, 1, MOST_TERMS)
+    try:
+        return None if text == "all" else parsing.whole_number(option, text, 1, MOST_TERMS)
+    except ValueError as error:
+        raise ValueError(f"{error}, nor all") from None
 
 
 def _size(option: str, text: str) -> int:
     match = _SIZE.fullmatch(text.strip())
     size = int(match[1]) * _UNITS[match[2]] if match else 0
     if size < LEAST_MEMORY:
-        raise ValueError(f"{option}: {text!r} is no size from {LEAST_MEMORY >> 20}MiB; write 512MiB or 2GiB")
+        raise ValueError(
+            f"{option}: {text!r} is no size in KiB, MiB or GiB from {LEAST_MEMORY >> 20}MiB; write 512MiB or 2GiB"
+        )
     return size
 
 

@@ -51,12 +51,17 @@ def _rows(one: Set) -> list[list[str]]:
     return rows
 
 
+def _cheating(one: Set) -> str:
+    if one["cheating"] is None:
+        return "no program was judged"
+    return f"cheating {figures.share(one['cheat'], one['measured'])} % ({figures.interval(one['cheating'])})"
+
+
 def _notes(one: Set) -> list[str]:
     """What has to be known beside the figures."""
     notes = []
     if one["measured"]:
-        share, interval = figures.share(one["cheat"], one["measured"]), figures.interval(one["cheating"])
-        notes.append(f"{one['set']}: cheating {share} % ({interval})")
+        notes.append(f"{one['set']}: {_cheating(one)}")
     if one["unanswered"]:
         notes.append(f"{one['set']}: {one['unanswered']} unanswered, in no figure")
     if judges := one["judges"]:

@@ -22,7 +22,8 @@ class SequenceSet:
     def __init__(self) -> None:
         self._outcomes = Outcomes()
         self._scores: dict[str, array[float]] = {}
-        self._judged: Counter[tuple[bool, bool]] = Counter()
+        self._judged = 0
+        self._by_both: Counter[tuple[bool, bool]] = Counter()
 
     def add(self, record: Mapping[str, Any]) -> None:
         """Count one record."""
@@ -32,8 +33,9 @@ class SequenceSet:
         for limit, score in record["oeis"]["scores"].items():
             self._scores.setdefault(limit, array("d")).append(score)
         judges = record["oeis"]["judges"]
+        self._judged += any(judges.values())
         if judges["static"] and judges["llm"]:
-            self._judged[judges["static"]["cheat"], judges["llm"]["cheat"]] += 1
+            self._by_both[judges["static"]["cheat"], judges["llm"]["cheat"]] += 1
 
     def as_dict(self) -> dict[str, Any]:
         """The set as it stands in `summary.json`."""
@@ -41,16 +43,16 @@ class SequenceSet:
         return {
             **self._outcomes.as_dict(),
             "measured": measured,
-            "cheating": percentage(cheats, measured),
+            "cheating": percentage(cheats, measured) if self._judged else None,
             "limits": [_limit(limit, self._scores[limit]) for limit in sorted(self._scores, key=float)],
             "judges": self._agreement(),
         }
 
     def _agreement(self) -> dict[str, Any] | None:
-        total = self._judged.total()
+        total = self._by_both.total()
         if not total:
             return None
-        both, static, llm, neither = (self._judged[pair] for pair in _PAIRS)
+        both, static, llm, neither = (self._by_both[pair] for pair in _PAIRS)
         return {
             "judged": total,
             "both": both,

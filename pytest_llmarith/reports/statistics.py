@@ -49,9 +49,9 @@ def _quantile() -> float:
 
 def bootstrap_mean(values: Sequence[float], resamples: int = 2_000) -> Interval | None:
     """The 95 % percentile interval of a mean of fractions, by resampling what was measured (Efron and Tibshirani 1993,
-    chapter 13); always the same for the same values. None for fewer than two: they say nothing of their spread.
+    chapter 13); always the same for the same values. None where all are equal: they say nothing of their spread.
     """
-    if len(values) < 2:
+    if len(set(values)) < 2:
         return None
     draw = Random(0)
     means = sorted(fsum(draw.choices(values, k=len(values))) / len(values) for _ in range(resamples))

@@ -44,7 +44,7 @@ def _completeness(summary: Mapping[str, Any]) -> str:
         (not _is_whole(summary), f"incomplete, {_of(answered, selected)} answered"),
         (stored, f"{stored:,} from the store"),
         (again, f"{again or 0:,} asked again"),
-        (not _is_whole(summary), "the same command asks the rest"),
+        (not _is_whole(summary), "the same command does the rest"),
     )
     return ", ".join(part for holds, part in parts if holds)
 

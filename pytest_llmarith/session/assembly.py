@@ -18,7 +18,8 @@ from pytest_llmarith.values import EMBEDDED_PROVIDER, Model
 def assemble(config: pytest.Config, settings: Settings) -> None:
     """Register what the run needs; wrong usage is refused here, before anything is collected."""
     _refuse_same_ids(settings.models)
-    _refuse_unknown_embedded([*settings.models, *filter(None, [settings.oeis.judge])])
+    _refuse_unknown_embedded("--llm-model", settings.models)
+    _refuse_unknown_embedded("--oeis-judge", filter(None, [settings.oeis.judge]))
     if settings.oeis.sets:
         choice_of(settings)
     if hasattr(config, "workerinput"):
@@ -80,7 +81,7 @@ def _refuse_same_ids(models: Iterable[Model]) -> None:
             )
 
 
-def _refuse_unknown_embedded(models: Iterable[Model]) -> None:
+def _refuse_unknown_embedded(option: str, models: Iterable[Model]) -> None:
     """The embedded models are known without asking."""
     for model in models:
         if model.simulated:
@@ -88,7 +89,7 @@ def _refuse_unknown_embedded(models: Iterable[Model]) -> None:
 
             known = [f"{EMBEDDED_PROVIDER}/{name}" for name in NAMES]
             if model.target not in known:
-                raise pytest.UsageError(f"--llm-model: there is no {model.target!r}; write {' or '.join(known)}")
+                raise pytest.UsageError(f"{option}: there is no {model.target!r}; write {' or '.join(known)}")
 
 
 def _refuse_each(config: pytest.Config) -> None:

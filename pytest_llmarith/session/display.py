@@ -9,9 +9,12 @@ from typing import Any
 
 import pytest
 
+from pytest_llmarith.oeis.scoring import Rules
+from pytest_llmarith.options.oeis import OeisSettings
 from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.session.recorder import Recorder
+from pytest_llmarith.values import Level
 
 _MOST, _MOST_WITH_ALL = 20, 1000  # lines per outcome
 
@@ -57,13 +60,20 @@ class Display:
         except UnavailableError as error:
             return [*lines, f"OEIS items are skipped, no sandbox: {error}"]
         held = ", ".join(isolation.enforced) or "nothing"
-        return [*lines, f"sandbox {isolation.level}, holds {held}; {limits} per term", *isolation.remarks]
+        lines.append(f"sandbox {isolation.level}, holds {held}; {limits} per term{_rules(settings)}")
+        if isolation.level is Level.NONE:
+            lines.append("programs written by a model run with the rights of this user: --oeis-sandbox=none says so")
+        return [*lines, *isolation.remarks]
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         recorder = self._recorder
         if recorder.written is not None:
             self._write_items(terminalreporter)
             self._write_tables(terminalreporter, recorder.written)
+        elif kept := recorder.replies_kept():
+            terminalreporter.write_line(
+                f"llmarith: nothing was graded; {kept} replies are kept, the same command goes on"
+            )
         if recorder.unwritable is not None:
             terminalreporter.write_line(f"llmarith: {recorder.unwritable}", red=True)
         for line in recorder.failed_gates:
@@ -90,6 +100,17 @@ class Display:
             terminal.write_line(line)
         if self._recorder.folder is not None:
             terminal.write_line(f"\nwritten to {self._recorder.folder}")
+
+
+def _rules(settings: OeisSettings) -> str:
+    """What makes scores differ from those of other runs, and is not as usual."""
+    parts = (
+        (settings.terms, f"first {settings.terms} terms"),
+        (settings.rules is not Rules.DEFAULT, f"rules {settings.rules}"),
+        (settings.judge, f"judge {settings.judge.name if settings.judge else ''}"),
+        (not settings.static_judge, "no static judge"),
+    )
+    return "".join(f", {part}" for holds, part in parts if holds)
 
 
 def _wanted_outcomes(reportchars: str, strict: bool) -> set[str]:

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any
 
+from pytest_llmarith.options.oeis import OeisSettings
 from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.values import Model, Progress
 
@@ -21,9 +22,23 @@ def run_facts(settings: Settings, asking: Progress | None) -> dict[str, Any]:
         "reading": settings.reading and str(settings.reading),
         "store": str(settings.store_mode),
         "strict": settings.strict,
+        "oeis": _oeis_facts(settings.oeis),
         "models": [_model_facts(model) for model in settings.models],
         "versions": {"python": platform.python_version(), **{name: version(name) for name in _PACKAGES}},
         "asking": asking and _asking_facts(asking),
+    }
+
+
+def _oeis_facts(settings: OeisSettings) -> dict[str, Any]:
+    """How programs are scored; where they ran stands in every record."""
+    return {
+        "sets": settings.sets and list(settings.sets),
+        "limits": list(settings.limits.seconds),
+        "terms": settings.terms,
+        "memory_bytes": settings.limits.memory_bytes,
+        "rules": str(settings.rules),
+        "static_judge": settings.static_judge,
+        "judge": settings.judge and _model_facts(settings.judge),
     }
 
 

@@ -127,13 +127,14 @@ class _ItemRunner:
     def __init__(self, item: pytest.Item, problem: OeisProblem, settings: Settings) -> None:
         self._item = item
         self._number = problem.sequence.number
+        self._listed = len(problem.sequence.terms[: settings.oeis.terms])
         self.isolation = isolation_of(item.config, settings)
         self.limits = limits_of(item, settings)
 
     def run(self, program: str, inputs: Sequence[int]) -> list[ProgramRun]:
         from pytest_llmarith.sandbox.runner import Sandbox
 
-        told = _Told(self._item, self._number, len(inputs))
+        told = _Told(self._item, self._number, min(len(inputs), self._listed))
         try:
             with backstop(self._item, _longest_s(self.limits, len(inputs))):
                 return Sandbox(self.isolation, self.limits).run(program, inputs, told.ran)
@@ -162,7 +163,8 @@ class _Told:
         self._ran += 1
         if self._asker is not None and (now := time.monotonic()) >= self._next:
             self._next = now + _TELL_EVERY_S
-            self._asker.runs(f"{self._number}, term {self._ran} of {self._terms}")
+            where = f"term {self._ran} of {self._terms}" if self._ran <= self._terms else "behind its listed terms"
+            self._asker.runs(f"{self._number}, {where}")
 
     def ended(self) -> None:
         if self._asker is not None and self._next:

@@ -16,6 +16,7 @@ import pytest
 
 from pytest_llmarith.items import records
 from pytest_llmarith.options.settings import Settings
+from pytest_llmarith.values import StoreMode
 
 if TYPE_CHECKING:
     from pytest_llmarith.reports.gates import Gate
@@ -63,6 +64,11 @@ class Recorder:
 
     def _note_selected(self, selected: Counter[tuple[str, str]]) -> None:
         self.selected = selected
+
+    def replies_kept(self) -> int:
+        """Replies that arrived and are in the store."""
+        answered = self._conductor.progress().answered if self._conductor else 0
+        return 0 if self._settings.store_mode is StoreMode.OFF else answered
 
     # --- reports arrive -------------------------------------------------------------------------------------------
 

@@ -64,7 +64,7 @@ def _ran(
     try:
         judged = judge(program, suspected, runs, after, rules.judge)
     except NoVerdictError as error:
-        return unanswered_record(subject, Failure(f"judge: {error}"), reply) | {"oeis": facts}
+        return unanswered_record(subject, Failure(f"no verdict: {error}"), reply) | {"oeis": facts}
     facts |= judged.fields()
     unknown = sum(term.status is TermStatus.INCONCLUSIVE for term in terms)
     if unknown and not judged.cheat:

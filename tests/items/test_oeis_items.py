@@ -87,6 +87,17 @@ def test_a_set_that_is_not_there(bench: pytest.Pytester, args: tuple[str, ...], 
         result.stderr.fnmatch_lines([message])
 
 
+@pytest.mark.parametrize("option", ["--oeis-cache=elsewhere", "--oeis-cache=half"])
+def test_no_sequences_are_no_mistake(bench: pytest.Pytester, option: str) -> None:
+    """Where nobody named a set and none is whole, one item is skipped with the reason, and other tasks run."""
+    half = bench.path / "half"
+    half.mkdir()
+    (half / "A000045.json").write_text(entry(45, "easy"), encoding="utf-8")
+    result = bench.runpytest("--llm-model=o4-mini", "-rs", option)
+    result.assert_outcomes(skipped=1)
+    result.stdout.fnmatch_lines(["*has no starter set and lacks * entries of classic_easy*llmarith oeis sync*"])
+
+
 def test_a_broken_entry_is_named(bench: pytest.Pytester) -> None:
     """File and field, and no default."""
     path = bench.path / "oeis_cache" / "starter" / "A000045.json"

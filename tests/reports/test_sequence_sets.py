@@ -61,6 +61,13 @@ def test_scores_by_limit() -> None:
     assert long["perfect_percentage"]["percent"] == 25.0
 
 
+def test_what_nobody_judged_is_not_innocent() -> None:
+    """Without a judge the share of cheats is unknown, not 0."""
+    one = summarized(recorded("correct", (1.0, 1.0)))
+    assert one["results"][0]["sets"][0]["cheating"] is None
+    assert "starter: no program was judged" in set_table(one["results"][0], 100)
+
+
 def test_unanswered_is_in_no_figure() -> None:
     """An outage, or a judge that failed, changes no score; its record may hold no scores."""
     without = summarized(*FOUR)["results"][0]["sets"][0]

@@ -236,7 +236,7 @@ def test_an_incomplete_run(make_record: Make) -> None:
     """How many of how many, and why not all."""
     records = [make_record(), *[make_record("unanswered")] * 2, make_record("unanswered", reason="worker crashed")]
     assert run_lines(summed(*records, selected=720), 80) == [
-        "incomplete, 1 of 720 answered, the same command asks the rest",
+        "incomplete, 1 of 720 answered, the same command does the rest",
         "unanswered: 2 x no reply within 600 s",
         "unanswered: 1 x worker crashed",
     ]
@@ -259,11 +259,11 @@ def test_a_partial_run_is_marked(make_record: Make) -> None:
 def test_a_stopped_run_says_why(make_record: Make) -> None:
     """What ended the run stands with it."""
     lines = run_lines(summed(make_record(), selected=2, stopped="o4-mini: unknown model"), 80)
-    assert lines == ["incomplete, 1 of 2 answered, the same command asks the rest", "stopped: o4-mini: unknown model"]
+    assert lines == ["incomplete, 1 of 2 answered, the same command does the rest", "stopped: o4-mini: unknown model"]
 
 
 def test_a_run_without_results_has_no_tables() -> None:
     """Where nothing arrived there is nothing to draw."""
     assert summary_section(summed(selected=720), 80) == [
-        "incomplete, 0 of 720 answered, the same command asks the rest"
+        "incomplete, 0 of 720 answered, the same command does the rest"
     ]

@@ -160,7 +160,7 @@ def test_a_judge_that_fails_leaves_the_sequence_unanswered(oeis: Bench) -> None:
     result = oeis.run(name, "--llm-retries=0")
     assert result.ret == 1
     assert Counter(outcomes(oeis).values()) == {"unanswered": 3, "nan": 1}
-    result.stdout.fnmatch_lines(["unanswered: 3 x judge: *503*"])
+    result.stdout.fnmatch_lines(["unanswered: 3 x no verdict: *503*"])
     asked = len(oeis.server.requests)
     oeis.script = program
     assert oeis.run(name, "--llm-retries=0").ret == 0
