@@ -86,6 +86,8 @@ class Cache:
             return frozenset(os.listdir(self.folder))
         except (FileNotFoundError, NotADirectoryError):
             return frozenset()
+        except OSError as error:
+            raise BrokenEntry(str(self.folder), f"the folder cannot be listed: {error.strerror}") from error
 
     def _entry(self, path: Path) -> IntegerSequence:
         try:

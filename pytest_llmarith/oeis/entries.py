@@ -19,6 +19,7 @@ _OFFSET = re.compile(r"(0|-?[1-9][0-9]{0,17})(?:,[0-9]{1,18})?")
 _KEYWORD = re.compile(r"[a-z]+")
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")  # lone surrogates have no place in UTF-8
 _LONGEST_EXCERPT = 40
+MOST_DIGITS = 4000  # of a term: Python itself refuses to read integers of more than 4300
 
 
 class BrokenEntry(ValueError):
@@ -85,6 +86,10 @@ class _Fields:
         for place, term in enumerate(terms, 1):
             if not _TERM.fullmatch(term):
                 self._break("data", f"has {_excerpt(term)} as term {place:,}, not a whole number such as -45")
+            if len(term.lstrip("-")) > MOST_DIGITS:
+                self._break(
+                    "data", f"has term {place:,} of {len(term.lstrip('-')):,} digits, more than {MOST_DIGITS:,}"
+                )
         return terms
 
     def offset(self) -> int:

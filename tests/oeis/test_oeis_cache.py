@@ -99,6 +99,14 @@ def test_missing_numbers_are_those_without_a_file(tmp_path: Path) -> None:
     assert fill(tmp_path / "some", listed).is_complete("classic_easy")
 
 
+def test_a_folder_that_cannot_be_listed_is_named(tmp_path: Path) -> None:
+    """A link to itself is there, and leads nowhere."""
+    (loop := tmp_path / "loop").symlink_to(loop)
+    with pytest.raises(BrokenEntry, match=r"loop: the folder cannot be listed: ") as raised:
+        Cache(loop).missing("classic_easy")
+    assert "\n" not in str(raised.value)
+
+
 def test_a_missing_entry_says_how_to_get_it(tmp_path: Path) -> None:
     """One line with the command."""
     with pytest.raises(MissingEntry, match=r"A000045\.json' is not there; run llmarith oeis sync A000045 --cache "):

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.oeis.entries import BrokenEntry, is_number, parse_entry
+from pytest_llmarith.oeis.entries import MOST_DIGITS, BrokenEntry, is_number, parse_entry
 from pytest_llmarith.oeis.entryfiles import LARGEST_BYTES, read_entry
 from pytest_llmarith.values import IntegerSequence
 from tests.oeis_site import fields
@@ -98,6 +98,7 @@ def test_long_and_negative_terms_stay_text() -> None:
         ("data", "1,２", r"'\uff12'"),
         ("data", "1\n", r"'1\n'"),
         ("data", "x" * 100_000, "xxx..."),
+        ("data", f"1,-{'7' * 4_001}", "has term 2 of 4,001 digits, more than 4,000"),
         ("offset", None, "missing"),
         ("offset", 0, "is a number"),
         ("offset", "", "''"),
@@ -174,6 +175,12 @@ def test_all_whole_numbers_are_terms(terms: list[int], offset: int) -> None:
     sequence = parse_entry(json.dumps(fields("A000045", **changes)), "here")
     assert [*map(int, sequence.terms)] == terms
     assert sequence.offset == offset
+
+
+def test_terms_are_as_long_as_integers_are_read() -> None:
+    """Python refuses to read more than 4,300 digits."""
+    sequence = parse_entry(json.dumps(fields("A000045", data=f"-{'7' * MOST_DIGITS}")), "here")
+    assert int(sequence.terms[0]) < 0
 
 
 @pytest.mark.parametrize("text", ["A000045", "A382002", "A1234567", "A000001"])
