@@ -214,9 +214,18 @@ def test_a_model_as_judge(sandbox: Sandbox, replies: list[Reply | Failure], outc
     assert judge.asked == [(llm.prompt(SQUARE), attempt) for attempt in range(asked)]
     if outcome == "unanswered":
         assert record["reason"].startswith("no verdict: ")
+        told = [reply.text for reply in replies if isinstance(reply, Reply)]
+        assert [reply["text"] for reply in record["oeis"]["judges"]["llm"]["replies"]] == told
         assert record["reply"]["text"] == fenced(SQUARE)
     else:
         assert len(record["oeis"]["judges"]["llm"]["replies"]) == asked
+
+
+def test_a_stored_reply_that_is_no_verdict_is_asked_anew(sandbox: Sandbox) -> None:
+    """What a judge said instead of a verdict in an earlier run does not count against it in this one."""
+    judge = Scripted([*[Reply("Well.", stored=True)] * 3, Reply("Hm."), Reply("1")])
+    assert recorded(fenced(SQUARE), sandbox, judge=judge)["outcome"] == "cheat"
+    assert [attempt for _, attempt in judge.asked] == [0, 1, 2, 3, 4]
 
 
 def test_any_judge_is_enough(sandbox: Sandbox) -> None:

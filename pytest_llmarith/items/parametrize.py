@@ -40,9 +40,9 @@ def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
             _skip(metafunc, reason)
             return
         problems = list(kind.problems(arguments, settings))
+        more = kind.marks(metafunc, settings)
     except (pytest.UsageError, ValueError) as error:  # a mistake in a mark or an entry is shown without a traceback
         raise pytest.Collector.CollectError(str(error)) from None
-    more = kind.marks(metafunc, settings)
     if MODEL_FIXTURE not in metafunc.fixturenames:  # a `model` of the user's own: one model, no choice
         metafunc.parametrize("problem", [_parameter(problem, more) for problem in problems])
     elif settings.models:

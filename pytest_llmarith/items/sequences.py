@@ -13,6 +13,7 @@ import pytest
 from pytest_llmarith.items.marks import KEYWORD_MARK, TIMEOUT_MARK
 from pytest_llmarith.oeis.cache import Cache
 from pytest_llmarith.oeis.choice import Choice, choose_sets
+from pytest_llmarith.options.oeis import LONGEST_LIMIT_S
 from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.tasks import oeis
 from pytest_llmarith.values import OeisProblem, Problem, ProgramLimits
@@ -68,8 +69,17 @@ def keyword_marks(problem: Problem) -> list[pytest.MarkDecorator]:
 
 
 def limit_marks(metafunc: pytest.Metafunc, settings: Settings) -> list[pytest.MarkDecorator]:
-    """pytest-timeout's mark with the largest limit, unless the function has one of its own."""
-    if metafunc.definition.get_closest_marker(TIMEOUT_MARK):
+    """pytest-timeout's mark with the largest limit, unless the function has one of its own.
+
+    Raises ValueError where that is no limit.
+    """
+    if mark := metafunc.definition.get_closest_marker(TIMEOUT_MARK):
+        seconds = _seconds(mark)
+        if not (isinstance(seconds, int | float) and 0 < seconds <= LONGEST_LIMIT_S):
+            raise ValueError(
+                f"{metafunc.definition.nodeid}: @pytest.mark.timeout is no limit of a term; "
+                f"write seconds up to {LONGEST_LIMIT_S:g}"
+            )
         return []
     return [pytest.mark.timeout(settings.oeis.limits.longest_s)]
 
@@ -78,8 +88,11 @@ def limits_of(item: pytest.Item, settings: Settings) -> ProgramLimits:
     """The limits of an item's terms; a timeout mark of the function's own replaces the largest."""
     limits = settings.oeis.limits
     mark = item.get_closest_marker(TIMEOUT_MARK)
-    value = (mark.args[0] if mark.args else mark.kwargs.get("timeout")) if mark else None
-    if not isinstance(value, int | float) or value <= 0 or value == limits.longest_s:
+    if mark is None or _seconds(mark) == limits.longest_s:
         return limits
-    largest = float(value)
+    largest = float(_seconds(mark))
     return replace(limits, seconds=(*(limit for limit in limits.seconds[:-1] if limit < largest), largest))
+
+
+def _seconds(mark: pytest.Mark) -> Any:
+    return mark.args[0] if mark.args else mark.kwargs.get("timeout")

@@ -9,6 +9,7 @@ from typing import Any
 from pytest_llmarith.reports import figures
 from pytest_llmarith.reports.harmless import sanitize_name
 from pytest_llmarith.reports.tables import draw
+from pytest_llmarith.values import Level
 
 _LONGEST_NAME = 20
 
@@ -36,12 +37,12 @@ def _rows(one: Set) -> list[list[str]]:
     rows = []
     for number, limit in enumerate(one["limits"]):
         first = number == 0
-        score, perfect = limit["score"], figures.share(limit["perfect"], measured)
+        score, perfect = limit["score"], figures.share(limit["perfect"], limit["sequences"])
         rows.append(
             [
                 name if first else "",
                 f"{limit['seconds']:g} s",
-                str(measured) if first else "",
+                str(limit["sequences"]),
                 f"{score['percent']:.1f}",
                 figures.interval(score if score["low"] is not None else None),
                 perfect,
@@ -62,6 +63,8 @@ def _notes(one: Set) -> list[str]:
     notes = []
     if one["measured"]:
         notes.append(f"{one['set']}: {_cheating(one)}")
+    if unprotected := one["isolation"].get(Level.NONE):
+        notes.append(f"{one['set']}: {unprotected} programs ran without a sandbox, with the rights of this user")
     if one["unanswered"]:
         notes.append(f"{one['set']}: {one['unanswered']} unanswered, in no figure")
     if judges := one["judges"]:

@@ -23,6 +23,7 @@ class SequenceSet:
         self._outcomes = Outcomes()
         self._scores: dict[str, array[float]] = {}
         self._judged = 0
+        self._levels: Counter[str] = Counter()
         self._by_both: Counter[tuple[bool, bool]] = Counter()
 
     def add(self, record: Mapping[str, Any]) -> None:
@@ -32,6 +33,7 @@ class SequenceSet:
             return
         for limit, score in record["oeis"]["scores"].items():
             self._scores.setdefault(limit, array("d")).append(score)
+        self._levels[record["oeis"]["isolation"]["level"]] += 1
         judges = record["oeis"]["judges"]
         self._judged += any(judges.values())
         if judges["static"] and judges["llm"]:
@@ -45,6 +47,7 @@ class SequenceSet:
             "measured": measured,
             "cheating": percentage(cheats, measured) if self._judged else None,
             "limits": [_limit(limit, self._scores[limit]) for limit in sorted(self._scores, key=float)],
+            "isolation": dict(self._levels),
             "judges": self._agreement(),
         }
 
@@ -72,6 +75,7 @@ def _limit(limit: str, scores: array[float]) -> dict[str, Any]:
     perfect = sum(score == 1 for score in scores)
     return {
         "seconds": float(limit),
+        "sequences": len(scores),
         "score": {
             "percent": round(100 * mean, 4),
             "low": interval and round(100 * interval.low, 4),

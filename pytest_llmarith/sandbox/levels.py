@@ -19,6 +19,9 @@ _KERNEL = "boot Linux 5.13 or newer with Landlock and seccomp"
 _NAMESPACES = "allow unprivileged user namespaces"
 
 
+_UNPROTECTED = "WARNING: programs that a model wrote run with the rights of this user"
+
+
 class UnavailableError(ValueError):
     """No sandbox of the wanted level is to be had: what is missing and what to do, in one line."""
 
@@ -54,7 +57,7 @@ def _tested(level: Level) -> Isolation:
     missing = [name for name in selftest.NAMES if name not in held]
     if missing and level is not Level.NONE:
         raise UnavailableError(f"level {level} does not hold here ({', '.join(missing)}): {_INSTEAD[level]}")
-    return Isolation(level, held)
+    return Isolation(level, held, (_UNPROTECTED,) if level is Level.NONE else ())
 
 
 def _require_platform(level: Level) -> None:

@@ -56,19 +56,22 @@ class Sandbox:
         return runs
 
     def _measure(self, conversation: Conversation, number: int) -> ProgramRun:
-        """A time that is too close to a limit counts only if nobody else was at work."""
-        with self._slots.one():
-            run = self._once(conversation, number, timing.beyond_margin_s(self._limits.longest_s), alone=False)
-        if run.ending is not Ending.INCONCLUSIVE and not timing.is_marginal(run.seconds, self._limits.seconds):
-            return run
-        with self._slots.all():
-            return self._once(conversation, number, self._limits.longest_s, alone=True)
+        """A time in doubt counts only if nobody else was at work, and a lost zygote only if it is lost twice."""
+        try:
+            with self._slots.one():
+                run = self._once(conversation, number, timing.beyond_margin_s(self._limits.longest_s), alone=False)
+            if run.ending is not Ending.INCONCLUSIVE and not timing.is_in_doubt(run, self._limits.seconds):
+                return run
+        except ZygoteLost:
+            pass  # by the program's doing or by somebody else's
+        try:
+            with self._slots.all():
+                return self._once(conversation, number, self._limits.longest_s, alone=True)
+        except ZygoteLost as lost:
+            return _lost(number, f"its parent process was lost: {lost}", alone=True)
 
     def _once(self, conversation: Conversation, number: int, stop_s: float, *, alone: bool) -> ProgramRun:
-        try:
-            answer = conversation.ask(f"{number}\n".encode(), stop_s, timing.patience_s(self._limits.longest_s))
-        except ZygoteLost as lost:
-            return _lost(number, f"its parent process was lost: {lost}", alone=alone)
+        answer = conversation.ask(f"{number}\n".encode(), stop_s, timing.patience_s(self._limits.longest_s))
         return ProgramRun(
             input=number,
             ending=_ENDINGS[answer.code],

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pytest_llmarith.values import ProgramRun
+
 # Shared caches and cores make a loaded machine that much slower, even when nobody waits for a processor.
 MARGIN = 0.2
 
 
-def is_marginal(seconds: float, limits: Sequence[float]) -> bool:
-    """Whether it is too close to a limit to be judged from a run that shared the machine."""
-    return any((1 - MARGIN) * limit <= seconds <= (1 + MARGIN) * limit for limit in limits)
+def is_in_doubt(run: ProgramRun, limits: Sequence[float]) -> bool:
+    """Whether a run that shared the machine does not tell on which side of a limit a term is.
+
+    It came too close to one, or was not at work for so long: it slept, or something kept it that no count shows.
+    """
+    return any(_is_marginal(run.seconds, limit) or run.cpu_s <= limit < run.seconds for limit in limits)
+
+
+def _is_marginal(seconds: float, limit: float) -> bool:
+    return (1 - MARGIN) * limit <= seconds <= (1 + MARGIN) * limit
 
 
 def beyond_margin_s(longest_s: float) -> float:

@@ -18,6 +18,7 @@ from pytest_llmarith.values import EMBEDDED_PROVIDER, Model
 def assemble(config: pytest.Config, settings: Settings) -> None:
     """Register what the run needs; wrong usage is refused here, before anything is collected."""
     _refuse_same_ids(settings.models)
+    _refuse_model_as_judge(settings)
     _refuse_unknown_embedded("--llm-model", settings.models)
     _refuse_unknown_embedded("--oeis-judge", filter(None, [settings.oeis.judge]))
     if settings.oeis.sets:
@@ -79,6 +80,13 @@ def _refuse_same_ids(models: Iterable[Model]) -> None:
                 f"--llm-model: {twin!r} and {model.name!r} have the same id {id_of(model.name)!r}; "
                 f"give one a name of its own: other-name={model.target}"
             )
+
+
+def _refuse_model_as_judge(settings: Settings) -> None:
+    """A judge goes by a name of its own; a model of that name would be asked in its place."""
+    judge = settings.oeis.judge
+    if judge is not None and judge.name in {model.name for model in settings.models}:
+        raise pytest.UsageError(f"--llm-model: {judge.name!r} is the name of the judge; give the model another one")
 
 
 def _refuse_unknown_embedded(option: str, models: Iterable[Model]) -> None:

@@ -14,7 +14,6 @@ from pytest_llmarith.options.oeis import OeisSettings
 from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.session.recorder import Recorder
-from pytest_llmarith.values import Level
 
 _MOST, _MOST_WITH_ALL = 20, 1000  # lines per outcome
 
@@ -61,8 +60,6 @@ class Display:
             return [*lines, f"OEIS items are skipped, no sandbox: {error}"]
         held = ", ".join(isolation.enforced) or "nothing"
         lines.append(f"sandbox {isolation.level}, holds {held}; {limits} per term{_rules(settings)}")
-        if isolation.level is Level.NONE:
-            lines.append("programs written by a model run with the rights of this user: --oeis-sandbox=none says so")
         return [*lines, *isolation.remarks]
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:

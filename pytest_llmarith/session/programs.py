@@ -110,13 +110,17 @@ def run_program(
     from pytest_llmarith.trials.programs import ProgramRules, program_record
 
     runner = _ItemRunner(item, problem, settings)
+    try:
+        machine = _machine(item.config, runner)
+    except OSError as error:
+        return trials.unanswered_record(subject, Failure(f"the sandbox failed: {error}"), reply)
     judge = settings.oeis.judge
     rules = ProgramRules(
         rules=settings.oeis.rules,
         terms=settings.oeis.terms,
         static_judge=settings.oeis.static_judge,
         judge=None if judge is None else _Judge(item, judge),
-        machine=_machine(item.config, runner),
+        machine=machine,
     )
     return program_record(problem, subject, reply, runner, rules)
 

@@ -97,8 +97,9 @@ class Recorder:
         try:
             yield
         except OSError as error:
-            self.unwritable = f"{self.folder}: {error.strerror or error}; what was paid for is in the store"
+            self.unwritable = f"{self.folder}: {error.strerror or error}"
             if self._conductor is not None:
+                self.unwritable += "; what was paid for is in the store"
                 self._conductor.stop(self.unwritable)
 
     def _open(self, first_model: str) -> tuple[RunLog, Summary]:
@@ -143,7 +144,7 @@ class Recorder:
     def _exit_status(self, session: pytest.Session) -> int:
         if self._conductor is not None and self._conductor.stopped():
             return STOPPED_EXIT_STATUS
-        if self.failed_gates and session.exitstatus == pytest.ExitCode.OK:
+        if (self.failed_gates or self.unwritable) and session.exitstatus == pytest.ExitCode.OK:
             return pytest.ExitCode.TESTS_FAILED
         return session.exitstatus
 

@@ -12,10 +12,15 @@ from pytest_llmarith.oeis.judges.static import Judgement, Suspicion, conclude
 from pytest_llmarith.values import Failure, ProgramRun, Reply
 
 _ATTEMPTS = 3  # a judge that says neither 0 nor 1 is asked again
+_MOST_STORED = 100
 
 
 class NoVerdictError(Exception):
-    """A judge that was to speak has not spoken; the message is one line for people."""
+    """A judge that was to speak has not spoken; the message is one line for people, `replies` what it said instead."""
+
+    def __init__(self, message: str, replies: Sequence[Reply] = ()) -> None:
+        super().__init__(message)
+        self.replies = tuple(replies)
 
 
 class JudgeModel(Protocol):
@@ -89,11 +94,15 @@ def judge(
 
 def _ask(model: JudgeModel, program: str) -> ModelVerdict:
     question, replies = llm.prompt(program), list[Reply]()
-    for attempt in range(_ATTEMPTS):
+    new = 0
+    for attempt in range(_MOST_STORED):
         answer = model.reply(question, attempt)
         if isinstance(answer, Failure):
-            raise NoVerdictError(answer.message)
+            raise NoVerdictError(answer.message, replies)
         replies.append(answer)
         if (cheat := llm.read_verdict(answer.text)) is not None:
             return ModelVerdict(cheat, model.name, tuple(replies))
-    raise NoVerdictError(f"{model.name} said neither 0 nor 1 in {_ATTEMPTS} replies")
+        new += not answer.stored  # what an earlier run was told instead of a verdict is none today
+        if new == _ATTEMPTS:
+            break
+    raise NoVerdictError(f"{model.name} said neither 0 nor 1 in {_ATTEMPTS} replies", replies)

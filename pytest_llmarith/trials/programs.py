@@ -64,6 +64,8 @@ def _ran(
     try:
         judged = judge(program, suspected, runs, after, rules.judge)
     except NoVerdictError as error:
+        told = [reply.fields() for reply in error.replies]
+        facts["judges"]["llm"] = {"cheat": None, "model": rules.judge and rules.judge.name, "replies": told}
         return unanswered_record(subject, Failure(f"no verdict: {error}"), reply) | {"oeis": facts}
     facts |= judged.fields()
     unknown = sum(term.status is TermStatus.INCONCLUSIVE for term in terms)

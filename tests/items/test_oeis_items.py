@@ -115,6 +115,15 @@ def test_the_sets_of_a_function(bench: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(["*contemporary_easy lacks 250 entries*"])
 
 
+@pytest.mark.parametrize("limit", ["float('inf')", "float('nan')", "1e9", "10**400", "0", "-1", "'x'"])
+def test_a_timeout_mark_that_is_no_limit(bench: pytest.Pytester, limit: str) -> None:
+    """It is named with its place, and nothing else is said."""
+    bench.makepyfile(BENCH.replace("@pytest.mark.oeis", f"@pytest.mark.timeout({limit})\n    @pytest.mark.oeis"))
+    result = bench.runpytest("--llm-model=o4-mini")
+    result.stdout.fnmatch_lines(["*::test_oeis: @pytest.mark.timeout is no limit of a term; write seconds up to 3600"])
+    assert result.ret != 0
+
+
 def test_without_a_model(bench: pytest.Pytester) -> None:
     """Sequences are skipped like all other questions, whether programs could be run or not."""
     bench.runpytest().assert_outcomes(skipped=3)

@@ -14,7 +14,11 @@ RUN = {"selected": 4, "models": [{"name": "m"}]}
 
 
 def recorded(
-    outcome: str, scores: tuple[float, float] | None, static: bool | None = None, llm: bool | None = None, **more: Any
+    outcome: str,
+    scores: tuple[float, float] | None,
+    static: bool | None = None,
+    llm: bool | None = None,
+    level: str = "strict",
 ) -> dict[str, Any]:
     """A record of the OEIS task, as far as a summary looks at it."""
     judges = {
@@ -31,8 +35,8 @@ def recorded(
         "problem": {"set": "starter", "number": "A000045"},
         "grade": None,
         "reply": None,
-        "oeis": {"scores": at_limits, "judges": judges},
-    } | more
+        "oeis": {"scores": at_limits, "judges": judges, "isolation": {"level": level}},
+    }
 
 
 def summarized(*records: dict[str, Any]) -> dict[str, Any]:
@@ -68,6 +72,21 @@ def test_what_nobody_judged_is_not_innocent() -> None:
     assert "starter: no program was judged" in set_table(one["results"][0], 100)
 
 
+def test_every_limit_has_its_own_sequences() -> None:
+    """Functions may have limits of their own: a share is of the sequences that were held to that limit."""
+    short, long = recorded("correct", (1.0, 1.0)), recorded("correct", (1.0, 1.0))
+    del short["oeis"]["scores"]["4"]
+    lines = set_table(summarized(short, long)["results"][0], 100)
+    assert [line.split()[-5:-3] for line in lines[2:4]] == [["2", "100.0"], ["1", "100.0"]]
+    assert " 50.0 " not in "".join(lines)
+
+
+def test_no_sandbox_is_said() -> None:
+    """Programs that ran with the rights of the user are named below the table."""
+    lines = set_table(summarized(recorded("correct", (1.0, 1.0), level="none"))["results"][0], 100)
+    assert "starter: 1 programs ran without a sandbox, with the rights of this user" in lines
+
+
 def test_unanswered_is_in_no_figure() -> None:
     """An outage, or a judge that failed, changes no score; its record may hold no scores."""
     without = summarized(*FOUR)["results"][0]["sets"][0]
@@ -96,7 +115,7 @@ def test_the_table() -> None:
     lines = set_table(summarized(*FOUR)["results"][0], 100)
     assert "  ".join(lines[0].split()) == "set  limit  sequences  score  %  95  %  perfect  %  95  %"
     assert lines[2].split()[:5] == ["starter", "0.5", "s", "4", "18.8"]
-    assert lines[3].split()[:3] == ["4", "s", "37.5"]
+    assert lines[3].split()[:3] == ["4", "s", "4"]
     assert lines[4] == "starter: cheating 25.0 % (4.6-69.9)"
     assert any("agree on 2 of 3 programs, Cohen's kappa 0.40" in line for line in lines)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from pathlib import Path
 
@@ -238,6 +239,40 @@ def test_no_sandbox_skips_the_items_before_they_are_paid_for(oeis: Bench, way: W
     result.assert_outcomes(skipped=4)
     result.stdout.fnmatch_lines(["*no sandbox: programs can be locked in on Linux x86_64, and this is Plan 9*"])
     assert oeis.server.requests == []
+
+
+def test_a_model_may_not_be_named_like_the_judge(oeis: Bench) -> None:
+    """It would be asked in its place: wrong usage, and nobody is asked."""
+    result = oeis.run("--oeis-judge=llm:llmarith/sloppy", model="judge:llmarith/sloppy=openai/gpt-4o")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: --llm-model: 'judge:llmarith/sloppy' is the name of the judge; give *"])
+    assert oeis.server.requests == []
+
+
+def test_slots_that_cannot_be_had_leave_the_sequence_unanswered(oeis: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is wrong with this machine is not the model's fault: the reply is kept, and the reason told in one line."""
+    slots = oeis.pytester.mkdir("temporary") / f"llmarith-slots-{os.geteuid()}"
+    slots.mkdir()
+    slots.chmod(0o777)
+    monkeypatch.setenv("TMPDIR", str(slots.parent))
+    monkeypatch.delenv("XDG_RUNTIME_DIR")
+    assert run_own_model(oeis, "print(int(input()) ** 2)", "-k", "A000001").ret == 1
+    (record,) = oeis.records()
+    assert record["outcome"] == "unanswered"
+    assert record["reason"].startswith("the sandbox failed: ")
+    assert record["reply"]["text"]
+
+
+def test_a_run_that_cannot_be_written_down_fails(oeis: Bench) -> None:
+    """Without a broker too: a full disk is no success."""
+    oeis.pytester.makeconftest("""
+        from pytest_llmarith.reports.runlog import RunLog
+        def full(self, record): raise OSError(28, "No space left on device")
+        RunLog.append = full
+    """)
+    result = run_own_model(oeis, "print(int(input()) ** 2)", "-k", "A000001")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["llmarith: *: No space left on device"])
 
 
 def test_a_crashed_worker(oeis: Bench) -> None:

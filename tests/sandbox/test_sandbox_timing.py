@@ -1,0 +1,56 @@
+"""When a run that shared the machine is not good enough."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from pytest_llmarith.sandbox.levels import UnavailableError, probe
+from pytest_llmarith.sandbox.runner import Sandbox
+from pytest_llmarith.sandbox.slots import Slots
+from pytest_llmarith.sandbox.timing import is_in_doubt
+from pytest_llmarith.values import Ending, ProgramLimits, ProgramRun
+
+LIMITS = (0.5, 4.0)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "cpu_s", "in_doubt"),
+    [
+        (0.01, 0.01, False),
+        (0.39, 0.39, False),
+        (0.41, 0.41, True),  # close to the smaller limit
+        (0.59, 0.59, True),
+        (0.61, 0.61, False),  # at work all the time: late alone, too
+        (0.70, 0.30, True),  # in time by its own work
+        (3.5, 3.5, True),
+        (4.8, 4.8, True),
+        (4.81, 4.81, False),
+        (4.81, 0.0, True),  # asleep, or kept from work
+    ],
+)
+def test_in_doubt(seconds: float, cpu_s: float, in_doubt: bool) -> None:
+    """Too close to a limit, or beyond one that the term's own work is within."""
+    run = ProgramRun(1, Ending.EXITED, 0, None, "", "", seconds, cpu_s, seconds, 0.0)
+    assert is_in_doubt(run, LIMITS) is in_doubt
+
+
+def test_a_lost_zygote_is_nobodys_fault(tmp_path: Path) -> None:
+    """Whoever killed it: the input is run again by another one, and only a second loss is the program's."""
+    try:
+        isolation = probe()
+    except UnavailableError as error:
+        pytest.skip(str(error))
+    tmp_path.chmod(0o700)
+
+    def kill_children(run: ProgramRun) -> None:
+        if run.input == 0:
+            for pid in Path(f"/proc/self/task/{os.getpid()}/children").read_text(encoding="ascii").split():
+                os.kill(int(pid), signal.SIGKILL)
+
+    sandbox = Sandbox(isolation, ProgramLimits(seconds=(10.0,)), Slots(tmp_path, 1))
+    runs = sandbox.run("print(int(input()))", range(3), kill_children)
+    assert [(run.ending, run.stdout) for run in runs] == [(Ending.EXITED, f"{n}\n") for n in range(3)]
