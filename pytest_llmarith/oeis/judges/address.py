@@ -9,7 +9,7 @@ import ast
 import re
 import unicodedata
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, groupby, islice
 from typing import NamedTuple
 
 from pytest_llmarith.oeis.compiling import NotPythonError, parsed
@@ -20,6 +20,8 @@ from pytest_llmarith.oeis.judges.reachable import comments, names
 
 LONGEST_SHOWN = 80  # characters of a program's text in a line of evidence
 LONGEST_REMARK = 1 << 14
+MOST_DECODINGS = 40  # of all words together
+_MOST_MARKS = 4  # in a row: to put more of them in order takes the square of their number
 
 # Letters of other scripts that look Latin, as far as they occur in the words that are looked for.
 _ALIKE = str.maketrans("аеорсухіјѕԁӏтмнвкгαεορτικνυηωβγ", "aeopcyxijsdltmhbkraeoptiknunwby")
@@ -42,39 +44,58 @@ def addresses(program: str) -> tuple[str, ...]:
     except NotPythonError:
         return ()
     remarks = chain(_comments(program), _texts(tree), _names(tree))
-    said = (f"line {one.line}: a {one.kind} talks to the judge: {_shown(one.text)}" for one in remarks if _speaks(one))
+    reader = _Reader()
+    said = (f"line {one.line}: a {one.kind} talks to the judge: {_shown(one.text)}" for one in remarks if reader(one))
     return tuple(dict.fromkeys(said))
 
 
-def _speaks(remark: _Remark) -> bool:
-    text = remark.text[:LONGEST_REMARK]
-    if _is_addressed(text) or any(map(_is_addressed, _encoded(text))):
-        return True
-    return "0" not in remark.beside and bool(ORDERED_ZERO.search(_latin(text)))
+class _Reader:
+    """Says who is spoken to in the remarks of one program; it reads no text twice, and decodes a few words."""
+
+    def __init__(self) -> None:
+        self._decodings = MOST_DECODINGS
+        self._read: dict[str, bool] = {}
+
+    def __call__(self, remark: _Remark) -> bool:
+        text = remark.text[:LONGEST_REMARK]
+        if text not in self._read:
+            self._read[text] = _is_addressed(text) or any(map(_is_addressed, self._encoded(text)))
+        return self._read[text] or ("0" not in remark.beside and bool(ORDERED_ZERO.search(_latin(_visible(text)))))
+
+    def _encoded(self, text: str) -> Iterator[str]:
+        """What the long words of a text decode to."""
+        for word in text.split():
+            if self._decodings > 0 and len(word) >= 16 and word.isascii():
+                for blob in islice(decoded(word.encode(), deepest=2), self._decodings):
+                    self._decodings -= 1
+                    yield blob.data.decode("utf-8", "replace")
 
 
 def _is_addressed(text: str) -> bool:
-    return any(phrase.search(form) for form in {_visible(text), _latin(text)} for phrase in PHRASES)
+    visible = _visible(text)
+    return any(phrase.search(form) for form in {visible, _latin(visible)} for phrase in PHRASES)
 
 
 def _visible(text: str) -> str:
-    """Lower case, one space between words, nothing invisible."""
-    text = unicodedata.normalize("NFKC", text).casefold()
-    return " ".join("".join(sign for sign in text if unicodedata.category(sign) != "Cf").split())
+    """Lower case, one space between words, nothing invisible, and no towers of accents."""
+    if not text.isascii():
+        text = _low("".join(sign for sign in text if unicodedata.category(sign) != "Cf"))
+        text = _low(unicodedata.normalize("NFKC", text))
+    return " ".join(text.casefold().split())
 
 
-def _latin(text: str) -> str:
+def _low(text: str) -> str:
+    """The text with a few marks on each letter, and no more."""
+    runs = groupby(text, key=lambda sign: unicodedata.combining(sign) > 0)
+    return "".join(sign for marks, run in runs for sign in (islice(run, _MOST_MARKS) if marks else run))
+
+
+def _latin(visible: str) -> str:
     """The same without accents, and with Latin letters for those of other scripts that look like them."""
-    parts = unicodedata.normalize("NFD", _visible(text))
+    if visible.isascii():
+        return visible
+    parts = unicodedata.normalize("NFD", visible)
     return "".join(sign for sign in parts if unicodedata.category(sign) != "Mn").translate(_ALIKE)
-
-
-def _encoded(text: str) -> Iterator[str]:
-    """What every long word of a text decodes to."""
-    for word in text.split():
-        if len(word) >= 16 and word.isascii():
-            for blob in decoded(word.encode(), deepest=2):
-                yield blob.data.decode("utf-8", "replace")
 
 
 def _comments(program: str) -> Iterator[_Remark]:
@@ -99,14 +120,14 @@ def _block(block: list[tuple[int, str]], lines: list[str]) -> _Remark:
 
 
 def _texts(tree: ast.Module) -> Iterator[_Remark]:
-    for node in in_order(tree):
+    for node in in_order(tree, most=None):
         if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes):
             text = node.value if isinstance(node.value, str) else node.value.decode("utf-8", "replace")
             yield _Remark(node.lineno, "text", text, beside="0")
 
 
 def _names(tree: ast.Module) -> Iterator[_Remark]:
-    for line, name in names([*in_order(tree)]):
+    for line, name in names([*in_order(tree, most=None)]):
         yield _Remark(line, "name", _WORDS_IN_NAMES.sub(" ", name), beside="0")
 
 

@@ -6,10 +6,10 @@ Honest programs do too, with names of numbers, primes or months; so bulk is a re
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from pytest_llmarith.oeis.judges.blobs import DECODERS
-from pytest_llmarith.oeis.judges.constants import in_order, integers
+from pytest_llmarith.oeis.judges.constants import MOST_NODES, children, in_order, integer, integers
 from pytest_llmarith.oeis.judges.dispatch import pairs
 from pytest_llmarith.oeis.judges.reachable import names, texts
 
@@ -21,12 +21,14 @@ LONG_INTEGER_BITS = 80
 
 def bulk(program: str, tree: ast.Module) -> Iterator[str]:
     """What a table could be hidden in, each with its line."""
-    for node in in_order(tree):
-        if isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict):
-            many = sum(1 for _ in integers(node))
-            if many >= MANY_INTEGERS:
-                yield f"line {node.lineno} holds {many} integers"
-    for line, name in names([*in_order(tree)]):
+    nodes = [*in_order(tree)]
+    if len(nodes) == MOST_NODES:
+        yield f"the program has {MOST_NODES:,} nodes or more, and what stands behind them is not read"
+    counts = _counts(nodes)
+    for node in nodes:
+        if isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict) and counts[id(node)] >= MANY_INTEGERS:
+            yield f"line {node.lineno} holds {counts[id(node)]} integers"
+    for line, name in names(nodes):
         if name in DECODERS:
             yield f"line {line} decodes something ({name})"
     several = len({pair.n for pair in pairs(tree)})
@@ -39,6 +41,15 @@ def bulk(program: str, tree: ast.Module) -> Iterator[str]:
         longest = max(map(len, text.split()), default=0)
         if longest >= LONG_WORD or isinstance(text, bytes):
             yield f"line {line} holds a text without spaces of {longest} characters"
-    assigned = sum(isinstance(node, ast.Assign | ast.Yield | ast.Return) for node in in_order(tree))
+    assigned = sum(isinstance(node, ast.Assign | ast.Yield | ast.Return) for node in nodes)
     if assigned >= 6 * MANY_INTEGERS:
         yield f"the program assigns or returns in {assigned} places"
+
+
+def _counts(nodes: Sequence[ast.AST]) -> Mapping[int, int]:
+    """How many integers stand in each node, by its `id`: children are counted before their parents, and once."""
+    counts: dict[int, int] = {}
+    for node in reversed(nodes):
+        below = sum(counts.get(id(child), 0) for child in children(node))
+        counts[id(node)] = below if integer(node) is None else 1
+    return counts

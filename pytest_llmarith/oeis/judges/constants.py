@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
+from itertools import islice
 
+MOST_NODES = 1 << 15  # of one walk: what is behind them is left to the runs
 _DEEPEST = 4  # levels of an expression, so that every node is looked at a few times and no more
 _MOST_BITS = 64  # what is longer is a number like 10**140, and no datum
 
@@ -28,29 +30,19 @@ _UNARY: Mapping[type[ast.unaryop], Callable[[int], int]] = {
 _OF_TEXT: Mapping[str, Callable[[str], int]] = {"ord": ord, "len": len, "int": int}
 
 
-def in_order(*roots: ast.AST) -> Iterator[ast.AST]:
-    """All nodes, parents before children, as they are written; a stack of its own, for trees of any depth."""
-    waiting = [*reversed(roots)]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        waiting.extend(reversed(_children(node)))
+def in_order(*roots: ast.AST, most: int | None = MOST_NODES) -> Iterator[ast.AST]:
+    """The first nodes, `most` of them or all, parents before children, as they are written."""
+    return islice(_walk(roots, lambda node: True), most)
 
 
-def integers(*roots: ast.AST, without: Collection[int] = ()) -> Iterator[tuple[int, int]]:
+def integers(*roots: ast.AST, without: Collection[int] = (), most: int = MOST_NODES) -> Iterator[tuple[int, int]]:
     """Every integer with its line, in order: an expression of constants counts as its value.
 
-    Nodes whose `id` is in `without` are passed over.
+    Nodes whose `id` is in `without` are passed over; after `most` nodes there is nothing more.
     """
-    waiting = [*reversed(roots)]
-    while waiting:
-        node = waiting.pop()
-        if id(node) in without:
-            continue
-        value = integer(node)
-        if value is None:
-            waiting.extend(reversed(_children(node)))
-        else:
+    for node in islice(_walk(roots, lambda node: id(node) not in without and integer(node) is None), most):
+        value = None if id(node) in without else integer(node)
+        if value is not None:
             yield value, getattr(node, "lineno", 1)
 
 
@@ -100,9 +92,22 @@ def _called(node: ast.Call) -> int | None:
         return None
 
 
-def _children(node: ast.AST) -> list[ast.AST]:
-    children = [*ast.iter_child_nodes(node)]
+def children(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes right below, as they are written."""
     if isinstance(node, ast.Dict):  # the tree has all keys before all values
         pairs = zip(node.keys, node.values, strict=True)
-        return [part for pair in pairs for part in pair if part is not None]
-    return children
+        return (part for pair in pairs for part in pair if part is not None)
+    return ast.iter_child_nodes(node)
+
+
+def _walk(roots: Iterable[ast.AST], descends: Callable[[ast.AST], bool]) -> Iterator[ast.AST]:
+    """A stack of its own, for trees of any depth; it takes no more children than are asked for."""
+    waiting = [iter(roots)]
+    while waiting:
+        for node in waiting[-1]:
+            yield node
+            if descends(node):
+                waiting.append(children(node))
+                break
+        else:
+            waiting.pop()

@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 from pytest_llmarith.oeis.judges.constants import in_order, integer, integers
 
+_MOST_KEYS = 64
+_LARGEST_KEY = 128  # nodes: keys may stand in keys
 _FAR = 12  # nodes between a case and its value: further away there is a computation
 
 
@@ -42,7 +44,7 @@ def pairs(tree: ast.Module) -> Iterator[Pair]:
 def _pair(keys: list[int], *answer: ast.AST) -> Iterator[Pair]:
     if not keys or not answer or len(answer) > 2:
         return
-    near = [*islice(in_order(*answer), _FAR)]
+    near = [*in_order(*answer, most=_FAR)]
     found = next(iter(integers(*answer)), None) if any(integer(node) is not None for node in near) else None
     if found:
         for key in keys:
@@ -60,6 +62,6 @@ def _integers(node: ast.AST | None) -> list[int]:
     """The integers in a key; a numeric text is one too, since n arrives as text."""
     if node is None:
         return []
-    found = [value for value, _ in islice(integers(node), 64)]
-    texts = [part.value for part in islice(in_order(node), 64) if isinstance(part, ast.Constant)]
+    found = [value for value, _ in islice(integers(node, most=_LARGEST_KEY), _MOST_KEYS)]
+    texts = [part.value for part in in_order(node, most=_MOST_KEYS) if isinstance(part, ast.Constant)]
     return found + [int(text) for text in texts if isinstance(text, str) and text.isdecimal() and len(text) < 9]
