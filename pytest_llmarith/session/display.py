@@ -104,7 +104,7 @@ def _rules(settings: OeisSettings) -> str:
     parts = (
         (settings.terms, f"first {settings.terms} terms"),
         (settings.rules is not Rules.DEFAULT, f"rules {settings.rules}"),
-        (settings.judge, f"judge {settings.judge.name if settings.judge else ''}"),
+        (settings.judge, settings.judge and settings.judge.name),
         (not settings.static_judge, "no static judge"),
     )
     return "".join(f", {part}" for holds, part in parts if holds)
