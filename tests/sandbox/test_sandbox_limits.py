@@ -50,10 +50,11 @@ def test_memory_is_capped(make_sandbox: MakeSandbox) -> None:
 
 @pytest.mark.parametrize("program", [_SPIN, _SLEEP, "7 ** 10 ** 9", "import os; os.close(1); os.close(2)\n" + _SPIN])
 def test_late_is_late(make_sandbox: MakeSandbox, program: str) -> None:
-    """What is over time in its first run by more than the margin is late, and run no second time."""
+    """What is over time is late; what was not at work for so long is given a second run, alone."""
     run = _one(make_sandbox, program, seconds=(0.1, 0.25))
-    assert (run.ending, run.exit_status, run.alone) == (Ending.LATE, None, "sleep" in program)
-    assert run.seconds >= 0.3
+    assert (run.ending, run.exit_status) == (Ending.LATE, None)
+    assert run.alone or "sleep" not in program
+    assert run.seconds >= (0.25 if run.alone else 0.3)
 
 
 def test_output_of_a_late_term_is_kept(make_sandbox: MakeSandbox) -> None:
