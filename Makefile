@@ -7,11 +7,12 @@ RUN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 MODELS ?= --llm-model=llmarith/exact --llm-model=llmarith/sloppy
 ARGS ?=
+KILLS ?= 50
 
 # Many processes import the package; without cached bytecode each would compile it again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help bench test lint format perf clean
+.PHONY: help bench test chaos lint format perf clean
 
 help:  ## Show the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -21,6 +22,9 @@ bench: $(INSTALLED)  ## Run the benches on the embedded models
 
 test: $(INSTALLED)  ## Run the tests
 	$(RUN)/pytest -n auto $(ARGS)
+
+chaos: $(INSTALLED)  ## Kill runs at 50 seeded moments and go on: minutes, where make test has four kills
+	KILLS=$(KILLS) $(RUN)/pytest tests/chaos $(ARGS)
 
 lint: $(INSTALLED)  ## Check style, types and the map of rooms
 	$(RUN)/ruff check .

@@ -53,7 +53,7 @@ class Answer:
     """What the server does with one request.
 
     `error` fills an OpenAI error body, `body` replaces the whole body as it is, `message` adds to the assistant's
-    message, `reset_after` cuts the connection after so many bytes of the body.
+    message, `drip_s` is a pause after every byte of the body, `reset_after` cuts the connection after so many bytes.
     """
 
     text: str | None = "42"
@@ -69,6 +69,7 @@ class Answer:
     body: bytes | None = None
     gate: Gate | None = None
     delay_s: float = 0.0
+    drip_s: float = 0.0
     reset_after: int | None = None
 
     def payload(self, call: Call) -> bytes:
@@ -106,12 +107,16 @@ def usage(prompt: int, completion: int, reasoning: int | None = None) -> dict[st
 
 
 class LlmServer:
-    """Serves between `with` and its end; `answer` is called once per request, in the server's thread."""
+    """Serves between `with` and its end; `answer` is called once per request, in the server's thread.
+
+    `answered` are the requests whose answer was sent to its last byte, so far as a server can know.
+    """
 
     def __init__(self, answer: Callable[[Call], Answer | str] = lambda call: Answer()) -> None:
         self._answer = answer
         self._changed = threading.Condition()
         self.requests: list[Call] = []
+        self.answered: list[Call] = []
         self.asked: Counter[str] = Counter()
         self.in_flight = 0
         self.peak_in_flight = 0
@@ -123,11 +128,27 @@ class LlmServer:
 
     def wait_for_requests(self, count: int) -> None:
         """Return once so many requests have arrived in all."""
-        self._wait(lambda: len(self.requests) >= count, f"{count} requests")
+        self.wait_until(lambda: len(self.requests) >= count, f"{count} requests")
 
     def wait_for_in_flight(self, count: int) -> None:
         """Return once exactly so many requests are being answered."""
-        self._wait(lambda: self.in_flight == count, f"{count} in flight")
+        self.wait_until(lambda: self.in_flight == count, f"{count} in flight")
+
+    def wait_until(self, condition: Callable[[], bool], wanted: str) -> None:
+        """Return once something holds; it is looked at whenever a request comes or goes."""
+        with self._changed:
+            if not self._changed.wait_for(condition, PATIENCE_S):
+                raise TimeoutError(
+                    f"waited {PATIENCE_S} s for {wanted}: {len(self.requests)} came, {self.in_flight} stay"
+                )
+
+    def go_away(self, back_after_s: float | None = None) -> None:
+        """Break every connection and refuse new ones, as a server that was killed; for any thread."""
+        asyncio.run_coroutine_threadsafe(self._break_off(back_after_s), self._loop)
+
+    def come_back(self) -> None:
+        """Listen again, at the same port; not for the server's own thread."""
+        asyncio.run_coroutine_threadsafe(self._listen(), self._loop).result(PATIENCE_S)
 
     def __enter__(self) -> LlmServer:
         started: Future[int] = Future()
@@ -148,14 +169,28 @@ class LlmServer:
 
     async def _serve(self, started: Future[int]) -> None:
         app = web.Application()
-        app.router.add_post("/v1/chat/completions", self._handle)
-        runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0.1)
-        await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", 0)
-        await site.start()
-        started.set_result(runner.addresses[0][1])
+        app.router.add_post("/{path:.*}", self._handle)  # whatever the providers' protocols call it
+        self._runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0.1)
+        await self._runner.setup()
+        await self._listen()
+        started.set_result(self._runner.addresses[0][1])
         await self._ended.wait()
-        await runner.cleanup()
+        await self._runner.cleanup()
+
+    async def _listen(self) -> None:
+        site = web.TCPSite(self._runner, "127.0.0.1", self.port)
+        await site.start()
+
+    async def _break_off(self, back_after_s: float | None) -> None:
+        for site in self._runner.sites:
+            await site.stop()
+        assert self._runner.server is not None
+        for connection in self._runner.server.connections:
+            if connection.transport is not None:
+                connection.transport.abort()
+        if back_after_s is not None:
+            await asyncio.sleep(back_after_s)
+            await self._listen()
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
         call = self._arrived(await request.json(), request.headers)
@@ -173,8 +208,15 @@ class LlmServer:
         payload = answer.payload(call)
         if answer.reset_after is not None:
             return await self._reset(request, payload, answer.reset_after)
-        headers = {"Content-Type": "application/json", **answer.headers}
-        return web.Response(body=payload, status=answer.status, headers=headers)
+        headers = {"Content-Type": "application/json", "Content-Length": str(len(payload)), **answer.headers}
+        response = web.StreamResponse(status=answer.status, headers=headers)
+        await response.prepare(request)
+        for piece in _pieces(payload, answer.drip_s):
+            await response.write(piece)
+            await asyncio.sleep(answer.drip_s)
+        await response.write_eof()
+        self.answered.append(call)
+        return response
 
     async def _reset(self, request: web.Request, payload: bytes, after: int) -> web.StreamResponse:
         response = web.StreamResponse(headers={"Content-Length": str(len(payload))})
@@ -186,7 +228,7 @@ class LlmServer:
         return response
 
     def _arrived(self, body: Mapping[str, Any], headers: Mapping[str, str]) -> Call:
-        prompt = body["messages"][-1]["content"]
+        prompt = _prompt(body)
         self.asked[prompt] += 1
         call = Call(prompt, self.asked[prompt], body, headers)
         with self._changed:
@@ -200,9 +242,13 @@ class LlmServer:
             self.peak_in_flight = max(self.peak_in_flight, self.in_flight)
             self._changed.notify_all()
 
-    def _wait(self, condition: Callable[[], bool], wanted: str) -> None:
-        with self._changed:
-            if not self._changed.wait_for(condition, PATIENCE_S):
-                raise TimeoutError(
-                    f"waited {PATIENCE_S} s for {wanted}: {len(self.requests)} came, {self.in_flight} stay"
-                )
+
+def _prompt(body: Mapping[str, Any]) -> str:
+    """What was asked; of protocols other than OpenAI's it is the whole body."""
+    messages = body.get("messages")
+    content = messages[-1].get("content") if messages else None
+    return content if isinstance(content, str) else json.dumps(body)
+
+
+def _pieces(payload: bytes, drip_s: float) -> list[bytes]:
+    return [payload] if not drip_s else [payload[at : at + 1] for at in range(len(payload))]

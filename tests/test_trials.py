@@ -23,12 +23,14 @@ from pytest_llmarith.values import (
     Outcome,
     Reading,
     Reply,
+    Retry,
 )
 
 SUM = ArithmeticProblem(0, Op.ADD, Dtype.INT, 2, 0, "12", "5", "17")
 PRODUCT = ArithmeticProblem(0, Op.MUL, Dtype.FLOAT, 1, 3, "1.05", "1.05", "1.1025")
 ADDITION = AdditionProblem(0, 4, "12", "5", "17")
 MODEL = Model("o4-mini-high", "o4-mini", {"reasoning_effort": "high"})
+RETRIES = (Retry("429 slow down", 7.0), Retry("timeout", 1.5))
 NODEID = "benches/test_arithmetic.py::test_arithmetic[o4-mini-high-int_add-depth_2-trial_0]"
 
 
@@ -76,6 +78,7 @@ def test_correct_record() -> None:
         "simulated": False,
         "problem": SUM.fields(),
         "prompt": "the prompt",
+        "retries": [],
         "outcome": "correct",
         "reason": None,
         "reading": "tolerant",
@@ -173,6 +176,16 @@ def test_unanswered_record() -> None:
     assert (written["outcome"], written["reason"]) == ("unanswered", "503 Service Unavailable")
     assert [written[name] for name in ("answer", "grade", "reply", "nodeid")] == [None] * 4
     assert written["problem"] == ADDITION.fields()
+
+
+@pytest.mark.parametrize("answer", [Reply("17", retries=RETRIES), Failure("503", attempts=3, retries=RETRIES)])
+def test_records_tell_of_retries(answer: Reply | Failure) -> None:
+    """Of answered trials and of others: why it was tried again, and how long it was waited before."""
+    subject = Subject.of(SUM, MODEL, "the prompt", NODEID)
+    written = recorded(SUM, answer) if isinstance(answer, Reply) else unanswered_record(subject, answer)
+    assert written["retries"] == [{"reason": "429 slow down", "waited_s": 7.0}, {"reason": "timeout", "waited_s": 1.5}]
+    assert is_plain(written)
+    assert "retries" not in (written["reply"] or {})
 
 
 def test_both_records_have_the_same_keys() -> None:

@@ -8,9 +8,11 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
+from pytest_llmarith.cli.merge import add_merge
 from pytest_llmarith.cli.oeis import add_oeis
-from pytest_llmarith.cli.parser import WRONG_USAGE, Parser
+from pytest_llmarith.cli.parser import INTERRUPTED, WRONG_USAGE, Parser, complain
 from pytest_llmarith.cli.regrade import add_regrade
+from pytest_llmarith.cli.store import add_store
 
 __all__ = ["WRONG_USAGE", "main"]
 
@@ -34,16 +36,22 @@ class _Version(argparse.Action):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command.
 
-    The exit status is 0, 4 for wrong usage and files that cannot be read, 1 where something could not be fetched, and
-    130 where somebody pressed Ctrl-C.
+    The exit status is 0, 4 for wrong usage and files that cannot be read, 1 where something could not be fetched or
+    done, and 130 where somebody pressed Ctrl-C.
     """
     parser = _parser()
     request = parser.parse_args(argv)
     if request.command is None:
-        parser.error("the COMMAND is missing; usage: llmarith regrade FILE [FILE ...], llmarith oeis sync|status")
+        parser.error(
+            "the COMMAND is missing; usage: llmarith regrade FILE [FILE ...], llmarith merge RUN [RUN ...] --into RUN, "
+            "llmarith oeis sync|status, llmarith store import|status|prune"
+        )
     try:
         status: int = request.run(request)
         sys.stdout.flush()
+    except KeyboardInterrupt:
+        complain(request.command, "stopped")
+        return INTERRUPTED
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -55,5 +63,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action=_Version, nargs=0, help="Print the version")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     add_regrade(commands)
+    add_merge(commands)
     add_oeis(commands)
+    add_store(commands)
     return parser

@@ -16,14 +16,19 @@ _CLEAR = "\r\x1b[K"
 
 
 class Meter:
-    """Shows steps of a known number, and how long the rest will take at the speed so far."""
+    """Shows steps of a known number, and how long the rest will take at the speed so far.
 
-    def __init__(self, file: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+    What is mostly done in a moment has no line in a log `at_once`.
+    """
+
+    def __init__(
+        self, file: TextIO | None = None, clock: Callable[[], float] = time.monotonic, *, at_once: bool = True
+    ) -> None:
         self._file = file or sys.stderr
         self._is_terminal = self._file.isatty()
         self._clock = clock
         self._started = clock()
-        self._shown_at = -_PAUSE_S + self._started
+        self._shown_at = self._started - (_PAUSE_S if at_once else 0)
 
     def step(self, name: str, done: int, total: int) -> None:
         """Step `done` of `total` begins, counted from 0."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_llmarith.cli.meter import Meter
-from pytest_llmarith.cli.parser import WRONG_USAGE, complain
+from pytest_llmarith.cli.parser import INTERRUPTED, WRONG_USAGE, complain
 
 if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from pytest_llmarith.oeis.sync import Synced
 
 NOT_FETCHED = 1
-INTERRUPTED = 130  # as a shell says it of a process that Ctrl-C ended
 _LONGEST_PACE_S = 3_600.0
 _SHOWN_FAILURES = 10
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 from pytest_llmarith.reports.harmless import sanitize
 
 WRONG_USAGE = 4  # as pytest's own
+INTERRUPTED = 130  # as a shell says it of a process that Ctrl-C ended
 _LONGEST_MESSAGE = 1_000
 
 

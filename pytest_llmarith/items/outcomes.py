@@ -28,7 +28,12 @@ SHOWN: Mapping[str, Shown] = {
 
 
 def attach(report: pytest.TestReport, item: pytest.Item, strict: bool) -> None:
-    """Put an item's record on the report of its call; with `strict`, fail all but correct ones."""
+    """Put an item's record on the report of its call; with `strict`, fail all but correct ones.
+
+    After its teardown an item has none: pytest keeps every item to the end.
+    """
+    if report.when == "teardown":
+        del item.stash[RECORD]
     if report.when != "call":
         return
     record = item.stash[RECORD]

@@ -10,17 +10,19 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
-from random import Random
+from typing import NamedTuple, Protocol
 
-from pytest_llmarith.models.desk import Deliver, Desk, Rules, Sender
+from pytest_llmarith.models.desk import Deliver, Desk, Rules
 from pytest_llmarith.models.keeper import AskAgain, Keeper
+from pytest_llmarith.models.prices import Catalogue, Prices
 from pytest_llmarith.models.request import keyed_questions
-from pytest_llmarith.models.retrying import PauseLength, pause_length
-from pytest_llmarith.models.store import StoreError
+from pytest_llmarith.models.requesting import Sender
+from pytest_llmarith.models.retrying import PauseLength
 from pytest_llmarith.models.tally import Tally
-from pytest_llmarith.values import Failure, Model, Progress, Question, Reply, StoreMode
+from pytest_llmarith.values import AskingLimits, Failure, Model, Progress, Question, Reply, StoreMode, Terms
 
 # A wait is cut into steps, so that Ctrl-C gets through on every system.
 _STEP_S = 0.2
@@ -28,18 +30,27 @@ _IDLE_S = 1.0
 _SMALLEST_WINDOW = 128
 
 
+class Provider(Sender, Catalogue, Protocol):
+    """The client."""
+
+
+class Ahead(NamedTuple):
+    """Questions that have a stored reply, and those that would go to a model."""
+
+    stored: list[Question]
+    to_ask: list[Question]
+
+
 class Broker:
     """Asks models, once per question, for everybody in a run. Thread and store begin with the first question."""
 
     def __init__(
         self,
-        client: Sender,
+        client: Provider,
         models: Mapping[str, Model],
         store_path: Path | None,
         *,
-        concurrency: int = 16,
-        timeout_s: float = 600.0,
-        retries: int = 3,
+        limits: AskingLimits = AskingLimits(),  # noqa: B008  # it is frozen
         store_mode: StoreMode = StoreMode.ON,
         ask_again: AskAgain | None = None,
         window: int | None = None,
@@ -49,13 +60,12 @@ class Broker:
         self._models = dict(models)
         self._open_keeper = partial(Keeper, store_path, store_mode, ask_again)
         self._rules = Rules(
-            concurrency=concurrency,
-            window=window or max(_SMALLEST_WINDOW, 4 * concurrency),
-            timeout_s=timeout_s,
-            retries=retries,
+            limits=limits,
+            window=window or max(_SMALLEST_WINDOW, 4 * limits.concurrency),
             store_mode=store_mode,
-            pause_s=pause_s or pause_length(Random()),
+            pause_s=pause_s,
         )
+        self._prices = Prices(client, limits.price)
         self._tally = Tally()
         self._gate = threading.Lock()
         self._thread: threading.Thread | None = None
@@ -68,17 +78,24 @@ class Broker:
         """Why the run must end, once it must."""
         return None if self._desk is None else self._desk.stopped
 
-    def would_ask(self, questions: Iterable[Question]) -> bool:
-        """Whether any of these would go to a model, as far as can be told before the asking begins."""
-        keeper = self._open_keeper()
+    def look_ahead(self, questions: Iterable[Question]) -> Ahead:
+        """What would become of these, as far as can be told before the asking begins. Raises StoreError."""
+        keeper = self._open_keeper(only_looks=True)
         try:
             keyed = keyed_questions(self._models, questions)
             stored = keeper.known([key for key, model, _ in keyed if not model.simulated])
-            return any(key not in stored and self._rules.may_ask(model) for key, model, _ in keyed)
-        except StoreError:
-            return False  # nothing will be asked: the first question is going to hear of it
         finally:
             keeper.let_go()
+        ahead = Ahead([question for key, _, question in keyed if key in stored], [])
+        for key, model, question in keyed:
+            if key not in stored and self._rules.may_ask(model):
+                stored.add(key)  # two names of one model share a request
+                ahead.to_ask.append(question)
+        return ahead
+
+    def terms(self, model: Model) -> Terms:
+        """What is known of a model before it is asked. Call it on the main thread: it may have to import much."""
+        return self._prices.terms(model)
 
     def prepare(self) -> None:
         """Import what is slow to import. Call it on the main thread, before the first question."""
@@ -147,16 +164,19 @@ class Broker:
 
     def _open(self) -> tuple[asyncio.AbstractEventLoop, Desk]:
         if self._loop is None or self._desk is None:
-            opened: queue.SimpleQueue[tuple[asyncio.AbstractEventLoop, Desk]] = queue.SimpleQueue()
-            self._thread = threading.Thread(target=self._run, args=(opened,), name="llmarith-broker", daemon=True)
-            self._thread.start()
-            self._loop, self._desk = opened.get()
+            opened: Future[tuple[asyncio.AbstractEventLoop, Desk]] = Future()
+            thread = threading.Thread(target=self._run, args=(opened,), name="llmarith-broker", daemon=True)
+            thread.start()
+            self._loop, self._desk = opened.result()
+            self._thread = thread
         return self._loop, self._desk
 
-    def _run(self, opened: queue.SimpleQueue[tuple[asyncio.AbstractEventLoop, Desk]]) -> None:
+    def _run(self, opened: Future[tuple[asyncio.AbstractEventLoop, Desk]]) -> None:
+        """What goes wrong before the desk is open, such as too many open files, is told to whoever wanted it."""
+
         async def open_desk() -> None:
-            desk = Desk(self._client, self._models, self._open_keeper(), self._tally, self._rules)
-            opened.put((asyncio.get_running_loop(), desk))
+            desk = Desk(self._client, self._models, self._open_keeper(), self._tally, self._rules, self._prices)
+            opened.set_result((asyncio.get_running_loop(), desk))
             try:
                 await desk.run()
             finally:
@@ -164,7 +184,14 @@ class Broker:
                     self._ended = True
             await asyncio.sleep(0)  # whoever came in before the door closed is answered
 
-        asyncio.run(open_desk())
+        try:
+            with asyncio.Runner() as runner:
+                runner.get_loop()  # fails before there is anything to run
+                runner.run(open_desk())
+        except Exception as error:
+            if opened.done():
+                raise
+            opened.set_exception(error)
 
 
 class _Meanwhile:

@@ -3,7 +3,7 @@ worker's line to it. It knows neither pytest nor xdist, and importing it costs n
 
 Only builtins cross a channel. What is said, worker first:
 
-    ("announce", [((model, prompt, trial), label), ...])
+    ("announce", [((model, prompt, trial), label), ...])    several times, and at last ("announced",)
     ("ask", number, (model, prompt, trial))                 ("reply", number, json) or ("failure", number, json)
     ("tell", kind, what)
 
@@ -20,7 +20,7 @@ from dataclasses import asdict, astuple
 from itertools import count, islice
 from typing import Any, Protocol
 
-from pytest_llmarith.values import Failure, Question, Reply
+from pytest_llmarith.values import Failure, Question, Reply, Retry
 
 _CHUNK = 300
 # A wait is cut into steps, so that Ctrl-C gets through on every system.
@@ -41,7 +41,6 @@ class Channel(Protocol):
 class AsksAnswers(Protocol):
     """The broker, as far as it is needed here."""
 
-    def announce(self, questions: Iterable[Question]) -> None: ...
     def ask(self, question: Question, deliver: Callable[[Reply | Failure], None], lane: str = "") -> None: ...
     def forget(self, lane: str) -> None: ...
 
@@ -51,6 +50,9 @@ class Listener(Protocol):
 
     def announced(self, announcements: list[tuple[Question, Any]]) -> None:
         """These questions are going to be asked; each has a label of builtins."""
+
+    def announced_all(self) -> None:
+        """There are no others."""
 
     def told(self, kind: str, what: Any) -> None:
         """A word of the worker's that the broker need not understand."""
@@ -94,6 +96,8 @@ class Clerk:
         kind, *said = message
         if kind == "announce":
             self._announced(*said)
+        elif kind == "announced":
+            self._listener.announced_all()
         elif kind == "tell":
             self._listener.told(*said)
         else:
@@ -101,9 +105,7 @@ class Clerk:
             self._broker.ask(Question(*fields), lambda outcome: self._answer(number, outcome), self._lane)
 
     def _announced(self, announcements: list[Announcement]) -> None:
-        announced = [(Question(*fields), label) for fields, label in announcements]
-        self._broker.announce([question for question, _ in announced])
-        self._listener.announced(announced)
+        self._listener.announced([(Question(*fields), label) for fields, label in announcements])
 
     def _answer(self, number: int, outcome: Reply | Failure) -> None:
         """Called on the broker's thread."""
@@ -133,6 +135,7 @@ class RemoteBroker:
         for chunk in _chunks(announcements):
             if not self._send(("announce", chunk)):
                 return
+        self._send(("announced",))
 
     def tell(self, kind: str, what: Any) -> None:
         """Tell the controller's listener something, as builtins."""
@@ -182,8 +185,9 @@ class RemoteBroker:
 def _outcome(kind: str, written: str) -> Reply | Failure:
     try:
         fields = json.loads(written)
+        fields["retries"] = tuple(Retry(**retry) for retry in fields["retries"])
         return Reply(**fields) if kind == "reply" else Failure(**fields)
-    except (TypeError, ValueError):
+    except (KeyError, TypeError, ValueError):
         return Failure("the controller's reply was not understood: does this worker run the same pytest-llmarith?")
 
 

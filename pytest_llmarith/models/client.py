@@ -19,14 +19,14 @@ from time import perf_counter
 from typing import Any
 
 from pytest_llmarith.models.failures import is_filtered
+from pytest_llmarith.models.prices import listed_terms
 from pytest_llmarith.models.programming import Remembered, nothing
 from pytest_llmarith.models.request import messages_of, sent_of
 from pytest_llmarith.models.response import filtered_reply, reply_from
-from pytest_llmarith.values import EMBEDDED_PROVIDER, Model, Reply
+from pytest_llmarith.values import EMBEDDED_PROVIDER, Model, Reply, Terms
 
-# Without these, litellm fetches price lists from the internet and reads every `.env` up to the root when imported.
-_QUIET_IMPORT = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}
-_LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy")
+# The clients below litellm log what was sent and what came back, and some providers take the key in the URL.
+_LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore")
 _FLUSH_S = 5.0
 
 
@@ -37,6 +37,7 @@ class Client:
         """`remembered` is what embedded models know of integer sequences."""
         self._remembered = remembered
         self._preparing = threading.Lock()
+        self._interrupted = False
         self._litellm: Any = None
 
     def prepare(self) -> None:
@@ -46,8 +47,25 @@ class Client:
         that is an error on a thread of ours would be a lost question.
         """
         with self._preparing:
+            if self._interrupted:
+                raise ImportError("litellm was not imported: somebody stopped the run meanwhile")
             if self._litellm is None:
-                self._litellm = _prepared(self._remembered)
+                self._litellm = self._imported()
+
+    def _imported(self) -> Any:
+        """Who presses Ctrl-C meanwhile wants to leave: then no other thread begins anew, and asks."""
+        try:
+            return _prepared(self._remembered)
+        except KeyboardInterrupt:
+            self._interrupted = True
+            raise
+
+    def terms(self, model: Model) -> Terms:
+        """What litellm's list knows of a model."""
+        self.prepare()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return listed_terms(self._litellm, model.target)
 
     async def complete(self, model: Model, prompt: str, timeout_s: float) -> Reply:
         """Send one request. Raises whatever litellm raises; `failures.diagnose` knows what it means."""
@@ -88,8 +106,10 @@ def _arguments(model: Model, prompt: str, timeout_s: float) -> dict[str, Any]:
 
 
 def _prepared(remembered: Remembered) -> Any:
-    for name, value in _QUIET_IMPORT.items():
-        os.environ.setdefault(name, value)
+    # Else it fetches its price list from the internet when it is imported; who wants that may say so.
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    # In its other mode it reads the first `.env` in the folders above its own, whosever keys are in there.
+    os.environ["LITELLM_MODE"] = "PRODUCTION"
     with warnings.catch_warnings(), _collector_at_rest():
         warnings.simplefilter("ignore")
         import litellm

@@ -1,6 +1,7 @@
 """Room: the asking itself, on one loop. Nothing here is thread safe; the broker is its only visitor.
 
-It brings together what goes next (schedule), what is on disk (keeper), trying again (retrying) and the client.
+It brings together what goes next (schedule), what is on disk (keeper), what may be spent (budget) and the way to a
+model (requesting).
 """
 
 from __future__ import annotations
@@ -11,16 +12,23 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
-from typing import Protocol
 
-from pytest_llmarith.models import failures, retrying, scrubbing
+from pytest_llmarith.models import scrubbing
+from pytest_llmarith.models.budget import Budget
 from pytest_llmarith.models.keeper import Keeper
+from pytest_llmarith.models.loss import Loss
+from pytest_llmarith.models.metering import Metered
+from pytest_llmarith.models.prices import Prices
 from pytest_llmarith.models.request import key_of, keyed_questions
+from pytest_llmarith.models.requesting import Requester, Sender
+from pytest_llmarith.models.retrying import PauseLength
 from pytest_llmarith.models.schedule import Entry, Schedule, Waiter
 from pytest_llmarith.models.store import StoreError
 from pytest_llmarith.models.tally import Tally
-from pytest_llmarith.values import Failure, Model, Question, Reply, StoreMode
+from pytest_llmarith.models.turns import Turns
+from pytest_llmarith.values import AskingLimits, Failure, Model, Question, Reply, StoreMode
 
 _LOG = logging.getLogger(__name__)
 _CHUNK = 200  # announced questions per turn of the loop: a few milliseconds
@@ -31,24 +39,14 @@ _TOO_LATE = Failure("the run ended before the reply arrived")
 Deliver = Callable[[Reply | Failure], None]
 
 
-class Sender(Protocol):
-    """The client, as far as the desk needs it."""
-
-    def prepare(self) -> None: ...
-    async def complete(self, model: Model, prompt: str, timeout_s: float) -> Reply: ...
-    async def close(self) -> None: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Rules:
     """How a run asks."""
 
-    concurrency: int
+    limits: AskingLimits
     window: int
-    timeout_s: float
-    retries: int
     store_mode: StoreMode
-    pause_s: retrying.PauseLength
+    pause_s: PauseLength | None
 
     def may_ask(self, model: Model) -> bool:
         """Whether requests may go to this model at all."""
@@ -58,19 +56,32 @@ class Rules:
 class Desk:
     """Takes questions, and answers every one of them exactly once."""
 
-    def __init__(self, client: Sender, models: Mapping[str, Model], keeper: Keeper, tally: Tally, rules: Rules) -> None:
+    def __init__(
+        self,
+        client: Sender,
+        models: Mapping[str, Model],
+        keeper: Keeper,
+        tally: Tally,
+        rules: Rules,
+        prices: Prices,
+    ) -> None:
         self.stopped: Failure | None = None
         self._client = client
         self._models = models
         self._keeper = keeper
         self._tally = tally
         self._rules = rules
+        self._turns = Turns(keeper, tally)
+        self._prices = prices
+        self._budget = Budget(rules.limits, prices)
+        metered = Metered(client, self._budget)
+        self._requester = Requester(metered, models.values(), rules.limits, rules.pause_s, tally, self._pump)
         self._schedule = Schedule(rules.window)
         self._announced: asyncio.Queue[Iterable[Question]] = asyncio.Queue()
         self._serving: set[asyncio.Task[None]] = set()
         self._again: set[str] = set()
         self._closed: Failure | None = None
-        self._halt = asyncio.Event()
+        self._loss = Loss(keeper, self._schedule, self._serving, self.stop)
         self._ending = asyncio.Event()
         self._cut = asyncio.Event()
 
@@ -111,8 +122,11 @@ class Desk:
         taking_in.cancel()
         await self._drain()
         await asyncio.gather(taking_in, return_exceptions=True)
+        await self._loss.end()
+        self.stopped = self.stopped or self._loss.failure
         with suppress(StoreError):
             await self._keeper.close()
+        self._tally.unsaved = len(self._keeper.unsaved())
         with suppress(Exception):
             await self._client.close()
 
@@ -125,7 +139,7 @@ class Desk:
                 try:
                     self._take_in_chunk(chunk)
                 except StoreError as error:
-                    self.stop(Failure(str(error), stops_run=True))
+                    self._lose_store(error)
                 except Exception:  # announcing is a hint; whoever asks will hear of it
                     _LOG.debug("announced questions were not understood", exc_info=True)
                 self._pump()
@@ -170,13 +184,21 @@ class Desk:
 
     def _pump(self) -> None:
         """Fill the free places."""
-        while len(self._serving) < self._rules.concurrency and (entry := self._schedule.next()) is not None:
+        if self._loss.failure is not None:
+            return
+        while (entry := self._schedule.next(self._has_room)) is not None:
+            model = self._models[entry.question.model]
+            self._requester.begin(model)
             task = asyncio.create_task(self._serve(entry))
             self._serving.add(task)
-            task.add_done_callback(self._served)
+            task.add_done_callback(partial(self._served, model))
 
-    def _served(self, task: asyncio.Task[None]) -> None:
+    def _has_room(self, question: Question) -> bool:
+        return self._requester.has_room(self._models[question.model])
+
+    def _served(self, model: Model, task: asyncio.Task[None]) -> None:
         self._serving.discard(task)
+        self._requester.end(model)
         self._pump()
 
     async def _serve(self, entry: Entry) -> None:
@@ -187,38 +209,37 @@ class Desk:
             outcome = _TOO_LATE
         except Exception as error:  # a mistake of ours must not leave anybody waiting
             outcome = _mishap(model.target, error)
-        self._tally.settled(model, outcome)
-        for waiter in self._schedule.arrived(entry, outcome):
+        never_asked = outcome == _NEVER_ASKED
+        if never_asked:
+            outcome = self._closed or _NEVER_ASKED
+        waiters = self._schedule.arrived(entry, outcome)
+        if waiters or not never_asked:
+            self._tally.settled(model, outcome)
+        for waiter in waiters:
             _hand_over(waiter.deliver, outcome)
-        if isinstance(outcome, Failure) and outcome.stops_run:
+        if isinstance(outcome, Failure) and outcome.stops_run and outcome is not self._loss.failure:
             self.stop(outcome)
 
     async def _obtain(self, entry: Entry, model: Model) -> Reply | Failure:
-        """The reply from the store, which another process may have filled meanwhile, or from the model."""
+        """The reply from the store, which another run may have filled meanwhile, or from the model."""
+        if model.simulated:
+            return await self._requester.request(model, entry.question.prompt)
+        try:
+            async with self._turns.turn(entry.key) as mine:
+                return await self._obtain_in_turn(entry, model) if mine else _NEVER_ASKED
+        except StoreError as error:
+            return self._lose_store(error)
+
+    async def _obtain_in_turn(self, entry: Entry, model: Model) -> Reply | Failure:
         stored = self._from_store(entry.key, model)
         if stored is not None:
             return stored
-        outcome = await self._request(model, entry.question.prompt)
-        if isinstance(outcome, Reply) and not model.simulated:
-            await self._to_store(entry.key, outcome)
-        return outcome
-
-    async def _request(self, model: Model, prompt: str) -> Reply | Failure:
-        async def attempt() -> Reply:
-            self._client.prepare()
-            with self._tally.sending():
-                async with asyncio.timeout(self._rules.timeout_s):
-                    return await self._client.complete(model, prompt, self._rules.timeout_s)
-
-        def diagnose(error: Exception) -> failures.Diagnosis:
-            return failures.diagnose(error, model, self._rules.timeout_s)
-
-        return await retrying.persist(attempt, diagnose, self._pause, self._rules.pause_s, self._rules.retries)
-
-    async def _pause(self, seconds: float) -> bool:
-        with self._tally.pausing(), suppress(TimeoutError):
-            await asyncio.wait_for(self._halt.wait(), seconds)
-        return not self._halt.is_set()
+        prompt = entry.question.prompt
+        outcome = await self._budget.spend(model, prompt, partial(self._requester.request, model, prompt))
+        if isinstance(outcome, Failure):
+            return outcome
+        await self._to_store(entry.key, outcome)
+        return self._prices.priced(model, outcome)
 
     # --- the store --------------------------------------------------------------------------------------------------
 
@@ -228,27 +249,35 @@ class Desk:
         try:
             reply, to_ask_again = self._keeper.get(key)
         except StoreError as error:
-            failure = Failure(str(error), stops_run=True)
-            self.stop(failure)
-            return failure
+            return self._lose_store(error)
         if to_ask_again:
             self._again.add(key)
             self._tally.again = len(self._again)
-        return reply
+        return reply and self._prices.priced(model, reply)
 
     async def _to_store(self, key: str, reply: Reply) -> None:
-        """A store that fails ends the run, after the replies that were paid for are handed over."""
         try:
             await self._keeper.put(key, reply)
         except StoreError as error:
-            asyncio.get_running_loop().call_soon(self.stop, Failure(str(error), stops_run=True))
+            self._lose_store(error)
+        self._tally.unsaved = len(self._keeper.unsaved())
+
+    def _lose_store(self, error: StoreError) -> Failure:
+        self._halt()
+        return self._loss.begin(error)
 
     # --- the end ----------------------------------------------------------------------------------------------------
 
     def _close(self, failure: Failure, *, spare_in_flight: bool) -> None:
         self._closed = self._closed or failure
-        self._halt.set()
+        self._halt()
         self._answer_in_vain(self._closed, spare_in_flight=spare_in_flight)
+
+    def _halt(self) -> None:
+        """Begin no further attempt, and wait for nobody."""
+        self._requester.halt()
+        self._turns.halt()
+        self._budget.halt()
 
     def _answer_in_vain(self, failure: Failure, *, spare_in_flight: bool) -> None:
         for waiter in self._schedule.abandon(spare_in_flight=spare_in_flight):

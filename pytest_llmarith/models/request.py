@@ -33,11 +33,23 @@ def sent_of(model: Model, prompt: str) -> dict[str, Any]:
 
 def key_of(model: Model, question: Question) -> str:
     """The name of a reply in the store: everything that can change it, whatever the model is called in this run."""
-    sent = sent_of(model, question.prompt)
+    return key_of_sent(sent_of(model, question.prompt), question.trial)
+
+
+def key_of_sent(sent: Mapping[str, Any], trial: int) -> str:
+    """The same of a request that was written down."""
     api_base = sent["api_base"] and sent["api_base"].rstrip("/")
-    identity = {**sent, "api_base": api_base, "format": KEY_FORMAT, "trial": question.trial}
+    identity = {**sent, "api_base": api_base, "format": KEY_FORMAT, "trial": trial}
     canonical = json.dumps(identity, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def holds_secrets(sent: Mapping[str, Any]) -> bool:
+    """Whether a request that was written down holds what `sent_of` leaves out."""
+    api_base = sent["api_base"]
+    return without_secrets(sent["params"]) != sent["params"] or bool(
+        api_base and without_userinfo(api_base) != api_base
+    )
 
 
 def keyed_questions(models: Mapping[str, Model], questions: Iterable[Question]) -> list[tuple[str, Model, Question]]:

@@ -105,11 +105,14 @@ class Schedule:
         if entry.state is State.PENDING:
             self._waited.append(entry)
 
-    def next(self) -> Entry | None:
-        """What to ask now, if anything; it counts as in flight from here on."""
+    def next(self, has_room: Callable[[Question], bool] = lambda question: True) -> Entry | None:
+        """What to ask now, if anything; it counts as in flight from here on.
+
+        A question for which there is no room lets those pass that somebody else waits for.
+        """
         if self._abandoned:
             return None
-        entry = self._next_waited() or self._next_ahead()
+        entry = self._next_waited(has_room) or self._next_ahead(has_room)
         if entry is not None:
             self._places.take(entry.place)
             entry.state = State.IN_FLIGHT
@@ -153,23 +156,31 @@ class Schedule:
 
     # --- what goes next ---------------------------------------------------------------------------------------------
 
-    def _next_waited(self) -> Entry | None:
-        while self._waited:
+    def _next_waited(self, has_room: Callable[[Question], bool]) -> Entry | None:
+        passed = list[Entry]()
+        found = None
+        while found is None and self._waited:
             entry = self._waited.popleft()
             if entry.state is State.PENDING and entry.waiters:
-                return entry
-        return None
+                if has_room(entry.question):
+                    found = entry
+                else:
+                    passed.append(entry)
+        self._waited.extendleft(reversed(passed))
+        return found
 
-    def _next_ahead(self) -> Entry | None:
+    def _next_ahead(self, has_room: Callable[[Question], bool]) -> Entry | None:
         """The lane with the fewest replies ahead of it comes first: a slow one cannot fill the window."""
         if self._used >= self._window:
             return None
         for name, lane in sorted(self._lanes.items(), key=lambda item: item[1].ahead):
-            if (entry := self._places.first_from(lane.cursor)) is not None:
+            entry = self._places.first_from(lane.cursor)
+            if entry is not None and has_room(entry.question):
                 entry.lane = name
                 lane.ahead += 1
                 return entry
-        return self._places.first_from(0)
+        entry = self._places.first_from(0)
+        return entry if entry is not None and has_room(entry.question) else None
 
     # --- the life of an entry ---------------------------------------------------------------------------------------
 
@@ -189,8 +200,12 @@ class Schedule:
             self._early[entry.key] += 1
         self._fetches += 1
         self._leave_window(entry)
-        while self._unfetched and self._fetches - self._unfetched[0][0] > _STALE_WINDOWS * self._window:
+        while self._unfetched and self._is_done_with(*self._unfetched[0]):
             self._leave_window(self._unfetched.popleft()[1])
+
+    def _is_done_with(self, arrived_at: int, entry: Entry) -> bool:
+        """It was fetched, or others were for so long that nobody is going to."""
+        return not entry.in_window or self._fetches - arrived_at > _STALE_WINDOWS * self._window
 
     def _leave_window(self, entry: Entry) -> None:
         if entry.in_window:

@@ -42,8 +42,10 @@ _KEY_SHAPES = re.compile(
 
 def one_line(text: str, environ: Mapping[str, str], more_secrets: Iterable[str] = ()) -> str:
     """Make a message from outside fit to show to people and to write down."""
-    line = " ".join(_printable(text[:_LOOKED_AT]).split())
-    line = hide_keys(line, environ, more_secrets)
+    words = _printable(text[:_LOOKED_AT]).split()
+    if _cuts_a_word(text) and len(words[-1]) < _LONGEST:
+        words.pop()  # it may be the first half of a key, which nobody would know for one
+    line = hide_keys(" ".join(words), environ, more_secrets)
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1].rstrip()}…"
 
 
@@ -98,6 +100,12 @@ def _secrets_in(environ: Mapping[str, str]) -> Iterable[str]:
 
 def _plain(value: Any) -> Any:
     return without_secrets(value) if isinstance(value, Mapping) else value
+
+
+def _cuts_a_word(text: str) -> bool:
+    """Whether what is looked at ends within a word."""
+    around = _printable(text[_LOOKED_AT - 1 : _LOOKED_AT + 1])
+    return len(around) == 2 and not any(map(str.isspace, around))
 
 
 def _printable(text: str) -> str:

@@ -6,11 +6,12 @@ Two processes may share one file. What `put` has taken is on disk when it return
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
+import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import fields, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,9 +19,10 @@ from typing import Any
 from pytest_llmarith.values import Reply
 
 STORE_FORMAT = 1
-_BUSY_S = 30.0
+BUSY_S = 30.0
 _BATCH = 500  # SQLite takes no more than 999 parameters on old builds
-_FIELDS = {field.name for field in fields(Reply)} - {"stored"}
+_ROOM = 2**20  # bytes that the disk must have left before anything is paid for
+_FIELDS = tuple(name for name in Reply("").fields() if name != "stored")
 
 _ADVICE = {
     "SQLITE_BUSY": "another program keeps it locked",
@@ -42,12 +44,12 @@ class StoreError(Exception):
 class Store:
     """The replies of all runs. It belongs to the thread that opened it."""
 
-    def __init__(self, path: Path, *, busy_s: float = _BUSY_S) -> None:
+    def __init__(self, path: Path, *, busy_s: float | None = None) -> None:
         self.path = path
-        self._busy_s = busy_s
-        _make_folder(path)
+        self._busy_s = BUSY_S if busy_s is None else busy_s
+        make_folder(path)
         with self._troubles():
-            self._db = sqlite3.connect(path, timeout=busy_s, isolation_level=None)
+            self._db = sqlite3.connect(path, timeout=self._busy_s, isolation_level=None)
         try:
             with self._troubles():
                 self._set_up()
@@ -82,11 +84,49 @@ class Store:
 
     def put_all(self, replies: Mapping[str, Reply]) -> None:
         """Write replies in one go: all or none."""
-        rows = [(key, reply.sent.get("model"), reply.asked_at, _row(reply)) for key, reply in replies.items()]
+        self._write("INSERT OR REPLACE", replies)
+
+    def add_all(self, replies: Mapping[str, Reply]) -> int:
+        """Write those of the replies in whose place there is none, and return how many these were."""
+        return self._write("INSERT OR IGNORE", replies)
+
+    def rows(self, condition: str, values: Sequence[str]) -> Iterator[tuple[str | None, str | None, str]]:
+        """Model, date and the reply as it is written, of those that fulfil a condition of SQL: one by one."""
+        with self._troubles():
+            yield from self._db.execute(f"SELECT model, asked_at, reply FROM replies WHERE {condition}", values)
+
+    def has_model(self, model: str) -> bool:
+        """Whether there is a reply of this model."""
+        with self._troubles():
+            return bool(self._db.execute("SELECT 1 FROM replies WHERE model = ? LIMIT 1", (model,)).fetchone())
+
+    def delete(self, condition: str, values: Sequence[str]) -> None:
+        """Take those out that fulfil a condition of SQL."""
         with self._troubles(), self._transaction():
-            self._db.executemany(
-                "INSERT OR REPLACE INTO replies (key, model, asked_at, reply) VALUES (?, ?, ?, ?)", rows
-            )
+            self._db.execute(f"DELETE FROM replies WHERE {condition}", values)
+
+    def compact(self) -> None:
+        """Give the room of what was taken out back to the disk."""
+        with self._troubles():
+            self._db.execute("VACUUM")
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def probe(self) -> None:
+        """Find out that replies can be written, before there is one: the file and the disk are really written to."""
+        with self._troubles(), self._transaction():
+            self._db.execute(f"PRAGMA user_version = {STORE_FORMAT}")
+        try:
+            with tempfile.TemporaryFile(dir=self.path.parent) as room:
+                room.write(bytes(_ROOM))
+                room.flush()
+                os.fsync(room.fileno())
+        except OSError as error:
+            raise StoreError(f"store {self.path}: its disk takes no more ({error.strerror})") from error
+
+    def patience(self, busy_s: float) -> None:
+        """How long to wait for others from now on."""
+        with self._troubles():
+            self._db.execute(f"PRAGMA busy_timeout = {int(1000 * busy_s)}")
 
     def close(self) -> None:
         with suppress(sqlite3.Error):
@@ -95,9 +135,12 @@ class Store:
     # --- the file ---------------------------------------------------------------------------------------------------
 
     def _set_up(self) -> None:
+        """A store that is there is opened without waiting for whoever writes to it."""
         self._check_format()
-        self._use_wal()
         self._db.execute("PRAGMA synchronous = FULL")
+        if self._is_there():
+            return
+        self._use_wal()
         with self._transaction():
             self._check_format()
             self._db.execute(
@@ -105,6 +148,9 @@ class Store:
                 "(key TEXT PRIMARY KEY, model TEXT, asked_at TEXT, reply TEXT NOT NULL) WITHOUT ROWID"
             )
             self._db.execute(f"PRAGMA user_version = {STORE_FORMAT}")
+
+    def _is_there(self) -> bool:
+        return bool(self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'replies'").fetchone())
 
     def _check_format(self) -> None:
         (found,) = self._db.execute("PRAGMA user_version").fetchone()
@@ -147,6 +193,13 @@ class Store:
             advice = next((words for code, words in _ADVICE.items() if name.startswith(code)), "it cannot be used")
             raise StoreError(f"store {self.path}: {advice} ({error})") from error
 
+    def _write(self, insert: str, replies: Mapping[str, Reply]) -> int:
+        rows = [(key, reply.sent.get("model"), reply.asked_at, _row(reply)) for key, reply in replies.items()]
+        with self._troubles(), self._transaction():
+            return self._db.executemany(
+                f"{insert} INTO replies (key, model, asked_at, reply) VALUES (?, ?, ?, ?)", rows
+            ).rowcount
+
     def _select(self, columns: str, keys: Sequence[str]) -> list[Any]:
         marks = ",".join("?" * len(keys))
         with self._troubles():
@@ -155,16 +208,16 @@ class Store:
     def _reply(self, key: str, row: str) -> Reply:
         try:
             stored = json.loads(row)
-            return replace(Reply(**{name: stored[name] for name in _FIELDS & stored.keys()}), stored=True)
+            return Reply(**{name: stored[name] for name in _FIELDS if name in stored}, stored=True)
         except (ValueError, TypeError, AttributeError) as error:
             raise StoreError(f"store {self.path}: the reply {key[:12]} is damaged ({error})") from error
 
 
 def _row(reply: Reply) -> str:
-    return json.dumps({name: value for name, value in reply.fields().items() if name in _FIELDS})
+    return json.dumps({name: getattr(reply, name) for name in _FIELDS})  # `asdict` would copy every message first
 
 
-def _make_folder(path: Path) -> None:
+def make_folder(path: Path) -> None:
     """A folder that we make keeps itself out of git; somebody else's folder is left as it is."""
     try:
         path.parent.mkdir(parents=True)

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields
+from itertools import count
+from typing import Any
 
-from pytest_llmarith.values import Failure, Model, Progress, Reply
+from pytest_llmarith.models.throttle import Throttle
+from pytest_llmarith.values import Failure, Model, Progress, Reply, Throttled
+
+_MOST_REASONS = 50
+_OTHERS = "other reasons"
 
 
 class Tally:
-    """The fields of `values.Progress`, while they grow."""
+    """The fields of `values.Progress`, while they grow.
 
-    def __init__(self) -> None:
+    What has several parts is copied by one call that no other thread can come between.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self.announced = 0
         self.announced_stored = 0
         self.requests = 0
@@ -21,10 +33,16 @@ class Tally:
         self.again = 0
         self.failed = 0
         self.in_flight = 0
-        self.retrying = 0
+        self.held = 0
+        self.elsewhere = 0
+        self.unsaved = 0
         self.cost_usd = 0.0
         self.unpriced = 0
         self.judged = 0
+        self._pauses: dict[int, tuple[str, float]] = {}
+        self._numbers = count()
+        self._retries: dict[str, int] = {}
+        self._throttled: dict[str, Throttled] = {}
 
     @contextmanager
     def sending(self) -> Iterator[None]:
@@ -36,12 +54,40 @@ class Tally:
             self.in_flight -= 1
 
     @contextmanager
-    def pausing(self) -> Iterator[None]:
-        self.retrying += 1
+    def holding(self) -> Iterator[None]:
+        """A request waits for its turn."""
+        self.held += 1
         try:
             yield
         finally:
-            self.retrying -= 1
+            self.held -= 1
+
+    @contextmanager
+    def pausing(self, reason: str, seconds: float) -> Iterator[None]:
+        """A question waits for its next attempt."""
+        number = next(self._numbers)
+        self._pauses[number] = reason, self._clock() + seconds
+        try:
+            yield
+        finally:
+            del self._pauses[number]
+
+    def retried(self, reason: str) -> None:
+        """It is tried again."""
+        known = reason in self._retries or len(self._retries) < _MOST_REASONS
+        counted = reason if known else _OTHERS
+        self._retries[counted] = self._retries.get(counted, 0) + 1
+
+    def halved(self, target: str, throttle: Throttle) -> None:
+        self._throttled[target] = Throttled(target, throttle.halved, throttle.lowest, throttle.most)
+
+    @contextmanager
+    def waiting_for_another_run(self) -> Iterator[None]:
+        self.elsewhere += 1
+        try:
+            yield
+        finally:
+            self.elsewhere -= 1
 
     def settled(self, model: Model, outcome: Reply | Failure) -> None:
         """A question has ended. A simulated reply has no price, so its price is not unknown."""
@@ -59,4 +105,13 @@ class Tally:
             self.unpriced += outcome.cost_usd is None and not model.simulated
 
     def progress(self) -> Progress:
-        return Progress(**{field.name: getattr(self, field.name) for field in fields(Progress)})
+        pauses = list(self._pauses.values())
+        parts: dict[str, Any] = {
+            "retrying": len(pauses),
+            "waiting_for": dict(Counter(reason for reason, _ in pauses).most_common()),
+            "next_try_s": max(0.0, min(due for _, due in pauses) - self._clock()) if pauses else None,
+            "retries": dict(self._retries),
+            "throttled": tuple(self._throttled.values()),
+        }
+        plain = {field.name: getattr(self, field.name) for field in fields(Progress) if field.name not in parts}
+        return Progress(**plain, **parts)

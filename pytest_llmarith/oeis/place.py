@@ -6,19 +6,14 @@ import shlex
 from collections.abc import Iterable
 from pathlib import Path
 
+from pytest_llmarith.files import project_of
+
 FOLDER = "oeis_cache"
 
 
 def default_cache(start: Path) -> Path:
-    """`oeis_cache/` of the project that `start` lies in.
-
-    That is the nearest folder upwards with an `oeis_cache/` or a `pyproject.toml`, else with a `conftest.py` (which
-    folders of tests have too), else `start` itself.
-    """
-    upwards = (start, *start.parents)
-    projects = (folder for folder in upwards if (folder / FOLDER).is_dir() or (folder / "pyproject.toml").is_file())
-    suites = (folder for folder in upwards if (folder / "conftest.py").is_file())
-    return next(projects, next(suites, start)) / FOLDER
+    """`oeis_cache/` of the project that `start` lies in."""
+    return project_of(start, FOLDER) / FOLDER
 
 
 def sync_command(names: Iterable[str], cache: Path) -> str:

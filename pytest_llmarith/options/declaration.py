@@ -18,10 +18,18 @@ TRIALS = "--llm-trials"
 ADDITION_TRIALS = "--llm-addition-trials"
 SEED = "--llm-seed"
 SYMBOLS = "--llm-symbols"
+SHARD = "--llm-shard"
 READING = "--llm-reading"
 CONCURRENCY = "--llm-concurrency"
 TIMEOUT = "--llm-timeout"
 RETRIES = "--llm-retries"
+RETRY_TIME = "--llm-retry-time"
+RPM = "--llm-rpm"
+TPM = "--llm-tpm"
+MAX_COST = "--llm-max-cost"
+MAX_TOKENS = "--llm-max-tokens"
+PRICE = "--llm-price"
+DRY_RUN = "--llm-dry-run"
 STORE = "--llm-store"
 STORE_DIR = "--llm-store-dir"
 AGAIN = "--llm-again"
@@ -60,6 +68,7 @@ def declare(parser: pytest.Parser) -> None:
     _declare_models(group)
     _declare_problems(group)
     _declare_asking(group)
+    _declare_bounds(group)
     _declare_results(group)
     _declare_oeis(group)
     parser.addini(MODEL_INI, f"{MODEL_HELP} (one per line)", type="linelist", default=[])
@@ -90,12 +99,18 @@ def _declare_problems(group: pytest.OptionGroup) -> None:
     group.addoption(ADDITION_TRIALS, metavar="N", help="Trials of integer addition (default: the bench's, 100)")
     group.addoption(SEED, metavar="N|random", help="Seed of all problems (default: 0); random draws and records one")
     group.addoption(SYMBOLS, metavar="ascii|unicode", help="Operator signs: + - * / (ascii, default) or + - × ÷")
+    group.addoption(
+        SHARD,
+        metavar="I/N",
+        help="Take the I-th of N even parts of what is selected, for runs on N machines;\nllmarith merge joins them",
+    )
 
 
 def _declare_asking(group: pytest.OptionGroup) -> None:
     group.addoption(CONCURRENCY, metavar="N", help="Requests in flight, whatever -n is (default: 16)")
     group.addoption(TIMEOUT, metavar="SECONDS", help="Limit of one request (default: 600)")
     group.addoption(RETRIES, metavar="N", help="Further attempts after an outage (default: 3)")
+    group.addoption(RETRY_TIME, metavar="SECONDS", help="Begin no further attempt after so long (default: 900)")
     group.addoption(
         STORE,
         metavar="on|refresh|off|only",
@@ -105,6 +120,27 @@ def _declare_asking(group: pytest.OptionGroup) -> None:
     group.addoption(STORE_DIR, metavar="DIR", help="Folder of the store (default: .llmarith in the root)")
     group.addoption(
         AGAIN, metavar="REASON,...", help="Ask stored replies anew that were empty, truncated, refusal or filtered"
+    )
+
+
+def _declare_bounds(group: pytest.OptionGroup) -> None:
+    group.addoption(RPM, metavar="N", help="Requests per minute of the whole run (default: no bound)")
+    group.addoption(TPM, metavar="N", help="Tokens per minute of the whole run (default: no bound)")
+    group.addoption(
+        MAX_COST, metavar="USD", help="Begin no request that could make the run cost more, the judge included"
+    )
+    group.addoption(
+        MAX_TOKENS, metavar="N", help="Begin no request that could make the run use more tokens, the judge's included"
+    )
+    group.addoption(
+        PRICE,
+        metavar="IN,OUT",
+        help="US dollars per million prompt and completion tokens, for models whose price is unknown",
+    )
+    group.addoption(
+        DRY_RUN,
+        action="store_true",
+        help="Ask nothing: show what would be asked, about what it costs, and one prompt of each task",
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from pytest_llmarith.values import Model
+from pytest_llmarith.values import MOST_SHARDS, Model, Shard
 
 DEEPEST = 1000
 MOST_TRIALS = 1_000_000
@@ -76,6 +76,15 @@ def seed(option: str, text: str) -> int | None:
     if re.fullmatch(r"\d{1,18}", text, re.ASCII):
         return int(text)
     raise ValueError(f"{option}: {text!r} is not a seed; write a whole number from 0, or random")
+
+
+def shard(option: str, text: str) -> Shard:
+    """`2/5`: the second of five."""
+    match = re.fullmatch(r"(\d{1,5})/(\d{1,5})", text, re.ASCII)
+    index, count = (int(match[1]), int(match[2])) if match else (0, 0)
+    if not 1 <= index <= count <= MOST_SHARDS:
+        raise ValueError(f"{option}: {text!r} is no shard; write 1/5 to 5/5 on five machines, at most {MOST_SHARDS:,}")
+    return Shard(index, count)
 
 
 def parameter(option: str, text: str) -> tuple[str, Any]:

@@ -13,19 +13,15 @@ import pytest
 
 from pytest_llmarith.options import declaration as names
 from pytest_llmarith.options import parsing
+from pytest_llmarith.options.asking import asking_limits
 from pytest_llmarith.options.oeis import OeisSettings, oeis_settings
-from pytest_llmarith.values import Model, NanReason, Reading, StoreMode, Symbols
+from pytest_llmarith.values import AskingLimits, Model, NanReason, Reading, Shard, StoreMode, Symbols
 
-MOST_IN_FLIGHT = 1024
-MOST_RETRIES = 100
 LARGEST_SEED = 2**31
 
 _DEFAULTS: Mapping[str, str] = {
     names.SEED: "0",
     names.SYMBOLS: Symbols.ASCII,
-    names.CONCURRENCY: "16",
-    names.TIMEOUT: "600",
-    names.RETRIES: "3",
     names.STORE: StoreMode.ON,
 }
 # What a provider's hiccup can be to blame for; a reply that cannot be read is a measurement like any other.
@@ -42,10 +38,10 @@ class Settings:
     trials: int | None
     addition_trials: int | None
     symbols: Symbols
+    shard: Shard | None
     reading: Reading | None
-    concurrency: int
-    timeout_s: float
-    retries: int
+    asking: AskingLimits
+    dry_run: bool
     store_mode: StoreMode
     store_path: Path
     again: frozenset[NanReason]
@@ -74,15 +70,15 @@ def _parse(config: pytest.Config) -> Settings:
 
     return Settings(
         models=_models(config),
+        shard=_shard(config, text(names.SEED)),
         seed=_seed(config, text(names.SEED)),
         depths=parsing.optional(config.getoption, names.DEPTHS, parsing.depths),
         trials=parsing.optional(config.getoption, names.TRIALS, _trials),
         addition_trials=parsing.optional(config.getoption, names.ADDITION_TRIALS, _trials),
         symbols=parsing.choice(names.SYMBOLS, text(names.SYMBOLS), Symbols),
         reading=parsing.optional(config.getoption, names.READING, _reading),
-        concurrency=parsing.whole_number(names.CONCURRENCY, text(names.CONCURRENCY), 1, MOST_IN_FLIGHT),
-        timeout_s=parsing.seconds(names.TIMEOUT, text(names.TIMEOUT)),
-        retries=parsing.whole_number(names.RETRIES, text(names.RETRIES), 0, MOST_RETRIES),
+        asking=asking_limits(config.getoption),
+        dry_run=bool(config.getoption(names.DRY_RUN)),
         store_mode=parsing.choice(names.STORE, text(names.STORE), StoreMode),
         store_path=_folder(config, names.STORE_DIR, ".llmarith") / "store.sqlite",
         again=parsing.optional(config.getoption, names.AGAIN, _again) or frozenset(),
@@ -123,6 +119,15 @@ def _seed(config: pytest.Config, text: str) -> int:
         seed = random.SystemRandom().randrange(LARGEST_SEED)
         config.option.llm_seed = str(seed)
     return seed
+
+
+def _shard(config: pytest.Config, seed: str) -> Shard | None:
+    shard = parsing.optional(config.getoption, names.SHARD, parsing.shard)
+    if shard is not None and parsing.seed(names.SEED, seed) is None:
+        raise ValueError(
+            f"{names.SHARD}: with {names.SEED}={seed} every shard draws other questions; give all the same number"
+        )
+    return shard
 
 
 def _models(config: pytest.Config) -> tuple[Model, ...]:

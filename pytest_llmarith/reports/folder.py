@@ -13,8 +13,12 @@ from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 
+from pytest_llmarith.values import Shard
+
 # Windows allows 260 characters for a whole path; this leaves most of them to where the folder lies.
 LONGEST_MODEL = 60
+# A disk that does not take as much will not take a run.
+ROOM_BYTES = 1 << 16
 
 
 class UnwritableFolder(OSError):
@@ -25,14 +29,15 @@ def check_writable(base: Path) -> None:
     """Find out that no run could be written down below `base`, before there is one; raises UnwritableFolder."""
     with _explained(base):
         base.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=base).close()
+        with tempfile.TemporaryFile(dir=base) as file:  # a full disk makes files, and takes nothing into them
+            file.write(bytes(ROOM_BYTES))
 
 
-def create_run_folder(base: Path, started: datetime, models: Sequence[str]) -> Path:
+def create_run_folder(base: Path, started: datetime, models: Sequence[str], shard: Shard | None = None) -> Path:
     """Make `<UTC time>_<model>/` below `base`, numbered from 2 where another run was faster."""
     with _explained(base):
         base.mkdir(parents=True, exist_ok=True)
-        return _first_free(base, f"{_stamp(started)}_{_who(models)}")
+        return _first_free(base, f"{_stamp(started)}_{_who(models)}{_part(shard)}")
 
 
 @contextmanager
@@ -64,6 +69,10 @@ def _stamp(started: datetime) -> str:
 
 def _who(models: Sequence[str]) -> str:
     return _safe(models[0]) if len(models) == 1 else f"{len(models)}-models"
+
+
+def _part(shard: Shard | None) -> str:
+    return f"_{shard}".replace(" ", "-") if shard else ""
 
 
 def _safe(model: str) -> str:

@@ -31,6 +31,11 @@ def sanitize_name(name: str, limit: int) -> str:
     return shown[: limit - len(_CUT) - tail] + _CUT + shown[len(shown) - tail :]
 
 
+def showable(text: str, encoding: str | None) -> str:
+    """The text with everything escaped that a terminal's encoding lacks."""
+    return text.encode(encoding or "utf-8", "backslashreplace").decode(encoding or "utf-8")
+
+
 def _ends(number: re.Match[str]) -> str:
     digits = number.group()
     return f"{digits[:12]}...{digits[-12:]} ({len(digits):,} digits)"

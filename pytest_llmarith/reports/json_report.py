@@ -5,21 +5,41 @@ It does not know the plugin that made the report, and changes none of that plugi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from pytest_llmarith.reports.jsonfiles import encode
+
 KEY = "llmarith"
+TESTS = "tests"  # --json-report-summary leaves them out
 
 
 def extend_json_report(
     json_report: dict[str, Any], records_by_nodeid: Mapping[str, dict[str, Any]], summary: dict[str, Any]
 ) -> None:
     """Put the records and the summary in place; a test that is listed twice stays once, as it was last."""
+    if TESTS in json_report:
+        json_report[TESTS] = list(_enriched(json_report[TESTS], records_by_nodeid))
     json_report[KEY] = summary
-    if "tests" not in json_report:  # --json-report-summary leaves them out
+
+
+def json_pieces(
+    json_report: Mapping[str, Any], records_by_nodeid: Mapping[str, dict[str, Any]], summary: dict[str, Any]
+) -> Iterator[bytes]:
+    """The same as the text of a file, test by test: never are all records in memory."""
+    head = encode({key: value for key, value in json_report.items() if key != TESTS} | {KEY: summary})
+    if TESTS not in json_report:
+        yield head + b"\n"
         return
-    tests = {test["nodeid"]: test for test in json_report["tests"]}
-    for nodeid, test in tests.items():
-        if nodeid in records_by_nodeid:
-            test[KEY] = records_by_nodeid[nodeid]
-    json_report["tests"] = list(tests.values())
+    yield head.removesuffix(b"}") + b', "' + TESTS.encode() + b'": ['
+    between = b""
+    for test in _enriched(json_report[TESTS], records_by_nodeid):
+        yield between + encode(test)
+        between = b", "
+    yield b"]}\n"
+
+
+def _enriched(tests: list[dict[str, Any]], records_by_nodeid: Mapping[str, dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    for nodeid, test in {test["nodeid"]: test for test in tests}.items():
+        record = records_by_nodeid.get(nodeid)
+        yield test if record is None else test | {KEY: record}

@@ -17,6 +17,7 @@ from pytest_llmarith.files import replace_file
 
 # Closes a line that a kill left unfinished. JSON never holds it unescaped, so that no reader can mistake it.
 TORN = b"\x18"
+MENDING = TORN + b"\n"
 
 
 def encode(value: Any, indent: int | None = None) -> bytes:
@@ -46,7 +47,7 @@ def open_for_lines(path: Path) -> IO[bytes]:
 
 def write_line(file: IO[bytes], value: Any, mend: bool = False) -> None:
     """Write one line; `mend` closes an unfinished one before it."""
-    rest = memoryview((TORN + b"\n" if mend else b"") + encode(value) + b"\n")
+    rest = memoryview((MENDING if mend else b"") + encode(value) + b"\n")
     while rest:  # one round, unless the disk is full or the line has gigabytes
         rest = rest[file.write(rest) :]
 

@@ -37,6 +37,7 @@ def record_of(line: str) -> dict[str, Any]:
         "simulated": False,
         "problem": _problem(row),
         "prompt": None,
+        "retries": [],
         "outcome": str(_OUTCOMES[row["classification"]]),
         "reason": None if reply else "the row holds no reply",
         "reading": str(Reading.TOLERANT),

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 
 from pytest_llmarith.reports.figures import dollars
+from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.values import Progress
 
 _MOST_PROGRAMS = 2
+_LONGEST_REASON = 80
 
 
-def progress_line(progress: Progress, selected: int | None, running: Sequence[str] = (), graded: int = 0) -> str:
+def progress_line(
+    progress: Progress, selected: int | None, running: Sequence[str] = (), graded: int = 0, pace: str = ""
+) -> str:
     """Such as `412 of 720 answered, 112 asked, 300 from the store, 16 in flight, $0.0123 so far (3 unpriced)`.
 
-    `running` are the programs that are being run, a text each; with them `graded` says how far it has come.
+    `running` are the programs that are being run, a text each; with them `graded` says how far it has come. `pace`
+    is how fast the asking goes.
     """
     answered = progress.answered + progress.stored
     parts = (
@@ -24,12 +30,25 @@ def progress_line(progress: Progress, selected: int | None, running: Sequence[st
         (progress.announced_stored, f"{progress.announced_stored:,} in the store"),
         (progress.judged, f"{progress.judged:,} judged"),
         (progress.in_flight, f"{progress.in_flight:,} in flight"),
-        (progress.retrying, f"{progress.retrying:,} retrying"),
+        (progress.retrying, _retrying(progress)),
+        (progress.held, f"{progress.held:,} held back"),
+        (progress.elsewhere, f"{progress.elsewhere:,} asked by another run"),
         (_cost(progress), _cost(progress)),
+        (pace, pace),
         (running, f"{graded:,} graded"),
         (running, _running(running)),
     )
     return ", ".join(part for holds, part in parts if holds)
+
+
+def _retrying(progress: Progress) -> str:
+    """Such as `14 waiting: 429 from o4-mini, next try in 12 s`, with the reason that most of them share."""
+    shown = f"{progress.retrying:,} waiting"
+    if progress.waiting_for:
+        others = " and others" if len(progress.waiting_for) > 1 else ""
+        reason = max(progress.waiting_for, key=lambda reason: progress.waiting_for[reason])
+        shown += f": {sanitize(reason, _LONGEST_REASON)}{others}"
+    return shown if progress.next_try_s is None else f"{shown}, next try in {math.ceil(progress.next_try_s)} s"
 
 
 def _running(programs: Sequence[str]) -> str:

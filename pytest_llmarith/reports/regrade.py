@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, TextIO
 
 from tabulate import tabulate
 
-from pytest_llmarith.reports.harmless import sanitize
+from pytest_llmarith.reports.harmless import sanitize, showable
 from pytest_llmarith.reports.jsonfiles import write_line
 from pytest_llmarith.reports.stored import Change, Mistake, changes, log_of, name_of, too_deep
 from pytest_llmarith.values import Outcome, Reading
@@ -207,9 +207,4 @@ def _ends(text: str) -> str:
 
 
 def _print(text: str, out: TextIO) -> None:
-    print(_showable(text, out.encoding), file=out)
-
-
-def _showable(text: str, encoding: str | None) -> str:
-    """The text with everything escaped that the terminal's encoding lacks."""
-    return text.encode(encoding or "utf-8", "backslashreplace").decode(encoding or "utf-8")
+    print(showable(text, out.encoding), file=out)

@@ -25,11 +25,13 @@ class RunLog:
         self._file = jsonfiles.open_for_lines(path)
         self._torn = jsonfiles.ends_torn(path)
 
-    def append(self, record: dict[str, Any]) -> None:
-        """Write one record as one line."""
+    def append(self, record: dict[str, Any]) -> int:
+        """Write one record as one line; returns how many bytes stand before it."""
         mend, self._torn = self._torn, True
+        place = self._file.tell() + mend * len(jsonfiles.MENDING)
         jsonfiles.write_line(self._file, record, mend)
         self._torn = False
+        return place
 
     def close(self) -> None:
         """Close the file; closing twice is fine."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from math import fsum
 from typing import Any
 
 from pytest_llmarith.reports.statistics import bootstrap_mean, kappa
@@ -46,8 +47,8 @@ class SequenceSet:
             **self._outcomes.as_dict(),
             "measured": measured,
             "cheating": percentage(cheats, measured) if self._judged else None,
-            "limits": [_limit(limit, self._scores[limit]) for limit in sorted(self._scores, key=float)],
-            "isolation": dict(self._levels),
+            "limits": [_limit(limit, sorted(self._scores[limit])) for limit in sorted(self._scores, key=float)],
+            "isolation": dict(sorted(self._levels.items())),
             "judges": self._agreement(),
         }
 
@@ -70,8 +71,9 @@ class SequenceSet:
 _PAIRS = ((True, True), (True, False), (False, True), (False, False))
 
 
-def _limit(limit: str, scores: array[float]) -> dict[str, Any]:
-    mean, interval = sum(scores) / len(scores), bootstrap_mean(scores)
+def _limit(limit: str, scores: Sequence[float]) -> dict[str, Any]:
+    """The scores are sorted: neither a sum nor a draw may depend on which sequence was judged first."""
+    mean, interval = fsum(scores) / len(scores), bootstrap_mean(scores)
     perfect = sum(score == 1 for score in scores)
     return {
         "seconds": float(limit),

@@ -9,6 +9,7 @@ import json
 import stat
 from collections.abc import Iterator, Mapping
 from decimal import Decimal, InvalidOperation
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,6 +31,7 @@ from pytest_llmarith.values import (
 
 _WANTED = "expected a record of a run log (trials.jsonl) or a row of llm_arithmetic"
 _LOG = "trials.jsonl"
+LONGEST_LINE = 2**24  # characters; what Python makes of them may take thirty times as much
 _LONGEST_NAME = 240  # characters of a path in a message
 _LONGEST_CAUSE = 200
 _LARGEST_EXPONENT = 1_000  # beyond what anybody asks; written out, 1e999999999 would fill the memory
@@ -87,12 +89,12 @@ def too_deep(file: Path, line: int) -> Mistake:
 
 def changes(file: Path, reading: Reading | None, notes: list[str]) -> Iterator[Change]:
     """Every reply of a file, read again. A line that was torn by a kill is left out, with a note."""
-    for number, line in _lines(file):
+    for number, line in lines(file):
         try:
             stored = _stored(line)
             change = Change(file, number, str(stored["outcome"]), read_again(stored, reading))
         except json.JSONDecodeError as fault:
-            if not _is_torn(line):
+            if not is_torn(line):
                 raise Mistake(f"{name_of(file)}, line {number}: not JSON ({fault.msg}); {_WANTED}") from fault
             notes.append(f"{name_of(file)}, line {number}: a kill tore this line; it was left out")
         except RecursionError as fault:
@@ -179,10 +181,15 @@ def _check_shape(record: Mapping[str, Any]) -> None:
         raise TypeError("the text of the reply is not a string")
 
 
-def _lines(file: Path) -> Iterator[tuple[int, str]]:
+def lines(file: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a file that are not empty, with their numbers, ends and all; one at a time."""
     try:
-        with file.open(encoding="utf-8-sig", newline="\n") as lines:
-            for number, line in enumerate(lines, 1):
+        with file.open(encoding="utf-8-sig", newline="\n") as opened:
+            for number in count(1):
+                if not (line := opened.readline(LONGEST_LINE + 1)):
+                    return
+                if len(line) > LONGEST_LINE:
+                    raise Mistake(f"{name_of(file)}, line {number}: longer than {LONGEST_LINE:,} characters; {_WANTED}")
                 if line.strip():
                     yield number, line
     except OSError as fault:
@@ -195,7 +202,7 @@ def _unreadable(file: Path, fault: OSError) -> Mistake:
     return Mistake(f"{name_of(file)}: cannot be read ({fault.strerror}); name a {_LOG} of a run, or its folder")
 
 
-def _is_torn(line: str) -> bool:
+def is_torn(line: str) -> bool:
     """Whether the line has no end, or one that the next run gave it."""
     return not line.endswith("\n") or line.encode().endswith(TORN + b"\n")
 

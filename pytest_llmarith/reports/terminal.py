@@ -14,6 +14,7 @@ from pytest_llmarith.reports.overview import overview
 __all__ = ["breakdowns", "outcome_section", "overview", "run_lines", "sanitize", "summary_section"]
 
 _MOST_REASONS = 5
+_OVER_BUDGET = "budget: "  # how the reason of a question begins that no money or tokens were left for
 
 
 def summary_section(summary: Mapping[str, Any], width: int) -> list[str]:
@@ -28,11 +29,15 @@ def run_lines(summary: Mapping[str, Any], width: int) -> list[str]:
     """How much of the run there is, and why not more."""
     run = summary["run"]
     lines = [_completeness(summary)]
-    if run.get("partial"):
+    if run.get("merged"):
+        lines += _merged_lines(run["merged"])
+    elif run.get("partial"):
         lines.append("partial: only tests that failed before were selected (--lf)")
+    if shard := run.get("shard"):
+        lines.append(f"shard {shard['index']} of {shard['count']}, which llmarith merge joins with the others")
     if run.get("stopped"):
         lines.append(f"stopped: {run['stopped']}")
-    return [sanitize(line, width) for line in lines + _unanswered(summary)]
+    return [sanitize(line, width) for line in (*lines, *_unanswered(summary), *_patience(run.get("asking") or {}))]
 
 
 def _completeness(summary: Mapping[str, Any]) -> str:
@@ -44,9 +49,35 @@ def _completeness(summary: Mapping[str, Any]) -> str:
         (not _is_whole(summary), f"incomplete, {_of(answered, selected)} answered"),
         (stored, f"{stored:,} from the store"),
         (again, f"{again or 0:,} asked again"),
-        (not _is_whole(summary), "the same command does the rest"),
+        (not _is_whole(summary) and not summary["run"].get("merged"), "the same command does the rest"),
     )
     return ", ".join(part for holds, part in parts if holds)
+
+
+def _patience(asking: Mapping[str, Any]) -> list[str]:
+    """How often it was tried again, and where less was asked at once than could have been."""
+    retries = Counter(asking.get("retries") or {})
+    reasons = ", ".join(f"{count:,} x {reason}" for reason, count in retries.most_common(_MOST_REASONS))
+    more = ", ..." if len(retries) > _MOST_REASONS else ""
+    return [
+        *([f"tried again: {retries.total():,} ({reasons}{more})"] if retries else []),
+        *(
+            f"throttled: {model['target']}, {model['halved']:,} times, at worst to {model['lowest']:,} of "
+            f"{model['most']:,} requests at once"
+            for model in asking.get("throttled") or ()
+        ),
+    ]
+
+
+def _merged_lines(merged: Mapping[str, Any]) -> list[str]:
+    """Of how many runs this is made, and what of that has to be known to take it for what it is."""
+    count = len(merged["runs"])
+    lines = [f"merged from {count:,} run{'s' * (count > 1)}", *(f"partial: {lack}" for lack in merged["lacks"])]
+    if merged["differing"]:
+        lines.append(f"the runs differ in {', '.join(merged['differing'])}")
+    if merged["overlapping"]:
+        lines.append(f"{merged['overlapping']:,} trials have two answers, of which the later counts")
+    return lines
 
 
 def _is_whole(summary: Mapping[str, Any]) -> bool:
@@ -62,6 +93,8 @@ def _unanswered(summary: Mapping[str, Any]) -> list[str]:
     reasons: Counter[str] = Counter()
     for result in summary["results"]:
         reasons.update(result["unanswered_reasons"])
-    lines = [f"unanswered: {count:,} x {reason}" for reason, count in reasons.most_common(_MOST_REASONS)]
+    over_budget = sum(count for reason, count in reasons.items() if reason.startswith(_OVER_BUDGET))
+    lines = [f"budget reached: {over_budget:,} questions not asked, a higher cap goes on from here"] * bool(over_budget)
+    lines += [f"unanswered: {count:,} x {reason}" for reason, count in reasons.most_common(_MOST_REASONS)]
     others = reasons.total() - sum(count for _, count in reasons.most_common(_MOST_REASONS))
     return [*lines, f"unanswered: {others:,} for other reasons"] if others else lines

@@ -14,6 +14,7 @@ from pytest_llmarith.sandbox.interpreter import base_interpreter
 def facts() -> dict[str, Any]:
     """The programs' interpreter and the machine under it, as builtins; raises OSError where it does not start."""
     return {
+        "host": platform.node(),
         "interpreter": f"{platform.python_implementation()} {base_interpreter().version}",
         "machine": platform.machine(),
         "processor": _processor(),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import replace
 from typing import Any, Protocol
 
 import pytest
 
 from pytest_llmarith import trials
 from pytest_llmarith.items.records import RECORD
+from pytest_llmarith.models import scrubbing
 from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.session.begin import ASKER
@@ -107,12 +110,19 @@ class Ask:
             except Unanswered as unanswered:
                 return unanswered.failure
             except Exception as error:  # a model of the user's own may raise anything; it measured nothing
-                return Failure(sanitize(f"{type(error).__name__}: {error}", _LONGEST_MESSAGE))
+                message = scrubbing.hide_keys(f"{type(error).__name__}: {error}", os.environ)
+                return Failure(sanitize(message, _LONGEST_MESSAGE))
         if isinstance(answer, str):
-            return Reply(answer)
+            answer = Reply(answer)
         if not isinstance(answer, Reply):
             pytest.fail(f"model: reply(prompt) gave {type(answer).__name__}; it has to give the text", pytrace=False)
-        return answer
+        return _without_keys(answer)
+
+
+def _without_keys(reply: Reply) -> Reply:
+    """The reply as it may be written down, whoever gave it."""
+    reasoning = reply.reasoning and scrubbing.without_known_keys(reply.reasoning, os.environ)
+    return replace(reply, text=scrubbing.without_known_keys(reply.text, os.environ), reasoning=reasoning)
 
 
 def _known(model: Any) -> Model:

@@ -12,6 +12,7 @@ from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.session.begin import ASKER
 from pytest_llmarith.session.display import Display
 from pytest_llmarith.session.recorder import Recorder
+from pytest_llmarith.session.sharding import SHARDING, Sharding
 from pytest_llmarith.values import EMBEDDED_PROVIDER, Model
 
 
@@ -23,8 +24,14 @@ def assemble(config: pytest.Config, settings: Settings) -> None:
     _refuse_unknown_embedded("--oeis-judge", filter(None, [settings.oeis.judge]))
     if settings.oeis.sets:
         choice_of(settings)
+    if settings.shard:
+        config.pluginmanager.register(Sharding(config, settings.shard), SHARDING)
     if hasattr(config, "workerinput"):
         _assemble_worker(config, settings)
+    elif settings.dry_run:
+        from pytest_llmarith.session.dry import DryRun
+
+        config.pluginmanager.register(DryRun(config, settings), "llmarith-dry-run")
     else:
         _assemble_controller(config, settings)
 
@@ -58,6 +65,7 @@ def _assemble_controller(config: pytest.Config, settings: Settings) -> None:
 
 def _assemble_asking(config: pytest.Config, settings: Settings, recorder: Recorder) -> None:
     from pytest_llmarith.session.conductor import Conductor
+    from pytest_llmarith.session.hosts import Hosts
     from pytest_llmarith.session.progress import ProgressLines
     from pytest_llmarith.session.workers import Workers
 
@@ -67,6 +75,7 @@ def _assemble_asking(config: pytest.Config, settings: Settings, recorder: Record
     recorder.listen(conductor, workers)
     config.pluginmanager.register(conductor, "llmarith-conductor")
     config.pluginmanager.register(workers, "llmarith-workers")
+    config.pluginmanager.register(Hosts(config, conductor), "llmarith-hosts")
     config.pluginmanager.register(ProgressLines(config, conductor, recorder), "llmarith-progress")
 
 

@@ -72,7 +72,7 @@ class Dormant:
 
             self._config.pluginmanager.unregister(self)
             recorder = assemble_recorder(self._config, settings_of(self._config))
-            recorder.pytest_runtest_logreport(report)
+            recorder.take_in(report)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Benches that were skipped for want of a model must not look like a run that went well."""

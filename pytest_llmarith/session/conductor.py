@@ -6,14 +6,14 @@ It lives in the controller or the only process, and is the only one that makes a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_llmarith import trials
 from pytest_llmarith.options.settings import Settings
+from pytest_llmarith.session.forecast import Asked, Forecast
 from pytest_llmarith.session.selection import selected
 from pytest_llmarith.values import Failure, Progress, Question, Reply, StoreMode
 
@@ -44,7 +44,9 @@ class Conductor:
     def broker(self) -> Broker:
         """The broker, made at first need: what it imports is slow."""
         if self._broker is None:
-            self._broker = _broker(self._settings)
+            from pytest_llmarith.session.making import make_broker
+
+            self._broker = make_broker(self._settings)
         return self._broker
 
     def ask_and_wait(self, question: Question) -> Reply | Failure:
@@ -76,9 +78,9 @@ class Conductor:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Any:
-        if not _only_looks(session.config):
-            self._begin(session)
         try:
+            if not _only_looks(session.config):
+                self._begin(session)
             return (yield)
         finally:
             self._end()
@@ -102,23 +104,43 @@ class Conductor:
 
     # --- deeds ----------------------------------------------------------------------------------------------------
 
+    def begin_asking(self, asked: Sequence[Asked]) -> None:
+        """Say what is going to be asked, refuse what nobody could bound, then let it be asked. On the main thread."""
+        from pytest_llmarith.models.store import StoreError
+
+        questions = [one.question for one in asked]
+        with suppress(StoreError):  # then nothing is asked: the first question is going to hear of it
+            ahead = self.broker.look_ahead(questions)
+            if ahead.to_ask:  # a replay needs nothing slow
+                self._import()
+            forecast = Forecast(self._settings, self.broker, asked, ahead)
+            for line in forecast.lines() if self._config.getoption("verbose") >= 0 else ():
+                self.say(line)
+            forecast.refuse_unpriced()
+        self.broker.announce(questions)
+
     def _begin(self, session: pytest.Session) -> None:
         if self.has_workers():
             # The workers are collecting meanwhile; litellm must be imported on the main thread.
-            self._import()
+            if not self._may_replay():
+                self._import()
             return
         mine = list(selected(session.items))
-        questions = [question for one in mine if (question := one.question(self._settings))]
-        if questions:  # somebody's own `model` fixture is not ours to count
-            self.on_selected(Counter((one.model.name, one.problem.task) for one in mine if one.model))
-        if questions:
+        asked = [Asked(question, one.problem.task) for one in mine if (question := one.question(self._settings))]
+        if asked and not _is_interrupted(session):  # somebody's own `model` fixture is not ours to count
+            self.on_selected(Counter((one.question.model, one.task) for one in asked))
             self.before_asking()
-            if self.broker.would_ask(questions):  # a replay needs nothing slow
-                self._import()
-            self.broker.announce(questions)
+            self.begin_asking(asked)
+
+    def _may_replay(self) -> bool:
+        """Whether all replies may be stored: then it is told when the workers have."""
+        reads = self._settings.store_mode in (StoreMode.ON, StoreMode.ONLY)
+        return reads and self._settings.store_path.exists()
 
     def _import(self) -> None:
-        _load_keys(self._config.rootpath / ".env")
+        from pytest_llmarith.session.making import load_keys
+
+        load_keys(self._config.rootpath / ".env")
         self.broker.prepare()
 
     def has_workers(self) -> bool:
@@ -145,36 +167,12 @@ def _only_looks(config: pytest.Config) -> bool:
     return any(config.getoption(option, False) for option in ("collectonly", "setuponly", "setupplan"))
 
 
+def _is_interrupted(session: pytest.Session) -> bool:
+    """Whether pytest is going to run nothing, because something could not be collected."""
+    return bool(session.testsfailed) and not session.config.option.continue_on_collection_errors
+
+
 def _stop_run(config: pytest.Config, message: str) -> None:
     # Only the object that runs the loop looks at its `shouldstop`: xdist's in a controller, else the session.
     loop = config.pluginmanager.getplugin("dsession") or config.stash[_SESSION]
     loop.shouldstop = loop.shouldstop or message
-
-
-def _load_keys(path: Path) -> None:
-    """Providers' keys may stand in `.env`; what the environment says already wins."""
-    if path.is_file():
-        import dotenv
-
-        dotenv.load_dotenv(path, override=False)
-
-
-def _broker(settings: Settings) -> Broker:
-    from pytest_llmarith.models.broker import Broker
-    from pytest_llmarith.models.client import Client
-    from pytest_llmarith.session.starter import remembered
-
-    def asks_again(reply: Reply) -> bool:
-        return trials.nan_reason_of(reply) in settings.again
-
-    models = [*settings.models, *filter(None, [settings.oeis.judge])]
-    return Broker(
-        Client(lambda: remembered(settings.oeis.cache)),
-        {model.name: model for model in models},
-        None if settings.store_mode is StoreMode.OFF else settings.store_path,
-        concurrency=settings.concurrency,
-        timeout_s=settings.timeout_s,
-        retries=settings.retries,
-        store_mode=settings.store_mode,
-        ask_again=asks_again,
-    )

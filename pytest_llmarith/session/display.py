@@ -5,6 +5,7 @@ It reads from the others and decides nothing.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from pytest_llmarith.oeis.scoring import Rules
 from pytest_llmarith.options.oeis import OeisSettings
 from pytest_llmarith.options.settings import Settings
+from pytest_llmarith.reports.figures import dollars
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.session.recorder import Recorder
 
@@ -28,16 +30,9 @@ class Display:
 
     def pytest_report_header(self) -> list[str]:
         """What is asked, and where it goes; shown before anything is collected."""
-        settings = self._settings
-        if not settings.models:
+        if not self._settings.models:
             return []
-        models = ", ".join(model.name + " (simulated)" * model.simulated for model in settings.models)
-        return [
-            f"llmarith: {sanitize(models, 200)}",
-            f"llmarith: seed {settings.seed}, {settings.symbols} symbols, {settings.reading or 'each task its own'} "
-            f"reading, at most {settings.concurrency} in flight, store {settings.store_mode}",
-            *(f"llmarith: {sanitize(line, 300)}" for line in self._oeis_lines()),
-        ]
+        return [*header(self._settings), *(f"llmarith: {sanitize(line, 300)}" for line in self._oeis_lines())]
 
     def _oeis_lines(self) -> list[str]:
         """Which sequences there are, and how their programs are locked in; nothing where there is no cache."""
@@ -65,7 +60,7 @@ class Display:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         recorder = self._recorder
         if recorder.written is not None:
-            self._write_items(terminalreporter)
+            self._write_items(terminalreporter, recorder.written)
             self._write_tables(terminalreporter, recorder.written)
         elif kept := recorder.replies_kept():
             terminalreporter.write_line(
@@ -76,13 +71,18 @@ class Display:
         for line in recorder.failed_gates:
             terminalreporter.write_line(f"--llm-fail-under: {line}", red=True)
 
-    def _write_items(self, terminal: pytest.TerminalReporter) -> None:
+    def _write_items(self, terminal: pytest.TerminalReporter, summary: dict[str, Any]) -> None:
         """The outcomes that `-r` asks for, one line each; pytest's own lists leave custom outcomes out."""
         from pytest_llmarith.reports.terminal import outcome_section
 
-        wanted = _wanted_outcomes(self._config.getoption("reportchars"), self._settings.strict)
+        reportchars = self._config.getoption("reportchars")
+        wanted = _wanted_outcomes(reportchars, self._settings.strict)
+        if not any(result["outcomes"][outcome] for result in summary["results"] for outcome in wanted):
+            return  # the run log need not be read
         listed = (record for record in self._recorder.records.values() if record["outcome"] in wanted)
-        lines = outcome_section(listed, most=_MOST_WITH_ALL if "A" in self._config.getoption("reportchars") else _MOST)
+        lines: list[str] = []
+        with suppress(OSError):  # somebody has removed the run log
+            lines = outcome_section(listed, most=_MOST_WITH_ALL if "A" in reportchars else _MOST)
         if lines:
             terminal.write_sep("=", "llmarith: trials")
         for line in lines:
@@ -96,7 +96,25 @@ class Display:
         for line in summary_section(summary, self._config.get_terminal_writer().fullwidth) if tables_wanted else []:
             terminal.write_line(line)
         if self._recorder.folder is not None:
-            terminal.write_line(f"\nwritten to {self._recorder.folder}")
+            terminal.write_line(f"\nwritten {'in part ' * bool(self._recorder.torn)}to {self._recorder.folder}")
+
+
+def header(settings: Settings) -> list[str]:
+    """Which models are asked, and how."""
+    if not settings.models:
+        return []
+    models = ", ".join(model.name + " (simulated)" * model.simulated for model in settings.models)
+    asking = settings.asking
+    parts = (
+        f"seed {settings.seed}",
+        f"{settings.symbols} symbols",
+        f"{settings.reading or 'each task its own'} reading",
+        f"at most {asking.concurrency} in flight",
+        None if asking.max_cost_usd is None else f"at most {dollars(asking.max_cost_usd)}",
+        None if asking.max_tokens is None else f"at most {asking.max_tokens:,} tokens",
+        f"store {settings.store_mode}",
+    )
+    return [f"llmarith: {sanitize(models, 200)}", f"llmarith: {', '.join(filter(None, parts))}"]
 
 
 def _rules(settings: OeisSettings) -> str:

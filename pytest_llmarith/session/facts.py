@@ -11,6 +11,8 @@ from pytest_llmarith.options.oeis import OeisSettings
 from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.values import Model, Progress
 
+# What a run that goes on is waiting for, and for how long.
+_MOMENTARY = {"held", "waiting_for", "next_try_s"}
 _PACKAGES = ("pytest-llmarith", "pytest", "pytest-xdist", "litellm")
 
 
@@ -21,6 +23,7 @@ def run_facts(settings: Settings, asking: Progress | None) -> dict[str, Any]:
         "symbols": str(settings.symbols),
         "reading": settings.reading and str(settings.reading),
         "store": str(settings.store_mode),
+        "limits": asdict(settings.asking),
         "strict": settings.strict,
         "oeis": _oeis_facts(settings.oeis),
         "models": [_model_facts(model) for model in settings.models],
@@ -44,7 +47,8 @@ def _oeis_facts(settings: OeisSettings) -> dict[str, Any]:
 
 def _asking_facts(asking: Progress) -> dict[str, Any]:
     """Where no reply had a known price, the sum of the known ones is unknown, not 0."""
-    return asdict(asking) | {"cost_usd": asking.cost_usd or None}
+    facts = {name: fact for name, fact in asdict(asking).items() if name not in _MOMENTARY}
+    return facts | {"cost_usd": asking.cost_usd or None, "throttled": list(facts["throttled"])}
 
 
 def _model_facts(model: Model) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -82,8 +83,13 @@ def _told(config: pytest.Config) -> Isolation | None:
 
 
 def _this_machine() -> str:
-    """A machine's name and, on Linux, its start: a container's name may stand for many."""
-    return f"{platform.node()} {_BOOT.read_text().strip() if _BOOT.exists() else ''}"
+    """A machine's name and, on Linux, its start: a container's name may stand for many.
+
+    For another user, interpreter or PATH, as a session over ssh may have them, the same machine is another one.
+    """
+    boot = _BOOT.read_text().strip() if _BOOT.exists() else ""
+    user = os.geteuid() if hasattr(os, "geteuid") else ""
+    return f"{platform.node()} {boot} {user} {os.path.realpath(sys.executable)} {os.environ.get('PATH')}"
 
 
 class Guard:
@@ -92,7 +98,7 @@ class Guard:
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         programs = [item for item in items if item.get_closest_marker(OEIS_MARK)]
-        if not programs or config.getoption("collectonly"):
+        if not programs or config.getoption("collectonly") or settings_of(config).dry_run:
             return
         from pytest_llmarith.sandbox.levels import UnavailableError
 
@@ -194,5 +200,6 @@ def _machine(config: pytest.Config, runner: _ItemRunner) -> dict[str, Any]:
         from pytest_llmarith.sandbox.calibration import calibrate
         from pytest_llmarith.sandbox.facts import facts
 
-        config.stash[_MACHINE] = facts() | {"calibration_s": calibrate(runner.isolation)}
+        worker = getattr(config, "workerinput", {}).get("workerid")
+        config.stash[_MACHINE] = facts() | {"worker": worker, "calibration_s": calibrate(runner.isolation)}
     return config.stash[_MACHINE]

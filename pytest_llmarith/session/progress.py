@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import pytest
 
+from pytest_llmarith.reports.pace import Pace
 from pytest_llmarith.reports.progress import Pacer, progress_line
 from pytest_llmarith.session.conductor import Conductor
 from pytest_llmarith.session.recorder import Recorder
@@ -24,12 +26,14 @@ class ProgressLines:
         self._conductor = conductor
         self._recorder = recorder
         self._pacer: Pacer | None = None
+        self._pace: Pace | None = None
         conductor.idle = self.show
         conductor.say = self._say
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self) -> Any:
         self._pacer = Pacer()  # the first line is due once the asking has gone on for a while
+        self._pace = Pace(self._conductor.progress(), time.monotonic())
         with self._looking() if self._conductor.has_workers() else nullcontext():
             return (yield)
 
@@ -38,10 +42,12 @@ class ProgressLines:
 
     def show(self) -> None:
         """Write a line where one is due."""
-        if self._pacer and self._config.getoption("verbose") >= 0 and self._pacer.due():
+        if self._pacer and self._pace and self._config.getoption("verbose") >= 0 and self._pacer.due():
+            progress = self._conductor.progress()
             running = list(self._conductor.running.values())
             graded = len(self._recorder.records)
-            self._say(progress_line(self._conductor.progress(), self._selected(), running, graded))
+            pace = self._pace.words(progress, time.monotonic())
+            self._say(progress_line(progress, self._selected(), running, graded, pace))
 
     def _selected(self) -> int | None:
         return None if self._recorder.selected is None else self._recorder.selected.total()

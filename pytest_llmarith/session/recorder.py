@@ -16,10 +16,12 @@ import pytest
 
 from pytest_llmarith.items import records
 from pytest_llmarith.options.settings import Settings
-from pytest_llmarith.values import StoreMode
+from pytest_llmarith.reports.written import WrittenRecords
+from pytest_llmarith.session.gating import asked_gates
+from pytest_llmarith.session.sharding import shard_facts
+from pytest_llmarith.values import Progress, StoreMode
 
 if TYPE_CHECKING:
-    from pytest_llmarith.reports.gates import Gate
     from pytest_llmarith.reports.runlog import RunLog
     from pytest_llmarith.reports.summary import Summary
     from pytest_llmarith.session.conductor import Conductor
@@ -35,17 +37,17 @@ class Recorder:
         self._config = config
         self._settings = settings
         self._started = datetime.now(UTC)
-        self._gates = _gates(settings)
+        self._gates = asked_gates(settings)
         self._conductor: Conductor | None = None
         self._workers: Workers | None = None
         self._log: RunLog | None = None
         self._summary: Summary | None = None
         self.folder: Path | None = None
-        self.records: dict[str, dict[str, Any]] = {}
+        self.records = WrittenRecords()
         self.selected: Counter[tuple[str, str]] | None = None
         self.written: dict[str, Any] | None = None
         self.failed_gates: list[str] = []
-        self.unwritable: str | None = None
+        self.torn: str | None = None  # why the folder holds less than it should
 
     def check_folder(self) -> None:
         """Refuse to begin where nothing could be written down: before anything is paid for."""
@@ -67,29 +69,53 @@ class Recorder:
 
     def replies_kept(self) -> int:
         """Replies that arrived and are in the store."""
-        answered = self._conductor.progress().answered if self._conductor else 0
-        return 0 if self._settings.store_mode is StoreMode.OFF else answered
+        asking = self._conductor.progress() if self._conductor else Progress()
+        return 0 if self._settings.store_mode is StoreMode.OFF else asking.answered - asking.unsaved
+
+    @property
+    def unwritable(self) -> str | None:
+        """What could not be written, and where the replies are that were paid for."""
+        unsaved = self._conductor.progress().unsaved if self._conductor else 0
+        if self.torn is None:
+            taken = f"llmarith store import {self.folder} takes them from the run log"
+            return f"{unsaved} replies are not in the store; {taken}" if unsaved else None
+        if self._conductor is None or self._settings.store_mode is StoreMode.OFF:
+            return self.torn
+        kept = f"{unsaved} replies are not in the store either" if unsaved else "what was paid for is in the store"
+        return f"{self.torn}; {kept}"
 
     # --- reports arrive -------------------------------------------------------------------------------------------
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.when == records.CRASHED and self._workers is not None:
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> Any:
+        self.take_in(report)
+        try:
+            return (yield)
+        finally:
+            records.let_go(report)
+
+    def take_in(self, report: pytest.TestReport) -> None:
+        """Write down the record that a report carries, should it carry one."""
+        if report.when == records.CRASHED and self._workers is not None and report.nodeid not in self.records:
             crashed = self._workers.record_of_crashed(report.nodeid)
             if crashed is not None:
                 records.put_record(report, crashed)
         record = records.unpack_record(report)
         if record is not None and not _runs_again(report):
-            self._write(record)
+            self._write(report.nodeid, record)
 
-    def _write(self, record: dict[str, Any]) -> None:
-        if self._log is None or self._summary is None:
-            self._log, self._summary = self._open(record["model"])
-        record["run"] = self.folder and self.folder.name
+    def _write(self, nodeid: str, record: dict[str, Any]) -> None:
+        from pytest_llmarith.reports.summary import Summary
+
+        self.records.keep(nodeid, record)  # until it is written
         with self._told():
-            self._log.append(record)
+            self._log = self._log or self._open(record["model"])
+            record["run"] = self.folder and self.folder.name
+            self.records.note(nodeid, self._log.append(record))
+        self._summary = self._summary or Summary()
         self._summary.add(record)
-        self.records[record["nodeid"]] = record
+        if self._workers is not None:
+            self._workers.reported(nodeid)
 
     @contextmanager
     def _told(self) -> Iterator[None]:
@@ -97,34 +123,37 @@ class Recorder:
         try:
             yield
         except OSError as error:
-            self.unwritable = f"{self.folder}: {error.strerror or error}"
+            self.torn = f"{self.folder or '--llm-reports'}: {error.strerror or error}"
             if self._conductor is not None:
-                self.unwritable += "; what was paid for is in the store"
-                self._conductor.stop(self.unwritable)
+                self._conductor.stop(self.torn)
 
-    def _open(self, first_model: str) -> tuple[RunLog, Summary]:
+    def _open(self, first_model: str) -> RunLog:
         from pytest_llmarith.reports.folder import create_run_folder
         from pytest_llmarith.reports.runlog import RunLog
-        from pytest_llmarith.reports.summary import Summary
 
         models = [model.name for model in self._settings.models]
         if first_model not in models:  # somebody's own `model` fixture replies
             models = [first_model]
-        self.folder = create_run_folder(self._settings.reports, self._started, models)
-        return RunLog(self.folder / "trials.jsonl"), Summary()
+        self.folder = create_run_folder(self._settings.reports, self._started, models, self._settings.shard)
+        self.records.path = self.folder / "trials.jsonl"
+        return RunLog(self.records.path)
 
     # --- the run ends ---------------------------------------------------------------------------------------------
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Any:
         # Ahead of pytest-json-report, which notes the exit status in its own.
-        if self._log is not None and self._summary is not None:
+        if self._log is not None:
             self._log.close()
+        if self._summary is not None:
             self._finish(session, self._summary)
         elif self._gates and session.exitstatus == pytest.ExitCode.OK and not self._config.getoption("collectonly"):
             self.failed_gates = ["nothing was measured" + "; no model was chosen" * (not self._settings.models)]
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
-        return (yield)
+        result = yield
+        if self.unwritable and session.exitstatus == pytest.ExitCode.OK:  # the JSON report is written in between
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        return result
 
     def _finish(self, session: pytest.Session, summary: Summary) -> None:
         from pytest_llmarith.reports.gates import failed_gates
@@ -152,7 +181,8 @@ class Recorder:
         from pytest_llmarith.reports.jsonfiles import append_line, write_json
         from pytest_llmarith.reports.summary import without_cells
 
-        assert self.folder is not None
+        if self.folder is None:
+            return
         with self._told():
             write_json(self.folder / "summary.json", summary, indent=2)
             if _is_finished(summary["run"]):
@@ -163,12 +193,14 @@ class Recorder:
         """report.json is pytest-json-report's, with our record under each test and our summary at the root."""
         if self.written is None or self.folder is None:
             return
-        from pytest_llmarith.reports.json_report import extend_json_report
-        from pytest_llmarith.reports.jsonfiles import write_json
+        from pytest_llmarith.files import replace_file
+        from pytest_llmarith.reports.json_report import extend_json_report, json_pieces
 
-        extend_json_report(json_report, self.records, self.written)
         with self._told():
-            write_json(self.folder / "report.json", json_report)
+            replace_file(self.folder / "report.json", json_pieces(json_report, self.records, self.written))
+        with self._told():
+            if self._config.getoption("json_report_file"):  # the user's own, which that plugin writes from memory
+                extend_json_report(json_report, self.records, self.written)
 
     def _facts(self, session: pytest.Session) -> dict[str, Any]:
         from pytest_llmarith.session.facts import run_facts
@@ -182,6 +214,8 @@ class Recorder:
             "selected": len(self.records) if self.selected is None else self.selected.total(),
             "stopped": stopped and stopped.message,
             "partial": bool(self._config.getoption("lf", False)),
+            "shard": shard_facts(self._config),
+            "merged": None,
             "exit_status": int(session.exitstatus),
         }
 
@@ -193,19 +227,3 @@ def _is_finished(run: dict[str, Any]) -> bool:
 def _runs_again(report: pytest.TestReport) -> bool:
     """Plugins that run an item anew say so by an outcome of their own; its last report is the one that counts."""
     return str(report.outcome) == "rerun"
-
-
-def _gates(settings: Settings) -> list[Gate]:
-    if not settings.fail_under:
-        return []
-    from pytest_llmarith.reports.gates import parse_gate
-    from pytest_llmarith.tasks import TASKS
-
-    try:
-        gates = [parse_gate(text) for text in settings.fail_under]
-    except ValueError as error:
-        raise pytest.UsageError(f"--llm-fail-under: {error}") from None
-    for gate in gates:
-        if gate.task is not None and gate.task not in TASKS:
-            raise pytest.UsageError(f"--llm-fail-under: there is no task {gate.task!r}; write {' or '.join(TASKS)}")
-    return gates

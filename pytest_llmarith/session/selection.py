@@ -30,8 +30,11 @@ class Selected:
         """What the item is going to ask the broker."""
         if self.model is None:
             return None
-        prompt = TASKS[self.problem.task].prompt(self.problem, settings.symbols)
-        return Question(self.model.name, prompt, self.problem.trial)
+        return Question(self.model.name, self.prompt(settings), self.problem.trial)
+
+    def prompt(self, settings: Settings) -> str:
+        """The text that whichever model it is will see."""
+        return TASKS[self.problem.task].prompt(self.problem, settings.symbols)
 
     def label(self) -> Label:
         return self.nodeid, self.problem.task, self.problem.fields()

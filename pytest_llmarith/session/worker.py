@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import astuple
+from importlib.metadata import version
 
 import pytest
 
@@ -10,7 +11,7 @@ from pytest_llmarith.items.sequences import digest_of
 from pytest_llmarith.models.channel import RemoteBroker
 from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.session.selection import selected
-from pytest_llmarith.session.workers import ANNOUNCES_INPUT, CHANNEL_INPUT, ENTRIES, RUNS
+from pytest_llmarith.session.workers import ANNOUNCES_INPUT, CHANNEL_INPUT, DISTRIBUTION, ENTRIES, RUNS, VERSION
 from pytest_llmarith.values import Failure, OeisProblem, Question, Reply
 
 
@@ -30,7 +31,9 @@ class Worker:
         """Tell which program is being run."""
         self._broker.tell(RUNS, what)
 
+    @pytest.hookimpl(tryfirst=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self._broker.tell(VERSION, version(DISTRIBUTION))
         mine = list(selected(session.items))
         if sequences := [one.problem for one in mine if isinstance(one.problem, OeisProblem)]:
             self._broker.tell(ENTRIES, digest_of(sequences, self._settings))

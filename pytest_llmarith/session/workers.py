@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,6 +13,7 @@ from pytest_llmarith import trials
 from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.session.begin import OPTIONS_INPUT
 from pytest_llmarith.session.conductor import Conductor
+from pytest_llmarith.session.forecast import Asked
 from pytest_llmarith.session.programs import ISOLATION_INPUT, as_input, known_isolation
 from pytest_llmarith.session.selection import Label
 from pytest_llmarith.values import Failure, Question
@@ -19,11 +21,15 @@ from pytest_llmarith.values import Failure, Question
 if TYPE_CHECKING:
     from xdist.workermanage import WorkerController
 
+# What a worker tells first: which version of ours it has.
+VERSION = "version"
+DISTRIBUTION = "pytest-llmarith"
 CHANNEL_INPUT = "llmarith"
 ANNOUNCES_INPUT = "llmarith_announces"
 # What a worker tells besides its questions: the digest of the entries that it has, the program that it runs.
 ENTRIES = "entries"
 RUNS = "runs"
+_LOOK_S = 0.5
 # What a worker cannot find out for itself: a drawn seed, and models named in the environment of another host.
 SHARED_OPTIONS = ("llm_seed", "llm_model")
 
@@ -39,6 +45,8 @@ class Workers:
         self._announced: dict[str, tuple[Question, Label]] = {}
         self._selected: Counter[tuple[str, str]] = Counter()
         self._announcer: str | None = None
+        self._announced_all = threading.Event()
+        self._begun = False
         self._entries: dict[str, str] = {}  # the first lane that told of its entries, and their digest
         self._lock = threading.Lock()
 
@@ -49,6 +57,10 @@ class Workers:
         question, (_, task, fields) = self._announced[nodeid]
         subject = trials.Subject(task, fields, self._models[question.model], question.prompt, nodeid)
         return trials.unanswered_record(subject, Failure("worker crashed"))
+
+    def reported(self, nodeid: str) -> None:
+        """Forget an announced trial: its record has arrived."""
+        self._announced.pop(nodeid, None)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: WorkerController) -> None:
@@ -65,6 +77,16 @@ class Workers:
         node.workerinput[ANNOUNCES_INPUT] = self._announcer is None
         self._announcer = self._announcer or name
 
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, node: WorkerController) -> None:
+        """What the announcer has selected is going to be asked: before any worker is given an item to run."""
+        while self._announcer == node.gateway.id and not self._begun:
+            if self._announced_all.wait(_LOOK_S):
+                self._begun = True
+                asked = [Asked(question, task) for question, (_, task, _) in self._announced.values()]
+                if asked:
+                    self._conductor.begin_asking(asked)
+
     # --- what the lanes hear --------------------------------------------------------------------------------------
 
     def announced(self, announcements: list[tuple[Question, Label]]) -> None:
@@ -72,6 +94,10 @@ class Workers:
         self._announced.update((label[0], (question, label)) for question, label in announcements)
         self._selected.update((question.model, label[1]) for question, label in announcements)
         self._conductor.on_selected(self._selected)
+
+    def announced_all(self) -> None:
+        """Note that there are no others."""
+        self._announced_all.set()
 
     def has_entries(self, lane: str, digest: str) -> None:
         """End the run where two workers would ask about different sequences under the same name."""
@@ -84,14 +110,24 @@ class Workers:
                 "copy the same oeis_cache to every host, or name it with --oeis-cache"
             )
 
+    def has_version(self, lane: str, found: str) -> None:
+        """End the run where a worker's host has another version of ours: it may ask and grade otherwise."""
+        if found != version(DISTRIBUTION):
+            self._conductor.stop(
+                f"worker {lane} has {DISTRIBUTION} {found}, not {version(DISTRIBUTION)}; "
+                "install the same version on every host"
+            )
+
     def runs(self, lane: str, what: str | None) -> None:
         """Note which program a worker is running, for the progress line."""
         self._conductor.note_running(lane, what)
 
     def ended(self, lane: str) -> None:
-        """An announcer that died before it announced anything is followed by the next new worker."""
+        """An announcer that died before it had announced all is followed by the next new worker."""
         self._conductor.note_running(lane, None)
-        if self._announcer == lane and not self._announced:
+        if self._announcer == lane and not self._announced_all.is_set():
+            self._announced.clear()
+            self._selected.clear()
             self._announcer = None
 
 
@@ -105,8 +141,15 @@ class Lane:
     def announced(self, announcements: list[tuple[Question, Label]]) -> None:
         self._workers.announced(announcements)
 
+    def announced_all(self) -> None:
+        self._workers.announced_all()
+
     def told(self, kind: str, what: Any) -> None:
-        hear = {ENTRIES: self._workers.has_entries, RUNS: self._workers.runs}[kind]
+        hear = {
+            VERSION: self._workers.has_version,
+            ENTRIES: self._workers.has_entries,
+            RUNS: self._workers.runs,
+        }[kind]
         hear(self._name, what)
 
     def ended(self) -> None:

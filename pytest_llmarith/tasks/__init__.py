@@ -8,12 +8,16 @@ from pytest_llmarith.values import Reading, Symbols
 
 
 class Task(Protocol):
-    """What a task's module offers to the rooms above. `READING` is None where replies hold programs, not numbers."""
+    """What a task's module offers to the rooms above. `READING` is None where replies hold programs, not numbers;
+    `REPLY_TOKENS` is about what a reply takes that is not long in coming to the point.
+    """
 
     @property
     def NAME(self) -> str: ...
     @property
     def READING(self) -> Reading | None: ...
+    @property
+    def REPLY_TOKENS(self) -> int: ...
 
     def prompt(self, problem: Any, symbols: Symbols = ...) -> str:
         """The question as a model sees it."""

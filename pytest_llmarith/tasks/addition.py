@@ -9,6 +9,7 @@ from pytest_llmarith.values import AdditionProblem, Reading, Symbols
 
 NAME = AdditionProblem.task
 READING = Reading.STRICT
+REPLY_TOKENS = 20
 SHORTEST, LONGEST = 2, 30
 
 _PROMPT = (

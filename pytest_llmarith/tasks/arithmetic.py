@@ -12,6 +12,7 @@ from pytest_llmarith.values import ArithmeticProblem, Dtype, Op, Reading, Symbol
 
 NAME = ArithmeticProblem.task
 READING = Reading.TOLERANT
+REPLY_TOKENS = 20
 VARIANTS: tuple[tuple[Dtype, Op], ...] = tuple((dtype, op) for dtype in Dtype for op in Op)
 
 _INSTRUCTION = "Compute the following and reply with just the numeric result (no explanation):"

@@ -10,6 +10,7 @@ from pytest_llmarith.values import IntegerSequence, OeisProblem, Symbols
 
 NAME = OeisProblem.task
 READING = None
+REPLY_TOKENS = 600
 
 _PROMPT = (
     "Write a python code that takes a number n as input from stdin, outputs a single element of a sequence as a string "

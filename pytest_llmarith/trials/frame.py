@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from pytest_llmarith.values import Failure, Model, NanReason, Outcome, Problem, Reply
@@ -26,8 +26,8 @@ class Subject:
         return cls(problem.task, problem.fields(), model, prompt, nodeid)
 
 
-def frame(subject: Subject) -> dict[str, Any]:
-    """The keys of a record that are known before anything was asked. The run's name is left to whoever knows it."""
+def frame(subject: Subject, answer: Reply | Failure) -> dict[str, Any]:
+    """The keys of a record that every answer leaves as they are. The run's name is left to whoever knows it."""
     return {
         "format": RECORD_FORMAT,
         "run": None,
@@ -37,12 +37,13 @@ def frame(subject: Subject) -> dict[str, Any]:
         "simulated": subject.model.simulated,
         "problem": dict(subject.fields),
         "prompt": subject.prompt,
+        "retries": [asdict(retry) for retry in answer.retries],
     }
 
 
 def unanswered_record(subject: Subject, failure: Failure, reply: Reply | None = None) -> dict[str, Any]:
     """The record of a trial that measures nothing; a reply that was paid for is kept in it."""
-    return frame(subject) | {
+    return frame(subject, reply or failure) | {
         "outcome": str(Outcome.UNANSWERED),
         "reason": failure.message,
         "reading": None,

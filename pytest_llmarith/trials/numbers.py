@@ -41,7 +41,7 @@ def number_record(
 ) -> dict[str, Any]:
     """The record of an answered trial."""
     verdict = settle(problem, reply, reading)
-    return frame(Subject.of(problem, model, prompt, nodeid)) | {
+    return frame(Subject.of(problem, model, prompt, nodeid), reply) | {
         "outcome": str(verdict.outcome),
         "reason": verdict.reason and str(verdict.reason),
         "reading": str(reading),

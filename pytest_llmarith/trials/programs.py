@@ -148,7 +148,7 @@ def _facts(program: str | None, runner: Runner, rules: ProgramRules) -> dict[str
 def _record(
     subject: Subject, reply: Reply, outcome: Outcome, reason: str | None, facts: dict[str, Any]
 ) -> dict[str, Any]:
-    return frame(subject) | {
+    return frame(subject, reply) | {
         "outcome": str(outcome),
         "reason": reason,
         "reading": None,

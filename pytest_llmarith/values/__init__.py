@@ -4,17 +4,22 @@ Numbers of any size travel as text: `Decimal`, `Fraction` and enums do not survi
 and readers of JSON would round them.
 """
 
-from pytest_llmarith.values.asking import EMBEDDED_PROVIDER, Failure, Model, Progress, Question, Reply
+from pytest_llmarith.values.asking import EMBEDDED_PROVIDER, Failure, Model, Progress, Question, Reply, Retry, Throttled
 from pytest_llmarith.values.grades import Grade, Readings
+from pytest_llmarith.values.limits import AskingLimits, Price
+from pytest_llmarith.values.money import Outlook, Terms
 from pytest_llmarith.values.problems import AdditionProblem, ArithmeticProblem, NumberProblem, OeisProblem, Problem
 from pytest_llmarith.values.programs import Ending, Isolation, Level, ProgramLimits, ProgramRun, Runner
 from pytest_llmarith.values.sequences import IntegerSequence
+from pytest_llmarith.values.shards import MOST_SHARDS, Shard
 from pytest_llmarith.values.words import Dtype, NanReason, Op, Outcome, Reading, StoreMode, Symbols
 
 __all__ = [
     "EMBEDDED_PROVIDER",
+    "MOST_SHARDS",
     "AdditionProblem",
     "ArithmeticProblem",
+    "AskingLimits",
     "Dtype",
     "Ending",
     "Failure",
@@ -28,6 +33,8 @@ __all__ = [
     "OeisProblem",
     "Op",
     "Outcome",
+    "Outlook",
+    "Price",
     "Problem",
     "ProgramLimits",
     "ProgramRun",
@@ -36,7 +43,11 @@ __all__ = [
     "Reading",
     "Readings",
     "Reply",
+    "Retry",
     "Runner",
+    "Shard",
     "StoreMode",
     "Symbols",
+    "Terms",
+    "Throttled",
 ]

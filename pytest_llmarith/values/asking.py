@@ -40,12 +40,21 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
+class Retry:
+    """A further attempt: why the one before it failed, in one line for people, and how long it was waited since."""
+
+    reason: str
+    waited_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """What came back from a model. `None` means that nobody said: never 0, never NaN.
 
     `latency_s` is the wall time of the request that succeeded, `cost_usd` what it cost, `asked_at` its UTC start in
     ISO 8601; `attempts` counts requests, the failed ones too; `stored` says that it came from the store of an
-    earlier run and keeps that run's latency, cost and date; `sent` is what the request really held.
+    earlier run and keeps that run's latency, cost and date; `sent` is what the request really held. `retries` are
+    those of this run: they are no part of the reply that is kept.
     """
 
     text: str
@@ -61,10 +70,11 @@ class Reply:
     stored: bool = False
     asked_at: str | None = None
     sent: Mapping[str, Any] = field(default_factory=dict)
+    retries: tuple[Retry, ...] = ()
 
     def fields(self) -> dict[str, Any]:
-        """The reply as it stands in a record: builtins only."""
-        return asdict(self)
+        """The reply as it stands in a record and in the store: builtins only."""
+        return {name: value for name, value in asdict(self).items() if name != "retries"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +87,17 @@ class Failure:
     message: str
     attempts: int = 0
     stops_run: bool = False
+    retries: tuple[Retry, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Throttled:
+    """A model that answered 429: how often its places were halved, and how few of the `most` there were at worst."""
+
+    target: str
+    halved: int
+    lowest: int
+    most: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +106,10 @@ class Progress:
 
     `answered` counts replies that arrived over the network, `stored` those from the store, `again` the stored ones
     that were asked anew on request, `failed` questions that ended without a reply, `unpriced` replies whose price is
-    unknown, `retrying` questions that wait for their next attempt. `judged` counts the replies of judges, which are in
+    unknown, `retrying` questions that wait for their next attempt, which is due in `next_try_s`, and `waiting_for` the
+    reasons why; `held` are questions that wait for their turn to set out. `retries` are counted by reason; `throttled`
+    says which models' places were halved. `elsewhere` counts those that another run is asking at this
+    moment, `unsaved` replies that the store did not take. `judged` counts the replies of judges, which are in
     none of the other counts but in requests and cost.
     """
 
@@ -97,7 +121,14 @@ class Progress:
     again: int = 0
     failed: int = 0
     in_flight: int = 0
+    held: int = 0
     retrying: int = 0
+    waiting_for: Mapping[str, int] = field(default_factory=dict)
+    next_try_s: float | None = None
+    retries: Mapping[str, int] = field(default_factory=dict)
+    throttled: tuple[Throttled, ...] = ()
+    elsewhere: int = 0
+    unsaved: int = 0
     cost_usd: float = 0.0
     unpriced: int = 0
     judged: int = 0

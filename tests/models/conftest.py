@@ -6,13 +6,14 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pytest_llmarith.models.broker import Broker
-from pytest_llmarith.values import Failure, Model, Question, Reply
+from pytest_llmarith.values import AskingLimits, Failure, Model, Price, Question, Reply, Terms
 from tests.llm_server import PATIENCE_S, Gate
 
 MODEL = Model("m", "openai/some")
@@ -35,6 +36,9 @@ class ScriptedClient:
 
     def prepare(self) -> None:
         self.prepared += 1
+
+    def terms(self, model: Model) -> Terms:
+        return Terms(Price(0.0, 1e6), most_tokens=100)
 
     async def complete(self, model: Model, prompt: str, timeout_s: float) -> Reply:
         self._count(prompt)
@@ -110,6 +114,8 @@ def brokers(tmp_path: Path) -> Iterator[Callable[..., Broker]]:
     def make(client: Any, models: dict[str, Model] | None = None, **settings: Any) -> Broker:
         path = settings.pop("store_path", tmp_path / "store" / "store.sqlite")
         settings.setdefault("pause_s", lambda attempt, retry_after_s: 0.0)
+        bounds = {field.name: settings.pop(field.name) for field in fields(AskingLimits) if field.name in settings}
+        settings.setdefault("limits", AskingLimits(**bounds))
         made.append(Broker(client, models or {"m": MODEL}, path, **settings))
         return made[-1]
 

@@ -71,6 +71,25 @@ def test_a_throttled_question_waits_as_long_as_the_provider_says(brokers: Broker
     assert (outcome.text, outcome.attempts, waits) == ("42", 3, [7.0, 7.0])
 
 
+def test_a_server_that_takes_four_at_once_gets_no_more_for_long(brokers: Brokers) -> None:
+    """It refuses all others, which are asked again, fewer at once, and answered in the end."""
+
+    def answer(call: object) -> Answer:
+        return Answer("42", delay_s=0.02) if server.in_flight <= 4 else Answer(status=429, headers={"Retry-After": "0"})
+
+    with LlmServer(answer) as server:
+        broker = brokers(Client(), model(server), concurrency=32, retries=100)
+        broker.announce(questions(100))
+        outcomes = [broker.ask_and_wait(question) for question in questions(100)]
+        broker.close(30)
+    assert all(isinstance(outcome, Reply) for outcome in outcomes)
+    progress = broker.progress()
+    (throttled,) = progress.throttled
+    assert (throttled.target, throttled.most) == ("openai/gpt-4o", 32)
+    assert 1 <= throttled.lowest <= 16
+    assert progress.retries == {"429 from openai/gpt-4o": len(server.requests) - 100}
+
+
 def test_a_refused_key_stops_the_run_after_few_requests(brokers: Brokers) -> None:
     """What was in flight at that moment, and no more."""
     with LlmServer(lambda call: Answer(status=401, error={"message": "no such key"})) as server:
@@ -89,12 +108,13 @@ import asyncio, sys, threading
 from pathlib import Path
 from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.client import Client
-from pytest_llmarith.values import Model, Question, Reply
+from pytest_llmarith.values import AskingLimits, Model, Question, Reply
 
 questions = [Question("m", f"q{n}", n) for n in range(50)]
 models = {"m": Model("m", "openai/some", {"api_key": "sk-test"}, sys.argv[1])}
 for run in range(2):
-    broker = Broker(Client(), models, Path(sys.argv[2]), concurrency=8, pause_s=lambda attempt, wish: 0.0)
+    limits = AskingLimits(concurrency=8)
+    broker = Broker(Client(), models, Path(sys.argv[2]), limits=limits, pause_s=lambda attempt, wish: 0.0)
     if "unprepared" not in sys.argv:
         broker.prepare()
     broker.announce(questions)

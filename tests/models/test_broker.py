@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import resource
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -9,11 +11,12 @@ from typing import Any
 
 import pytest
 
+from pytest_llmarith.models import outage
 from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.failures import UnknownModel, UnusableResponse
 from pytest_llmarith.models.request import key_of
 from pytest_llmarith.models.store import Store
-from pytest_llmarith.values import EMBEDDED_PROVIDER, Failure, Model, Progress, Question, Reply, StoreMode
+from pytest_llmarith.values import EMBEDDED_PROVIDER, Failure, Model, Progress, Question, Reply, Retry, StoreMode
 from tests.llm_server import Gate
 from tests.models.conftest import MODEL, Inbox, ScriptedClient, questions, reply_to, until
 
@@ -319,7 +322,8 @@ def test_trying_again_ends_and_says_how_often_and_why(brokers: Brokers) -> None:
     """A failure's message says what happened last, and how many attempts were made."""
     client = ScriptedClient(lambda prompt, nth: Provider(503, f"down {nth}"))
     outcome = brokers(client, retries=2).ask_and_wait(Question("m", "q0", 0))
-    assert outcome == Failure("openai/some: 503 Provider: down 3 (3 attempts)", attempts=3)
+    retries = tuple(Retry(f"openai/some: 503 Provider: down {nth}", 0.0) for nth in (1, 2))
+    assert outcome == Failure("openai/some: 503 Provider: down 3 (3 attempts)", attempts=3, retries=retries)
 
 
 def test_what_is_wrong_with_the_question_alone_is_not_tried_again(brokers: Brokers) -> None:
@@ -344,16 +348,50 @@ def test_a_waiting_question_is_shown_as_retrying(brokers: Brokers) -> None:
 
     def for_ever(attempt: int, retry_after_s: float | None) -> float:
         paused.set()
-        return 3600.0
+        return 600.0
 
     broker = brokers(ScriptedClient(lambda prompt, nth: UnusableResponse("garbage")), pause_s=for_ever)
     inbox = Inbox()
     broker.ask(Question("m", "q0", 0), inbox)
     assert paused.wait(30)
     until(lambda: broker.progress().retrying == 1)
-    assert broker.progress().in_flight == 0
+    progress = broker.progress()
+    assert (progress.in_flight, progress.waiting_for) == (0, {"unusable response from openai/some": 1})
+    assert progress.next_try_s is not None
+    assert 0 < progress.next_try_s <= 600
     broker.close(0)
     assert inbox.wait_for(1) == [Failure("openai/some: garbage", attempts=1)]
+
+
+def test_a_provider_that_is_down_stops_the_run(brokers: Brokers, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everybody is answered, also those who were announced and never asked, and little is asked in vain."""
+    monkeypatch.setattr(outage, "LASTING_S", 0.0)
+    monkeypatch.setattr(outage, "PROBE_EVERY_S", 0.0)
+    client = ScriptedClient(lambda prompt, nth: Provider(503))
+    broker = brokers(client, concurrency=4)
+    broker.announce(questions(100))
+    outcomes = [broker.ask_and_wait(question) for question in questions(200)]
+    assert all(isinstance(outcome, Failure) for outcome in outcomes)
+    assert broker.stopped is not None
+    reason = "openai/some is down: 503 Provider: scripted (20 failures in 0 s, and no reply)"
+    assert broker.stopped.message == reason
+    assert {outcome.message for outcome in outcomes if isinstance(outcome, Failure)} >= {f"run stopped: {reason}"}
+    assert "the run ended before this question was asked" not in str(outcomes)
+    assert client.asked.total() < 30
+
+
+def test_one_model_that_is_down_is_told_and_the_others_go_on(brokers: Brokers, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two models, one after the other and at the same time."""
+    monkeypatch.setattr(outage, "LASTING_S", 0.0)
+    monkeypatch.setattr(outage, "PROBE_EVERY_S", 0.0)
+    client = ScriptedClient(lambda prompt, nth: Provider(503) if int(prompt[1:]) < 1000 else reply_to(prompt))
+    broker = brokers(client, {"m": MODEL, "n": Model("n", "openai/other")}, concurrency=4)
+    asked = [*questions(100), *questions(100, first=1000, model="n")]
+    broker.announce(asked)
+    outcomes = [broker.ask_and_wait(question) for question in asked]
+    assert all(isinstance(outcome, Failure) and not outcome.stops_run for outcome in outcomes[:100])
+    assert all(isinstance(outcome, Reply) for outcome in outcomes[100:])
+    assert broker.stopped is None
 
 
 # --- stopping ------------------------------------------------------------------------------------------------------
@@ -495,3 +533,18 @@ def test_a_hundred_thousand_questions_are_announced_without_blocking(brokers: Br
     outcome = broker.ask_and_wait(Question("nobody", "q", 0))
     assert isinstance(outcome, Failure)
     assert broker.progress().announced < 100_000
+
+
+# asyncio lets go of half a loop, not without a complaint
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_desk_that_cannot_be_opened_keeps_nobody_waiting(brokers: Brokers) -> None:
+    """A loop needs files of its own: where no more may be opened, whoever asks hears of it."""
+    broker = brokers(ScriptedClient())
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
+    try:
+        with pytest.raises(OSError, match="Too many open files"):
+            broker.ask_and_wait(Question("m", "q0", 0))
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    gc.collect()

@@ -11,8 +11,8 @@ import pytest
 @pytest.mark.parametrize(
     ("module", "slow"),
     [
-        ("channel", {"litellm", "openai", "httpx", "sqlite3", "asyncio", "execnet", "pytest"}),
-        ("failures", {"litellm", "openai", "httpx", "sqlite3", "asyncio", "pytest"}),
+        ("channel", {"litellm", "openai", "httpx", "sqlite3", "asyncio", "execnet", "pytest", "tenacity"}),
+        ("failures", {"litellm", "openai", "httpx", "sqlite3", "asyncio", "pytest", "tenacity"}),
         ("store", {"litellm", "openai", "httpx", "asyncio", "pytest"}),
         ("client", {"litellm", "openai", "httpx", "aiohttp", "sqlite3", "pytest"}),
         ("broker", {"litellm", "openai", "httpx", "aiohttp", "pytest"}),

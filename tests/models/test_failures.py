@@ -6,6 +6,8 @@ import asyncio
 import socket
 from collections.abc import Callable
 from email.utils import formatdate
+from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +19,16 @@ from tests.llm_server import Answer, Gate, LlmServer
 
 TRY_AGAIN, GIVE_UP, STOP_RUN = Remedy.TRY_AGAIN, Remedy.GIVE_UP, Remedy.STOP_RUN
 KEY = {"api_key": "sk-planted-key"}
+DOCUMENT = Path(__file__).parent.parent.parent / "docs" / "models.md"
+WORDS = {"try again": TRY_AGAIN, "give up this question": GIVE_UP, "stop the run": STOP_RUN, "a reply": None}
+NEVER = Gate()
+
+
+def documented() -> dict[str, Remedy | None]:
+    """The table in docs/models.md: what comes back, and what is done about it; nothing about a reply."""
+    table = DOCUMENT.read_text("utf-8").partition("| what comes back | what is done |")[2].partition("\n\n")[0]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
+    return {what: WORDS[done] for what, done in rows}
 
 
 @pytest.fixture(scope="module")
@@ -26,58 +38,192 @@ def client() -> Client:
     return client
 
 
-def failing(client: Client, model: Model, timeout_s: float = 30.0) -> Diagnosis:
-    """Ask, and say what went wrong."""
+def asking(client: Client, model: Model, timeout_s: float = 30.0) -> Reply | Diagnosis:
+    """Ask, and say what came of it."""
 
     async def ask() -> Reply:
         try:
-            return await client.complete(model, "1 + 1", timeout_s)
+            async with asyncio.timeout(timeout_s):
+                return await client.complete(model, "1 + 1", timeout_s)
         finally:
             await client.close()
 
     try:
-        reply = asyncio.run(ask())
+        return asyncio.run(ask())
     except Exception as error:
         return diagnose(error, model, timeout_s)
-    raise AssertionError(reply)
 
 
-def failing_on(client: Client, answer: Answer, timeout_s: float = 30.0) -> Diagnosis:
+def failing(client: Client, model: Model, timeout_s: float = 30.0) -> Diagnosis:
+    """Ask, and say what went wrong."""
+    outcome = asking(client, model, timeout_s)
+    assert isinstance(outcome, Diagnosis), outcome
+    return outcome
+
+
+def failing_on(client: Client, answer: Answer, timeout_s: float = 30.0, target: str = "openai/some") -> Diagnosis:
     with LlmServer(lambda call: answer) as server:
-        return failing(client, Model("m", "openai/some", KEY, server.base_url), timeout_s)
+        return failing(client, Model("m", target, KEY, server.base_url), timeout_s)
+
+
+Case = tuple[str, Answer, str, str]
+
+
+def cases(row: str, *answers: tuple[Answer, str, str]) -> list[Case]:
+    """Answers that a row of the table is about, with the message and the short word for each."""
+    return [(row, *answer) for answer in answers]
+
+
+def scripted(status: int, symptom: str, **named: Any) -> tuple[Answer, str, str]:
+    """An error of that status, which says no more than that."""
+    return Answer(status=status), f"{status} {symptom}: scripted {status}", f"{status} from"
+
+
+UNUSABLE = "unusable response from"
+SERVER_CASES = [
+    *cases(
+        "408, 409, 425, 429",
+        scripted(408, "Timeout"),
+        scripted(409, "APIError"),
+        scripted(425, "APIError"),
+        scripted(429, "RateLimitError"),
+        (Answer(status=429, body=b"<html>busy"), "429 RateLimitError: <html>busy", "429 from"),
+    ),
+    *cases(
+        "500 and above",
+        scripted(500, "InternalServerError"),
+        scripted(502, "BadGatewayError"),
+        scripted(503, "ServiceUnavailableError"),
+        scripted(524, "APIError"),
+        scripted(529, "APIError"),
+        (Answer(body=b'{"error": {"message": "up", "code": 502}}'), "502 BadGatewayError: up", "502 from"),
+        (Answer(status=502, body=b"<html>Bad gateway"), "502 BadGatewayError: <html>Bad gateway", "502 from"),
+    ),
+    *cases(
+        "no reply within `--llm-timeout`: silence, or a byte now and then",
+        (Answer(gate=NEVER), "no reply within 1 s", "no reply from"),
+        (Answer(drip_s=0.05), "no reply within 1 s", "no reply from"),
+        (Answer(headers={"Content-Length": "100000"}), "no reply within 1 s", "no reply from"),
+    ),
+    *cases(
+        "no connection, or one that breaks, even in the middle of a reply",
+        (Answer(reset_after=0), "connection failed: Server disconnected", "no connection to"),
+        (Answer("x" * 1000, reset_after=100), "connection failed: Response payload is not comp*", "no connection to"),
+    ),
+    *cases(
+        "a body that is no JSON, or holds no `choices`",
+        (Answer(body=b"<html>Welcome"), "the response is no JSON", UNUSABLE),
+        (Answer(body=b""), "the response is no JSON", UNUSABLE),
+        (Answer(status=204, body=b""), "the response is no JSON", UNUSABLE),
+        (Answer(body=b"\xff\xfe\x00garbage\x80"), "the response is no JSON", UNUSABLE),
+        (Answer(body=b"<" * 30_000_000), "the response is no JSON", UNUSABLE),
+        (Answer(headers={"Content-Encoding": "gzip"}), "the response cannot be read: Connection error.", UNUSABLE),
+        (Answer(choices=0), "the response holds no choices", UNUSABLE),
+        (Answer(body=b"null"), "the response cannot be read: Empty or invalid *", UNUSABLE),
+        (Answer(body=b"{}"), "the response cannot be read: *'choices'*", UNUSABLE),
+        (Answer(body=b'{"error": "busy"}'), "the response cannot be read: Error in response object", UNUSABLE),
+    ),
+    *cases(
+        "any other 4xx, such as a context that is too long",
+        (Answer(status=400, error={"message": "bad stop"}), "400 BadRequestError: bad stop", "400 from"),
+        (Answer(status=400, body=b"<html>"), "400 BadRequestError: <html>", "400 from"),
+        scripted(413, "APIError"),
+        scripted(422, "BadRequestError"),
+    ),
+    *cases(
+        "401, 402, 403, 404",
+        scripted(401, "AuthenticationError"),
+        scripted(402, "APIError"),
+        scripted(403, "APIError"),
+        (Answer(status=404, error={"message": "no `some`"}), "404 NotFoundError: no `some`", "404 from"),
+    ),
+    *cases(
+        "an account that is exhausted, whatever the status",
+        (
+            Answer(status=429, error={"message": "You exceeded your current quota", "code": "insufficient_quota"}),
+            "429 RateLimitError: You exceeded your current quota",
+            "429 from",
+        ),
+    ),
+    *cases(
+        "no key, an unknown provider, model or host, a parameter that the model does not take",
+        (
+            Answer(
+                status=400,
+                error={"message": "invalid model ID", "type": "invalid_request_error", "code": "model_not_found"},
+            ),
+            "400 NotFoundError: invalid model ID",
+            "400 from",
+        ),
+    ),
+]
+REPLY_ROW = "a reply that is cut at the token limit, refuses, was filtered (also as an error) or is of another model"
+
+
+@pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
+@pytest.mark.parametrize(("row", "answer", "message", "symptom"), SERVER_CASES)
+def test_what_a_server_answers(client: Client, row: str, answer: Answer, message: str, symptom: str) -> None:
+    """The table in the documents, with the message that people get to see, and its short form."""
+    diagnosis = failing_on(client, answer, timeout_s=1.0 if "no reply" in message else 30.0)
+    assert diagnosis.remedy is documented()[row]
+    assert fnmatchcase(diagnosis.message, f"openai/some: {message}"), diagnosis.message
+    assert diagnosis.symptom == f"{symptom} openai/some"
+    assert diagnosis.throttled == (answer.status == 429 and diagnosis.remedy is TRY_AGAIN)
 
 
 @pytest.mark.parametrize(
-    ("answer", "remedy", "message"),
+    ("answer", "facts"),
     [
-        (Answer(status=408), TRY_AGAIN, "408 Timeout: scripted 408"),
-        (Answer(status=409), TRY_AGAIN, "409 APIError: scripted 409"),
-        (Answer(status=429), TRY_AGAIN, "429 RateLimitError: scripted 429"),
-        (Answer(status=500), TRY_AGAIN, "500 InternalServerError: scripted 500"),
-        (Answer(status=502), TRY_AGAIN, "502 BadGatewayError: scripted 502"),
-        (Answer(status=503), TRY_AGAIN, "503 ServiceUnavailableError: scripted 503"),
-        (Answer(status=529), TRY_AGAIN, "529 APIError: scripted 529"),
-        (Answer(choices=0), TRY_AGAIN, "the response holds no choices"),
-        (Answer(body=b"<html>Bad gateway"), TRY_AGAIN, "the response is no JSON"),
-        (Answer(body=b""), TRY_AGAIN, "the response is no JSON"),
-        (Answer(body=b'{"error": {"message": "upstream", "code": 502}}'), TRY_AGAIN, "502 BadGatewayError: upstream"),
-        (Answer(reset_after=0), TRY_AGAIN, "connection failed: Server disconnected"),
-        (Answer(status=400, error={"message": "bad stop"}), GIVE_UP, "400 BadRequestError: bad stop"),
-        (Answer(status=413), GIVE_UP, "413 APIError: scripted 413"),
-        (Answer(status=422), GIVE_UP, "422 BadRequestError: scripted 422"),
-        (Answer(status=401), STOP_RUN, "401 AuthenticationError: scripted 401"),
-        (Answer(status=402), STOP_RUN, "402 APIError: scripted 402"),
-        (Answer(status=403), STOP_RUN, "403 APIError: scripted 403"),
-        (
-            Answer(status=404, error={"message": "The model `some` does not exist"}),
-            STOP_RUN,
-            "404 NotFoundError: The model `some` does not exist",
-        ),
+        (Answer("12", finish_reason="length"), {"text": "12", "finish_reason": "length"}),
+        (Answer(None, message={"refusal": "I cannot."}), {"text": "I cannot.", "finish_reason": "stop"}),
+        (Answer("", finish_reason="content_filter"), {"text": "", "finish_reason": "content_filter"}),
+        (Answer(status=400, error={"message": "no", "code": "content_filter"}), {"finish_reason": "content_filter"}),
+        (Answer("42", model="another"), {"text": "42", "served_model": "another"}),
+        (Answer("7" * 8_000_000), {"text": "7" * 8_000_000}),
     ],
+    ids=["length", "refusal", "filtered", "filtered as an error", "another model", "huge"],
 )
-def test_what_a_server_answers(client: Client, answer: Answer, remedy: Remedy, message: str) -> None:
-    """The table of the module, row by row."""
-    assert failing_on(client, answer) == Diagnosis(remedy, f"openai/some: {message}")
+def test_what_is_a_reply(client: Client, answer: Answer, facts: dict[str, Any]) -> None:
+    """However disappointing: the model was asked, and that is what it said."""
+    with LlmServer(lambda call: answer) as server:
+        reply = asking(client, Model("m", "openai/some", KEY, server.base_url))
+    assert isinstance(reply, Reply)
+    assert {name: getattr(reply, name) for name in facts} == facts
+
+
+def test_the_table_in_the_documents_is_tested_row_by_row() -> None:
+    """Nothing is promised that no test looks at, and the other way round."""
+    remedies = documented()
+    assert list(remedies) == [*dict.fromkeys(row for row, *_ in SERVER_CASES), "anything unforeseen", REPLY_ROW]
+    assert remedies["anything unforeseen"] is GIVE_UP
+    assert remedies[REPLY_ROW] is None
+
+
+OTHERS = ["anthropic/claude-3-5-haiku-20241022", "gemini/gemini-2.0-flash", "mistral/mistral-small", "openrouter/x/y"]
+
+
+@pytest.mark.parametrize("target", OTHERS)
+@pytest.mark.parametrize(
+    ("answer", "remedy", "symptom"),
+    [
+        (Answer(status=429, headers={"Retry-After": "7"}), TRY_AGAIN, "429 from"),
+        (Answer(status=529), TRY_AGAIN, "529 from"),
+        (Answer(body=b"<html>Bad gateway"), TRY_AGAIN, UNUSABLE),
+        (Answer(body=b"\xff\xfe\x00garbage\x80"), TRY_AGAIN, UNUSABLE),
+        (Answer(body=b"{}"), TRY_AGAIN, UNUSABLE),
+        (Answer(reset_after=0), TRY_AGAIN, "no connection to"),
+        (Answer(gate=NEVER), TRY_AGAIN, "no reply from"),
+        (Answer(status=400, body=b"<html>"), GIVE_UP, "400 from"),
+        (Answer(status=401), STOP_RUN, "401 from"),
+        (Answer(status=404), STOP_RUN, "404 from"),
+    ],
+    ids=["429", "529", "no JSON", "no text", "nothing", "reset", "silence", "400", "401", "404"],
+)
+def test_other_providers_fail_alike(client: Client, target: str, answer: Answer, remedy: Remedy, symptom: str) -> None:
+    """litellm has a way of its own with each of them, and gives much of what it does not understand a wrong status."""
+    diagnosis = failing_on(client, answer, timeout_s=1.0 if answer.gate else 30.0, target=target)
+    assert (diagnosis.remedy, diagnosis.symptom) == (remedy, f"{symptom} {target}")
+    assert diagnosis.retry_after_s == (7 if answer.status == 429 else None)
 
 
 def test_a_prompt_that_is_too_long_is_this_questions_own_fault(client: Client) -> None:
@@ -86,25 +232,6 @@ def test_a_prompt_that_is_too_long_is_this_questions_own_fault(client: Client) -
     diagnosis = failing_on(client, Answer(status=400, error=error))
     assert diagnosis.remedy is GIVE_UP
     assert diagnosis.message.endswith("This model's maximum context length is 10 tokens.")
-
-
-def test_a_quota_that_is_used_up_stops_the_run(client: Client) -> None:
-    """It is a 429 that no waiting cures."""
-    error = {"message": "You exceeded your current quota", "code": "insufficient_quota"}
-    assert failing_on(client, Answer(status=429, error=error)).remedy is STOP_RUN
-
-
-def test_a_reset_in_the_middle_of_a_body_is_tried_again(client: Client) -> None:
-    """Half a reply is no reply."""
-    diagnosis = failing_on(client, Answer("x" * 1000, reset_after=100))
-    assert diagnosis.remedy is TRY_AGAIN
-    assert diagnosis.message.startswith("openai/some: connection failed: Response payload is not completed")
-
-
-def test_silence_is_a_timeout(client: Client) -> None:
-    """The message names the limit that was passed."""
-    diagnosis = failing_on(client, Answer(gate=Gate()), timeout_s=0.2)
-    assert diagnosis == Diagnosis(TRY_AGAIN, "openai/some: no reply within 0.2 s")
 
 
 def test_nobody_at_the_port_is_tried_again(client: Client) -> None:
@@ -161,6 +288,7 @@ def test_what_litellm_refuses_by_itself_stops_the_run(client: Client, model: Mod
         ({"Retry-After": formatdate(4_000_000_000)}, lambda seconds: seconds > 86400),
         ({"Retry-After": formatdate(0)}, lambda seconds: seconds == 0),
         ({"Retry-After": "soon"}, lambda seconds: seconds is None),
+        ({"Retry-After": "Fri, 31 Dec 99999 23:59:59 GMT"}, lambda seconds: seconds is None),
         ({"Retry-After": "-1"}, lambda seconds: seconds is None),
         ({}, lambda seconds: seconds is None),
     ],
@@ -171,6 +299,14 @@ def test_how_long_the_provider_asks_to_wait(
     """Seconds, milliseconds or a date."""
     diagnosis = failing_on(client, Answer(status=429, headers=headers))
     assert check(diagnosis.retry_after_s), diagnosis
+
+
+def test_google_says_in_the_body_how_long_to_wait(client: Client) -> None:
+    """And sends no header."""
+    details = [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "37.5s"}]
+    error = {"code": 429, "message": "Quota exceeded", "status": "RESOURCE_EXHAUSTED", "details": details}
+    answer = Answer(status=429, error=error)
+    assert failing_on(client, answer, target="gemini/gemini-2.0-flash").retry_after_s == 37.5
 
 
 def test_no_key_is_in_a_message(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -192,14 +328,15 @@ def test_a_password_in_the_base_url_is_in_no_message() -> None:
 def test_what_nobody_foresaw_costs_one_question() -> None:
     """A mistake is not an outage: trying again would fail again."""
     diagnosis = diagnose(RuntimeError("surprise"), Model("m", "openai/x"), 1.0, {})
-    assert diagnosis == Diagnosis(GIVE_UP, "openai/x: RuntimeError: surprise")
+    assert diagnosis == Diagnosis(GIVE_UP, "openai/x: RuntimeError: surprise", "RuntimeError from openai/x")
 
 
 def test_a_cause_that_is_wrapped_and_in_a_ring_is_found() -> None:
     """litellm wraps what an embedded model raises."""
     inner, outer = UnknownModel("there is none"), RuntimeError("wrapped")
     outer.__cause__, inner.__context__ = inner, outer
-    assert diagnose(outer, Model("m", "llmarith/x"), 1.0, {}) == Diagnosis(STOP_RUN, "llmarith/x: there is none")
+    diagnosis = diagnose(outer, Model("m", "llmarith/x"), 1.0, {})
+    assert (diagnosis.remedy, diagnosis.message) == (STOP_RUN, "llmarith/x: there is none")
 
 
 def test_only_a_filter_is_a_filter() -> None:

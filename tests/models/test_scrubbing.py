@@ -45,6 +45,16 @@ def test_keys_of_the_environment_are_hidden_whatever_they_look_like() -> None:
     assert hide_keys("plain words, tok123456 at /home/me", environ) == "[hidden], [hidden] at /home/me"
 
 
+@pytest.mark.parametrize("spaces", range(19_950, 20_010, 7))
+def test_half_a_key_is_not_shown(spaces: int) -> None:
+    """Where a message is so long that its end is not looked at, the cut may go through a key."""
+    line = one_line(
+        "no: " + " " * spaces + "plain0key0that0nobody0knows and more", {"MY_API_KEY": "plain0key0that0nobody0knows"}
+    )
+    assert "plain" not in line
+    assert line in ("no:", "no: [hidden] and more", "no: [hidden]", "no: [hidden] and")
+
+
 @pytest.mark.parametrize("name", ["api_key", "OPENAI_API_KEY", "Authorization", "token", "aws_secret", "X-Api-Key"])
 def test_names_of_secrets(name: str) -> None:
     """Parameters, headers and variables."""

@@ -106,7 +106,10 @@ def test_three_failures_in_a_row_are_enough() -> None:
     assert hopeless == [False, False, False, False, True]
 
 
-@pytest.mark.parametrize("wait", ["3600", format_datetime(datetime.now(UTC) + timedelta(days=2))])
+_IN_TWO_DAYS = format_datetime(datetime.now(UTC) + timedelta(days=2))
+
+
+@pytest.mark.parametrize("wait", ["3600", _IN_TWO_DAYS], ids=["seconds", "a date"])
 def test_a_long_wait_is_left_to_people(wait: str) -> None:
     """Nobody sits through an hour; the message says for how long the server wants to be left alone."""
     with Site(lambda call: Answer(status=429, headers={"Retry-After": wait})) as site:

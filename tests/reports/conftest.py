@@ -37,6 +37,7 @@ def _record(outcome: str = "correct", **named: Any) -> dict[str, Any]:
         "reading": "tolerant",
         "problem": {"seed": 0, "variant": "int_div", "depth": 7, "trial": 3, "expected": "864393"},
         "prompt": "864393 * 1",
+        "retries": [],
         "answer": {"tolerant": "864393.5", "strict": None},
         "grade": {"correct": grade, "deviate": wrong}.get(outcome),
         "reply": None if outcome == "unanswered" else _reply(),

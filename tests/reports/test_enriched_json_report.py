@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
-from pytest_llmarith.reports.json_report import extend_json_report
+import pytest
+
+from pytest_llmarith.reports.json_report import extend_json_report, json_pieces
 
 
 def report_of(*nodeids: str) -> dict[str, Any]:
@@ -53,3 +56,35 @@ def test_a_hundred_thousand_tests() -> None:
     report = report_of(*nodeids)
     extend_json_report(report, {nodeid: {"nodeid": nodeid} for nodeid in nodeids}, {})
     assert all(test["llmarith"]["nodeid"] == test["nodeid"] for test in report["tests"])
+
+
+@pytest.mark.parametrize("nodeids", [(), ("a",), ("a", "b", "a")])
+def test_piece_by_piece_it_is_the_same(nodeids: tuple[str, ...]) -> None:
+    """The file that is written test by test holds what the report in memory holds."""
+    report, records = report_of(*nodeids), {"a": {"outcome": "correct", "reply": 'é\ud800 "}\n'}}
+    written = b"".join(json_pieces(report, records, {"format": 1}))
+    extend_json_report(report, records, {"format": 1})
+    assert json.loads(written) == report
+    assert written.isascii()
+
+
+def test_pieces_of_a_report_without_tests() -> None:
+    """It gets the summary."""
+    assert json.loads(b"".join(json_pieces({"exitcode": 0}, {"a": {}}, {"format": 1}))) == {
+        "exitcode": 0,
+        "llmarith": {"format": 1},
+    }
+
+
+def test_pieces_hold_one_record_at_a_time() -> None:
+    """A record is read when its test is written, and not before."""
+    read: list[str] = []
+
+    class Records(dict[str, dict[str, Any]]):
+        def get(self, nodeid: str, default: Any = None) -> Any:
+            read.append(nodeid)
+            return {"nodeid": nodeid}
+
+    for count, piece in enumerate(json_pieces(report_of("a", "b", "c"), Records(), {})):
+        assert len(read) == min(count, 3)
+        assert count in (0, 4) or b'"llmarith": {"nodeid"' in piece

@@ -27,17 +27,40 @@ from pytest_llmarith.values import Progress
                 unpriced=3,
             ),
             720,
-            "412 of 720 answered, 1 unanswered, 130 asked, 310 in the store, 16 in flight, 2 retrying, "
+            "412 of 720 answered, 1 unanswered, 130 asked, 310 in the store, 16 in flight, 2 waiting, "
             "$0.0123 so far (3 unpriced)",
         ),
         (Progress(requests=2000, answered=1500, cost_usd=2.5), None, "1,500 answered, 2,000 asked, $2.50 so far"),
         (Progress(requests=5, answered=5, unpriced=5), 5, "5 of 5 answered, 5 asked, no price known"),
         (Progress(requests=5, answered=5), 5, "5 of 5 answered, 5 asked"),
+        (Progress(requests=5, answered=5, elsewhere=3), 8, "5 of 8 answered, 5 asked, 3 asked by another run"),
     ],
 )
 def test_what_is_known_is_said(progress: Progress, selected: int | None, line: str) -> None:
     """The line says what there is and is silent about what there is not; unknown money is not $0."""
     assert progress_line(progress, selected) == line
+
+
+@pytest.mark.parametrize(
+    ("waiting_for", "next_try_s", "part"),
+    [
+        ({"429 from o4-mini": 14}, 11.2, "14 waiting: 429 from o4-mini, next try in 12 s"),
+        ({"429 from a": 3, "no reply from b": 11}, 0.0, "14 waiting: no reply from b and others, next try in 0 s"),
+        ({"429 from \x1b[2J": 14}, 1.0, "14 waiting: 429 from \\x1b[2J, next try in 1 s"),
+    ],
+)
+def test_what_is_waited_for_is_said(waiting_for: dict[str, int], next_try_s: float, part: str) -> None:
+    """Nobody has to guess why nothing happens."""
+    progress = Progress(retrying=14, waiting_for=waiting_for, next_try_s=next_try_s, held=2)
+    assert progress_line(progress, None) == f"0 answered, {part}, 2 held back"
+
+
+def test_the_pace_follows_the_money() -> None:
+    """It is said where there is one."""
+    progress = Progress(requests=5, answered=5, cost_usd=2.5)
+    assert progress_line(progress, 9, pace="35 replies a minute") == (
+        "5 of 9 answered, 5 asked, $2.50 so far, 35 replies a minute"
+    )
 
 
 def test_the_pacer_keeps_its_pause() -> None:

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.reports.folder import UnwritableFolder, create_run_folder
+from pytest_llmarith.values import Shard
 
 STARTED = datetime(2026, 11, 22, 0, 31, 5, tzinfo=UTC)
 STAMP = "2026-11-22T00-31-05"
@@ -54,6 +55,12 @@ def test_every_model_name_makes_a_folder(tmp_path_factory: pytest.TempPathFactor
     base = tmp_path_factory.mktemp("reports")
     assert create_run_folder(base, STARTED, [model]).parent == base
     assert len(list(base.iterdir())) == 1
+
+
+def test_a_shard_says_so(tmp_path: Path) -> None:
+    """Folders that come together from many machines tell of what they are parts, also where they are numbered."""
+    names = [create_run_folder(tmp_path, STARTED, ["m"], Shard(2, 5)).name for _ in range(2)]
+    assert names == [f"{STAMP}_m_shard-2-of-5", f"{STAMP}_m_shard-2-of-5-2"]
 
 
 def test_the_time_is_utc(tmp_path: Path) -> None:

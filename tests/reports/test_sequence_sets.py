@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -63,6 +64,13 @@ def test_scores_by_limit() -> None:
     assert (long["seconds"], long["score"]["percent"], long["perfect"]) == (4.0, 37.5, 1)
     assert long["score"]["low"] <= 37.5 <= long["score"]["high"]
     assert long["perfect_percentage"]["percent"] == 25.0
+
+
+def test_the_order_of_arrival_changes_nothing() -> None:
+    """Programs are scored as workers finish them: neither means nor intervals nor the order of keys show it."""
+    scores = [number / 7 for number in range(8)]
+    records = [recorded("deviate", (score, score), level="strict" if score < 0.5 else "standard") for score in scores]
+    assert json.dumps(summarized(*records)) == json.dumps(summarized(*reversed(records)))
 
 
 def test_what_nobody_judged_is_not_innocent() -> None:

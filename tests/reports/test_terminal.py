@@ -242,6 +242,31 @@ def test_an_incomplete_run(make_record: Make) -> None:
     ]
 
 
+def test_retries_and_throttling_are_told(make_record: Make) -> None:
+    """How often, why, and how little was asked at once."""
+    retries = {"no reply from o4-mini": 3, "429 from o4-mini": 1400}
+    throttled = [{"target": "o4-mini", "halved": 2, "lowest": 4, "most": 16}]
+    assert run_lines(summed(make_record(), selected=1, asking={"retries": retries, "throttled": throttled}), 100) == [
+        "all 1 answered",
+        "tried again: 1,403 (1,400 x 429 from o4-mini, 3 x no reply from o4-mini)",
+        "throttled: o4-mini, 2 times, at worst to 4 of 16 requests at once",
+    ]
+    many = {f"{status} from o4-mini": 1 for status in range(500, 507)}
+    (_, line) = run_lines(summed(make_record(), selected=1, asking={"retries": many}), 200)
+    assert line.startswith("tried again: 7 (1 x 500 from o4-mini, ")
+    assert line.endswith("1 x 504 from o4-mini, ...)")
+
+
+def test_a_budget_that_was_reached(make_record: Make) -> None:
+    """How many questions that left over, however many ways there were to say why."""
+    reasons = ["budget: --llm-max-cost=5: all spent", "budget: --llm-max-tokens=9: all spent", "no reply"]
+    records = [make_record("unanswered", reason=reason) for reason in reasons]
+    assert (
+        run_lines(summed(*records, selected=3), 80)[1]
+        == "budget reached: 2 questions not asked, a higher cap goes on from here"
+    )
+
+
 def test_many_reasons_are_summed_up(make_record: Make) -> None:
     """The five most frequent reasons are named, the others counted."""
     records = [make_record("unanswered", reason=f"reason {number}") for number in range(7)]
@@ -254,6 +279,24 @@ def test_a_partial_run_is_marked(make_record: Make) -> None:
     """A --lf run says nothing about the whole."""
     lines = run_lines(summed(make_record(), selected=1, partial=True), 80)
     assert lines == ["all 1 answered", "partial: only tests that failed before were selected (--lf)"]
+
+
+def test_a_shard_is_marked(make_record: Make) -> None:
+    """What one machine of several did is no whole run, though it is all answered."""
+    lines = run_lines(summed(make_record(), selected=1, shard={"index": 2, "count": 5}), 80)
+    assert lines == ["all 1 answered", "shard 2 of 5, which llmarith merge joins with the others"]
+
+
+def test_a_merged_run_says_of_what(make_record: Make) -> None:
+    """What has to be known of it stands there, and no command that would do the rest."""
+    merged = {"runs": [{}, {}], "lacks": ["shard 3 of 3 is missing"], "differing": ["seed"], "overlapping": 4}
+    assert run_lines(summed(make_record(), selected=2, partial=True, merged=merged), 80) == [
+        "incomplete, 1 of 2 answered",
+        "merged from 2 runs",
+        "partial: shard 3 of 3 is missing",
+        "the runs differ in seed",
+        "4 trials have two answers, of which the later counts",
+    ]
 
 
 def test_a_stopped_run_says_why(make_record: Make) -> None:

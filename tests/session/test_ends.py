@@ -3,58 +3,16 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
-import sys
-import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
 
-from tests.llm_server import Answer, Call, Gate
+from tests.disks import own_disk
+from tests.llm_server import PATIENCE_S, Answer, Gate
+from tests.session.background import FREE, HELD, begun, read_to_end, started
 from tests.session.conftest import ITEMS, Bench, right
 
-FREE = 4  # trials that are certain to be written: the sums and differences that come first
-HELD = 8  # products and quotients, which wait for the test
-PATIENCE_S = 180.0
-
 Way = tuple[str, ...]
-
-
-@contextmanager
-def started(bench: Bench, gate: Gate, *args: str) -> Iterator[subprocess.Popen[str]]:
-    """A run in the background that has written some trials, and waits for the replies that its server holds back."""
-
-    def script(call: Call) -> Answer:
-        held = {"*", "/"} & set(call.prompt.splitlines()[-1].split())
-        return Answer(right(call), gate=gate if held else None)
-
-    bench.script = script
-    command = [sys.executable, "-m", "pytest", "--llm-model=openai/gpt-4o-mini", f"--llm-concurrency={HELD}"]
-    command += [f"--llm-api-base={bench.server.base_url}", *args]
-    with subprocess.Popen(
-        command, cwd=bench.pytester.path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    ) as process:
-        try:
-            _wait_for_trials(bench, FREE)
-            bench.server.wait_for_in_flight(HELD)
-            yield process
-        finally:
-            gate.open()
-            process.kill()
-
-
-def _wait_for_trials(bench: Bench, count: int) -> None:
-    """Wait for a state, not for a time: the limit only ends a test that fails anyway."""
-    give_up_at = time.monotonic() + PATIENCE_S
-    while time.monotonic() < give_up_at:
-        logs = list((bench.pytester.path / "reports").glob("*/trials.jsonl"))
-        if logs and logs[0].read_bytes().count(b"\n") >= count:
-            return
-        time.sleep(0.05)
-    raise TimeoutError(f"{count} trials did not come")
 
 
 def test_a_killed_run_loses_nothing(bench: Bench, way: Way) -> None:
@@ -72,34 +30,64 @@ def test_a_killed_run_loses_nothing(bench: Bench, way: Way) -> None:
     assert {bench.server.asked[prompt] for prompt in graded} == {1}
 
 
-def test_an_interrupted_run_waits_for_what_it_paid_for(bench: Bench, way: Way) -> None:
-    """Ctrl-C: what is in flight arrives in the store, the run is reported with exit status 2, and goes on later."""
-    gate = Gate()
-    with started(bench, gate, *way) as process:
-        process.send_signal(signal.SIGINT)
-        gate.open()
-        output, _ = process.communicate(timeout=PATIENCE_S)
-    assert process.returncode == pytest.ExitCode.INTERRUPTED, output
-    summary = json.loads((bench.runs[0] / "summary.json").read_text(encoding="utf-8"))
-    assert not summary["complete"]
-    bench.script = right
+def test_a_full_disk_ends_the_run(bench: Bench, way: Way) -> None:
+    """One message, nothing more is asked, what is graded is shown; what was paid for is in the store."""
+    reports = bench.pytester.path / "reports"
+    bench.script = lambda call: Answer(right(call) + " " * 30_000)
+    with begun(bench, "--llm-concurrency=2", *way, before=own_disk("size=300k", reports)) as process:
+        printed = read_to_end(process)
+    assert process.returncode == 6, printed
+    (message,) = {line for line in printed.splitlines() if line.startswith(f"llmarith: {reports}")}
+    assert message.endswith(": No space left on device; what was paid for is in the store")
+    assert "Traceback" not in printed
+    assert "written in part to" in printed
+    graded = int(printed.partition(f" of {ITEMS} answered")[0].rpartition(" ")[2])
+    assert 4 <= graded <= len(bench.server.requests) <= graded + 4
     assert bench.run(*way).ret == 0
     assert Counter(bench.server.asked.values()) == {1: ITEMS}
 
 
-def test_a_full_disk_ends_the_run(bench: Bench, way: Way) -> None:
-    """A run log that cannot be written ends the run with one message; what was written are whole records."""
+def test_a_disk_that_is_full_from_the_beginning(bench: Bench, way: Way) -> None:
+    """Nothing is paid for that could not be written down."""
+    with begun(bench, *way, before=own_disk("size=32k", bench.pytester.path / "reports")) as process:
+        printed = read_to_end(process)
+    assert process.returncode == pytest.ExitCode.USAGE_ERROR
+    assert "--llm-reports: no folder for this run can be made in" in printed
+    assert "No space left on device" in printed
+    assert bench.server.requests == []
+
+
+def test_a_limit_on_the_size_of_files_is_a_full_disk_too(bench: Bench) -> None:
+    """What was written are whole records; without a store nobody says that replies are in there."""
     pytest.importorskip("resource", reason="limits the size of files, as only POSIX can")
     bench.pytester.makeconftest("""
         import resource
 
-        def pytest_sessionstart(session):
+        def pytest_runtest_logreport(report):  # the folder was tried out before
             resource.setrlimit(resource.RLIMIT_FSIZE, (5000, resource.RLIM_INFINITY))
     """)
-    result = bench.run("--llm-store=off", "--llm-concurrency=1", *way)
+    result = bench.run("--llm-store=off", "--llm-concurrency=1")
     assert result.ret == 6
     assert result.errlines == []
-    result.stdout.fnmatch_lines(["llmarith: *: File too large; what was paid for is in the store"])
+    result.stdout.fnmatch_lines(["llmarith: *: File too large"])
     assert 0 < len(bench.server.requests) < ITEMS
     lines = (bench.runs[0] / "trials.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line)["outcome"] for line in lines[:2]] == ["correct", "correct"]
+
+
+def test_a_worker_that_dies_after_its_report(bench: Bench) -> None:
+    """A trial that was graded before its worker died has its one record, and is not unanswered as well."""
+    bench.pytester.makeconftest("""
+        import os
+
+        def pytest_runtest_teardown(item):
+            if "int_mul-depth_2" in item.name:
+                os._exit(1)
+    """)
+    result = bench.run("-n", "2")
+    assert result.ret == 1
+    records = bench.records()
+    assert len({record["nodeid"] for record in records}) == len(records) == ITEMS
+    assert {record["outcome"] for record in records} == {"correct"}
+    assert bench.summary()["complete"]
+    result.stdout.fnmatch_lines(["FAILED *int_mul-depth_2*"])

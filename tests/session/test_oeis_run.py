@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from pytest_llmarith.cli import main
+from pytest_llmarith.reports.merging import Request, merge
 from pytest_llmarith.sandbox.levels import UnavailableError, probe
 from tests.llm_server import Answer, Call
 from tests.session.conftest import Bench
@@ -138,6 +141,20 @@ def test_a_replay_asks_nothing(oeis: Bench) -> None:
     assert {record["oeis"]["rules"] for record in oeis.records()} == {"paper"}
 
 
+def test_shards_of_sequences_are_the_whole(oeis: Bench) -> None:
+    """Scores, their intervals and cheats of two machines' programs, run from the same replies, are those of one."""
+    oeis.run()
+    oeis.run("-n", "2")
+    for index in (1, 2):
+        oeis.run(f"--llm-shard={index}/2")
+    assert len(oeis.server.requests) == 4
+    merged = merge(Request(oeis.runs[-2:], oeis.pytester.path / "merged"))
+    (expected,), (result,) = oeis.summary(1)["results"], merged["results"]
+    assert json.dumps(result["sets"]) == json.dumps(expected["sets"])
+    assert result | {"date": None} == expected | {"date": None}
+    assert [oeis.summary(run)["run"]["selected"] for run in (-2, -1)] == [2, 2]
+
+
 @pytest.mark.parametrize(("judge", "way"), [("llm", ("-p", "no:xdist")), ("both", ("-n", "2"))])
 def test_a_model_judges_through_the_broker(oeis: Bench, judge: str, way: Way) -> None:
     """Its questions are asked once and stored like any other; with both judges their agreement is shown."""
@@ -151,6 +168,21 @@ def test_a_model_judges_through_the_broker(oeis: Bench, judge: str, way: Way) ->
     if judge == "both":
         result.stdout.fnmatch_lines(["*the judges agree on 3 of 3 programs, Cohen's kappa 1.00*"])
     assert oeis.run(name, *way).ret == 0
+    assert len(oeis.server.requests) == 7
+
+
+def test_a_run_of_another_machine_is_replayed_with_its_judge(oeis: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its run log, once in the store, holds all that is asked, of the judge, too."""
+    name = f"--oeis-judge=both:judge=openai/gpt-4o?api_base={oeis.server.base_url}"
+    assert oeis.run(name).ret == 0
+    first = oeis.summary()["results"]
+    store = oeis.pytester.path / ".llmarith"
+    shutil.rmtree(store)
+    assert main(["store", "import", str(oeis.runs[0]), f"--store-dir={store}"]) == 0
+    assert "7 replies taken\n" in capsys.readouterr().out
+    assert oeis.run(name, "--llm-store=only", "-n", "2").ret == 0
+    assert outcomes(oeis) == OUTCOMES
+    assert oeis.summary()["results"][0]["sets"] == first[0]["sets"]
     assert len(oeis.server.requests) == 7
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter
 
 import pytest
@@ -141,11 +142,62 @@ def test_an_outage_is_unanswered(bench: Bench, way: Way) -> None:
     result.stdout.fnmatch_lines(["partial: *"])
 
 
-def test_a_passing_trouble_is_retried(bench: Bench) -> None:
-    """A request that fails at first is tried again; the record counts the attempts."""
+def test_a_passing_trouble_is_retried(bench: Bench, way: Way) -> None:
+    """A request that fails at first is tried again; records and summary tell how often and why."""
     bench.script = lambda call: Answer(status=429, headers={"Retry-After": "0"}) if call.nth == 1 else right(call)
-    assert bench.run("-k", "int_add").ret == 0
-    assert [record["reply"]["attempts"] for record in bench.records()] == [2, 2]
+    result = bench.run("-k", "int_add", *way)
+    assert result.ret == 0
+    reason = "openai/gpt-4o-mini: 429 RateLimitError: scripted 429"
+    for record in bench.records():
+        assert record["reply"]["attempts"] == 2
+        assert record["retries"] == [{"reason": reason, "waited_s": 0.0}]
+    asking = bench.summary()["run"]["asking"]
+    assert asking["retries"] == {"429 from openai/gpt-4o-mini": 2}
+    assert asking["throttled"] in ([], [{"target": "openai/gpt-4o-mini", "halved": 1, "lowest": 1, "most": 16}])
+    result.stdout.fnmatch_lines(["tried again: 2 (2 x 429 from openai/gpt-4o-mini)"])
+
+
+def test_what_waits_is_shown_live_and_what_is_given_up_tells_its_retries(bench: Bench) -> None:
+    """The progress line names reason and time; the record of an unanswered trial holds its retries."""
+    bench.script = lambda call: Answer(status=429, headers={"Retry-After": "7"})
+    result = bench.run("-k", "int_add", "--llm-retries=1")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["llmarith: * 2 waiting: 429 from openai/gpt-4o-mini, next try in * s*"])
+    assert [len(record["retries"]) for record in bench.records()] == [1, 1]
+
+
+def test_requests_per_minute_hold_for_all_workers(bench: Bench) -> None:
+    """Three hundred a minute are one every fifth of a second, however many processes ask."""
+    arrived: list[float] = []
+
+    def script(call: Call) -> str:
+        arrived.append(time.monotonic())
+        return right(call)
+
+    bench.script = script
+    assert bench.run("--llm-rpm=300", "-k", "int_", "-n", "2").ret == 0
+    assert len(arrived) >= 8
+    assert arrived[-1] - arrived[0] > 0.5 * (len(arrived) - 1) / 5  # a first one that was late is not told from it
+
+
+def test_a_provider_that_is_down_stops_the_run(bench: Bench, way: Way) -> None:
+    """One message, exit status 6, nothing asked for hours; what was answered is kept."""
+    bench.pytester.makeconftest(
+        """
+        from pytest_llmarith.models import outage
+
+        outage.FAILURES, outage.LASTING_S, outage.PROBE_EVERY_S = 5, 0.0, 0.0
+        """
+    )
+    bench.script = lambda call: right(call) if "+" in call.prompt else Answer(status=503, headers={"Retry-After": "0"})
+    result = bench.run("--llm-concurrency=1", *way)
+    assert result.ret == 6
+    result.stdout.fnmatch_lines(["stopped: openai/gpt-4o-mini is down: 503 *"])
+    assert "scripted 503 (5 failures in " in bench.summary()["run"]["stopped"]
+    outcomes = Counter(record["outcome"] for record in bench.records())
+    assert outcomes["correct"] >= 1
+    assert outcomes["unanswered"] >= 1
+    assert len(bench.server.requests) <= 12
 
 
 @pytest.mark.parametrize(("status", "why"), [(401, "*key*"), (404, "*model*")], ids=["refused key", "unknown model"])

@@ -1,0 +1,57 @@
+"""Room: how long a provider asks to wait, as an error's headers or its words say it. It decides nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from email.utils import parsedate_to_datetime
+from time import time
+from typing import Any
+
+# Google's, which sends no header.
+_RETRY_INFO = re.compile(r'"retryDelay":\s*"(\d{1,9}(?:\.\d+)?)s"')
+
+
+def retry_after_s(errors: Iterable[BaseException]) -> float | None:
+    """Seconds, by the first of these errors that says so."""
+    for error in errors:
+        for headers in _headers(error):
+            if (seconds := _seconds(headers)) is not None:
+                return seconds
+        if (told := _RETRY_INFO.search(str(error))) is not None:
+            return float(told[1])
+    return None
+
+
+def _headers(error: BaseException) -> Iterator[Mapping[str, Any]]:
+    holders = (
+        getattr(error, "litellm_response_headers", None),
+        getattr(getattr(error, "response", None), "headers", None),
+        getattr(error, "headers", None),
+    )
+    return (holder for holder in holders if isinstance(holder, Mapping))
+
+
+def _seconds(headers: Mapping[str, Any]) -> float | None:
+    """`Retry-After` as seconds or as a date, and the milliseconds that some providers send."""
+    lowered = {str(name).lower(): str(value) for name, value in headers.items()}
+    if (milliseconds := _number(lowered.get("retry-after-ms"))) is not None:
+        return milliseconds / 1000
+    after = lowered.get("retry-after", "")
+    seconds = _number(after)
+    return _seconds_until(after) if seconds is None else seconds
+
+
+def _seconds_until(date: str) -> float | None:
+    try:
+        return max(0.0, parsedate_to_datetime(date).timestamp() - time())
+    except (ValueError, OverflowError):
+        return None
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        number = float(text or "")
+    except ValueError:
+        return None
+    return number if 0 <= number < float("inf") else None

@@ -1,0 +1,54 @@
+"""What a run is going to ask and to cost, as lines of text. It does not know where they are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pytest_llmarith.reports.figures import dollars, thousands
+from pytest_llmarith.reports.harmless import sanitize_name
+from pytest_llmarith.values import Outlook
+
+_MOST_MODELS = 8
+_LONGEST_NAME = 60
+_SMALLEST = 0.0001
+_REASONS = "reasoning is unforeseeable"
+_UNKNOWN = "no price known, --llm-price=IN,OUT gives one"
+
+
+def forecast_lines(outlooks: Sequence[Outlook], judge: str | None = None) -> list[str]:
+    """A line for the whole run, and where there are several models one for each; `judge` is one who may be asked."""
+    lines = [f"forecast: {_line(outlooks)}"]
+    if len(outlooks) > 1:
+        named = outlooks[:_MOST_MODELS]
+        lines += [f"forecast: {sanitize_name(one.model.name, _LONGEST_NAME)}: {_line([one])}" for one in named]
+        lines += [f"forecast: and {len(outlooks) - len(named)} models more"] * (len(named) < len(outlooks))
+    if judge:
+        lines.append(
+            f"forecast: what {sanitize_name(judge, _LONGEST_NAME)} is asked is unforeseeable, and comes on top"
+        )
+    return lines
+
+
+def _line(outlooks: Sequence[Outlook]) -> str:
+    questions, stored = (sum(getattr(one, field) for one in outlooks) for field in ("questions", "stored"))
+    asked = [one for one in outlooks if one.asked]
+    counted = f"{questions:,} questions" if questions != 1 else "1 question"
+    if stored:
+        counted += f", {stored:,} of them stored" if stored < questions else ", all of them stored"
+    if not asked:
+        return f"{counted}; nothing is asked"
+    return f"{counted}; about {thousands(sum(one.prompt_tokens for one in asked))} prompt tokens, {_cost(asked)}"
+
+
+def _cost(asked: Sequence[Outlook]) -> str:
+    if all(one.model.simulated for one in asked):
+        return "free: simulated"
+    known = [usd for one in asked if (usd := one.cost_usd) is not None]
+    unknown, reasons = len(known) < len(asked), any(one.terms.reasons for one in asked)
+    doubts = [doubt for holds, doubt in ((reasons, _REASONS), (unknown, _UNKNOWN)) if holds]
+    cost = f"{'from' if doubts else 'about'} {_dollars(sum(known))}" if known else "cost unknown"
+    return f"{cost} ({'; '.join(doubts)})" if doubts else cost
+
+
+def _dollars(cost: float) -> str:
+    return f"{dollars(_SMALLEST)} or less" if 0 < cost < _SMALLEST else dollars(cost)

@@ -1,0 +1,94 @@
+"""What runs have to agree on before they are one, and what is said of them together. It knows no records."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_llmarith.reports.harmless import sanitize
+from pytest_llmarith.reports.merging.asking import added_up
+from pytest_llmarith.reports.merging.runs import Run
+
+_LONGEST_VALUE = 60
+_MODEL = ("target", "params", "api_base", "system_prompt")
+_OEIS = ("limits", "terms", "memory_bytes", "rules", "static_judge", "judge")
+# What stands for one run alone.
+_OWN = {"id", "started_at", "finished_at", "selected", "stopped", "partial", "exit_status", "shard", "merged"}
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A fact that two runs do not share."""
+
+    what: str
+    first: Run
+    second: Run
+    values: tuple[Any, Any]
+
+    def __str__(self) -> str:
+        shown = " and ".join(sanitize(json.dumps(value, default=str), _LONGEST_VALUE) for value in self.values)
+        return f"{sanitize(self.what, _LONGEST_VALUE)} ({shown})"
+
+
+def differences(runs: Sequence[Run]) -> list[Difference]:
+    """The facts that decide what a trial measures, wherever two runs have others; each fact once."""
+    known: dict[str, tuple[Run, Any]] = {}
+    found: dict[str, Difference] = {}
+    for run in runs:
+        for what, value in _deciding(run):
+            first, expected = known.setdefault(what, (run, value))
+            if value != expected:
+                found.setdefault(what, Difference(what, first, run, (expected, value)))
+    return list(found.values())
+
+
+def _deciding(run: Run) -> Iterator[tuple[str, Any]]:
+    facts = run.facts
+    for name in ("seed", "symbols", "reading"):
+        yield name, facts.get(name)
+    yield "price", (facts.get("limits") or {}).get("price")
+    for model in facts["models"]:
+        for name in _MODEL:
+            yield f"{name} of {model['name']}", model.get(name)
+    if run.has_programs:
+        for name in _OEIS:
+            yield f"oeis.{name}", facts["oeis"].get(name)
+    for name, version in facts["versions"].items():
+        yield f"version of {name}", version
+    if run.shard:
+        yield "number of shards", run.shard["count"]
+        if run.shard.get("selection"):  # a run that ended early may not know it
+            yield "selection of the shards", run.shard["selection"]
+
+
+def common_facts(runs: Sequence[Run]) -> dict[str, Any]:
+    """The facts that all runs share, null where they do not; models and what was asked are those of all."""
+    facts = [run.facts for run in runs]
+    names = dict.fromkeys(name for one in facts for name in one if name not in _OWN)
+    together = {name: _common([one.get(name) for one in facts]) for name in names}
+    programming = [run.facts["oeis"] for run in runs if run.has_programs]
+    return together | {
+        "oeis": _common(programming or [one["oeis"] for one in facts]),
+        "models": _models(facts),
+        "asking": added_up([one.get("asking") for one in facts]),
+    }
+
+
+def _models(facts: Sequence[Mapping[str, Any]]) -> list[Any]:
+    """All models, in the order in which runs name them; what two runs say differently of one is null."""
+    models: dict[str, list[Any]] = {}
+    for model in (model for one in facts for model in one["models"]):
+        models.setdefault(model["name"], []).append(model)
+    return [_common(described) for described in models.values()]
+
+
+def _common(values: Sequence[Any]) -> Any:
+    first = values[0]
+    if all(value == first for value in values):
+        return first
+    if all(isinstance(value, dict) for value in values):
+        names = dict.fromkeys(name for value in values for name in value)
+        return {name: _common([value.get(name) for value in values]) for name in names}
+    return None

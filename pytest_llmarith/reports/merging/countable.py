@@ -1,0 +1,115 @@
+"""Records that a summary can count. One from another machine may have any shape: what is looked at is checked first.
+
+It does not know where a record stands.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from pytest_llmarith.trials import RECORD_FORMAT
+from pytest_llmarith.values import Outcome
+
+_OUTCOMES = frozenset(map(str, Outcome))
+_TEXTS = ("nodeid", "task", "model")
+_OPTIONAL = ("reason", "reply", "grade")
+_AMOUNTS = ("cost_usd", "latency_s", "prompt_tokens", "completion_tokens", "reasoning_tokens")
+_ERRORS = ("absolute_error", "relative_error")
+_LARGEST = 1e15
+
+
+def check_record(record: Any) -> None:
+    """Raises ValueError, in one line for people, where this is no record of a run."""
+    fault = _not_an_object(record, "the line") or _fault(record)
+    if fault is not None:
+        raise ValueError(fault)
+
+
+def _fault(record: Mapping[str, Any]) -> str | None:
+    if record.get("format") != RECORD_FORMAT:
+        return f"the format of the record is not {RECORD_FORMAT}"
+    for name in _TEXTS:
+        if not isinstance(record.get(name), str):
+            return f"{name} is not a text"
+    for name in _OPTIONAL:
+        if name not in record:
+            return f"{name} is missing"
+    if not isinstance(record.get("simulated"), bool):
+        return "simulated is neither true nor false"
+    if not isinstance(record["reason"], str | None):
+        return "the reason is not a text"
+    outcome = record.get("outcome")
+    if not isinstance(outcome, str) or outcome not in _OUTCOMES:
+        return "the outcome is none of ours"
+    return (
+        _fault_of_problem(record.get("problem"))
+        or (record["reply"] is not None and _fault_of_reply(record["reply"]))
+        or (record["grade"] is not None and _fault_of_grade(record["grade"]))
+        or ("set" in record["problem"] and outcome != Outcome.UNANSWERED and _fault_of_program(record.get("oeis")))
+        or None
+    )
+
+
+def _fault_of_problem(problem: Any) -> str | None:
+    if fault := _not_an_object(problem, "the problem"):
+        return fault
+    for name in ("variant", "int1", "int2", "set"):
+        if not isinstance(problem.get(name, ""), str):
+            return f"problem.{name} is not a text"
+    return None if type(problem.get("depth", 0)) is int else "problem.depth is no whole number"
+
+
+def _fault_of_reply(reply: Any) -> str | None:
+    if fault := _not_an_object(reply, "the reply"):
+        return fault
+    for name in _AMOUNTS:
+        if name not in reply:
+            return f"{name} of the reply is missing"
+        if reply[name] is not None and not _is_amount(reply[name]):
+            return f"{name} of the reply is no amount"
+    return None if isinstance(reply.get("stored"), bool) else "stored of the reply is neither true nor false"
+
+
+def _fault_of_grade(grade: Any) -> str | None:
+    if fault := _not_an_object(grade, "the grade"):
+        return fault
+    for name in _ERRORS:
+        if name not in grade or (grade[name] is not None and not _is_number(grade[name])):
+            return f"grade.{name} is no number"
+    return None if "rounded" in grade else "grade.rounded is missing"
+
+
+def _fault_of_program(facts: Any) -> str | None:
+    if fault := _not_an_object(facts, "oeis"):
+        return fault
+    for name in ("scores", "isolation", "judges"):
+        if fault := _not_an_object(facts.get(name), f"oeis.{name}"):
+            return fault
+    for limit, score in facts["scores"].items():
+        if not _is_number(limit) or not _is_amount(score) or score > 1:
+            return "oeis.scores does not hold shares by seconds"
+    if not isinstance(facts["isolation"].get("level"), str):
+        return "oeis.isolation.level is not a text"
+    for name in ("static", "llm"):
+        judge = facts["judges"].get(name, "missing")
+        if judge is not None and (_not_an_object(judge, name) or not isinstance(judge.get("cheat"), bool)):
+            return f"oeis.judges.{name} is no verdict"
+    return None
+
+
+def _is_amount(value: Any) -> bool:
+    return type(value) in (int, float) and 0 <= value <= _LARGEST and math.isfinite(value)
+
+
+def _is_number(text: Any) -> bool:
+    try:
+        return isinstance(text, str) and Decimal(text).is_finite()
+    except InvalidOperation:
+        return False
+
+
+def _not_an_object(value: Any, what: str) -> str | None:
+    return None if isinstance(value, dict) else f"{what} is not a JSON object"

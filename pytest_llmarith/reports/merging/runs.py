@@ -1,0 +1,190 @@
+"""Runs as they lie on disk, with what their summaries say. Nothing of it is believed before its shape was looked at.
+
+It does not know what stands in their run logs, nor what is done with several of them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from pytest_llmarith.reports.harmless import sanitize
+from pytest_llmarith.reports.merging.asking import fault_of_asking
+from pytest_llmarith.reports.stored import Mistake, log_of, name_of
+from pytest_llmarith.reports.summary import SUMMARY_FORMAT
+from pytest_llmarith.values import MOST_SHARDS
+
+SUMMARY = "summary.json"
+_INTERRUPTED = 2  # pytest's exit status
+_LONGEST_SUMMARY = 2**28
+_LONGEST_CAUSE = 200
+
+Key = tuple[str, str]  # a model and a task
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A run that has ended: its log, what its summary says, and a digest of that."""
+
+    log: Path
+    facts: Mapping[str, Any]
+    results: Mapping[Key, Mapping[str, Any]]
+    counted: int
+    digest: bytes
+
+    @property
+    def folder(self) -> Path:
+        return self.log.parent
+
+    @property
+    def name(self) -> str:
+        return name_of(self.folder)
+
+    @property
+    def shard(self) -> Mapping[str, Any] | None:
+        shard: Mapping[str, Any] | None = self.facts.get("shard")
+        return shard
+
+    @property
+    def selected(self) -> int | None:
+        selected: int | None = self.facts.get("selected")
+        return selected
+
+    @property
+    def has_programs(self) -> bool:
+        return any(result.get("sets") for result in self.results.values())
+
+    @property
+    def is_rerun(self) -> bool:
+        """Whether it asked again what another run had not got (--lf)."""
+        return bool(self.facts.get("partial")) and not self.facts.get("merged")
+
+    @property
+    def expected(self) -> int:
+        """How many trials were to be run, as far as it is known: nobody announces those of a `model` fixture."""
+        return max(self.selected or 0, (self.shard or {}).get("dealt") or 0)
+
+    @property
+    def unfinished(self) -> str | None:
+        """Why it is not all that it was to be; None where it is."""
+        if self.facts.get("partial") and self.facts.get("merged"):
+            return "it was merged from a part of its runs"
+        is_known = all(result["selected"] is not None for result in self.results.values())
+        if self.counted >= self.expected and (is_known or not self._cut_short):
+            return None
+        return self._cut_short or "it ended early"
+
+    @property
+    def _cut_short(self) -> str | None:
+        if self.facts.get("stopped"):
+            return "it was stopped"
+        return "it was interrupted" if self.facts.get("exit_status") == _INTERRUPTED else None
+
+    @cached_property
+    def order(self) -> tuple[Any, ...]:
+        """Earlier runs come first, and runs of the same second in an order that is always the same."""
+        index = self.shard["index"] if self.shard else 0
+        return datetime.fromisoformat(self.facts["started_at"]), index, self.facts["id"], self.digest
+
+
+def read_run(path: Path) -> Run:
+    """The run in a folder; raises Mistake where it has not ended, or what stands there was not written by a run."""
+    log = log_of(path)
+    summary = log.with_name(SUMMARY)
+    if not summary.exists():
+        raise Mistake(
+            f"{name_of(log.parent)}: no {SUMMARY}, so it was killed or still runs; the same command finishes it, "
+            "if need be with its replies taken by llmarith store import"
+        )
+    try:
+        if not summary.is_file():
+            raise ValueError("not a regular file")
+        with summary.open("rb") as file:
+            content = file.read(_LONGEST_SUMMARY + 1)
+        if len(content) > _LONGEST_SUMMARY:
+            raise ValueError("too long")
+        return _run(log, json.loads(content), sha256(content).digest())
+    except OSError as fault:
+        raise Mistake(f"{name_of(summary)}: cannot be read ({fault.strerror})") from fault
+    except RecursionError as fault:
+        raise Mistake(f"{name_of(summary)}: nested too deep; expected the summary of a run") from fault
+    except ValueError as fault:  # what is no JSON or no UTF-8 among them
+        cause = sanitize(str(fault), _LONGEST_CAUSE)
+        raise Mistake(f"{name_of(summary)}: {cause}; expected the summary of a run") from fault
+
+
+def _run(log: Path, summary: Any, digest: bytes) -> Run:
+    _check(isinstance(summary, dict), "not a JSON object")
+    _check(summary.get("format") == SUMMARY_FORMAT, f"the format is not {SUMMARY_FORMAT}")
+    facts, results = summary.get("run"), summary.get("results")
+    _check_facts(facts)
+    _check(isinstance(results, list) and all(map(_is_result, results)), "results is no list of results")
+    counts = [summary.get("answered"), summary.get("unanswered")]
+    _check(all(map(_is_count, counts)), "answered or unanswered is no count")
+    keyed = {(result["model"], result["task"]): result for result in results}
+    return Run(log, facts, keyed, sum(counts), digest)
+
+
+def _check_facts(facts: Any) -> None:
+    _check(isinstance(facts, dict), "run is not a JSON object")
+    for name in ("id", "started_at", "finished_at"):
+        _check(isinstance(facts.get(name), str), f"run.{name} is not a text")
+    for name in ("started_at", "finished_at"):
+        _check(_is_moment(facts[name]), f"run.{name} is not a time in UTC")
+    for name in ("versions", "oeis"):
+        _check(isinstance(facts.get(name), dict), f"run.{name} is not a JSON object")
+    for name in ("asking", "limits", "merged", "shard"):
+        _check(isinstance(facts.get(name), dict | None), f"run.{name} is not a JSON object")
+    models = facts.get("models")
+    _check(isinstance(models, list) and all(map(_is_model, models)), "run.models is no list of models")
+    _check(_is_count(facts.get("selected"), or_none=True), "run.selected is no count")
+    _check(isinstance(facts.get("stopped"), str | None), "run.stopped is not a text")
+    if (shard := facts.get("shard")) is not None:
+        _check(_is_shard(shard), "run.shard is no shard")
+    if fault := fault_of_asking(facts.get("asking") or {}):
+        raise ValueError(fault)
+
+
+def _is_shard(shard: Mapping[str, Any]) -> bool:
+    index, count = shard.get("index", 0), shard.get("count", 0)
+    return (
+        _is_count(index)
+        and _is_count(count)
+        and 1 <= index <= count <= MOST_SHARDS
+        and all(_is_count(shard.get(name), or_none=True) for name in ("dealt", "whole"))
+        and isinstance(shard.get("selection"), str | None)
+    )
+
+
+def _is_model(model: Any) -> bool:
+    return isinstance(model, dict) and isinstance(model.get("name"), str)
+
+
+def _is_result(result: Any) -> bool:
+    return (
+        isinstance(result, dict)
+        and all(isinstance(result.get(name), str) for name in ("model", "task"))
+        and "selected" in result
+        and _is_count(result["selected"], or_none=True)
+        and isinstance(result.get("outcomes"), dict)
+        and all(map(_is_count, result["outcomes"].values()))
+    )
+
+
+def _is_count(value: Any, *, or_none: bool = False) -> bool:
+    return (or_none and value is None) or (type(value) is int and 0 <= value < 2**53)
+
+
+def _is_moment(text: str) -> bool:
+    return datetime.fromisoformat(text).utcoffset() is not None
+
+
+def _check(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise ValueError(otherwise)

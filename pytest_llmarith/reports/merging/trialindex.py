@@ -1,0 +1,112 @@
+"""The trials of several runs: where the record of each lies that counts. Of a record only its place is kept.
+
+It does not know what the runs have to agree on, nor what becomes of the records.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from pytest_llmarith.reports.merging.recordfile import RecordFiles, placed_records
+from pytest_llmarith.reports.merging.runs import Key, Run
+from pytest_llmarith.values import Outcome
+
+_NUMBER = re.compile(r"\d+")
+_DIGITS = 9
+
+
+class Trial(NamedTuple):
+    """One question to one model, as runs name it."""
+
+    model: str
+    nodeid: str
+
+
+class Overlap(NamedTuple):
+    """A trial that two runs have answered."""
+
+    trial: Trial
+    first: Run
+    second: Run
+
+
+class _Place(NamedTuple):
+    """Where a record begins; whether it has an answer, and whether any run has it that is all that it was to be."""
+
+    run: int
+    offset: int
+    answered: bool
+    finished: bool
+
+
+class TrialIndex:
+    """Takes runs one by one, earlier ones first. An answer beats none; of two answers the later one counts."""
+
+    def __init__(self) -> None:
+        self._runs: list[Run] = []
+        self._places: dict[Trial, _Place] = {}
+        self._keys: Counter[Key] = Counter()
+        # How many records each run has.
+        self.recorded: Counter[Run] = Counter()
+        # Records without an answer that another run's record has replaced.
+        self.replaced = 0
+        self.overlapping = 0
+        self.overlap: Overlap | None = None
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @property
+    def trials(self) -> Mapping[Key, int]:
+        """How many trials there are of each model and task."""
+        return self._keys
+
+    def take(self, run: Run, *, finished: bool) -> None:
+        """Read a run's log once. Raises Mistake where a line of it is no record."""
+        self._runs.append(run)
+        for offset, record in placed_records(run.log):
+            self.recorded[run] += 1
+            trial = Trial(sys.intern(record["model"]), record["nodeid"])
+            place = _Place(len(self._runs) - 1, offset, record["outcome"] != Outcome.UNANSWERED, finished)
+            if (before := self._places.get(trial)) is None:
+                self._keys[trial.model, record["task"]] += 1
+            else:
+                place = self._settled(trial, before, place)
+            self._places[trial] = place
+
+    def own(self) -> Mapping[Run, int]:
+        """How many trials only runs have that are not all that they were to be."""
+        return Counter(self._runs[place.run] for place in self._places.values() if not place.finished)
+
+    def lines(self, models: Sequence[str]) -> Iterator[tuple[bytes, dict[str, Any]]]:
+        """The lines that count and their records, in an order of their own: models as named here, others by name, then
+        tests by name. Raises Mistake where a log is no longer what it was.
+        """
+        rank = {model: place for place, model in enumerate(models)}
+
+        def order(trial: Trial) -> tuple[Any, ...]:
+            return rank.get(trial.model, len(rank)), trial.model, _natural(trial.nodeid), trial.nodeid
+
+        with RecordFiles() as files:
+            for trial in sorted(self._places, key=order):
+                place = self._places[trial]
+                yield files.line_at(self._runs[place.run].log, place.offset)
+
+    def _settled(self, trial: Trial, before: _Place, now: _Place) -> _Place:
+        """Which of two records counts."""
+        if before.answered and now.answered:
+            self.overlapping += 1
+            self.overlap = self.overlap or Overlap(trial, self._runs[before.run], self._runs[now.run])
+        else:
+            self.replaced += 1
+        counts = now if now.answered or not before.answered else before
+        return counts._replace(finished=before.finished or now.finished)
+
+
+def _natural(name: str) -> str:
+    """A name that sorts by its numbers: depth_10 after depth_9."""
+    return _NUMBER.sub(lambda number: number[0].rjust(_DIGITS, "0"), name)

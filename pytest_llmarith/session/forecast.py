@@ -1,0 +1,85 @@
+"""What a run is going to ask and to cost, before the first request; a cap that nobody could hold is refused here."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from pytest_llmarith.options.settings import Settings
+from pytest_llmarith.reports.forecast import forecast_lines
+from pytest_llmarith.tasks import TASKS
+from pytest_llmarith.values import Model, OeisProblem, Outlook, Question, StoreMode
+
+if TYPE_CHECKING:
+    from pytest_llmarith.models.broker import Ahead, Broker
+
+
+class Asked(NamedTuple):
+    """A question that was selected, and its task."""
+
+    question: Question
+    task: str
+
+
+class Forecast:
+    """What is known once the selection is."""
+
+    def __init__(self, settings: Settings, broker: Broker, asked: Sequence[Asked], ahead: Ahead) -> None:
+        self._settings = settings
+        self._broker = broker
+        self._asked = asked
+        self._ahead = ahead
+        self.outlooks = [self._outlook(model) for model in settings.models if self._is_asked(model)]
+
+    def lines(self) -> list[str]:
+        judge = self._judge()
+        return forecast_lines(self.outlooks, None if judge is None else judge.name)
+
+    def refuse_unpriced(self) -> None:
+        """A cap in dollars holds only where every price is known."""
+        from pytest_llmarith.models.budget import unpriced
+
+        if self._settings.asking.max_cost_usd is None:
+            return
+        models = [outlook.model for outlook in self.outlooks if outlook.asked]
+        for model in [*models, *filter(None, [self._judge()])]:
+            if self._broker.terms(model).price is None:
+                raise pytest.UsageError(unpriced(model))
+
+    def _is_asked(self, model: Model) -> bool:
+        return any(one.question.model == model.name for one in self._asked)
+
+    def _judge(self) -> Model | None:
+        """The model that is asked about programs; how often, only their replies can tell."""
+        judge = self._settings.oeis.judge
+        if judge is None or not self._ahead.to_ask or self._settings.store_mode is StoreMode.ONLY:
+            return None
+        return judge if any(one.task == OeisProblem.task for one in self._asked) else None
+
+    def _outlook(self, model: Model) -> Outlook:
+        from pytest_llmarith.models.prices import FREE, about_tokens
+
+        tasks = {one.question: one.task for one in self._asked if one.question.model == model.name}
+        to_ask = _of(model, self._ahead.to_ask)
+        terms = self._broker.terms(model) if to_ask else FREE
+        replies = Counter(tasks[question] for question in to_ask)
+        most = terms.most_tokens
+        return Outlook(
+            model=model,
+            questions=sum(one.question.model == model.name for one in self._asked),
+            stored=len(_of(model, self._ahead.stored)),
+            asked=len(to_ask),
+            prompt_tokens=sum(about_tokens(model, question.prompt) for question in to_ask),
+            completion_tokens=sum(
+                count * min(TASKS[task].REPLY_TOKENS, most or TASKS[task].REPLY_TOKENS)
+                for task, count in replies.items()
+            ),
+            terms=terms,
+        )
+
+
+def _of(model: Model, questions: Iterable[Question]) -> list[Question]:
+    return [question for question in questions if question.model == model.name]

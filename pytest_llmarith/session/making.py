@@ -1,0 +1,43 @@
+"""The one broker of a run, made from its settings, and the keys that it may need."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pytest_llmarith import trials
+from pytest_llmarith.models.broker import Broker
+from pytest_llmarith.models.client import Client
+from pytest_llmarith.options.settings import Settings
+from pytest_llmarith.session.starter import remembered
+from pytest_llmarith.values import Reply, StoreMode
+
+
+def make_broker(settings: Settings, *, only_looks: bool = False) -> Broker:
+    """A broker; one that only looks makes no store where there is none."""
+
+    def asks_again(reply: Reply) -> bool:
+        return trials.nan_reason_of(reply) in settings.again
+
+    models = [*settings.models, *filter(None, [settings.oeis.judge])]
+    return Broker(
+        Client(lambda: remembered(settings.oeis.cache)),
+        {model.name: model for model in models},
+        _store_path(settings, only_looks),
+        limits=settings.asking,
+        store_mode=settings.store_mode,
+        ask_again=asks_again,
+    )
+
+
+def load_keys(path: Path) -> None:
+    """Providers' keys may stand in `.env`; what the environment says already wins."""
+    if path.is_file():
+        import dotenv
+
+        dotenv.load_dotenv(path, override=False)
+
+
+def _store_path(settings: Settings, only_looks: bool) -> Path | None:
+    if settings.store_mode is StoreMode.OFF or (only_looks and not settings.store_path.exists()):
+        return None
+    return settings.store_path

@@ -1,0 +1,45 @@
+"""What is known of a model before it is asked, and what a run expects of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pytest_llmarith.values.asking import Model
+from pytest_llmarith.values.limits import Price
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """A model's price, the most tokens that it replies with, and whether it may reason before it does.
+
+    `None` means that nobody knows.
+    """
+
+    price: Price | None = None
+    most_tokens: int | None = None
+    reasons: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What is going to be asked of one model: `asked` questions, `stored` replies that make others needless.
+
+    Both counts of tokens are estimates, `completion_tokens` without any reasoning.
+    """
+
+    model: Model
+    questions: int
+    stored: int
+    asked: int
+    prompt_tokens: int
+    completion_tokens: int
+    terms: Terms
+
+    @property
+    def cost_usd(self) -> float | None:
+        """What the requests will cost, reasoning not counted; None where no price is known."""
+        if not self.asked:
+            return 0.0
+        if self.terms.price is None:
+            return None
+        return self.terms.price.of(self.prompt_tokens, self.completion_tokens)

@@ -1,0 +1,211 @@
+"""A selection dealt to shards: disjoint, complete, and even by model, task, cell and set."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_llmarith.items.marks import CELL_MARK
+from pytest_llmarith.items.shards import deal
+from pytest_llmarith.values import Shard
+
+BENCH = """
+    import pytest
+
+    @pytest.mark.arithmetic(depths=[2, 3, 10], trials=3)
+    def test_arithmetic(problem, ask): ask(problem)
+
+    @pytest.mark.integer_addition(trials=7)
+    def test_integer_addition(problem, ask): ask(problem)
+
+    @pytest.mark.oeis
+    def test_oeis(problem, ask): ask(problem)
+"""
+MODELS = ("--llm-model=llmarith/exact", "--llm-model=llmarith/sloppy")
+ARITHMETIC, ADDITION, OEIS = 8 * 3 * 3, 7, 5
+
+Items = Sequence[pytest.Item]
+Collect = Callable[..., list[pytest.Item]]
+
+
+@pytest.fixture
+def bench(pytester: pytest.Pytester) -> pytest.Pytester:
+    """All three tasks, with five sequences."""
+    pytester.makepyfile(test_bench=BENCH)
+    starter = pytester.path / "oeis_cache" / "starter"
+    starter.mkdir(parents=True)
+    for number in range(1, OEIS + 1):
+        fields = {"number": number, "name": f"Sequence {number}.", "data": "1,2,3", "offset": "0,2", "keyword": "easy"}
+        (starter / f"A{number:06}.json").write_text(json.dumps([fields]), encoding="utf-8")
+    return pytester
+
+
+@pytest.fixture
+def collect(bench: pytest.Pytester) -> Collect:
+    """The items that a command line selects."""
+
+    class Catcher:
+        items: Items = ()
+
+        def pytest_collection_finish(self, session: pytest.Session) -> None:
+            self.items = list(session.items)
+
+    def collected(*args: str) -> list[pytest.Item]:
+        catcher = Catcher()
+        bench.inline_run("--collect-only", "-q", *args, plugins=[catcher])
+        return list(catcher.items)
+
+    return collected
+
+
+def ids(items: Items) -> list[str]:
+    return [item.nodeid for item in items]
+
+
+def cell(item: pytest.Item) -> dict[str, Any]:
+    mark = item.get_closest_marker(CELL_MARK)
+    assert mark is not None
+    return dict(mark.kwargs)
+
+
+def test_every_item_is_in_one_shard_and_shards_are_even(collect: Collect) -> None:
+    """Whatever is selected, in whatever order, for whatever number of machines."""
+    everything = collect(*MODELS)
+    assert len(everything) == 2 * (ARITHMETIC + ADDITION + OEIS)
+
+    @given(st.permutations(everything), st.integers(0, len(everything)), st.integers(1, 12))
+    def holds(shuffled: list[pytest.Item], size: int, count: int) -> None:
+        selection = shuffled[:size]
+        shards = [deal(selection, Shard(index, count)) for index in range(1, count + 1)]
+        assert sorted(ids([item for shard in shards for item in shard.mine])) == sorted(ids(selection))
+        for shard in shards:
+            assert ids(shard.mine) == [one for one in ids(selection) if one in set(ids(shard.mine))]
+            assert sorted(ids([*shard.mine, *shard.others])) == sorted(ids(selection))
+        for hand in {(cell(item)["model"], cell(item)["task"]) for item in selection}:
+            _check_even(
+                [Counter((cell(item)["model"], cell(item)["task"]) for item in shard.mine)[hand] for shard in shards]
+            )
+
+    holds()
+
+
+def _check_even(sizes: list[int]) -> None:
+    assert max(sizes) - min(sizes) <= 1
+
+
+@pytest.mark.parametrize("count", [2, 3, 5])
+def test_every_cell_is_spread(collect: Collect, count: int) -> None:
+    """A shard is not the easy end of the bench: its cells are as even as its tasks."""
+    everything = collect(*MODELS)
+    cells = [Counter[Any]() for _ in range(count)]
+    for index in range(count):
+        for item in deal(everything, Shard(index + 1, count)).mine:
+            place = cell(item)
+            cells[index][place["model"], place["task"], place.get("variant"), place.get("depth")] += 1
+    for place in set().union(*cells):
+        _check_even([counted[place] for counted in cells])
+
+
+def test_paired_questions_stay_together(collect: Collect) -> None:
+    """What two models are asked alike, they are asked on the same machine."""
+    for index in range(1, 4):
+        mine = deal(collect(*MODELS), Shard(index, 3)).mine
+        exact, sloppy = (
+            {item.nodeid.replace(model, "") for item in mine if model in item.nodeid} for model in ("exact", "sloppy")
+        )
+        assert exact == sloppy
+
+
+def test_a_question_that_two_functions_put_is_dealt_once(bench: pytest.Pytester, collect: Collect) -> None:
+    """It is asked once in a run, so it must not be asked on two machines."""
+    bench.makepyfile(test_again=BENCH.replace("[2, 3, 10]", "[3]"))
+    for index in range(1, 4):
+        mine = ids(deal(collect("--llm-model=llmarith/exact"), Shard(index, 3)).mine)
+        again = {one.partition("::")[2] for one in mine if one.startswith("test_again")}
+        assert again == {
+            one.partition("::")[2]
+            for one in mine
+            if one.startswith("test_bench") and ("test_arithmetic" not in one or "depth_3" in one)
+        }
+
+
+@pytest.mark.parametrize(
+    ("args", "whole"),
+    [
+        ((), ARITHMETIC + ADDITION + OEIS),
+        (("-k", "int_add and depth_2"), 3),
+        (("-m", "cell(task='arithmetic', depth=10)"), 24),
+        (("-k", "oeis or addition"), ADDITION + OEIS),
+    ],
+)
+def test_the_option(bench: pytest.Pytester, collect: Collect, args: tuple[str, ...], whole: int) -> None:
+    """Shards of what -k and -m select, in the order of the bench, and the others counted as deselected."""
+    model = "--llm-model=llmarith/exact"
+    everything = ids(collect(model, *args))
+    assert len(everything) == whole
+    shards = [ids(collect(model, *args, f"--llm-shard={index}/2")) for index in (1, 2)]
+    assert sorted([*shards[0], *shards[1]]) == sorted(everything)
+    assert shards[0] == [one for one in everything if one in shards[0]]
+    _check_even([len(shard) for shard in shards])
+    result = bench.runpytest("--collect-only", model, *args, "--llm-shard=2/2")
+    result.stdout.fnmatch_lines(["llmarith: shard 2 of 2", f"*{len(shards[1])}/*deselected*"])
+
+
+def test_tests_of_others_are_left_alone(bench: pytest.Pytester, collect: Collect) -> None:
+    """What puts no problem of ours runs on every machine, whatever its parameters are called."""
+    bench.makepyfile(
+        test_other="""
+        import pytest
+
+        def test_plain(): pass
+
+        @pytest.mark.parametrize("problem", [1, 2, 3])
+        def test_problem(problem): pass
+        """
+    )
+    for index in range(1, 4):
+        mine = ids(collect("--llm-model=llmarith/exact", "-k", "test_other or int_add", f"--llm-shard={index}/3"))
+        assert [one for one in mine if one.startswith("test_other")] == [
+            "test_other.py::test_plain",
+            *(f"test_other.py::test_problem[{number}]" for number in (1, 2, 3)),
+        ]
+        assert len(mine) == 4 + 3
+
+
+def test_a_model_of_ones_own(bench: pytest.Pytester, collect: Collect) -> None:
+    """A `model` fixture needs no option to be dealt; all its variants of a question stay together."""
+    bench.makeconftest("""
+        import pytest
+
+        @pytest.fixture(params=["one", "two"])
+        def model(request): return request.param
+    """)
+    shards = [ids(collect("-k", "addition", f"--llm-shard={index}/3")) for index in (1, 2, 3)]
+    assert sorted(len(shard) for shard in shards) == [4, 4, 6]
+    assert len(set().union(*shards)) == 2 * ADDITION
+    for shard in shards:
+        assert {one for one in shard if "one" in one} == {one.replace("two", "one") for one in shard if "two" in one}
+
+
+@pytest.mark.parametrize("text", ["0/5", "6/5", "2", "a/b", "1/0", "-1/5", "1/5/5", "2/10001", "1.0/2", "٢/5"])
+@pytest.mark.parametrize("way", [(), ("-n", "2")], ids=["plain", "-n 2"])
+def test_no_shard(bench: pytest.Pytester, text: str, way: tuple[str, ...]) -> None:
+    """Wrong usage is one line that says what to write."""
+    result = bench.runpytest("--llm-model=llmarith/exact", f"--llm-shard={text}", *way)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert [line for line in result.errlines if line] == [
+        f"ERROR: --llm-shard: {text!r} is no shard; write 1/5 to 5/5 on five machines, at most 10,000"
+    ]
+
+
+def test_a_seed_of_its_own(bench: pytest.Pytester) -> None:
+    """Shards that each draw a seed would not be parts of anything."""
+    result = bench.runpytest("--llm-model=llmarith/exact", "--llm-shard=1/2", "--llm-seed=random")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: --llm-shard: with --llm-seed=random every shard draws other questions; *"])

@@ -1,0 +1,103 @@
+"""The broker and money, on a scripted client whose replies of up to 100 tokens cost a dollar per token."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pytest_llmarith.models.broker import Broker
+from pytest_llmarith.models.request import key_of
+from pytest_llmarith.models.store import Store
+from pytest_llmarith.values import Failure, Model, Price, Question, Reply, StoreMode
+from tests.llm_server import Gate
+from tests.models.conftest import MODEL, Inbox, ScriptedClient, questions, reply_to
+
+Brokers = Callable[..., Broker]
+
+
+def dear(prompt: str, nth: int) -> Reply:
+    return Reply(prompt, prompt_tokens=0, completion_tokens=60)
+
+
+def put(path: Path, *asked: Question, cost_usd: float | None = 0.5) -> None:
+    store = Store(path)
+    for question in asked:
+        reply = replace(reply_to(question.prompt), cost_usd=cost_usd, prompt_tokens=100, completion_tokens=50)
+        store.put(key_of(MODEL, question), reply)
+    store.close()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "store" / "store.sqlite"
+
+
+@pytest.mark.parametrize("concurrency", [1, 4, 16])
+def test_a_cap_holds_for_all_who_ask(brokers: Brokers, concurrency: int) -> None:
+    """Five of 60 dollars fit into 310; announced questions and judges' are no exception, stored replies are free."""
+    client = ScriptedClient(dear)
+    judge = Model("judge", "openai/judge", judge=True)
+    broker = brokers(client, {"m": MODEL, "judge": judge}, max_cost_usd=310.0, concurrency=concurrency)
+    broker.announce(questions(6))
+    asked = [*questions(6), *questions(6, first=6, model="judge")]
+    outcomes = [broker.ask_and_wait(question) for question in asked]
+    assert client.asked.total() == 5
+    refused = [outcome.message for outcome in outcomes if isinstance(outcome, Failure)]
+    assert len(refused) == 7
+    assert all(message.startswith("budget: --llm-max-cost=310: $300.00 spent, ") for message in refused)
+    broker.close(0)
+
+    broker = brokers(client, {"m": MODEL, "judge": judge}, max_cost_usd=1000.0)
+    again = [broker.ask_and_wait(question) for question in asked]
+    assert all(isinstance(outcome, Reply) for outcome in again)
+    assert client.asked.total() == 12
+    assert set(client.asked.values()) == {1}
+
+
+def test_who_waits_for_money_is_answered_when_the_run_ends(brokers: Brokers) -> None:
+    """And what is in flight still arrives."""
+    client, inbox = ScriptedClient(dear, gate := Gate()), Inbox()
+    broker = brokers(client, max_cost_usd=150.0, concurrency=4)
+    for question in questions(4):
+        broker.ask(question, inbox)
+    client.wait_for_requests(1)
+    broker.stop("that is enough")
+    inbox.wait_for(4)
+    gate.open()
+    broker.close(30)
+    assert client.asked.total() == 1
+    assert set(inbox.got) == {Failure("run stopped: that is enough", stops_run=True)}
+    assert broker.progress().failed == 4
+
+
+def test_replies_are_priced_and_stored_without(brokers: Brokers, path: Path) -> None:
+    """A user's price is this run's: another one next time makes another cost."""
+    client = ScriptedClient(dear)
+    for price, cost in (Price(1.0, 1e6), 60.0), (Price(1.0, 2e6), 120.0), (None, None):
+        outcome = brokers(client, price=price).ask_and_wait(questions(1)[0])
+        assert isinstance(outcome, Reply)
+        assert outcome.cost_usd == cost
+    assert client.asked.total() == 1
+
+
+def test_what_lies_ahead(brokers: Brokers, path: Path) -> None:
+    """What is stored, and what would be asked: once, whatever names a model goes by."""
+    put(path, *questions(2))
+    models = {"m": MODEL, "same": replace(MODEL, name="same"), "sim": Model("sim", "llmarith/exact")}
+    ahead = brokers(ScriptedClient(), models).look_ahead(
+        [*questions(4), *questions(4, model="same"), *questions(1, model="sim"), *questions(1, model="nobody")]
+    )
+    assert ahead.stored == [*questions(2), *questions(2, model="same")]
+    assert ahead.to_ask == [*questions(2, first=2), *questions(1, model="sim")]
+
+
+@pytest.mark.parametrize(("mode", "stored", "to_ask"), [(StoreMode.ONLY, 2, 0), (StoreMode.REFRESH, 0, 4)])
+def test_what_lies_ahead_in_other_ways_with_the_store(
+    brokers: Brokers, path: Path, mode: StoreMode, stored: int, to_ask: int
+) -> None:
+    put(path, *questions(2))
+    ahead = brokers(ScriptedClient(), store_mode=mode).look_ahead(questions(4))
+    assert (len(ahead.stored), len(ahead.to_ask)) == (stored, to_ask)

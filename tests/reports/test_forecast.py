@@ -1,0 +1,76 @@
+"""What is said of a run before its first request."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_llmarith.reports.forecast import forecast_lines
+from pytest_llmarith.values import Model, Outlook, Price, Terms
+
+PRICED = Terms(Price(1.0, 4.0), 16_000)
+REASONS = Terms(Price(1.0, 4.0), 16_000, reasons=True)
+
+
+def outlook(
+    terms: Terms = PRICED, target: str = "openai/x", name: str = "x", stored: int = 0, count: int = 800
+) -> Outlook:
+    asked = count - stored
+    return Outlook(Model(name, target), count, stored, asked, 25 * asked, 20 * asked, terms)
+
+
+@pytest.mark.parametrize(
+    ("one", "line"),
+    [
+        (outlook(), "800 questions; about 20.0k prompt tokens, about $0.0840"),
+        (outlook(stored=300), "800 questions, 300 of them stored; about 12.5k prompt tokens, about $0.0525"),
+        (outlook(stored=800), "800 questions, all of them stored; nothing is asked"),
+        (outlook(count=1), "1 question; about 25 prompt tokens, about $0.0001"),
+        (outlook(Terms(Price(0.01, 0.01)), count=1), "1 question; about 25 prompt tokens, about $0.0001 or less"),
+        (outlook(Terms(Price(0.0, 0.0))), "800 questions; about 20.0k prompt tokens, about $0"),
+        (outlook(REASONS), "800 questions; about 20.0k prompt tokens, from $0.0840 (reasoning is unforeseeable)"),
+        (
+            outlook(Terms()),
+            "800 questions; about 20.0k prompt tokens, cost unknown (no price known, --llm-price=IN,OUT gives one)",
+        ),
+        (
+            outlook(Terms(reasons=True)),
+            "800 questions; about 20.0k prompt tokens, cost unknown "
+            "(reasoning is unforeseeable; no price known, --llm-price=IN,OUT gives one)",
+        ),
+        (
+            outlook(target="llmarith/exact", terms=Terms(Price(0, 0))),
+            "800 questions; about 20.0k prompt tokens, free: simulated",
+        ),
+    ],
+)
+def test_one_model(one: Outlook, line: str) -> None:
+    """One line: what is asked, what is stored, about what it costs, and what nobody can know."""
+    assert forecast_lines([one]) == [f"forecast: {line}"]
+
+
+def test_several_models() -> None:
+    """All of them first; the sum is of what is known."""
+    lines = forecast_lines([outlook(), outlook(REASONS, name="thinks\x1b[31m"), outlook(Terms(), name="mine")])
+    assert lines == [
+        "forecast: 2,400 questions; about 60.0k prompt tokens, from $0.1680 "
+        "(reasoning is unforeseeable; no price known, --llm-price=IN,OUT gives one)",
+        "forecast: x: 800 questions; about 20.0k prompt tokens, about $0.0840",
+        "forecast: thinks\\x1b[31m: 800 questions; about 20.0k prompt tokens, from $0.0840 "
+        "(reasoning is unforeseeable)",
+        "forecast: mine: 800 questions; about 20.0k prompt tokens, cost unknown "
+        "(no price known, --llm-price=IN,OUT gives one)",
+    ]
+
+
+def test_very_many_models() -> None:
+    """The screen is left to the run."""
+    lines = forecast_lines([outlook(name=f"m{number}") for number in range(20)])
+    assert len(lines) == 10
+    assert lines[-1] == "forecast: and 12 models more"
+
+
+def test_a_judge() -> None:
+    """How often it is asked depends on the replies."""
+    assert forecast_lines([outlook()], "judge:gpt-4o")[1:] == [
+        "forecast: what judge:gpt-4o is asked is unforeseeable, and comes on top"
+    ]

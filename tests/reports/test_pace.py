@@ -1,0 +1,44 @@
+"""How fast a run goes, and how long it will."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_llmarith.reports.pace import Pace, pace_words
+from pytest_llmarith.values import Progress
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "seconds", "words"),
+    [
+        (Progress(), Progress(), 60, ""),
+        (Progress(), Progress(answered=5), 0, ""),
+        (Progress(), Progress(answered=35), 60, "35 replies a minute"),
+        (Progress(), Progress(answered=3), 60, "3.0 replies a minute"),
+        (Progress(), Progress(answered=2000), 60, "2,000 replies a minute"),
+        (Progress(answered=5), Progress(answered=15, cost_usd=0.02), 30, "20 replies a minute, $2.40 an hour"),
+        (
+            Progress(answered=100, cost_usd=1.0),
+            Progress(announced=720, announced_stored=300, answered=110, failed=10, cost_usd=1.1),
+            60,
+            "10 replies a minute, $6.00 an hour, about 30 min left",
+        ),
+        (Progress(), Progress(announced=1000, answered=10), 60, "10 replies a minute, about 1 h 39 min left"),
+        (Progress(), Progress(announced=11, answered=10), 60, "10 replies a minute, less than a minute left"),
+        (Progress(), Progress(announced=10, answered=10), 60, "10 replies a minute"),
+        (Progress(), Progress(announced=10, stored=9, answered=1, announced_stored=5), 6, "10 replies a minute"),
+        (Progress(), Progress(announced=10, judged=5, failed=9), 6, "50 replies a minute"),
+    ],
+)
+def test_what_the_counts_say(before: Progress, now: Progress, seconds: float, words: str) -> None:
+    """Money only where there is some, time left only where something is; judges are replies, and not questions."""
+    assert pace_words(before, now, seconds) == words
+
+
+def test_the_last_two_minutes_count() -> None:
+    """What went on before is forgotten."""
+    pace = Pace(Progress(), 0.0)
+    assert pace.words(Progress(answered=10), 60.0) == "10 replies a minute"
+    assert pace.words(Progress(answered=10), 120.0) == "5.0 replies a minute"
+    assert pace.words(Progress(answered=10), 180.0) == ""
+    assert pace.words(Progress(answered=70), 240.0) == "30 replies a minute"

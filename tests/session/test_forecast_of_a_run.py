@@ -1,0 +1,77 @@
+"""What a run knows of itself once its selection is known: outlooks, judges, and prices that nobody knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from pytest_llmarith.models.broker import Broker
+from pytest_llmarith.options.settings import Settings, parse_settings
+from pytest_llmarith.session.forecast import Asked, Forecast
+from pytest_llmarith.values import Model, Price, Question, Reply, Terms
+
+Make = Callable[..., Forecast]
+
+SUMS = [Asked(Question("openai/priced", "x" * 100, trial), "arithmetic") for trial in range(3)]
+PROGRAMS = [Asked(Question("openai/priced", "y" * 1000, trial), "oeis") for trial in range(2)]
+
+
+class Listed:
+    """A client that knows the prices of all models called priced, and is asked nothing."""
+
+    def prepare(self) -> None: ...
+
+    def terms(self, model: Model) -> Terms:
+        return Terms(Price(1.0, 4.0), 500) if model.target == "openai/priced" else Terms()
+
+    async def complete(self, model: Model, prompt: str, timeout_s: float) -> Reply:
+        raise AssertionError
+
+    async def close(self) -> None: ...
+
+
+@pytest.fixture
+def forecast(pytester: pytest.Pytester) -> Make:
+    def make(asked: list[Asked], *options: str) -> Forecast:
+        settings: Settings = parse_settings(pytester.parseconfig("--llm-model=openai/priced", *options))
+        models = {model.name: model for model in (*settings.models, settings.oeis.judge) if model}
+        broker = Broker(Listed(), models, None, limits=settings.asking, store_mode=settings.store_mode)
+        return Forecast(settings, broker, asked, broker.look_ahead(one.question for one in asked))
+
+    return make
+
+
+def test_tokens_by_task(forecast: Make) -> None:
+    """A number is short and a program long, unless the model may not write as much."""
+    (outlook,) = forecast([*SUMS, *PROGRAMS]).outlooks
+    assert (outlook.questions, outlook.stored, outlook.asked) == (5, 0, 5)
+    assert outlook.prompt_tokens == 3 * 25 + 2 * 250
+    assert outlook.completion_tokens == 3 * 20 + 2 * 500
+    (bounded,) = forecast(SUMS, "--llm-param=max_tokens=7").outlooks
+    assert bounded.completion_tokens == 3 * 7
+
+
+def test_only_selected_models_count(forecast: Make) -> None:
+    """One that -k left out is not asked, and needs no price."""
+    made = forecast(SUMS, "--llm-model=openai/mine", "--llm-max-cost=5")
+    assert [outlook.model.name for outlook in made.outlooks] == ["openai/priced"]
+    made.refuse_unpriced()
+
+
+def test_a_judge_needs_a_price_where_it_may_be_asked(forecast: Make) -> None:
+    """It judges programs, and costs like anybody."""
+    judged = ("--oeis-judge=llm:openai/mine", "--llm-max-cost=5")
+    forecast(SUMS, *judged).refuse_unpriced()
+    forecast(PROGRAMS, *judged, "--llm-price=1,4").refuse_unpriced()
+    forecast(PROGRAMS, *judged, "--llm-store=only").refuse_unpriced()
+    forecast(PROGRAMS, *judged[:1]).refuse_unpriced()
+    with pytest.raises(pytest.UsageError, match="no price of openai/mine is known; give it as --llm-price"):
+        forecast(PROGRAMS, *judged).refuse_unpriced()
+
+
+def test_a_judge_comes_on_top(forecast: Make) -> None:
+    """Nobody can say how much it is going to be asked."""
+    lines = forecast(PROGRAMS, "--oeis-judge=llm:openai/mine").lines()
+    assert lines[1:] == ["forecast: what judge:openai/mine is asked is unforeseeable, and comes on top"]
+    assert len(forecast(SUMS, "--oeis-judge=llm:openai/mine").lines()) == 1

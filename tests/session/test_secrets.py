@@ -1,0 +1,251 @@
+"""A planted key is searched for in everything that a run writes, prints and starts, whatever goes wrong."""
+
+from __future__ import annotations
+
+import base64
+import os
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from pytest_llmarith.sandbox.levels import UnavailableError, probe
+from tests.llm_server import Answer, Call
+from tests.session.conftest import WAYS, Bench, right
+from tests.session.test_oeis_run import write_cache
+
+# Nothing about it looks like a key: it has to be known to be hidden.
+KEY = "planted0Zm9vYmFyIGJheg0that0nobody0may0ever0see"
+# A part of it is as bad as all of it, and so is another spelling.
+TRACES = (KEY[:10], KEY[-10:], base64.b64encode(KEY.encode()).decode(), KEY.encode().hex())
+# Whatever makes pytest say more than usual.
+TALKATIVE = ("-rA", "-l", "--full-trace", "--junit-xml=junit.xml", "--log-file=log.txt", "--log-file-level=DEBUG")
+
+Way = tuple[str, ...]
+
+
+def failing(status: int, **how: str) -> Callable[[str], Answer]:
+    return lambda key: Answer(status=status, error={name: text.format(key) for name, text in how.items()})
+
+
+# Where a provider may put a key that it was sent.
+ECHOES: dict[str, Callable[[str], Answer]] = {
+    "500": failing(500, message="you sent {}"),
+    "503": failing(503, message="you sent {}"),
+    "429": failing(429, message="you sent {}", type="{}"),
+    "400": failing(400, message="you sent {}", code="{}", param="{}"),
+    "422": failing(422, message="you sent {}"),
+    "no JSON": lambda key: Answer(body=f"<html>{key}</html>".encode()),
+    "an error that is no JSON": lambda key: Answer(status=500, body=f"<html>{key}</html>".encode()),
+    "at the end of what is looked at": lambda key: Answer(status=400, error={"message": " " * 19_930 + key}),
+    "headers": lambda key: Answer(status=500, headers={"X-Request-Id": key, "Retry-After": key}),
+    "reply": lambda key: Answer(f"The key is {key}."),
+    "reasoning": lambda key: Answer("7", reasoning=f"They sent {key}."),
+    "refusal": lambda key: Answer(None, message={"refusal": f"I do not take {key}."}),
+    "served model": lambda key: Answer("7", model=f"gpt-4o-mini-{key}"),
+    "finish reason": lambda key: Answer("7", finish_reason=key),
+    "other fields": lambda key: Answer("7", message={"name": key, "annotations": [{"type": key}]}),
+    "usage": lambda key: Answer("7", usage={"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2, "by": key}),
+}
+BENCH = f"""
+    import pytest
+
+    @pytest.mark.integer_addition(trials={len(ECHOES) + 1})
+    def test_integer_addition(problem, ask):
+        record = ask(problem)
+        assert record["outcome"] == "correct"  # else a traceback, with everything that is in sight
+"""
+
+
+class Watch:
+    """A server's script that looks through the list of processes at every request."""
+
+    def __init__(self, script: Callable[[Call], Answer]) -> None:
+        self.seen: list[str] = []
+        self._script = script
+
+    def __call__(self, call: Call) -> Answer:
+        self.seen += [line for line in _command_lines() if KEY in line]
+        return self._script(call)
+
+
+def _command_lines() -> Iterator[str]:
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            yield path.read_text(encoding="utf-8", errors="replace")
+        except OSError:  # it has ended meanwhile
+            continue
+
+
+class Echo:
+    """Every question gets the key back, each in another place; the last one gets its answer."""
+
+    def __init__(self) -> None:
+        self._order: dict[str, int] = {}
+
+    def __call__(self, call: Call) -> Answer:
+        place = self._order.setdefault(call.prompt, len(self._order))
+        echoes = [*ECHOES.values()]
+        key = call.headers["Authorization"].removeprefix("Bearer ")
+        return echoes[place](key) if place < len(echoes) else Answer(right(call))
+
+
+def run(bench: Bench, script: Callable[[Call], Answer], *args: str) -> pytest.RunResult:
+    """A run that leaves no trace of the key: neither in a file, nor on the terminal, nor in the list of processes."""
+    watch = Watch(script)
+    bench.script = watch
+    result = bench.run(*TALKATIVE, *args)
+    texts = {"stdout": result.stdout.str(), "stderr": result.stderr.str()}
+    for path in bench.pytester.path.rglob("*"):
+        if path.is_file() and path.name != ".env":
+            texts[str(path)] = path.read_bytes().decode("utf-8", "replace")
+    assert {(name, trace) for name, text in texts.items() for trace in TRACES if trace in text} == set()
+    assert watch.seen == []
+    return result
+
+
+@pytest.fixture
+def planted(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    """A bench of one question per echo, with the key in the environment."""
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    bench.pytester.makepyfile(test_bench=BENCH)
+    return bench
+
+
+@pytest.fixture
+def in_dotenv(planted: Bench, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    """The same, with the key in `.env`."""
+    monkeypatch.delenv("OPENAI_API_KEY")
+    (planted.pytester.path / ".env").write_text(f"OPENAI_API_KEY={KEY}\n", encoding="utf-8")
+    return planted
+
+
+def test_a_key_that_comes_back(planted: Bench) -> None:
+    """Failures, replies and headers may hold it; nothing that is written or shown does."""
+    result = run(planted, Echo(), "--llm-retries=0")
+    assert result.ret == 1
+    hidden = [record for record in planted.records() if "[hidden]" in f"{record['reason']} {record['reply']}"]
+    assert len(hidden) >= 9
+    assert {call.headers["Authorization"] for call in planted.server.requests} == {f"Bearer {KEY}"}
+
+
+def test_a_key_in_dotenv_stays_with_the_controller(in_dotenv: Bench) -> None:
+    """Workers have no use for it, and do not get it."""
+    in_dotenv.pytester.makeconftest(f"""
+        import os
+
+        def pytest_sessionfinish(session):
+            if hasattr(session.config, "workerinput"):
+                knows = {KEY[::-1]!r} in [value[::-1] for value in os.environ.values()]
+                open(f"worker-{{os.getpid()}}-{{knows}}", "w").close()
+    """)
+    result = run(in_dotenv, Echo(), "--llm-retries=0", *WAYS["-n 2"])
+    assert result.ret == 1
+    assert {call.headers["Authorization"] for call in in_dotenv.server.requests} == {f"Bearer {KEY}"}
+    workers = [path.name.rpartition("-")[2] for path in in_dotenv.pytester.path.glob("worker-*")]
+    assert workers == ["False", "False"]
+
+
+def test_a_key_that_is_refused(planted: Bench, way: Way) -> None:
+    """Providers quote the key that they refuse."""
+    refusal = Answer(status=401, error={"message": f"Incorrect API key provided: {KEY}", "code": KEY})
+    result = run(planted, lambda call: refusal, *way)
+    assert result.ret == 6
+    result.stdout.fnmatch_lines(["UNANSWERED *401 *Incorrect API key provided: ?hidden?", "stopped: *401*"])
+
+
+def test_a_crash_shows_no_key(planted: Bench) -> None:
+    """A worker that dies, and a plugin that fails in the controller: a traceback with everything in sight."""
+    planted.pytester.makeconftest("""
+        import os
+
+        def pytest_runtest_teardown(item):
+            if "trial_3" in item.name:
+                os._exit(1)
+
+        def pytest_runtest_logreport(report):
+            if "trial_12" in report.nodeid and "PYTEST_XDIST_WORKER" not in os.environ:
+                raise RuntimeError("a plugin failed")
+    """)
+    result = run(planted, Echo(), "--llm-retries=0", *WAYS["-n 2"])
+    assert result.ret == pytest.ExitCode.INTERNAL_ERROR
+    assert "a plugin failed" in result.stdout.str() + result.stderr.str()
+
+
+def test_a_program_sees_no_key(in_dotenv: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that shows its environment, and that of every process that it can look into, has none to show."""
+    try:
+        probe()
+    except UnavailableError as error:
+        pytest.skip(str(error))
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    write_cache(in_dotenv.pytester.path / "oeis_cache")
+    in_dotenv.pytester.makepyfile(
+        test_bench="""
+        import pytest
+
+        @pytest.mark.oeis
+        def test_oeis(problem, ask):
+            ask(problem)
+        """
+    )
+    program = "import glob, os, sys\nprint(dict(os.environ), file=sys.stderr)\n"
+    program += (
+        "for path in glob.glob('/proc/[0-9]*/environ'):\n    try:\n        print(open(path).read(), file=sys.stderr)\n"
+    )
+    program += "    except OSError:\n        pass\nprint(len(os.environ), int(input()))"
+    run(in_dotenv, lambda call: Answer(f"```python\n{program}\n```"), "--oeis-sets=starter")
+    said = [term["stderr"] for record in in_dotenv.records() for term in record["oeis"]["terms"]]
+    assert said
+    assert all(said)
+
+
+@pytest.mark.parametrize("mode", [None, "DEV"])
+def test_a_dotenv_file_above_the_project_is_left_alone(
+    planted: Bench, mode: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its key is somebody else's: nothing is asked with it, whatever litellm is told and wherever it is installed."""
+    monkeypatch.delenv("OPENAI_API_KEY")
+    if mode is not None:
+        monkeypatch.setenv("LITELLM_MODE", mode)
+    top = planted.pytester.path
+    (top / ".env").write_text(f"OPENAI_API_KEY={KEY}\nMODEL=llmarith/exact\n", encoding="utf-8")
+    project = top / "project"
+    installed = project / ".installed"
+    installed.mkdir(parents=True)
+    litellm = find_spec("litellm")
+    assert litellm is not None
+    (installed / "litellm").symlink_to(Path(str(litellm.origin)).parent)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(installed), os.environ.get("PYTHONPATH", "")]))
+    (top / "test_bench.py").rename(project / "test_bench.py")
+    (project / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
+    monkeypatch.chdir(project)
+    assert planted.pytester.runpytest_subprocess("-rs").ret == pytest.ExitCode.OK  # no model is named: skipped
+    result = run(planted, Echo())
+    assert result.ret == 6
+    result.stdout.fnmatch_lines(["UNANSWERED *no key; set OPENAI_API_KEY in the environment or in .env"])
+    assert planted.server.requests == []
+
+
+def test_a_model_of_ones_own_may_fail_with_its_key(planted: Bench) -> None:
+    """Who asks by other ways gets keys hidden as well, in replies and in errors."""
+    planted.pytester.makeconftest("""
+        import os
+        import pytest
+
+        class Mine:
+            name = "mine"
+
+            def reply(self, prompt):
+                key = os.environ["OPENAI_API_KEY"]
+                if len(prompt) % 2:
+                    raise PermissionError(f"{key} is refused")
+                return f"{key}: 7"
+
+        @pytest.fixture
+        def model():
+            return Mine()
+    """)
+    assert run(planted, Echo()).ret == 1
+    assert {record["outcome"] for record in planted.records()} == {"unanswered", "nan"}

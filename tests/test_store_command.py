@@ -1,0 +1,463 @@
+"""`llmarith store import|status|prune`, as people use them: what goes where, and what is refused in which words."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_llmarith.cli import WRONG_USAGE, main
+from pytest_llmarith.cli.store import NOT_DONE
+from pytest_llmarith.models.request import key_of, sent_of
+from pytest_llmarith.models.store import Store
+from pytest_llmarith.oeis.judges import llm
+from pytest_llmarith.reports.stored import LONGEST_LINE
+from pytest_llmarith.tasks import arithmetic
+from pytest_llmarith.trials import Subject, number_record, unanswered_record
+from pytest_llmarith.values import Dtype, Failure, Model, Op, Question, Reading, Reply
+from tests.models.other_run import OtherRun
+
+MODEL = Model("mine", "openai/some", {"temperature": 0}, "http://127.0.0.1:1/v1/", "Be brief.")
+JUDGE = Model("judge", "openai/judge", llm.PARAMS)
+PROBLEM = arithmetic.problem(0, Dtype.INT, Op.ADD, 3, 2)
+PROMPT = "What is it?"
+QUESTION = Question("mine", PROMPT, PROBLEM.trial)
+KEY = key_of(MODEL, QUESTION)
+REPLY = Reply(
+    "= 42\udfff",
+    reasoning="hm",
+    finish_reason="stop",
+    served_model="some-2026",
+    prompt_tokens=7,
+    completion_tokens=3,
+    cost_usd=0.25,
+    latency_s=1.5,
+    asked_at="2026-11-22T00:00:00.000+00:00",
+    sent=sent_of(MODEL, PROMPT),
+)
+RECORD = number_record(PROBLEM, MODEL, PROMPT, "nodeid", Reading.TOLERANT, REPLY)
+PROGRAM = "print(int(input()))"
+
+Write = Callable[..., Path]
+
+
+@pytest.fixture(autouse=True)
+def _project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A project of its own; the command is given in one of its folders."""
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "inside").mkdir()
+    monkeypatch.chdir(tmp_path / "inside")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / ".llmarith" / "store.sqlite"
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """A run's folder with a log of these records."""
+
+    def write_log(*records: Mapping[str, Any] | str, name: str = "run") -> Path:
+        (folder := tmp_path / name).mkdir(exist_ok=True)
+        written = [record if isinstance(record, str) else json.dumps(record) + "\n" for record in records]
+        (folder / "trials.jsonl").write_text("".join(written), encoding="utf-8")
+        return folder
+
+    return write_log
+
+
+def run(*arguments: str | Path) -> int:
+    """The exit status, also where the parser leaves by itself."""
+    try:
+        return main(["store", *map(str, arguments)])
+    except SystemExit as left:
+        return left.code if isinstance(left.code, int) else -1
+
+
+def stored(path: Path) -> dict[str, Reply]:
+    store = Store(path)
+    keys = [row[0] for row in sqlite3.connect(path).execute("SELECT key FROM replies")]
+    found = store.get_all(keys)
+    store.close()
+    return found
+
+
+def fill(path: Path, *replies: Reply) -> None:
+    store = Store(path)
+    store.put_all({f"{store.count()}-{number}": reply for number, reply in enumerate(replies)})
+    store.close()
+
+
+def altered(name: str, value: Any) -> dict[str, Any]:
+    """The record with another value at a place such as `reply.sent.model`."""
+    record: dict[str, Any] = json.loads(json.dumps(RECORD))
+    *way, last = name.split(".")
+    inner: Any = record
+    for step in way:
+        inner = inner[int(step)] if step.isdecimal() else inner[step]
+    inner[last] = value
+    return record
+
+
+# --- import --------------------------------------------------------------------------------------------------------
+
+
+def test_a_reply_goes_where_a_run_looks_for_it(write: Write, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its key is made anew from what was sent; it keeps what it was, and is a stored reply from now on."""
+    run_folder = write(RECORD)
+    assert run("import", run_folder) == 0
+    assert stored(path) == {KEY: replace(REPLY, stored=True)}
+    out, err = capsys.readouterr()
+    assert out == f"store: {path}\n{run_folder / 'trials.jsonl'}: 1 reply taken\n"
+    assert err == ""
+
+
+def test_a_replies_key_does_not_depend_on_the_way(write: Write, path: Path) -> None:
+    """A record that was itself taken from a store, and a log that is named as a file."""
+    assert run("import", write(altered("reply.stored", True)) / "trials.jsonl") == 0
+    assert list(stored(path)) == [KEY]
+
+
+def test_what_is_there_stays_unless_it_is_forced(write: Write, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A paid reply is not lost to a log; two lines of one question count as one."""
+    log = write(RECORD)
+    run("import", log)
+    other = write(altered("reply.text", "other"), altered("reply.text", "last"), name="other")
+    assert run("import", other) == 0
+    assert stored(path)[KEY].text == REPLY.text
+    assert "0 replies taken, 2 in the store already" in capsys.readouterr().out
+    assert run("import", "--force", other) == 0
+    assert stored(path)[KEY].text == "last"
+    assert "0 replies taken, 2 replaced" in capsys.readouterr().out
+
+
+def test_lines_without_a_reply_to_take_are_counted(
+    write: Write, path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Outages, simulated replies, models of the user's own, what a kill tore: none of it is anybody's mistake."""
+    simulated = Model("s", "llmarith/exact")
+    log = write(
+        unanswered_record(Subject.of(PROBLEM, MODEL, PROMPT, None), Failure("down")),
+        number_record(
+            PROBLEM, simulated, PROMPT, None, Reading.STRICT, replace(REPLY, sent=sent_of(simulated, PROMPT))
+        ),
+        altered("reply.sent.model", "llmarith/exact"),
+        number_record(PROBLEM, Model("own", "fixture"), PROMPT, None, Reading.STRICT, Reply("42")),
+        '{"half": \x18\n',
+        RECORD,
+        '{"torn": ',
+    )
+    assert run("import", log) == 0
+    assert len(stored(path)) == 1
+    out, err = capsys.readouterr()
+    assert out.endswith("1 reply taken, 1 of a `model` fixture, 2 simulated, 2 torn by a kill, 1 unanswered\n")
+    assert err == ""
+
+
+def test_a_reply_without_a_verdict_is_taken(write: Write, path: Path) -> None:
+    """`unanswered` may hold a reply: its judge failed, or the machine was too busy for its program."""
+    failure = Failure("no verdict")
+    assert run("import", write(unanswered_record(Subject.of(PROBLEM, MODEL, PROMPT, None), failure, REPLY))) == 0
+    assert list(stored(path)) == [KEY]
+
+
+def oeis_record(*verdicts: str) -> dict[str, Any]:
+    """A program that a language model has judged, in several replies."""
+    sent = sent_of(JUDGE, llm.prompt(PROGRAM))
+    replies = [replace(REPLY, text=verdict, sent=sent).fields() for verdict in verdicts]
+    judges = {"static": None, "llm": {"cheat": False, "model": "judge", "replies": replies}}
+    return {**RECORD, "task": "oeis", "problem": {"set": "s"}, "oeis": {"program": PROGRAM, "judges": judges}}
+
+
+def test_a_judges_replies_are_taken_with_the_program(write: Write, path: Path) -> None:
+    """A replay asks the judge, too; its n-th reply answers its n-th question, and a sequence has one trial."""
+    assert run("import", write(oeis_record("hm", "0"))) == 0
+    judged = [key_of(JUDGE, Question("judge", llm.prompt(PROGRAM), attempt)) for attempt in range(2)]
+    found = stored(path)
+    assert set(found) == {key_of(MODEL, replace(QUESTION, trial=0)), *judged}
+    assert [found[key].text for key in judged] == ["hm", "0"]
+
+
+HOSTILE = {
+    "no object": ("[]\n", "not a JSON object"),
+    "no JSON": ("hello\n", "not JSON (Expecting value)"),
+    "no number": ('{"format": NaN}\n', "NaN is no JSON"),
+    "long number": (f'{{"format": {"9" * 5000}}}\n', "Exceeds the limit (4300 digits)"),
+    "deep": ("[" * 100_000 + "]" * 100_000 + "\n", "nested too deep"),
+    "deep inside": (
+        json.dumps(altered("reply.sent.params", {"a": 0})).replace('"a": 0', '"a": ' + "[" * 900 + "]" * 900) + "\n",
+        "the parameters are more than 50 levels deep",
+    ),
+    "no format": ({"outcome": "nan"}, "'format' is missing"),
+    "format": (altered("format", 2), "the format of the record is not 1"),
+    "reply": (altered("reply", "42"), "the reply is not a JSON object"),
+    "no text": (altered("reply", {"sent": REPLY.sent}), "'text' is missing"),
+    "text": (altered("reply.text", 42), "text of the reply is not a text"),
+    "tokens": (altered("reply.prompt_tokens", True), "prompt_tokens of the reply is not a count"),
+    "negative": (altered("reply.prompt_tokens", -1), "prompt_tokens of the reply is not a count"),
+    "cost": (altered("reply.cost_usd", "1"), "cost_usd of the reply is not an amount"),
+    "huge cost": (altered("reply.cost_usd", 10**400), "cost_usd of the reply is not an amount"),
+    "attempts": (altered("reply.attempts", 0), "attempts of the reply is not a count"),
+    "date": (altered("reply.asked_at", "yesterday"), "asked_at of the reply is not a time in UTC"),
+    "zone": (altered("reply.asked_at", "2026-11-22T00:00:00+01:00"), "asked_at of the reply is not a time in UTC"),
+    "sent": (altered("reply.sent", "all"), "what was sent is not a JSON object"),
+    "more sent": (altered("reply.sent.extra", 1), "what was sent has other keys than we send"),
+    "model": (altered("reply.sent.model", None), "the model that was asked is not a text"),
+    "address": (altered("reply.sent.api_base", 1), "the base URL is not a text"),
+    "bad address": (altered("reply.sent.api_base", "http://[/"), "Invalid IPv6 URL"),
+    "password": (altered("reply.sent.api_base", "http://me:pw@x/"), "what was sent holds a key or a password"),
+    "key": (altered("reply.sent.params", {"extra": {"api_key": "sk-1"}}), "what was sent holds a key or a password"),
+    "params": (altered("reply.sent.params", []), "params is not a JSON object"),
+    "messages": (altered("reply.sent.messages", []), "the messages are not one or two"),
+    "message": (altered("reply.sent.messages", ["a", "b"]), "a message is not a JSON object"),
+    "roles": (altered("reply.sent.messages", REPLY.sent["messages"][::-1]), "the messages have other roles"),
+    "content": (altered("reply.sent.messages.1.content", [1]), "the content of a message is not a text"),
+    "prompt": (altered("prompt", "What else?"), "the prompt is not the one that was sent"),
+    "trial": (altered("problem.trial", "2"), "the trial is no whole number"),
+    "problem": (altered("problem", None), "the problem is not a JSON object"),
+    "judge": (oeis_record("0") | {"oeis": oeis_record("0")["oeis"] | {"program": "x"}}, "not the one that was sent"),
+    "judges": (oeis_record() | {"oeis": {"program": "x", "judges": [1]}}, "oeis.judges is not a JSON object"),
+    "told": (oeis_record() | {"oeis": {"judges": {"llm": {"replies": 7}}}}, "oeis.judges.llm.replies is no list"),
+    "escape": (altered("reply.sent.\x1b[31mred", 1), "what was sent has other keys than we send"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_line_that_nobody_of_ours_wrote_is_refused(
+    name: str, write: Write, path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In one line, with its number; the lines around it are taken."""
+    line, why = HOSTILE[name]
+    log = write(RECORD, line, altered("problem.trial", 5))
+    status = run("import", log)
+    out, err = capsys.readouterr()
+    assert status == WRONG_USAGE
+    assert err.startswith(f"llmarith store import: {log / 'trials.jsonl'}, line 2: ")
+    assert why in err
+    assert err.count("\n") == 1
+    assert "2 replies taken, 1 refused" in out
+    assert len(stored(path)) == 2
+    assert "\x1b" not in out + err
+
+
+def test_of_many_refused_lines_the_first_are_named(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nobody reads a thousand lines."""
+    log = write(*["x\n"] * 1000)
+    assert run("import", log) == WRONG_USAGE
+    out, err = capsys.readouterr()
+    assert out.endswith("0 replies taken, 1,000 refused\n")
+    assert err.count("\n") == 11
+    assert err.endswith("trials.jsonl: 990 other lines are refused\n")
+
+
+def test_a_line_without_an_end_is_not_read_to_it(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    """It would fill the memory."""
+    assert run("import", write("[" + "0," * (LONGEST_LINE // 2))) == WRONG_USAGE
+    assert "line 1: longer than 16,777,216 characters" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("nothing", "cannot be read (No such file or directory)"),
+        ("inside", "the folder holds no trials.jsonl"),
+        ("rows.jsonl", "rows of llm_arithmetic do not say what was sent; name a run log of llmarith"),
+        ("latin.jsonl", "not UTF-8 text"),
+    ],
+)
+def test_a_file_that_is_no_run_log_is_one_line(
+    name: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What it is, and what to name instead."""
+    row = dict.fromkeys(("variant", "operands", "correct", "raw_response", "classification"))
+    (tmp_path / "rows.jsonl").write_text(json.dumps(row) + "\n")
+    (tmp_path / "latin.jsonl").write_bytes(b'{"a": "\xe9"}\n')
+    assert run("import", tmp_path / name) == WRONG_USAGE
+    err = capsys.readouterr().err
+    assert said in err
+    assert err.count("\n") == 1
+
+
+def test_a_store_may_be_named(write: Write, tmp_path: Path) -> None:
+    """Where a run would be told --llm-store-dir."""
+    assert run("import", write(RECORD), "--store-dir", tmp_path / "elsewhere") == 0
+    assert list(stored(tmp_path / "elsewhere" / "store.sqlite")) == [KEY]
+
+
+def test_a_run_may_use_the_store_meanwhile(write: Write, path: Path) -> None:
+    """Importing only adds."""
+    with OtherRun(path):
+        assert run("import", write(RECORD)) == 0
+
+
+# --- status --------------------------------------------------------------------------------------------------------
+
+
+def reply(model: str, day: str | None, api_base: str | None = None, **facts: Any) -> Reply:
+    asked_at = day and f"{day}T12:00:00.000+00:00"
+    return Reply("", asked_at=asked_at, sent={"model": model, "api_base": api_base}, **facts)
+
+
+def test_the_status_says_what_there_is(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Per model and base URL, with what is known of the cost; a damaged reply is counted, not hidden."""
+    fill(
+        path,
+        reply("openai/a", "2026-11-20", cost_usd=0.5, prompt_tokens=1000, completion_tokens=500),
+        reply("openai/a", "2026-11-22", cost_usd=0.75),
+        reply("openai/a", "2026-11-21", "http://localhost:8000/v1"),
+        reply("b\x1b[31m", None, cost_usd=0.1, completion_tokens=1),
+    )
+    with sqlite3.connect(path) as db:
+        db.execute("INSERT INTO replies (key, reply) VALUES ('x', '{')")
+        db.execute("INSERT INTO replies (key, reply) VALUES ('y', '{\"sent\": {\"api_base\": []}}')")
+    db.close()
+    assert run("status") == 0
+    out, err = capsys.readouterr()
+    lines = out.splitlines()
+    assert lines[0] == f"store: {path}, 0.0 MB"
+    assert [line.split() for line in lines[4:]] == [
+        ["b\\x1b[31m", "-", "-", "-", "1", "$0.1000", "1"],
+        ["openai/a", "-", "2026-11-20", "2026-11-22", "2", "$1.25", "1.5k"],
+        ["openai/a", "http://localhost:8000/v1", "2026-11-21", "2026-11-21", "1", "-", "-"],
+        ["2", "damaged", "replies", "are", "in", "no", "row"],
+    ]
+    assert "\x1b" not in out + err
+
+
+def test_an_empty_store_has_a_status(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A run that got no reply leaves one behind."""
+    Store(path).close()
+    assert run("status") == 0
+    assert capsys.readouterr().out.startswith(f"store: {path}, 0.0 MB\n")
+
+
+@pytest.mark.parametrize("deed", [("status",), ("prune", "--model=m")])
+def test_where_there_is_no_store_none_is_made(
+    deed: tuple[str, ...], path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Somebody stands in the wrong folder."""
+    assert run(*deed) == WRONG_USAGE
+    assert f"there is no store {path}; name its folder with --store-dir" in capsys.readouterr().err
+    assert not path.parent.exists()
+
+
+@pytest.mark.parametrize("deed", [("status",), ("prune", "--model=m")])
+def test_a_file_that_is_no_store_is_one_line(
+    deed: tuple[str, ...], path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And it stays as it is."""
+    path.parent.mkdir()
+    path.write_text("a shopping list that is long enough to be no header of SQLite's" * 20)
+    assert run(*deed) == NOT_DONE
+    err = capsys.readouterr().err
+    assert "it is not a store of replies; move it away or choose another folder" in err
+    assert err.count("\n") == 1
+    assert path.read_text().startswith("a shopping list")
+
+
+# --- prune ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def full(path: Path) -> Path:
+    """A store of two models and three days, and one reply without a date."""
+    fill(
+        path,
+        reply("a", "2026-11-20", cost_usd=0.5, reasoning="x" * 100_000),
+        reply("a", "2026-11-22", cost_usd=0.25),
+        reply("b", "2026-11-21"),
+        reply("b", None),
+    )
+    return path
+
+
+def left(path: Path) -> list[tuple[str, str]]:
+    return sorted((found.sent["model"], (found.asked_at or "never")[:10]) for found in stored(path).values())
+
+
+@pytest.mark.parametrize(
+    ("criteria", "stays"),
+    [
+        (["--model=a"], [("b", "2026-11-21"), ("b", "never")]),
+        (["--model=a", "--model=b"], []),
+        (["--older-than=2026-11-22"], [("a", "2026-11-22"), ("b", "never")]),
+        (["--older-than=2026-11-22", "--model=b"], [("a", "2026-11-20"), ("a", "2026-11-22"), ("b", "never")]),
+        (["--older-than=2026-11-20"], [("a", "2026-11-20"), ("a", "2026-11-22"), ("b", "2026-11-21"), ("b", "never")]),
+    ],
+)
+def test_what_fulfils_all_criteria_goes(criteria: list[str], stays: list[tuple[str, str]], full: Path) -> None:
+    """A reply without a date is never too old."""
+    assert run("prune", *criteria) == 0
+    assert left(full) == stays
+
+
+def test_days_are_counted_back_from_now(path: Path) -> None:
+    """A reply of yesterday is older than half a day, not than two."""
+    yesterday = datetime.now(UTC) - timedelta(days=1)
+    fill(path, Reply("", asked_at=yesterday.isoformat(timespec="milliseconds"), sent={"model": "a", "api_base": None}))
+    assert run("prune", "--older-than=2") == 0
+    assert len(left(path)) == 1
+    assert run("prune", "--older-than=0") == 0
+    assert left(path) == []
+
+
+def test_what_went_is_said_and_its_room_is_given_back(full: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Sizes before and now, and the replies by model."""
+    before = full.stat().st_size
+    assert run("prune", "--model=a") == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[0] == f"store: {full}, 0.1 MB before, 0.0 MB now"
+    assert out[1] == "2 replies went"
+    assert out[-1].split() == ["a", "-", "2026-11-20", "2026-11-22", "2", "$0.7500", "-"]
+    assert full.stat().st_size < before - 90_000
+
+
+def test_a_dry_run_only_says(full: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Also while a run is using the store."""
+    with OtherRun(full):
+        assert run("prune", "--model=b", "--dry-run") == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[1] == "2 replies would go"
+    assert len(left(full)) == 4
+
+
+def test_a_store_that_a_run_is_using_is_left_alone(full: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Until that has ended, however it ends."""
+    with OtherRun(full) as other:
+        assert run("prune", "--model=a") == NOT_DONE
+        err = capsys.readouterr().err
+        assert err == f"llmarith store prune: store {full}: a run is using it; try again when that has ended\n"
+        assert len(left(full)) == 4
+        other.kill()
+        assert run("prune", "--model=a") == 0
+    assert len(left(full)) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "nothing says which replies are to go; add --model=NAME or --older-than=DAYS|DATE"),
+        (["--dry-run"], "nothing says which replies are to go"),
+        (["--model=a", "--model=c"], "the store holds no replies of 'c'; llmarith store status names its models"),
+        (["--older-than=soon"], "'soon' is neither a number of days nor a date; write 30 or 2026-11-22"),
+        (["--older-than=-1"], "'-1' is neither a number of days nor a date"),
+        (["--older-than=999999"], "'999999' is neither a number of days nor a date"),
+        (["--older-than=2026-02-30"], "'2026-02-30' is neither"),
+    ],
+)
+def test_wrong_usage_takes_nothing_out(
+    arguments: list[str], said: str, full: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One line, exit status 4, and everything is still there."""
+    assert run("prune", *arguments) == WRONG_USAGE
+    err = capsys.readouterr().err
+    assert said in err
+    assert err.count("\n") == 1
+    assert len(left(full)) == 4
