@@ -7,9 +7,9 @@ import sys
 
 from tabulate import tabulate
 
-from perf import guest, programs, reading, throughput
+from perf import guest, programs, reading, scale, throughput
 
-_ALL = {"reading": reading, "guest": guest, "throughput": throughput, "programs": programs}
+_ALL = {"reading": reading, "guest": guest, "throughput": throughput, "programs": programs, "scale": scale}
 
 
 def main() -> int:

@@ -11,14 +11,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 # As a user runs it: with cached bytecode.
-_ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 ROOT = Path(__file__).parent.parent
 
 
 class Run(NamedTuple):
-    """`seconds` of wall time, `megabytes` of the largest process, `output` as printed."""
+    """`seconds` of wall time and of the processor, `megabytes` of the largest process, `output` as printed."""
 
     seconds: float
+    processor_seconds: float
     megabytes: float
     output: str
 
@@ -34,7 +35,7 @@ def run_module(module: str, *args: str, cwd: Path = ROOT, environment: dict[str,
     with tempfile.TemporaryFile("w+", encoding="utf-8") as output:
         start = time.perf_counter()
         process = subprocess.Popen(
-            command, cwd=cwd, stdout=output, stderr=subprocess.STDOUT, env={**_ENVIRONMENT, **(environment or {})}
+            command, cwd=cwd, stdout=output, stderr=subprocess.STDOUT, env={**ENVIRONMENT, **(environment or {})}
         )
         _, status, usage = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - start
@@ -43,4 +44,4 @@ def run_module(module: str, *args: str, cwd: Path = ROOT, environment: dict[str,
         printed = output.read()
     if process.returncode != 0:
         raise RuntimeError(f"{' '.join(command)} ended with {process.returncode}:\n{printed[-3000:]}")
-    return Run(seconds, usage.ru_maxrss / 1024, printed)
+    return Run(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, printed)

@@ -1,0 +1,128 @@
+"""What grows with the number of items, and how: collecting, asking, memory, files, a replay; and what a broker carries.
+
+Every measurement is repeated and its best counts, as in `perf.throughput`; how much the machine under this one took
+away meanwhile is told at the end. The bounds are on what must not grow, not on how fast this machine is.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from perf.commands import run_module, run_pytest
+from perf.measures import Measure
+from perf.provider import provider
+from perf.sampling import Watched, watched_pytest
+
+_ITEMS_PER_TRIAL = 72  # eight variants at nine depths
+_ROUNDS = 2
+_KEY = {"OPENAI_API_KEY": "none"}
+_CONCURRENCIES = (16, 64, 256)
+_WAYS = {"-n 0": ("-n", "0"), "-n 2": ("-n", "2")}
+
+
+def measure(trials: int = 100, rounds: int = _ROUNDS) -> list[Measure]:
+    """With 100 trials: 7,200 questions, and up to ten times as many items that are only collected."""
+    before = _processor_time()
+    with provider() as url:
+        measures = [
+            *_collecting([trials // 10, trials, 5 * trials, 10 * trials], rounds),
+            *_carrying(url, trials * _ITEMS_PER_TRIAL, rounds),
+            *(each for way in _WAYS for each in _running(url, way, trials, rounds)),
+        ]
+    return [*measures, Measure("of its time taken from this machine meanwhile", _stolen_percent(before), "%")]
+
+
+def _collecting(trials: list[int], rounds: int) -> list[Measure]:
+    """Time and memory beyond those of the fewest items, per 1,000."""
+    (few, fewest), *more = [(count * _ITEMS_PER_TRIAL, _collected(count, rounds)) for count in trials]
+    measures = []
+    for items, (seconds, megabytes) in more:
+        thousands, name = (items - few) / 1000, f"collecting {items:,} items"
+        measures += [
+            Measure(f"{name}: processor time per 1,000", (seconds - fewest[0]) / thousands * 1000, "ms"),
+            Measure(f"{name}: memory per 1,000", (megabytes - fewest[1]) / thousands, "MB"),
+        ]
+    return measures
+
+
+def _collected(trials: int, rounds: int) -> tuple[float, float]:
+    arguments = ("--collect-only", "-qq", "--llm-model=o4-mini", f"--llm-trials={trials}")
+    runs = [run_pytest("benches/test_arithmetic.py", *arguments) for _ in range(rounds)]
+    return min(run.processor_seconds for run in runs), min(run.megabytes for run in runs)
+
+
+def _carrying(url: str, count: int, rounds: int) -> list[Measure]:
+    """The broker alone, with its store, for nobody else's items."""
+    measures = []
+    for concurrency in _CONCURRENCIES:
+        carried = [_carried(url, concurrency, count) for _ in range(rounds)]
+        name = f"broker alone, {concurrency} in flight"
+        measures += [
+            Measure(name, max(a_second for a_second, _ in carried), "a second"),
+            Measure(f"{name}: processor time", min(milliseconds for _, milliseconds in carried), "ms each"),
+        ]
+    return measures
+
+
+def _carried(url: str, concurrency: int, count: int) -> tuple[float, float]:
+    with tempfile.TemporaryDirectory() as folder:
+        run = run_module("perf.carried", url, f"{concurrency}", f"{count}", folder, environment=_KEY)
+    a_second, milliseconds = map(float, run.output.split()[-2:])
+    return a_second, milliseconds
+
+
+def _running(url: str, way: str, trials: int, rounds: int) -> list[Measure]:
+    """A whole run, and the same again from the store."""
+    items, runs, replays = f"{trials * _ITEMS_PER_TRIAL:,} items, {way}", [], []
+    for _ in range(rounds):
+        with tempfile.TemporaryDirectory() as folder:
+            runs.append(_watched(url, way, trials, Path(folder)))
+            stored = (Path(folder) / "store.sqlite").stat().st_size
+            replays.append(_watched(url, way, trials, Path(folder), "--llm-store=only"))
+    run, replay = min(runs, key=_seconds), min(replays, key=_seconds)
+    thousands = trials * _ITEMS_PER_TRIAL / 1000
+    return [
+        Measure(f"{items}: the run", run.seconds, "s"),
+        Measure(f"{items}: while it asks", run.per_second, "a second"),
+        Measure(f"{items}: controller at its start", run.samples[0].megabytes, "MB"),
+        Measure(f"{items}: controller at its end", run.samples[-1].megabytes, "MB"),
+        Measure(f"{items}: controller grows per 1,000", min(each.growth_per_1000 for each in runs), "MB", at_most=12),
+        Measure(f"{items}: controller at most, reports and all", run.peak_megabytes, "MB"),
+        Measure(f"{items}: run log per 1,000", run.log_bytes / 2**20 / thousands, "MB"),
+        Measure(f"{items}: store per 1,000", stored / 2**20 / thousands, "MB"),
+        Measure(f"{items}: replay from the store", replay.seconds, "s"),
+        Measure(f"{items}: replay, controller at most", replay.peak_megabytes, "MB"),
+    ]
+
+
+def _watched(url: str, way: str, trials: int, folder: Path, *args: str) -> Watched:
+    with tempfile.TemporaryDirectory() as reports:
+        return watched_pytest(
+            Path(reports),
+            "benches/test_arithmetic.py",
+            "--llm-model=openai/stub",
+            f"--llm-api-base={url}",
+            f"--llm-trials={trials}",
+            f"--llm-store-dir={folder}",
+            "--llm-concurrency=64",
+            "-q",
+            *_WAYS[way],
+            *args,
+            environment=_KEY,
+        )
+
+
+def _seconds(run: Watched) -> float:
+    return run.seconds
+
+
+def _processor_time() -> list[int]:
+    return list(map(int, Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]))
+
+
+def _stolen_percent(before: list[int]) -> float:
+    """What a hypervisor gave to others of the time in which there was something to do here."""
+    passed = [after - earlier for earlier, after in zip(before, _processor_time(), strict=True)]
+    user, nice, system, _, _, interrupts, soft_interrupts, stolen = passed
+    return 100 * stolen / max(1, user + nice + system + interrupts + soft_interrupts + stolen)
