@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-from tests.llm_server import Gate
+from tests.llm_server import PATIENCE_S, Gate
 from tests.session.background import FREE, HELD, begun, press_ctrl_c, read_to_end, read_until, started
 from tests.session.conftest import ITEMS, WAYS, Bench, right
 
@@ -89,15 +89,19 @@ def test_the_waiting_is_bounded(bench: Bench) -> None:
 
 def test_ctrl_c_before_anything_is_asked(bench: Bench) -> None:
     """Workers announce their questions while litellm is being imported: who leaves then has paid for nothing."""
-    bench.pytester.makeconftest("""
-        import os, signal, sys, threading, time
+    bench.pytester.makeconftest(f"""
+        import os, signal, sys, threading
+
+        from pytest_llmarith.session.workers import Workers
+
+        announced, hear = threading.Event(), Workers.announced_all
+        Workers.announced_all = lambda workers: (hear(workers), announced.set())
 
         class PressCtrlC:
             def find_spec(self, name, path=None, target=None):
                 if name == "litellm.types":
                     sys.meta_path.remove(self)
-                    while not any(thread.name == "llmarith-broker" for thread in threading.enumerate()):
-                        time.sleep(0.01)  # until a worker has announced
+                    assert announced.wait({PATIENCE_S}), "no worker has announced"
                     os.killpg(os.getpgid(0), signal.SIGINT)
 
         def pytest_configure(config):
