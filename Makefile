@@ -14,7 +14,7 @@ KILLS ?= 50
 # Many processes import the package; without cached bytecode each would compile it again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help bench test chaos lint format perf clean
+.PHONY: help bench test proof chaos lint format perf clean
 
 help:  ## Show the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -22,8 +22,11 @@ help:  ## Show the targets
 bench: $(INSTALLED)  ## Run the benches on the embedded models
 	$(RUN)/pytest benches $(MODELS) $(ARGS)
 
-test: $(INSTALLED)  ## Run the tests
-	$(RUN)/pytest -n auto $(HANGS) $(ARGS)
+test: $(INSTALLED)  ## Run the tests, but for the longer proofs
+	$(RUN)/pytest -n auto $(HANGS) -m "not proof" $(ARGS)
+
+proof: $(INSTALLED)  ## Run the longer proofs: more ways to run, hosts that are lost, merged runs of all tasks
+	$(RUN)/pytest -n auto $(HANGS) -m proof $(ARGS)
 
 chaos: $(INSTALLED)  ## Kill runs at 50 seeded moments and go on: minutes, where make test has four kills
 	KILLS=$(KILLS) $(RUN)/pytest tests/chaos $(ARGS)

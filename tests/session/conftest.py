@@ -83,13 +83,17 @@ def bench(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Iterato
         yield made
 
 
-@pytest.fixture(params=list(WAYS.values()), ids=list(WAYS))
+_IN_ONE_PROCESS = pytest.param("-n 0", marks=pytest.mark.proof)  # differs from plain in who registers what
+_PLAIN = pytest.param("plain", marks=pytest.mark.proof)
+
+
+@pytest.fixture(params=["plain", _IN_ONE_PROCESS, "-n 2"])
 def every_way(request: pytest.FixtureRequest) -> tuple[str, ...]:
     """The same run without xdist, with it but in one process, and with two workers."""
-    return tuple(request.param)
+    return WAYS[request.param]
 
 
-@pytest.fixture(params=["plain", "-n 2"])
+@pytest.fixture(params=[_PLAIN, "-n 2"])
 def way(request: pytest.FixtureRequest) -> tuple[str, ...]:
     """The same run in one process and with two workers, for what does not depend on xdist being there."""
     return WAYS[request.param]

@@ -154,6 +154,7 @@ def cut_connection(sshd: Sshd, pid: int) -> None:
     sshd.cut()
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     ("end", "shown"), [(kill_worker, "replacing crashed worker gw0"), (cut_connection, "gw0 is lost, and cannot be")]
 )
@@ -178,6 +179,7 @@ def test_a_worker_that_is_lost(
     assert Counter(bench.server.asked.values()) == {1: ITEMS}
 
 
+@pytest.mark.proof
 def test_nobody_is_left(bench: Bench, sshd: Sshd, there: Path, tmp_path: Path) -> None:
     """Without any worker the run is stopped, with what was answered; the same command goes on."""
     bench.pytester.makepyfile(test_bench=BENCH)

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.llm_server import Answer, Call
 from tests.session.conftest import ITEMS, WAYS, Bench, right
 
@@ -60,6 +62,7 @@ def test_replayed_replies(bench: Bench) -> None:
     assert len(records.read_text(encoding="utf-8").splitlines()) == ITEMS
 
 
+@pytest.mark.proof
 def test_the_embedded_models(bench: Bench) -> None:
     """Five machines, two models: all but times is the same."""
     models = ("--llm-model=llmarith/exact",)
