@@ -14,8 +14,8 @@ import pytest
 
 from pytest_llmarith.cli import WRONG_USAGE, main
 from pytest_llmarith.cli.store import NOT_DONE
+from pytest_llmarith.models.keeping.store import Store
 from pytest_llmarith.models.request import key_of, sent_of
-from pytest_llmarith.models.store import Store
 from pytest_llmarith.oeis.judges import llm
 from pytest_llmarith.reports.stored import LONGEST_LINE
 from pytest_llmarith.tasks import arithmetic

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
-from pytest_llmarith.models.claims import Claims
+from pytest_llmarith.models.keeping.claims import Claims
+from pytest_llmarith.models.keeping.store import Store
 from pytest_llmarith.models.request import holds_secrets, key_of_sent
-from pytest_llmarith.models.store import Store
 from pytest_llmarith.reports.logged import LeftOut, LoggedReply, Refused, replies_in
 from pytest_llmarith.values import Reply
 

@@ -20,8 +20,8 @@ from pytest_llmarith.files import project_of
 if TYPE_CHECKING:
     from pytest_llmarith.cli.importing import Taken
     from pytest_llmarith.cli.parser import Commands
-    from pytest_llmarith.models.housekeeping import Criteria, Inventory
-    from pytest_llmarith.models.store import Store
+    from pytest_llmarith.models.keeping.housekeeping import Criteria, Inventory
+    from pytest_llmarith.models.keeping.store import Store
 
 NOT_DONE = 1
 _FOLDER = ".llmarith"
@@ -100,7 +100,7 @@ def _moment(text: str) -> str:
 
 def _import(request: argparse.Namespace) -> int:
     from pytest_llmarith.cli.importing import opened, take
-    from pytest_llmarith.models.store import StoreError
+    from pytest_llmarith.models.keeping.store import StoreError
     from pytest_llmarith.reports.stored import Mistake, log_of, name_of
 
     path = _place(request)
@@ -142,8 +142,8 @@ def _name_refused(log: str, taken: Taken) -> None:
 
 
 def _status(request: argparse.Namespace) -> int:
-    from pytest_llmarith.models.housekeeping import inventory, size_of
-    from pytest_llmarith.models.store import Store, StoreError
+    from pytest_llmarith.models.keeping.housekeeping import inventory, size_of
+    from pytest_llmarith.models.keeping.store import Store, StoreError
 
     path = _place(request)
     if not _is_there("store status", path):
@@ -160,8 +160,8 @@ def _status(request: argparse.Namespace) -> int:
 
 
 def _prune(request: argparse.Namespace) -> int:
-    from pytest_llmarith.models.housekeeping import Criteria, inventory
-    from pytest_llmarith.models.store import Store, StoreError
+    from pytest_llmarith.models.keeping.housekeeping import Criteria, inventory
+    from pytest_llmarith.models.keeping.store import Store, StoreError
 
     path = _place(request)
     if not request.model and request.older_than is None:
@@ -190,8 +190,8 @@ def _unknown(models: Sequence[str], going: Inventory, store: Store) -> str | Non
 
 
 def _take_out(path: Path, criteria: Criteria) -> int:
-    from pytest_llmarith.models.housekeeping import prune, size_of
-    from pytest_llmarith.models.store import StoreError
+    from pytest_llmarith.models.keeping.housekeeping import prune, size_of
+    from pytest_llmarith.models.keeping.store import StoreError
 
     before = size_of(path)
     try:

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from pytest_llmarith.models.desk import Deliver, Desk, Rules
-from pytest_llmarith.models.keeper import AskAgain, Keeper
-from pytest_llmarith.models.prices import Catalogue, Prices
+from pytest_llmarith.models.keeping.keeper import AskAgain, Keeper
+from pytest_llmarith.models.patience.requesting import Sender
+from pytest_llmarith.models.patience.retrying import PauseLength
 from pytest_llmarith.models.request import keyed_questions
-from pytest_llmarith.models.requesting import Sender
-from pytest_llmarith.models.retrying import PauseLength
+from pytest_llmarith.models.spending.prices import Catalogue, Prices
 from pytest_llmarith.models.tally import Tally
 from pytest_llmarith.values import AskingLimits, Failure, Model, Progress, Question, Reply, StoreMode, Terms
 

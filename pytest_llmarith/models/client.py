@@ -18,11 +18,11 @@ from inspect import isawaitable
 from time import perf_counter
 from typing import Any
 
-from pytest_llmarith.models.failures import is_filtered
-from pytest_llmarith.models.prices import listed_terms
-from pytest_llmarith.models.programming import Remembered, nothing
+from pytest_llmarith.models.embedded.programming import Remembered, nothing
+from pytest_llmarith.models.patience.failures import is_filtered
 from pytest_llmarith.models.request import messages_of, sent_of
 from pytest_llmarith.models.response import filtered_reply, reply_from
+from pytest_llmarith.models.spending.prices import listed_terms
 from pytest_llmarith.values import EMBEDDED_PROVIDER, Model, Reply, Terms
 
 # The clients below litellm log what was sent and what came back, and some providers take the key in the URL.
@@ -114,11 +114,11 @@ def _prepared(remembered: Remembered) -> Any:
         warnings.simplefilter("ignore")
         import litellm
 
-        from pytest_llmarith.models import embedded
+        from pytest_llmarith.models.embedded import handler
 
         litellm.suppress_debug_info = True
         _silence_loggers()
-        embedded.register(remembered)
+        handler.register(remembered)
         _settle_first_use(litellm)
     return litellm
 

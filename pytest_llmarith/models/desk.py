@@ -16,16 +16,16 @@ from functools import partial
 from itertools import islice
 
 from pytest_llmarith.models import scrubbing
-from pytest_llmarith.models.budget import Budget
-from pytest_llmarith.models.keeper import Keeper
+from pytest_llmarith.models.keeping.keeper import Keeper
+from pytest_llmarith.models.keeping.store import StoreError
 from pytest_llmarith.models.loss import Loss
-from pytest_llmarith.models.metering import Metered
-from pytest_llmarith.models.prices import Prices
+from pytest_llmarith.models.patience.requesting import Requester, Sender
+from pytest_llmarith.models.patience.retrying import PauseLength
 from pytest_llmarith.models.request import key_of, keyed_questions
-from pytest_llmarith.models.requesting import Requester, Sender
-from pytest_llmarith.models.retrying import PauseLength
 from pytest_llmarith.models.schedule import Entry, Schedule, Waiter
-from pytest_llmarith.models.store import StoreError
+from pytest_llmarith.models.spending.budget import Budget
+from pytest_llmarith.models.spending.metering import Metered
+from pytest_llmarith.models.spending.prices import Prices
 from pytest_llmarith.models.tally import Tally
 from pytest_llmarith.models.turns import Turns
 from pytest_llmarith.values import AskingLimits, Failure, Model, Question, Reply, StoreMode

@@ -9,9 +9,9 @@ import asyncio
 from collections.abc import Callable, Collection
 from contextlib import suppress
 
-from pytest_llmarith.models.keeper import Keeper
+from pytest_llmarith.models.keeping.keeper import Keeper
+from pytest_llmarith.models.keeping.store import StoreError
 from pytest_llmarith.models.schedule import Schedule
-from pytest_llmarith.models.store import StoreError
 from pytest_llmarith.values import Failure
 
 _LOOK_S = 0.02

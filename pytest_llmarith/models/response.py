@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_llmarith.models.failures import UnusableResponse
+from pytest_llmarith.models.patience.failures import UnusableResponse
 from pytest_llmarith.models.scrubbing import without_known_keys
 from pytest_llmarith.values import Reply
 

@@ -10,7 +10,7 @@ from dataclasses import fields
 from itertools import count
 from typing import Any
 
-from pytest_llmarith.models.throttle import Throttle
+from pytest_llmarith.models.patience.throttle import Throttle
 from pytest_llmarith.values import Failure, Model, Progress, Reply, Throttled
 
 _MOST_REASONS = 50

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
-from pytest_llmarith.models.keeper import Keeper
+from pytest_llmarith.models.keeping.keeper import Keeper
 from pytest_llmarith.models.tally import Tally
 
 _FIRST_LOOK_S = 0.05

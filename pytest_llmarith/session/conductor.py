@@ -106,7 +106,7 @@ class Conductor:
 
     def begin_asking(self, asked: Sequence[Asked]) -> None:
         """Say what is going to be asked, refuse what nobody could bound, then let it be asked. On the main thread."""
-        from pytest_llmarith.models.store import StoreError
+        from pytest_llmarith.models.keeping.store import StoreError
 
         questions = [one.question for one in asked]
         with suppress(StoreError):  # then nothing is asked: the first question is going to hear of it

@@ -40,7 +40,7 @@ class Forecast:
 
     def refuse_unpriced(self) -> None:
         """A cap in dollars holds only where every price is known."""
-        from pytest_llmarith.models.budget import unpriced
+        from pytest_llmarith.models.spending.budget import unpriced
 
         if self._settings.asking.max_cost_usd is None:
             return
@@ -60,7 +60,7 @@ class Forecast:
         return judge if any(one.task == OeisProblem.task for one in self._asked) else None
 
     def _outlook(self, model: Model) -> Outlook:
-        from pytest_llmarith.models.prices import FREE, about_tokens
+        from pytest_llmarith.models.spending.prices import FREE, about_tokens
 
         tasks = {one.question: one.task for one in self._asked if one.question.model == model.name}
         to_ask = _of(model, self._ahead.to_ask)

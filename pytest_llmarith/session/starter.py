@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pytest_llmarith.models.programming import Memory
+from pytest_llmarith.models.embedded.programming import Memory
 from pytest_llmarith.oeis.cache import Cache
 from pytest_llmarith.oeis.sets import STARTER
 

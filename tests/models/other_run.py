@@ -14,8 +14,8 @@ from typing import Self
 _SCRIPT = """
 import sys
 from pathlib import Path
-from pytest_llmarith.models.claims import Claims
-from pytest_llmarith.models.store import Store, StoreError
+from pytest_llmarith.models.keeping.claims import Claims
+from pytest_llmarith.models.keeping.store import Store, StoreError
 from pytest_llmarith.values import Reply
 
 path = Path(sys.argv[1])

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from pytest_llmarith.models import outage
 from pytest_llmarith.models.broker import Broker
-from pytest_llmarith.models.failures import UnknownModel, UnusableResponse
+from pytest_llmarith.models.keeping.store import Store
+from pytest_llmarith.models.patience import outage
+from pytest_llmarith.models.patience.failures import UnknownModel, UnusableResponse
 from pytest_llmarith.models.request import key_of
-from pytest_llmarith.models.store import Store
 from pytest_llmarith.values import EMBEDDED_PROVIDER, Failure, Model, Progress, Question, Reply, Retry, StoreMode
 from tests.llm_server import Gate
 from tests.models.conftest import MODEL, Inbox, ScriptedClient, questions, reply_to, until
@@ -284,7 +284,7 @@ def test_a_store_that_fails_in_writing_stops_the_run_and_the_paid_reply_is_deliv
     broker = brokers(client, concurrency=2)
 
     def full(self: Store, replies: Any) -> None:
-        from pytest_llmarith.models.store import StoreError
+        from pytest_llmarith.models.keeping.store import StoreError
 
         raise StoreError("store s: the disk is full")
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from pytest_llmarith.models.broker import Broker
+from pytest_llmarith.models.keeping.store import Store
 from pytest_llmarith.models.request import key_of
-from pytest_llmarith.models.store import Store
 from pytest_llmarith.values import Failure, Model, Price, Question, Reply, StoreMode
 from tests.llm_server import Gate
 from tests.models.conftest import MODEL, Inbox, ScriptedClient, questions, reply_to

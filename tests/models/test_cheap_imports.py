@@ -12,8 +12,8 @@ import pytest
     ("module", "slow"),
     [
         ("channel", {"litellm", "openai", "httpx", "sqlite3", "asyncio", "execnet", "pytest", "tenacity"}),
-        ("failures", {"litellm", "openai", "httpx", "sqlite3", "asyncio", "pytest", "tenacity"}),
-        ("store", {"litellm", "openai", "httpx", "asyncio", "pytest"}),
+        ("patience.failures", {"litellm", "openai", "httpx", "sqlite3", "asyncio", "pytest", "tenacity"}),
+        ("keeping.store", {"litellm", "openai", "httpx", "asyncio", "pytest"}),
         ("client", {"litellm", "openai", "httpx", "aiohttp", "sqlite3", "pytest"}),
         ("broker", {"litellm", "openai", "httpx", "aiohttp", "pytest"}),
     ],

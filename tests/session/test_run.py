@@ -184,7 +184,7 @@ def test_a_provider_that_is_down_stops_the_run(bench: Bench, way: Way) -> None:
     """One message, exit status 6, nothing asked for hours; what was answered is kept."""
     bench.pytester.makeconftest(
         """
-        from pytest_llmarith.models import outage
+        from pytest_llmarith.models.patience import outage
 
         outage.FAILURES, outage.LASTING_S, outage.PROBE_EVERY_S = 5, 0.0, 0.0
         """

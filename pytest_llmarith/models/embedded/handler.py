@@ -1,0 +1,58 @@
+"""Room: the embedded models behind litellm's door, so that they take the same way as any other model.
+
+Importing this module imports litellm: only the client does it.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import litellm
+from litellm.llms.custom_llm import CustomLLM
+
+from pytest_llmarith.models.embedded import builtin
+from pytest_llmarith.models.embedded.programming import Remembered, nothing
+from pytest_llmarith.models.patience.failures import UnknownModel
+from pytest_llmarith.values import EMBEDDED_PROVIDER
+
+
+class EmbeddedProvider(CustomLLM):
+    """litellm's provider `llmarith/...`; what its models remember of integer sequences is looked up once, if asked."""
+
+    def __init__(self, remembered: Remembered = nothing) -> None:
+        super().__init__()
+        self._remembered: Remembered = cache(remembered)
+
+    def completion(self, *args: Any, **request: Any) -> Any:
+        return self._respond(request["model"], request["messages"], request["model_response"])
+
+    async def acompletion(self, *args: Any, **request: Any) -> Any:
+        return self._respond(request["model"], request["messages"], request["model_response"])
+
+    def _respond(self, model: str, messages: list[Any], response: Any) -> Any:
+        if model not in builtin.NAMES:
+            known = ", ".join(builtin.NAMES)
+            raise UnknownModel(f"there is no embedded model of this name; there are {known}")
+        reply = builtin.reply(model, messages, self._remembered)
+        return _filled(response, model, reply)
+
+
+def register(remembered: Remembered = nothing) -> None:
+    """Tell litellm of the provider, once, and leave other people's providers in place."""
+    others = [item for item in litellm.custom_provider_map if item["provider"] != EMBEDDED_PROVIDER]
+    handler = EmbeddedProvider(remembered)
+    litellm.custom_provider_map = [*others, {"provider": EMBEDDED_PROVIDER, "custom_handler": handler}]
+
+
+def _filled(response: Any, model: str, reply: builtin.BuiltinReply) -> Any:
+    message = litellm.Message(role="assistant", content=reply.text, reasoning_content=reply.reasoning)
+    response.choices = [litellm.Choices(index=0, finish_reason=reply.finish_reason, message=message)]
+    response.model = f"{EMBEDDED_PROVIDER}/{model}"
+    response.usage = litellm.Usage(
+        prompt_tokens=reply.prompt_tokens,
+        completion_tokens=reply.completion_tokens,
+        total_tokens=reply.prompt_tokens + reply.completion_tokens,
+        reasoning_tokens=reply.reasoning_tokens,
+    )
+    return response

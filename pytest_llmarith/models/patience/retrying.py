@@ -1,0 +1,116 @@
+"""Room: trying again. How often, how long between, and when it is not worth it. It knows neither litellm nor a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+
+from tenacity import AsyncRetrying, RetryCallState, retry_if_result, wait_random_exponential
+
+from pytest_llmarith.models.patience.failures import Diagnosis, Remedy
+from pytest_llmarith.values import AskingLimits, Reply, Retry
+
+FIRST_PAUSE_S = 2.0
+LONGEST_PAUSE_S = 60.0
+
+# How long to wait after the n-th attempt, given what the provider asked for.
+PauseLength = Callable[[int, float | None], float]
+
+_back_off = wait_random_exponential(multiplier=FIRST_PAUSE_S, max=LONGEST_PAUSE_S)
+
+
+class Over(Exception):
+    """It is not worth waiting any longer: the run ends, or the provider is down."""
+
+
+@dataclass(frozen=True, slots=True)
+class GivenUp:
+    """No reply came: what is known of the last attempt, if there was one, and what was made of it."""
+
+    diagnosis: Diagnosis | None
+    attempts: int
+    retries: tuple[Retry, ...]
+    message: str
+
+
+class Persistence:
+    """Tries until there is a reply, or no hope, or enough was tried; `Over` from either deed ends it at once.
+
+    `attempt` comes back with a reply or with what went wrong, `pause` waits so long because of that, `elapsed_s` says
+    how long it has been since the first attempt.
+    """
+
+    def __init__(
+        self,
+        attempt: Callable[[], Awaitable[Reply | Diagnosis]],
+        pause: Callable[[float, Diagnosis], Awaitable[None]],
+        elapsed_s: Callable[[], float],
+        limits: AskingLimits,
+        pause_s: PauseLength | None = None,
+    ) -> None:
+        self._attempt = attempt
+        self._pause = pause
+        self._elapsed_s = elapsed_s
+        self._limits = limits
+        self._pause_s = pause_s
+        self._last: Diagnosis | None = None
+        self._attempts = 0
+        self._retries: list[Retry] = []
+        self._next: Retry | None = None
+        self._over = False
+
+    async def outcome(self) -> Reply | GivenUp:
+        """Try. A retry is known by why the attempt before it failed, and how long it was waited."""
+        trying = AsyncRetrying(
+            retry=retry_if_result(lambda result: isinstance(result, Diagnosis) and result.remedy is Remedy.TRY_AGAIN),
+            stop=self._is_enough,
+            wait=self._wait_s,
+            sleep=self._sleep,
+            retry_error_callback=lambda state: state.outcome and state.outcome.result(),
+        )
+        try:
+            result: Reply | Diagnosis = await trying(self._try_once)
+        except Over:
+            self._over = True
+        else:
+            if isinstance(result, Reply):
+                return replace(result, attempts=self._attempts, retries=tuple(self._retries))
+        return GivenUp(self._last, self._attempts, tuple(self._retries), self._message())
+
+    async def _try_once(self) -> Reply | Diagnosis:
+        result = await self._attempt()
+        self._attempts += 1
+        if self._next is not None:
+            self._retries.append(self._next)
+        self._last = result if isinstance(result, Diagnosis) else None
+        return result
+
+    def _wait_s(self, state: RetryCallState) -> float:
+        """What the provider asks for, else exponential with full jitter: who failed together comes back apart."""
+        asked = None if self._last is None else self._last.retry_after_s
+        if self._pause_s is not None:
+            return self._pause_s(state.attempt_number, asked)
+        return _back_off(state) if asked is None else asked
+
+    def _is_enough(self, state: RetryCallState) -> bool:
+        takes_too_long = self._elapsed_s() + state.upcoming_sleep > self._limits.retry_time_s
+        return self._attempts > self._limits.retries or takes_too_long
+
+    async def _sleep(self, seconds: float) -> None:
+        assert self._last is not None
+        await self._pause(seconds, self._last)
+        self._next = Retry(self._last.message, round(seconds, 3))
+
+    def _message(self) -> str:
+        """The last attempt's failure, and what was tried."""
+        if self._last is None:
+            return "the run ended before this question was asked"
+        notes = [f"{self._attempts} attempts"] if self._attempts > 1 else []
+        could_go_on = self._last.remedy is Remedy.TRY_AGAIN and self._attempts <= self._limits.retries
+        if could_go_on and not self._over:
+            notes += self._what_takes_too_long(self._last)
+        return f"{self._last.message} ({', '.join(notes)})" if notes else self._last.message
+
+    def _what_takes_too_long(self, last: Diagnosis) -> list[str]:
+        asks = [] if last.retry_after_s is None else [f"it asks to wait {last.retry_after_s:,.0f} s"]
+        return [*asks, f"--llm-retry-time is {self._limits.retry_time_s:g} s"]

@@ -1,0 +1,1 @@
+"""Room: what requests cost, and whether the next one may be begun. It sends none."""

@@ -1,0 +1,174 @@
+"""Room: what a run may cost. No request starts that could pass a cap, given what was spent and what is in flight.
+
+It lives on one loop and knows no schedule. What was spent are replies at their price, and estimates of those that
+may have been billed and never arrived.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from pytest_llmarith.models.spending.estimates import Amount, Estimates, dollars, picodollars
+from pytest_llmarith.models.spending.prices import Prices
+from pytest_llmarith.values import AskingLimits, Failure, Model, Reply
+
+# How the reason of a question begins that was not asked because there was no money or no tokens left for it.
+OVER_BUDGET = "budget: "
+_ENDED = Failure("the run ended before this question was asked")
+
+
+class OverBudget(Exception):
+    """A further attempt could pass a cap."""
+
+
+class _Cap(NamedTuple):
+    """One bound: how much there is, of what, and how it is said."""
+
+    option: str
+    most: int
+    part: Callable[[Amount], int]
+    said: Callable[[int], str]
+
+
+@dataclass(slots=True)
+class _Reservation:
+    """Room for one request, of which some attempts may have been billed without a reply."""
+
+    model: Model
+    prompt: str
+    estimate: Amount
+    lost: int = 0
+    refused: str | None = None
+
+
+_MINE: ContextVar[_Reservation | None] = ContextVar("llmarith_reservation", default=None)
+
+
+class Budget:
+    """Lets requests through while they fit, makes them wait while they may fit later, and refuses them otherwise."""
+
+    def __init__(self, limits: AskingLimits, prices: Prices) -> None:
+        self._prices = prices
+        self._estimates = Estimates(prices)
+        self._caps = list(_caps(limits))
+        self._has_money_cap = limits.max_cost_usd is not None
+        self._spent = Amount()
+        self._reserved = Amount()
+        self._in_flight = 0
+        self._halted = False
+        self._changed = asyncio.Event()
+
+    @property
+    def spent(self) -> Amount:
+        return self._spent
+
+    @property
+    def reserved(self) -> Amount:
+        return self._reserved
+
+    def halt(self) -> None:
+        """Let nobody through any more; whoever waits is told."""
+        self._halted = True
+        self._wake()
+
+    async def spend(
+        self, model: Model, prompt: str, request: Callable[[], Awaitable[Reply | Failure]]
+    ) -> Reply | Failure:
+        """Make a request once it fits, and account for it; a failure that begins with `budget: ` if it never will."""
+        if not self._caps or model.simulated:
+            return await request()
+        reservation = await self._reserve(model, prompt)
+        if isinstance(reservation, Failure):
+            return reservation
+        token = _MINE.set(reservation)
+        outcome: Reply | Failure = _ENDED
+        try:
+            outcome = await request()
+        finally:
+            _MINE.reset(token)
+            self._settle(reservation, outcome)
+        if reservation.refused is not None and isinstance(outcome, Failure):
+            return replace(outcome, message=reservation.refused)
+        return outcome
+
+    # --- attempts -------------------------------------------------------------------------------------------------
+
+    def begin_attempt(self) -> None:
+        """A further attempt after one that may have been billed needs room again. Raises `OverBudget`."""
+        mine = _MINE.get()
+        if mine is not None and mine.lost and (cap := self._in_the_way(Amount())) is not None:
+            mine.refused = self._refusal(cap, mine.model, mine.prompt, mine.estimate)
+            raise OverBudget(mine.refused)
+
+    def lose_attempt(self) -> None:
+        """An attempt brought no reply, and may have been billed all the same: it counts with its estimate."""
+        mine = _MINE.get()
+        if mine is not None:
+            mine.lost += 1
+            self._spent += mine.estimate
+
+    # --- room -----------------------------------------------------------------------------------------------------
+
+    async def _reserve(self, model: Model, prompt: str) -> _Reservation | Failure:
+        if self._has_money_cap and self._prices.terms(model).price is None:
+            return Failure(f"{OVER_BUDGET}{unpriced(model)}")
+        while True:
+            estimate = self._estimates.of(model, prompt)
+            if self._halted:
+                return _ENDED
+            if (cap := self._in_the_way(estimate)) is None:
+                break
+            if not self._in_flight:
+                return Failure(self._refusal(cap, model, prompt, estimate))
+            await self._changed.wait()
+        self._reserved += estimate
+        self._in_flight += 1
+        return _Reservation(model, prompt, estimate)
+
+    def _settle(self, reservation: _Reservation, outcome: Reply | Failure) -> None:
+        self._reserved -= reservation.estimate
+        self._in_flight -= 1
+        if isinstance(outcome, Reply):
+            amount = self._estimates.learn(reservation.model, reservation.prompt, outcome)
+            self._spent += reservation.estimate if amount is None else amount
+        self._wake()
+
+    def _in_the_way(self, more: Amount) -> _Cap | None:
+        """The first cap that so much more could pass."""
+        total = self._spent + self._reserved + more
+        return next((cap for cap in self._caps if cap.part(total) > cap.most), None)
+
+    def _wake(self) -> None:
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+    def _refusal(self, cap: _Cap, model: Model, prompt: str, estimate: Amount) -> str:
+        spent, more = (cap.said(cap.part(amount)) for amount in (self._spent, estimate))
+        message = f"{OVER_BUDGET}{cap.option}: {spent} spent, a request may take {more}"
+        if not self._estimates.is_learned(model, prompt):
+            message += " (the parameters max_tokens and max_completion_tokens bound it)"
+        return message
+
+
+def unpriced(model: Model) -> str:
+    """What is wrong with a cap in dollars where nobody knows a price."""
+    return f"--llm-max-cost: no price of {model.target} is known; give it as --llm-price=IN,OUT per million tokens"
+
+
+def _caps(limits: AskingLimits) -> list[_Cap]:
+    caps = []
+    if limits.max_cost_usd is not None:
+        most = picodollars(limits.max_cost_usd)
+        caps.append(
+            _Cap(f"--llm-max-cost={limits.max_cost_usd:.10g}", most, lambda amount: amount.picodollars, dollars)
+        )
+    if limits.max_tokens is not None:
+        said = "{:,}".format
+        caps.append(
+            _Cap(f"--llm-max-tokens={limits.max_tokens}", limits.max_tokens, lambda amount: amount.tokens, said)
+        )
+    return caps

@@ -1,0 +1,81 @@
+"""Which prompts are questions for a program or for a verdict, and what they are about."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_llmarith.models.embedded.programming.prompts import program_on_trial, sequence_named
+from pytest_llmarith.tasks import addition, arithmetic
+from tests.models.embedded.programming.specimens import program_prompt, verdict_prompt
+
+ONE_LINE = st.text().filter(lambda text: "\n" not in text)
+
+
+@pytest.mark.parametrize(
+    ("name", "comments"),
+    [
+        ("Pell numbers", "They grow.\n\nThey are positive."),
+        ("Pell numbers", ""),
+        ("", ""),
+        ("Name: Pell numbers", "Name: Fibonacci numbers\nComments: none"),
+        ("Pell numbers. Comments: none", "..."),
+        ("Numbers ```of``` blocks", "```\nName: other\nComments: x\n```"),
+        ("12 + 5", "12 + 5\n```\n12 + 5"),
+        ("Pell numbers", program_prompt("Fibonacci numbers", "inner")),
+        ("{name}", "{comments}"),
+    ],
+)
+def test_the_name_is_found(name: str, comments: str) -> None:
+    """Whatever the comments hold, the name is the line that the prompt calls so; no verdict is asked for."""
+    prompt = program_prompt(name, comments)
+    assert sequence_named(prompt) == sequence_named(prompt.rstrip()) == name
+    assert program_on_trial(prompt) is None
+
+
+@given(name=ONE_LINE, comments=st.text())
+def test_any_name(name: str, comments: str) -> None:
+    """Every name of one line is read as it is written."""
+    assert sequence_named(program_prompt(name, comments)) == name
+
+
+@given(code=st.text())
+def test_any_program(code: str) -> None:
+    """Every program is read as it is written."""
+    assert program_on_trial(verdict_prompt(code)) == code
+    assert sequence_named(verdict_prompt(code)) is None
+
+
+@pytest.mark.parametrize("code", ["print('''\n''')", "'''\n", program_prompt("Pell numbers"), verdict_prompt("x = 1")])
+def test_hostile_programs(code: str) -> None:
+    """Quotes and whole prompts within a program are part of it."""
+    assert program_on_trial(verdict_prompt(code)) == code
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "",
+        "1 + 1",
+        "Write a program.",
+        f"Please answer this:\n{program_prompt('Pell numbers')}",
+        f"{program_prompt('Pell numbers')}Thank you.",
+        program_prompt("Pell numbers").replace("\nComments: ", "\nRemarks: "),
+        program_prompt("Pell numbers").replace("Name: ", "Title: "),
+        f"Look: {verdict_prompt('print(1)')}",
+        f"{verdict_prompt('print(1)')} Hm?",
+        verdict_prompt("print(1)").replace("Here is the code", "Here is a code"),
+    ],
+)
+def test_other_prompts(prompt: str) -> None:
+    """Prompts that only quote such a question, or change its frame, are something else."""
+    assert sequence_named(prompt) is None
+    assert program_on_trial(prompt) is None
+
+
+def test_calculations_are_none() -> None:
+    """No question of the other benches is taken for one of these."""
+    prompts = [
+        *(arithmetic.prompt(problem) for problem in arithmetic.problems(0, [2, 10], 3)),
+        *(addition.prompt(problem) for problem in addition.problems(0, 5)),
+    ]
+    assert {(sequence_named(prompt), program_on_trial(prompt)) for prompt in prompts} == {(None, None)}

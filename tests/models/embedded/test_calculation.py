@@ -1,0 +1,111 @@
+"""What the embedded models understand of a prompt, and what they work out."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+
+from pytest_llmarith.models.embedded.calculation import Calculation, read, solve
+from pytest_llmarith.tasks import addition, arithmetic
+from pytest_llmarith.tasks.strategies import addition_problems, arithmetic_problems
+from pytest_llmarith.values import AdditionProblem, ArithmeticProblem, Op, Symbols
+
+
+@pytest.mark.parametrize("symbols", Symbols)
+@given(problem=arithmetic_problems())
+def test_reads_arithmetic(symbols: Symbols, problem: ArithmeticProblem) -> None:
+    """The last line of an arithmetic prompt is understood in both sets of signs."""
+    calculation = read(arithmetic.prompt(problem, symbols))
+    assert calculation == Calculation(problem.op, problem.lhs, problem.rhs, problem.expected)
+
+
+@given(addition_problems())
+def test_reads_addition(problem: AdditionProblem) -> None:
+    """The quoted pair of an addition prompt is understood, and that the bare number is wanted."""
+    calculation = read(addition.prompt(problem))
+    assert calculation == Calculation(Op.ADD, problem.int1, problem.int2, problem.expected, terse=True)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "",
+        "What is the capital of France?",
+        "12 + 5\nThank you!",
+        "12 ^ 5",
+        "12 + 5 + 1",
+        "-12 + 5",
+        "1.234 + 5",
+        "12 / 0",
+        "0.00 / 0.00",
+        'Provide the product of the two numbers: "12" "5"',
+        'The sum: "12" "5" "6"',
+        '"12" "5"',
+    ],
+)
+def test_reads_nothing_else(prompt: str) -> None:
+    """A prompt without a single sum, difference, product or quotient of plain numbers is not understood."""
+    assert read(prompt) is None
+
+
+@pytest.mark.parametrize(
+    ("op", "lhs", "rhs", "result"),
+    [
+        (Op.ADD, "0.05", "0.05", "0.10"),
+        (Op.ADD, "12", "0.50", "12.50"),
+        (Op.SUB, "5", "5", "0"),
+        (Op.SUB, "5.25", "5.25", "0.00"),
+        (Op.SUB, "5", "12", "-7"),
+        (Op.MUL, "1.05", "1.05", "1.1025"),
+        (Op.DIV, "100", "10", "10"),
+        (Op.DIV, "7", "2", "3.5"),
+        (Op.DIV, "1", "3", "0.3333"),
+        (Op.DIV, "0", "3", "0"),
+        (Op.DIV, "7.00", "2.00", "3.5000"),
+        (Op.DIV, "2.00", "3.00", "0.6667"),
+        (Op.DIV, "1", "20000", "0"),
+        (Op.DIV, "3", "20000", "0.0002"),
+    ],
+)
+def test_solves(op: Op, lhs: str, rhs: str, result: str) -> None:
+    """Results are exact, quotients to four decimals, half even; only integers lose trailing zeros."""
+    assert solve(op, lhs, rhs) == result
+
+
+def test_near_tie_is_no_tie() -> None:
+    """A quotient that exceeds a tie by less than a billionth of a billionth is still rounded up."""
+    rhs = 2 * 10**30
+    lhs = 10**26 + 1
+    assert solve(Op.DIV, str(lhs), str(rhs)) == "0.0001"
+    assert solve(Op.DIV, str(lhs - 1), str(rhs)) == "0"
+
+
+@pytest.mark.parametrize("op", Op)
+def test_any_length(op: Op) -> None:
+    """Numbers longer than Python converts to `int` by default are worked out all the same."""
+    result = solve(op, "9" * 6000, "3" * 3000)
+    assert len(result) == {Op.ADD: 6001, Op.SUB: 6000, Op.MUL: 9000, Op.DIV: 3001}[op]
+
+
+@given(arithmetic_problems())
+def test_exact(problem: ArithmeticProblem) -> None:
+    """The result times nothing lost: it is the fraction itself."""
+    result = solve(problem.op, problem.lhs, problem.rhs)
+    assert Fraction(Decimal(result)) == Fraction(problem.expected)
+
+
+@pytest.mark.parametrize(
+    ("op", "lhs", "rhs", "length"),
+    [
+        (Op.ADD, "123", "45", 3),
+        (Op.SUB, "12", "4567", 4),
+        (Op.MUL, "12.34", "5.67", 4),
+        (Op.DIV, "123456", "123", 3),
+        (Op.DIV, "12345", "123", 3),
+        (Op.DIV, "1", "12345", 5),
+    ],
+)
+def test_length(op: Op, lhs: str, rhs: str, length: int) -> None:
+    """A calculation is as long as its longer operand, a dividend counts half."""
+    assert Calculation(op, lhs, rhs, "").length == length

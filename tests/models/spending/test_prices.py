@@ -1,0 +1,123 @@
+"""What models cost: litellm's list, the user's price, and nobody's."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_llmarith.models.client import Client
+from pytest_llmarith.models.spending.prices import FREE, Prices, about_tokens
+from pytest_llmarith.values import Model, Price, Reply, Terms
+
+OWN = Price(2.0, 8.0)
+LISTED = Price(1.0, 4.0)
+
+
+class Listed:
+    """A list that knows one model, and counts how often it is looked at."""
+
+    def __init__(self) -> None:
+        self.looked = 0
+
+    def terms(self, model: Model) -> Terms:
+        self.looked += 1
+        return Terms(LISTED, 1000, True) if model.target == "openai/listed" else Terms()
+
+
+@pytest.mark.parametrize(
+    ("target", "own", "terms"),
+    [
+        ("openai/listed", None, Terms(LISTED, 1000, True)),
+        ("openai/listed", OWN, Terms(LISTED, 1000, True)),
+        ("openai/mine", OWN, Terms(OWN)),
+        ("openai/mine", None, Terms()),
+        ("llmarith/sloppy", OWN, FREE),
+    ],
+)
+def test_whose_price_counts(target: str, own: Price | None, terms: Terms) -> None:
+    """litellm's, then the user's; simulated models are free."""
+    assert Prices(Listed(), own).terms(Model("m", target)) == terms
+
+
+@pytest.mark.parametrize(
+    ("params", "most"),
+    [
+        ({}, 1000),
+        ({"max_tokens": 50}, 50),
+        ({"max_completion_tokens": 2000}, 2000),
+        ({"max_tokens": 50, "max_completion_tokens": 40}, 40),
+        ({"max_tokens": "50"}, 1000),
+        ({"max_tokens": 0}, 1000),
+        ({"max_tokens": None}, 1000),
+    ],
+)
+def test_the_most_tokens_of_a_reply(params: dict[str, object], most: int) -> None:
+    """What the request says holds, else what the model can do."""
+    assert Prices(Listed(), None).terms(Model("m", "openai/listed", params)).most_tokens == most
+
+
+def test_the_list_is_looked_at_once() -> None:
+    """It is asked at every request."""
+    listed = Listed()
+    prices = Prices(listed, None)
+    for _ in range(3):
+        prices.terms(Model("m", "openai/listed"))
+    assert listed.looked == 1
+
+
+MINE = Model("m", "openai/mine")
+
+
+@pytest.mark.parametrize(
+    ("own", "model", "reply", "cost"),
+    [
+        (OWN, MINE, Reply("", prompt_tokens=1000, completion_tokens=500), 0.006),
+        (OWN, MINE, Reply("", prompt_tokens=0, completion_tokens=0), 0.0),
+        (Price(0, 0), MINE, Reply("", prompt_tokens=1000, completion_tokens=500), 0.0),
+        (OWN, MINE, Reply("", prompt_tokens=1000, completion_tokens=500, cost_usd=1.5), 1.5),
+        (OWN, MINE, Reply("", prompt_tokens=1000), None),
+        (OWN, MINE, Reply(""), None),
+        (OWN, Model("m", "llmarith/exact"), Reply("", prompt_tokens=1000, completion_tokens=500), None),
+        (None, MINE, Reply("", prompt_tokens=1000, completion_tokens=500), None),
+    ],
+)
+def test_a_reply_at_the_users_price(own: Price | None, model: Model, reply: Reply, cost: float | None) -> None:
+    """Where nobody else knows one; without tokens there is no price, and silence is not 0."""
+    listed = Listed()
+    assert Prices(listed, own).priced(model, reply).cost_usd == (cost if cost is None else pytest.approx(cost))
+    assert listed.looked == 0  # a replay imports nothing
+
+
+def test_tokens_are_about_a_quarter_of_the_characters() -> None:
+    """The system prompt counts, too."""
+    assert about_tokens(Model("m", "x"), "x" * 10) == 3
+    assert about_tokens(Model("m", "x", system_prompt="y" * 6), "x" * 10) == 4
+
+
+@pytest.mark.parametrize(
+    ("target", "price", "reasons"),
+    [
+        ("openai/gpt-4o-mini", True, False),
+        ("gpt-4o-mini", True, False),
+        ("o4-mini", True, True),
+        ("openai/some", False, False),
+        ("nobody/some", False, False),
+        ("huggingface/foo/bar", False, False),
+        ("ollama/nobody-has-this", False, False),
+    ],
+)
+def test_what_litellm_knows(target: str, price: bool, reasons: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is asked over the network; a price that a list does not hold is unknown, not 0."""
+    client = Client()
+    client.prepare()
+    monkeypatch.setattr("socket.getaddrinfo", lambda *arguments, **more: pytest.fail(f"looked up {arguments[0]}"))
+    terms = client.terms(Model("m", target))
+    assert (terms.price is not None, terms.reasons) == (price, reasons)
+    assert (terms.most_tokens or 0) >= (16_000 if price else 0)
+
+
+def test_a_price_is_per_million() -> None:
+    """litellm's list is per token."""
+    price = Client().terms(Model("m", "openai/gpt-4o-mini")).price
+    assert price is not None
+    assert price.prompt_usd == pytest.approx(0.15)
+    assert price.completion_usd == pytest.approx(0.6)
