@@ -138,6 +138,13 @@ def test_what_is_there_stays_unless_it_is_forced(write: Write, path: Path, capsy
     assert "0 replies taken, 2 replaced" in capsys.readouterr().out
 
 
+def test_a_price_of_ones_own_stays_behind(write: Write, path: Path) -> None:
+    """A cost at a user's price is of one run; with another price, stored replies cost differently."""
+    priced = RECORD | {"reply": RECORD["reply"] | {"own_price": True}}
+    assert run("import", write(priced)) == 0
+    assert stored(path)[KEY].cost_usd is None
+
+
 def test_lines_without_a_reply_to_take_are_counted(
     write: Write, path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

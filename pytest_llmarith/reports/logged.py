@@ -123,7 +123,8 @@ def _sent(fields: Mapping[str, Any], prompt: Any) -> Mapping[str, Any]:
 def _reply(fields: Mapping[str, Any], sent: Mapping[str, Any]) -> Reply:
     for name, (holds, wanted) in _SHAPES.items():
         _check(holds(fields[name]), f"{name} of the reply is not {wanted}")
-    return Reply(**{name: fields[name] for name in _SHAPES}, sent=sent)
+    own = {"cost_usd": None} if fields.get("own_price") else {}  # of that run alone, as in the store
+    return Reply(**{name: fields[name] for name in _SHAPES} | own, sent=sent)
 
 
 def _is_simulated(sent: Mapping[str, Any]) -> bool:

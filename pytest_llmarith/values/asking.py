@@ -53,7 +53,8 @@ class Reply:
 
     `latency_s` is the wall time of the request that succeeded, `cost_usd` what it cost, `asked_at` its UTC start in
     ISO 8601; `attempts` counts requests, the failed ones too; `stored` says that it came from the store of an
-    earlier run and keeps that run's latency, cost and date; `sent` is what the request really held. `retries` are
+    earlier run and keeps that run's latency, cost and date; `own_price` says that the cost is at the price that the user
+    gave, which holds for one run and is not kept; `sent` is what the request really held. `retries` are
     those of this run: they are no part of the reply that is kept.
     """
 
@@ -65,6 +66,7 @@ class Reply:
     completion_tokens: int | None = None
     reasoning_tokens: int | None = None
     cost_usd: float | None = None
+    own_price: bool = False
     latency_s: float | None = None
     attempts: int = 1
     stored: bool = False

@@ -22,7 +22,7 @@ STORE_FORMAT = 1
 BUSY_S = 30.0
 _BATCH = 500  # SQLite takes no more than 999 parameters on old builds
 _ROOM = 2**20  # bytes that the disk must have left before anything is paid for
-_FIELDS = tuple(name for name in Reply("").fields() if name != "stored")
+_FIELDS = tuple(name for name in Reply("").fields() if name not in ("stored", "own_price"))
 
 _ADVICE = {
     "SQLITE_BUSY": "another program keeps it locked",

@@ -45,7 +45,8 @@ class Prices:
         """The reply at the user's price, where it has tokens and no price. The store keeps it without."""
         if self._own is None or model.simulated or reply.cost_usd is not None:
             return reply
-        return replace(reply, cost_usd=cost_at(self._own, reply))
+        cost = cost_at(self._own, reply)
+        return replace(reply, cost_usd=cost, own_price=cost is not None)
 
 
 def cost_at(price: Price, reply: Reply) -> float | None:
