@@ -53,9 +53,9 @@ class Reply:
 
     `latency_s` is the wall time of the request that succeeded, `cost_usd` what it cost, `asked_at` its UTC start in
     ISO 8601; `attempts` counts requests, the failed ones too; `stored` says that it came from the store of an
-    earlier run and keeps that run's latency, cost and date; `own_price` says that the cost is at the price that the user
-    gave, which holds for one run and is not kept; `sent` is what the request really held. `retries` are
-    those of this run: they are no part of the reply that is kept.
+    earlier run and keeps that run's latency, cost and date; `own_price` says that the cost is at the price that the
+    user gave, which holds for one run and is not kept; `sent` is what the request really held. `retries` are those of
+    this run: they are no part of the reply that is kept.
     """
 
     text: str
