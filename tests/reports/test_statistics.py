@@ -1,14 +1,17 @@
-"""Numbers with their uncertainty, against published values."""
+"""Numbers with their uncertainty, against published values and against scipy."""
 
 from __future__ import annotations
 
 from decimal import Decimal
 from fractions import Fraction
-from statistics import median
+from random import Random
+from statistics import mean, median, quantiles
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from pytest_llmarith.reports.statistics import (
     bootstrap_mean,
@@ -16,6 +19,8 @@ from pytest_llmarith.reports.statistics import (
     median_of_decimals,
     median_of_floats,
     percent,
+    quantile_of_sorted,
+    two_sided_z,
     wilson,
 )
 
@@ -40,6 +45,19 @@ HUGE = st.decimals(allow_nan=False, allow_infinity=False) | st.just(Decimal("1e+
 def test_wilson_is_as_published(successes: int, n: int, low: float, high: float) -> None:
     """The interval equals the published one to its four decimals."""
     assert wilson(successes, n) == pytest.approx((low, high), abs=5e-5)
+
+
+@given(COUNTS)
+def test_wilson_is_that_of_scipy(counts: tuple[int, int]) -> None:
+    """For any counts the interval is the one that the reference implementation computes."""
+    expected = stats.binomtest(*counts).proportion_ci(0.95, method="wilson")
+    assert wilson(*counts) == pytest.approx((expected.low, expected.high), abs=1e-9)
+
+
+@pytest.mark.parametrize(("confidence", "z"), [(0.90, 1.644854), (0.95, 1.959964), (0.99, 2.575829)])
+def test_standard_errors_on_either_side(confidence: float, z: float) -> None:
+    """The quantiles are those of every table of the normal distribution."""
+    assert two_sided_z(confidence) == pytest.approx(z, abs=5e-7)
 
 
 def test_nothing_measured_has_no_interval() -> None:
@@ -91,6 +109,33 @@ def test_median_of_decimals_lies_in_the_middle(values: list[Decimal]) -> None:
     assert sum(value > middle for value in values) <= len(values) / 2
 
 
+@pytest.mark.parametrize(
+    ("values", "percentile", "expected"),
+    [
+        ([1, 2, 3, 4, 5, 6, 7, 8, 9, 10], 90, 9.1),  # R's quantile(1:10, 0.9), numpy's percentile
+        ([1, 2, 3, 4, 5, 6, 7, 8, 9, 10], 50, 5.5),
+        ([15, 20, 35, 40, 50], 40, 29.0),  # Wikipedia's article on percentiles, second variant
+        ([7], 90, 7),
+        ([7, 7], 90, 7),
+        ([1, 2], 0, 1),
+        ([1, 2], 100, 2),
+        ([], 90, None),
+    ],
+)
+def test_quantiles(values: list[float], percentile: int, expected: float | None) -> None:
+    """Published examples of the seventh definition of Hyndman and Fan."""
+    assert quantile_of_sorted(values, percentile) == (expected if expected is None else pytest.approx(expected))
+
+
+@given(st.lists(st.floats(-1e9, 1e9), min_size=2))
+def test_quantiles_are_those_of_the_standard_library(values: list[float]) -> None:
+    """Every tenth is the standard library's, and none lies outside of the values."""
+    ordered = sorted(values)
+    found = [quantile_of_sorted(ordered, percentile) for percentile in range(10, 100, 10)]
+    assert found == pytest.approx(quantiles(ordered, n=10, method="inclusive"), abs=1e-6)
+    assert all(one is not None and ordered[0] <= one <= ordered[-1] for one in found)
+
+
 def test_nothing_has_no_median() -> None:
     """Of nothing, nothing is in the middle."""
     assert median_of_floats([]) is None
@@ -116,6 +161,21 @@ def test_bootstrap_agrees_with_the_normal_interval() -> None:
     assert interval is not None
     assert interval.low == pytest.approx(0.5 - 1.96 * 0.5 / 20, abs=0.006)
     assert interval.high == pytest.approx(0.5 + 1.96 * 0.5 / 20, abs=0.006)
+
+
+def test_bootstrap_agrees_with_scipy() -> None:
+    """Scores as models have them, many perfect and many zero: the ends are those of scipy but for the draw."""
+    draw = Random(1)
+    values = [min(1.0, max(0.0, draw.gauss(0.7, 0.6))) for _ in range(250)]
+    ours = bootstrap_mean(values)
+    theirs = stats.bootstrap((values,), _means, method="percentile", random_state=0).confidence_interval
+    assert ours == pytest.approx((theirs.low, theirs.high), abs=0.006)
+    assert ours is not None
+    assert ours.low < mean(values) < ours.high
+
+
+def _means(values: Any, axis: int) -> Any:
+    return values.mean(axis=axis)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,40 @@
+"""Room: numbers with their uncertainty: percentages and their intervals, quantiles, agreement, reliable depth.
+
+It does not know what is counted.
+"""
+
+from pytest_llmarith.reports.statistics.agreement import kappa
+from pytest_llmarith.reports.statistics.intervals import (
+    CONFIDENCE,
+    Interval,
+    bootstrap_mean,
+    percent,
+    two_sided_z,
+    wilson,
+)
+from pytest_llmarith.reports.statistics.quantiles import (
+    WIDE,
+    median_of_decimals,
+    median_of_floats,
+    quantile_of_sorted,
+)
+from pytest_llmarith.reports.statistics.reliability import RELIABLE, Depth, ReliableDepth, reliable_depth, trials_needed
+
+__all__ = [
+    "CONFIDENCE",
+    "RELIABLE",
+    "WIDE",
+    "Depth",
+    "Interval",
+    "ReliableDepth",
+    "bootstrap_mean",
+    "kappa",
+    "median_of_decimals",
+    "median_of_floats",
+    "percent",
+    "quantile_of_sorted",
+    "reliable_depth",
+    "trials_needed",
+    "two_sided_z",
+    "wilson",
+]
