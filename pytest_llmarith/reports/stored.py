@@ -30,7 +30,7 @@ from pytest_llmarith.values import (
 )
 
 _WANTED = "expected a record of a run log (trials.jsonl) or a row of llm_arithmetic"
-_LOG = "trials.jsonl"
+LOG = "trials.jsonl"
 LONGEST_LINE = 2**24  # characters; what Python makes of them may take thirty times as much
 _LONGEST_NAME = 240  # characters of a path in a message
 _LONGEST_CAUSE = 200
@@ -67,18 +67,18 @@ def name_of(path: Path) -> str:
 def log_of(path: Path) -> Path:
     """The file to read: a run's folder stands for its log. Others than regular files are refused, they may block."""
     try:
-        file = path / _LOG if stat.S_ISDIR(path.stat().st_mode) else path
+        file = path / LOG if stat.S_ISDIR(path.stat().st_mode) else path
         mode = file.stat().st_mode
     except FileNotFoundError as fault:
         if path.exists():
             raise Mistake(
-                f"{name_of(path)}: the folder holds no {_LOG}; name a {_LOG} of a run, or its folder"
+                f"{name_of(path)}: the folder holds no {LOG}; name a {LOG} of a run, or its folder"
             ) from fault
         raise _unreadable(path, fault) from fault
     except OSError as fault:
         raise _unreadable(path, fault) from fault
     if not stat.S_ISREG(mode):
-        raise Mistake(f"{name_of(file)}: not a regular file; name a {_LOG} of a run, or its folder")
+        raise Mistake(f"{name_of(file)}: not a regular file; name a {LOG} of a run, or its folder")
     return file
 
 
@@ -199,7 +199,7 @@ def lines(file: Path) -> Iterator[tuple[int, str]]:
 
 
 def _unreadable(file: Path, fault: OSError) -> Mistake:
-    return Mistake(f"{name_of(file)}: cannot be read ({fault.strerror}); name a {_LOG} of a run, or its folder")
+    return Mistake(f"{name_of(file)}: cannot be read ({fault.strerror}); name a {LOG} of a run, or its folder")
 
 
 def is_torn(line: str) -> bool:

@@ -14,23 +14,28 @@ from pytest_llmarith.trials import RECORD_FORMAT
 from pytest_llmarith.values import Outcome
 
 _OUTCOMES = frozenset(map(str, Outcome))
-_TEXTS = ("nodeid", "task", "model")
+_TEXTS = ("task", "model")
 _OPTIONAL = ("reason", "reply", "grade")
 _AMOUNTS = ("cost_usd", "latency_s", "prompt_tokens", "completion_tokens", "reasoning_tokens")
 _ERRORS = ("absolute_error", "relative_error")
 _LARGEST = 1e15
 
 
-def check_record(record: Any) -> None:
-    """Raises ValueError, in one line for people, where this is no record of a run."""
-    fault = _not_an_object(record, "the line") or _fault(record)
+def check_record(record: Any, *, named: bool = True) -> None:
+    """Raises ValueError, in one line for people, where this is no record of a run.
+
+    What is only counted need not be `named`: a trial that pytest did not run has no node id.
+    """
+    fault = _not_an_object(record, "the line") or _fault(record, named)
     if fault is not None:
         raise ValueError(fault)
 
 
-def _fault(record: Mapping[str, Any]) -> str | None:
+def _fault(record: Mapping[str, Any], named: bool) -> str | None:
     if record.get("format") != RECORD_FORMAT:
         return f"the format of the record is not {RECORD_FORMAT}"
+    if not isinstance(record.get("nodeid"), str) and (named or record.get("nodeid") is not None):
+        return "nodeid is not a text"
     for name in _TEXTS:
         if not isinstance(record.get(name), str):
             return f"{name} is not a text"

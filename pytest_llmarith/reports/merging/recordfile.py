@@ -17,17 +17,17 @@ _LONGEST_CAUSE = 200
 _MOST_OPEN = 200  # systems allow a process 256 files and more
 
 
-def placed_records(log: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def placed_records(log: Path, *, named: bool = True) -> Iterator[tuple[int, dict[str, Any]]]:
     """The records of a log and where each begins, without lines that a kill tore.
 
-    Raises Mistake where another line is no record that a summary could count.
+    Raises Mistake where another line is no record that a summary could count, or where one is not `named`.
     """
     try:
         with log.open("rb") as file:
             line_number = offset = 0
             while line := file.readline(LONGEST_LINE + 1):
                 line_number += 1
-                if (record := _record(line, log, f"line {line_number}")) is not None:
+                if (record := _record(line, log, f"line {line_number}", named)) is not None:
                     yield offset, record
                 offset += len(line)
     except OSError as fault:
@@ -70,7 +70,7 @@ class RecordFiles:
         return self._open[log]
 
 
-def _record(line: bytes, log: Path, place: str) -> dict[str, Any] | None:
+def _record(line: bytes, log: Path, place: str, named: bool = True) -> dict[str, Any] | None:
     """What a line holds; None where it is empty or a kill tore it."""
     if not line.strip() or line.endswith(TORN + b"\n"):
         return None
@@ -78,7 +78,7 @@ def _record(line: bytes, log: Path, place: str) -> dict[str, Any] | None:
         if len(line) > LONGEST_LINE:
             raise ValueError(f"longer than {LONGEST_LINE:,} bytes")
         record: dict[str, Any] = json.loads(line, parse_constant=_no_number)
-        check_record(record)
+        check_record(record, named=named)
     except RecursionError as fault:
         raise _no_record(log, place, "nested too deep") from fault
     except json.JSONDecodeError as fault:

@@ -24,6 +24,8 @@ SUMMARY = "summary.json"
 _INTERRUPTED = 2  # pytest's exit status
 _LONGEST_SUMMARY = 2**28
 _LONGEST_CAUSE = 200
+# Facts that a run of today states, and that one of an earlier version may not.
+_FACTS = ("id", "started_at", "finished_at", "versions", "oeis", "models")
 
 Key = tuple[str, str]  # a model and a task
 
@@ -96,12 +98,22 @@ class Run:
 def read_run(path: Path) -> Run:
     """The run in a folder; raises Mistake where it has not ended, or what stands there was not written by a run."""
     log = log_of(path)
-    summary = log.with_name(SUMMARY)
-    if not summary.exists():
+    if (run := ended_run(log)) is None:
         raise Mistake(
             f"{name_of(log.parent)}: no {SUMMARY}, so it was killed or still runs; the same command finishes it, "
             "if need be with its replies taken by llmarith store import"
         )
+    return run
+
+
+def ended_run(log: Path, *, all_facts: bool = True) -> Run | None:
+    """The run whose log this is, None where no summary stands beside it; raises Mistake where that is none.
+
+    Summaries of earlier versions may lack facts: who can do without them asks for not `all_facts`.
+    """
+    summary = log.with_name(SUMMARY)
+    if not summary.exists():
+        return None
     try:
         if not summary.is_file():
             raise ValueError("not a regular file")
@@ -109,7 +121,7 @@ def read_run(path: Path) -> Run:
             content = file.read(_LONGEST_SUMMARY + 1)
         if len(content) > _LONGEST_SUMMARY:
             raise ValueError("too long")
-        return _run(log, json.loads(content), sha256(content).digest())
+        return _run(log, json.loads(content), sha256(content).digest(), all_facts)
     except OSError as fault:
         raise Mistake(f"{name_of(summary)}: cannot be read ({fault.strerror})") from fault
     except RecursionError as fault:
@@ -119,11 +131,11 @@ def read_run(path: Path) -> Run:
         raise Mistake(f"{name_of(summary)}: {cause}; expected the summary of a run") from fault
 
 
-def _run(log: Path, summary: Any, digest: bytes) -> Run:
+def _run(log: Path, summary: Any, digest: bytes, all_facts: bool) -> Run:
     _check(isinstance(summary, dict), "not a JSON object")
     _check(summary.get("format") == SUMMARY_FORMAT, f"the format is not {SUMMARY_FORMAT}")
     facts, results = summary.get("run"), summary.get("results")
-    _check_facts(facts)
+    _check_facts(facts, or_none=not all_facts)
     _check(isinstance(results, list) and all(map(_is_result, results)), "results is no list of results")
     counts = [summary.get("answered"), summary.get("unanswered")]
     _check(all(map(_is_count, counts)), "answered or unanswered is no count")
@@ -131,22 +143,26 @@ def _run(log: Path, summary: Any, digest: bytes) -> Run:
     return Run(log, facts, keyed, sum(counts), digest)
 
 
-def _check_facts(facts: Any) -> None:
+def _check_facts(facts: Any, *, or_none: bool) -> None:
     _check(isinstance(facts, dict), "run is not a JSON object")
+    absent = {name for name in _FACTS if or_none and facts.get(name) is None}
     for name in ("id", "started_at", "finished_at"):
-        _check(isinstance(facts.get(name), str), f"run.{name} is not a text")
+        _check(name in absent or isinstance(facts.get(name), str), f"run.{name} is not a text")
     for name in ("started_at", "finished_at"):
-        _check(_is_moment(facts[name]), f"run.{name} is not a time in UTC")
+        _check(name in absent or _is_moment(facts[name]), f"run.{name} is not a time in UTC")
     for name in ("versions", "oeis"):
-        _check(isinstance(facts.get(name), dict), f"run.{name} is not a JSON object")
+        _check(name in absent or isinstance(facts.get(name), dict), f"run.{name} is not a JSON object")
     for name in ("asking", "limits", "merged", "shard"):
         _check(isinstance(facts.get(name), dict | None), f"run.{name} is not a JSON object")
     models = facts.get("models")
-    _check(isinstance(models, list) and all(map(_is_model, models)), "run.models is no list of models")
+    are_models = isinstance(models, list) and all(map(_is_model, models))
+    _check("models" in absent or are_models, "run.models is no list of models")
     _check(_is_count(facts.get("selected"), or_none=True), "run.selected is no count")
     _check(isinstance(facts.get("stopped"), str | None), "run.stopped is not a text")
     if (shard := facts.get("shard")) is not None:
         _check(_is_shard(shard), "run.shard is no shard")
+    if (merged := facts.get("merged")) is not None:
+        _check(_is_merged(merged), "run.merged does not say what was merged")
     if fault := fault_of_asking(facts.get("asking") or {}):
         raise ValueError(fault)
 
@@ -159,6 +175,15 @@ def _is_shard(shard: Mapping[str, Any]) -> bool:
         and 1 <= index <= count <= MOST_SHARDS
         and all(_is_count(shard.get(name), or_none=True) for name in ("dealt", "whole"))
         and isinstance(shard.get("selection"), str | None)
+    )
+
+
+def _is_merged(merged: Mapping[str, Any]) -> bool:
+    lists = [merged.get(name) for name in ("runs", "differing", "lacks")]
+    return (
+        all(isinstance(one, list) for one in lists)
+        and all(isinstance(text, str) for one in lists[1:] for text in one or ())
+        and all(_is_count(merged.get(name)) for name in ("replaced", "overlapping"))
     )
 
 

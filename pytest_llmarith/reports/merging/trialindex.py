@@ -103,8 +103,13 @@ class TrialIndex:
             self.overlap = self.overlap or Overlap(trial, self._runs[before.run], self._runs[now.run])
         else:
             self.replaced += 1
-        counts = now if now.answered or not before.answered else before
+        counts = now if later_counts(before.answered, now.answered) else before
         return counts._replace(finished=before.finished or now.finished)
+
+
+def later_counts(earlier_is_answered: bool, later_is_answered: bool) -> bool:
+    """Whether of two records of a trial the later one counts: an answer beats none, a later one an earlier one."""
+    return later_is_answered or not earlier_is_answered
 
 
 def _natural(name: str) -> str:

@@ -1,0 +1,86 @@
+"""A run that was opened: its facts, its records, and its numbers by today's rules."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pytest_llmarith.reports.merging.runs import Key, ended_run
+from pytest_llmarith.reports.opening.sources import Trials
+from pytest_llmarith.reports.summary import Summary
+
+Record = dict[str, Any]
+Wanted = Callable[[Record], bool]
+
+
+class OpenedRun:
+    """One run. Nothing is read before it is asked for; what is wrong with a file is raised as Mistake then."""
+
+    def __init__(self, path: Path, trials: Trials, wanted: Wanted | None = None) -> None:
+        # Where it lies: the folder of a run of ours, else the file.
+        self.path = path
+        self._trials = trials
+        self._wanted = wanted
+
+    def __repr__(self) -> str:
+        return f"OpenedRun({str(self.path)!r})"
+
+    @property
+    def name(self) -> str:
+        """The name of its folder or file, as it is there: whoever shows it makes it harmless."""
+        return os.path.basename(os.path.abspath(self.path)) or str(self.path)
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """What its summary says of the run; nothing where it has none, as a killed run or a file of llm_arithmetic."""
+        return self._said[0]
+
+    def only(self, wanted: Wanted) -> OpenedRun:
+        """The same run, as if it had no other records than those that are wanted."""
+        return OpenedRun(self.path, self._trials, wanted)
+
+    def records(self) -> Iterator[Record]:
+        """One per trial, complete; may be called again."""
+        return filter(self._wanted, self._trials.records()) if self._wanted else self._trials.records()
+
+    def summary(self) -> dict[str, Any]:
+        """The run in numbers, as it would be written down today, from its records."""
+        return self._summed_up
+
+    @cached_property
+    def _summed_up(self) -> dict[str, Any]:
+        summary, days = Summary(), set()
+        for record in self.records():
+            summary.add(record)
+            days.add(_day(record["reply"]))
+        # How many of the wanted ones were to be run, nobody knows.
+        selected = self._said[1] if self._wanted is None else None
+        summed_up = summary.as_dict({**self.facts, "id": self.facts.get("id") or self.name}, selected)
+        first = min(filter(None, days), default=None)
+        for result in summed_up["results"]:
+            result["date"] = result["date"] or first
+        return summed_up
+
+    @cached_property
+    def _said(self) -> tuple[Mapping[str, Any], Mapping[Key, int]]:
+        """The facts of the run, and how many trials of each model and task were to be run."""
+        run = ended_run(self._trials.file, all_facts=False) if self.path != self._trials.file else None
+        if run is None:
+            return {}, {}
+        known = {key: result["selected"] for key, result in run.results.items()}
+        return run.facts, {key: selected for key, selected in known.items() if selected is not None}
+
+
+def _day(reply: Mapping[str, Any] | None) -> str | None:
+    """The day in UTC on which this run asked; a stored reply is of another run."""
+    if reply is None or reply["stored"]:
+        return None
+    try:
+        asked = datetime.fromisoformat(reply.get("asked_at") or "")
+        return (asked.astimezone(UTC) if asked.tzinfo else asked).date().isoformat()
+    except (TypeError, ValueError, OverflowError):  # OverflowError: the first hour of the year 1, elsewhere
+        return None

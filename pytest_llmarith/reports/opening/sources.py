@@ -1,0 +1,86 @@
+"""Files of trials: logs of runs, and rows of llm_arithmetic. They are read line by line, as often as is asked for.
+
+It does not know what lies beside them.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol
+
+from pytest_llmarith.reports.harmless import sanitize
+from pytest_llmarith.reports.merging.countable import check_record
+from pytest_llmarith.reports.merging.recordfile import placed_records
+from pytest_llmarith.reports.merging.trialindex import later_counts
+from pytest_llmarith.reports.stored import Mistake, changes, name_of
+from pytest_llmarith.values import Outcome
+
+_LONGEST_CAUSE = 200
+# What a record of today holds, and one of an earlier version may not.
+_NULLABLE = ("run", "nodeid", "reading", "prompt", "answer")
+
+
+class Trials(Protocol):
+    """A file of trials."""
+
+    @property
+    def file(self) -> Path: ...
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """One record per trial, of a shape that a summary counts. Raises Mistake where a line is something else."""
+
+
+@dataclass(frozen=True)
+class LoggedTrials:
+    """The log of a run. Where a trial stands twice, the last record with an answer counts."""
+
+    file: Path
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        outdated = self._outdated
+        for offset, record in placed_records(self.file, named=False):
+            if offset not in outdated:
+                for name in _NULLABLE:
+                    record.setdefault(name)
+                record.setdefault("retries", [])
+                yield record
+
+    @cached_property
+    def _outdated(self) -> frozenset[int]:
+        """Where the records begin in whose place another one counts."""
+        counting: dict[tuple[str, str], tuple[int, bool]] = {}
+        outdated = set()
+        for offset, record in placed_records(self.file, named=False):
+            if record.get("nodeid") is None:
+                continue
+            trial = sys.intern(record["model"]), record["nodeid"]
+            now = offset, record["outcome"] != Outcome.UNANSWERED
+            if (before := counting.get(trial)) is None:
+                counting[trial] = now
+                continue
+            later = later_counts(before[1], now[1])
+            counting[trial] = now if later else before
+            outdated.add(before[0] if later else offset)
+        return frozenset(outdated)
+
+
+@dataclass(frozen=True)
+class RowsOfTrials:
+    """Rows of llm_arithmetic, read and graded again. They have no names: each is a trial of its own."""
+
+    file: Path
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        for change in changes(self.file, None, []):
+            try:
+                check_record(change.record, named=False)
+            except ValueError as fault:
+                cause = sanitize(str(fault), _LONGEST_CAUSE)
+                raise Mistake(
+                    f"{name_of(self.file)}, line {change.line}: {cause}; expected rows of llm_arithmetic"
+                ) from fault
+            yield change.record

@@ -1,0 +1,231 @@
+"""Whatever somebody names as a run is read the same way: runs of ours, rows of llm_arithmetic, folders of both."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pytest_llmarith.reports.opening import OpenedRun, opened
+from pytest_llmarith.reports.stored import Mistake, changes
+from tests.runs_on_disk import FACTS, ROW, lines_of, log_in, run_in
+
+Make = Callable[..., dict[str, Any]]
+
+TRANSCRIPTS = Path(__file__).parents[3] / "shared" / "transcripts"
+
+
+def only(path: Path) -> OpenedRun:
+    """The one run that a path stands for."""
+    (run,) = opened(path)
+    return run
+
+
+@pytest.fixture
+def trial(make_record: Make) -> Make:
+    """A factory of records with names of their own."""
+
+    def made(number: int, outcome: str = "correct", **named: Any) -> dict[str, Any]:
+        return make_record(outcome, nodeid=f"test_bench.py::test_arithmetic[{number}]", **named)
+
+    return made
+
+
+def test_a_run_by_its_folder_and_by_its_log(tmp_path: Path, trial: Make) -> None:
+    """Both name the same: its facts, its records, and the summary that it wrote itself."""
+    folder = run_in(tmp_path / "run", records := [trial(1), trial(2, "deviate")])
+    for path in (folder, folder / "trials.jsonl"):
+        run = only(path)
+        assert (run.name, run.path, run.facts["id"]) == ("run", folder, FACTS["id"])
+        assert list(run.records()) == list(run.records()) == records
+        assert run.summary() == json.loads((folder / "summary.json").read_text(encoding="ascii"))
+
+
+def test_a_killed_run(tmp_path: Path, trial: Make) -> None:
+    """It has no facts, and everything that was written: a torn line is passed over. Its date is that of its replies."""
+    run = only(log_in(tmp_path / "run", [trial(1)], end='{"format": 1, "run'))
+    assert (run.facts, [record["outcome"] for record in run.records()]) == ({}, ["correct"])
+    assert run.summary()["run"] == {"id": "run"}
+    (result,) = run.summary()["results"]
+    assert (result["date"], result["selected"], result["measured"]) == ("2026-11-22", None, 1)
+
+
+def test_a_run_that_was_killed_at_once(tmp_path: Path) -> None:
+    """A log without a record is one."""
+    run = only(log_in(tmp_path, []))
+    assert (list(run.records()), run.summary()["results"]) == ([], [])
+
+
+def test_stored_replies_do_not_date_a_run(tmp_path: Path, trial: Make, make_reply: Make) -> None:
+    """They were asked for by another."""
+    run = only(log_in(tmp_path, [trial(1, reply=make_reply(stored=True))]))
+    assert run.summary()["results"][0]["date"] is None
+
+
+@pytest.mark.parametrize("asked_at", ["\x1b[2J", 7, "0001-01-01T00:00:00+14:00", None])
+def test_a_date_is_a_date(tmp_path: Path, trial: Make, make_reply: Make, asked_at: object) -> None:
+    """What is none dates nothing, and is shown to nobody."""
+    run = only(log_in(tmp_path, [trial(1, reply=make_reply(asked_at=asked_at))]))
+    assert run.summary()["results"][0]["date"] is None
+
+
+@given(
+    outcomes=st.lists(st.tuples(st.integers(0, 3), st.sampled_from(["correct", "deviate", "unanswered"])), max_size=12)
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+def test_one_record_per_trial(tmp_path_factory: pytest.TempPathFactory, trial: Make, outcomes: list[Any]) -> None:
+    """The last one with an answer, else the last one; in the order in which they stand."""
+    records = [trial(number, outcome, prompt=str(place)) for place, (number, outcome) in enumerate(outcomes)]
+    expected: dict[str, dict[str, Any]] = {}
+    for record in records:
+        before = expected.get(record["nodeid"])
+        if before is None or before["outcome"] == "unanswered" or record["outcome"] != "unanswered":
+            expected[record["nodeid"]] = record
+    run = only(log_in(tmp_path_factory.mktemp("run"), records))
+    assert list(run.records()) == sorted(expected.values(), key=lambda record: int(record["prompt"]))
+
+
+def test_records_without_a_name_are_trials_of_their_own(tmp_path: Path, trial: Make) -> None:
+    """As those that llmarith regrade writes of rows of llm_arithmetic; two models may share a name of a test."""
+    unnamed = [trial(1) | {"nodeid": None}] * 2
+    (file := tmp_path / "new.jsonl").write_text(
+        lines_of([*unnamed, trial(1), trial(1, model="gpt-4o")]), encoding="ascii"
+    )
+    run = only(file)
+    assert (run.name, run.path, len(list(run.records()))) == ("new.jsonl", file, 4)
+
+
+def test_records_of_earlier_versions(tmp_path: Path, trial: Make) -> None:
+    """What they lack is null; facts that a summary lacks are no reason not to read it."""
+    old = {
+        key: value for key, value in trial(1).items() if key not in ("retries", "reading", "answer", "run", "prompt")
+    }
+    folder = run_in(tmp_path / "run", [old], oeis=None, versions=None, finished_at=None)
+    (record,) = (run := only(folder)).records()
+    assert [record[key] for key in ("retries", "reading", "answer", "run", "prompt")] == [[], None, None, None, None]
+    assert run.summary()["results"][0]["date"] == "2026-11-22"
+
+
+def test_rows_of_llm_arithmetic(tmp_path: Path) -> None:
+    """They are read and graded by our rules, whatever they say themselves; what was never answered is unanswered."""
+    rows = [
+        ROW,
+        ROW | {"raw_response": "578", "model": "gpt-4o"},
+        ROW | {"raw_response": "", "failed_to_get_reply": True, "classification": "NaN"},
+    ]
+    (file := tmp_path / "gpt-4.1.jsonl").write_text(lines_of(rows) + '{"model": "gp', encoding="ascii")
+    run = only(file)
+    assert (run.name, run.path, run.facts) == ("gpt-4.1.jsonl", file, {})
+    assert [record["outcome"] for record in run.records()] == ["correct", "deviate", "unanswered"]
+    results = run.summary()["results"]
+    assert [(one["model"], one["measured"], one["date"]) for one in results] == [
+        ("gpt-4.1", 1, "2025-05-12"),
+        ("gpt-4o", 1, "2025-05-12"),
+    ]
+
+
+def test_a_folder_of_runs(tmp_path: Path, trial: Make) -> None:
+    """Runs and files of llm_arithmetic, by name, three levels deep; what is no trial is passed over."""
+    run_in(tmp_path / "b", [trial(1)])
+    log_in(tmp_path / "a" / "artifact" / "deep", [trial(1)])
+    log_in(tmp_path / "a" / "artifact" / "too" / "deep", [trial(1)])
+    log_in(tmp_path / ".hidden", [trial(1)])
+    (tmp_path / "b" / "new.jsonl").write_text(lines_of([trial(1)]), encoding="ascii")  # lies in a run's folder
+    (tmp_path / "rows.jsonl").write_text(lines_of([ROW]), encoding="ascii")
+    (tmp_path / "aggregate.jsonl").write_text('{"format": 1, "results": []}\n', encoding="ascii")
+    (tmp_path / "other.jsonl").write_bytes(b"\xff\n")
+    (tmp_path / "README.md").write_text("{}", encoding="ascii")
+    assert [run.name for run in opened(tmp_path)] == ["rows.jsonl", "deep", "b"]
+
+
+def test_a_folder_is_opened_by_any_of_its_names(tmp_path: Path, trial: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also from within."""
+    monkeypatch.chdir(run_in(tmp_path / "run", [trial(1)]))
+    assert [only(Path(name)).name for name in (".", "../run", "trials.jsonl")] == ["run"] * 3
+
+
+def test_what_is_no_run_is_named(tmp_path: Path) -> None:
+    """One line: what is wrong, and what to name instead."""
+    (tmp_path / "x.jsonl").write_text('{"a": 1}\n', encoding="ascii")
+    for path, said in (
+        (tmp_path, "no run in this folder; name a run's folder, its trials.jsonl, JSONL of llm_arithmetic"),
+        (tmp_path / "x.jsonl", "neither the log of a run nor rows of llm_arithmetic; name a run's folder"),
+        (tmp_path / "none", "cannot be read (No such file or directory)"),
+    ):
+        with pytest.raises(Mistake) as mistake:
+            opened(path)
+        assert f"{path}: {said}" in str(mistake.value)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("what?", "line 2: not JSON"),
+        ('{"format": 2}', "line 2: the format of the record is not 1"),
+        ('{"format": 1, "nodeid": 7}', "line 2: nodeid is not a text"),
+    ],
+)
+def test_a_broken_line_is_named(tmp_path: Path, trial: Make, line: str, said: str) -> None:
+    """A run is not counted without what cannot be read."""
+    run = only(log_in(tmp_path, [trial(1)], end=f"{line}\n"))
+    with pytest.raises(Mistake) as mistake:
+        run.summary()
+    assert said in str(mistake.value)
+
+
+def test_a_row_that_cannot_be_counted_is_named(tmp_path: Path) -> None:
+    """Its numbers are not believed before they were looked at."""
+    (file := tmp_path / "rows.jsonl").write_text(
+        lines_of([ROW | {"tokens": {"prompt_tokens": "many"}}]), encoding="ascii"
+    )
+    with pytest.raises(Mistake, match="line 1: prompt_tokens of the reply is no amount"):
+        only(file).summary()
+
+
+@pytest.mark.parametrize(
+    "facts", [{"models": "o4-mini"}, {"merged": {}}, {"started_at": "today"}, {"asking": {"requests": "many"}}]
+)
+def test_facts_are_not_believed(tmp_path: Path, trial: Make, facts: dict[str, Any]) -> None:
+    """A summary from elsewhere may hold anything."""
+    folder = run_in(tmp_path, [trial(1)])
+    said = json.loads((folder / "summary.json").read_text(encoding="ascii"))
+    said["run"] |= facts
+    (folder / "summary.json").write_text(json.dumps(said), encoding="ascii")
+    with pytest.raises(Mistake, match="expected the summary of a run"):
+        _ = only(folder).facts
+
+
+def test_some_records_alone(tmp_path: Path, trial: Make) -> None:
+    """They are a run of their own; how many of them there should have been, nobody knows."""
+    run = only(run_in(tmp_path, [trial(1), trial(2, "deviate")]))
+    wrong = run.only(lambda record: record["outcome"] == "deviate")
+    assert [record["outcome"] for record in wrong.records()] == ["deviate"]
+    (result,) = wrong.summary()["results"]
+    assert (result["measured"], result["selected"], run.summary()["results"][0]["selected"]) == (1, None, 2)
+
+
+def test_an_unreadable_run_is_missed_in_its_folder(tmp_path: Path, trial: Make) -> None:
+    """Nobody takes the others for all."""
+    run_in(tmp_path / "a", [trial(1)])
+    log_in(tmp_path / "b", [trial(1)]).chmod(0)
+    if os.access(tmp_path / "b" / "trials.jsonl", os.R_OK):
+        pytest.skip("this user may read everything")
+    with pytest.raises(Mistake, match="cannot be read"):
+        opened(tmp_path)
+
+
+@pytest.mark.skipif(not TRANSCRIPTS.is_dir(), reason="the replies of real models are not here")
+def test_the_replies_of_real_models() -> None:
+    """All of them are read, by the rules by which llmarith regrade reads them."""
+    runs = opened(TRANSCRIPTS)
+    assert len(runs) == 13
+    (run,) = (run for run in runs if run.name == "gpt-4.1.jsonl")
+    outcomes = [record["outcome"] for record in run.records()]
+    assert outcomes == [change.after for change in changes(run.path, None, [])]
+    assert run.summary()["results"][0]["measured"] == len(outcomes) == 720

@@ -1,0 +1,88 @@
+"""Runs as they lie on disk, made of real grades, without a pytest run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pytest_llmarith.reports.summary import Summary
+from pytest_llmarith.tasks import addition, arithmetic
+from pytest_llmarith.trials import Subject, number_record, unanswered_record
+from pytest_llmarith.values import Dtype, Failure, Model, NumberProblem, Op, Reading, Reply
+
+FACTS = {
+    "id": "2026-11-22T00-31-05_o4-mini",
+    "started_at": "2026-11-22T00:31:05+00:00",
+    "finished_at": "2026-11-22T00:41:05+00:00",
+    "versions": {"python": "3.11.7"},
+    "oeis": {"sets": None},
+    "models": [{"name": "o4-mini", "target": "openai/o4-mini"}],
+}
+# A row of llm_arithmetic.
+ROW = {
+    "model": "gpt-4.1",
+    "variant": "int_add",
+    "depth": 3,
+    "operands": [123, 456],
+    "correct": 579,
+    "raw_response": "579",
+    "parsed": 579,
+    "classification": "Correct",
+    "error": None,
+    "tokens": {"prompt_tokens": 27, "completion_tokens": 2},
+    "cost": 0.0001,
+    "timestamp": "2025-05-11T23:17:51.432406-02:00",
+}
+
+
+def asked(
+    text: str | None, depth: int = 3, trial: int = 0, dtype: Dtype = Dtype.INT, op: Op = Op.ADD, **facts: Any
+) -> dict[str, Any]:
+    """The record of an arithmetic trial with this reply, in which `{}` stands for the right answer."""
+    return _recorded(arithmetic.problem(0, dtype, op, depth, trial), text, Reading.TOLERANT, **facts)
+
+
+def added(text: str | None, trial: int = 0, **facts: Any) -> dict[str, Any]:
+    """The record of an integer addition with this reply."""
+    return _recorded(addition.problem(0, trial), text, Reading.STRICT, **facts)
+
+
+def _recorded(
+    problem: NumberProblem, text: str | None, reading: Reading, model: str = "o4-mini", **facts: Any
+) -> dict[str, Any]:
+    behind, nodeid = Model(model, f"openai/{model}"), f"test_bench.py::test[{model}-{problem.label}]"
+    if text is None:
+        return unanswered_record(Subject.of(problem, behind, "prompt", nodeid), Failure("timeout"))
+    usual: dict[str, Any] = {
+        "prompt_tokens": 30,
+        "completion_tokens": 3,
+        "cost_usd": 0.001,
+        "asked_at": "2026-11-22T00:31:07+00:00",
+    }
+    reply = Reply(text.replace("{}", problem.expected), **(usual | {"latency_s": 1.5} | facts))
+    return number_record(problem, behind, "prompt", nodeid, reading, reply)
+
+
+def log_in(folder: Path, records: Iterable[Mapping[str, Any]], end: str = "") -> Path:
+    """The log of a run, which was killed as long as it has no summary."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (log := folder / "trials.jsonl").write_text(lines_of(records) + end, encoding="ascii")
+    return log
+
+
+def run_in(folder: Path, records: Sequence[Mapping[str, Any]], **facts: Any) -> Path:
+    """A run that has ended."""
+    log_in(folder, records)
+    summary, keys = Summary(), [(record["model"], record["task"]) for record in records]
+    for record in records:
+        summary.add(record)
+    whole = summary.as_dict(FACTS | {"selected": len(records)} | facts, {key: keys.count(key) for key in keys})
+    (folder / "summary.json").write_text(json.dumps(whole), encoding="ascii")
+    return folder
+
+
+def lines_of(records: Iterable[Mapping[str, Any]]) -> str:
+    """JSON, a line for each."""
+    return "".join(f"{json.dumps(record)}\n" for record in records)
