@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import stat
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,6 +15,7 @@ from tabulate import tabulate
 from pytest_llmarith.reports.harmless import sanitize, showable
 from pytest_llmarith.reports.jsonfiles import write_line
 from pytest_llmarith.reports.stored import Change, Mistake, changes, log_of, name_of, too_deep
+from pytest_llmarith.reports.target import new_file
 from pytest_llmarith.values import Outcome, Reading
 
 ARROW = "->"
@@ -106,53 +105,12 @@ def _cell(wanted: str) -> tuple[str, str]:
 
 @contextmanager
 def _records(request: Request) -> Iterator[BinaryIO | None]:
-    """The file for new records. It appears under its name when it is complete, and never in the place of an input."""
+    """The file for new records, where one is wanted."""
     if request.write is None:
         yield None
         return
-    target = _target(request.write, request.files, request.force)
-    draft = target.with_name(f".llmarith.{os.getpid()}.tmp")  # short: a long name has no room for an ending
-    try:
-        records = draft.open("xb")
-    except OSError as fault:
-        raise _unwritable(target, fault) from fault
-    try:
-        with records:
-            yield records
-        draft.replace(_target(target, request.files, request.force))  # somebody may have taken the name meanwhile
-    except OSError as fault:
-        raise _unwritable(target, fault) from fault
-    finally:
-        draft.unlink(missing_ok=True)
-
-
-def _target(out: Path, inputs: Iterable[Path], force: bool) -> Path:
-    if any(_same(out, file) for file in inputs):
-        raise Mistake(f"--write {name_of(out)}: this is one of the files to read; name another")
-    mode = _mode(out)
-    if mode is not None and not stat.S_ISREG(mode):  # --force is for files: a pipe or a device would be gone
-        raise Mistake(f"--write {name_of(out)}: this exists and is not a regular file; name another")
-    if mode is not None and not force:
-        raise Mistake(f"--write {name_of(out)}: the file exists; name another or add --force")
-    return out
-
-
-def _same(one: Path, other: Path) -> bool:
-    return os.path.realpath(one) == os.path.realpath(other) or (os.path.exists(one) and one.samefile(other))
-
-
-def _mode(out: Path) -> int | None:
-    """What stands under the name itself, as links are not followed; None is nothing."""
-    try:
-        return out.lstat().st_mode
-    except FileNotFoundError:
-        return None
-    except OSError as fault:
-        raise _unwritable(out, fault) from fault
-
-
-def _unwritable(out: Path, fault: OSError) -> Mistake:
-    return Mistake(f"--write {name_of(out)}: cannot be written ({fault.strerror}); name another file")
+    with new_file("--write", request.write, request.files, force=request.force) as records:
+        yield records
 
 
 def _counts(name: str, tally: Tally) -> str:
