@@ -8,10 +8,12 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
+from pytest_llmarith.cli.export import add_export
 from pytest_llmarith.cli.merge import add_merge
 from pytest_llmarith.cli.oeis import add_oeis
 from pytest_llmarith.cli.parser import INTERRUPTED, WRONG_USAGE, Parser, complain
 from pytest_llmarith.cli.regrade import add_regrade
+from pytest_llmarith.cli.report import add_report
 from pytest_llmarith.cli.store import add_store
 
 __all__ = ["WRONG_USAGE", "main"]
@@ -43,7 +45,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     request = parser.parse_args(argv)
     if request.command is None:
         parser.error(
-            "the COMMAND is missing; usage: llmarith regrade FILE [FILE ...], llmarith merge RUN [RUN ...] --into RUN, "
+            "the COMMAND is missing; usage: llmarith regrade FILE [FILE ...], llmarith report RUN [RUN ...], "
+            "llmarith export RUN [RUN ...] --to=SHAPE, llmarith merge RUN [RUN ...] --into RUN, "
             "llmarith oeis sync|status, llmarith store import|status|prune"
         )
     try:
@@ -63,6 +66,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action=_Version, nargs=0, help="Print the version")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     add_regrade(commands)
+    add_report(commands)
+    add_export(commands)
     add_merge(commands)
     add_oeis(commands)
     add_store(commands)

@@ -1,11 +1,13 @@
-"""Room: rows of llm_arithmetic's JSONL as records of ours, as far as their facts go. It does not grade.
+"""Room: rows of llm_arithmetic's JSONL as records of ours, as far as their facts go, and back. It does not grade.
 
-What a row does not tell is null: seed, trial, prompt, finish reason, latency. A cost of 0 is one nobody knew.
+What a row does not tell is null: seed, trial, prompt, latency. A cost of 0 is one nobody knew. Rows made of our records
+say more than llm_arithmetic does: without a finish reason and a reading, nobody could grade them alike.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +15,9 @@ from pytest_llmarith.trials import RECORD_FORMAT
 from pytest_llmarith.values import ArithmeticProblem, Dtype, Op, Outcome, Reading, Reply
 
 _OUTCOMES = {"Correct": Outcome.CORRECT, "Deviate": Outcome.DEVIATE, "NaN": Outcome.NAN}
+_CLASSES = {str(outcome): name for name, outcome in _OUTCOMES.items()}
+_PROBLEM = {"variant", "op", "dtype", "depth", "lhs", "rhs", "expected"}
+_INTEGER = re.compile(r"-?[1-9][0-9]{0,4000}|0", re.ASCII)
 
 
 def is_row(row: Mapping[str, Any]) -> bool:
@@ -34,17 +39,59 @@ def record_of(line: str) -> dict[str, Any]:
         "nodeid": None,
         "task": ArithmeticProblem.task,
         "model": str(row["model"]),
-        "simulated": False,
+        "simulated": row.get("simulated") is True,
         "problem": _problem(row),
         "prompt": None,
         "retries": [],
         "outcome": str(_OUTCOMES[row["classification"]]),
         "reason": None if reply else "the row holds no reply",
-        "reading": str(Reading.TOLERANT),
+        "reading": str(Reading(row.get("reading") or Reading.TOLERANT)),
         "answer": None,
         "grade": None,
         "reply": reply,
     }
+
+
+def row_of(record: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The row that says of a record what llm_arithmetic says of a trial; None where it has no such trials."""
+    problem, reply = record["problem"], record["reply"]
+    if record["task"] != ArithmeticProblem.task or not problem.keys() >= _PROBLEM:
+        return None
+    answer = (record.get("answer") or {}).get(record.get("reading"))
+    write = as_integer if problem["dtype"] == Dtype.INT else str
+    said = reply or {}
+    return {
+        "model": record["model"],
+        "variant": problem["variant"],
+        "depth": problem["depth"],
+        "operands": [write(problem["lhs"]), write(problem["rhs"])],
+        "correct": write(problem["expected"]),
+        "raw_response": said.get("text") or "",
+        "parsed": None if answer is None else write(answer),
+        "classification": _CLASSES.get(record["outcome"], "NaN"),
+        "error": (record.get("grade") or {}).get("absolute_error"),
+        "tokens": {name: said.get(name) for name in ("prompt_tokens", "completion_tokens")},
+        "cost": said.get("cost_usd") or 0.0,
+        "timestamp": said.get("asked_at"),
+        "attempts": said.get("attempts") or 1,
+        "failed_to_get_reply": reply is None,
+        "extra_context": 0,
+        "reading": record.get("reading"),
+        "finish_reason": said.get("finish_reason"),
+        "simulated": record["simulated"],
+    }
+
+
+def as_integer(text: str) -> int | str:
+    """The number where it is written as one writes it; `007` and `1.5` stay text."""
+    return int(text) if _INTEGER.fullmatch(text) else text
+
+
+def _finish_reason(row: Mapping[str, Any]) -> str | None:
+    reason = row.get("finish_reason")
+    if not isinstance(reason, str | None):
+        raise TypeError("the finish_reason is not a string")
+    return reason
 
 
 def _check_shape(row: Mapping[str, Any]) -> None:
@@ -73,9 +120,9 @@ def _cost(row: Mapping[str, Any]) -> float | None:
 
 
 def _is_unanswered(row: Mapping[str, Any]) -> bool:
-    """Whether the API gave up. An empty text that was paid for, token by token, is a reply; older rows have no flag."""
-    if row.get("failed_to_get_reply"):
-        return True
+    """Whether the API gave up. Older rows have no flag: an empty text that was paid for, token by token, is a reply."""
+    if isinstance(failed := row.get("failed_to_get_reply"), bool):
+        return failed
     return not row["raw_response"] and not (row.get("tokens") or {}).get("completion_tokens")
 
 
@@ -99,6 +146,7 @@ def _reply(row: Mapping[str, Any]) -> dict[str, Any]:
     tokens = row.get("tokens") or {}
     reply = Reply(
         text=row["raw_response"] or "",
+        finish_reason=_finish_reason(row),
         prompt_tokens=tokens.get("prompt_tokens"),
         completion_tokens=tokens.get("completion_tokens"),
         cost_usd=_cost(row),

@@ -18,7 +18,7 @@ Result = Mapping[str, Any]
 _LONGEST_NAME = 60
 _SHORTEST_NAME = 16  # integer_addition
 _SHOWN = ("correct", "nan", "deviate")
-_LEGEND = (
+LEGEND = (
     "95 %: Wilson interval of the trials with a reply. "
     "rel err, abs err: median relative and average absolute error of deviate."
 )
@@ -36,11 +36,11 @@ class _Layout(NamedTuple):
 def overview(summary: Mapping[str, Any], width: int) -> list[str]:
     """The table of all results, each with what has to be known about it on a line below."""
     results = summary["results"]
-    layout, lines = _WIDE, _fitted(_WIDE, results, width)
+    layout, lines = WIDE, _fitted(WIDE, results, width)
     if width_of(lines) > width:
         layout, lines = _STACKED, _fitted(_STACKED, results, width)
-    notes = [wrap(_note(result), width, initial_indent="  ", subsequent_indent="  ") for result in results]
-    return [*_with_notes(lines, notes, layout.height), "", *wrap(_LEGEND, width)]
+    notes = [wrap(note_of(result), width, initial_indent="  ", subsequent_indent="  ") for result in results]
+    return [*_with_notes(lines, notes, layout.height), "", *wrap(LEGEND, width)]
 
 
 def _fitted(layout: _Layout, results: Sequence[Result], width: int) -> list[str]:
@@ -79,7 +79,7 @@ def _stacked_row(result: Result, longest_name: int) -> list[str]:
     ]
 
 
-_WIDE = _Layout(
+WIDE = _Layout(
     (
         *("model", "task", "date", "trials"),
         *(f"{outcome} % (95 %)" for outcome in _SHOWN),
@@ -101,12 +101,13 @@ _STACKED = _Layout(
 )
 
 
-def _note(result: Result) -> str:
+def note_of(result: Result) -> str:
     """What has to be known to take a row for what it is."""
     counts, measured = result["outcomes"], result["measured"]
     selected = result.get("selected") or measured + counts["unanswered"]
     reasons = ", ".join(f"{count} {sanitize(reason, 40)}" for reason, count in result["nan_reasons"].items())
     notes = (
+        (result.get("run"), sanitize_name(result.get("run") or "", _LONGEST_NAME)),
         (result["simulated"], "*simulated*"),
         (measured < selected, f"incomplete, {measured} of {selected}"),
         (reasons, f"nan: {reasons}"),

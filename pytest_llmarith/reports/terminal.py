@@ -11,7 +11,7 @@ from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.listing import outcome_section
 from pytest_llmarith.reports.overview import overview
 
-__all__ = ["breakdowns", "outcome_section", "overview", "run_lines", "sanitize", "summary_section"]
+__all__ = ["breakdowns", "outcome_section", "overview", "result_tables", "run_lines", "sanitize", "summary_section"]
 
 _MOST_REASONS = 5
 _OVER_BUDGET = "budget: "  # how the reason of a question begins that no money or tokens were left for
@@ -19,10 +19,15 @@ _OVER_BUDGET = "budget: "  # how the reason of a question begins that no money o
 
 def summary_section(summary: Mapping[str, Any], width: int) -> list[str]:
     """All of it: where the run stands, the overview, and a table per model and task."""
+    return [*run_lines(summary, width), *result_tables(summary, width)]
+
+
+def result_tables(summary: Mapping[str, Any], width: int) -> list[str]:
+    """The overview, and a table per model and task, below an empty line; nothing where there are no results."""
     if not summary["results"]:
-        return run_lines(summary, width)
+        return []
     tables = breakdowns(summary, width)
-    return [*run_lines(summary, width), "", *overview(summary, width), *([""] if tables else []), *tables]
+    return ["", *overview(summary, width), *([""] if tables else []), *tables]
 
 
 def run_lines(summary: Mapping[str, Any], width: int) -> list[str]:

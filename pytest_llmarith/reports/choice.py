@@ -1,0 +1,80 @@
+"""Which trials somebody wants to see. It does not know where they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Any
+
+from pytest_llmarith.reports.harmless import sanitize_name
+from pytest_llmarith.reports.stored import Mistake
+
+_LONGEST_NAME = 60
+_MOST_NAMED = 20
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Is asked about every record, and remembers which models and tasks there were."""
+
+    models: Sequence[str] = ()
+    tasks: Sequence[str] = ()
+    min_depth: int | None = None
+    max_depth: int | None = None
+    seen: dict[str, set[str]] = field(default_factory=lambda: {"model": set(), "task": set()})
+
+    def __bool__(self) -> bool:
+        """Whether anything is left out."""
+        return bool(self.models or self.tasks or self._bounds_depth)
+
+    @property
+    def _bounds_depth(self) -> bool:
+        return self.min_depth is not None or self.max_depth is not None
+
+    def __call__(self, record: Mapping[str, Any]) -> bool:
+        for kind, names in self.seen.items():
+            names.add(record[kind])
+        return (
+            _matches(record["model"], self.models)
+            and _matches(record["task"], self.tasks)
+            and (not self._bounds_depth or self._is_deep(record["problem"].get("depth")))
+        )
+
+    def _is_deep(self, depth: int | None) -> bool:
+        """A trial without a depth is of none."""
+        return (
+            depth is not None and (self.min_depth or 0) <= depth and (self.max_depth is None or depth <= self.max_depth)
+        )
+
+    def __str__(self) -> str:
+        """Such as `task arithmetic, depth 5 to 8`."""
+        named = [f"{kind} {' or '.join(map(_shown, names))}" for kind, names in self._named() if names]
+        return ", ".join([*named, *([f"depth {self._depths()}"] if self._bounds_depth else [])])
+
+    def _depths(self) -> str:
+        if self.max_depth is None:
+            return f"{self.min_depth} and more"
+        return f"{self.min_depth} to {self.max_depth}" if self.min_depth is not None else f"up to {self.max_depth}"
+
+    def _named(self) -> list[tuple[str, Sequence[str]]]:
+        return [("model", self.models), ("task", self.tasks)]
+
+    def nothing(self) -> Mistake:
+        """What is said where no trial was wanted: there is something, but nothing of that."""
+        there = [f"{kind}s {_listed(names)}" for kind, names in self.seen.items()]
+        return Mistake(f"no trial of {self}; there are {' and '.join(there)}")
+
+
+def _matches(name: str, patterns: Sequence[str]) -> bool:
+    """Whether it is one of these names, or like one of them where they hold a star."""
+    return not patterns or any(name == pattern or fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def _listed(names: set[str]) -> str:
+    more = ", ..." if len(names) > _MOST_NAMED else ""
+    return ", ".join(map(_shown, sorted(names)[:_MOST_NAMED])) + more
+
+
+def _shown(name: str) -> str:
+    return sanitize_name(name, _LONGEST_NAME)

@@ -1,0 +1,89 @@
+"""Room: `llmarith export`: records of runs in the shapes of other programs. It does not know the command line."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, TextIO
+
+from pytest_llmarith.reports import llm_arithmetic
+from pytest_llmarith.reports.formats import trials
+from pytest_llmarith.reports.formats.addition import addition_of
+from pytest_llmarith.reports.formats.spreadsheet import csv_lines
+from pytest_llmarith.reports.harmless import showable
+from pytest_llmarith.reports.jsonfiles import encode
+from pytest_llmarith.reports.opening import OpenedRun
+from pytest_llmarith.reports.reporting import all_opened, files_of
+from pytest_llmarith.reports.stored import Mistake
+from pytest_llmarith.reports.target import new_file
+
+
+class Shape(StrEnum):
+    """Whose records are written."""
+
+    LLM_ARITHMETIC = "llm_arithmetic"
+    ADDITION = "addition"
+    CSV = "csv"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What was asked on the command line."""
+
+    runs: Sequence[Path]
+    shape: Shape
+    output: Path | None = None
+    force: bool = False
+
+
+def export(request: Request, out: TextIO = sys.stdout) -> int:
+    """Write the records, and say how many trials have no place in that shape.
+
+    Raises Mistake where a run cannot be read, or none of its trials has one.
+    """
+    runs = all_opened(request.runs)
+    exported = _Exported(runs, request.shape)
+    if request.output is None:
+        out.writelines(showable(line, out.encoding) for line in exported.lines())
+    else:
+        with new_file("--output", request.output, files_of(runs), force=request.force) as file:
+            file.writelines(line.encode("utf-8", "backslashreplace") for line in exported.lines())
+    return exported.left_out
+
+
+class _Exported:
+    """The lines of runs in a shape; afterwards it knows what was left out."""
+
+    def __init__(self, runs: Sequence[OpenedRun], shape: Shape) -> None:
+        self._runs = runs
+        self._shape = shape
+        self.left_out = 0
+
+    def lines(self) -> Iterator[str]:
+        if self._shape is Shape.CSV:
+            return csv_lines(
+                trials.HEADERS, (row for run in self._runs for row in trials.rows_of(run.name, run.records()))
+            )
+        return self._objects(_OBJECTS[self._shape])
+
+    def _objects(self, shaped: Callable[[Mapping[str, Any]], dict[str, Any] | None]) -> Iterator[str]:
+        """A JSON object a line; raises Mistake in the end where there was none."""
+        written = 0
+        for run in self._runs:
+            for record in run.records():
+                if (row := shaped(record)) is None:
+                    self.left_out += 1
+                    continue
+                written += 1
+                yield f"{encode(row).decode('ascii')}\n"
+        if not written:
+            raise Mistake(f"--to={self._shape}: none of the trials is of that kind; --to={Shape.CSV} takes all")
+
+
+_OBJECTS: Mapping[Shape, Callable[[Mapping[str, Any]], dict[str, Any] | None]] = {
+    Shape.LLM_ARITHMETIC: llm_arithmetic.row_of,
+    Shape.ADDITION: addition_of,
+}

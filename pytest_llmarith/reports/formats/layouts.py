@@ -1,0 +1,76 @@
+"""One account of runs, laid out in every format. It does not know how it comes about, nor where it goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from pytest_llmarith.reports.formats import results
+from pytest_llmarith.reports.formats.markdown import markdown
+from pytest_llmarith.reports.formats.spreadsheet import csv_lines
+from pytest_llmarith.reports.jsonfiles import encode
+from pytest_llmarith.reports.overview import overview
+from pytest_llmarith.reports.terminal import result_tables
+
+
+class Format(StrEnum):
+    """How runs are laid out."""
+
+    TERMINAL = "terminal"
+    MARKDOWN = "markdown"
+    JSON = "json"
+    CSV = "csv"
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What is to be laid out: what to say first, the summary of every run, and all their results in order."""
+
+    title: str
+    told: Sequence[str]
+    summaries: Sequence[Mapping[str, Any]]
+    results: Sequence[Mapping[str, Any]]
+    width: int
+
+    @property
+    def is_of_one_run(self) -> bool:
+        return len(self.summaries) == 1
+
+
+def laid_out(account: Account, layout: Format) -> Iterator[str]:
+    """The lines of the account, ends and all."""
+    return _LAYOUTS[layout](account)
+
+
+def _terminal(account: Account) -> Iterator[str]:
+    """One run as it showed itself at its end, several in one table."""
+    summary = {"results": account.results}
+    if account.is_of_one_run:
+        lines = result_tables(summary, account.width)
+    else:
+        lines = ["", *overview(summary, account.width)] if account.results else []
+    return (f"{line}\n" for line in (*account.told, *lines))
+
+
+def _markdown(account: Account) -> Iterator[str]:
+    lines = markdown(account.title, account.told, account.results, detailed=account.is_of_one_run)
+    return (f"{line}\n" for line in lines)
+
+
+def _json(account: Account) -> Iterator[str]:
+    """A list, also of one summary."""
+    yield f"{encode(account.summaries, indent=2).decode('ascii')}\n"
+
+
+def _csv(account: Account) -> Iterator[str]:
+    return csv_lines(results.HEADERS, results.rows_of(account.results))
+
+
+_LAYOUTS: Mapping[Format, Callable[[Account], Iterator[str]]] = {
+    Format.TERMINAL: _terminal,
+    Format.MARKDOWN: _markdown,
+    Format.JSON: _json,
+    Format.CSV: _csv,
+}

@@ -1,0 +1,88 @@
+"""Runs as GitHub's markdown, for a job's summary. Foreign words stand in code, where nothing is obeyed.
+
+It does not know how a summary comes about.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from pytest_llmarith.reports.grids import breakdowns
+from pytest_llmarith.reports.harmless import sanitize, sanitize_name
+from pytest_llmarith.reports.overview import LEGEND, WIDE, note_of
+
+Result = Mapping[str, Any]
+
+_LONGEST_NAME = 60
+_LONGEST_LINE = 1_000
+_WIDTH = 120  # of the tables in the details; a narrow screen scrolls them
+_TICKS = re.compile("`+")
+
+
+def markdown(title: str, told: Sequence[str], results: Sequence[Result], *, detailed: bool) -> Iterator[str]:
+    """What is to be said first, a row per result with its notes, and where it is wanted the tables of each."""
+    yield from (f"## {code(title)}", "", *(f"- {code(line)}" for line in told), "")
+    if results:
+        yield from (*_table(results), "", *_notes(results), f"<sub>{html.escape(LEGEND)}</sub>", "")
+    for result in results if detailed else ():
+        yield from _details(result)
+
+
+def _details(result: Result) -> Iterator[str]:
+    """What a terminal shows below its overview, folded in: as text, which is what it was made for."""
+    if lines := breakdowns({"results": [result]}, _WIDTH):
+        yield f"<details><summary>{html.escape(_name(result))}</summary>"
+        yield from ("", *_fenced(lines), "", "</details>", "")
+
+
+def _table(results: Sequence[Result]) -> list[str]:
+    rules = ["---" if number < WIDE.words else "---:" for number in range(len(WIDE.headers))]
+    return [_row(WIDE.headers), _row(rules), *(_row(_cells(result)) for result in results)]
+
+
+def _cells(result: Result) -> list[str]:
+    cells = WIDE.row(result, _LONGEST_NAME)
+    return [code(cell) if number < WIDE.words else cell for number, cell in enumerate(cells)]
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _notes(results: Sequence[Result]) -> list[str]:
+    """What has to be known to take the rows for what they are, once for results that share it."""
+    noted = [(note_of(result), result) for result in results]
+    lines = [
+        f"- {', '.join(code(_name(result)) for _, result in same)}: {code(note)}"
+        for note, same in groupby(noted, key=lambda one: one[0])
+        if note
+    ]
+    return [*lines, ""] if lines else []
+
+
+def _name(result: Result) -> str:
+    return f"{sanitize_name(result['model'], _LONGEST_NAME)}, {sanitize_name(result['task'], _LONGEST_NAME)}"
+
+
+def code(text: str) -> str:
+    """Foreign text as code: nothing in it is a link, a mention, markup or HTML, and it ends where we end it.
+
+    A bar would end the cell of a table in code too, so it is spelled out.
+    """
+    shown = sanitize(text, _LONGEST_LINE).replace("|", r"\x7c")
+    ticks = "`" * (_longest_ticks(shown) + 1)
+    padding = "" if shown and shown == shown.strip(" `") else " "
+    return f"{ticks}{padding}{shown}{padding}{ticks}"
+
+
+def _fenced(lines: Sequence[str]) -> list[str]:
+    fence = "`" * max(3, max(map(_longest_ticks, lines), default=0) + 1)
+    return [f"{fence}text", *lines, fence]
+
+
+def _longest_ticks(text: str) -> int:
+    return max(map(len, _TICKS.findall(text)), default=0)

@@ -1,0 +1,49 @@
+"""Results as rows of a table that a program reads: a row per run, model and task, every figure in a column of its own.
+
+It does not know how a table is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+Result = Mapping[str, Any]
+_Getter = Callable[[Result], object]
+
+_OUTCOMES = ("correct", "deviate", "nan", "cheat")
+_ENDS = ("percent", "low", "high")
+_KINDS = ("prompt", "completion", "reasoning")
+
+
+def _named(name: str) -> _Getter:
+    return lambda result: result.get(name)
+
+
+def _counted(outcome: str) -> _Getter:
+    return lambda result: result["outcomes"][outcome]
+
+
+def _percentage(outcome: str, end: str) -> _Getter:
+    return lambda result: (result["percentages"][outcome] or {}).get(end)
+
+
+def _tokens(kind: str) -> _Getter:
+    return lambda result: result["tokens"][kind]
+
+
+_COLUMNS: Mapping[str, _Getter] = {
+    **{name: _named(name) for name in ("run", "model", "task", "date", "simulated", "selected", "measured")},
+    "unanswered": _counted("unanswered"),
+    **{outcome: _counted(outcome) for outcome in _OUTCOMES},
+    **{f"{outcome}_{end}": _percentage(outcome, end) for outcome in _OUTCOMES for end in _ENDS},
+    **{name: _named(name) for name in ("rounded", "median_relative_error", "average_absolute_error")},
+    **{name: _named(name) for name in ("cost_usd", "unpriced", "stored", "median_latency_s")},
+    **{f"{kind}_tokens": _tokens(kind) for kind in _KINDS},
+}
+HEADERS = tuple(_COLUMNS)
+
+
+def rows_of(results: Sequence[Result]) -> Iterator[list[object]]:
+    """The rows, in the order of the results."""
+    return ([of(result) for of in _COLUMNS.values()] for result in results)

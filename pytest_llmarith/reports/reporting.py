@@ -1,0 +1,90 @@
+"""Room: `llmarith report`: what runs say of themselves, chosen and ordered. It does not know the command line."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TextIO
+
+from pytest_llmarith.reports.choice import Choice
+from pytest_llmarith.reports.formats.layouts import Account, Format, laid_out
+from pytest_llmarith.reports.harmless import sanitize, sanitize_name, showable
+from pytest_llmarith.reports.opening import OpenedRun, opened
+from pytest_llmarith.reports.ordering import Order
+from pytest_llmarith.reports.stored import LOG
+from pytest_llmarith.reports.target import new_file
+from pytest_llmarith.reports.terminal import run_lines
+
+_LONGEST_NAME = 100
+_LONGEST_LINE = 1_000
+_RECORDED = (LOG, "summary.json", "report.json")
+
+Summary = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What was asked on the command line."""
+
+    runs: Sequence[Path]
+    layout: Format = Format.TERMINAL
+    output: Path | None = None
+    choice: Choice = field(default_factory=Choice)
+    order: Order | None = None
+    width: int = 80
+
+
+def report(request: Request, out: TextIO = sys.stdout) -> None:
+    """Write down what the runs say. Raises Mistake where one cannot be read, or where nothing is left to be told."""
+    runs = all_opened(request.runs)
+    lines = laid_out(_account(runs, request), request.layout)
+    if request.output is None:
+        out.writelines(showable(line, out.encoding) for line in lines)
+        return
+    with new_file("--output", request.output, files_of(runs), force=True) as file:
+        file.writelines(line.encode("utf-8", "backslashreplace") for line in lines)
+
+
+def all_opened(paths: Iterable[Path]) -> list[OpenedRun]:
+    """The runs that these paths stand for; one that is named twice is one."""
+    runs = (run for path in paths for run in opened(path))
+    return list({os.path.realpath(run.path): run for run in runs}.values())
+
+
+def files_of(runs: Iterable[OpenedRun]) -> list[Path]:
+    """What runs have recorded, and nobody may write over: other than a page, nobody could make it again."""
+    return [
+        file for run in runs for file in ([run.path / name for name in _RECORDED] if run.path.is_dir() else [run.path])
+    ]
+
+
+def _account(runs: Sequence[OpenedRun], request: Request) -> Account:
+    choice, order = request.choice, request.order
+    summaries = [(run.only(choice) if choice else run).summary() for run in runs]
+    results = _results(runs, summaries)
+    if choice and not results:
+        raise choice.nothing()
+    title = runs[0].name if len(runs) == 1 else f"{len(runs):,} runs"
+    told = [sanitize(line, _LONGEST_LINE) for line in _told(runs, summaries, request)]
+    return Account(title, told, summaries, order.of(results) if order else results, request.width)
+
+
+def _results(runs: Sequence[OpenedRun], summaries: Sequence[Summary]) -> list[Mapping[str, Any]]:
+    """All results; of several runs each says whose it is."""
+    if len(runs) == 1:
+        return list(summaries[0]["results"])
+    named = zip(runs, summaries, strict=True)
+    return [{"run": run.name, **result} for run, summary in named for result in summary["results"]]
+
+
+def _told(runs: Sequence[OpenedRun], summaries: Sequence[Summary], request: Request) -> list[str]:
+    """What is said first: of a whole run what it said itself at its end, of anything else how much of it there is."""
+    if len(runs) == 1 and runs[0].facts and not request.choice:
+        return run_lines(summaries[0], request.width)
+    answered, unanswered = (sum(summary[name] for summary in summaries) for name in ("answered", "unanswered"))
+    whose = sanitize_name(runs[0].name, _LONGEST_NAME) if len(runs) == 1 else f"{len(runs):,} runs"
+    missing = f", {unanswered:,} unanswered" if unanswered else ""
+    return [f"{whose}: {answered:,} answered{missing}", *([f"only {request.choice}"] if request.choice else [])]

@@ -1,0 +1,274 @@
+"""`llmarith report`: a run as it showed itself at its end, many in one table, in every format."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_llmarith.cli import WRONG_USAGE, main
+from pytest_llmarith.reports.formats.markdown import code
+from pytest_llmarith.reports.formats.spreadsheet import cell
+from pytest_llmarith.reports.ordering import COLUMNS
+from pytest_llmarith.reports.terminal import summary_section
+from tests.runs_on_disk import ROW, added, asked, lines_of, log_in, run_in
+
+HOSTILE = "<img src=x onerror=alert(1)>|`[a](javascript:b)`\x1b[2J\u202e@you http://a.bc =1+1"
+
+
+@pytest.fixture(autouse=True)
+def _wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """Additions at the depths 3 and 8, the deeper ones wrong, and an integer addition."""
+    records = [asked("{}", depth=depth, trial=trial) for depth in (3, 5) for trial in range(3)]
+    wrong = [asked("7", depth=8, trial=trial) for trial in range(3)]
+    return run_in(tmp_path / "2026-11-22T00-31-05_o4-mini", [*records, *wrong, added("no number")])
+
+
+@pytest.fixture
+def runs(tmp_path: Path, run: Path) -> Path:
+    """That run, a killed one, and rows of llm_arithmetic, in a folder."""
+    log_in(tmp_path / "killed", [asked("{}", model="gpt-4o", cost_usd=None), asked(None, trial=1, model="gpt-4o")])
+    rows = [ROW, ROW | {"depth": 7, "raw_response": "580"}]
+    (tmp_path / "gpt-4.1.jsonl").write_text(lines_of(rows), encoding="ascii")
+    return tmp_path
+
+
+def printed(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
+    """What a command that goes well prints."""
+    assert main(["report", *map(str, arguments)]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return out
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
+    """What a command says that does not go well: one line."""
+    assert main(["report", *map(str, arguments)]) == WRONG_USAGE
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    return err
+
+
+def rows(text: str) -> list[dict[str, str]]:
+    """CSV as a reader sees it."""
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_a_run_shows_itself_as_at_its_end(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Line by line what pytest showed."""
+    summary = json.loads((run / "summary.json").read_text(encoding="ascii"))
+    assert printed(capsys, run).splitlines() == summary_section(summary, 160)
+
+
+def test_a_killed_run_does_not_say_that_it_is_whole(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nobody knows what it was to be."""
+    out = printed(capsys, runs / "killed")
+    assert out.startswith("killed: 1 answered, 1 unanswered\n")
+    assert "correct of 1 by variant and depth" in out
+
+
+def test_many_runs_in_one_table(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A row per run, model and task, below it whose it is and what it takes to read it; none has tables of its own."""
+    out = printed(capsys, runs)
+    assert out.startswith("3 runs: 13 answered, 1 unanswered\n")
+    lines = out.splitlines()
+    (at,) = (number for number, line in enumerate(lines) if line.startswith("gpt-4.1 "))
+    assert lines[at + 1] == "  gpt-4.1.jsonl"
+    assert "  killed; incomplete, 1 of 2" in lines
+    assert "  2026-11-22T00-31-05_o4-mini; nan: 1 unreadable" in lines
+    assert "by variant" not in out
+
+
+def test_a_run_that_is_named_twice_is_one(runs: Path, run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By its folder, its log, or the folder in which it lies."""
+    assert printed(capsys, runs, run, run / "trials.jsonl") == printed(capsys, runs)
+
+
+def test_depths_bound_all_figures_of_a_row(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Counts, percentages, money, tokens and errors are of the trials that are deep enough, and of nothing else."""
+    out = printed(capsys, run, "--min-depth=5", "--format=csv")
+    (row,) = rows(out)
+    assert [row[name] for name in ("measured", "correct", "deviate", "correct_percent")] == ["6", "3", "3", "50.0"]
+    assert (row["cost_usd"], row["prompt_tokens"], row["selected"]) == ("0.006", "180", "")
+    (row,) = rows(printed(capsys, run, "--max-depth=5", "--format=csv"))
+    assert (row["measured"], row["deviate"], row["median_relative_error"]) == ("6", "0", "")
+    assert printed(capsys, run, "--min-depth=4", "--max-depth=5").splitlines()[:2] == [
+        "2026-11-22T00-31-05_o4-mini: 3 answered",
+        "only depth 4 to 5",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "models"),
+    [
+        (["--model=gpt-4o"], ["gpt-4o"]),
+        (["--model=gpt-*"], ["gpt-4.1", "gpt-4o"]),
+        (["--model=gpt-4o", "--model=o4-mini", "--task=arithmetic"], ["gpt-4o", "o4-mini"]),
+        (["--task=integer_addition"], ["o4-mini"]),
+    ],
+)
+def test_models_and_tasks_are_chosen(
+    runs: Path, options: list[str], models: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By name, or by a part of it and a star."""
+    assert sorted(row["model"] for row in rows(printed(capsys, runs, "--format=csv", *options))) == models
+
+
+def test_a_choice_of_nothing_names_what_there_is(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One line, with the names to choose from."""
+    assert "no trial of model o3, depth 5 and more; there are models gpt-4.1, gpt-4o, o4-mini and tasks " in refused(
+        capsys, runs, "--model=o3", "--min-depth=5"
+    )
+
+
+@pytest.mark.parametrize(
+    ("order", "models"),
+    [
+        ("model", ["gpt-4.1", "gpt-4o", "o4-mini", "o4-mini"]),
+        ("-trials", ["o4-mini", "gpt-4o", "gpt-4.1", "o4-mini"]),
+        ("cost", ["o4-mini", "o4-mini", "gpt-4.1", "gpt-4o"]),
+        ("-cost", ["gpt-4.1", "o4-mini", "o4-mini", "gpt-4o"]),
+    ],
+)
+def test_results_are_sorted(runs: Path, order: str, models: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Words from a to z, figures from the largest, what is unknown last; a minus turns it round."""
+    assert [row["model"] for row in rows(printed(capsys, runs, "--format=csv", f"--sort={order}"))] == models
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+def test_every_column_sorts(runs: Path, column: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Also where some of it is unknown."""
+    assert len(rows(printed(capsys, runs, "--format=csv", f"--sort={column}"))) == 4
+
+
+def test_another_column_is_none(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The line names those that are."""
+    assert "--sort=colour: no column; write one of run, model, task, date, trials" in refused(
+        capsys, runs, "--sort=colour"
+    )
+
+
+def test_json_is_a_list_of_summaries(runs: Path, run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each as it would be written today, and named."""
+    whole = json.loads((run / "summary.json").read_text(encoding="ascii"))
+    assert json.loads(printed(capsys, run, "--format=json")) == [whole]
+    names = [summary["run"]["id"] for summary in json.loads(printed(capsys, runs, "--format=json"))]
+    assert names == ["gpt-4.1.jsonl", "2026-11-22T00-31-05_o4-mini", "killed"]
+
+
+def test_markdown_of_a_run(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A heading, a table, and what a terminal shows of it folded in."""
+    out = printed(capsys, run, "--format=markdown")
+    assert out.startswith("## `2026-11-22T00-31-05_o4-mini`\n\n- `all 10 answered`\n\n| model | task |")
+    assert "| `o4-mini` | `arithmetic` | `2026-11-22` | 9 | 66.7 (35.4-87.9) |" in out
+    assert "- `o4-mini, integer_addition`: `nan: 1 unreadable`\n" in out
+    assert out.count("<details><summary>") == out.count("\n</details>\n") == out.count("```text\n") == 2
+    assert ["int_add", "3", "3", "0", "66.7"] in [line.split() for line in out.splitlines()]
+
+
+def test_markdown_of_many_runs(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The table alone: a job's summary has no room for more."""
+    out = printed(capsys, runs, "--format=markdown", "--sort=model")
+    assert out.startswith("## `3 runs`\n")
+    assert "- `gpt-4.1, arithmetic`: `gpt-4.1.jsonl`\n" in out
+    assert "<details>" not in out
+
+
+@pytest.mark.parametrize("layout", ["terminal", "markdown", "json", "csv"])
+def test_hostile_names_are_shown_and_not_obeyed(
+    tmp_path: Path, layout: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Neither a terminal nor a browser nor a spreadsheet sees more in a name than a name."""
+    log_in(tmp_path / "run", [asked("{}") | {"model": HOSTILE}, asked("7", trial=1) | {"model": "=1+1"}])
+    out = printed(capsys, tmp_path / "run", f"--format={layout}")
+    assert not {"\x1b", "\u202e"} & set(out)
+    if layout == "markdown":
+        table = [line for line in out.splitlines() if line.startswith("|")]
+        assert {line.count("|") for line in table} == {table[0].count("|")}
+        assert "<img" not in out.replace(code(HOSTILE), "").split("```")[0].split("<details>", 1)[1]
+    if layout == "csv":
+        assert [row["model"][:2] for row in rows(out)] == ["<i", "'="]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("o4-mini", "`o4-mini`"),
+        ("a`b", "``a`b``"),
+        ("``", "``` `` ```"),
+        ("a|b", r"`a\x7cb`"),
+        (" a", "`  a `"),
+        ("", "`  `"),
+        ("a\nb", r"`a\nb`"),
+    ],
+)
+def test_code_ends_where_we_end_it(text: str, shown: str) -> None:
+    """Whatever stands in it."""
+    assert code(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (None, ""),
+        (True, "true"),
+        (0.5, "0.5"),
+        (-3, "-3"),
+        ("-12.50", "-12.50"),
+        ("1.2e-05", "1.2e-05"),
+        ("=1+1", "'=1+1"),
+        ("+1", "'+1"),
+        ("-1+cmd|' /C calc'!A0", "'-1+cmd|' /C calc'!A0"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("  =1", "  '=1"),
+        ("\t=1", r"\t=1"),
+        ("\r\n=1", r"\r\n=1"),
+        ("＝1", "'＝1"),
+        ("a; =1", "a; '=1"),
+        ("a=1", "a=1"),
+        ("\x1b[2J", r"\x1b[2J"),
+    ],
+)
+def test_cells_are_no_formulas(value: Any, shown: str) -> None:
+    """Numbers stay numbers, and what a spreadsheet would obey is text, whatever hides it."""
+    assert cell(value) == shown
+
+
+def test_a_file_is_written_and_written_again(tmp_path: Path, run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It holds what would have been printed; no file of a run is ever replaced."""
+    target = tmp_path / "report.md"
+    expected = printed(capsys, run, "--format=markdown")
+    for _ in range(2):
+        assert printed(capsys, run, "--format=markdown", f"--output={target}") == ""
+        assert target.read_text(encoding="utf-8") == expected
+    for name in ("trials.jsonl", "summary.json"):
+        assert "one of the files to read" in refused(capsys, run, f"--output={run / name}")
+
+
+def test_what_is_no_run_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With what to name instead."""
+    assert "no run in this folder; name a run's folder" in refused(capsys, tmp_path)
+
+
+def test_a_run_without_a_trial(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It was killed at once, which is no reason not to show it."""
+    log_in(tmp_path / "run", [])
+    for layout in ("terminal", "markdown", "csv"):
+        assert "0 answered" in printed(capsys, tmp_path / "run", f"--format={layout}") or layout == "csv"
+
+
+def test_the_width_of_the_terminal_counts(run: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    """As at the end of a run."""
+    monkeypatch.setenv("COLUMNS", "80")
+    assert shutil.get_terminal_size().columns == 80
+    assert max(map(len, printed(capsys, run).splitlines())) <= 80
