@@ -1,7 +1,6 @@
 """Room: the asking itself, on one loop. Nothing here is thread safe; the broker is its only visitor.
 
-It brings together what goes next (schedule), what is on disk (keeper), what may be spent (budget) and the way to a
-model (requesting).
+It brings together what is announced (intake), what goes next (schedule), and where replies come from (source).
 """
 
 from __future__ import annotations
@@ -13,27 +12,25 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
 
 from pytest_llmarith.models import scrubbing
+from pytest_llmarith.models.intake import Intake
 from pytest_llmarith.models.keeping.keeper import Keeper
 from pytest_llmarith.models.keeping.store import StoreError
 from pytest_llmarith.models.loss import Loss
 from pytest_llmarith.models.patience.requesting import Requester, Sender
 from pytest_llmarith.models.patience.retrying import PauseLength
-from pytest_llmarith.models.request import key_of, keyed_questions
+from pytest_llmarith.models.request import key_of
 from pytest_llmarith.models.schedule import Entry, Schedule, Waiter
+from pytest_llmarith.models.source import NEVER_ASKED, Source
 from pytest_llmarith.models.spending.budget import Budget
 from pytest_llmarith.models.spending.metering import Metered
 from pytest_llmarith.models.spending.prices import Prices
 from pytest_llmarith.models.tally import Tally
-from pytest_llmarith.models.turns import Turns
 from pytest_llmarith.values import AskingLimits, Failure, Model, Question, Reply, StoreMode
 
 _LOG = logging.getLogger(__name__)
-_CHUNK = 200  # announced questions per turn of the loop: a few milliseconds
 
-_NEVER_ASKED = Failure("the run ended before this question was asked")
 _TOO_LATE = Failure("the run ended before the reply arrived")
 
 Deliver = Callable[[Reply | Failure], None]
@@ -71,24 +68,22 @@ class Desk:
         self._keeper = keeper
         self._tally = tally
         self._rules = rules
-        self._turns = Turns(keeper, tally)
-        self._prices = prices
-        self._budget = Budget(rules.limits, prices)
-        metered = Metered(client, self._budget)
+        budget = Budget(rules.limits, prices)
+        metered = Metered(client, budget)
         self._requester = Requester(metered, models.values(), rules.limits, rules.pause_s, tally, self._pump)
         self._schedule = Schedule(rules.window)
-        self._announced: asyncio.Queue[Iterable[Question]] = asyncio.Queue()
         self._serving: set[asyncio.Task[None]] = set()
-        self._again: set[str] = set()
         self._closed: Failure | None = None
         self._loss = Loss(keeper, self._schedule, self._serving, self.stop)
+        self._source = Source(keeper, self._requester, budget, prices, tally, self._loss)
+        self._intake = Intake(models, rules.may_ask, keeper, self._schedule, tally)
         self._ending = asyncio.Event()
         self._cut = asyncio.Event()
 
     # --- visits -----------------------------------------------------------------------------------------------------
 
     def announce(self, questions: Iterable[Question]) -> None:
-        self._announced.put_nowait(questions)
+        self._intake.announce(questions)
 
     def ask(self, question: Question, deliver: Deliver, lane: str) -> None:
         try:
@@ -111,13 +106,13 @@ class Desk:
 
     def end(self, drain_s: float) -> None:
         """Ask nothing more. What is in flight has so long to arrive; a later call may cut that short."""
-        self._close(_NEVER_ASKED, spare_in_flight=True)
+        self._close(NEVER_ASKED, spare_in_flight=True)
         self._ending.set()
         asyncio.get_running_loop().call_later(drain_s, self._cut.set)
 
     async def run(self) -> None:
         """The desk is open until `end`, and leaves nothing behind."""
-        taking_in = asyncio.create_task(self._take_in())
+        taking_in = asyncio.create_task(self._intake.run(self._source.lose_store, self._pump))
         await self._ending.wait()
         taking_in.cancel()
         await self._drain()
@@ -129,30 +124,6 @@ class Desk:
         self._tally.unsaved = len(self._keeper.unsaved())
         with suppress(Exception):
             await self._client.close()
-
-    # --- announced questions ----------------------------------------------------------------------------------------
-
-    async def _take_in(self) -> None:
-        while True:
-            questions = iter(await self._announced.get())
-            while chunk := list(islice(questions, _CHUNK)):
-                try:
-                    self._take_in_chunk(chunk)
-                except StoreError as error:
-                    self._lose_store(error)
-                except Exception:  # announcing is a hint; whoever asks will hear of it
-                    _LOG.debug("announced questions were not understood", exc_info=True)
-                self._pump()
-                await asyncio.sleep(0)
-
-    def _take_in_chunk(self, chunk: list[Question]) -> None:
-        self._tally.announced += len(chunk)
-        keyed = keyed_questions(self._models, chunk)
-        stored = self._keeper.known([key for key, model, _ in keyed if not model.simulated])
-        self._tally.announced_stored += sum(key in stored for key, _, _ in keyed)
-        for key, model, question in keyed:
-            if key not in stored and self._rules.may_ask(model):
-                self._schedule.announce(key, question)
 
     # --- asked questions --------------------------------------------------------------------------------------------
 
@@ -175,7 +146,7 @@ class Desk:
 
     def _answer_without_asking(self, key: str, model: Model) -> Reply | Failure | None:
         """A stored reply takes no place among the requests."""
-        outcome = self._from_store(key, model)
+        outcome = self._source.stored(key, model)
         if outcome is None and not self._rules.may_ask(model):
             return Failure("no stored reply, and --llm-store=only asks no model")
         return outcome
@@ -204,14 +175,14 @@ class Desk:
     async def _serve(self, entry: Entry) -> None:
         model = self._models[entry.question.model]
         try:
-            outcome = await self._obtain(entry, model)
+            outcome = await self._source.obtain(entry.key, model, entry.question.prompt)
         except asyncio.CancelledError:
             outcome = _TOO_LATE
         except Exception as error:  # a mistake of ours must not leave anybody waiting
             outcome = _mishap(model.target, error)
-        never_asked = outcome == _NEVER_ASKED
+        never_asked = outcome == NEVER_ASKED
         if never_asked:
-            outcome = self._closed or _NEVER_ASKED
+            outcome = self._closed or NEVER_ASKED
         waiters = self._schedule.arrived(entry, outcome)
         if waiters or not never_asked:
             self._tally.settled(model, outcome)
@@ -220,64 +191,12 @@ class Desk:
         if isinstance(outcome, Failure) and outcome.stops_run and outcome is not self._loss.failure:
             self.stop(outcome)
 
-    async def _obtain(self, entry: Entry, model: Model) -> Reply | Failure:
-        """The reply from the store, which another run may have filled meanwhile, or from the model."""
-        if model.simulated:
-            return await self._requester.request(model, entry.question.prompt)
-        try:
-            async with self._turns.turn(entry.key) as mine:
-                return await self._obtain_in_turn(entry, model) if mine else _NEVER_ASKED
-        except StoreError as error:
-            return self._lose_store(error)
-
-    async def _obtain_in_turn(self, entry: Entry, model: Model) -> Reply | Failure:
-        stored = self._from_store(entry.key, model)
-        if stored is not None:
-            return stored
-        prompt = entry.question.prompt
-        outcome = await self._budget.spend(model, prompt, partial(self._requester.request, model, prompt))
-        if isinstance(outcome, Failure):
-            return outcome
-        await self._to_store(entry.key, outcome)
-        return self._prices.priced(model, outcome)
-
-    # --- the store --------------------------------------------------------------------------------------------------
-
-    def _from_store(self, key: str, model: Model) -> Reply | Failure | None:
-        if model.simulated:
-            return None
-        try:
-            reply, to_ask_again = self._keeper.get(key)
-        except StoreError as error:
-            return self._lose_store(error)
-        if to_ask_again:
-            self._again.add(key)
-            self._tally.again = len(self._again)
-        return reply and self._prices.priced(model, reply)
-
-    async def _to_store(self, key: str, reply: Reply) -> None:
-        try:
-            await self._keeper.put(key, reply)
-        except StoreError as error:
-            self._lose_store(error)
-        self._tally.unsaved = len(self._keeper.unsaved())
-
-    def _lose_store(self, error: StoreError) -> Failure:
-        self._halt()
-        return self._loss.begin(error)
-
     # --- the end ----------------------------------------------------------------------------------------------------
 
     def _close(self, failure: Failure, *, spare_in_flight: bool) -> None:
         self._closed = self._closed or failure
-        self._halt()
+        self._source.halt()
         self._answer_in_vain(self._closed, spare_in_flight=spare_in_flight)
-
-    def _halt(self) -> None:
-        """Begin no further attempt, and wait for nobody."""
-        self._requester.halt()
-        self._turns.halt()
-        self._budget.halt()
 
     def _answer_in_vain(self, failure: Failure, *, spare_in_flight: bool) -> None:
         for waiter in self._schedule.abandon(spare_in_flight=spare_in_flight):

@@ -1,0 +1,86 @@
+"""Room: where the reply to one question comes from: the store, or the model, in this run's turn and within its budget.
+
+It knows neither who asks nor what is asked next.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from pytest_llmarith.models.keeping.keeper import Keeper
+from pytest_llmarith.models.keeping.store import StoreError
+from pytest_llmarith.models.loss import Loss
+from pytest_llmarith.models.patience.requesting import Requester
+from pytest_llmarith.models.spending.budget import Budget
+from pytest_llmarith.models.spending.prices import Prices
+from pytest_llmarith.models.tally import Tally
+from pytest_llmarith.models.turns import Turns
+from pytest_llmarith.values import Failure, Model, Reply
+
+NEVER_ASKED = Failure("the run ended before this question was asked")
+
+
+class Source:
+    """Brings replies. A store that fails is lost at once: nothing more is paid for."""
+
+    def __init__(
+        self, keeper: Keeper, requester: Requester, budget: Budget, prices: Prices, tally: Tally, loss: Loss
+    ) -> None:
+        self._keeper = keeper
+        self._requester = requester
+        self._budget = budget
+        self._prices = prices
+        self._tally = tally
+        self._loss = loss
+        self._turns = Turns(keeper, tally)
+        self._again: set[str] = set()
+
+    def halt(self) -> None:
+        """Begin no further attempt, and wait for nobody."""
+        self._requester.halt()
+        self._turns.halt()
+        self._budget.halt()
+
+    def lose_store(self, error: StoreError) -> Failure:
+        self.halt()
+        return self._loss.begin(error)
+
+    def stored(self, key: str, model: Model) -> Reply | Failure | None:
+        """The reply that is in the store; None where the model has to be asked."""
+        if model.simulated:
+            return None
+        try:
+            reply, to_ask_again = self._keeper.get(key)
+        except StoreError as error:
+            return self.lose_store(error)
+        if to_ask_again:
+            self._again.add(key)
+            self._tally.again = len(self._again)
+        return reply and self._prices.priced(model, reply)
+
+    async def obtain(self, key: str, model: Model, prompt: str) -> Reply | Failure:
+        """The reply from the store, which another run may have filled meanwhile, or from the model."""
+        if model.simulated:
+            return await self._requester.request(model, prompt)
+        try:
+            async with self._turns.turn(key) as mine:
+                return await self._obtain_in_turn(key, model, prompt) if mine else NEVER_ASKED
+        except StoreError as error:
+            return self.lose_store(error)
+
+    async def _obtain_in_turn(self, key: str, model: Model, prompt: str) -> Reply | Failure:
+        stored = self.stored(key, model)
+        if stored is not None:
+            return stored
+        outcome = await self._budget.spend(model, prompt, partial(self._requester.request, model, prompt))
+        if isinstance(outcome, Failure):
+            return outcome
+        await self._keep(key, outcome)
+        return self._prices.priced(model, outcome)
+
+    async def _keep(self, key: str, reply: Reply) -> None:
+        try:
+            await self._keeper.put(key, reply)
+        except StoreError as error:
+            self.lose_store(error)
+        self._tally.unsaved = len(self._keeper.unsaved())
