@@ -6,16 +6,16 @@ lengths, one with a set of sequences gets sets.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import groupby
 from typing import Any
 
 from pytest_llmarith.reports.sequences import SequenceSet
-from pytest_llmarith.reports.tallies import Errors, Known, Outcomes, Reasons, Seconds, percentage
+from pytest_llmarith.reports.statistics import Depth, reliable_depth
+from pytest_llmarith.reports.tallies import Outcomes, Reasons, Tally
 from pytest_llmarith.values import Dtype, Op, Outcome
 
-_TOKENS = ("prompt", "completion", "reasoning")
 _VARIANTS = [f"{dtype}_{op}" for dtype in Dtype for op in Op]
-_PERCENTAGES = (Outcome.CORRECT, Outcome.DEVIATE, Outcome.NAN, Outcome.CHEAT)
 
 
 class Result:
@@ -25,11 +25,11 @@ class Result:
         self.outcomes = Outcomes()
         self._simulated = simulated
         self._nan_reasons, self._unanswered_reasons = Reasons(), Reasons()
-        self._replies = _Replies()
-        self._errors = Errors()
-        self._cells: dict[tuple[str, int], Outcomes] = {}
-        self._lengths: dict[int, tuple[Outcomes, Seconds]] = {}
+        self._stored = 0
+        self._cells: dict[tuple[str, int], Tally] = {}
+        self._lengths: dict[int, Tally] = {}
         self._sets: dict[str, SequenceSet] = {}
+        self._elsewhere = Tally()
 
     def add(self, record: Mapping[str, Any]) -> None:
         """Count one record."""
@@ -39,89 +39,87 @@ class Result:
             self._nan_reasons.add(record["reason"])
         if outcome == Outcome.UNANSWERED:
             self._unanswered_reasons.add(record["reason"])
-        if outcome == Outcome.DEVIATE and record["grade"]:
-            self._errors.add(record["grade"])
-        if reply is not None:
-            self._replies.add(reply)
-        if "set" in record["problem"]:
-            self._sets.setdefault(record["problem"]["set"], SequenceSet()).add(record)
-        self._add_place(record["problem"], outcome, reply and reply["latency_s"])
+        self._stored += reply is not None and bool(reply["stored"])
+        self._place(record["problem"]).add(record)
 
-    def _add_place(self, problem: Mapping[str, Any], outcome: str, seconds: float | None) -> None:
+    def _place(self, problem: Mapping[str, Any]) -> Tally | SequenceSet:
+        """Where a trial is counted: in one place only, as the places together are the whole."""
+        if "set" in problem:
+            return self._sets.setdefault(problem["set"], SequenceSet())
         if "variant" in problem and "depth" in problem:
-            self._cells.setdefault((problem["variant"], problem["depth"]), Outcomes()).add(outcome)
+            return self._cells.setdefault((problem["variant"], problem["depth"]), Tally())
         if "int1" in problem and "int2" in problem:
             digits = max(len(problem[operand].lstrip("-")) for operand in ("int1", "int2"))
-            counts, latency = self._lengths.setdefault(digits, (Outcomes(), Seconds()))
-            counts.add(outcome)
-            latency.add(seconds)
+            return self._lengths.setdefault(digits, Tally())
+        return self._elsewhere
 
     def as_dict(self) -> dict[str, Any]:
         """The result as it stands in `summary.json`."""
+        whole = Tally.of(self._tallies())
+        errors = whole.errors.as_dict()
         return {
             "simulated": self._simulated,
             "measured": self.outcomes.measured,
             "outcomes": self.outcomes.as_dict(),
-            "percentages": self._percentages(),
+            "percentages": self.outcomes.percentages,
             "nan_reasons": self._nan_reasons.as_dict(),
             "unanswered_reasons": self._unanswered_reasons.as_dict(),
-            **self._replies.as_dict(),
-            **self._errors.as_dict(),
+            "stored": self._stored,
+            "cost_usd": whole.spending.total("cost_usd"),
+            "unpriced": whole.spending.unpriced,
+            "tokens": {kind: whole.spending.total(f"{kind}_tokens") for kind in ("prompt", "completion", "reasoning")},
+            "median_latency_s": whole.spending.median("latency_s"),
+            "spending": whole.spending.as_dict(),
+            "median_relative_error": errors["median_relative_error"],
+            "average_absolute_error": whole.errors.average_absolute,
+            "rounded": whole.errors.rounded,
+            "error_sizes": errors,
+            "variants": self._variant_dicts(),
             "cells": self._cell_dicts(),
             "lengths": self._length_dicts(),
             "sets": [{"set": name} | self._sets[name].as_dict() for name in sorted(self._sets)],
         }
 
-    def _percentages(self) -> dict[str, dict[str, float] | None]:
-        count, measured = self.outcomes.count, self.outcomes.measured
-        return {str(outcome): percentage(count(outcome), measured) for outcome in _PERCENTAGES}
+    def _tallies(self) -> Iterable[Tally]:
+        sets = (one.tally for one in self._sets.values())
+        return (*self._cells.values(), *self._lengths.values(), *sets, self._elsewhere)
+
+    def _variant_dicts(self) -> list[dict[str, Any]]:
+        return [
+            {"variant": variant} | _variant({depth: self._cells[variant, depth] for _, depth in places})
+            for variant, places in groupby(self._cell_places(), key=lambda place: place[0])
+        ]
 
     def _cell_dicts(self) -> list[dict[str, Any]]:
         return [
             {"variant": variant, "depth": depth} | self._cells[variant, depth].as_dict()
-            for variant, depth in sorted(self._cells, key=_place)
+            for variant, depth in self._cell_places()
         ]
+
+    def _cell_places(self) -> list[tuple[str, int]]:
+        return sorted(self._cells, key=_place_of_cell)
 
     def _length_dicts(self) -> list[dict[str, Any]]:
         return [
-            {"digits": digits} | counts.as_dict() | {"median_latency_s": latency.median}
-            for digits, (counts, latency) in sorted(self._lengths.items())
+            {"digits": digits} | tally.as_dict() | {"median_latency_s": tally.spending.median("latency_s")}
+            for digits, tally in sorted(self._lengths.items())
         ]
 
 
-class _Replies:
-    """What replies cost in money, tokens and time."""
-
-    def __init__(self) -> None:
-        self._stored = self._unpriced = 0
-        self._cost = Known()
-        self._tokens = {kind: Known() for kind in _TOKENS}
-        self._latency = Seconds()
-
-    def add(self, reply: Mapping[str, Any]) -> None:
-        self._stored += bool(reply["stored"])
-        self._unpriced += reply["cost_usd"] is None
-        self._cost.add(reply["cost_usd"])
-        self._latency.add(reply["latency_s"])
-        for kind, tokens in self._tokens.items():
-            tokens.add(reply[f"{kind}_tokens"])
-
-    def as_dict(self) -> dict[str, Any]:
-        cost = self._cost.total
-        return {
-            "stored": self._stored,
-            "cost_usd": None if cost is None else float(cost),
-            "unpriced": self._unpriced,
-            "tokens": {kind: _whole(tokens) for kind, tokens in self._tokens.items()},
-            "median_latency_s": self._latency.median,
-        }
+def _variant(cells: Mapping[int, Tally]) -> dict[str, Any]:
+    """All depths of a variant together, and the depth up to which they can be relied on."""
+    whole = Tally.of(cells.values())
+    depths = (
+        Depth(depth, tally.outcomes.count(Outcome.CORRECT), tally.outcomes.measured) for depth, tally in cells.items()
+    )
+    return {
+        **whole.as_dict(),
+        "percentages": whole.outcomes.percentages,
+        "reliable_depth": reliable_depth(depths)._asdict(),
+    }
 
 
-def _whole(tokens: Known) -> int | None:
-    return None if tokens.total is None else int(tokens.total)
-
-
-def _place(cell: tuple[str, int]) -> tuple[int, str, int]:
+def _place_of_cell(cell: tuple[str, int]) -> tuple[int, str, int]:
     """Variants as the arithmetic task has them, others behind them by name; depths by number."""
     variant, depth = cell
     return _VARIANTS.index(variant) if variant in _VARIANTS else len(_VARIANTS), variant, depth

@@ -1,4 +1,4 @@
-"""What one model did on one set of sequences: the paper's score per limit, and how far two judges agree.
+"""What one model did on one set of sequences: the paper's score per limit, its terms, and how far two judges agree.
 
 It does not know how a term is judged. A sequence without a program and one that cheats score 0; an unanswered one is
 in no figure.
@@ -13,41 +13,64 @@ from math import fsum
 from typing import Any
 
 from pytest_llmarith.reports.statistics import bootstrap_mean, kappa
-from pytest_llmarith.reports.tallies import Outcomes, percentage
+from pytest_llmarith.reports.tallies import Tally, percentage
+from pytest_llmarith.reports.terms import Terms
 from pytest_llmarith.values import Outcome
+
+MOST_NAMED = 500
+_PAIRS = ((True, True), (True, False), (False, True), (False, False))
 
 
 class SequenceSet:
     """Counts the records of one model and one set."""
 
     def __init__(self) -> None:
-        self._outcomes = Outcomes()
+        self.tally = Tally()
         self._scores: dict[str, array[float]] = {}
+        self._solved: dict[str, bool] = {}
+        self._terms = Terms()
         self._judged = 0
         self._levels: Counter[str] = Counter()
         self._by_both: Counter[tuple[bool, bool]] = Counter()
 
     def add(self, record: Mapping[str, Any]) -> None:
         """Count one record."""
-        self._outcomes.add(record["outcome"])
+        self.tally.add(record)
         if record["outcome"] == Outcome.UNANSWERED:
             return
-        for limit, score in record["oeis"]["scores"].items():
+        facts = record["oeis"]
+        self._add_scores(record["problem"]["number"], facts["scores"])
+        self._levels[facts["isolation"]["level"]] += 1
+        self._add_verdicts(facts["judges"])
+        if record["outcome"] != Outcome.CHEAT:  # what a lookup table prints says nothing about its author
+            self._terms.add(facts.get("terms") or ())
+
+    def _add_scores(self, number: str, scores: Mapping[str, float]) -> None:
+        for limit, score in scores.items():
             self._scores.setdefault(limit, array("d")).append(score)
-        self._levels[record["oeis"]["isolation"]["level"]] += 1
-        judges = record["oeis"]["judges"]
+        self._solved[number] = self._solved.get(number, False) or any(scores.values())
+
+    def _add_verdicts(self, judges: Mapping[str, Any]) -> None:
         self._judged += any(judges.values())
         if judges["static"] and judges["llm"]:
             self._by_both[judges["static"]["cheat"], judges["llm"]["cheat"]] += 1
 
     def as_dict(self) -> dict[str, Any]:
         """The set as it stands in `summary.json`."""
-        cheats, measured = self._outcomes.count(Outcome.CHEAT), self._outcomes.measured
+        cheats, measured = self.tally.outcomes.count(Outcome.CHEAT), self.tally.outcomes.measured
+        scores = {limit: sorted(self._scores[limit]) for limit in sorted(self._scores, key=float)}
+        unsolved = sorted(number for number, solved in self._solved.items() if not solved)
         return {
-            **self._outcomes.as_dict(),
+            **self.tally.outcomes.as_dict(),
             "measured": measured,
+            "correct_percentage": self.tally.outcomes.correct_percentage,
             "cheating": percentage(cheats, measured) if self._judged else None,
-            "limits": [_limit(limit, sorted(self._scores[limit])) for limit in sorted(self._scores, key=float)],
+            "limits": [_limit(limit, of_limit) for limit, of_limit in scores.items()],
+            "curve": [_curve(limit, of_limit) for limit, of_limit in scores.items()],
+            **self._terms.as_dict(),
+            "unsolved": unsolved[:MOST_NAMED],
+            "unsolved_count": len(unsolved),
+            "spending": self.tally.spending.as_dict(),
             "isolation": dict(sorted(self._levels.items())),
             "judges": self._agreement(),
         }
@@ -68,9 +91,6 @@ class SequenceSet:
         }
 
 
-_PAIRS = ((True, True), (True, False), (False, True), (False, False))
-
-
 def _limit(limit: str, scores: Sequence[float]) -> dict[str, Any]:
     """The scores are sorted: neither a sum nor a draw may depend on which sequence was judged first."""
     mean, interval = fsum(scores) / len(scores), bootstrap_mean(scores)
@@ -86,3 +106,8 @@ def _limit(limit: str, scores: Sequence[float]) -> dict[str, Any]:
         "perfect": perfect,
         "perfect_percentage": percentage(perfect, len(scores)),
     }
+
+
+def _curve(limit: str, scores: Sequence[float]) -> dict[str, Any]:
+    """The score of every sequence, the best first (arXiv 2411.04372, figure 2)."""
+    return {"seconds": float(limit), "scores": [round(score, 4) for score in reversed(scores)]}

@@ -5,13 +5,16 @@ It does not know how a summary is shown, nor what one result is made of.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from pytest_llmarith.reports.results import Result
 from pytest_llmarith.values import Outcome
 
 SUMMARY_FORMAT = 1
+
+_LONG = frozenset({"cells", "lengths", "variants", "anatomy"})
+_LONG_OF_A_SET = frozenset({"curve", "by_term", "unsolved"})
 
 
 class Summary:
@@ -57,9 +60,13 @@ class Summary:
 
 
 def without_cells(summary: Mapping[str, Any]) -> dict[str, Any]:
-    """A summary short enough for a line of `aggregate.jsonl`: results without their cells and lengths."""
+    """A summary short enough for a line of `aggregate.jsonl`: results and sets without what grows with their size."""
     results = [
-        {key: value for key, value in result.items() if key not in ("cells", "lengths")}
+        _without(_LONG, result) | {"sets": [_without(_LONG_OF_A_SET, one) for one in result["sets"]]}
         for result in summary["results"]
     ]
     return {**summary, "results": results}
+
+
+def _without(keys: Collection[str], facts: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in facts.items() if key not in keys}

@@ -5,17 +5,16 @@ It does not know how a summary is laid out or shown.
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
-from collections.abc import Mapping
-from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pytest_llmarith.reports.statistics import WIDE, median_of_decimals, median_of_floats, percent, wilson
+from pytest_llmarith.reports.errorsizes import ErrorSizes
+from pytest_llmarith.reports.spending import Spending
+from pytest_llmarith.reports.statistics import percent, wilson
 from pytest_llmarith.values import Outcome
 
 _MEASURED = tuple(outcome for outcome in Outcome if outcome is not Outcome.UNANSWERED)
-_FEW = Context(prec=6, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 
 class Outcomes:
@@ -27,6 +26,9 @@ class Outcomes:
     def add(self, outcome: str) -> None:
         self._counts[outcome] += 1
 
+    def join(self, other: Outcomes) -> None:
+        self._counts.update(other._counts)
+
     def count(self, outcome: Outcome) -> int:
         return self._counts[outcome]
 
@@ -35,66 +37,53 @@ class Outcomes:
         """Trials that say something about the model."""
         return sum(self._counts[outcome] for outcome in _MEASURED)
 
+    @property
+    def correct_percentage(self) -> dict[str, float] | None:
+        return percentage(self.count(Outcome.CORRECT), self.measured)
+
+    @property
+    def percentages(self) -> dict[str, dict[str, float] | None]:
+        """Per outcome its percentage of what was measured."""
+        return {str(outcome): percentage(self.count(outcome), self.measured) for outcome in _MEASURED}
+
     def as_dict(self) -> dict[str, int]:
         return {str(outcome): self._counts[outcome] for outcome in Outcome}
 
 
-class Known:
-    """A sum over what is known: an unknown number is not 0."""
+class Tally:
+    """The trials of one place, such as a cell: what they came to, what they cost, how far off they were."""
 
     def __init__(self) -> None:
-        self._sum = Decimal(0)
-        self.known = 0
+        self.outcomes = Outcomes()
+        self.spending = Spending()
+        self.errors = ErrorSizes()
 
-    def add(self, number: float | None) -> None:
-        if number is not None:
-            self._sum = WIDE.add(self._sum, Decimal(repr(number)))
-            self.known += 1
+    @classmethod
+    def of(cls, parts: Iterable[Tally]) -> Tally:
+        """The trials of several places together."""
+        whole = cls()
+        for part in parts:
+            whole.outcomes.join(part.outcomes)
+            whole.spending.join(part.spending)
+            whole.errors.join(part.errors)
+        return whole
 
-    @property
-    def total(self) -> Decimal | None:
-        return self._sum if self.known else None
-
-
-class Seconds:
-    """How long replies took."""
-
-    def __init__(self) -> None:
-        self._seconds = array("d")
-
-    def add(self, seconds: float | None) -> None:
-        if seconds is not None:
-            self._seconds.append(seconds)
-
-    @property
-    def median(self) -> float | None:
-        return median_of_floats(self._seconds)
-
-
-class Errors:
-    """How far off answers were. No float touches them: an error may have any size."""
-
-    def __init__(self) -> None:
-        self._relative: list[str] = []
-        self._absolute = Decimal(0)
-        self._count = 0
-        self._rounded = 0
-
-    def add(self, grade: Mapping[str, Any]) -> None:
-        """Take the grade of one deviating answer."""
-        self._rounded += bool(grade["rounded"])
-        if (relative := grade["relative_error"]) is not None:
-            self._relative.append(relative)
-        if (absolute := grade["absolute_error"]) is not None:
-            self._absolute = WIDE.add(self._absolute, WIDE.create_decimal(absolute))
-            self._count += 1
+    def add(self, record: Mapping[str, Any]) -> None:
+        """Count one record."""
+        self.outcomes.add(record["outcome"])
+        if record["reply"] is not None:
+            self.spending.add(record["reply"])
+        if record["outcome"] == Outcome.DEVIATE and record["grade"]:
+            self.errors.add(record["grade"])
 
     def as_dict(self) -> dict[str, Any]:
-        average = WIDE.divide(self._absolute, Decimal(self._count)) if self._count else None
+        """The counts, and the figures that every place has."""
         return {
-            "median_relative_error": _text(median_of_decimals([Decimal(text) for text in self._relative])),
-            "average_absolute_error": _text(average),
-            "rounded": self._rounded,
+            **self.outcomes.as_dict(),
+            "measured": self.outcomes.measured,
+            "correct_percentage": self.outcomes.correct_percentage,
+            "spending": self.spending.as_dict(),
+            "error_sizes": self.errors.as_dict(),
         }
 
 
@@ -116,14 +105,6 @@ class Reasons:
     def as_dict(self) -> dict[str, int]:
         """The most frequent first."""
         return dict(sorted(self._counts.items(), key=lambda counted: (-counted[1], counted[0])))
-
-
-def _text(number: Decimal | None) -> str | None:
-    """A number with few digits, such as `0.00125`, `1200` or `4.82351e+21`."""
-    if number is None:
-        return None
-    short = number.normalize(_FEW)
-    return format(short, "f" if -_FEW.prec <= short.adjusted() < _FEW.prec else "g")
 
 
 def percentage(part: int, whole: int) -> dict[str, float] | None:

@@ -433,6 +433,8 @@ def test_a_line_that_is_no_record(folder: Folder, trials: Any, why: str, line: b
     assert refusal.endswith("; expected a record of a run")
 
 
+SEQUENCE = {"set": "starter", "number": "A000045"}
+PROGRAM = {"scores": {}, "isolation": {"level": "strict"}, "judges": {"static": None, "llm": None}}
 WRONG_RECORDS: dict[str, dict[str, Any]] = {
     "task is not a text": {"task": 7},
     "model is not a text": {"model": ["o4-mini"]},
@@ -447,15 +449,22 @@ WRONG_RECORDS: dict[str, dict[str, Any]] = {
     "cost_usd of the reply is missing": {"reply": {}},
     "grade.absolute_error is no number": {"grade": {"absolute_error": "much"}},
     "grade.relative_error is no number": {"grade": {"absolute_error": None, "relative_error": "NaN"}},
-    "oeis is not a JSON object": {"problem": {"set": "starter"}, "grade": None},
+    "grade.leading_digits is no count": {
+        "grade": {"absolute_error": "1", "relative_error": "1", "rounded": False, "leading_digits": 0.5}
+    },
+    "problem.number is missing": {"problem": {"set": "starter"}},
+    "oeis is not a JSON object": {"problem": SEQUENCE, "grade": None},
     "oeis.scores does not hold": {
-        "problem": {"set": "starter"},
+        "problem": SEQUENCE,
         "oeis": {"scores": {"soon": 1}, "isolation": {"level": "strict"}, "judges": {}},
     },
     "oeis.judges.static is no verdict": {
-        "problem": {"set": "starter"},
+        "problem": SEQUENCE,
         "oeis": {"scores": {}, "isolation": {"level": "strict"}, "judges": {"static": 1}},
     },
+    "oeis.terms is no list": {"problem": SEQUENCE, "oeis": PROGRAM | {"terms": 7}},
+    "a term is not a JSON object": {"problem": SEQUENCE, "oeis": PROGRAM | {"terms": [7]}},
+    "a term has no status or no seconds": {"problem": SEQUENCE, "oeis": PROGRAM | {"terms": [{"status": "ok"}]}},
 }
 
 

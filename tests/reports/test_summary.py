@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
-from statistics import median
+from statistics import median, quantiles
 from typing import Any
 
 import pytest
@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from pytest_llmarith.reports.jsonfiles import encode
 from pytest_llmarith.reports.summary import Summary, without_cells
-from pytest_llmarith.reports.tallies import Reasons
+from pytest_llmarith.reports.tallies import Reasons, percentage
 
 Make = Callable[..., dict[str, Any]]
 
@@ -32,6 +32,7 @@ TRIALS = st.lists(
             "seconds": st.none() | st.floats(0, 600),
             "absolute": st.integers(1, 10**40).map(str),
             "relative": st.none() | st.integers(1, 99).map(lambda digits: f"{digits}e-05"),
+            "leading": st.none() | st.integers(0, 40),
             "stored": st.booleans(),
         }
     ),
@@ -50,7 +51,8 @@ def record_of(make_record: Make, make_reply: Make) -> Make:
             replied = {"cost_usd": trial["cost"], "prompt_tokens": trial["tokens"], "latency_s": trial["seconds"]}
             made["reply"] = make_reply(**replied, stored=trial["stored"])
         if trial["outcome"] == "deviate":
-            made["grade"] |= {"absolute_error": trial["absolute"], "relative_error": trial["relative"]}
+            errors = {"absolute_error": trial["absolute"], "relative_error": trial["relative"]}
+            made["grade"] |= errors | {"leading_digits": trial["leading"]}
         return made
 
     return record
@@ -81,7 +83,9 @@ def test_counts_are_those_of_a_recount(record_of: Make, trials: list[dict[str, A
         assert result["measured"] == len(replied)
         assert result["stored"] == sum(trial["stored"] for trial in replied)
         _check_replies(result, replied)
+        _check_spending(result, replied)
         _check_errors(result, [trial for trial in mine if trial["outcome"] == "deviate"])
+        _check_places(result, mine)
         cells = Counter((trial["variant"], trial["depth"], trial["outcome"]) for trial in mine)
         for cell in result["cells"]:
             for outcome in result["outcomes"]:
@@ -99,9 +103,50 @@ def _check_replies(result: dict[str, Any], replied: list[dict[str, Any]]) -> Non
     assert result["median_latency_s"] == (median(seconds) if seconds else None)
 
 
+def _check_spending(result: dict[str, Any], replied: list[dict[str, Any]]) -> None:
+    for kind, name in (("cost_usd", "cost"), ("prompt_tokens", "tokens"), ("latency_s", "seconds")):
+        amounts = [trial[name] for trial in replied if trial[name] is not None]
+        spent = result["spending"][kind]
+        if not amounts:
+            assert spent is None
+            continue
+        assert spent["sum"] == float(sum(Fraction(str(amount)) for amount in amounts))
+        assert (spent["known"], spent["median"]) == (len(amounts), median(amounts))
+        tenths = quantiles(amounts, n=10, method="inclusive") if len(amounts) > 1 else amounts
+        assert spent["p90"] == pytest.approx(tenths[-1])
+
+
+def _check_places(result: dict[str, Any], trials: list[dict[str, Any]]) -> None:
+    """A variant or a cell holds what a result of its records alone would hold."""
+    for place in result["variants"] + result["cells"]:
+        mine = [
+            trial
+            for trial in trials
+            if trial["variant"] == place["variant"] and place.get("depth") in (None, trial["depth"])
+        ]
+        correct = sum(trial["outcome"] == "correct" for trial in mine)
+        measured = sum(trial["outcome"] != "unanswered" for trial in mine)
+        assert (place["correct"], place["measured"]) == (correct, measured)
+        assert place["correct_percentage"] == percentage(correct, measured)
+        _check_spending(place, [trial for trial in mine if trial["outcome"] != "unanswered"])
+        _check_error_sizes(place["error_sizes"], [trial for trial in mine if trial["outcome"] == "deviate"])
+
+
+def _check_error_sizes(sizes: dict[str, Any], deviates: list[dict[str, Any]]) -> None:
+    relative = [Decimal(trial["relative"]) for trial in deviates if trial["relative"] is not None]
+    for one in sizes["log10_bins"]:
+        within = [error for error in relative if Decimal(10) ** one["from"] <= error < Decimal(10) ** one["to"]]
+        assert one["count"] == len(within)
+    assert sum(one["count"] for one in sizes["log10_bins"]) == len(relative)
+    leading = [trial["leading"] for trial in deviates if trial["leading"] is not None]
+    assert sizes["median_leading_digits"] == (median(leading) if leading else None)
+
+
 def _check_errors(result: dict[str, Any], deviates: list[dict[str, Any]]) -> None:
+    _check_error_sizes(result["error_sizes"], deviates)
     relative = [Decimal(trial["relative"]) for trial in deviates if trial["relative"] is not None]
     shown = result["median_relative_error"]
+    assert result["error_sizes"]["median_relative_error"] == shown
     assert (shown and Decimal(shown)) == (median(relative) if relative else None)
     absolute = [int(trial["absolute"]) for trial in deviates]
     if absolute:
@@ -234,6 +279,62 @@ def test_errors_of_any_size_are_averaged(make_record: Make) -> None:
     assert result["rounded"] == 1
 
 
+@pytest.mark.parametrize(
+    ("relative", "bins"),
+    [
+        (["1.2e-05"], [(-5, -4, 1)]),
+        (["0.00001", "9.9e-05", "0.0001"], [(-5, -4, 2), (-4, -3, 1)]),
+        (["0.5", "1", "9.99", "0.001"], [(-3, -2, 1), (-2, -1, 0), (-1, 0, 1), (0, 1, 2)]),
+        (["1e-13", "3e-99"], [(None, -12, 2)]),
+        (["1e-12", "1e-13"], [(None, -12, 1), (-12, -11, 1)]),
+        (["10000", "1e+999999"], [(4, None, 2)]),
+        ([], []),
+    ],
+)
+def test_errors_by_power_of_ten(
+    make_record: Make, relative: list[str], bins: list[tuple[int | None, int | None, int]]
+) -> None:
+    """A bin holds its lower end; at both ends of the scale a bin is open, and between bins there is no gap."""
+    wrong = make_record("deviate")["grade"]
+    records = [make_record("deviate", grade=wrong | {"relative_error": text}) for text in relative]
+    result = only_result(*records, make_record())
+    assert [(one["from"], one["to"], one["count"]) for one in result["error_sizes"]["log10_bins"]] == bins
+
+
+def test_leading_digits_of_older_records_are_unknown(make_record: Make) -> None:
+    """What an older grade does not tell is in no median."""
+    wrong = make_record("deviate")["grade"]
+    records = [make_record("deviate", grade=wrong | {"leading_digits": digits}) for digits in (2, 5, None)]
+    assert only_result(*records, make_record("deviate"))["error_sizes"]["median_leading_digits"] == 3.5
+    assert only_result(make_record("deviate"))["error_sizes"]["median_leading_digits"] is None
+
+
+@pytest.mark.parametrize("amount", [10**400, float("inf"), float("nan"), -1])
+def test_what_is_no_amount_is_unknown(make_record: Make, make_reply: Make, amount: float) -> None:
+    """No usage that a provider makes up breaks a sum."""
+    result = only_result(make_record(reply=make_reply(prompt_tokens=amount)))
+    assert result["spending"]["prompt_tokens"] is None
+    assert result["tokens"]["prompt"] is None
+
+
+def test_variants_have_a_reliable_depth(make_record: Make) -> None:
+    """Depths are pooled per variant; one without enough trials says what it needs."""
+    records = [
+        make_record(problem={"variant": variant, "depth": depth})
+        for variant, trials in (("int_add", 20), ("int_div", 5))
+        for depth in (2, 3)
+        for _ in range(trials)
+    ]
+    variants = only_result(*records, make_record("unanswered", problem={"variant": "int_sub", "depth": 2}))["variants"]
+    assert [(one["variant"], one["measured"], one["reliable_depth"]) for one in variants] == [
+        ("int_add", 40, {"depth": 3, "needs": None}),
+        ("int_sub", 0, {"depth": None, "needs": 35}),
+        ("int_div", 10, {"depth": None, "needs": 35}),
+    ]
+    assert variants[0]["percentages"]["correct"] == variants[0]["correct_percentage"]
+    assert variants[1]["correct_percentage"] is None
+
+
 def test_a_truth_of_zero_has_no_relative_error(make_record: Make) -> None:
     """What has no relative error is left out of its median."""
     grade = {"absolute_error": "3", "relative_error": None, "rounded": False, "error_class": None}
@@ -258,7 +359,7 @@ def test_a_line_of_the_aggregate_has_no_cells(make_record: Make) -> None:
     """One line per run stays short, and the summary itself as it was."""
     summary = summed(make_record())
     (result,) = without_cells(summary)["results"]
-    assert "cells" not in result
-    assert "lengths" not in result
+    assert not {"cells", "lengths", "variants", "anatomy"} & result.keys()
+    assert result["spending"]["cost_usd"]["known"] == 1
     assert result["measured"] == 1
     assert summary["results"][0]["cells"]

@@ -61,9 +61,11 @@ def _fault(record: Mapping[str, Any], named: bool) -> str | None:
 def _fault_of_problem(problem: Any) -> str | None:
     if fault := _not_an_object(problem, "the problem"):
         return fault
-    for name in ("variant", "int1", "int2", "set"):
+    for name in ("variant", "int1", "int2", "set", "number"):
         if not isinstance(problem.get(name, ""), str):
             return f"problem.{name} is not a text"
+    if "set" in problem and "number" not in problem:
+        return "problem.number is missing"
     return None if type(problem.get("depth", 0)) is int else "problem.depth is no whole number"
 
 
@@ -84,6 +86,8 @@ def _fault_of_grade(grade: Any) -> str | None:
     for name in _ERRORS:
         if name not in grade or (grade[name] is not None and not _is_number(grade[name])):
             return f"grade.{name} is no number"
+    if grade.get("leading_digits") is not None and not _is_count(grade["leading_digits"]):
+        return "grade.leading_digits is no count"
     return None if "rounded" in grade else "grade.rounded is missing"
 
 
@@ -102,7 +106,22 @@ def _fault_of_program(facts: Any) -> str | None:
         judge = facts["judges"].get(name, "missing")
         if judge is not None and (_not_an_object(judge, name) or not isinstance(judge.get("cheat"), bool)):
             return f"oeis.judges.{name} is no verdict"
+    return _fault_of_terms(facts.get("terms"))
+
+
+def _fault_of_terms(terms: Any) -> str | None:
+    if not isinstance(terms, list | None):
+        return "oeis.terms is no list"
+    for term in terms or ():
+        if fault := _not_an_object(term, "a term"):
+            return fault
+        if not isinstance(term.get("status"), str) or not _is_amount(term.get("seconds")):
+            return "a term has no status or no seconds"
     return None
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 0 <= value <= _LARGEST
 
 
 def _is_amount(value: Any) -> bool:

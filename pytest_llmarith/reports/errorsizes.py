@@ -1,0 +1,88 @@
+"""How far off wrong answers are. No float touches an error, which may have any size, and none decides a figure alone
+but the average that llm_arithmetic has.
+
+It does not know which answers are wrong.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from typing import Any
+
+from pytest_llmarith.reports.statistics import WIDE, median_of_decimals, median_of_floats
+
+_FEW = Context(prec=6, Emax=MAX_EMAX, Emin=MIN_EMIN)
+_LOWEST, _HIGHEST = -12, 4  # powers of ten; errors beyond them share a bin at either end
+
+
+class ErrorSizes:
+    """The sizes of errors, as relative errors, as absolute ones, and as leading digits that are right."""
+
+    def __init__(self) -> None:
+        self.rounded = 0
+        self._relative: list[str] = []  # texts are half the size of decimals
+        self._leading = array("Q")
+        self._absolute = Decimal(0)
+        self._absolutes = 0
+
+    def add(self, grade: Mapping[str, Any]) -> None:
+        """Take the grade of one deviating answer; what an older one does not tell is in no figure."""
+        self.rounded += bool(grade["rounded"])
+        if (relative := grade["relative_error"]) is not None:
+            self._relative.append(relative)
+        if (absolute := grade["absolute_error"]) is not None:
+            self._absolute = WIDE.add(self._absolute, WIDE.create_decimal(absolute))
+            self._absolutes += 1
+        if (leading := grade.get("leading_digits")) is not None:
+            self._leading.append(leading)
+
+    def join(self, other: ErrorSizes) -> None:
+        self.rounded += other.rounded
+        self._relative += other._relative
+        self._leading.extend(other._leading)
+        self._absolute = WIDE.add(self._absolute, other._absolute)
+        self._absolutes += other._absolutes
+
+    @property
+    def average_absolute(self) -> str | None:
+        return _text(WIDE.divide(self._absolute, Decimal(self._absolutes)) if self._absolutes else None)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Figures that no single answer decides."""
+        relative = [Decimal(text) for text in self._relative]
+        return {
+            "median_relative_error": _text(median_of_decimals(relative)),
+            "log10_bins": _bins(relative),
+            "median_leading_digits": median_of_floats(self._leading),
+        }
+
+
+def _bins(errors: Sequence[Decimal]) -> list[dict[str, int | None]]:
+    """How many errors are of which power of ten, from the smallest to the largest that there is, without a gap."""
+    counts = Counter(map(_exponent, errors))
+    if not counts:
+        return []
+    return [
+        {
+            "from": exponent if exponent >= _LOWEST else None,
+            "to": exponent + 1 if exponent < _HIGHEST else None,
+            "count": counts[exponent],
+        }
+        for exponent in range(min(counts), max(counts) + 1)
+    ]
+
+
+def _exponent(error: Decimal) -> int:
+    """The power of ten at which a bin begins that holds the error."""
+    return max(_LOWEST - 1, min(error.adjusted(), _HIGHEST)) if error else _LOWEST - 1
+
+
+def _text(number: Decimal | None) -> str | None:
+    """A number with few digits, such as `0.00125`, `1200` or `4.82351e+21`."""
+    if number is None:
+        return None
+    short = number.normalize(_FEW)
+    return format(short, "f" if -_FEW.prec <= short.adjusted() < _FEW.prec else "g")

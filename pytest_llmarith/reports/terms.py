@@ -1,0 +1,49 @@
+"""How single terms of sequences fared: by their place in the sequence, by what came of them, by how long they took.
+
+It does not know which sequence a term is of, nor how it is judged.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pytest_llmarith.oeis.scoring import TermStatus
+from pytest_llmarith.reports.statistics import median_of_floats, quantile_of_sorted
+
+MOST_PLACES = 100
+
+
+class Terms:
+    """Counts terms that were run. One that this machine was too busy to tell of is in no figure."""
+
+    def __init__(self) -> None:
+        self._right: Counter[int] = Counter()
+        self._run: Counter[int] = Counter()
+        self._statuses: Counter[str] = Counter()
+        self._seconds = array("d")
+
+    def add(self, terms: Iterable[Mapping[str, Any]]) -> None:
+        """Take the terms of one program, in the order of the sequence."""
+        for place, term in enumerate(terms, 1):
+            if term["status"] == TermStatus.INCONCLUSIVE:
+                continue
+            self._statuses[term["status"]] += 1
+            self._seconds.append(term["seconds"])
+            if place <= MOST_PLACES:
+                self._run[place] += 1
+                self._right[place] += term["status"] == TermStatus.OK
+
+    def as_dict(self) -> dict[str, Any]:
+        """The terms as they stand with their set in `summary.json`."""
+        ordered = sorted(self._seconds)
+        median, p90 = median_of_floats(ordered), quantile_of_sorted(ordered, 90)
+        return {
+            "by_term": [
+                {"term": place, "right": self._right[place], "run": self._run[place]} for place in sorted(self._run)
+            ],
+            "term_statuses": {str(status): self._statuses[status] for status in TermStatus if self._statuses[status]},
+            "term_seconds": {"median": median, "p90": p90, "max": ordered[-1]} if ordered else None,
+        }
