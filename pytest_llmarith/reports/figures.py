@@ -46,7 +46,16 @@ def _amount(cost: float) -> str:
     return f"${cost:.2f}" if cost >= 1 else f"${cost:.4f}"
 
 
-def thousands(number: int | None) -> str:
+def price(cost: float | None) -> str:
+    """What one reply costs, in two digits, such as `$0.000040`: most are far below a cent."""
+    if cost is None or cost == 0 or cost >= 1:
+        return dollars(cost)
+    if cost < 1e-7:
+        return "<$0.0000001"
+    return f"${Decimal(f'{cost:.1e}'):f}"
+
+
+def thousands(number: float | None) -> str:
     """A count such as `12.3k` or `4.5M`."""
     if number is None:
         return UNKNOWN
@@ -56,6 +65,13 @@ def thousands(number: int | None) -> str:
         if (scaled := number / size) < 999.95:
             return f"{scaled:.1f}{unit}"
     return f"{number:.1e}"
+
+
+def count(number: float | None) -> str:
+    """A count, or the middle of counts, such as `31`, `31.5` or `12.3k`."""
+    if number is None or number >= 1_000:
+        return thousands(number)
+    return f"{number:.1f}".removesuffix(".0")
 
 
 def short(number: str | None) -> str:
@@ -74,7 +90,7 @@ def short(number: str | None) -> str:
 
 
 def seconds(number: float | None) -> str:
-    """A time such as `1.8` or `127`."""
+    """A time such as `1.8`, `127` or `1,080`."""
     if number is None:
         return UNKNOWN
-    return f"{number:.1f}" if number < 99.95 else f"{number:.0f}"
+    return f"{number:.1f}" if number < 99.95 else f"{number:,.0f}"

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from textwrap import wrap
 from typing import Any
 
 from pytest_llmarith.reports import figures
 from pytest_llmarith.reports.harmless import sanitize_name
 from pytest_llmarith.reports.sequence_tables import set_table
+from pytest_llmarith.reports.statistics import wilson
 from pytest_llmarith.reports.tables import folded
+from pytest_llmarith.reports.variant_tables import LEGEND, variant_table
 
 _LONGEST_NAME = 60
 _SHORTEST_NAME = 16
@@ -22,11 +25,15 @@ Counts = Mapping[str, Any]
 
 
 def breakdowns(summary: Mapping[str, Any], width: int) -> list[str]:
-    """A titled table per result that has cells, one per result that has lengths, one per result that has sets."""
+    """Titled tables: two per result that has cells, one per result that has lengths, one per result that has sets."""
     lines: list[str] = []
+    legend = wrap(LEGEND, width)
     for result in summary["results"]:
         if result["cells"]:
             lines += ["", *_cell_table(result, width)]
+        if result.get("variants"):
+            lines += ["", _title(result, "by variant, all depths together", width), *variant_table(result), *legend]
+            legend = []  # said once
         if result["lengths"]:
             lines += ["", *_length_table(result, width)]
         if result["sets"]:
@@ -50,8 +57,8 @@ def _cell_table(result: Mapping[str, Any], width: int) -> list[str]:
         ]
         for variant in variants
     ]
-    totals = (_total(cell for (_, its_depth), cell in cells.items() if its_depth == depth) for depth in depths)
-    rows.append(["all %", *totals, _total(cells.values())])
+    of_depths = [[cell for (_, its_depth), cell in cells.items() if its_depth == depth] for depth in depths]
+    rows += _total_rows([*of_depths, list(cells.values())])
     title = _title(result, f"correct of {usual} by variant and depth", width)
     return [title, *folded(["depth", *map(str, depths), "all %"], rows, width)]
 
@@ -82,8 +89,23 @@ def _cell(counts: Counts | None, usual: int) -> str:
 
 
 def _total(cells: Iterable[Counts]) -> str:
+    return figures.share(*_counts(cells))
+
+
+def _total_rows(columns: Sequence[Sequence[Counts]]) -> list[list[str]]:
+    """Percentages of columns, and below them the ends of their intervals, which side by side would be too wide."""
+    intervals = [wilson(*_counts(cells)) for cells in columns]
+    return [
+        ["all %", *map(_total, columns)],
+        ["95 % from", *(f"{100 * one.low:.1f}" if one else figures.UNKNOWN for one in intervals)],
+        ["to", *(f"{100 * one.high:.1f}" if one else figures.UNKNOWN for one in intervals)],
+    ]
+
+
+def _counts(cells: Iterable[Counts]) -> tuple[int, int]:
+    """How many are correct, of how many."""
     cells = list(cells)
-    return figures.share(sum(cell["correct"] for cell in cells), sum(map(_measured, cells)))
+    return sum(cell["correct"] for cell in cells), sum(map(_measured, cells))
 
 
 def _measured(counts: Counts) -> int:

@@ -112,7 +112,7 @@ def note_of(result: Result) -> str:
         (measured < selected, f"incomplete, {measured} of {selected}"),
         (reasons, f"nan: {reasons}"),
         (result["rounded"], f"deviate: {result['rounded']} rounded"),
-        (counts["cheat"], f"cheat: {counts['cheat']}"),
+        (counts["cheat"], f"cheat: {counts['cheat']} ({' %, '.join(_percentage(result, 'cheat'))})"),
         (result["unpriced"] and result["cost_usd"] is not None, f"{result['unpriced']} unpriced"),
     )
     return "; ".join(note for holds, note in notes if holds)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from textwrap import wrap
 from typing import Any
 
@@ -12,6 +12,8 @@ from pytest_llmarith.reports.tables import draw
 from pytest_llmarith.values import Level
 
 _LONGEST_NAME = 20
+_MOST_NAMED = 5
+_SHOWN_PLACES = (1, 2, 5, 10, 20, 50, 100)
 
 Set = Mapping[str, Any]
 
@@ -22,9 +24,9 @@ LEGEND = (
 
 
 def set_table(result: Mapping[str, Any], width: int) -> list[str]:
-    """A row per set and limit; below it how far the judges agree."""
+    """A row per set and limit; below it what has to be known beside the scores."""
     rows = [row for one in result["sets"] for row in _rows(one)]
-    notes = [note for one in result["sets"] for note in _notes(one)]
+    notes = [f"{sanitize_name(one['set'], _LONGEST_NAME)}: {note}" for one in result["sets"] for note in _notes(one)]
     table = draw(["set", "limit", "sequences", "score %", "95 %", "perfect %", "95 %"], rows)
     return [*table, *(line for note in (*notes, LEGEND) for line in wrap(note, width))]
 
@@ -58,19 +60,46 @@ def _cheating(one: Set) -> str:
     return f"cheating {figures.share(one['cheat'], one['measured'])} % ({figures.interval(one['cheating'])})"
 
 
+def _notes_on_terms(one: Set) -> list[str]:
+    """Which sequences nobody programmed, where in a sequence terms go wrong, and how long they take."""
+    notes = []
+    if one.get("unsolved_count"):
+        named = ", ".join(sanitize_name(number, _LONGEST_NAME) for number in one["unsolved"][:_MOST_NAMED])
+        more = ", ..." if one["unsolved_count"] > _MOST_NAMED else ""
+        notes.append(f"{one['unsolved_count']} of {one['measured']} unsolved: {named}{more}")
+    if places := _places(one.get("by_term") or ()):
+        notes.append(f"terms right, by their place: {places}")
+    if times := one.get("term_seconds"):
+        median, p90, longest = (figures.short(repr(times[name])) for name in ("median", "p90", "max"))
+        notes.append(f"seconds per term: median {median}, p90 {p90}, longest {longest}")
+    return notes
+
+
+def _places(by_term: Sequence[Mapping[str, int]]) -> str:
+    """Such as `1st 83/87, 10th 61/80`: counts, as the further the place, the fewer sequences have it."""
+    return ", ".join(
+        f"{_ordinal(one['term'])} {one['right']}/{one['run']}" for one in by_term if one["term"] in _SHOWN_PLACES
+    )
+
+
+def _ordinal(place: int) -> str:
+    return f"{place}{'st' if place == 1 else 'nd' if place == 2 else 'th'}"
+
+
 def _notes(one: Set) -> list[str]:
     """What has to be known beside the figures."""
     notes = []
     if one["measured"]:
-        notes.append(f"{one['set']}: {_cheating(one)}")
+        notes.append(_cheating(one))
+    notes += _notes_on_terms(one)
     if unprotected := one["isolation"].get(Level.NONE):
-        notes.append(f"{one['set']}: {unprotected} programs ran without a sandbox, with the rights of this user")
+        notes.append(f"{unprotected} programs ran without a sandbox, with the rights of this user")
     if one["unanswered"]:
-        notes.append(f"{one['set']}: {one['unanswered']} unanswered, in no figure")
+        notes.append(f"{one['unanswered']} unanswered, in no figure")
     if judges := one["judges"]:
         kappa = "undefined" if judges["kappa"] is None else f"{judges['kappa']:.2f}"
         notes.append(
-            f"{one['set']}: the judges agree on {judges['both'] + judges['neither']} of {judges['judged']} programs, "
+            f"the judges agree on {judges['both'] + judges['neither']} of {judges['judged']} programs, "
             f"Cohen's kappa {kappa} (cheat: both {judges['both']}, only static {judges['only_static']}, "
             f"only the model {judges['only_llm']})"
         )

@@ -10,6 +10,7 @@ from pytest_llmarith.reports.grids import breakdowns
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.listing import outcome_section
 from pytest_llmarith.reports.overview import overview
+from pytest_llmarith.reports.spending_tables import spending_table
 
 __all__ = ["breakdowns", "outcome_section", "overview", "result_tables", "run_lines", "sanitize", "summary_section"]
 
@@ -18,16 +19,16 @@ _OVER_BUDGET = "budget: "  # how the reason of a question begins that no money o
 
 
 def summary_section(summary: Mapping[str, Any], width: int) -> list[str]:
-    """All of it: where the run stands, the overview, and a table per model and task."""
+    """All of it: where the run stands, the overview, what was spent, and tables per model and task."""
     return [*run_lines(summary, width), *result_tables(summary, width)]
 
 
 def result_tables(summary: Mapping[str, Any], width: int) -> list[str]:
-    """The overview, and a table per model and task, below an empty line; nothing where there are no results."""
+    """The overview, what was spent, and tables per model and task, each below an empty line; nothing of nothing."""
     if not summary["results"]:
         return []
-    tables = breakdowns(summary, width)
-    return ["", *overview(summary, width), *([""] if tables else []), *tables]
+    sections = (overview(summary, width), spending_table(summary["results"], width), breakdowns(summary, width))
+    return [line for lines in sections if lines for line in ("", *lines)]
 
 
 def run_lines(summary: Mapping[str, Any], width: int) -> list[str]:

@@ -73,6 +73,31 @@ def test_thousands(number: int | None, shown: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("cost", "shown"),
+    [
+        (None, "-"),
+        (0.0, "$0"),
+        (0.00004, "$0.000040"),
+        (0.0123, "$0.012"),
+        (0.5, "$0.50"),
+        (7.2, "$7.20"),
+        (1e-9, "<$0.0000001"),
+    ],
+)
+def test_prices(cost: float | None, shown: str) -> None:
+    """What one reply costs has two digits, however little it is."""
+    assert figures.price(cost) == shown
+
+
+@pytest.mark.parametrize(
+    ("number", "shown"), [(None, "-"), (0, "0"), (31.0, "31"), (31.5, "31.5"), (999.0, "999"), (1234.5, "1.2k")]
+)
+def test_counts(number: float | None, shown: str) -> None:
+    """The middle of counts may lie between two of them."""
+    assert figures.count(number) == shown
+
+
+@pytest.mark.parametrize(
     ("number", "shown"),
     [
         (None, "-"),
@@ -103,7 +128,8 @@ def test_a_short_error_is_close(number: Decimal) -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "shown"), [(None, "-"), (0.0, "0.0"), (1.83, "1.8"), (99.94, "99.9"), (99.96, "100"), (600.0, "600")]
+    ("number", "shown"),
+    [(None, "-"), (0.0, "0.0"), (1.83, "1.8"), (99.94, "99.9"), (99.96, "100"), (600.0, "600"), (1080.0, "1,080")],
 )
 def test_seconds(number: float | None, shown: str) -> None:
     """Seconds have a decimal while they are few."""

@@ -20,8 +20,11 @@ def recorded(
     static: bool | None = None,
     llm: bool | None = None,
     level: str = "strict",
+    number: str = "A000045",
+    terms: str = "",
 ) -> dict[str, Any]:
-    """A record of the OEIS task, as far as a summary looks at it."""
+    """A record of the OEIS task, as far as a summary looks at it; `terms` are the first letters of their statuses."""
+    statuses = {status[0]: status for status in ("ok", "wrong", "late", "crashed", "killed", "inconclusive")}
     judges = {
         "static": None if static is None else {"cheat": static, "evidence": []},
         "llm": None if llm is None else {"cheat": llm, "model": "judge", "replies": []},
@@ -33,10 +36,15 @@ def recorded(
         "simulated": False,
         "outcome": outcome,
         "reason": "why" if outcome in ("nan", "unanswered") else None,
-        "problem": {"set": "starter", "number": "A000045"},
+        "problem": {"set": "starter", "number": number},
         "grade": None,
         "reply": None,
-        "oeis": {"scores": at_limits, "judges": judges, "isolation": {"level": level}},
+        "oeis": {
+            "scores": at_limits,
+            "judges": judges,
+            "isolation": {"level": level},
+            "terms": [{"status": statuses[letter], "seconds": place / 10} for place, letter in enumerate(terms)],
+        },
     }
 
 
@@ -118,6 +126,81 @@ def test_judges_side_by_side() -> None:
     assert summarized(FOUR[3])["results"][0]["sets"][0]["judges"] is None
 
 
+def test_the_curve() -> None:
+    """Per limit the score of every sequence, the best first, lookup tables and missing programs at 0."""
+    (one,) = summarized(*FOUR, recorded("deviate", (1 / 3, 2 / 3)))["results"][0]["sets"]
+    assert one["curve"] == [
+        {"seconds": 0.5, "scores": [0.5, 0.3333, 0.25, 0.0, 0.0]},
+        {"seconds": 4.0, "scores": [1.0, 0.6667, 0.5, 0.0, 0.0]},
+    ]
+
+
+def test_terms_by_their_place() -> None:
+    """Of programs that are no lookup tables; a term that nobody could time is in no figure."""
+    records = [
+        recorded("deviate", (0.5, 0.5), terms="owl"),
+        recorded("deviate", (0.5, 0.5), terms="ooi"),
+        recorded("cheat", (0.0, 0.0), terms="ooooo"),
+        recorded("nan", (0.0, 0.0)),
+    ]
+    (one,) = summarized(*records)["results"][0]["sets"]
+    assert one["by_term"] == [
+        {"term": 1, "right": 2, "run": 2},
+        {"term": 2, "right": 1, "run": 2},
+        {"term": 3, "right": 0, "run": 1},
+    ]
+    assert one["term_statuses"] == {"ok": 3, "wrong": 1, "late": 1}
+    assert one["term_seconds"] == {"median": 0.1, "p90": pytest.approx(0.16), "max": 0.2}
+
+
+def test_terms_without_end() -> None:
+    """Places are kept for the first hundred terms, times for all."""
+    (one,) = summarized(recorded("correct", (1.0, 1.0), terms="o" * 300))["results"][0]["sets"]
+    assert [place["term"] for place in one["by_term"]] == [*range(1, 101)]
+    assert one["term_seconds"]["max"] == pytest.approx(29.9)
+
+
+def test_unsolved_sequences() -> None:
+    """Those without a single point at any limit, in order; one that another trial solved is none."""
+    records = [
+        recorded("nan", (0.0, 0.0), number="A000030"),
+        recorded("cheat", (0.0, 0.0), number="A000010"),
+        recorded("deviate", (0.0, 0.1), number="A000020"),
+        recorded("deviate", (0.0, 0.0), number="A000040"),
+        recorded("correct", (1.0, 1.0), number="A000040"),
+        recorded("unanswered", None, number="A000050"),
+    ]
+    (one,) = summarized(*records)["results"][0]["sets"]
+    assert (one["unsolved"], one["unsolved_count"]) == (["A000010", "A000030"], 2)
+
+
+def test_unsolved_sequences_without_end() -> None:
+    """Five hundred are named, all are counted."""
+    records = [recorded("nan", (0.0, 0.0), number=f"A{number:06}") for number in range(501)]
+    (one,) = summarized(*records)["results"][0]["sets"]
+    assert (len(one["unsolved"]), one["unsolved_count"]) == (500, 501)
+
+
+def test_what_is_told_of_terms() -> None:
+    """How many sequences nobody solved, where terms go wrong, and how long they take."""
+    records = [recorded("nan", (0.0, 0.0), number=f"A{number:06}") for number in range(6)]
+    records.append(recorded("deviate", (0.9, 0.9), number="A000045", terms="o" * 10 + "l"))
+    told = "\n".join(set_table(summarized(*records)["results"][0], 200))
+    assert "starter: 6 of 7 unsolved: A000000, A000001, A000002, A000003, A000004, ..." in told
+    assert "starter: terms right, by their place: 1st 1/1, 2nd 1/1, 5th 1/1, 10th 1/1" in told
+    assert "starter: seconds per term: median 0.5, p90 0.9, longest 1.0" in told
+    (correct,) = summarized(recorded("correct", (1.0, 1.0)))["results"]
+    assert not any("unsolved" in line or "per term:" in line for line in set_table(correct, 200))
+
+
+def test_a_summary_of_an_earlier_version_is_shown() -> None:
+    """What it does not tell is left out."""
+    (result,) = summarized(*FOUR)["results"]
+    new = {"curve", "by_term", "term_statuses", "term_seconds", "unsolved", "unsolved_count", "spending"}
+    old = result | {"sets": [{key: value for key, value in result["sets"][0].items() if key not in new}]}
+    assert any(line.startswith("starter") for line in set_table(old, 80))
+
+
 def test_the_table() -> None:
     """A row per set and limit; below it the judges, and what the columns are."""
     lines = set_table(summarized(*FOUR)["results"][0], 100)
@@ -144,5 +227,9 @@ def test_it_fits(width: int) -> None:
 
 
 def test_the_aggregate_keeps_sets() -> None:
-    """The one line of a run that stays has its scores."""
-    assert without_cells(summarized(*FOUR))["results"][0]["sets"][0]["limits"][1]["perfect"] == 1
+    """The one line of a run that stays has its scores, and nothing that grows with the set."""
+    summary = summarized(*FOUR)
+    (one,) = without_cells(summary)["results"][0]["sets"]
+    assert one["limits"][1]["perfect"] == 1
+    assert not {"curve", "by_term", "unsolved"} & one.keys()
+    assert summary["results"][0]["sets"][0]["curve"]

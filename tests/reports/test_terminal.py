@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pytest_llmarith.reports.spending_tables import spending_table
 from pytest_llmarith.reports.summary import Summary
 from pytest_llmarith.reports.terminal import breakdowns, overview, run_lines, summary_section
 
@@ -101,8 +102,80 @@ def test_a_cell_table(grid_of: MakeMany) -> None:
         "----------------------------------",
         "int_add       6     6     6   60.0",
     ]
-    assert lines[-1] == "all %      60.0  60.0  60.0   60.0"
-    assert [line.split()[0] for line in lines[3:-1]] == VARIANTS
+    assert [line.split()[0] for line in lines[3:11]] == VARIANTS
+    assert lines[11:15] == [
+        "all %      60.0  60.0  60.0   60.0",
+        "95 % from  49.0  49.0  49.0   53.7",
+        "to         70.0  70.0  70.0   66.0",
+        "",
+    ]
+
+
+def test_a_variant_table(make_record: Make) -> None:
+    """Accuracy with its interval, the depth to rely on or the trials it takes, and the size of errors."""
+    grade = {"absolute_error": "1", "relative_error": "0.00125", "rounded": False, "leading_digits": 3}
+    records = [
+        *[make_record(problem={"variant": "int_add", "depth": depth}) for depth in (2, 3) for _ in range(30)],
+        *[make_record(problem={"variant": "int_div", "depth": 2}) for _ in range(9)],
+        make_record("deviate", grade=grade, problem={"variant": "int_div", "depth": 2}),
+        make_record("unanswered", problem={"variant": "float_add", "depth": 2}),
+    ]
+    lines = breakdowns(summed(*records), 80)
+    start = lines.index("o4-mini, arithmetic: by variant, all depths together")
+    assert lines[start + 1 : start + 6] == [
+        "variant    trials  correct %       95 %      reliable depth  rel err  leading",
+        "-----------------------------------------------------------------------------",
+        "int_add        60      100.0   94.0-100                   3        -        -",
+        "int_div        10       90.0  59.6-98.2  -, needs 53 trials   0.0012        3",
+        "float_add       0          -          -  -, needs 35 trials        -        -",
+    ]
+    assert lines[start + 6].startswith("reliable depth: the deepest")
+
+
+def test_a_spending_table(make_record: Make, make_reply: Make) -> None:
+    """Median, nine of ten, and sum of what is known."""
+    replies = [
+        make_reply(cost_usd=0.25 * count, latency_s=float(count), prompt_tokens=100, reasoning_tokens=1000 * count)
+        for count in range(1, 11)
+    ]
+    records = [make_record(reply=reply) for reply in [*replies, make_reply(cost_usd=None, latency_s=None)]]
+    records.append(make_record(model="own", reply=make_reply(cost_usd=None, latency_s=None)))
+    assert spending_table(summed(*records)["results"], 80) == [
+        "model                  cost  seconds  prompt  completion  reasoning",
+        "task                                  tokens      tokens     tokens",
+        "-------------------------------------------------------------------",
+        "o4-mini     median    $1.38      5.5     100           9       5.5k",
+        "arithmetic  p90       $2.27      9.1     100           9       9.1k",
+        "            sum     $13.75+     55.0    1.0k          99      55.0k",
+        "",
+        "own         median        -        -      31           9          -",
+        "arithmetic  p90           -        -      31           9          -",
+        "            sum           -        -      31           9          -",
+    ]
+
+
+def test_nothing_known_of_spending_is_no_table(make_record: Make, make_reply: Make) -> None:
+    """Neither where nobody knows anything, nor in a summary of an earlier version."""
+    unknown = dict.fromkeys(("cost_usd", "latency_s", "prompt_tokens", "completion_tokens"))
+    (result,) = summed(make_record(reply=make_reply(**unknown)))["results"]
+    assert spending_table([result], 80) == []
+    del result["spending"]
+    assert spending_table([result], 80) == []
+
+
+def test_a_summary_of_an_earlier_version_is_shown(grid_of: MakeMany, sums_of: MakeMany) -> None:
+    """What it does not tell is left out, and nothing falls over."""
+    summary = summed(*grid_of(range(2, 4)), *sums_of(range(2, 5)))
+    new = {"variants", "spending", "error_sizes", "correct_percentage", "measured"}
+    for result in summary["results"]:
+        for place in (*result["cells"], *result["lengths"]):
+            for key in new & place.keys():
+                del place[key]
+        for key in ("variants", "spending", "error_sizes"):
+            del result[key]
+    lines = summary_section(summary, 80)
+    assert any(line.startswith("float_div") for line in lines)
+    assert not any("reliable depth" in line for line in lines)
 
 
 def test_a_cell_of_another_size_says_so(make_record: Make, grid_of: MakeMany) -> None:
@@ -161,11 +234,11 @@ def test_no_line_is_ever_obeyed_by_a_terminal(make_record: Make, name: str, reas
 def test_many_depths_are_folded(grid_of: MakeMany) -> None:
     """Depths that find no place stand in a further table below, each under its variant."""
     lines = breakdowns(summed(*grid_of(range(2, 61), 1)), 80)
-    heads = [line for line in lines if line.startswith("depth")]
+    heads = [line for line in lines if line.startswith("depth  ")]
     assert len(heads) > 1
     shown = [column for head in heads for column in head.split()[1:]]
     assert shown == [*map(str, range(2, 61)), "all", "%"]
-    assert sum(line.startswith("int_add") for line in lines) == len(heads)
+    assert sum(line.startswith("int_add") for line in lines) == len(heads) + 1  # and one of the table by variant
     sizes = [len(head.split()) for head in heads]
     assert max(sizes) - min(sizes) < len(heads)  # no column is left alone at the end
 
@@ -173,8 +246,9 @@ def test_many_depths_are_folded(grid_of: MakeMany) -> None:
 def test_the_documentation_shows_these_tables(grid_of: MakeMany, sums_of: MakeMany) -> None:
     """docs/reports.md shows what is really drawn."""
     summary = summed(*grid_of(range(2, 11)), *sums_of(range(2, 31)), selected=749)
-    shown = [*run_lines(summary, 80), "", *overview(summary, 80), "", *breakdowns(summary, 80)[:12]]
-    assert "\n".join(shown) in DOCUMENTATION.read_text("utf-8")
+    shown = summary_section(summary, 80)
+    end = next(number for number, line in enumerate(shown) if line.startswith("o4-mini, integer_addition"))
+    assert "\n".join(shown[: end - 1]) in DOCUMENTATION.read_text("utf-8")
 
 
 def notes_of(*records: dict[str, Any]) -> str:
@@ -209,7 +283,7 @@ def test_rounded_answers_are_counted(make_record: Make) -> None:
 
 def test_cheats_are_counted(make_record: Make) -> None:
     """A lookup table is neither correct nor hidden."""
-    assert notes_of(make_record("cheat")) == "  cheat: 1"
+    assert notes_of(make_record("cheat")) == "  cheat: 1 (100.0 %, 20.7-100)"
 
 
 def test_unpriced_replies_are_counted(make_record: Make, make_reply: Make) -> None:

@@ -1,0 +1,49 @@
+"""What replies cost, how long they took, how many tokens they are, as a table.
+
+It does not know how the figures come about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pytest_llmarith.reports import figures
+from pytest_llmarith.reports.harmless import sanitize_name
+from pytest_llmarith.reports.tables import draw
+
+_SHORTEST_NAME = 16
+_LONGEST_NAME = 60
+_ROOM_OF_FIGURES = 60  # with what stands between columns
+_FIGURES = ("median", "p90", "sum")
+_HEADERS = ("model\ntask", "\n", "cost\n", "seconds\n", "prompt\ntokens", "completion\ntokens", "reasoning\ntokens")
+_TOKENS = ("prompt_tokens", "completion_tokens", "reasoning_tokens")
+
+Result = Mapping[str, Any]
+
+
+def spending_table(results: Sequence[Result], width: int) -> list[str]:
+    """Three lines per model and task: the median of its replies, what nine of ten stay below, and all together."""
+    longest_name = min(_LONGEST_NAME, max(_SHORTEST_NAME, width - _ROOM_OF_FIGURES))
+    told = [result for result in results if any((result.get("spending") or {}).values())]
+    if not told:
+        return []
+    lines = draw(_HEADERS, [row for result in told for row in _rows(result, longest_name)], words=2)
+    head = len(lines) - len(_FIGURES) * len(told)
+    rows = (lines[start : start + len(_FIGURES)] for start in range(head, len(lines), len(_FIGURES)))
+    return lines[:head] + [line for row in rows for line in ("", *row)][1:]
+
+
+def _rows(result: Result, longest_name: int) -> list[list[str]]:
+    names = [sanitize_name(result[key], longest_name) for key in ("model", "task")]
+    return [[name, figure, *_figures(result, figure)] for name, figure in zip((*names, ""), _FIGURES, strict=True)]
+
+
+def _figures(result: Result, figure: str) -> list[str]:
+    known = {kind: amounts[figure] for kind, amounts in result["spending"].items() if amounts}
+    cost = known.get("cost_usd")
+    return [
+        figures.dollars(cost, result["unpriced"]) if figure == "sum" else figures.price(cost),
+        figures.seconds(known.get("latency_s")),
+        *(figures.count(known.get(kind)) for kind in _TOKENS),
+    ]

@@ -1,0 +1,47 @@
+"""Variants one by one: accuracy with its interval, the depth to which it can be relied on, the size of errors.
+
+It does not know how a summary comes about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pytest_llmarith.reports import figures
+from pytest_llmarith.reports.harmless import sanitize_name
+from pytest_llmarith.reports.tables import draw
+
+_LONGEST_NAME = 16
+_HEADERS = ("variant", "trials", "correct %", "95 %", "reliable depth", "rel err", "leading")
+
+LEGEND = (
+    "reliable depth: the deepest for which all trials up to it are at least 90 % correct by the lower end of their "
+    "interval; without one, the trials of the first depth that would show it, all further ones correct. "
+    "rel err: median relative error of deviate; leading: median of its leading digits that are right."
+)
+
+
+def variant_table(result: Mapping[str, Any]) -> list[str]:
+    """A row per variant."""
+    return draw(_HEADERS, [_row(variant) for variant in result["variants"]])
+
+
+def _row(variant: Mapping[str, Any]) -> list[str]:
+    errors = variant["error_sizes"]
+    return [
+        sanitize_name(variant["variant"], _LONGEST_NAME),
+        str(variant["measured"]),
+        figures.share(variant["correct"], variant["measured"]),
+        figures.interval(variant["correct_percentage"]),
+        reliable(variant["reliable_depth"]),
+        figures.short(errors["median_relative_error"]),
+        figures.count(errors["median_leading_digits"]),
+    ]
+
+
+def reliable(depth: Mapping[str, int | None]) -> str:
+    """A depth, or what it takes to have one, such as `-, needs 35 trials`."""
+    if depth["depth"] is not None:
+        return str(depth["depth"])
+    return f"{figures.UNKNOWN}, needs {depth['needs']:,} trials"
