@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum, auto
@@ -144,6 +144,11 @@ def kind_of(word: str) -> Kind:
 def tokens(text: str) -> list[Token]:
     """The last tokens of the text, in order."""
     return list(_tokens(deque(_TOKEN.finditer(text), maxlen=MANY)))
+
+
+def kind_at(tokens: Sequence[Token], at: int) -> Kind | None:
+    """The kind of a token; None before the first and behind the last."""
+    return tokens[at].kind if 0 <= at < len(tokens) else None
 
 
 def _tokens(matches: Iterable[re.Match[str]]) -> Iterator[Token]:

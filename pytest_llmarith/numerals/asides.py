@@ -1,0 +1,81 @@
+"""Step 7 of the tolerant reading: numbers beside the point, such as counts, labels, years and codes.
+
+It does not know how strongly the text presents the others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from pytest_llmarith.numerals.tokens import Kind, Token, kind_at, kind_of
+
+_ORDINAL_ENDINGS = frozenset({"st", "nd", "rd", "th"})
+_LEADS = frozenset({":", "=", "is", "was", "of", "the", "number", "difference", "value", "level", "score"})
+_LEADING = 3  # how many of them may stand between a word and its number
+_WITHOUT = frozenset({"no", "No", "without", "Without"})
+_FAILING = frozenset({"error", "code", "status", "http"})
+_CODE = re.compile(r"[45]\d\d")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+
+def is_count(tokens: Sequence[Token], at: int) -> bool:
+    """Whether the number counts something about the answer, or numbers a step, an item, a place."""
+    after = kind_at(tokens, at + 1)
+    counts = after is Kind.UNIT and tokens[at].followed_by not in (",", '"')
+    if counts or kind_at(tokens, at - 1) is Kind.LABEL or _is_beside_the_point(tokens, at):
+        return True
+    if after is Kind.WORD and tokens[at + 1].written_as in _ORDINAL_ENDINGS:
+        return True
+    return _is_list_number(tokens, at)
+
+
+def _is_beside_the_point(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a word shortly before says that the number is something else than the answer: `remainder of 0`."""
+    if kind_at(tokens, at - 1) is Kind.SAYS and tokens[at - 2].written_as in ("digit", "digits"):
+        return at > 2 and tokens[at - 3].written_as in _LEADS  # `the sum of the digits is 13`
+    word = _led_by(tokens, at)
+    return kind_at(tokens, word) is Kind.ASIDE and (word < 1 or tokens[word - 1].written_as not in _WITHOUT)
+
+
+def _led_by(tokens: Sequence[Token], at: int) -> int:
+    """Where the word stands that the number belongs to, over a colon, `is`, `of` and the like."""
+    word = at - 1
+    while word > at - 1 - _LEADING and word > 0 and tokens[word].written_as in _LEADS:
+        word -= 1
+    return word
+
+
+def is_code(tokens: Sequence[Token], at: int) -> bool:
+    """Whether the number is what a server says instead of an answer: `Error 500`."""
+    word = _led_by(tokens, at)
+    return word >= 0 and tokens[word].written_as.lower() in _FAILING and bool(_CODE.fullmatch(tokens[at].written_as))
+
+
+def is_year(tokens: Sequence[Token], at: int) -> bool:
+    """Whether something happened in that year, and nothing resulted in it."""
+    if at < 2 or tokens[at - 1].written_as not in ("in", "since", "until"):
+        return False
+    happened = tokens[at - 2]
+    if happened.kind is not Kind.WORD or happened.written_as.startswith("result"):
+        return False
+    return bool(_YEAR.fullmatch(tokens[at].written_as))
+
+
+def has_a_foreign_key(tokens: Sequence[Token], at: int) -> bool:
+    """Whether the number is the value of a key in quotes that names no result: `"time_ms": 12`."""
+    if at < 2 or tokens[at - 1].written_as != ":" or tokens[at - 2].followed_by != '"':
+        return False
+    names = tokens[at - 2].written_as.lower().split("_")
+    return not any(kind_of(name) in (Kind.RESULT, Kind.ANSWER, Kind.FINAL) for name in names)
+
+
+def _is_list_number(tokens: Sequence[Token], at: int) -> bool:
+    """Whether the number is `1.` or `1)` at the head of a line that goes on."""
+    token = tokens[at]
+    if token.followed_by not in (".", ")") or len(token.written_as) > 2:
+        return False
+    goes_on = kind_at(tokens, at + 2 if kind_at(tokens, at + 1) is Kind.STOP else at + 1)
+    if at == 0:  # no list begins with another number than 1, but a reply may
+        return token.written_as == "1" and goes_on is not None
+    return kind_at(tokens, at - 1) is Kind.LINE and goes_on not in (None, Kind.LINE)
