@@ -21,7 +21,7 @@ _EXPECTING_A_SIGN = _PRESENTING | {Kind.RESULT, Kind.BOX}
 _OF_AN_EXPRESSION = frozenset({Kind.NUMBER, Kind.OPERATOR})
 _STARTING = frozenset({None, Kind.STOP, Kind.LINE})  # what stands before a sentence
 _MINUS = frozenset({"-", "minus", "negative"})
-_REACH = 8  # how many tokens may stand between a number and its rounding
+_REACH = 8  # tokens that the calculation before a sign may have
 
 
 class Standing(IntEnum):
@@ -128,11 +128,9 @@ def _terms(tokens: Sequence[Token], at: int) -> Sequence[Token]:
 
 def _is_negated(tokens: Sequence[Token], at: int) -> bool:
     """Whether a minus that stands apart belongs to the number: `= - 5`, or `- 5` as the whole reply."""
-    if (
-        kind_at(tokens, at - 1) is not Kind.OPERATOR
-        or tokens[at - 1].written_as.lower() not in _MINUS
-        or tokens[at].bold
-    ):
+    if kind_at(tokens, at - 1) is not Kind.OPERATOR or tokens[at].bold:
+        return False
+    if tokens[at - 1].written_as.lower() not in _MINUS:
         return False
     if at == 1:
         return len(tokens) == 2

@@ -11,7 +11,7 @@ _EXPLANATIONS = frozenset(
     {"explanation", "explained", "working", "workings", "work", "steps", "proof", "reasoning", "breakdown"}
 )
 _ENDING_A_HEADING = frozenset({Kind.LINE, Kind.NUMBER})
-_REACH = 8  # how many tokens may stand between a number and its rounding
+_REACH = 8  # tokens of the next line that are looked at
 
 
 def is_alone(tokens: Sequence[Token], at: int) -> bool:

@@ -1,4 +1,7 @@
-"""Step 7 of the tolerant reading: which numbers an operator joins to a neighbour. It does not know the question's own."""
+"""Step 7 of the tolerant reading: which numbers an operator joins to a neighbour.
+
+It does not know the numbers of the question.
+"""
 
 from __future__ import annotations
 
