@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import pytest
 
 from pytest_llmarith.models.client import Client
+from pytest_llmarith.models.patience.failures import Remedy, diagnose
 from pytest_llmarith.values import Model, Reply
 from tests.llm_server import Answer, LlmServer, usage
 
@@ -137,6 +138,26 @@ def test_an_embedded_model_takes_the_same_way(client: Client) -> None:
     assert reply.cost_usd is None
 
 
+def test_the_temperature_reaches_an_embedded_model(client: Client) -> None:
+    """Hot enough, it errs where it does not at 0; other parameters make no difference to it."""
+
+    def replied(**params: object) -> str:
+        return run(client, client.complete(Model("m", "llmarith/sloppy", params), "   987654 * 456789", 30.0)).text
+
+    assert replied(temperature=0) != replied(temperature=2) == replied(temperature=2, top_p=0.5)
+
+
+@pytest.mark.parametrize("temperature", ["hot", -1, 3, True])
+def test_a_temperature_that_is_none_stops_the_run(client: Client, temperature: object) -> None:
+    """Every question would fare the same; one line says what is taken."""
+    model = Model("m", "llmarith/sloppy", {"temperature": temperature})
+    with pytest.raises(Exception, match="temperature") as caught:
+        run(client, client.complete(model, "   12 * 30", 30.0))
+    diagnosis = diagnose(caught.value, model, 30.0)
+    assert diagnosis.remedy is Remedy.STOP_RUN
+    assert "the temperature is a number from 0 to 2" in diagnosis.message
+
+
 def test_one_client_serves_one_loop_after_the_other(client: Client) -> None:
     """Connections belong to a loop and are closed with it."""
     for _ in range(3):
@@ -146,6 +167,7 @@ def test_one_client_serves_one_loop_after_the_other(client: Client) -> None:
 STRICT = """
 import asyncio, sys
 from pytest_llmarith.models.client import Client
+from pytest_llmarith.models.patience.failures import Remedy, diagnose
 from pytest_llmarith.values import Model
 
 async def main(client):

@@ -1,8 +1,9 @@
 """Room: the embedded, simulated models. They see a prompt as any model would: no problem, no expected answer.
 
 `exact` is always right, or says that it cannot be. `sloppy` makes the slips and blunders, uses the wordings and fails
-to answer in the ways that language models do; what it replies depends on the messages alone, and on what it remembers
-of integer sequences. Neither says anything about a language model: they are there to see the benches run offline.
+to answer in the ways that language models do; what it replies depends on the messages and the temperature alone, and on
+what it remembers of integer sequences. Neither says anything about a language model: they are there to see the benches
+run offline.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class BuiltinReply:
 class _Model:
     """What one model says to each kind of question."""
 
-    reckon: Callable[[calculation.Calculation, Random], Said]
+    reckon: Callable[[calculation.Calculation, Random, float], Said]
     program: Callable[[str, Memory | None, Random], Said]
     judge: Callable[[str, Random], Said]
 
@@ -50,14 +51,22 @@ _MODELS: Mapping[str, _Model] = MappingProxyType(
     }
 )
 NAMES = tuple(_MODELS)
+TEMPERATURE = 1.0
+HOTTEST = 2.0
 
 
-def reply(target: str, messages: Sequence[Mapping[str, str]], remembered: Remembered = nothing) -> BuiltinReply:
+def reply(
+    target: str,
+    messages: Sequence[Mapping[str, str]],
+    remembered: Remembered = nothing,
+    temperature: float = TEMPERATURE,
+) -> BuiltinReply:
     """What the model `target` replies; raises KeyError where there is none of this name.
 
-    `remembered` is called when a program for an integer sequence is asked for, and not before.
+    `remembered` is called when a program for an integer sequence is asked for, and not before. The `temperature`, from
+    0 to `HOTTEST`, is how prone a calculation is to go wrong.
     """
-    said = _answer(_MODELS[target], _question(messages), _chance(target, messages), remembered)
+    said = _answer(_MODELS[target], _question(messages), _chance(target, messages), remembered, temperature)
     reasoning_tokens = said.unseen + tokens(said.reasoning or "")
     return BuiltinReply(
         said.text,
@@ -69,13 +78,13 @@ def reply(target: str, messages: Sequence[Mapping[str, str]], remembered: Rememb
     )
 
 
-def _answer(model: _Model, prompt: str, draw: Random, remembered: Remembered) -> Said:
+def _answer(model: _Model, prompt: str, draw: Random, remembered: Remembered, temperature: float) -> Said:
     if (name := prompts.sequence_named(prompt)) is not None:
         return model.program(name, remembered().get(name), draw)
     if (program := prompts.program_on_trial(prompt)) is not None:
         return model.judge(program, draw)
     if asked := calculation.read(prompt):
-        return model.reckon(asked, draw)
+        return model.reckon(asked, draw, temperature)
     return Said(_PUZZLED)
 
 
@@ -85,5 +94,7 @@ def _question(messages: Sequence[Mapping[str, str]]) -> str:
 
 
 def _chance(target: str, messages: Sequence[Mapping[str, str]]) -> Random:
-    """Chance that depends on what was said to the model and on nothing else."""
+    """Chance that depends on what was said to the model and on nothing else: a hotter model errs where a cooler one
+    did, and elsewhere too.
+    """
     return Random(f"{target}/{[(message['role'], message['content']) for message in messages]}")

@@ -5,10 +5,12 @@ Importing this module imports litellm: only the client does it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 import litellm
+from litellm.exceptions import UnsupportedParamsError
 from litellm.llms.custom_llm import CustomLLM
 
 from pytest_llmarith.models.embedded import builtin
@@ -25,17 +27,19 @@ class EmbeddedProvider(CustomLLM):
         self._remembered: Remembered = cache(remembered)
 
     def completion(self, *args: Any, **request: Any) -> Any:
-        return self._respond(request["model"], request["messages"], request["model_response"])
+        return self._respond(request)
 
     async def acompletion(self, *args: Any, **request: Any) -> Any:
-        return self._respond(request["model"], request["messages"], request["model_response"])
+        return self._respond(request)
 
-    def _respond(self, model: str, messages: list[Any], response: Any) -> Any:
+    def _respond(self, request: Mapping[str, Any]) -> Any:
+        model = request["model"]
         if model not in builtin.NAMES:
             known = ", ".join(builtin.NAMES)
             raise UnknownModel(f"there is no embedded model of this name; there are {known}")
-        reply = builtin.reply(model, messages, self._remembered)
-        return _filled(response, model, reply)
+        temperature = _temperature(model, request.get("optional_params") or {})
+        reply = builtin.reply(model, request["messages"], self._remembered, temperature)
+        return _filled(request["model_response"], model, reply)
 
 
 def register(remembered: Remembered = nothing) -> None:
@@ -43,6 +47,16 @@ def register(remembered: Remembered = nothing) -> None:
     others = [item for item in litellm.custom_provider_map if item["provider"] != EMBEDDED_PROVIDER]
     handler = EmbeddedProvider(remembered)
     litellm.custom_provider_map = [*others, {"provider": EMBEDDED_PROVIDER, "custom_handler": handler}]
+
+
+def _temperature(model: str, params: Mapping[str, Any]) -> float:
+    """The one parameter that makes a difference to an embedded model; it takes others as real ones do."""
+    temperature = params.get("temperature", builtin.TEMPERATURE)
+    if type(temperature) not in (int, float) or not 0 <= temperature <= builtin.HOTTEST:
+        raise UnsupportedParamsError(
+            f"the temperature is a number from 0 to {builtin.HOTTEST:g}", EMBEDDED_PROVIDER, model
+        )
+    return float(temperature)
 
 
 def _filled(response: Any, model: str, reply: builtin.BuiltinReply) -> Any:

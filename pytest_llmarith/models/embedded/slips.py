@@ -139,10 +139,10 @@ _HAZARDS: Mapping[Op, tuple[float, float]] = MappingProxyType(
 )
 
 
-def likelihood(calculation: Calculation) -> float:
-    """How likely it is that such a calculation goes wrong at all."""
+def likelihood(calculation: Calculation, temperature: float = 1.0) -> float:
+    """How likely it is that such a calculation goes wrong at all; the hazard is as high as the temperature."""
     risk, power = _HAZARDS[calculation.op]
-    return 1.0 - math.exp(-risk * math.pow(calculation.length, power))
+    return 1.0 - math.exp(-temperature * risk * math.pow(calculation.length, power))
 
 
 def slip(draw: Random, calculation: Calculation) -> tuple[str, str]:

@@ -27,14 +27,14 @@ from pytest_llmarith.values import (
 )
 
 
-def ask(target: str, prompt: str, *before: dict[str, str]) -> BuiltinReply:
-    return builtin.reply(target, [*before, {"role": "user", "content": prompt}])
+def ask(target: str, prompt: str, *before: dict[str, str], temperature: float = 1.0) -> BuiltinReply:
+    return builtin.reply(target, [*before, {"role": "user", "content": prompt}], temperature=temperature)
 
 
-def settled(problem: NumberProblem) -> tuple[Outcome, NanReason | None]:
+def settled(problem: NumberProblem, temperature: float = 1.0) -> tuple[Outcome, NanReason | None]:
     """What a reply of the sloppy model comes to."""
     task = TASKS[problem.task]
-    said = ask("sloppy", task.prompt(problem))
+    said = ask("sloppy", task.prompt(problem), temperature=temperature)
     verdict = settle(problem, Reply(said.text, finish_reason=said.finish_reason), task.READING or Reading.TOLERANT)
     return verdict.outcome, verdict.reason
 
@@ -116,6 +116,22 @@ def test_sloppy_listens_to_the_system_prompt() -> None:
     prompts = [arithmetic.prompt(problem) for problem in arithmetic.problems(0, [6], 5)]
     urged = {"role": "system", "content": "Take care."}
     assert [ask("sloppy", prompt) for prompt in prompts] != [ask("sloppy", prompt, urged) for prompt in prompts]
+
+
+def test_a_cooler_sloppy_makes_fewer_slips() -> None:
+    """None at 0, which leaves the replies without an answer; a hotter one errs wherever a cooler one does."""
+    problems = [arithmetic.problem(0, Dtype.INT, Op.MUL, depth, trial) for depth in range(2, 7) for trial in range(20)]
+    wrong = {
+        heat: {problem for problem in problems if settled(problem, heat)[0] is Outcome.DEVIATE}
+        for heat in (0.0, 0.5, 1.0, 2.0)
+    }
+    assert wrong[0.0] == set()
+    assert wrong[0.5] < wrong[1.0] < wrong[2.0]
+
+
+def test_exact_is_right_at_any_temperature() -> None:
+    """It makes no slips that a temperature could make likelier."""
+    assert ask("exact", "123456 * 654321", temperature=2.0).text == str(123456 * 654321)
 
 
 def test_every_outcome_comes_up() -> None:
