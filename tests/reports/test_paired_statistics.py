@@ -1,0 +1,204 @@
+"""Two shares beside each other, against published values and scipy."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from pytest_llmarith.reports.statistics import Interval
+from pytest_llmarith.reports.statistics.paired import (
+    Pairs,
+    bootstrap_difference,
+    fisher,
+    holm,
+    mcnemar,
+    paired_difference,
+    unpaired_difference,
+)
+
+COUNT = st.integers(0, 300)
+PAIRS = st.builds(Pairs, COUNT, COUNT, COUNT, COUNT).filter(lambda pairs: pairs.total > 0)
+SHARE = st.integers(1, 300).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
+
+
+def known(interval: Interval | None) -> Interval:
+    assert interval is not None
+    return interval
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "p"),
+    [
+        # Fagerland, Lydersen and Laake, BMC Medical Research Methodology 13:91 (2013), airway hyper-responsiveness
+        (1, 7, 0.0703),
+        # toss by toss: five heads of five, both ways
+        (0, 5, 0.0625),
+        (5, 0, 0.0625),
+        (0, 6, 0.03125),
+        (3, 3, 1.0),
+        (0, 1, 1.0),
+        (0, 0, 1.0),
+    ],
+)
+def test_mcnemar_is_as_published(first: int, second: int, p: float) -> None:
+    """The exact p, two-sided."""
+    assert mcnemar(Pairs(9, first, second, 4)) == pytest.approx(p, abs=5e-5)
+
+
+@given(st.integers(0, 3_000), st.integers(0, 3_000))
+def test_mcnemar_is_the_binomial_test(first: int, second: int) -> None:
+    """Scipy's binomial test of a fair coin says the same, however small the p."""
+    expected = stats.binomtest(first, first + second).pvalue if first + second else 1.0
+    assert mcnemar(Pairs(0, first, second, 0)) == pytest.approx(expected, rel=1e-8)
+
+
+@pytest.mark.parametrize(("first", "second"), [(1_000_000, 1_001_000), (0, 2_000_000)])
+def test_mcnemar_of_millions(first: int, second: int) -> None:
+    """It sums no more than matters, and what is too small for a float is 0."""
+    expected = stats.binomtest(first, first + second).pvalue
+    assert mcnemar(Pairs(0, first, second, 0)) == pytest.approx(expected, rel=1e-6, abs=1e-300)
+
+
+@pytest.mark.parametrize(
+    ("table", "p"),
+    [
+        ((3, 4, 1, 4), 0.4857),  # Fisher's lady and her tea
+        # contingencytables 3.0 (Fagerland, Lydersen and Laake, Statistical Analysis of Contingency Tables, 2017)
+        ((0, 16, 15, 72), 0.06287),
+    ],
+)
+def test_fisher_is_as_published(table: tuple[int, int, int, int], p: float) -> None:
+    """The exact p, two-sided."""
+    assert fisher(*table) == pytest.approx(p, abs=5e-5)
+
+
+@given(SHARE, SHARE)
+def test_fisher_is_scipys(first: tuple[int, int], second: tuple[int, int]) -> None:
+    """Scipy says the same of every table."""
+    table = [[first[0], first[1] - first[0]], [second[0], second[1] - second[0]]]
+    assert fisher(*first, *second) == pytest.approx(stats.fisher_exact(table).pvalue, rel=1e-6)
+
+
+def test_fisher_of_many() -> None:
+    """What is too unlikely for a float is 0, and takes no time."""
+    assert fisher(900_000, 1_000_000, 100_000, 1_000_000) == 0
+    assert fisher(500_000, 1_000_000, 500_000, 1_000_000) == 1
+
+
+@pytest.mark.parametrize(
+    ("pairs", "low", "high"),
+    [
+        # Fagerland, Lydersen and Laake, Statistics in Medicine 33 (2014), airway hyper-responsiveness
+        (Pairs(1, 1, 7, 12), 0.026, 0.507),
+        # contingencytables 3.0, complete response (Cavo et al. 2012)
+        (Pairs(59, 6, 16, 80), 0.0046, 0.1186),
+        (Pairs(59, 16, 6, 80), -0.1186, -0.0046),
+    ],
+)
+def test_a_paired_difference_is_as_published(pairs: Pairs, low: float, high: float) -> None:
+    """Newcombe's method 10."""
+    assert known(paired_difference(pairs)) == pytest.approx((low, high), abs=6e-4)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "low", "high"),
+    [
+        # Newcombe, Statistics in Medicine 17 (1998), 873-890, table II, method 10
+        ((48, 80), (56, 70), 0.0524, 0.3339),
+        ((3, 10), (9, 10), 0.1705, 0.8090),
+        ((0, 29), (5, 56), -0.0381, 0.1926),
+        ((0, 20), (0, 10), -0.1611, 0.2775),
+        ((0, 10), (10, 10), 0.6075, 1.0),
+        # contingencytables 3.0, high and standard dose of epinephrine (Perondi et al. 2004)
+        ((1, 34), (7, 34), 0.0189, 0.3404),
+    ],
+)
+def test_an_unpaired_difference_is_as_published(
+    first: tuple[int, int], second: tuple[int, int], low: float, high: float
+) -> None:
+    """Newcombe's hybrid score interval, to its four decimals."""
+    assert known(unpaired_difference(*first, *second)) == pytest.approx((low, high), abs=5e-5)
+
+
+def test_nothing_compared_has_no_interval() -> None:
+    """Of nothing, nothing is known."""
+    assert paired_difference(Pairs(0, 0, 0, 0)) is None
+    assert unpaired_difference(0, 0, 1, 2) is None
+    assert unpaired_difference(1, 2, 0, 0) is None
+
+
+@given(PAIRS)
+def test_a_paired_interval_holds_the_difference(pairs: Pairs) -> None:
+    """It lies within -1 and 1, holds what was measured, and is mirrored where the two change places."""
+    interval = known(paired_difference(pairs))
+    assert -1 <= interval.low <= (pairs.second - pairs.first) / pairs.total <= interval.high <= 1
+    assert interval.low < interval.high
+    back = known(paired_difference(Pairs(pairs.both, pairs.second, pairs.first, pairs.neither)))
+    assert interval == pytest.approx((-back.high, -back.low), abs=1e-12)
+
+
+@given(SHARE, SHARE)
+def test_an_unpaired_interval_holds_the_difference(first: tuple[int, int], second: tuple[int, int]) -> None:
+    """It lies within -1 and 1, and holds what was measured."""
+    interval = known(unpaired_difference(*first, *second))
+    assert -1 <= interval.low <= second[0] / second[1] - first[0] / first[1] + 1e-12
+    assert second[0] / second[1] - first[0] / first[1] - 1e-12 <= interval.high <= 1
+
+
+@settings(max_examples=5)
+@given(st.integers(5, 95), st.integers(0, 99))
+def test_a_paired_interval_covers_the_truth(percent: int, seed: int) -> None:
+    """Of 400 simulated comparisons of equal models, 95 % or about as many hold the true difference, which is 0."""
+    draw, held = Random(seed), 0
+    for _ in range(400):
+        hits = [(draw.random() < percent / 100, draw.random() < percent / 100) for _ in range(60)]
+        cells = [hits.count(cell) for cell in ((True, True), (True, False), (False, True), (False, False))]
+        interval = known(paired_difference(Pairs(*cells)))
+        held += interval.low <= 0 <= interval.high
+    assert held >= 365
+
+
+@pytest.mark.parametrize(
+    ("given_p", "expected"),
+    [
+        # R's p.adjust(p, "holm")
+        ([0.01, 0.02, 0.03, 0.04], [0.04, 0.06, 0.06, 0.06]),
+        ([0.01, 0.04, 0.03, 0.005], [0.03, 0.06, 0.06, 0.02]),
+        ([0.9, 0.5, 1.0], [1.0, 1.0, 1.0]),
+        ([0.03], [0.03]),
+        ([], []),
+    ],
+)
+def test_holm_is_as_published(given_p: list[float], expected: list[float]) -> None:
+    """The corrected p values, in the order of the given ones."""
+    assert holm(given_p) == pytest.approx(expected)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1))
+def test_holm_corrects_upwards(given_p: list[float]) -> None:
+    """No p gets smaller, the smallest is multiplied by their number, and their order stays."""
+    corrected = holm(given_p)
+    assert all(p <= its <= 1 for p, its in zip(given_p, corrected, strict=True))
+    assert min(corrected) == min(1.0, len(given_p) * min(given_p))
+    ranked = [its for _, its in sorted(zip(given_p, corrected, strict=True))]
+    assert ranked == sorted(ranked)
+
+
+def test_bootstrap_of_a_difference() -> None:
+    """Around the difference of the means, as wide as the normal interval, and always the same."""
+    first, second = [0.0] * 200 + [1.0] * 200, [0.0] * 100 + [1.0] * 300
+    interval = known(bootstrap_difference(first, second))
+    assert interval == bootstrap_difference(first, second)
+    error = 1.96 * (0.25 / 400 + 0.1875 / 400) ** 0.5
+    assert interval == pytest.approx((0.25 - error, 0.25 + error), abs=0.01)
+
+
+def test_what_does_not_vary_has_no_bootstrap() -> None:
+    """Equal values say nothing of their spread, and no values nothing at all."""
+    assert bootstrap_difference([1.0, 1.0], [0.5]) is None
+    assert bootstrap_difference([], [0.5, 1.0]) is None
+    assert bootstrap_difference([1.0, 1.0], [0.5, 0.4]) is not None
