@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
+from pytest_llmarith.cli.compare import add_compare
 from pytest_llmarith.cli.export import add_export
 from pytest_llmarith.cli.merge import add_merge
 from pytest_llmarith.cli.oeis import add_oeis
@@ -39,14 +40,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command.
 
     The exit status is 0, 4 for wrong usage and files that cannot be read, 1 where something could not be fetched or
-    done, and 130 where somebody pressed Ctrl-C.
+    done or a gate failed, and 130 where somebody pressed Ctrl-C.
     """
     parser = _parser()
     request = parser.parse_args(argv)
     if request.command is None:
         parser.error(
             "the COMMAND is missing; usage: llmarith regrade FILE [FILE ...], llmarith report RUN [RUN ...], "
-            "llmarith export RUN [RUN ...] --to=SHAPE, llmarith merge RUN [RUN ...] --into RUN, "
+            "llmarith compare RUN RUN [RUN ...], llmarith export RUN [RUN ...] --to=SHAPE, "
+            "llmarith merge RUN [RUN ...] --into RUN, "
             "llmarith oeis sync|status, llmarith store import|status|prune"
         )
     try:
@@ -67,6 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     add_regrade(commands)
     add_report(commands)
+    add_compare(commands)
     add_export(commands)
     add_merge(commands)
     add_oeis(commands)

@@ -1,0 +1,119 @@
+"""`llmarith compare`: its options. It does not know how runs are compared, nor which trials asked the same."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+from collections.abc import Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_llmarith.cli.parser import WRONG_USAGE, complain
+from pytest_llmarith.reports.harmless import showable
+
+if TYPE_CHECKING:
+    from pytest_llmarith.cli.parser import Commands
+    from pytest_llmarith.reports.comparing import Request
+    from pytest_llmarith.reports.opening import OpenedRun
+
+WORSE = 1
+_FORMATS = ("terminal", "markdown", "json")
+
+
+def add_compare(commands: Commands) -> None:
+    """Declare the command."""
+    told = "Compare runs with a baseline, question by question"
+    command = commands.add_parser("compare", help=told, description=f"{told}. The runs are never changed.")
+    command.add_argument(
+        "runs",
+        nargs="+",
+        type=Path,
+        metavar="RUN",
+        help="A run's folder, its trials.jsonl, or JSONL of llm_arithmetic; the first is the baseline. "
+        "One alone is compared with itself, by --model=A:B",
+    )
+    command.add_argument(
+        "--model",
+        action="append",
+        default=[],
+        metavar="A[:B]",
+        help="Compare this model, or model A of the baseline with model B of the others; repeatable",
+    )
+    command.add_argument(
+        "--unpaired",
+        action="store_true",
+        help="Where runs did not ask the same questions, compare them without pairing",
+    )
+    command.add_argument(
+        "--allow-partial",
+        action="store_true",
+        help="Pair also where less than half of the smaller run was asked in the other one",
+    )
+    command.add_argument(
+        "--fail-if-worse",
+        metavar="POINTS",
+        help="Exit with 1 where a run is lower by more percentage points, over all or in a task, variant or set, and "
+        "significantly so after Holm's correction",
+    )
+    command.add_argument("--format", choices=_FORMATS, default=_FORMATS[0], metavar="|".join(_FORMATS))
+    command.set_defaults(run=_compare)
+
+
+def _compare(request: argparse.Namespace) -> int:
+    from pytest_llmarith.reports.comparing import compare, failures
+    from pytest_llmarith.reports.stored import Mistake
+
+    try:
+        points = _points(request.fail_if_worse)
+        comparisons = compare(_wanted(request))
+    except Mistake as mistake:
+        complain("compare", str(mistake))
+        return WRONG_USAGE
+    sys.stdout.write(showable(_formatted(comparisons, request.format), sys.stdout.encoding))
+    worse = [] if points is None else failures(comparisons, points)
+    for line in worse:
+        complain("compare", line)
+    return WORSE if worse else 0
+
+
+def _points(text: str | None) -> Decimal | None:
+    """How much worse a run may be, where somebody said so."""
+    from pytest_llmarith.reports.comparing import parse_points
+    from pytest_llmarith.reports.stored import Mistake
+
+    try:
+        return None if text is None else parse_points(text)
+    except ValueError as fault:
+        raise Mistake(f"--fail-if-worse: {fault}") from fault
+
+
+def _wanted(request: argparse.Namespace) -> Request:
+    from pytest_llmarith.reports.comparing import Request
+    from pytest_llmarith.reports.opening import opened
+    from pytest_llmarith.reports.stored import Mistake, name_of
+
+    baseline = opened(request.runs[0])
+    if len(baseline) > 1:
+        raise Mistake(f"{name_of(request.runs[0])}: the baseline is one run, and here are {len(baseline)}; name one")
+    others = [run for path in request.runs[1:] for run in _others(opened(path), baseline[0])]
+    return Request(baseline[0], others, request.model, request.unpaired, request.allow_partial)
+
+
+def _others(runs: list[OpenedRun], baseline: OpenedRun) -> list[OpenedRun]:
+    """A folder of runs that holds the baseline too is compared without it."""
+    if len(runs) == 1:
+        return runs
+    return [run for run in runs if not os.path.samefile(run.path, baseline.path)]
+
+
+def _formatted(comparisons: Mapping[str, Any], form: str) -> str:
+    from pytest_llmarith.reports.comparing import as_json, as_markdown, as_text
+
+    if form == "json":
+        return as_json(comparisons)
+    if form == "markdown":
+        return as_markdown(comparisons)
+    return as_text(comparisons, shutil.get_terminal_size().columns)

@@ -1,0 +1,137 @@
+"""What a comparison keeps of a trial: what was asked, and what came of it. A few bytes each, never a reply.
+
+It does not know the other run.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+from pytest_llmarith.values import Outcome
+
+# What tells trials of one question apart, and what is only said of a question: neither makes it another one.
+_NOT_ASKED = frozenset({"seed", "trial", "set", "name", "keywords"})
+_DIGEST_BYTES = 16
+_MOST_SERVED = 10
+
+Record = Mapping[str, Any]
+
+
+class Part(NamedTuple):
+    """A part of a task that gets figures of its own: `kind` is `variant` or `set`."""
+
+    task: str
+    kind: str
+    name: str
+
+
+class Asked(NamedTuple):
+    """One trial. `place` tells it from others that ask the same; `stratum` are those that are as hard as it is.
+
+    `prompt` is None where nobody wrote it down. `scores` are those of a program, by its limits in seconds.
+    """
+
+    question: bytes
+    prompt: bytes | None
+    place: str
+    task: str
+    part: Part | None
+    stratum: str
+    answered: bool
+    correct: bool
+    scores: tuple[tuple[float, float], ...]
+
+
+@dataclass(slots=True)
+class Side:
+    """What one model was asked in one run."""
+
+    run: str
+    facts: Mapping[str, Any]
+    model: str
+    trials: list[Asked] = field(default_factory=list)
+    simulated: bool = False
+    readings: set[str] = field(default_factory=set)
+    served: set[str] = field(default_factory=set)
+    seeds: set[str] = field(default_factory=set)
+
+    def take(self, record: Record) -> None:
+        """Note one record, and what it tells of the model."""
+        self.trials.append(asked(record))
+        self.simulated = self.simulated or record.get("simulated") is True
+        if (seed := (record.get("problem") or {}).get("seed")) is not None:
+            self.seeds.add(str(seed))
+        if isinstance(reading := record.get("reading"), str):
+            self.readings.add(reading)
+        served = (record.get("reply") or {}).get("served_model")
+        if isinstance(served, str) and len(self.served) < _MOST_SERVED:
+            self.served.add(served)
+
+
+def sides(name: str, facts: Mapping[str, Any], records: Iterable[Record]) -> dict[str, Side]:
+    """The models of a run, in the order in which the run names them, with what each was asked."""
+    found: dict[str, Side] = {}
+    for record in records:
+        model = record["model"]
+        if model not in found:
+            found[model] = Side(name, facts, model)
+        found[model].take(record)
+    rank = {model: place for place, model in enumerate(_named(facts))}
+    return {model: found[model] for model in sorted(found, key=lambda model: (rank.get(model, len(rank)), model))}
+
+
+def _named(facts: Mapping[str, Any]) -> list[str]:
+    models = facts.get("models")
+    names = [model.get("name") for model in models if isinstance(model, dict)] if isinstance(models, list) else []
+    return [name for name in names if isinstance(name, str)]
+
+
+def asked(record: Record) -> Asked:
+    """As much of a record as a comparison needs."""
+    problem, task = record.get("problem") or {}, sys.intern(record["task"])
+    prompt = record.get("prompt")
+    return Asked(
+        _digest([task, {name: value for name, value in problem.items() if name not in _NOT_ASKED}]),
+        _digest(prompt) if isinstance(prompt, str) else None,
+        sys.intern(json.dumps([problem.get(name) for name in ("set", "seed", "trial")], default=str)),
+        task,
+        part := _part(task, problem),
+        sys.intern(json.dumps([task, part and part.name, problem.get("depth")], default=str)),
+        record["outcome"] != Outcome.UNANSWERED,
+        record["outcome"] == Outcome.CORRECT,
+        _scores(record),
+    )
+
+
+def _digest(value: Any) -> bytes:
+    return blake2b(json.dumps(value, sort_keys=True, default=str).encode(), digest_size=_DIGEST_BYTES).digest()
+
+
+def _part(task: str, problem: Mapping[str, Any]) -> Part | None:
+    for kind in ("variant", "set"):
+        if isinstance(name := problem.get(kind), str):
+            return Part(task, kind, sys.intern(name))
+    return None
+
+
+def _scores(record: Record) -> tuple[tuple[float, float], ...]:
+    """The scores that can be averaged; of a trial without an answer there are none."""
+    scores = (record.get("oeis") or {}).get("scores")
+    if not isinstance(scores, dict) or record["outcome"] == Outcome.UNANSWERED:
+        return ()
+    known = ((_seconds(limit), score) for limit, score in scores.items() if isinstance(score, int | float))
+    return tuple(sorted((seconds, float(score)) for seconds, score in known if seconds is not None))
+
+
+def _seconds(limit: str) -> float | None:
+    try:
+        seconds = float(limit)
+    except ValueError:
+        return None
+    return seconds if math.isfinite(seconds) else None

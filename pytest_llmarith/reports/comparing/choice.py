@@ -1,0 +1,63 @@
+"""Which models of two runs are compared. It does not know how."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from pytest_llmarith.reports.comparing.asked import Side
+from pytest_llmarith.reports.comparing.wording import listed, shown
+from pytest_llmarith.reports.stored import Mistake
+
+Sides = Mapping[str, Side]
+
+
+def within(run: str, sides: Sides, wanted: Sequence[str]) -> list[tuple[Side, Side]]:
+    """The models of one run that are compared with each other."""
+    if not wanted:
+        raise Mistake(
+            f"{shown(run)}: one run is compared with itself by --model=A:B, where A and B are models of it; "
+            f"it holds {listed(sides)}"
+        )
+    pairs = [_named(text, sides, sides) for text in wanted]
+    for first, second in pairs:
+        if first is second:
+            raise Mistake(f"--model={shown(first.model)}: one run is named, so name two models of it: --model=A:B")
+    return pairs
+
+
+def between(first: Sides, second: Sides, names: tuple[str, str], wanted: Sequence[str]) -> list[tuple[Side, Side]]:
+    """The models that are compared: those that somebody wants, else those of one name, else the only two there are."""
+    for name, sides in zip(names, (first, second), strict=True):
+        if not sides:
+            raise Mistake(f"{shown(name)}: there is no trial in it, so there is nothing to compare")
+    if wanted:
+        return [_named(text, first, second) for text in wanted]
+    if common := [(first[model], second[model]) for model in first if model in second]:
+        return common
+    if len(first) == len(second) == 1:
+        return [(next(iter(first.values())), next(iter(second.values())))]
+    raise Mistake(
+        f"{shown(names[0])} and {shown(names[1])} have no model of the same name; say which to compare with "
+        f"--model=A:B, where A is one of {listed(first)} and B one of {listed(second)}"
+    )
+
+
+def _named(text: str, first: Sides, second: Sides) -> tuple[Side, Side]:
+    """The models of `A` or `A:B`; names may hold colons themselves."""
+    found = [(first[one], second[other]) for one, other in _readings(text) if one in first and other in second]
+    if not found:
+        raise Mistake(
+            f"--model={shown(text)}: no such models; write --model=A:B, where A is one of {listed(first)} "
+            f"and B one of {listed(second)}"
+        )
+    if len(found) > 1:
+        raise Mistake(f"--model={shown(text)}: the colons of these names can be read in {len(found)} ways")
+    return found[0]
+
+
+def _readings(text: str) -> Iterator[tuple[str, str]]:
+    """A name alone stands for the same name on both sides."""
+    yield text, text
+    for place, character in enumerate(text):
+        if character == ":":
+            yield text[:place], text[place + 1 :]

@@ -1,0 +1,179 @@
+"""Runs beside a baseline: who is compared with whom, paired or not, and what many tests do to a p value.
+
+It does not know how a comparison is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from pytest_llmarith.reports.comparing import choice
+from pytest_llmarith.reports.comparing.asked import Asked, Side, sides
+from pytest_llmarith.reports.comparing.differences import differences
+from pytest_llmarith.reports.comparing.pairing import Pairing, pair
+from pytest_llmarith.reports.comparing.rows import OVER_ALL, Row, paired_rows, unpaired_rows
+from pytest_llmarith.reports.comparing.scores import paired_scores, unpaired_scores
+from pytest_llmarith.reports.comparing.wording import shown
+from pytest_llmarith.reports.statistics.paired import holm
+from pytest_llmarith.reports.stored import Mistake
+
+COMPARISON_FORMAT = 1
+
+
+class Run(Protocol):
+    """A run that was opened."""
+
+    @property
+    def path(self) -> Path: ...
+    @property
+    def facts(self) -> Mapping[str, Any]: ...
+    def records(self) -> Iterator[dict[str, Any]]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What was asked: the baseline, the runs that are compared with it, and which models (`A` or `A:B`).
+
+    `unpaired` compares without pairing where questions are not the same, `allow_partial` pairs also a few of many.
+    """
+
+    baseline: Run
+    others: Sequence[Run]
+    models: Sequence[str] = ()
+    unpaired: bool = False
+    allow_partial: bool = False
+
+
+def compare(request: Request) -> dict[str, Any]:
+    """All comparisons as builtins. Raises Mistake where they are not what was asked for.
+
+    Of each run only what was asked and what came of it is kept, and of the others one run at a time.
+    """
+    comparisons = [_compared(first, second, request) for first, second in _chosen(request)]
+    return {"format": COMPARISON_FORMAT, "comparisons": comparisons, "families": _correct_together(comparisons)}
+
+
+def _chosen(request: Request) -> Iterator[tuple[Side, Side]]:
+    first = _sides(request.baseline)
+    name = str(request.baseline.path)
+    if not request.others:
+        yield from choice.within(name, first, request.models)
+    for other in request.others:
+        yield from choice.between(first, _sides(other), (name, str(other.path)), request.models)
+
+
+def _sides(run: Run) -> dict[str, Side]:
+    return sides(str(run.path), run.facts, run.records())
+
+
+def _compared(first: Side, second: Side, request: Request) -> dict[str, Any]:
+    pairing = pair(first.trials, second.trials)
+    smaller = min(len(first.trials), len(second.trials))
+    is_greater_part = 2 * len(pairing.pairs) >= smaller
+    head = {
+        "first": _described(first),
+        "second": _described(second),
+        "differing": differences(first, second),
+    }
+    if pairing.pairs and (is_greater_part or request.allow_partial):
+        return head | _paired(pairing)
+    if request.unpaired:
+        return head | _unpaired(first.trials, second.trials)
+    raise Mistake(_refusal(first, second, len(pairing.pairs), smaller))
+
+
+def _described(side: Side) -> dict[str, Any]:
+    return {"run": side.run, "model": side.model, "simulated": side.simulated, "facts_known": bool(side.facts)}
+
+
+def _paired(pairing: Pairing) -> dict[str, Any]:
+    answered = [(first, second) for first, second in pairing.pairs if first.answered and second.answered]
+    return {
+        "method": "paired",
+        "questions": {
+            "compared": len(answered),
+            "repeated": pairing.repeated,
+            "unanswered": len(pairing.pairs) - len(answered),
+            "first": {
+                "others": len(pairing.only_first),
+                "unanswered": sum(not first.answered for first, _ in pairing.pairs),
+            },
+            "second": {
+                "others": len(pairing.only_second),
+                "unanswered": sum(not second.answered for _, second in pairing.pairs),
+            },
+        },
+        "rows": paired_rows(answered),
+        "scores": paired_scores(answered),
+    }
+
+
+def _unpaired(first: Sequence[Asked], second: Sequence[Asked]) -> dict[str, Any]:
+    """Only what is alike is compared: other variants and depths would make a difference that no model makes."""
+    alike = {trial.stratum for trial in first} & {trial.stratum for trial in second}
+    one, other = _alike(first, alike), _alike(second, alike)
+    return {
+        "method": "unpaired",
+        "questions": {
+            "compared": None,
+            "repeated": None,
+            "unanswered": None,
+            "first": _left(first, alike),
+            "second": _left(second, alike),
+        },
+        "rows": unpaired_rows(one, other),
+        "scores": unpaired_scores(one, other),
+    }
+
+
+def _alike(trials: Iterable[Asked], alike: set[str]) -> list[Asked]:
+    return [trial for trial in trials if trial.stratum in alike and trial.answered]
+
+
+def _left(trials: Sequence[Asked], alike: set[str]) -> dict[str, int]:
+    """How many trials are not compared, and why."""
+    return {
+        "others": sum(trial.stratum not in alike for trial in trials),
+        "unanswered": sum(trial.stratum in alike and not trial.answered for trial in trials),
+    }
+
+
+def _correct_together(comparisons: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """Correct the p values of tests that stand beside each other: those over all, and those of all parts."""
+    rows = [row for comparison in comparisons for row in comparison["rows"] if row["p"] is not None]
+    families = {
+        "over_all": [row for row in rows if row["kind"] == OVER_ALL],
+        "parts": [row for row in rows if row["kind"] != OVER_ALL],
+    }
+    for family in families.values():
+        _correct(family)
+    return {name: len(family) for name, family in families.items()}
+
+
+def _correct(family: Sequence[Row]) -> None:
+    for row, p in zip(family, holm([row["p"] for row in family]), strict=True):
+        row["p_holm"] = p
+
+
+def _refusal(first: Side, second: Side, paired: int, smaller: int) -> str:
+    names = f"{shown(first.run)} and {shown(second.run)}"
+    if first.run == second.run:
+        names = f"{shown(first.model)} and {shown(second.model)} in {shown(first.run)}"
+    few = f"only {paired:,} of {smaller:,} trials" if paired else "no two trials"
+    partial = ", or pair these few with --allow-partial" if paired else ""
+    return (
+        f"{names}: {few} asked the same question{_cause(first, second)}; "
+        f"compare them without pairing with --unpaired{partial}"
+    )
+
+
+def _cause(first: Side, second: Side) -> str:
+    if not first.seeds or not second.seeds:
+        return ", as no seed is known of them"
+    if not first.seeds & second.seeds:
+        seeds = " and ".join(shown(",".join(sorted(side.seeds))) for side in (first, second))
+        return f", as their seeds differ ({seeds})"
+    return ""

@@ -1,0 +1,66 @@
+"""What differed between two runs, as far as they say: enough to know what a difference may come from.
+
+It does not know what the facts mean, and believes nothing of their shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pytest_llmarith.reports.comparing.asked import Side
+
+# What is said of a run and changes no answer: when it was, how much of it there is, how it was paced and kept.
+_NO_CONDITIONS = frozenset(
+    {
+        *("id", "started_at", "finished_at", "selected", "stopped", "partial", "exit_status", "shard", "merged"),
+        *("asking", "limits", "strict", "store", "models"),
+    }
+)
+_DEEPEST = 8
+
+Difference = dict[str, Any]
+
+
+def differences(first: Side, second: Side) -> list[Difference]:
+    """The facts that are not the same on both sides; None stands for one that a side does not know.
+
+    Where a run says nothing of itself, only what its records tell is compared: the rest would be a list of unknowns.
+    """
+    told = bool(first.facts and second.facts)
+    one, other = _conditions(first, told), _conditions(second, told)
+    names = dict.fromkeys([*one, *other])
+    return [
+        {"what": name, "first": one.get(name), "second": other.get(name)}
+        for name in names
+        if one.get(name) != other.get(name)
+    ]
+
+
+def _conditions(side: Side, told: bool) -> dict[str, Any]:
+    """All facts that may change an answer, by name."""
+    seen = {"model": side.model, "served model": _together(side.served), "graded reading": _together(side.readings)}
+    if not told:
+        return seen
+    model = {name: fact for name, fact in _described(side).items() if name != "name"}
+    facts = {name: fact for name, fact in side.facts.items() if name not in _NO_CONDITIONS}
+    return seen | dict(_flat("", model)) | dict(_flat("", facts))
+
+
+def _described(side: Side) -> Mapping[str, Any]:
+    """What the run says of the model."""
+    models = side.facts.get("models")
+    described = [model for model in models if isinstance(model, dict)] if isinstance(models, list) else []
+    return next((model for model in described if model.get("name") == side.model), {})
+
+
+def _flat(prefix: str, facts: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, Any]]:
+    for name, value in facts.items():
+        if isinstance(value, dict) and value and depth < _DEEPEST:
+            yield from _flat(f"{prefix}{name}.", value, depth + 1)
+        elif value not in (None, {}, []):
+            yield f"{prefix}{name}", value
+
+
+def _together(names: set[str]) -> str | None:
+    return ", ".join(sorted(names)) or None

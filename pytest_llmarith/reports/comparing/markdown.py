@@ -1,0 +1,41 @@
+"""Comparisons as GitHub's markdown, for a job's summary. Foreign words stand in code, where nothing is obeyed.
+
+It does not know how they came about.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pytest_llmarith.reports.comparing import told
+from pytest_llmarith.reports.formats.markdown import code
+
+
+def as_markdown(comparisons: Mapping[str, Any]) -> str:
+    """A document: all comparisons in a table, a section for each, and what the columns are."""
+    lines = ["## Comparison", ""]
+    if len(comparisons["comparisons"]) > 1:
+        lines += [*_table(*told.overview_cells(comparisons["comparisons"])), ""]
+    for comparison in comparisons["comparisons"]:
+        lines += [*_one(comparison), ""]
+    lines += [f"<sub>{html.escape(' '.join(told.legend(comparisons)))}</sub>"]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _one(comparison: Mapping[str, Any]) -> list[str]:
+    facts = (*told.sides_told(comparison), told.questions_told(comparison), told.differing_told(comparison))
+    scores = ["", *_table(*told.score_cells(comparison))] if comparison["scores"] else []
+    return [*(f"- {code(fact)}" for fact in facts), "", *_table(*told.row_cells(comparison)), *scores]
+
+
+def _table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """A table whose first column holds words, which may be anybody's."""
+    rule = ["---"] + ["---:"] * (len(headers) - 1)
+    cells = [[code(row[0]), *map(html.escape, row[1:])] for row in rows]
+    return [_row(headers), _row(rule), *map(_row, cells)]
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"

@@ -1,0 +1,154 @@
+"""The rows of a comparison: over all, each task, each variant and each set of sequences, with difference and test.
+
+It does not know how trials were paired, nor how many tests stand beside each other.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from pytest_llmarith.reports.comparing.asked import Asked, Part
+from pytest_llmarith.reports.statistics import percent
+from pytest_llmarith.reports.statistics.intervals import Interval
+from pytest_llmarith.reports.statistics.paired import Pairs, fisher, mcnemar, paired_difference, unpaired_difference
+from pytest_llmarith.values import Dtype, Op
+
+OVER_ALL = "all"
+_TASK = "task"
+_VARIANTS = [f"{dtype}_{op}" for dtype in Dtype for op in Op]
+
+Row = dict[str, Any]
+
+
+class Group(NamedTuple):
+    """What a row is about."""
+
+    kind: str
+    task: str | None
+    name: str | None
+
+
+class Share(NamedTuple):
+    """How many of the measured trials were correct."""
+
+    correct: int
+    measured: int
+
+
+_ALL = Group(OVER_ALL, None, None)
+
+
+def paired_rows(pairs: Iterable[tuple[Asked, Asked]]) -> list[Row]:
+    """The rows of pairs that have two answers."""
+    counted: dict[Group, Counter[tuple[bool, bool]]] = {_ALL: Counter()}
+    for first, second in pairs:
+        for group in _groups(first):
+            counted.setdefault(group, Counter())[first.correct, second.correct] += 1
+    return [_paired_row(group, _pairs(counted[group])) for group in _worth_a_row(counted)]
+
+
+def unpaired_rows(first: Iterable[Asked], second: Iterable[Asked]) -> list[Row]:
+    """The rows of answered trials that are compared as two groups."""
+    one, other = _shares(first), _shares(second)
+    both = [group for group in one if group in other]
+    return [_unpaired_row(group, one[group], other[group]) for group in _worth_a_row(both)]
+
+
+def lower_by(row: Mapping[str, Any]) -> Fraction | None:
+    """By how many percentage points the second is lower than the first, exactly; None where nothing was measured."""
+    first, second = row["first"], row["second"]
+    if not first["measured"] or not second["measured"]:
+        return None
+    difference = Fraction(first["correct"], first["measured"]) - Fraction(second["correct"], second["measured"])
+    return 100 * difference
+
+
+def spread(points: float, interval: Interval | None) -> dict[str, float | None]:
+    """A difference in percentage points with its interval."""
+    ends = (None, None) if interval is None else (round(100 * interval.low, 4), round(100 * interval.high, 4))
+    return {"points": round(points, 4), "low": ends[0], "high": ends[1]}
+
+
+def _paired_row(group: Group, pairs: Pairs) -> Row:
+    first, second = Share(pairs.both + pairs.first, pairs.total), Share(pairs.both + pairs.second, pairs.total)
+    table = {
+        "both": pairs.both,
+        "only_first": pairs.first,
+        "only_second": pairs.second,
+        "neither": pairs.neither,
+    }
+    p = mcnemar(pairs) if pairs.total else None
+    return _row(group, first, second, table, paired_difference(pairs), p)
+
+
+def _unpaired_row(group: Group, first: Share, second: Share) -> Row:
+    p = fisher(*first, *second) if first.measured and second.measured else None
+    return _row(group, first, second, None, unpaired_difference(*first, *second), p)
+
+
+def _row(
+    group: Group,
+    first: Share,
+    second: Share,
+    table: Mapping[str, int] | None,
+    interval: Interval | None,
+    p: float | None,
+) -> Row:
+    row: Row = {**group._asdict(), "first": _share(first), "second": _share(second), "pairs": table}
+    lower = lower_by(row)
+    return row | {
+        "difference": None if lower is None else spread(float(-lower), interval),
+        "p": p,
+        "p_holm": None,
+    }
+
+
+def _share(share: Share) -> dict[str, Any]:
+    shown = float(percent(share.correct, share.measured, 4)) if share.measured else None
+    return {"correct": share.correct, "measured": share.measured, "percent": shown}
+
+
+def _pairs(counts: Mapping[tuple[bool, bool], int]) -> Pairs:
+    return Pairs(counts[True, True], counts[True, False], counts[False, True], counts[False, False])
+
+
+def _shares(trials: Iterable[Asked]) -> dict[Group, Share]:
+    measured, correct = Counter({_ALL: 0}), Counter[Group]()
+    for trial in trials:
+        for group in _groups(trial):
+            measured[group] += 1
+            correct[group] += trial.correct
+    return {group: Share(correct[group], count) for group, count in measured.items()}
+
+
+def _groups(trial: Asked) -> Iterator[Group]:
+    yield _ALL
+    yield Group(_TASK, trial.task, None)
+    if trial.part is not None:
+        yield _of(trial.part)
+
+
+def _of(part: Part) -> Group:
+    return Group(part.kind, part.task, part.name)
+
+
+def _worth_a_row(groups: Iterable[Group]) -> list[Group]:
+    """All but those that say again what the row above them says: the only task, the only part of a task."""
+    groups = list(groups)
+    tasks = sorted({group.task for group in groups if group.task is not None})
+    return [_ALL] + [group for task in tasks for group in _of_task(task, groups, alone=len(tasks) == 1)]
+
+
+def _of_task(task: str, groups: Sequence[Group], *, alone: bool) -> list[Group]:
+    parts = sorted((group for group in groups if group.task == task and group.kind != _TASK), key=_place)
+    own = [] if alone else [Group(_TASK, task, None)]
+    return own + (parts if len(parts) > 1 else [])
+
+
+def _place(group: Group) -> tuple[int, str]:
+    """Variants as the arithmetic task has them, others behind them by name."""
+    name = group.name or ""
+    return _VARIANTS.index(name) if name in _VARIANTS else len(_VARIANTS), name
