@@ -49,6 +49,36 @@ def added(text: str | None, trial: int = 0, **facts: Any) -> dict[str, Any]:
     return _recorded(addition.problem(0, trial), text, Reading.STRICT, **facts)
 
 
+def programmed(number: str, model: str = "o4-mini", **facts: Any) -> dict[str, Any]:
+    """The record of a program for a sequence with two of three terms right; what is named replaces what is told."""
+    term = {"n": 1, "expected": "1", "got": "1", "status": "ok", "seconds": 0.01}
+    told = {
+        "program": "print(input())",
+        "detail": None,
+        "rules": "default",
+        "limits": [0.5, 4.0],
+        "memory_bytes": 2**30,
+        "scores": {"0.5": 0.6667, "4": 0.6667},
+        "terms": [term, term | {"n": 2}, term | {"n": 3, "expected": "2", "got": "3", "status": "wrong"}],
+        "judges": {"static": {"cheat": False, "evidence": ["no long literal"]}, "llm": None},
+        "addresses_judge": [],
+        "isolation": {"level": "strict", "enforced": [], "remarks": []},
+        "machine": None,
+    }
+    problem = {"set": "starter", "number": number, "name": "A sequence.", "offset": 1, "keywords": ["easy"]}
+    return asked("7", model=model) | {
+        "nodeid": f"test_bench.py::test_oeis[{model}-starter-{number}]",
+        "task": "oeis",
+        "outcome": "deviate",
+        "reason": "2 of 3 terms right; n = 3: expected 2, got 3",
+        "problem": problem,
+        "reading": None,
+        "answer": None,
+        "grade": None,
+        "oeis": told | facts,
+    }
+
+
 def _recorded(
     problem: NumberProblem, text: str | None, reading: Reading, model: str = "o4-mini", **facts: Any
 ) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from pytest_llmarith.reports.formats.markdown import code
 from pytest_llmarith.reports.formats.spreadsheet import cell
 from pytest_llmarith.reports.ordering import COLUMNS
 from pytest_llmarith.reports.terminal import summary_section
-from tests.runs_on_disk import ROW, added, asked, lines_of, log_in, run_in
+from tests.runs_on_disk import ROW, added, asked, lines_of, log_in, programmed, run_in
 
 HOSTILE = "<img src=x onerror=alert(1)>|`[a](javascript:b)`\x1b[2J\u202e@you http://a.bc =1+1"
 
@@ -172,7 +172,7 @@ def test_markdown_of_a_run(run: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert out.startswith("## `2026-11-22T00-31-05_o4-mini`\n\n- `all 10 answered`\n\n| model | task |")
     assert "| `o4-mini` | `arithmetic` | `2026-11-22` | 9 | 66.7 (35.4-87.9) |" in out
     assert "- `o4-mini, integer_addition`: `nan: 1 unreadable`\n" in out
-    assert out.count("<details><summary>") == out.count("\n</details>\n") == out.count("```text\n") == 2
+    assert out.count("<details><summary>") == out.count("\n</details>\n") == out.count("```text\n") == 3
     assert ["int_add", "3", "3", "0", "66.7"] in [line.split() for line in out.splitlines()]
 
 
@@ -242,6 +242,36 @@ def test_code_ends_where_we_end_it(text: str, shown: str) -> None:
 def test_cells_are_no_formulas(value: Any, shown: str) -> None:
     """Numbers stay numbers, and what a spreadsheet would obey is text, whatever hides it."""
     assert cell(value) == shown
+
+
+def test_one_sequence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its program, terms and the evidence of its judges, of every model that was asked for it."""
+    log_in(tmp_path / "a", [programmed("A000045"), programmed("A000040"), asked("{}")])
+    log_in(tmp_path / "b", [programmed("A000045", "gpt-4o")])
+    out = printed(capsys, tmp_path, "--sequence=a000045")
+    assert [line for line in out.splitlines() if "A000045" in line] == ["A000045 of starter: A sequence."] * 2
+    assert out.startswith("a\nA000045")
+    assert "\n\nb\nA000045" in out
+    for shown in ("  1  print(input())", "static judge: no lookup table", "  no long literal", "gpt-4o: deviate"):
+        assert shown in out.splitlines()
+    assert "A000040" not in out
+    assert "gpt-4o" not in printed(capsys, tmp_path, "--sequence=A000045", "--model=o4-mini")
+
+
+def test_a_sequence_that_nobody_was_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The line names those that there are; other layouts have no place for one."""
+    log_in(tmp_path / "a", [programmed("A000045"), programmed("A000040")])
+    said = refused(capsys, tmp_path, "--sequence=A7")
+    assert "--sequence=A7: no such sequence in these runs; there are A000040, A000045\n" in said
+    assert "a sequence is shown as text" in refused(capsys, tmp_path, "--sequence=A000045", "--format=csv")
+    log_in(tmp_path / "b", [asked("{}")])
+    assert "there are no sequences in these runs" in refused(capsys, tmp_path / "b", "--sequence=A7")
+
+
+def test_a_sequence_of_another_shape_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A record from elsewhere may hold anything."""
+    log_in(tmp_path / "a", [programmed("A000045", terms=[{"status": "ok", "seconds": 0.1}])])
+    assert "a: a record of a sequence has another shape" in refused(capsys, tmp_path, "--sequence=A000045")
 
 
 def test_a_file_is_written_and_written_again(tmp_path: Path, run: Path, capsys: pytest.CaptureFixture[str]) -> None:

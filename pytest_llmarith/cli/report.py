@@ -37,6 +37,11 @@ def add_report(commands: Commands) -> None:
         metavar="[-]COLUMN",
         help="Order results by a column, such as correct or model; a minus turns it round",
     )
+    command.add_argument(
+        "--sequence",
+        metavar="NUMBER",
+        help="Show one sequence, such as A000045: program, terms, evidence of judges",
+    )
     command.set_defaults(run=_report)
 
 
@@ -67,6 +72,7 @@ def _report(request: argparse.Namespace) -> int:
             request.output,
             Choice(request.model, request.task, request.min_depth, request.max_depth),
             parse_order(request.sort) if request.sort else None,
+            request.sequence,
             shutil.get_terminal_size().columns,
         )
         report(wanted, sys.stdout)

@@ -12,9 +12,10 @@ from typing import Any, TextIO
 from pytest_llmarith.reports.choice import Choice
 from pytest_llmarith.reports.formats.layouts import Account, Format, laid_out
 from pytest_llmarith.reports.harmless import sanitize, sanitize_name, showable
+from pytest_llmarith.reports.one_sequence import lines_about
 from pytest_llmarith.reports.opening import OpenedRun, opened
 from pytest_llmarith.reports.ordering import Order
-from pytest_llmarith.reports.stored import LOG
+from pytest_llmarith.reports.stored import LOG, Mistake
 from pytest_llmarith.reports.target import new_file
 from pytest_llmarith.reports.terminal import run_lines
 
@@ -34,18 +35,28 @@ class Request:
     output: Path | None = None
     choice: Choice = field(default_factory=Choice)
     order: Order | None = None
+    sequence: str | None = None
     width: int = 80
 
 
 def report(request: Request, out: TextIO = sys.stdout) -> None:
     """Write down what the runs say. Raises Mistake where one cannot be read, or where nothing is left to be told."""
     runs = all_opened(request.runs)
-    lines = laid_out(_account(runs, request), request.layout)
+    lines = _lines(runs, request)
     if request.output is None:
         out.writelines(showable(line, out.encoding) for line in lines)
         return
     with new_file("--output", request.output, files_of(runs), force=True) as file:
         file.writelines(line.encode("utf-8", "backslashreplace") for line in lines)
+
+
+def _lines(runs: Sequence[OpenedRun], request: Request) -> Iterable[str]:
+    if request.sequence is None:
+        return laid_out(_account(runs, request), request.layout)
+    if request.layout is not Format.TERMINAL:
+        raise Mistake(f"--format={request.layout}: a sequence is shown as text; leave it out, or --sequence")
+    chosen = [run.only(request.choice) if request.choice else run for run in runs]
+    return (f"{line}\n" for line in lines_about(request.sequence, chosen, request.width))
 
 
 def all_opened(paths: Iterable[Path]) -> list[OpenedRun]:

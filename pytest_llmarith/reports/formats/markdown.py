@@ -14,6 +14,7 @@ from typing import Any
 from pytest_llmarith.reports.grids import breakdowns
 from pytest_llmarith.reports.harmless import sanitize, sanitize_name
 from pytest_llmarith.reports.overview import LEGEND, WIDE, note_of
+from pytest_llmarith.reports.spending_tables import spending_table
 
 Result = Mapping[str, Any]
 
@@ -28,15 +29,18 @@ def markdown(title: str, told: Sequence[str], results: Sequence[Result], *, deta
     yield from (f"## {code(title)}", "", *(f"- {code(line)}" for line in told), "")
     if results:
         yield from (*_table(results), "", *_notes(results), f"<sub>{html.escape(LEGEND)}</sub>", "")
-    for result in results if detailed else ():
-        yield from _details(result)
+    if detailed:
+        yield from _details("cost, time and tokens", spending_table(results, _WIDTH))
+        for result in results:
+            yield from _details(_name(result), breakdowns({"results": [result]}, _WIDTH))
 
 
-def _details(result: Result) -> Iterator[str]:
+def _details(title: str, lines: Sequence[str]) -> list[str]:
     """What a terminal shows below its overview, folded in: as text, which is what it was made for."""
-    if lines := breakdowns({"results": [result]}, _WIDTH):
-        yield f"<details><summary>{html.escape(_name(result))}</summary>"
-        yield from ("", *_fenced(lines), "", "</details>", "")
+    if not lines:
+        return []
+    summary = f"<details><summary>{html.escape(title)}</summary>"
+    return [summary, "", *_fenced(lines), "", "</details>", ""]
 
 
 def _table(results: Sequence[Result]) -> list[str]:

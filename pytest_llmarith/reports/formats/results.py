@@ -14,6 +14,7 @@ _Getter = Callable[[Result], object]
 _OUTCOMES = ("correct", "deviate", "nan", "cheat")
 _ENDS = ("percent", "low", "high")
 _KINDS = ("prompt", "completion", "reasoning")
+_SPENT = ("cost_usd", "latency_s", *(f"{kind}_tokens" for kind in _KINDS))
 
 
 def _named(name: str) -> _Getter:
@@ -32,14 +33,19 @@ def _tokens(kind: str) -> _Getter:
     return lambda result: result["tokens"][kind]
 
 
+def _spent(what: str, figure: str) -> _Getter:
+    return lambda result: (result["spending"][what] or {}).get(figure)
+
+
 _COLUMNS: Mapping[str, _Getter] = {
     **{name: _named(name) for name in ("run", "model", "task", "date", "simulated", "selected", "measured")},
     "unanswered": _counted("unanswered"),
     **{outcome: _counted(outcome) for outcome in _OUTCOMES},
     **{f"{outcome}_{end}": _percentage(outcome, end) for outcome in _OUTCOMES for end in _ENDS},
     **{name: _named(name) for name in ("rounded", "median_relative_error", "average_absolute_error")},
-    **{name: _named(name) for name in ("cost_usd", "unpriced", "stored", "median_latency_s")},
+    **{name: _named(name) for name in ("cost_usd", "unpriced", "stored")},
     **{f"{kind}_tokens": _tokens(kind) for kind in _KINDS},
+    **{f"{what}_{figure}": _spent(what, figure) for what in _SPENT for figure in ("median", "p90")},
 }
 HEADERS = tuple(_COLUMNS)
 

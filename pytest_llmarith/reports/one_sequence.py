@@ -1,0 +1,49 @@
+"""What models did on one sequence, as text, wherever it stands in runs. It does not know how a record is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from pytest_llmarith.reports.harmless import sanitize, sanitize_name
+from pytest_llmarith.reports.opening import OpenedRun
+from pytest_llmarith.reports.sequence_view import sequence_lines
+from pytest_llmarith.reports.stored import Mistake
+
+_LONGEST_NAME = 100
+_MOST_NAMED = 20
+
+
+def lines_about(number: str, runs: Iterable[OpenedRun], width: int) -> Iterator[str]:
+    """The lines of every trial of a sequence, such as A000045, below the name of its run.
+
+    Raises Mistake in the end where no run has one.
+    """
+    others: set[str] = set()
+    found = False
+    for run in runs:
+        for record in run.records():
+            if (its_number := record["problem"].get("number")) is None:
+                continue
+            if str(its_number).upper() != number.upper():
+                others.add(str(its_number))
+                continue
+            yield from ([""] if found else [])
+            found = True
+            yield from _shown(run, record, width)
+    if not found:
+        raise Mistake(f"--sequence={sanitize(number, _LONGEST_NAME)}: {_named(sorted(others))}")
+
+
+def _shown(run: OpenedRun, record: dict[str, object], width: int) -> list[str]:
+    name = sanitize_name(run.name, _LONGEST_NAME)
+    try:
+        return [name, *sequence_lines(record, width)]
+    except (KeyError, ValueError, TypeError, AttributeError, ArithmeticError) as fault:
+        raise Mistake(f"{name}: a record of a sequence has another shape than those of a run") from fault
+
+
+def _named(others: Sequence[str]) -> str:
+    if not others:
+        return "there are no sequences in these runs"
+    shown = ", ".join(sanitize_name(other, _LONGEST_NAME) for other in others[:_MOST_NAMED])
+    return f"no such sequence in these runs; there are {shown}{', ...' if len(others) > _MOST_NAMED else ''}"
