@@ -15,6 +15,7 @@ from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.session.begin import ASKER
 from pytest_llmarith.session.programs import run_program
+from pytest_llmarith.session.properties import properties_of
 from pytest_llmarith.session.timer import paused
 from pytest_llmarith.tasks import TASKS
 from pytest_llmarith.values import Failure, Model, OeisProblem, Outcome, Problem, Question, Reply
@@ -88,7 +89,7 @@ class Ask:
         prompt = TASKS[problem.task].prompt(problem, self._settings.symbols)
         record = self._record(problem, prompt, self._reply(prompt))
         self._item.stash[RECORD] = record
-        self._item.user_properties.append(("llmarith_outcome", record["outcome"]))  # for JUnit XML
+        self._item.user_properties += properties_of(record)
         if record["outcome"] == Outcome.UNANSWERED:
             pytest.fail(f"unanswered: {sanitize(record['reason'], _LONGEST_MESSAGE)}", pytrace=False)
         return record
