@@ -14,7 +14,7 @@ KILLS ?= 50
 # Many processes import the package; without cached bytecode each would compile it again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help bench test proof chaos lint format perf clean
+.PHONY: help bench test proof chaos lint format schemas perf clean
 
 help:  ## Show the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -40,6 +40,10 @@ lint: $(INSTALLED)  ## Check style, types and the map of rooms
 format: $(INSTALLED)  ## Format the code
 	$(RUN)/ruff format .
 	$(RUN)/ruff check --fix .
+
+schemas: $(INSTALLED)  ## Make docs/schemas anew from the shapes in the code
+	$(RUN)/llmarith schema record > docs/schemas/record-1.json
+	$(RUN)/llmarith schema summary > docs/schemas/summary-1.json
 
 perf: $(INSTALLED)  ## Measure speed, as ratios within one run
 	$(RUN)/python -m perf $(ARGS)

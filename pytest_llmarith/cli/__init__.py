@@ -15,6 +15,7 @@ from pytest_llmarith.cli.oeis import add_oeis
 from pytest_llmarith.cli.parser import INTERRUPTED, WRONG_USAGE, Parser, complain
 from pytest_llmarith.cli.regrade import add_regrade
 from pytest_llmarith.cli.report import add_report
+from pytest_llmarith.cli.schema import add_schema
 from pytest_llmarith.cli.store import add_store
 
 __all__ = ["WRONG_USAGE", "main"]
@@ -49,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             "the COMMAND is missing; usage: llmarith regrade FILE [FILE ...], llmarith report RUN [RUN ...], "
             "llmarith compare RUN RUN [RUN ...], llmarith export RUN [RUN ...] --to=SHAPE, "
             "llmarith merge RUN [RUN ...] --into RUN, "
-            "llmarith oeis sync|status, llmarith store import|status|prune"
+            "llmarith oeis sync|status, llmarith store import|status|prune, llmarith schema record|summary"
         )
     try:
         status: int = request.run(request)
@@ -74,4 +75,5 @@ def _parser() -> argparse.ArgumentParser:
     add_merge(commands)
     add_oeis(commands)
     add_store(commands)
+    add_schema(commands)
     return parser

@@ -1,0 +1,7 @@
+"""Room: what stands in the files of a run, as types. The published JSON Schemas are made from them.
+
+A key that not every file of its format has is `NotRequired`: it came later, or it belongs to one task alone.
+Nothing imports this while a run goes on.
+"""
+
+PUBLISHED = ("record", "summary")

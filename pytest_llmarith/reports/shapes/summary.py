@@ -1,0 +1,259 @@
+"""The shape of `summary.json`, and of a line of `aggregate.jsonl`. It does not know who counts."""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired
+
+from typing_extensions import TypedDict
+
+from pytest_llmarith.oeis.scoring import TermStatus
+from pytest_llmarith.reports.shapes.run import Run
+
+
+class Percentage(TypedDict):
+    """A percentage with its Wilson 95 % interval."""
+
+    percent: float
+    low: float
+    high: float
+
+
+class Mean(TypedDict):
+    """A mean score in percent with its 95 % interval by bootstrap over sequences; no interval where all are equal."""
+
+    percent: float
+    low: float | None
+    high: float | None
+
+
+class Outcomes(TypedDict):
+    """How many trials came to what."""
+
+    correct: int
+    deviate: int
+    nan: int
+    cheat: int
+    unanswered: int
+
+
+class Percentages(TypedDict):
+    """Of the trials with a reply; null where nothing was measured."""
+
+    correct: Percentage | None
+    deviate: Percentage | None
+    nan: Percentage | None
+    cheat: Percentage | None
+
+
+class Tokens(TypedDict):
+    """Sums of what is known; null where nothing is."""
+
+    prompt: int | None
+    completion: int | None
+    reasoning: int | None
+
+
+class Amounts(TypedDict):
+    """What is known of one kind of amount."""
+
+    sum: float
+    median: float
+    p90: float
+    """Nine of ten are no larger."""
+    known: int
+    """Replies that tell it."""
+
+
+class Spending(TypedDict):
+    """What replies cost in money, seconds and tokens; null where none tells it."""
+
+    cost_usd: Amounts | None
+    latency_s: Amounts | None
+    prompt_tokens: Amounts | None
+    completion_tokens: Amounts | None
+    reasoning_tokens: Amounts | None
+
+
+# `from` is a keyword: such a key can only be written in this form, where it is documented as a whole.
+Bin = TypedDict("Bin", {"from": int | None, "to": int | None, "count": int})
+Bin.__doc__ = "Relative errors from one power of ten to the next one; null at an open end."
+
+
+class ErrorSizes(TypedDict):
+    """How far off deviates are; as text, because an error may have any size."""
+
+    median_relative_error: str | None
+    log10_bins: list[Bin]
+    """Without a gap, from the smallest error to the largest."""
+    median_leading_digits: float | None
+    """Digits that are right, from the left."""
+
+
+class Place(Outcomes):
+    """The outcomes of a part of a task, and its figures."""
+
+    measured: NotRequired[int]
+    """Trials with a reply."""
+    correct_percentage: NotRequired[Percentage | None]
+    spending: NotRequired[Spending]
+    error_sizes: NotRequired[ErrorSizes]
+
+
+class Cell(Place):
+    """One variant at one depth."""
+
+    variant: str
+    depth: int
+
+
+class ReliableDepth(TypedDict):
+    """The largest depth up to which 90 % or more are correct, by the lower bound of the interval."""
+
+    depth: int | None
+    needs: int | None
+    """Where there is none: the trials that it would take to show one, were all of them correct."""
+
+
+class Variant(Place):
+    """One variant at all its depths."""
+
+    variant: str
+    percentages: Percentages
+    reliable_depth: ReliableDepth
+
+
+class Length(Place):
+    """Additions whose longer operand has so many digits."""
+
+    digits: int
+    median_latency_s: float | None
+
+
+class Limit(TypedDict):
+    """What programs scored within one limit of seconds per term."""
+
+    seconds: float
+    sequences: int
+    """Sequences that were measured."""
+    score: Mean
+    perfect: int
+    """Sequences with all terms right."""
+    perfect_percentage: Percentage | None
+
+
+class Curve(TypedDict):
+    """The scores of all sequences within one limit of seconds per term, the best first."""
+
+    seconds: float
+    scores: list[float]
+
+
+class TermPlace(TypedDict):
+    """How the terms at one place of their sequences fared; those of lookup tables are left out."""
+
+    term: int
+    """From 1."""
+    right: int
+    run: int
+
+
+class TermSeconds(TypedDict):
+    """How long terms took."""
+
+    median: float
+    p90: float
+    max: float
+
+
+class Agreement(TypedDict):
+    """How far the two judges agree about lookup tables."""
+
+    judged: int
+    both: int
+    only_static: int
+    only_llm: int
+    neither: int
+    agreement: Percentage | None
+    kappa: float | None
+    """Cohen's; null where it is undefined."""
+
+
+class SequenceSet(Outcomes):
+    """What one model did on one set of sequences."""
+
+    set: str
+    measured: int
+    correct_percentage: NotRequired[Percentage | None]
+    cheating: Percentage | None
+    """Null where nobody judged."""
+    limits: list[Limit]
+    curve: NotRequired[list[Curve]]
+    """Not in `aggregate.jsonl`."""
+    by_term: NotRequired[list[TermPlace]]
+    """At most 100 places. Not in `aggregate.jsonl`."""
+    term_statuses: NotRequired[dict[TermStatus, int]]
+    term_seconds: NotRequired[TermSeconds | None]
+    unsolved: NotRequired[list[str]]
+    """Numbers of at most 500 sequences without a right term. Not in `aggregate.jsonl`."""
+    unsolved_count: NotRequired[int]
+    spending: NotRequired[Spending]
+    isolation: dict[str, int]
+    """Programs by the level at which they were locked in."""
+    judges: Agreement | None
+    """Null where not both of them judged."""
+
+
+class Result(TypedDict):
+    """What one model did at one task."""
+
+    model: str
+    task: str
+    date: str | None
+    simulated: bool
+    """Whether an embedded model replied: it says nothing about a language model."""
+    selected: NotRequired[int | None]
+    """Trials that were to be run; null where nobody knows."""
+    measured: int
+    """Trials with a reply: all percentages are of these."""
+    outcomes: Outcomes
+    percentages: Percentages
+    nan_reasons: dict[str, int]
+    unanswered_reasons: dict[str, int]
+    stored: int
+    """Replies from the store of an earlier run."""
+    cost_usd: float | None
+    """The sum of all known costs."""
+    unpriced: int
+    """Replies without a known cost."""
+    tokens: Tokens
+    median_latency_s: float | None
+    spending: NotRequired[Spending]
+    median_relative_error: str | None
+    """Over deviates."""
+    average_absolute_error: str | None
+    """Over deviates; one wild answer decides it."""
+    rounded: int
+    """Deviates that are the truth rounded to fewer decimals."""
+    error_sizes: NotRequired[ErrorSizes]
+    variants: NotRequired[list[Variant]]
+    """Not in `aggregate.jsonl`."""
+    cells: NotRequired[list[Cell]]
+    """Not in `aggregate.jsonl`."""
+    lengths: NotRequired[list[Length]]
+    """Not in `aggregate.jsonl`."""
+    sets: NotRequired[list[SequenceSet]]
+
+
+class Summary(TypedDict):
+    """A run in numbers."""
+
+    format: Literal[1]
+    run: Run
+    answered: int
+    """Trials with a reply."""
+    unanswered: int
+    """Trials without one."""
+    complete: bool
+    """Whether everything that was selected is answered."""
+    results: list[Result]
+    """One per model and task."""

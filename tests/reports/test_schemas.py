@@ -1,0 +1,242 @@
+"""The published JSON Schemas: made from the code, and true of what runs really write."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import pytest
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import best_match
+
+from pytest_llmarith.cli import WRONG_USAGE, main
+from pytest_llmarith.reports.merging import Request, merge
+from pytest_llmarith.reports.schemas import schema_of
+from pytest_llmarith.reports.shapes import PUBLISHED
+from pytest_llmarith.reports.shapes import record as record_shapes
+from pytest_llmarith.reports.shapes import run as run_shapes
+from pytest_llmarith.reports.stored import changes
+from pytest_llmarith.sandbox.levels import UnavailableError, probe
+from pytest_llmarith.values import AskingLimits, Price, Retry, Throttled
+from tests.session.test_oeis_run import write_cache
+
+ROOT = Path(__file__).parent.parent.parent
+PUBLISHED_FILES = ROOT / "docs" / "schemas"
+TRANSCRIPTS = sorted((ROOT.parent / "shared" / "transcripts").glob("*.jsonl"))
+
+# All tasks, asked of the embedded models, and again of a model of one's own that is wrong, silent, absent or cheats.
+BENCH = """
+import pytest
+
+@pytest.mark.arithmetic(depths=[2, 12], trials=2)
+def test_arithmetic(problem, ask):
+    ask(problem)
+
+@pytest.mark.integer_addition(trials=4)
+def test_integer_addition(problem, ask):
+    ask(problem)
+
+@pytest.mark.oeis
+def test_oeis(problem, ask):
+    ask(problem)
+"""
+OWN_MODEL = """
+import pytest
+
+PROGRAMS = {
+    "squares": "print(int(input()) ** 2)",
+    "cubes": "import sys; print('hm', file=sys.stderr); print(7)",
+    "tables": "print([41, 42, 45, 50, 57, 66][int(input())])",
+}
+
+class Mine:
+    name = "mine"
+
+    def reply(self, prompt):
+        if "*" in prompt:
+            raise ConnectionError("the line is dead")
+        name = prompt.rpartition("Name: The ")[2].split(".")[0]
+        return f"```python\\n{PROGRAMS[name]}\\n```" if name in PROGRAMS else "" if "/" in prompt else "7"
+
+@pytest.fixture
+def model():
+    return Mine()
+"""
+OPTIONS = (
+    *("--llm-model=llmarith/exact", "--llm-model=llmarith/sloppy", "--oeis-judge=both:llmarith/exact"),
+    *("--llm-price=1,2", "--oeis-terms=6", "-q", "-p", "no:cacheprovider", "--llm-reports=reports"),
+)
+
+
+def is_sandboxed() -> bool:
+    try:
+        probe()
+    except UnavailableError:
+        return False
+    return True
+
+
+@pytest.fixture(scope="module")
+def shards(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Two real runs, each a shard of one selection: every task, every outcome."""
+    place = tmp_path_factory.mktemp("runs")
+    (place / "own").mkdir()
+    (place / "test_bench.py").write_text(BENCH, encoding="utf-8")
+    (place / "own" / "test_own_bench.py").write_text(BENCH, encoding="utf-8")
+    (place / "own" / "conftest.py").write_text(OWN_MODEL, encoding="utf-8")
+    (place / "pytest.ini").touch()
+    write_cache(place / "oeis_cache")
+    (runtime := place / "runtime").mkdir(mode=0o700)  # processor slots of its own
+    env = {**os.environ, "XDG_RUNTIME_DIR": str(runtime)}
+    for shard in ("1/2", "2/2"):
+        command = (sys.executable, "-m", "pytest", *OPTIONS, f"--llm-shard={shard}")
+        run = subprocess.run(command, cwd=place, env=env, capture_output=True, text=True, check=False)
+        assert run.returncode == pytest.ExitCode.TESTS_FAILED, run.stdout  # the model of one's own was away at times
+    return sorted((place / "reports").glob("*_shard-*"))
+
+
+@pytest.fixture(scope="module")
+def runs(shards: list[Path]) -> list[Path]:
+    """The shards, and the run that they are together."""
+    merge(Request(shards, merged := shards[0].parent / "merged"))
+    return [*shards, merged]
+
+
+def records_in(run: Path) -> Iterator[dict[str, Any]]:
+    with (run / "trials.jsonl").open(encoding="utf-8") as lines:
+        yield from map(json.loads, lines)
+
+
+def summaries_in(run: Path) -> Iterator[dict[str, Any]]:
+    """The run's own, and those of all runs beside it."""
+    yield json.loads((run / "summary.json").read_text("utf-8"))
+    with (run.parent / "aggregate.jsonl").open(encoding="utf-8") as lines:
+        yield from map(json.loads, lines)
+
+
+def closed(part: Any) -> Any:
+    """The same schema, but an object may hold nothing that it does not name."""
+    if isinstance(part, list):
+        return [closed(item) for item in part]
+    if not isinstance(part, dict):
+        return part
+    made = {key: closed(value) for key, value in part.items()}
+    return made | {"additionalProperties": False} if "properties" in part else made
+
+
+def keys_of(schema: dict[str, Any]) -> set[str]:
+    """All keys that a schema names."""
+    return {key for shape in (schema, *schema["$defs"].values()) for key in shape.get("properties", ())}
+
+
+def keys_in(value: Any) -> Iterator[str]:
+    """All keys that stand in a value, wherever."""
+    if isinstance(value, dict):
+        yield from value
+    for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from keys_in(item)
+
+
+def fault_of(value: Any, schema: dict[str, Any]) -> str | None:
+    """Where a value is not what a schema says, and how."""
+    fault = best_match(Draft202012Validator(schema).iter_errors(value))
+    return fault and f"{fault.json_path}: {fault.message}"
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_the_published_files_are_what_the_code_says(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """`make schemas` would change nothing: what `llmarith schema` prints is what docs/schemas holds."""
+    assert main(["schema", name]) == 0
+    assert (PUBLISHED_FILES / f"{name}-1.json").read_text("utf-8") == capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_they_are_json_schemas(name: str) -> None:
+    """Of the dialect that they name, with an id of their own that is no address, and open for keys to come."""
+    schema = schema_of(name)
+    Draft202012Validator.check_schema(schema)
+    assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert schema["$id"] == f"urn:pytest-llmarith:{name}:1"
+    assert '"additionalProperties": false' not in json.dumps(schema)
+
+
+def test_there_is_no_other_schema(capsys: pytest.CaptureFixture[str]) -> None:
+    """A name that is none is wrong usage, in one line that says which there are."""
+    with pytest.raises(SystemExit) as left:
+        main(["schema", "report"])
+    assert left.value.code == WRONG_USAGE
+    assert "'report' (choose from " in capsys.readouterr().err
+
+
+def test_every_record_of_a_run_is_one(runs: list[Path]) -> None:
+    """Of all tasks and outcomes, of the embedded models and of one's own: no key is missing, and none is unnamed."""
+    schema = closed(schema_of("record"))
+    records = [record for run in runs for record in records_in(run)]
+    assert [fault for record in records if (fault := fault_of(record, schema))] == []
+    told = {(record["task"], record["outcome"]) for record in records}
+    assert told >= {("arithmetic", outcome) for outcome in ("correct", "deviate", "nan", "unanswered")}
+    assert {task for task, _ in told} >= {"arithmetic", "integer_addition"}
+    if is_sandboxed():
+        assert told >= {("oeis", outcome) for outcome in ("correct", "deviate", "nan", "cheat")}
+
+
+def test_every_summary_of_a_run_is_one(runs: list[Path]) -> None:
+    """Of a shard, of a merged run, and in the lines of aggregate.jsonl."""
+    schema = closed(schema_of("summary"))
+    summaries = [summary for run in runs for summary in summaries_in(run)]
+    assert [fault for summary in summaries if (fault := fault_of(summary, schema))] == []
+    assert any(summary["run"]["shard"] for summary in summaries)
+    assert any(summary["run"]["merged"] for summary in summaries)
+
+
+@pytest.mark.parametrize(
+    ("name", "read", "scripted"),
+    [("record", records_in, {"waited_s"}), ("summary", summaries_in, {"target", "halved", "lowest", "most"})],
+)
+def test_every_key_of_a_schema_is_written(runs: list[Path], name: str, read: Any, scripted: set[str]) -> None:
+    """A schema promises nothing that no run writes; what only a provider in trouble leaves is compared by its class."""
+    if not is_sandboxed():
+        pytest.skip("what is said of programs needs a sandbox to run them")
+    written = {key for run in runs for value in read(run) for key in keys_in(value)}
+    assert keys_of(schema_of(name)) - written <= scripted
+
+
+@pytest.mark.parametrize(
+    ("values", "shape"),
+    [
+        (Retry, record_shapes.Retry),
+        (Throttled, run_shapes.Throttled),
+        (AskingLimits, run_shapes.Limits),
+        (Price, run_shapes.Price),
+    ],
+    ids=lambda one: f"{one.__module__}.{one.__name__}",
+)
+def test_what_is_written_as_it_is_has_its_keys(values: Any, shape: Any) -> None:
+    """Values that go into a file as they are have the fields that their shape names."""
+    assert {field.name for field in fields(values)} == {*get_type_hints(shape)}
+
+
+@pytest.mark.skipif(not TRANSCRIPTS, reason="the transcripts of llm_arithmetic are not here")
+def test_rows_of_llm_arithmetic_become_records() -> None:
+    """What another program asked is a record too, once it was graded by our rules."""
+    schema = closed(schema_of("record"))
+    for file in TRANSCRIPTS:
+        for change, _ in zip(changes(file, None, []), range(20), strict=False):
+            assert fault_of(change.record, schema) is None, change.file
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_what_is_none_is_refused(runs: list[Path], name: str) -> None:
+    """A schema is no formality: a key that is missing, a NaN and a word that is none do not pass."""
+    (good, *_) = records_in(runs[0]) if name == "record" else summaries_in(runs[0])
+    schema = schema_of(name)
+    assert fault_of(good | {"since": "tomorrow"}, schema) is None
+    for key in schema["required"]:
+        assert fault_of({**good, key: object()}, schema), key
+        assert fault_of({had: value for had, value in good.items() if had != key}, schema), key
