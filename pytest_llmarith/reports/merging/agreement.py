@@ -54,7 +54,7 @@ def _deciding(run: Run) -> Iterator[tuple[str, Any]]:
             yield f"{name} of {model['name']}", model.get(name)
     if run.has_programs:
         for name in _OEIS:
-            yield f"oeis.{name}", facts["oeis"].get(name)
+            yield f"oeis.{name}", (facts.get("oeis") or {}).get(name)
     for name, version in facts["versions"].items():
         yield f"version of {name}", version
     if run.shard:
@@ -68,9 +68,9 @@ def common_facts(runs: Sequence[Run]) -> dict[str, Any]:
     facts = [run.facts for run in runs]
     names = dict.fromkeys(name for one in facts for name in one if name not in _OWN)
     together = {name: _common([one.get(name) for one in facts]) for name in names}
-    programming = [run.facts["oeis"] for run in runs if run.has_programs]
+    programming = [run.facts.get("oeis") for run in runs if run.has_programs]
     return together | {
-        "oeis": _common(programming or [one["oeis"] for one in facts]),
+        "oeis": _common(programming or [one.get("oeis") for one in facts]),
         "models": _models(facts),
         "asking": added_up([one.get("asking") for one in facts]),
     }

@@ -25,7 +25,7 @@ _INTERRUPTED = 2  # pytest's exit status
 _LONGEST_SUMMARY = 2**28
 _LONGEST_CAUSE = 200
 # Facts that a run of today states, and that one of an earlier version may not.
-_FACTS = ("id", "started_at", "finished_at", "versions", "oeis", "models")
+_FACTS = ("id", "started_at", "finished_at", "versions", "models")
 
 Key = tuple[str, str]  # a model and a task
 
@@ -139,7 +139,8 @@ def _run(log: Path, summary: Any, digest: bytes, all_facts: bool) -> Run:
     _check(isinstance(results, list) and all(map(_is_result, results)), "results is no list of results")
     counts = [summary.get("answered"), summary.get("unanswered")]
     _check(all(map(_is_count, counts)), "answered or unanswered is no count")
-    keyed = {(result["model"], result["task"]): result for result in results}
+    # The first summaries did not say what was selected of each model and task.
+    keyed = {(result["model"], result["task"]): {"selected": None, **result} for result in results}
     return Run(log, facts, keyed, sum(counts), digest)
 
 
@@ -150,9 +151,8 @@ def _check_facts(facts: Any, *, or_none: bool) -> None:
         _check(name in absent or isinstance(facts.get(name), str), f"run.{name} is not a text")
     for name in ("started_at", "finished_at"):
         _check(name in absent or _is_moment(facts[name]), f"run.{name} is not a time in UTC")
-    for name in ("versions", "oeis"):
-        _check(name in absent or isinstance(facts.get(name), dict), f"run.{name} is not a JSON object")
-    for name in ("asking", "limits", "merged", "shard"):
+    _check("versions" in absent or isinstance(facts.get("versions"), dict), "run.versions is not a JSON object")
+    for name in ("asking", "limits", "merged", "oeis", "shard"):
         _check(isinstance(facts.get(name), dict | None), f"run.{name} is not a JSON object")
     models = facts.get("models")
     are_models = isinstance(models, list) and all(map(_is_model, models))
@@ -195,8 +195,7 @@ def _is_result(result: Any) -> bool:
     return (
         isinstance(result, dict)
         and all(isinstance(result.get(name), str) for name in ("model", "task"))
-        and "selected" in result
-        and _is_count(result["selected"], or_none=True)
+        and _is_count(result.get("selected"), or_none=True)
         and isinstance(result.get("outcomes"), dict)
         and all(map(_is_count, result["outcomes"].values()))
     )
