@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from itertools import count
+from pathlib import PurePath
 from typing import Any
 
 from pytest_llmarith.reports.comparing.rows import OVER_ALL, lower_by
@@ -38,14 +39,16 @@ def failures(comparisons: Mapping[str, Any], points: Decimal) -> list[str]:
 
 
 def _failures(comparison: Comparison, points: Decimal) -> Iterator[str]:
-    who = f"{shown(comparison['second']['run'])}, {shown(comparison['second']['model'])}"
+    first, second = comparison["first"], comparison["second"]
+    than = shown(first["model"]) if first["run"] == second["run"] else shown(PurePath(first["run"]).name)
+    who = f"{shown(PurePath(second['run']).name)}, {shown(second['model'])}"
     for row in comparison["rows"]:
         lower = lower_by(row)
         if lower is None:
             if row["kind"] == OVER_ALL:
                 yield f"{who}: nothing could be compared, {points} points lower are allowed"
         elif lower > Fraction(points) and row["p_holm"] < SIGNIFICANT:
-            by, than = _seen_above(lower, points), shown(comparison["first"]["run"])
+            by = _seen_above(lower, points)
             sure = f"95 % {interval_of(row['difference'])}, p {p_of(row['p_holm'])}"
             yield f"{who}, {label_of(row)}: {by} points lower than {than} ({sure}), {points} are allowed"
 
