@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,7 +35,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
 
 
-def sums(right: int, wrong: int, **facts: object) -> list[dict[str, object]]:
+def sums(right: int, wrong: int, **facts: Any) -> list[dict[str, Any]]:
     """Trials of which the first ones are wrong."""
     return [asked("1" if trial < wrong else "{}", trial=trial, **facts) for trial in range(right + wrong)]
 
