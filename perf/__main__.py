@@ -7,9 +7,16 @@ import sys
 
 from tabulate import tabulate
 
-from perf import guest, programs, reading, scale, throughput
+from perf import guest, programs, reading, reports, scale, throughput
 
-_ALL = {"reading": reading, "guest": guest, "throughput": throughput, "programs": programs, "scale": scale}
+_ALL = {
+    "reading": reading,
+    "guest": guest,
+    "throughput": throughput,
+    "programs": programs,
+    "scale": scale,
+    "reports": reports,
+}
 
 
 def main() -> int:

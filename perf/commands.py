@@ -31,7 +31,16 @@ def run_pytest(*args: str, cwd: Path = ROOT, environment: dict[str, str] | None 
 
 def run_module(module: str, *args: str, cwd: Path = ROOT, environment: dict[str, str] | None = None) -> Run:
     """Run `python -m module` once; raises RuntimeError with its output where it did not end well."""
-    command = [sys.executable, "-m", module, *args]
+    return _run("-m", module, *args, cwd=cwd, environment=environment)
+
+
+def run_llmarith(*args: str) -> Run:
+    """Run `llmarith` once; raises RuntimeError with its output where it did not end well."""
+    return _run("-c", "from pytest_llmarith.cli import main; raise SystemExit(main())", *args)
+
+
+def _run(*args: str, cwd: Path = ROOT, environment: dict[str, str] | None = None) -> Run:
+    command = [sys.executable, *args]
     with tempfile.TemporaryFile("w+", encoding="utf-8") as output:
         start = time.perf_counter()
         process = subprocess.Popen(

@@ -1,0 +1,80 @@
+"""What it takes to report as many trials as llm_arithmetic has published, 61,668 in 90 runs, and half of them.
+
+The replies are those of `../shared/transcripts`, over and over, where that is there, and bare numbers elsewhere. They
+are read as rows of llm_arithmetic, which are graded again, and as the logs of runs.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import cycle, islice
+from pathlib import Path
+from typing import Any
+
+from perf.commands import ROOT, run_llmarith
+from perf.measures import Measure
+from pytest_llmarith.reports.llm_arithmetic import row_of
+from pytest_llmarith.reports.opening import opened
+from pytest_llmarith.tasks import arithmetic
+from pytest_llmarith.trials import number_record
+from pytest_llmarith.values import Model, Reading, Reply
+
+TRIALS, RUNS = 61_668, 90
+SECONDS, MEGABYTES = 20.0, 1024.0
+_TRANSCRIPTS = ROOT.parent / "shared" / "transcripts"
+# Twice as many trials take twice as long, and somewhat more where the machine has something else to do.
+_LINEAR = 2.6
+
+Record = dict[str, Any]
+_Write = Callable[[Path, Sequence[Record]], None]
+
+
+def measure(trials: int = TRIALS) -> list[Measure]:
+    """Wall time and memory at half and at full size, and how the one grows to the other."""
+    records = list(_records())
+    return [each for shape, write in _SHAPES.items() for each in _measured(shape, write, records, trials)]
+
+
+def _measured(shape: str, write: _Write, records: Sequence[Record], trials: int) -> Iterator[Measure]:
+    seconds = []
+    for count, runs in ((trials // 2, RUNS // 2), (trials, RUNS)):
+        with tempfile.TemporaryDirectory() as folder:
+            _write_runs(Path(folder), write, islice(cycle(records), count), count, runs)
+            run = run_llmarith("report", folder, "--min-depth=5")
+        name = f"report of {count:,} {shape}"
+        yield Measure(name, run.seconds, "s", at_most=SECONDS)
+        yield Measure(f"{name}: memory", run.megabytes, "MB", at_most=MEGABYTES)
+        seconds.append(run.processor_seconds)
+    yield Measure(f"report of {shape}: twice as many take", seconds[1] / seconds[0], "times", at_most=_LINEAR)
+
+
+def _write_runs(folder: Path, write: _Write, records: Iterator[Record], count: int, runs: int) -> None:
+    for number in range(runs):
+        size = count * (number + 1) // runs - count * number // runs
+        write(folder / f"run-{number:03}", list(islice(records, size)))
+
+
+def _write_log(run: Path, records: Sequence[Record]) -> None:
+    run.mkdir()
+    named = ({**record, "nodeid": f"test_bench.py::test[{number}]"} for number, record in enumerate(records))
+    (run / "trials.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in named), encoding="ascii")
+
+
+def _write_rows(run: Path, records: Sequence[Record]) -> None:
+    rows = (row_of(record) for record in records)
+    run.with_suffix(".jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="ascii")
+
+
+_SHAPES: Mapping[str, _Write] = {"rows of llm_arithmetic": _write_rows, "trials of run logs": _write_log}
+
+
+def _records() -> Iterator[Record]:
+    if _TRANSCRIPTS.is_dir():
+        yield from (record for run in opened(_TRANSCRIPTS) for record in run.records())
+        return
+    model = Model("stub", "openai/stub")
+    for problem in arithmetic.problems(0, range(2, 11), 10):
+        reply = Reply(problem.expected, completion_tokens=3)
+        yield number_record(problem, model, arithmetic.prompt(problem), None, Reading.TOLERANT, reply)
