@@ -21,6 +21,10 @@ from tests.runs_on_disk import ROW, added, asked, lines_of, log_in, programmed, 
 HOSTILE = "<img src=x onerror=alert(1)>|`[a](javascript:b)`\x1b[2J\u202e@you http://a.bc =1+1"
 
 
+ROOT = Path(__file__).parents[1]
+TRANSCRIPTS = ROOT.parent / "shared" / "transcripts"
+
+
 @pytest.fixture(autouse=True)
 def _wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "160")
@@ -302,3 +306,12 @@ def test_the_width_of_the_terminal_counts(run: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("COLUMNS", "80")
     assert shutil.get_terminal_size().columns == 80
     assert max(map(len, printed(capsys, run).splitlines())) <= 80
+
+
+@pytest.mark.skipif(not TRANSCRIPTS.is_dir(), reason="the replies of real models are not here")
+def test_the_example_in_the_documents(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """The table of thirteen published runs is the one that is printed."""
+    monkeypatch.setenv("COLUMNS", "150")
+    command = "$ COLUMNS=150 llmarith report transcripts/ --min-depth=5 --sort=correct\n"
+    _, example = (ROOT / "docs" / "reports.md").read_text(encoding="utf-8").split(command)
+    assert printed(capsys, TRANSCRIPTS, "--min-depth=5", "--sort=correct") == example.split("```")[0]
