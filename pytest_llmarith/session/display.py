@@ -68,6 +68,8 @@ class Display:
             )
         if recorder.unwritable is not None:
             terminalreporter.write_line(f"llmarith: {recorder.unwritable}", red=True)
+        if recorder.pageless is not None:
+            terminalreporter.write_line(f"llmarith: {recorder.pageless}", yellow=True)
         for line in recorder.failed_gates:
             terminalreporter.write_line(f"--llm-fail-under: {line}", red=True)
 

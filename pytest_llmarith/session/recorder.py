@@ -48,6 +48,7 @@ class Recorder:
         self.written: dict[str, Any] | None = None
         self.failed_gates: list[str] = []
         self.torn: str | None = None  # why the folder holds less than it should
+        self.pageless: str | None = None  # why there is no page to look at
 
     def check_folder(self) -> None:
         """Refuse to begin where nothing could be written down: before anything is paid for."""
@@ -165,6 +166,7 @@ class Recorder:
         facts["exit_status"] = int(session.exitstatus)
         self.written = summary.as_dict(facts, self.selected)
         self._write_summary(self.written)
+        self._write_page(self.written)
 
     def _is_selected(self, model: str) -> bool:
         """A model that -k or -m left out is not held to a gate."""
@@ -188,6 +190,12 @@ class Recorder:
             if _is_finished(summary["run"]):
                 append_line(self._settings.reports / "aggregate.jsonl", without_cells(summary))
 
+    def _write_page(self, summary: dict[str, Any]) -> None:
+        from pytest_llmarith.session.page import write_run_page
+
+        if self.folder is not None and self.torn is None:
+            self.pageless = write_run_page(self.folder, summary, self.records)
+
     @pytest.hookimpl(optionalhook=True, trylast=True)
     def pytest_json_modifyreport(self, json_report: dict[str, Any]) -> None:
         """report.json is pytest-json-report's, with our record under each test and our summary at the root."""
@@ -204,6 +212,7 @@ class Recorder:
 
     def _facts(self, session: pytest.Session) -> dict[str, Any]:
         from pytest_llmarith.session.facts import run_facts
+        from pytest_llmarith.session.git import git_facts
 
         stopped = self._conductor.stopped() if self._conductor else None
         asking = self._conductor.progress() if self._conductor else None
@@ -216,6 +225,7 @@ class Recorder:
             "partial": bool(self._config.getoption("lf", False)),
             "shard": shard_facts(self._config),
             "merged": None,
+            "git": git_facts(self._config.rootpath),
             "exit_status": int(session.exitstatus),
         }
 

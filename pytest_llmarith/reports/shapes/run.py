@@ -141,6 +141,14 @@ class Merged(TypedDict):
     """What is missing, in words."""
 
 
+class Git(TypedDict):
+    """The project that the run was made in."""
+
+    commit: str | None
+    dirty: bool | None
+    """Whether tracked files differed from the commit."""
+
+
 class Run(TypedDict):
     """Enough to know what was measured, and to measure it again. No keys."""
 
@@ -169,3 +177,5 @@ class Run(TypedDict):
     oeis: NotRequired[ProgramRules | None]
     shard: NotRequired[Shard | None]
     merged: NotRequired[Merged | None]
+    git: NotRequired[Git | None]
+    """Null where it is not known."""

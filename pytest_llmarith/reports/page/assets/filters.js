@@ -1,0 +1,54 @@
+// Which trials are wanted: choices of the form, kept in the address, so that a look can be passed on.
+
+const CHOICES = ["model", "variant", "depth", "outcome", "class"];
+const ADDRESS = "#trials?";
+
+class Filters {
+  constructor(form) {
+    this.form = form;
+  }
+
+  // Choices as they stand in the form; an empty one is no choice.
+  get chosen() {
+    return Object.fromEntries([...new FormData(this.form)].map(([name, value]) => [name, value.trim()]).filter(([, value]) => value));
+  }
+
+  get address() {
+    return ADDRESS + new URLSearchParams(this.chosen);
+  }
+
+  // Takes over what an address asks for; whether it asks for trials at all.
+  follow(address) {
+    if (!address.startsWith(ADDRESS)) return false;
+    const asked = new URLSearchParams(address.slice(ADDRESS.length));
+    for (const name of [...CHOICES, "text"]) this.form.elements[name].value = asked.get(name) ?? "";
+    return true;
+  }
+}
+
+// The numbers of all trials that have what was chosen; texts are looked at later.
+const havingChosen = (trials, chosen) => {
+  const wanted = CHOICES.filter((name) => name in chosen).map((name) => [trials.columns[name], trials.numberOf(name, chosen[name])]);
+  const found = [];
+  for (let number = 0; number < trials.count; number += 1) {
+    if (wanted.every(([column, value]) => column[number] === value)) found.push(number);
+  }
+  return found;
+};
+
+const SEARCHED = ["question", "expected", "answer", "reason", "prompt", "reply", "reasoning", "program"];
+
+const says = (trial, text) =>
+  SEARCHED.some((name) => trial[name] !== undefined && trial[name] !== null && ends(trial[name]).some((part) => part.toLowerCase().includes(text))) ||
+  trial.facts.some(([, value]) => ends(value).some((part) => part.toLowerCase().includes(text)));
+
+// Those of the trials that say a text. `going` is told how far it is after each block, and may end it.
+const saying = async (trials, numbers, text, going) => {
+  const wanted = text.toLowerCase();
+  const found = [];
+  for (let place = 0; place < numbers.length; place += 1) {
+    if (says(await trials.at(numbers[place]), wanted)) found.push(numbers[place]);
+    if (place % trials.block === trials.block - 1 && !going(place + 1, found.length)) return null;
+  }
+  return found;
+};

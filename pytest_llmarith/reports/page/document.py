@@ -1,0 +1,88 @@
+"""The page, put together: parts in, one file out. It does not know what a part is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_llmarith.files import replace_file
+from pytest_llmarith.reports.page.runs import Run, series_of
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+FILE_NAME = "report.html"
+
+_MOST_STATUS = 3  # runs that are named on top
+# A part of the page, its name, and what it must have to be there.
+_PARTS = (
+    ("overview", "Overview", "overview"),
+    ("depth", "By depth", "curves"),
+    ("cells", "Cells", "heatmaps"),
+    ("cost", "Cost", "scatters"),
+    ("trials", "Trials", "browser"),
+    ("provenance", "Provenance", "provenances"),
+)
+
+
+def write_page(runs: Sequence[Run], target: Path) -> None:
+    """Write the page of these runs; a reader finds the old one or the new one. Raises OSError."""
+    replace_file(target, page_of(runs))
+
+
+def page_of(runs: Sequence[Run]) -> Iterator[bytes]:
+    """The page, piece by piece."""
+    template = _environment().get_template("page.html")
+    for piece in template.generate(_parts(runs)):
+        yield piece.encode("utf-8", "backslashreplace")  # a lone surrogate of a name is no text for a file
+
+
+def _parts(runs: Sequence[Run]) -> dict[str, Any]:
+    from pytest_llmarith.reports.page import assets
+    from pytest_llmarith.reports.page.browser import browser
+    from pytest_llmarith.reports.page.costs import scatters
+    from pytest_llmarith.reports.page.curves import depth_curves, length_curves
+    from pytest_llmarith.reports.page.heatmaps import heatmaps
+    from pytest_llmarith.reports.page.overview import overview
+    from pytest_llmarith.reports.page.provenance import provenances
+
+    summaries = [run.summary() for run in runs]
+    series = series_of([run.name for run in runs], summaries)
+    shown = {
+        "overview": overview(series),
+        "curves": [curves for curves in (depth_curves(series), length_curves(series)) if curves],
+        "heatmaps": heatmaps(series),
+        "scatters": scatters(series),
+        "browser": browser(runs, series),
+        "provenances": provenances(runs, summaries),
+    }
+    return {
+        "policy": assets.policy(),
+        "style": assets.style(),
+        "script": assets.script(),
+        "title": _title(runs, series),
+        "most_status": _MOST_STATUS,
+        "parts": [(part, name) for part, name, content in _PARTS if shown[content]],
+        **shown,
+    }
+
+
+def _title(runs: Sequence[Run], series: Sequence[Any]) -> str:
+    if len(series) == 1:
+        return str(series[0].label)
+    named = f"{len(series)} models"
+    return named if len(runs) == 1 else f"{named} in {len(runs)} runs"
+
+
+def _environment() -> Environment:
+    """Everything is escaped; a name that a template misspells is an error, not an empty place."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader(__package__ or ""),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )

@@ -1,0 +1,107 @@
+"""Correct answers by variant and depth as a table whose cells are coloured, and lead to their trials."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_llmarith.reports import figures
+from pytest_llmarith.reports.page.counts import Counts, depths_of, measured, pooled, variants_of
+from pytest_llmarith.reports.page.percentages import Share, share
+from pytest_llmarith.reports.page.runs import Result, Series, word
+
+
+@dataclass(frozen=True, slots=True)
+class HeatCell:
+    """A cell: a count of correct trials, and of which."""
+
+    text: str
+    share: Share | None
+    variant: str
+    depth: int
+
+    @property
+    def told(self) -> str:
+        said = self.share.told if self.share else "nothing measured"
+        return f"{self.variant}, depth {self.depth}: {said}"
+
+
+@dataclass(frozen=True, slots=True)
+class HeatRow:
+    """A variant at all depths."""
+
+    variant: str
+    cells: Sequence[HeatCell | None]
+    all: Share | None
+    reliable: str
+
+
+@dataclass(frozen=True, slots=True)
+class Heatmap:
+    """What one model can do, and where it ends."""
+
+    series: Series
+    all: Share | None
+    usual: int
+    depths: Sequence[int]
+    rows: Sequence[HeatRow]
+    totals: Sequence[Share | None]
+
+    @property
+    def has_reliable(self) -> bool:
+        """Whether anything is known of how deep its answers can be relied on."""
+        return any(row.reliable != figures.UNKNOWN for row in self.rows)
+
+
+def heatmaps(series: Sequence[Series]) -> list[Heatmap]:
+    """One per model that was asked by variant and depth."""
+    return [_heatmap(one, result) for one in series for result in one.results.values() if result["cells"]]
+
+
+def _heatmap(series: Series, result: Result) -> Heatmap:
+    cells: Mapping[tuple[str, int], Counts] = {(cell["variant"], cell["depth"]): cell for cell in result["cells"]}
+    depths = depths_of(cells.values())
+    usual = _usual(map(measured, cells.values()))
+    reliable = {variant["variant"]: variant["reliable_depth"] for variant in result.get("variants") or ()}
+    return Heatmap(
+        series=series,
+        all=pooled(cells.values()),
+        usual=usual,
+        depths=depths,
+        rows=[
+            HeatRow(
+                word(variant),
+                [_cell(cells.get((variant, depth)), usual) for depth in depths],
+                pooled(cell for cell in cells.values() if cell["variant"] == variant),
+                _reliable(reliable.get(variant)),
+            )
+            for variant in variants_of(cells.values())
+        ],
+        totals=[pooled(cell for cell in cells.values() if cell["depth"] == depth) for depth in depths],
+    )
+
+
+def _usual(sizes: Iterable[int]) -> int:
+    """How many trials most cells have."""
+    often = Counter(filter(None, sizes)).most_common(1)
+    return often[0][0] if often else 0
+
+
+def _cell(counts: Counts | None, usual: int) -> HeatCell | None:
+    if counts is None:
+        return None
+    whole = measured(counts)
+    text = str(counts["correct"]) if whole == usual else f"{counts['correct']}/{whole}"
+    found = share(counts["correct"], whole)
+    return HeatCell(text if found else figures.UNKNOWN, found, word(counts["variant"]), counts["depth"])
+
+
+def _reliable(depth: Mapping[str, Any] | None) -> str:
+    """The reliable depth of a variant, or what it would take to say it."""
+    if depth is None:
+        return figures.UNKNOWN
+    if depth["depth"] is not None:
+        return str(depth["depth"])
+    return f"-, needs {depth['needs']} trials" if depth["needs"] else figures.UNKNOWN

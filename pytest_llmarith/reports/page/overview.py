@@ -1,0 +1,129 @@
+"""The overview: a row per model and task, every percentage with its interval. It does not know how it is laid out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import compress
+from typing import Any
+
+from pytest_llmarith.reports import figures
+from pytest_llmarith.reports.harmless import sanitize
+from pytest_llmarith.reports.page.percentages import Share, share
+from pytest_llmarith.reports.page.runs import Result, Series
+
+_LONGEST_REASON = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """What a cell shows, and the number that it is sorted by; what has none comes last."""
+
+    text: str
+    sort: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewRow:
+    """One result. `figures` stand under the columns of the overview."""
+
+    series: Series
+    task: str
+    correct: Share | None
+    others: Sequence[Share | None]
+    figures: Sequence[Figure]
+    notes: Sequence[str]
+    simulated: bool
+
+
+_OTHERS = ("deviate", "nan", "cheat")
+_COLUMNS = (
+    ("trials", "Trials with a reply"),
+    ("cost", "US dollars; a plus says that some replies have no known price"),
+    ("tokens", "Tokens of prompts and replies"),
+    ("latency", "Median seconds of a reply"),
+    ("rel err", "Median relative error of deviates"),
+    ("date", "When the run began"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """All results, in the order of the page; of `outcomes` those that there are."""
+
+    outcomes: Sequence[str]
+    columns: Sequence[tuple[str, str]]
+    rows: Sequence[OverviewRow]
+
+
+def overview(series: Sequence[Series]) -> Overview:
+    """A row per result; what nobody knows and what nobody did has no column."""
+    results = [(one, task, result) for one in series for task, result in one.results.items()]
+    outcomes = [outcome for outcome in _OTHERS if any(result["outcomes"][outcome] for _, _, result in results)]
+    rows = [_row(one, task, result, outcomes) for one, task, result in results]
+    known = [any(row.figures[place].sort is not None for row in rows) for place in range(len(_COLUMNS))]
+    return Overview(
+        outcomes,
+        list(compress(_COLUMNS, known)),
+        [replace(row, figures=list(compress(row.figures, known))) for row in rows],
+    )
+
+
+def _row(series: Series, task: str, result: Result, others: Sequence[str]) -> OverviewRow:
+    outcomes, measured = result["outcomes"], result["measured"]
+    return OverviewRow(
+        series=series,
+        task=sanitize(task, _LONGEST_REASON),
+        correct=share(outcomes["correct"], measured),
+        others=[share(outcomes[outcome], measured) for outcome in others],
+        figures=[
+            Figure(f"{measured:,}", measured),
+            Figure(figures.dollars(result["cost_usd"], result["unpriced"]), result["cost_usd"]),
+            _tokens(result["tokens"]),
+            Figure(_seconds(result["median_latency_s"]), result["median_latency_s"]),
+            Figure(figures.short(result["median_relative_error"]), _number(result["median_relative_error"])),
+            Figure(result["date"] or figures.UNKNOWN, _day(result["date"])),
+        ],
+        notes=_notes(result),
+        simulated=result["simulated"],
+    )
+
+
+def _tokens(tokens: Mapping[str, int | None]) -> Figure:
+    prompt, completion = tokens["prompt"], tokens["completion"]
+    both = None if prompt is None or completion is None else prompt + completion
+    return Figure(figures.thousands(both), both)
+
+
+def _seconds(seconds: float | None) -> str:
+    return figures.UNKNOWN if seconds is None else f"{figures.seconds(seconds)} s"
+
+
+def _number(text: str | None) -> float | None:
+    return None if text is None else float(text)
+
+
+def _day(date: str | None) -> float | None:
+    """A date such as 2026-11-22 as a number that sorts like it."""
+    digits = (date or "").replace("-", "")
+    return float(digits) if digits.isascii() and digits.isdigit() else None
+
+
+def _notes(result: Result) -> list[str]:
+    """What has to be known to take a row for what it is."""
+    counts, measured = result["outcomes"], result["measured"]
+    selected = result.get("selected") or measured + counts["unanswered"]
+    notes: Sequence[tuple[Any, str]] = (
+        (measured < selected, f"incomplete, {measured:,} of {selected:,}"),
+        (result["nan_reasons"], f"nan: {_reasons(result['nan_reasons'])}"),
+        (counts["unanswered"], f"unanswered: {_reasons(result['unanswered_reasons'])}"),
+        (result["rounded"], f"deviate: {result['rounded']:,} only rounded"),
+        (result["stored"], f"{result['stored']:,} from the store"),
+        (result["unpriced"] and result["cost_usd"] is not None, f"{result['unpriced']:,} unpriced"),
+    )
+    return [note for holds, note in notes if holds]
+
+
+def _reasons(reasons: Mapping[str, int], most: int = 4) -> str:
+    shown = [f"{count:,} {sanitize(reason, _LONGEST_REASON)}" for reason, count in list(reasons.items())[:most]]
+    return ", ".join([*shown, "..."] if len(reasons) > most else shown)

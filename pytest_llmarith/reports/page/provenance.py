@@ -1,0 +1,121 @@
+"""Where the numbers come from: what was asked of whom, by which versions, and what is missing.
+
+It does not know how it is laid out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_llmarith.reports.harmless import sanitize
+from pytest_llmarith.reports.page.runs import Run
+
+_LONGEST = 2_000
+
+Facts = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """The facts of one run by name, and of its models."""
+
+    name: str
+    status: str
+    whole: bool
+    facts: Sequence[tuple[str, str]]
+
+
+def provenances(runs: Sequence[Run], summaries: Sequence[Facts]) -> list[Provenance]:
+    """One per run."""
+    return [
+        Provenance(sanitize(run.name, 200), _status(summary), summary["complete"], list(_facts(summary)))
+        for run, summary in zip(runs, summaries, strict=True)
+    ]
+
+
+def _status(summary: Facts) -> str:
+    """How much of the run there is."""
+    answered, unanswered = summary["answered"], summary["unanswered"]
+    selected = summary["run"].get("selected")
+    if summary["complete"]:
+        return f"all {answered:,} answered"
+    known = f"{answered:,}" if selected is None else f"{answered:,} of {selected:,}"
+    return f"{known} answered" + (f", {unanswered:,} unanswered" if unanswered else "")
+
+
+def _facts(summary: Facts) -> Iterator[tuple[str, str]]:
+    run = summary["run"]
+    yield "trials", _status(summary)
+    yield "from the store", f"{sum(result['stored'] for result in summary['results']):,} replies"
+    for name, key in _NAMED:
+        if run.get(key) not in (None, "", [], {}):
+            yield name, _text(run[key])
+    if git := run.get("git"):
+        yield "git", _git(git)
+    for model in run.get("models") or ():
+        yield f"model {_text(model.get('name'))}", _model(model)
+    if levels := _levels(summary):
+        yield "sandbox", levels
+    for name, key in _LAST:
+        if run.get(key) not in (None, "", [], {}, False):
+            yield name, _text(run[key])
+
+
+_NAMED = (
+    ("started", "started_at"),
+    ("finished", "finished_at"),
+    ("seed", "seed"),
+    ("signs", "symbols"),
+    ("reading", "reading"),
+    ("store", "store"),
+    ("versions", "versions"),
+)
+_LAST = (
+    ("stopped", "stopped"),
+    ("partial", "partial"),
+    ("shard", "shard"),
+    ("merged", "merged"),
+    ("asking", "asking"),
+    ("limits", "limits"),
+    ("sequences", "oeis"),
+    ("exit status", "exit_status"),
+)
+
+
+def _git(git: Facts) -> str:
+    return f"{git.get('commit')}{', with changes that are not committed' if git.get('dirty') else ''}"
+
+
+def _model(model: Facts) -> str:
+    """What was sent beside the prompts."""
+    told = [_text(model.get("target") or "")]
+    if model.get("simulated"):
+        told.append("simulated")
+    told += [f"{key.replace('_', ' ')} {_text(model[key])}" for key in _SENT if model.get(key)]
+    return "; ".join(told)
+
+
+_SENT = ("params", "api_base", "system_prompt")
+
+
+def _levels(summary: Facts) -> str:
+    """How the programs were locked in."""
+    levels: Counter[str] = Counter()
+    for result in summary["results"]:
+        for one in result["sets"]:
+            levels.update(one.get("isolation") or {})
+    return ", ".join(f"{count:,} programs {sanitize(level, 40)}" for level, count in sorted(levels.items()))
+
+
+def _text(value: Any) -> str:
+    """A value in one printable line, a nested one as names and values."""
+    if isinstance(value, dict):
+        known = (f"{key} {_text(item)}" for key, item in value.items() if item not in (None, "", [], {}))
+        return sanitize(", ".join(known), _LONGEST)
+    if isinstance(value, list):
+        return sanitize(", ".join(map(_text, value)), _LONGEST)
+    return sanitize(value if isinstance(value, str) else json.dumps(value, default=str), _LONGEST)

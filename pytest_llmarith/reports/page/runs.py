@@ -1,0 +1,86 @@
+"""What the page shows: runs, and the models in them under names that tell them apart. It does not know how."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from pytest_llmarith.reports.harmless import sanitize_name
+
+LONGEST_LABEL = 60
+
+Result = Mapping[str, Any]
+
+
+class Run(Protocol):
+    """A run that was opened: its summary, and its records one by one."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def path(self) -> Path: ...
+    def records(self) -> Iterable[Mapping[str, Any]]: ...
+    def summary(self) -> Mapping[str, Any]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class RunAtHand:
+    """A run that has just ended: whoever counted it need not read it again."""
+
+    path: Path
+    counted: Mapping[str, Any]
+    written: Mapping[str, Mapping[str, Any]]
+
+    @property
+    def name(self) -> str:
+        return self.path.name
+
+    def records(self) -> Iterable[Mapping[str, Any]]:
+        return self.written.values()
+
+    def summary(self) -> Mapping[str, Any]:
+        return self.counted
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One model in one run: `number` counts them all, `label` is told from every other label of the page."""
+
+    number: int
+    label: str
+    run: int
+    model: str
+    results: Mapping[str, Result]
+
+    def of(self, task: str) -> Result | None:
+        """What it did at one task."""
+        return self.results.get(task)
+
+
+def series_of(names: Sequence[str], summaries: Sequence[Mapping[str, Any]]) -> list[Series]:
+    """The models of all runs, in the order of the runs; where a name stands in two of them, the run's is added."""
+    found: dict[tuple[int, str], dict[str, Result]] = {}
+    for run, summary in enumerate(summaries):
+        for result in summary["results"]:
+            found.setdefault((run, result["model"]), {})[result["task"]] = result
+    seldom = Counter(model for _, model in found)
+    labels = _told_apart([model if seldom[model] == 1 else f"{model}, {names[run]}" for run, model in found])
+    return [
+        Series(number, label, run, model, results)
+        for number, (label, ((run, model), results)) in enumerate(zip(labels, found.items(), strict=True))
+    ]
+
+
+def word(text: str) -> str:
+    """A word of a record, such as a variant, as it is shown, filtered by and linked to."""
+    return sanitize_name(text, LONGEST_LABEL)
+
+
+def _told_apart(labels: Sequence[str]) -> list[str]:
+    """Printable and short, and still no two alike."""
+    shown = [word(label) for label in labels]
+    often = Counter(shown)
+    return [label if often[label] == 1 else f"{label} ({number})" for number, label in enumerate(shown, 1)]

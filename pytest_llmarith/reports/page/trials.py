@@ -1,0 +1,123 @@
+"""A record as the trial browser shows it: texts that stand under names, in the order in which they are read.
+
+It does not know how they are kept, nor how they are made harmless: that is for whoever shows them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pytest_llmarith.reports import figures
+
+_SIGNS = {"add": "+", "sub": "-", "mul": "×", "div": "÷"}
+
+Record = Mapping[str, Any]
+
+
+def shown_trial(record: Record) -> dict[str, Any]:
+    """What is known of a trial; what is not known is left out."""
+    problem, reply = record["problem"] or {}, record["reply"] or {}
+    trial = {
+        "cell": _cell(record["task"], problem),
+        "question": _question(problem),
+        "expected": problem.get("expected"),
+        "answer": _answer(record),
+        "reason": record["reason"],
+        "prompt": record["prompt"],
+        "reply": reply.get("text"),
+        "reasoning": reply.get("reasoning"),
+        "facts": [*_facts(record), *_reply_facts(reply)],
+        **(_program(record["oeis"]) if record.get("oeis") else {}),
+    }
+    return {key: value for key, value in trial.items() if value not in (None, "")}
+
+
+def _question(problem: Mapping[str, Any]) -> str:
+    if "lhs" in problem:
+        return f"{problem['lhs']} {_SIGNS.get(problem.get('op') or '', '?')} {problem['rhs']}"
+    if "int1" in problem:
+        return f"{problem['int1']} + {problem['int2']}"
+    return f"{problem.get('number') or ''} {problem.get('name') or ''}".strip()
+
+
+def _cell(task: str, problem: Mapping[str, Any]) -> str:
+    if "variant" in problem:
+        return f"{problem['variant']}, depth {problem.get('depth')}"
+    return str(problem.get("set") or task)
+
+
+def _answer(record: Record) -> str | None:
+    """The answer by the reading that was graded."""
+    answer, reading = record["answer"], record["reading"]
+    return answer.get(reading) if answer and reading else None
+
+
+def _facts(record: Record) -> Iterator[tuple[str, str]]:
+    """What was made of the reply."""
+    grade, answer = record["grade"] or {}, record["answer"] or {}
+    if record.get("nodeid"):
+        yield "item", record["nodeid"]
+    if record["reading"] and answer.get("strict") != answer.get("tolerant"):
+        other = "strict" if record["reading"] == "tolerant" else "tolerant"
+        yield f"{other} reading", answer.get(other) or "no answer"
+    if grade.get("relative_error") is not None:
+        yield "relative error", figures.short(grade["relative_error"])
+    if grade.get("leading_digits") is not None:
+        yield "leading digits right", str(grade["leading_digits"])
+    for retry in record.get("retries") or ():
+        yield "tried again", f"{retry['reason']}, after {figures.seconds(retry['waited_s'])} s"
+
+
+def _reply_facts(reply: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What is known of the reply beside its text."""
+    if not reply:
+        return
+    named = (("finish reason", "finish_reason"), ("served by", "served_model"), ("asked at", "asked_at"))
+    for name, key in named:
+        if reply.get(key):
+            yield name, str(reply[key])
+    if tokens := _tokens(reply):
+        yield "tokens", tokens
+    if reply.get("cost_usd") is not None:
+        yield "cost", figures.dollars(reply["cost_usd"])
+    if reply.get("latency_s") is not None:
+        yield "latency", f"{figures.seconds(reply['latency_s'])} s"
+    if (reply.get("attempts") or 1) > 1:
+        yield "attempts", str(reply["attempts"])
+    if reply.get("stored"):
+        yield "stored", "from the store of an earlier run"
+
+
+def _tokens(reply: Mapping[str, Any]) -> str:
+    kinds = (f"{reply[f'{kind}_tokens']:,} {kind}" for kind in _KINDS if reply.get(f"{kind}_tokens") is not None)
+    return ", ".join(kinds)
+
+
+_KINDS = ("prompt", "completion", "reasoning")
+
+
+def _program(oeis: Mapping[str, Any]) -> dict[str, Any]:
+    """What was run, what came out of it, and what the judges say."""
+    return {
+        "program": oeis["program"],
+        "detail": oeis["detail"],
+        "scores": [[f"{float(limit):g} s", f"{100 * score:.1f} %"] for limit, score in (oeis["scores"] or {}).items()],
+        "terms": [
+            [term["n"], term["expected"], term["got"], term["status"], term["seconds"], term.get("stderr") or ""]
+            for term in oeis["terms"]
+        ],
+        "judges": list(_judges(oeis["judges"])),
+        "isolation": oeis["isolation"]["level"],
+    }
+
+
+def _judges(judges: Mapping[str, Any]) -> Iterator[list[str]]:
+    if static := judges["static"]:
+        yield ["static judge", _verdict(static["cheat"]), "; ".join(static["evidence"])]
+    if model := judges["llm"]:
+        yield [str(model["model"]), _verdict(model["cheat"]), ""]
+
+
+def _verdict(cheat: bool | None) -> str:
+    return "no verdict" if cheat is None else "a lookup table" if cheat else "no lookup table"

@@ -1,0 +1,99 @@
+"""Runs whose records are made by the parts that a run has, pages of them, and a browser that looks at these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_llmarith.reports.page import RunAtHand, write_page
+from pytest_llmarith.reports.summary import Summary
+from pytest_llmarith.trials import Subject, number_record, unanswered_record
+from pytest_llmarith.values import ArithmeticProblem, Dtype, Failure, Model, Op, Reading, Reply
+from tests.page import chromium
+from tests.page.chromium import Viewer
+
+FACTS: dict[str, Any] = {
+    "started_at": "2026-11-22T00:31:05+00:00",
+    "finished_at": "2026-11-22T00:41:05+00:00",
+    "seed": 7,
+    "symbols": "ascii",
+    "reading": None,
+    "store": "on",
+    "strict": False,
+    "versions": {"python": "3.11.7", "litellm": "1.83.0"},
+    "git": {"commit": "0123456789abcdef0123456789abcdef01234567", "dirty": True},
+    "models": [{"name": "o4-mini", "target": "openai/o4-mini", "params": {"reasoning_effort": "high"}}],
+    "stopped": None,
+    "partial": False,
+}
+
+Record = dict[str, Any]
+Replies = Callable[[ArithmeticProblem], Reply]
+
+
+def problem(op: Op = Op.ADD, depth: int = 2, trial: int = 0, dtype: Dtype = Dtype.INT) -> ArithmeticProblem:
+    """A question whose digits follow from where it stands."""
+    lhs, rhs = (int(str(digit + trial % 3) * depth) for digit in (7, 2))
+    expected = {Op.ADD: lhs + rhs, Op.SUB: lhs - rhs, Op.MUL: lhs * rhs, Op.DIV: lhs // rhs}[op]
+    return ArithmeticProblem(0, op, dtype, depth, trial, str(lhs), str(rhs), str(expected))
+
+
+def record(of: ArithmeticProblem, reply: Reply | Failure, model: str = "o4-mini") -> Record:
+    """The record that a trial of it makes."""
+    prompt = f"Compute {of.lhs} {of.op} {of.rhs}"
+    nodeid = f"test_bench.py::test_arithmetic[{model}-{of.label}]"
+    asked = Model(model, f"openai/{model}")
+    if isinstance(reply, Failure):
+        return unanswered_record(Subject.of(of, asked, prompt, nodeid), reply)
+    return number_record(of, asked, prompt, nodeid, Reading.TOLERANT, reply)
+
+
+def run_of(records: Sequence[Record], name: str = "2026-11-22T00-31-05_o4-mini", **facts: Any) -> RunAtHand:
+    """A run that has ended with these records."""
+    summary = Summary()
+    for one in records:
+        summary.add(one)
+    written: Mapping[str, Record] = {str(number): one for number, one in enumerate(records)}
+    return RunAtHand(Path(name), summary.as_dict(FACTS | {"selected": len(records)} | facts), written)
+
+
+def usual_records(model: str = "o4-mini", trials: int = 3) -> list[Record]:
+    """Sums are right; differences miss a digit from depth 4 on; of products nothing can be read."""
+    return [
+        record(of, _usual_reply(of), model)
+        for op in (Op.ADD, Op.SUB, Op.MUL)
+        for depth in (2, 3, 4)
+        for of in (problem(op, depth, trial) for trial in range(trials))
+    ]
+
+
+def _usual_reply(of: ArithmeticProblem) -> Reply:
+    text = of.expected
+    if of.op is Op.SUB and of.depth == 4:
+        text = f"{text[:-1]}0"
+    if of.op is Op.MUL:
+        text = "I would rather not."
+    return Reply(text=text, reasoning="Let me think.", cost_usd=0.001, latency_s=1.5, prompt_tokens=30)
+
+
+@pytest.fixture(scope="module")
+def viewer() -> Iterator[Viewer]:
+    """One Chromium for all tests that need one; they are skipped where there is none.
+
+    No other module's tests have it: while it runs, its thread has an event loop that runs.
+    """
+    if (reason := chromium.lacking()) is not None:
+        pytest.skip(reason)
+    with chromium.started() as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def usual_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of two models in one run."""
+    page = tmp_path_factory.mktemp("usual") / "report.html"
+    write_page([run_of([*usual_records(), *usual_records("gpt-4.1")])], page)
+    return page

@@ -1,0 +1,191 @@
+"""The page in a real browser: it filters, it leads from cells to trials, it asks nobody for anything.
+
+All tests that need a browser are in this module, and share one.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pytest_llmarith.reports.page import write_page
+from pytest_llmarith.values import Reply
+from tests.page.chromium import Viewer
+from tests.page.conftest import problem, record, run_of
+
+HOSTILE = [
+    "</script><script>window.pwned = 1</script>",
+    "<img src=x onerror='window.pwned = 1'><svg onload='window.pwned = 1'>",
+    "--><!-- {{ 7 * 7 }} {% include 'page.html' %} ${window.pwned = 1}",
+    "</td></tr></table><style>* { display: none }</style>",
+    "\x1b[31mred\x1b[0m \x00 \u202e0001\u2066 \u2028 \u200b \ud800 \ue000 =1+1",
+    "<a href='javascript:window.pwned=1'>click</a> https://evil.example/?x=1",
+    "7" * 1_000_000 + " the end",
+]
+SPELLED = "U+001B[31mredU+001B[0m U+0000 U+202E0001U+2066 U+2028 U+200B U+D800 U+E000 =1+1"
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])
+def test_it_is_silent_and_asks_nobody(viewer: Viewer, usual_page: Path, width: int, dark: bool) -> None:
+    """No word on the console, and no address but that of the page itself and of its empty icon."""
+    seen = viewer.open(usual_page, width=width, dark=dark)
+    assert seen.said == []
+    assert usual_page.as_uri() in seen.asked
+    assert set(seen.asked) <= {usual_page.as_uri(), "data:,"}
+
+
+def test_filters_work_together(viewer: Viewer, usual_page: Path) -> None:
+    """Each narrows what the others leave, Clear takes them all back, and the address holds them."""
+    seen = viewer.open(usual_page)
+    seen.tells("54 of 54 trials")
+    for name, word, left in (("model", "gpt-4.1", 27), ("variant", "int_sub", 9), ("outcome", "deviate", 3)):
+        seen.page.select_option(f"[name={name}]", word)
+        seen.tells(f"{left} of 54 trials")
+    assert seen.outcomes == ["deviate"] * 3
+    assert seen.page.url.endswith("#trials?model=gpt-4.1&variant=int_sub&outcome=deviate")
+    seen.page.click("text=Clear")
+    seen.tells("54 of 54 trials")
+
+
+def test_a_text_is_found(viewer: Viewer, usual_page: Path) -> None:
+    """In replies, whatever their letters' case."""
+    seen = viewer.open(usual_page)
+    seen.page.fill("[name=text]", "would RATHER")
+    seen.tells("18 of 54 trials")
+    assert set(seen.outcomes) == {"nan"}
+
+
+def test_a_cell_leads_to_its_trials(viewer: Viewer, usual_page: Path) -> None:
+    """A click on a cell of the heatmap shows the trials of that model, variant and depth, and a second one too."""
+    seen = viewer.open(usual_page)
+    cell = "a[href*='model=o4-mini'][href*='variant=int_sub'][href*='depth=4']"
+    seen.page.click(cell)
+    seen.tells("3 of 54 trials")
+    assert seen.outcomes == ["deviate"] * 3
+    assert seen.page.input_value("[name=variant]") == "int_sub"
+    seen.page.wait_for_function("document.activeElement.id === 'trial-count'")
+    seen.page.evaluate("scrollTo(0, 0); document.activeElement.blur()")
+    seen.page.click(cell)
+    seen.page.wait_for_function("document.activeElement.id === 'trial-count'")
+
+
+def test_an_address_is_followed(viewer: Viewer, usual_page: Path) -> None:
+    """Somebody was sent a look at the page."""
+    viewer.open(usual_page, "#trials?variant=int_mul&depth=3").tells("6 of 54 trials")
+
+
+def test_a_word_that_no_trial_has_finds_none(viewer: Viewer, usual_page: Path) -> None:
+    """An address of another page says so, and is no error."""
+    seen = viewer.open(usual_page, "#trials?model=nobody&depth=3")
+    assert seen.said == []
+    assert seen.page.input_value("[name=model]") == ""
+
+
+def test_a_trial_is_shown_with_the_digits_that_differ(viewer: Viewer, usual_page: Path) -> None:
+    """Reply, reasoning, prompt, answer and expected answer; marks are on the digits that differ."""
+    seen = viewer.open(usual_page, "#trials?model=o4-mini&variant=int_sub&depth=4")
+    seen.tells("3 of 54 trials")
+    seen.page.locator("#trial-rows button").first.click()
+    detail = seen.page.locator("tr.detail")
+    assert detail.locator("mark").all_text_contents() == ["0", "5"]
+    assert detail.locator("pre").all_text_contents() == ["5550", "Let me think.", "Compute 7777 sub 2222"]
+
+
+def test_pages_turn(viewer: Viewer, usual_page: Path) -> None:
+    """Twenty-five trials at a time, and no further than there are."""
+    seen = viewer.open(usual_page)
+    assert seen.page.is_disabled("#trial-previous")
+    for number in (2, 3):
+        seen.page.click("#trial-next")
+        seen.page.wait_for_selector(f"#trial-page:text-is('Page {number} of 3')")
+    assert len(seen.outcomes) == 4
+    assert seen.page.is_disabled("#trial-next")
+
+
+def test_it_is_usable_by_keyboard(viewer: Viewer, usual_page: Path) -> None:
+    """The first key leads past the navigation; cells, filters and buttons are reached and work without a mouse."""
+    page = (seen := viewer.open(usual_page)).page
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.focus(".heat td > a")
+    page.keyboard.press("Enter")
+    seen.tells("3 of 54 trials")
+    page.focus("#trial-rows button")
+    page.keyboard.press("Enter")
+    assert page.locator("#trial-rows button").first.get_attribute("aria-expanded") == "true"
+    reachable = "[...document.querySelectorAll('a[href], button, select, input, summary, [tabindex=\"0\"]')]"
+    assert page.evaluate(f"{reachable}.every((one) => one.tabIndex === 0)")
+
+
+def test_the_overview_is_sorted_by_its_buttons(viewer: Viewer, usual_page: Path) -> None:
+    """Once by rising, once by falling names; the header says which."""
+    page = viewer.open(usual_page).page
+    for order, names in (("ascending", ["gpt-4.1", "o4-mini"]), ("descending", ["o4-mini", "gpt-4.1"])):
+        page.locator(".overview th button").first.click()
+        shown = "(cells) => cells.map((cell) => cell.dataset.sort)"
+        assert page.locator(".overview tbody th").evaluate_all(shown) == names
+        assert page.get_attribute(".overview [aria-sort]", "aria-sort") == order
+
+
+@pytest.mark.parametrize("width", [320, 390, 1280])
+def test_nothing_sticks_out(viewer: Viewer, usual_page: Path, width: int) -> None:
+    """On a phone as on a desk, no part is wider than the screen; what is wide scrolls by itself."""
+    assert viewer.open(usual_page, width=width).page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_every_picture_has_a_name_and_a_table(viewer: Viewer, usual_page: Path) -> None:
+    """Whoever does not see a picture reads its numbers."""
+    page = viewer.open(usual_page).page
+    pictures = page.locator("figure svg[role=img]")
+    assert pictures.count() > 0
+    for picture in pictures.all():
+        assert picture.get_attribute("aria-label")
+        assert picture.locator("xpath=ancestor::figure").locator("table td").count() > 0
+    assert page.locator("svg:not([role=img]):not([aria-hidden=true])").count() == 0
+
+
+def test_it_can_be_printed(viewer: Viewer, usual_page: Path) -> None:
+    """On paper there is no navigation and no filter, and ink is dark whatever the screen was."""
+    page = viewer.open(usual_page, dark=True).page
+    page.emulate_media(media="print")
+    assert not page.is_visible(".parts")
+    assert not page.is_visible(".filters")
+    assert page.evaluate("getComputedStyle(document.body).color") == "rgb(26, 31, 38)"
+
+
+def test_hostile_replies_are_inert(viewer: Viewer, tmp_path: Path) -> None:
+    """As replies, reasoning, models and reasons: they are shown as they are written, and nothing of them happens."""
+    records = [
+        record(problem(trial=number), Reply(text=text, reasoning=text), model=text[:300])
+        for number, text in enumerate(HOSTILE)
+    ]
+    file = tmp_path / "report.html"
+    write_page([run_of(records, name=HOSTILE[0], stopped=HOSTILE[1])], file)
+    page = (seen := viewer.open(file)).page
+    seen.tells(f"{len(HOSTILE)} of {len(HOSTILE)} trials")
+    for button in page.locator("#trial-rows > tr:not(.detail) button").all():
+        button.click()
+    shown = [detail.locator("pre").first.text_content() or "" for detail in page.locator("tr.detail").all()]
+    assert shown[:4] == HOSTILE[:4]
+    assert shown[4] == SPELLED
+    assert shown[6].endswith(" the end")
+    assert "of 1,000,008 characters left out" in shown[6]
+    assert page.evaluate("typeof window.pwned") == "undefined"
+    assert page.locator("img, iframe, object, main script, main style, [onload], [onerror]").count() == 0
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1280
+    assert seen.said == []
+    assert not [address for address in seen.asked if address.startswith(("http", "ws"))]
+
+
+def test_the_policy_is_enforced(viewer: Viewer, usual_page: Path) -> None:
+    """Should something get in after all, it neither runs nor asks."""
+    page = (seen := viewer.open(usual_page)).page
+    page.evaluate(
+        "() => { const one = document.createElement('script'); one.textContent = 'window.pwned = 1';"
+        "document.body.append(one); const image = new Image(); image.src = 'https://evil.example/';"
+        "document.body.append(image); }"
+    )
+    assert page.evaluate("typeof window.pwned") == "undefined"
+    assert len(seen.said) == 2
+    assert all("Content Security Policy" in message for message in seen.said)

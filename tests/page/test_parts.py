@@ -1,0 +1,247 @@
+"""The parts of the page, without a browser."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from hashlib import sha256
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_llmarith.reports.page import write_page
+from pytest_llmarith.reports.page.cutting import CUT, shortened
+from pytest_llmarith.reports.page.heatmaps import heatmaps
+from pytest_llmarith.reports.page.percentages import STEPS, share
+from pytest_llmarith.reports.page.plots import Axis, decades, polyline, ribbon, thinned
+from pytest_llmarith.reports.page.runs import LONGEST_LABEL, series_of
+from pytest_llmarith.reports.page.shelf import BLOCK, SHORTEST, Shelf, unpacked
+from pytest_llmarith.values import Failure, Reply
+from tests.page.conftest import problem, record, run_of, usual_records
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=9), inner, max_size=4),
+    max_leaves=8,
+)
+
+
+class Page(HTMLParser):
+    """What a parser of HTML finds in a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.inside: dict[str, list[str]] = {}
+        self._open: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag in ("script", "style"):
+            self._open.append(tag)
+            self.inside.setdefault(tag, []).append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        if self._open and self._open[-1] == tag:
+            self._open.pop()
+
+    def handle_data(self, data: str) -> None:
+        if self._open:
+            self.inside[self._open[-1]][-1] += data
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Any:
+    def written(*runs: Any) -> str:
+        target = tmp_path / "report.html"
+        write_page(runs, target)
+        return target.read_text("utf-8")
+
+    return written
+
+
+# --- texts ----------------------------------------------------------------------------------------------------------
+
+
+@given(value=JSON)
+def test_what_is_short_stays(value: Any) -> None:
+    """A value whose texts are all short enough is what it was."""
+    assert shortened(value, len(repr(value))) == value
+
+
+@given(text=st.text(min_size=50), longest=st.integers(8, 40))
+def test_long_texts_keep_both_ends(text: str, longest: int) -> None:
+    """As many characters as asked for, a quarter of them from the end, and how many there were."""
+    head, tail, length = shortened(text, longest)[CUT]
+    assert text.startswith(head)
+    assert text.endswith(tail)
+    assert (len(head) + len(tail), length) == (longest, len(text))
+
+
+@given(text=st.text(min_size=100), longest=st.integers(20, 80))
+def test_cutting_twice_is_cutting_once(text: str, longest: int) -> None:
+    """What was cut to twice the length and is cut again is what one cut gives."""
+    assert shortened(shortened(text, 2 * longest // 8 * 8), longest // 8 * 8) == shortened(text, longest // 8 * 8)
+
+
+# --- the shelf ------------------------------------------------------------------------------------------------------
+
+
+@given(trials=st.lists(JSON, max_size=5))
+def test_a_shelf_gives_back_what_was_put_in(trials: list[Any]) -> None:
+    """In the same order, surrogates and all."""
+    shelf = Shelf()
+    for trial in trials:
+        shelf.add(trial)
+    assert [trial for block in shelf.blocks() for trial in unpacked(block.encode())] == trials
+
+
+def test_a_shelf_keeps_to_its_budget() -> None:
+    """Long texts are cut to half, and to half again, until all of them fit; short ones never."""
+    shelf = Shelf(budget=60_000, longest=10_000)
+    for number in range(2 * BLOCK):
+        shelf.add({"long": sha256(str(number).encode()).hexdigest() * 200, "short": str(number)})
+    blocks = shelf.blocks()
+    trials = [trial for block in blocks for trial in unpacked(block.encode())]
+    assert SHORTEST <= shelf.longest < 10_000
+    assert sum(map(len, blocks)) < 100_000
+    assert {len("".join(trial["long"][CUT][:2])) for trial in trials} == {shelf.longest}
+    assert [trial["short"] for trial in trials] == [str(number) for number in range(2 * BLOCK)]
+
+
+def test_a_block_has_no_character_that_means_anything() -> None:
+    """Whatever a reply holds, the page holds letters, digits, +, / and =."""
+    shelf = Shelf()
+    shelf.add("</script><!--\u2028\u202e&'\"")
+    assert re.fullmatch(r"[A-Za-z0-9+/=]+", "".join(shelf.blocks()))
+
+
+# --- geometry -------------------------------------------------------------------------------------------------------
+
+
+def test_axes_may_run_backwards() -> None:
+    """SVG counts from the top."""
+    axis = Axis(0, 100, 186, 10)
+    assert (axis.at(0), axis.at(50), axis.at(100)) == (186, 98, 10)
+
+
+def test_logarithmic_axes_give_every_decade_as_much() -> None:
+    """A tenth is as far from one as one is from ten."""
+    axis = Axis(0.1, 10, 0, 100, logarithmic=True)
+    assert [axis.at(value) for value in (0.1, 1, 10)] == [0, 50, 100]
+
+
+def test_an_axis_of_one_value_has_it_in_its_middle() -> None:
+    """Nobody divides by nothing."""
+    assert Axis(3, 3, 0, 10).at(3) == 5
+
+
+def test_paths() -> None:
+    """Lines and areas as SVG writes them."""
+    points = [(1.0, 2.5), (3.0, 4.0)]
+    assert polyline(points) == "M1 2.5L3 4"
+    assert ribbon(points, [(1.0, 5.0), (3.0, 6.0)]) == "M1 2.5L3 4L3 6L1 5Z"
+    assert (polyline([]), ribbon([], [])) == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "powers"),
+    [(0.02, 3, [0.01, 0.1, 1, 10]), (1, 1, [1, 10]), (0.5, 0.6, [0.1, 1])],
+)
+def test_decades_enclose(low: float, high: float, powers: list[float]) -> None:
+    """Whole powers of ten around all values, at least two."""
+    assert decades(low, high) == powers
+
+
+def test_ticks_are_thinned_evenly() -> None:
+    """From the first one on."""
+    assert thinned(range(2, 31), 10) == [2, 5, 8, 11, 14, 17, 20, 23, 26, 29]
+
+
+# --- numbers --------------------------------------------------------------------------------------------------------
+
+
+@given(part=st.integers(0, 300), rest=st.integers(0, 300))
+def test_only_all_is_all_blue_and_only_nothing_is_white(part: int, rest: int) -> None:
+    """The ends of the colours say exactly what they seem to say."""
+    found = share(part, part + rest)
+    if found is None:
+        assert part + rest == 0
+        return
+    assert (found.step == STEPS) == (rest == 0)
+    assert (found.step == 0) == (part == 0)
+    assert found.low <= found.percent <= found.high
+
+
+def test_labels_are_told_apart() -> None:
+    """By the run where a name stands in two of them, by a number where even that is alike."""
+    run = run_of(usual_records()).summary()
+    assert [one.label for one in series_of(["a", "b"], [run, run])] == ["o4-mini, a", "o4-mini, b"]
+    assert [one.label for one in series_of(["a", "a"], [run, run])] == ["o4-mini, a (1)", "o4-mini, a (2)"]
+    (only,) = series_of(["x" * 200], [run_of(usual_records("m" * 300)).summary()])
+    assert len(only.label) == LONGEST_LABEL
+
+
+def test_a_heatmap_says_what_is_measured() -> None:
+    """A count of correct trials, of as many as the caption says; of another number where the cell says so."""
+    records = [*usual_records(), record(problem(depth=2, trial=9), Failure("no reply"))]
+    records[0] = record(problem(depth=2), Failure("no reply"))
+    run = run_of(records)
+    (found,) = heatmaps(series_of([run.name], [run.summary()]))
+    texts = {row.variant: [cell and cell.text for cell in row.cells] for row in found.rows}
+    assert found.usual == 3
+    assert texts == {"int_add": ["2/2", "3", "3"], "int_sub": ["3", "3", "0"], "int_mul": ["0", "0", "0"]}
+
+
+# --- the page -------------------------------------------------------------------------------------------------------
+
+
+def test_style_and_script_are_the_ones_that_the_policy_names(page: Any) -> None:
+    """Their hashes, nothing else, and nothing from anywhere."""
+    found = Page(page(run_of(usual_records())))
+    policy = next(attributes["content"] for tag, attributes in found.tags if "http-equiv" in attributes) or ""
+    rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
+    assert rules["default-src"] == "'none'"
+    assert set(rules) == {"default-src", "style-src", "script-src", "img-src", "base-uri", "form-action"}
+    (style,), script = found.inside["style"], found.inside["script"][-1]
+    for kind, text in (("style-src", style), ("script-src", script)):
+        assert rules[kind] == f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def test_nothing_is_fetched(page: Any) -> None:
+    """No element names an address that a browser would ask; links are for people."""
+    found = Page(page(run_of(usual_records())))
+    assert not any("src" in attributes or "style" in attributes for _, attributes in found.tags)
+    assert [attributes["href"] for tag, attributes in found.tags if tag == "link"] == ["data:,"]
+    assert "@import" not in found.inside["style"][0]
+    assert "url(" not in found.inside["style"][0]
+    assert "innerHTML" not in found.inside["script"][-1]
+
+
+def test_names_are_escaped(page: Any) -> None:
+    """Of models, of runs, of reasons: no tag comes of them."""
+    hostile = "<b onclick=alert(1)>\"'&</script>"
+    text = page(run_of([record(problem(), Failure(hostile), hostile)], name=hostile, stopped=hostile))
+    assert not any("onclick" in attributes for _, attributes in Page(text).tags)
+    assert "<b onclick" not in text
+
+
+def test_the_same_run_makes_the_same_page(page: Any) -> None:
+    """Byte by byte."""
+    assert page(run_of(usual_records())) == page(run_of(usual_records()))
+
+
+def test_a_page_without_any_answer_can_be_written(page: Any) -> None:
+    """All of a run may be unanswered, and it may have no trial at all."""
+    assert "0 of 1 answered" in page(run_of([record(problem(), Failure("no reply"))]))
+    assert "all 0 answered" in page(run_of([]))
+
+
+def test_lone_surrogates_are_no_obstacle(page: Any) -> None:
+    """A model's name and a reply may hold half a character."""
+    assert "U+" in page(run_of([record(problem(), Reply(text="\ud800"), "half\ud800")]))

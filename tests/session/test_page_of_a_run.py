@@ -1,0 +1,69 @@
+"""A run leaves a page to look at, and is whole without it."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from pytest_llmarith.session.git import git_facts
+from pytest_llmarith.session.page import write_run_page
+
+BENCH = """
+    import pytest
+
+    @pytest.mark.arithmetic(depths=[2, 3], trials=1)
+    def test_arithmetic(problem, ask):
+        ask(problem)
+"""
+
+
+def _git(folder: Path, *arguments: str) -> None:
+    identity = ("-c", "user.name=somebody", "-c", "user.email=somebody@example.org")
+    subprocess.run(["git", *identity, *arguments], cwd=folder, check=True, capture_output=True)
+
+
+def test_a_run_leaves_a_page(pytester: pytest.Pytester) -> None:
+    """Beside its other files, simulated where it was simulated."""
+    pytester.makepyfile(test_bench=BENCH)
+    result = pytester.runpytest_subprocess("-W", "error", "--llm-model=llmarith/sloppy")
+    assert result.ret == 0
+    (page,) = (pytester.path / "reports").glob("*/report.html")
+    text = page.read_text("utf-8")
+    assert page.parent.name in text
+    assert "all 16 answered" in text
+    assert "Simulated." in text
+
+
+def test_what_keeps_a_page_from_being_written_is_one_line(tmp_path: Path) -> None:
+    """A summary that nobody can show, a folder that is gone: the run goes on."""
+    for summary in ({}, {"results": [], "run": {}, "complete": True, "answered": 0, "unanswered": 0}):
+        told = write_run_page(tmp_path / "gone", summary, {})
+        assert told is not None
+        assert told.startswith("report.html was not written: ")
+        assert "\n" not in told
+
+
+def test_commit_and_changes(tmp_path: Path) -> None:
+    """A project's commit, and whether its files differ from it; nothing where nothing was committed."""
+    assert git_facts(tmp_path) is None
+    _git(tmp_path, "init", "--quiet")
+    assert git_facts(tmp_path) is None
+    (tmp_path / "file").write_text("one", "utf-8")
+    _git(tmp_path, "add", "file")
+    _git(tmp_path, "commit", "--quiet", "-m", "One")
+    clean = git_facts(tmp_path)
+    assert clean is not None
+    assert len(clean["commit"]) == 40
+    assert clean["dirty"] is False
+    (tmp_path / "other").write_text("untracked files are no change", "utf-8")
+    assert git_facts(tmp_path) == clean
+    (tmp_path / "file").write_text("two", "utf-8")
+    assert git_facts(tmp_path) == clean | {"dirty": True}
+
+
+def test_where_there_is_no_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is known, and nothing fails."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert git_facts(tmp_path) is None
