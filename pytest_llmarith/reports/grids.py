@@ -12,7 +12,7 @@ from typing import Any
 
 from pytest_llmarith.reports import figures
 from pytest_llmarith.reports.harmless import sanitize_name
-from pytest_llmarith.reports.sequence_tables import set_table
+from pytest_llmarith.reports.sequence_tables import set_table, unsolved_lines
 from pytest_llmarith.reports.statistics import wilson
 from pytest_llmarith.reports.tables import folded
 from pytest_llmarith.reports.variant_tables import LEGEND, variant_table
@@ -39,6 +39,8 @@ def breakdowns(summary: Mapping[str, Any], width: int) -> list[str]:
         if result["sets"]:
             title = _title(result, "scores by set and limit per term", width)
             lines += ["", title, *set_table(result, width)]
+    if unsolved := unsolved_lines(summary["results"], width):
+        lines += ["", *unsolved]
     return lines[1:]
 
 

@@ -30,9 +30,11 @@ class Result:
         self._lengths: dict[int, Tally] = {}
         self._sets: dict[str, SequenceSet] = {}
         self._elsewhere = Tally()
+        self._counted: dict[str, Any] | None = None
 
     def add(self, record: Mapping[str, Any]) -> None:
         """Count one record."""
+        self._counted = None
         outcome, reply = record["outcome"], record["reply"]
         self.outcomes.add(outcome)
         if outcome == Outcome.NAN:
@@ -54,7 +56,11 @@ class Result:
         return self._elsewhere
 
     def as_dict(self) -> dict[str, Any]:
-        """The result as it stands in `summary.json`."""
+        """The result as it stands in `summary.json`. Gates and the summary ask for it: it is computed once."""
+        self._counted = self._counted or self._computed()
+        return self._counted
+
+    def _computed(self) -> dict[str, Any]:
         whole = Tally.of(self._tallies())
         errors = whole.errors.as_dict()
         return {

@@ -31,6 +31,30 @@ def set_table(result: Mapping[str, Any], width: int) -> list[str]:
     return [*table, *(line for note in (*notes, LEGEND) for line in wrap(note, width))]
 
 
+def unsolved_lines(results: Sequence[Mapping[str, Any]], width: int) -> list[str]:
+    """The sequences of each set that several models were asked for and none of them solved."""
+    by_set: dict[str, list[set[str]]] = {}
+    for one in (one for result in results for one in result["sets"] if one["measured"] and "unsolved" in one):
+        by_set.setdefault(one["set"], []).append(set(one["unsolved"]))
+    return [
+        line
+        for name, unsolved in by_set.items()
+        if len(unsolved) > 1
+        for line in wrap(_nobody(name, sorted(set.intersection(*unsolved)), len(unsolved)), width)
+    ]
+
+
+def _nobody(name: str, numbers: Sequence[str], models: int) -> str:
+    told = f"{sanitize_name(name, _LONGEST_NAME)}: unsolved by each of {models} models: {len(numbers)}"
+    return f"{told} ({_named(numbers, len(numbers))})" if numbers else told
+
+
+def _named(numbers: Sequence[str], count: int) -> str:
+    """The first few numbers of so many."""
+    named = ", ".join(sanitize_name(number, _LONGEST_NAME) for number in numbers[:_MOST_NAMED])
+    return f"{named}, ..." if count > _MOST_NAMED else named
+
+
 def _rows(one: Set) -> list[list[str]]:
     name = sanitize_name(one["set"], _LONGEST_NAME)
     measured = one["measured"]
@@ -64,9 +88,8 @@ def _notes_on_terms(one: Set) -> list[str]:
     """Which sequences nobody programmed, where in a sequence terms go wrong, and how long they take."""
     notes = []
     if one.get("unsolved_count"):
-        named = ", ".join(sanitize_name(number, _LONGEST_NAME) for number in one["unsolved"][:_MOST_NAMED])
-        more = ", ..." if one["unsolved_count"] > _MOST_NAMED else ""
-        notes.append(f"{one['unsolved_count']} of {one['measured']} unsolved: {named}{more}")
+        named = _named(one["unsolved"], one["unsolved_count"])
+        notes.append(f"{one['unsolved_count']} of {one['measured']} unsolved: {named}")
     if places := _places(one.get("by_term") or ()):
         notes.append(f"terms right, by their place: {places}")
     if times := one.get("term_seconds"):

@@ -149,6 +149,29 @@ def test_shards_say_what_the_unsplit_run_says(
     assert json.loads((folder.merged / "summary.json").read_text(encoding="ascii")) == summary
 
 
+def test_shards_of_sequences_say_what_the_unsplit_run_says(folder: Folder, make_record: Make) -> None:
+    """Scores, curves, terms and what is unsolved are the same, whichever shard had a sequence."""
+    records = [
+        make_record(
+            "correct" if number % 5 == 4 else "deviate",
+            task="oeis",
+            nodeid=f"test_bench.py::test_oeis[o4-mini-starter-A{number:06}]",
+            problem={"set": "starter", "number": f"A{number:06}", "name": "", "offset": 0, "keywords": []},
+            grade=None,
+            oeis={
+                "scores": {"0.5": number % 5 / 8, "4": number % 5 / 4},
+                "judges": {"static": {"cheat": False}, "llm": None},
+                "isolation": {"level": "strict"},
+                "terms": [{"status": "late" if term > 2 else "ok", "seconds": term / 7} for term in range(number % 5)],
+            },
+        )
+        for number in range(20)
+    ]
+    whole = json.loads((folder.run("whole", records) / "summary.json").read_text(encoding="ascii"))
+    assert whole["results"][0]["sets"][0]["unsolved_count"] == 4
+    assert results(folder.merge(*folder.shards(records, 3))) == results(whole)
+
+
 def test_the_order_of_the_arguments_changes_nothing(folder: Folder, trials: Any) -> None:
     """Not a byte of what is written."""
     records = [*trials("cdn" * 4), *trials("cu", model="gpt-4o")]

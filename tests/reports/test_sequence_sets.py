@@ -193,6 +193,20 @@ def test_what_is_told_of_terms() -> None:
     assert not any("unsolved" in line or "per term:" in line for line in set_table(correct, 200))
 
 
+def test_what_no_model_solved() -> None:
+    """Where several models were asked, the sequences of a set that all of them failed at."""
+    asked = {"a": {"A000010": 0.0, "A000020": 0.0, "A000030": 1.0}, "b": {"A000010": 0.0, "A000020": 0.5}}
+    records = [
+        recorded("deviate", (score, score), number=number) | {"model": model}
+        for model, scores in asked.items()
+        for number, score in scores.items()
+    ]
+    assert summary_section(summarized(*records), 80)[-1] == "starter: unsolved by each of 2 models: 1 (A000010)"
+    solved = recorded("correct", (1.0, 1.0), number="A000010") | {"model": "c"}
+    assert summary_section(summarized(*records, solved), 80)[-1] == "starter: unsolved by each of 3 models: 0"
+    assert "each of" not in "".join(summary_section(summarized(*records[:3]), 80))
+
+
 def test_a_summary_of_an_earlier_version_is_shown() -> None:
     """What it does not tell is left out."""
     (result,) = summarized(*FOUR)["results"]
