@@ -28,6 +28,11 @@ def distance(one: Decimal, other: Decimal) -> Decimal:
     return wide_context(one, other).subtract(one, other).copy_abs()
 
 
+def product(one: Decimal, other: Decimal) -> Decimal:
+    """The product, exactly."""
+    return _context(sum(number.adjusted() - _exponent(number) + 1 for number in (one, other))).multiply(one, other)
+
+
 def rounded(number: Decimal, decimals: int, rounding: str = ROUND_HALF_EVEN) -> Decimal:
     """The number rounded to that many decimals."""
     return number.quantize(Decimal((0, (1,), -decimals)), rounding, wide_context(number, decimals=decimals))
@@ -42,6 +47,11 @@ def plain(number: Decimal) -> str:
     """The number as text without exponent and without zeros that say nothing."""
     text = format(number, "f")
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def significant(number: Decimal) -> str:
+    """The digits from the first to the last that is not 0, whatever the point and the sign say."""
+    return format(number.copy_abs(), "f").replace(".", "").strip("0")
 
 
 def short_ratio(part: Decimal, whole: Decimal) -> str:

@@ -23,14 +23,16 @@ def _deviate(answer: Decimal, truth: Decimal) -> Grade:
         Outcome.DEVIATE,
         absolute_error=exact.plain(error),
         relative_error=exact.short_ratio(error, truth.copy_abs()) if truth else None,
-        rounded=_is_rounding(answer, truth),
+        rounded=is_rounding(answer, truth),
     )
 
 
-def _is_rounding(answer: Decimal, truth: Decimal) -> bool:
-    """Whether rounding the truth to fewer decimals gives the answer; at a tie either neighbour will do."""
-    return any(
-        exact.rounded(truth, decimals, mode) == answer
-        for decimals in range(exact.decimals_of(truth))
-        for mode in (ROUND_HALF_EVEN, ROUND_HALF_UP)
-    )
+def is_rounding(answer: Decimal, truth: Decimal) -> bool:
+    """Whether rounding the truth to fewer decimals gives the answer; at a tie either neighbour will do.
+
+    A rounding to more decimals than the answer has would give it only where the one to as many does.
+    """
+    decimals = len(exact.plain(answer).partition(".")[2])
+    if decimals >= exact.decimals_of(truth):
+        return False
+    return any(exact.rounded(truth, decimals, mode) == answer for mode in (ROUND_HALF_EVEN, ROUND_HALF_UP))

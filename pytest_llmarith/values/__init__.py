@@ -5,23 +5,25 @@ and readers of JSON would round them.
 """
 
 from pytest_llmarith.values.asking import EMBEDDED_PROVIDER, Failure, Model, Progress, Question, Reply, Retry, Throttled
-from pytest_llmarith.values.grades import Grade, Readings
+from pytest_llmarith.values.grades import Anatomy, Grade, Readings
 from pytest_llmarith.values.limits import AskingLimits, Price
 from pytest_llmarith.values.money import Outlook, Terms
 from pytest_llmarith.values.problems import AdditionProblem, ArithmeticProblem, NumberProblem, OeisProblem, Problem
 from pytest_llmarith.values.programs import Ending, Isolation, Level, ProgramLimits, ProgramRun, Runner
 from pytest_llmarith.values.sequences import IntegerSequence
 from pytest_llmarith.values.shards import MOST_SHARDS, Shard
-from pytest_llmarith.values.words import Dtype, NanReason, Op, Outcome, Reading, StoreMode, Symbols
+from pytest_llmarith.values.words import Dtype, ErrorClass, NanReason, Op, Outcome, Reading, StoreMode, Symbols
 
 __all__ = [
     "EMBEDDED_PROVIDER",
     "MOST_SHARDS",
     "AdditionProblem",
+    "Anatomy",
     "ArithmeticProblem",
     "AskingLimits",
     "Dtype",
     "Ending",
+    "ErrorClass",
     "Failure",
     "Grade",
     "IntegerSequence",

@@ -31,6 +31,8 @@ class NumberProblem(Problem, Protocol):
     """A question whose answer is one number; operands and expected answer are decimal text."""
 
     @property
+    def op(self) -> Op: ...
+    @property
     def dtype(self) -> Dtype: ...
     @property
     def operands(self) -> tuple[str, str]: ...
@@ -88,6 +90,7 @@ class AdditionProblem:
     """The sum of two integers of 2 to 30 digits; operands and expected answer are decimal text."""
 
     task: ClassVar[str] = "integer_addition"
+    op: ClassVar[Op] = Op.ADD
     dtype: ClassVar[Dtype] = Dtype.INT
     seed: int
     trial: int

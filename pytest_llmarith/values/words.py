@@ -27,6 +27,24 @@ class NanReason(StrEnum):
     SYNTAX_ERROR = "syntax error"
 
 
+class ErrorClass(StrEnum):
+    """What is wrong with an answer that deviates: the first of these whose rule holds (docs/anatomy.md)."""
+
+    ROUNDED = "rounded"
+    SIGN = "sign"
+    POWER_OF_TEN = "power of ten"
+    OPERAND_ECHOED = "operand echoed"
+    WRONG_OPERATION = "wrong operation"
+    MISALIGNED = "misaligned"
+    CARRY = "carry"
+    GROUP_OF_THREE = "group of three"
+    OTHER_LENGTH = "other length"
+    TRANSPOSITION = "transposition"
+    ONE_DIGIT = "one digit"
+    SEVERAL_DIGITS = "several digits"
+    UNRELATED = "unrelated"
+
+
 class Reading(StrEnum):
     """How an answer is read: the reply as a bare number, or the final answer that the reply intends."""
 

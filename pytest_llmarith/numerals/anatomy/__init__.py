@@ -1,0 +1,11 @@
+"""Room: what is wrong with an answer, and what is right: pure functions of what was asked and what was answered.
+
+Everything is linear in the digits. It does not know how the answer was written. docs/anatomy.md has the rules in words.
+"""
+
+from pytest_llmarith.numerals.anatomy.case import Case
+from pytest_llmarith.numerals.anatomy.classes import error_class
+from pytest_llmarith.numerals.anatomy.columns import Carries, carries
+from pytest_llmarith.numerals.anatomy.measures import anatomy, wrong_from_left, wrong_from_right
+
+__all__ = ["Carries", "Case", "anatomy", "carries", "error_class", "wrong_from_left", "wrong_from_right"]

@@ -1,0 +1,272 @@
+"""An error that is planted is found as what was planted.
+
+Problems are so long that chance makes no operand of an answer and no answer of an operand. Where an error of one kind
+can be one of another kind too, the test says so and plants it where it cannot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import ROUND_HALF_EVEN, Context, Decimal
+from fractions import Fraction
+from itertools import pairwise
+from random import Random
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from pytest_llmarith.models.calculation import Calculation
+from pytest_llmarith.models.slips import SLIPS
+from pytest_llmarith.numerals.anatomy import Case, carries, error_class
+from pytest_llmarith.tasks.strategies import arithmetic_problems
+from pytest_llmarith.values import ArithmeticProblem, Dtype, ErrorClass, Op
+
+LONG = st.integers(7, 30)
+PROBLEMS = arithmetic_problems(depth=LONG)
+SUMS = arithmetic_problems(ops=[Op.ADD, Op.SUB], depth=LONG)
+EXACT = Context(prec=1000)
+
+
+def found(problem: ArithmeticProblem, answer: str | Decimal) -> ErrorClass | None:
+    case = Case.of(problem.op, problem.dtype, problem.operands, problem.expected, Decimal(answer))
+    return error_class(case)
+
+
+class Written:
+    """The truth as its digits stand, to be changed."""
+
+    def __init__(self, problem: ArithmeticProblem) -> None:
+        self.sign = "-" if problem.expected.startswith("-") else ""
+        self.whole, _, self.decimals = problem.expected.lstrip("-").partition(".")
+        assume(len(self.whole) >= 6)  # a difference may be short
+
+    @property
+    def digits(self) -> str:
+        return self.whole + self.decimals
+
+    def with_whole(self, whole: str) -> str:
+        return f"{self.sign}{whole}.{self.decimals or '0'}"
+
+    def with_digits(self, digits: str) -> str:
+        end = len(self.whole)
+        return f"{self.sign}{digits[:end]}.{digits[end:] or '0'}"
+
+
+@given(arithmetic_problems([Dtype.FLOAT], [Op.ADD, Op.SUB, Op.MUL], LONG), st.integers(0, 3))
+def test_rounded(problem: ArithmeticProblem, decimals: int) -> None:
+    """The truth with fewer decimals, where that is another number."""
+    answer = Decimal(problem.expected).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_EVEN, EXACT)
+    assume(answer != Decimal(problem.expected))
+    assert found(problem, answer) is ErrorClass.ROUNDED
+
+
+@given(PROBLEMS)
+def test_sign(problem: ArithmeticProblem) -> None:
+    """A minus too many or too few; zero has none."""
+    answer = Decimal(problem.expected).copy_negate()
+    assume(answer)
+    assert found(problem, answer) is ErrorClass.SIGN
+
+
+@given(PROBLEMS, st.integers(-8, 8).filter(bool))
+def test_power_of_ten(problem: ArithmeticProblem, exponent: int) -> None:
+    """The point stands elsewhere, and all digits are right."""
+    truth = Decimal(problem.expected)
+    assume(truth)
+    assert found(problem, truth.scaleb(exponent, EXACT)) is ErrorClass.POWER_OF_TEN
+
+
+@given(PROBLEMS, st.sampled_from([0, 1]), st.sampled_from(["", "-"]))
+def test_operand_echoed(problem: ArithmeticProblem, which: int, sign: str) -> None:
+    """An operand is all that is said, with either sign."""
+    assert found(problem, sign + problem.operands[which]) is ErrorClass.OPERAND_ECHOED
+
+
+OPERATIONS: dict[Op, Callable[[Fraction, Fraction], Fraction]] = {
+    Op.ADD: lambda lhs, rhs: lhs + rhs,
+    Op.SUB: lambda lhs, rhs: lhs - rhs,
+    Op.MUL: lambda lhs, rhs: lhs * rhs,
+    Op.DIV: lambda lhs, rhs: lhs / rhs,
+}
+
+
+@given(PROBLEMS, st.sampled_from(Op), st.booleans())
+def test_wrong_operation(problem: ArithmeticProblem, op: Op, swapped: bool) -> None:
+    """What another operation gives, to four decimals, operands either way round.
+
+    A difference the other way round differs in its sign, which is another class; a sum and a product do not differ.
+    """
+    assume(op is not problem.op or (op is Op.DIV and swapped))
+    lhs, rhs = map(Fraction, reversed(problem.operands) if swapped else problem.operands)
+    result = round(OPERATIONS[op](lhs, rhs) * 10**4)
+    assume(result)  # a quotient of numbers of such different lengths may be nothing
+    assert found(problem, Decimal(result).scaleb(-4, EXACT)) is ErrorClass.WRONG_OPERATION
+
+
+@given(SUMS, st.integers(-2, 40).filter(bool), st.booleans())
+def test_misaligned(problem: ArithmeticProblem, columns: int, left: bool) -> None:
+    """One operand stands some columns off."""
+    lhs, rhs = map(Decimal, problem.operands)
+    lhs, rhs = (lhs.scaleb(columns, EXACT), rhs) if left else (lhs, rhs.scaleb(columns, EXACT))
+    answer = EXACT.add(lhs, rhs) if problem.op is Op.ADD else EXACT.subtract(lhs, rhs)
+    assert found(problem, answer) is ErrorClass.MISALIGNED
+
+
+@given(SUMS, st.data())
+def test_carry(problem: ArithmeticProblem, data: st.DataObject) -> None:
+    """Some carries are forgotten, or borrows. Only before the point: behind it, that may be a rounding."""
+    lhs, rhs = map(Decimal, problem.operands)
+    columns = carries(problem.op, lhs, rhs)
+    assert columns is not None
+    places = [place - columns.decimals for place, taking in enumerate(columns.taking) if taking]
+    places = [place for place in places if place >= 0]
+    assume(places)
+    forgotten = data.draw(st.sets(st.sampled_from(places), min_size=1))
+    error = sum(10**place for place in forgotten) * (1 if problem.op is Op.ADD else -1)
+    truth = Decimal(problem.expected)
+    answer = EXACT.subtract(truth.copy_abs(), Decimal(error))
+    assume(answer > 0)  # who forgets the first carry has no use for the one behind it
+    assert found(problem, answer.copy_sign(truth)) is ErrorClass.CARRY
+
+
+@given(PROBLEMS, st.data())
+def test_group_of_three(problem: ArithmeticProblem, data: st.DataObject) -> None:
+    """Three digits, six or nine are missing or too many, the first one aside. Zeros at the end are a power of ten."""
+    written = Written(problem)
+    whole = _of_another_length(written.whole, data, sizes=(3, 6, 9))
+    assume(whole.rstrip("0") != written.whole.rstrip("0"))
+    assert found(problem, written.with_whole(whole)) is ErrorClass.GROUP_OF_THREE
+
+
+@given(PROBLEMS, st.data())
+def test_other_length(problem: ArithmeticProblem, data: st.DataObject) -> None:
+    """Any other number of digits is missing or too many."""
+    written = Written(problem)
+    whole = _of_another_length(written.whole, data, sizes=(1, 2, 4, 5))
+    assume(whole.rstrip("0") != written.whole.rstrip("0"))
+    assert found(problem, written.with_whole(whole)) is ErrorClass.OTHER_LENGTH
+
+
+def _of_another_length(whole: str, data: st.DataObject, sizes: tuple[int, ...]) -> str:
+    size = data.draw(st.sampled_from(sizes))
+    start = data.draw(st.integers(1, len(whole)))
+    if data.draw(st.booleans()):
+        return whole[:start] + data.draw(st.text("0123456789", min_size=size, max_size=size)) + whole[start:]
+    assume(start + size <= len(whole))
+    return whole[:start] + whole[start + size :]
+
+
+@given(PROBLEMS, st.data())
+def test_transposition(problem: ArithmeticProblem, data: st.DataObject) -> None:
+    """Two neighbours that differ change places; a zero does not come first."""
+    written = Written(problem)
+    digits = written.digits
+    places = [
+        place for place, (left, right) in enumerate(pairwise(digits)) if left != right and (place or right != "0")
+    ]
+    assume(places)
+    place = data.draw(st.sampled_from(places))
+    swapped = digits[:place] + digits[place + 1] + digits[place] + digits[place + 2 :]
+    assert found(problem, written.with_digits(swapped)) is ErrorClass.TRANSPOSITION
+
+
+@given(PROBLEMS, st.data())
+def test_one_digit(problem: ArithmeticProblem, data: st.DataObject) -> None:
+    """A digit before the point is off by two or more; by one it may be a carry, behind the point a rounding."""
+    written = Written(problem)
+    changed = _changed(written.whole, data, count=1)
+    assert found(problem, written.with_whole(changed)) is ErrorClass.ONE_DIGIT
+
+
+@given(PROBLEMS, st.data())
+def test_several_digits(problem: ArithmeticProblem, data: st.DataObject) -> None:
+    """Up to half of the digits before the point are off by two or more, all in one direction.
+
+    With others the errors may add up to those of lost carries: two tens too many and nine too few are eleven.
+    """
+    written = Written(problem)
+    changed = _changed(written.whole, data, count=data.draw(st.integers(2, len(written.whole) // 2)))
+    assert found(problem, written.with_whole(changed)) is ErrorClass.SEVERAL_DIGITS
+
+
+def _changed(whole: str, data: st.DataObject, count: int) -> str:
+    """Some digits are larger by two or more, or all of them smaller; none becomes a leading zero."""
+    upwards = [place for place, digit in enumerate(whole) if digit <= "7"]
+    downwards = [place for place, digit in enumerate(whole) if digit >= ("2" if place else "3")]
+    up = data.draw(st.booleans())
+    places = upwards if up else downwards
+    assume(len(places) >= count)
+    digits = list(map(int, whole))
+    for place in data.draw(st.permutations(places))[:count]:
+        low, high = (digits[place] + 2, 9) if up else (0 if place else 1, digits[place] - 2)
+        digits[place] = data.draw(st.integers(low, high))
+    return "".join(map(str, digits))
+
+
+@given(PROBLEMS, st.data())
+def test_unrelated(problem: ArithmeticProblem, data: st.DataObject) -> None:
+    """Another number of any length: no digit is in place, counted from either end, and the first is far off."""
+    written = Written(problem)
+    length = data.draw(st.integers(2, 2 * len(written.whole)))
+    digits = []
+    for place in range(length):
+        taken = {
+            written.whole[place : place + 1],
+            _from_right(written.whole, length - place),
+            *(_near(written.whole[0]) if place == 0 else ""),
+        }
+        digits.append(data.draw(st.sampled_from([digit for digit in "0123456789" if digit not in taken])))
+    fraction = "".join("7" if digit != "7" else "8" for digit in written.decimals)
+    assert found(problem, f"{written.sign}{''.join(digits)}.{fraction or '0'}") is ErrorClass.UNRELATED
+
+
+def _from_right(digits: str, place: int) -> str:
+    return digits[-place] if place <= len(digits) else ""
+
+
+def _near(first: str) -> str:
+    """With what a number may begin that is off by less than a tenth, whatever its length; and 0."""
+    return {"1": "9012", "9": "8901"}.get(first) or f"0{int(first) - 1}{first}{int(first) + 1}"
+
+
+OF_SLIPS = {
+    "carry_lost": ErrorClass.CARRY,
+    "wrong_digit": ErrorClass.ONE_DIGIT,
+    "wrong_digits": ErrorClass.SEVERAL_DIGITS,
+    "transposed": ErrorClass.TRANSPOSITION,
+    "group_dropped": ErrorClass.GROUP_OF_THREE,
+    "group_added": ErrorClass.GROUP_OF_THREE,
+    "power_of_ten": ErrorClass.POWER_OF_TEN,
+    "rounded": ErrorClass.ROUNDED,
+    "sign_lost": ErrorClass.SIGN,
+    "misaligned": ErrorClass.MISALIGNED,
+}
+OCCASIONS = {
+    "rounded": arithmetic_problems([Dtype.FLOAT], [Op.ADD, Op.SUB, Op.MUL], LONG),
+    "sign_lost": arithmetic_problems(ops=[Op.SUB], depth=LONG),
+    "misaligned": SUMS,
+}
+
+
+@pytest.mark.parametrize("name", SLIPS)
+@given(data=st.data(), seed=st.integers(0, 10**9))
+def test_slips_of_the_embedded_model(name: str, data: st.DataObject, seed: int) -> None:
+    """What `llmarith/sloppy` gets wrong is found as what it was, but for what the rules exclude."""
+    problem = data.draw(OCCASIONS.get(name, PROBLEMS))
+    truth = problem.expected
+    assume(len(truth.lstrip("-").partition(".")[0]) >= 6)
+    slip = SLIPS[name].make(Random(seed), Calculation(problem.op, problem.lhs, problem.rhs, truth))
+    assume(slip is not None and Decimal(slip) != Decimal(truth))
+    assert slip is not None
+    assert found(problem, slip) in {OF_SLIPS[name], *_excused(name, problem)}
+
+
+def _excused(name: str, problem: ArithmeticProblem) -> set[ErrorClass]:
+    """Behind the point a wrong digit may be a rounding, several may add up to carries; products carry unseen."""
+    excuses = {
+        "carry_lost": {ErrorClass.ONE_DIGIT} if problem.op in (Op.MUL, Op.DIV) else {ErrorClass.ROUNDED},
+        "wrong_digit": {ErrorClass.ROUNDED},
+        "wrong_digits": {ErrorClass.ROUNDED, ErrorClass.CARRY, ErrorClass.TRANSPOSITION},
+    }
+    return excuses.get(name, set())
