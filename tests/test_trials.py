@@ -83,7 +83,15 @@ def test_correct_record() -> None:
         "reason": None,
         "reading": "tolerant",
         "answer": {"tolerant": "17", "strict": None},
-        "grade": {"absolute_error": None, "relative_error": None, "rounded": None, "error_class": None},
+        "grade": {
+            "absolute_error": None,
+            "relative_error": None,
+            "rounded": None,
+            "error_class": None,
+            "digit_match": 1.0,
+            "dlength": 0,
+            "leading_digits": 2,
+        },
         "reply": reply.fields(),
     }
 
@@ -95,6 +103,13 @@ def test_deviate_record() -> None:
     assert written["answer"] == {"tolerant": "20", "strict": "20"}
     assert written["grade"]["absolute_error"] == "3"
     assert Decimal(written["grade"]["relative_error"]) == pytest.approx(Decimal(3) / 17, rel=Decimal("0.05"))
+
+
+def test_a_wrong_answer_is_dissected() -> None:
+    """The record of a wrong answer says in which way it is wrong, and how much of it is right."""
+    grade = recorded(SUM, Reply("27"))["grade"]
+    found = {key: grade[key] for key in ("error_class", "digit_match", "dlength", "leading_digits")}
+    assert found == {"error_class": "one digit", "digit_match": 0.5, "dlength": 0, "leading_digits": 0}
 
 
 def test_rounded_truth_is_told() -> None:

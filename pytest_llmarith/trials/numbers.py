@@ -7,17 +7,19 @@ from decimal import Decimal
 from typing import Any
 
 from pytest_llmarith import numerals
+from pytest_llmarith.numerals.anatomy import Case, anatomy
 from pytest_llmarith.trials.frame import Subject, cut_short, frame
-from pytest_llmarith.values import Grade, Model, NanReason, NumberProblem, Outcome, Reading, Readings, Reply
+from pytest_llmarith.values import Anatomy, Grade, Model, NanReason, NumberProblem, Outcome, Reading, Readings, Reply
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a reply came to: both readings, the grade of the one that counts, and why there is none."""
+    """What a reply came to: both readings, grade and anatomy of the one that counts, and why there is none."""
 
     outcome: Outcome
     readings: Readings
     grade: Grade | None
+    anatomy: Anatomy | None
     reason: NanReason | None
 
 
@@ -26,9 +28,10 @@ def settle(problem: NumberProblem, reply: Reply, reading: Reading) -> Verdict:
     readings = _read(problem, reply)
     answer = readings.strict if reading is Reading.STRICT else readings.tolerant
     if answer is None:
-        return Verdict(Outcome.NAN, readings, None, readings.reason or NanReason.UNREADABLE)
+        return Verdict(Outcome.NAN, readings, None, None, readings.reason or NanReason.UNREADABLE)
     grade = numerals.grade(answer, problem.expected, problem.dtype)
-    return Verdict(grade.outcome, readings, grade, None)
+    case = Case.of(problem.op, problem.dtype, problem.operands, problem.expected, answer)
+    return Verdict(grade.outcome, readings, grade, anatomy(case), None)
 
 
 def nan_reason_of(reply: Reply) -> NanReason | None:
@@ -49,7 +52,7 @@ def number_record(
             "tolerant": _text(verdict.readings.tolerant),
             "strict": _text(verdict.readings.strict),
         },
-        "grade": verdict.grade and _grade_fields(verdict.grade),
+        "grade": _grade_fields(verdict.grade, verdict.anatomy),
         "reply": reply.fields(),
     }
 
@@ -60,12 +63,14 @@ def _read(problem: NumberProblem, reply: Reply) -> Readings:
     return numerals.read(reply.text, problem.operands, problem.dtype)
 
 
-def _grade_fields(grade: Grade) -> dict[str, Any]:
+def _grade_fields(grade: Grade | None, anatomy: Anatomy | None) -> dict[str, Any] | None:
+    if grade is None or anatomy is None:
+        return None
     return {
         "absolute_error": grade.absolute_error,
         "relative_error": grade.relative_error,
         "rounded": grade.rounded,
-        "error_class": None,
+        **anatomy.fields(),
     }
 
 
