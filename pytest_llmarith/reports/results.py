@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import Any
 
+from pytest_llmarith.reports.anatomy import AnatomyCounts, completed
 from pytest_llmarith.reports.sequences import SequenceSet
 from pytest_llmarith.reports.statistics import Depth, reliable_depth
 from pytest_llmarith.reports.tallies import Outcomes, Reasons, Tally
@@ -26,6 +27,7 @@ class Result:
         self._simulated = simulated
         self._nan_reasons, self._unanswered_reasons = Reasons(), Reasons()
         self._stored = 0
+        self._anatomy = AnatomyCounts()
         self._cells: dict[tuple[str, int], Tally] = {}
         self._lengths: dict[int, Tally] = {}
         self._sets: dict[str, SequenceSet] = {}
@@ -42,6 +44,8 @@ class Result:
         if outcome == Outcome.UNANSWERED:
             self._unanswered_reasons.add(record["reason"])
         self._stored += reply is not None and bool(reply["stored"])
+        record = completed(record)
+        self._anatomy.add(record)
         self._place(record["problem"]).add(record)
 
     def _place(self, problem: Mapping[str, Any]) -> Tally | SequenceSet:
@@ -81,6 +85,7 @@ class Result:
             "rounded": whole.errors.rounded,
             "error_sizes": errors,
             "variants": self._variant_dicts(),
+            "anatomy": self._anatomy.as_dict(),
             "cells": self._cell_dicts(),
             "lengths": self._length_dicts(),
             "sets": [{"set": name} | self._sets[name].as_dict() for name in sorted(self._sets)],

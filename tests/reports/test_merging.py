@@ -458,6 +458,7 @@ def test_a_line_that_is_no_record(folder: Folder, trials: Any, why: str, line: b
 
 SEQUENCE = {"set": "starter", "number": "A000045"}
 PROGRAM = {"scores": {}, "isolation": {"level": "strict"}, "judges": {"static": None, "llm": None}}
+GRADE = {"absolute_error": None, "relative_error": None, "rounded": False}
 WRONG_RECORDS: dict[str, dict[str, Any]] = {
     "task is not a text": {"task": 7},
     "model is not a text": {"model": ["o4-mini"]},
@@ -477,6 +478,10 @@ WRONG_RECORDS: dict[str, dict[str, Any]] = {
     },
     "problem.number is missing": {"problem": {"set": "starter"}},
     "oeis is not a JSON object": {"problem": SEQUENCE, "grade": None},
+    "grade.rounded is missing": {"grade": {"absolute_error": None, "relative_error": None}},
+    "grade.dlength is no count": {"grade": GRADE | {"dlength": "long"}},
+    "grade.digit_match is no amount": {"grade": GRADE | {"digit_match": None}},
+    "grade.error_class is none of ours": {"grade": GRADE | {"error_class": ["carry"]}},
     "oeis.scores does not hold": {
         "problem": SEQUENCE,
         "oeis": {"scores": {"soon": 1}, "isolation": {"level": "strict"}, "judges": {}},

@@ -11,13 +11,15 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from pytest_llmarith.trials import RECORD_FORMAT
-from pytest_llmarith.values import Outcome
+from pytest_llmarith.values import ErrorClass, Outcome
 
 _OUTCOMES = frozenset(map(str, Outcome))
 _TEXTS = ("task", "model")
 _OPTIONAL = ("reason", "reply", "grade")
 _AMOUNTS = ("cost_usd", "latency_s", "prompt_tokens", "completion_tokens", "reasoning_tokens")
 _ERRORS = ("absolute_error", "relative_error")
+_COUNTS = ("dlength", "leading_digits")  # older records lack them
+_CLASSES = (None, *map(str, ErrorClass))
 _LARGEST = 1e15
 
 
@@ -86,9 +88,14 @@ def _fault_of_grade(grade: Any) -> str | None:
     for name in _ERRORS:
         if name not in grade or (grade[name] is not None and not _is_number(grade[name])):
             return f"grade.{name} is no number"
-    if grade.get("leading_digits") is not None and not _is_count(grade["leading_digits"]):
-        return "grade.leading_digits is no count"
-    return None if "rounded" in grade else "grade.rounded is missing"
+    if "rounded" not in grade:
+        return "grade.rounded is missing"
+    for name in _COUNTS:
+        if grade.get(name) is not None and not _is_count(grade[name]):
+            return f"grade.{name} is no count"
+    if not _is_amount(grade.get("digit_match", 0)):
+        return "grade.digit_match is no amount"
+    return None if grade.get("error_class") in _CLASSES else "grade.error_class is none of ours"
 
 
 def _fault_of_program(facts: Any) -> str | None:

@@ -1,0 +1,112 @@
+"""How a model errs: the classes of its deviates and what its digits have in common, fed record by record.
+
+It keeps counts and no digits. It does not know the classes' rules, nor how a summary is shown.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from math import fsum
+from typing import Any
+
+from pytest_llmarith.numerals.anatomy import anatomy, carries
+from pytest_llmarith.reports.cases import Calculation, answer_of, calculation_of, case_of
+from pytest_llmarith.reports.positions import Positions
+from pytest_llmarith.reports.statistics import median_of_floats
+from pytest_llmarith.reports.strata import Discipline, Strata
+from pytest_llmarith.reports.tallies import percentage
+from pytest_llmarith.values import ErrorClass, Outcome
+
+_DECIMALS = 4
+
+Record = Mapping[str, Any]
+
+
+def completed(record: Record) -> dict[str, Any]:
+    """The record with the anatomy of its answer, which older ones lack."""
+    grade = record.get("grade")
+    if not grade or "digit_match" in grade or (case := case_of(record)) is None:
+        return dict(record)
+    return {**record, "grade": {**grade, **anatomy(case).fields()}}
+
+
+class AnatomyCounts:
+    """Counts the records of one model and one task."""
+
+    def __init__(self) -> None:
+        self._is_of_numbers = False
+        self._errors, self._variants = _Errors(), dict[str, _Errors]()
+        self._match, self._length, self._leading = array("d"), array("d"), array("d")
+        self._carries, self._chains = Strata("carries"), Strata("chain")
+        self._discipline = Discipline()
+
+    def add(self, record: Record) -> None:
+        """Count one record, which is completed."""
+        if (calculation := calculation_of(record)) is None:
+            return
+        self._is_of_numbers = True
+        if record["outcome"] == Outcome.UNANSWERED:
+            return
+        self._discipline.add(record, calculation)
+        self._add_carries(calculation, record["outcome"] == Outcome.CORRECT)
+        if "digit_match" in (grade := record["grade"] or {}):
+            self._add_grade(record, calculation, grade)
+
+    def _add_carries(self, calculation: Calculation, is_correct: bool) -> None:
+        if counted := carries(calculation.op, calculation.lhs, calculation.rhs):
+            self._carries.add(counted.number, is_correct)
+            self._chains.add(counted.longest_chain, is_correct)
+
+    def _add_grade(self, record: Record, calculation: Calculation, grade: Mapping[str, Any]) -> None:
+        self._match.append(grade["digit_match"])
+        self._length.append(grade["dlength"])
+        answer = answer_of(record)
+        if (error_class := grade["error_class"]) is None or answer is None:
+            return
+        self._leading.append(grade["leading_digits"])
+        case, variant = calculation.case(answer), record["problem"].get("variant")
+        for errors in (self._errors, *([self._variants.setdefault(variant, _Errors())] if variant else [])):
+            errors.classes[error_class] += 1
+            errors.positions.add(case)
+
+    def as_dict(self) -> dict[str, Any] | None:
+        """The anatomy as it stands in a result; None where the task is not about numbers."""
+        if not self._is_of_numbers:
+            return None
+        return {
+            "classes": self._errors.as_list(),
+            "digit_match": _mean(self._match),
+            "dlength": _mean(self._length),
+            "leading_digits": median_of_floats(self._leading),
+            "positions": self._errors.positions.as_dict(),
+            "carries": self._carries.as_list(),
+            "longest_chain": self._chains.as_list(),
+            "by_variant": {variant: self._variants[variant].as_dict() for variant in sorted(self._variants)},
+            "strict": self._discipline.as_dict(),
+        }
+
+
+class _Errors:
+    """The classes of deviates, and where their digits are wrong."""
+
+    def __init__(self) -> None:
+        self.classes, self.positions = Counter[str](), Positions()
+
+    def as_list(self) -> list[dict[str, Any]]:
+        """All classes in their order, those without a deviate too."""
+        total = self.classes.total()
+        return [
+            {"class": str(one), "count": self.classes[one], "percentage": percentage(self.classes[one], total)}
+            for one in ErrorClass
+        ]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Only the classes that occur."""
+        classes = {str(one): self.classes[one] for one in ErrorClass if self.classes[one]}
+        return {"classes": classes, "positions": self.positions.as_dict()}
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return round(fsum(values) / len(values), _DECIMALS) if values else None
