@@ -11,6 +11,7 @@ from textwrap import wrap
 from typing import Any
 
 from pytest_llmarith.reports import figures
+from pytest_llmarith.reports.anatomy_tables import anatomy_table
 from pytest_llmarith.reports.harmless import sanitize_name
 from pytest_llmarith.reports.sequence_tables import set_table, unsolved_lines
 from pytest_llmarith.reports.statistics import wilson
@@ -25,7 +26,10 @@ Counts = Mapping[str, Any]
 
 
 def breakdowns(summary: Mapping[str, Any], width: int) -> list[str]:
-    """Titled tables: two per result that has cells, one per result that has lengths, one per result that has sets."""
+    """Titled tables: two per result that has cells, one per result that has lengths, one per result that has sets.
+
+    Below them, how answers deviate.
+    """
     lines: list[str] = []
     legend = wrap(LEGEND, width)
     for result in summary["results"]:
@@ -39,6 +43,8 @@ def breakdowns(summary: Mapping[str, Any], width: int) -> list[str]:
         if result["sets"]:
             title = _title(result, "scores by set and limit per term", width)
             lines += ["", title, *set_table(result, width)]
+    if anatomy := anatomy_table(summary["results"], width):
+        lines += ["", *anatomy]
     if unsolved := unsolved_lines(summary["results"], width):
         lines += ["", *unsolved]
     return lines[1:]

@@ -38,9 +38,13 @@ def folded(headers: Sequence[str], rows: Sequence[Sequence[str]], width: int) ->
 
 def _piece_size(headers: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> int:
     """How many columns a piece has: about as many as its neighbours; at least one, or there would be no end."""
-    first, *widths = (max(map(len, column)) for column in zip(headers, *rows, strict=True))
+    first, *widths = (max(map(_width, column)) for column in zip(headers, *rows, strict=True))
     fitting = max(1, (width - first) // (len("  ") + max(widths)))
     return ceil(len(widths) / ceil(len(widths) / fitting))
+
+
+def _width(text: str) -> int:
+    return max(map(len, text.split("\n")))
 
 
 def _columns(headers: Sequence[str], rows: Sequence[Sequence[str]], start: int, stop: int) -> list[str]:

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pytest_llmarith.models.calculation import Calculation
-from pytest_llmarith.models.slips import SLIPS
+from pytest_llmarith.models.embedded.calculation import Calculation
+from pytest_llmarith.models.embedded.slips import SLIPS
 from pytest_llmarith.numerals.anatomy import Case, carries, error_class
 from pytest_llmarith.tasks.strategies import arithmetic_problems
 from pytest_llmarith.values import ArithmeticProblem, Dtype, ErrorClass, Op
