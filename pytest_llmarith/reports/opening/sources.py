@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
+from pytest_llmarith.reports.anatomy import completed
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.merging.countable import check_record
 from pytest_llmarith.reports.merging.recordfile import placed_records
@@ -47,7 +48,7 @@ class LoggedTrials:
                 for name in _NULLABLE:
                     record.setdefault(name)
                 record.setdefault("retries", [])
-                yield record
+                yield completed(record)
 
     @cached_property
     def _outdated(self) -> frozenset[int]:

@@ -7,7 +7,7 @@ from typing import Any, Literal, NotRequired
 from typing_extensions import TypedDict  # on Python 3.11 pydantic reads no other one
 
 from pytest_llmarith.oeis.scoring import Rules, TermStatus
-from pytest_llmarith.values import Dtype, Level, Op, Outcome, Reading
+from pytest_llmarith.values import Dtype, ErrorClass, Level, Op, Outcome, Reading
 
 
 class ArithmeticProblem(TypedDict):
@@ -66,8 +66,14 @@ class Grade(TypedDict):
     """With a few digits; null unless the answer deviates, and where the truth is 0."""
     rounded: bool | None
     """Whether the answer is the truth rounded to fewer decimals."""
-    error_class: str | None
-    """How the answer deviates."""
+    error_class: ErrorClass | None
+    """How the answer deviates; null unless it does."""
+    digit_match: NotRequired[float]
+    """The share of the truth's digits that the answer has in place."""
+    dlength: NotRequired[int]
+    """By how many digits the answer is longer or shorter."""
+    leading_digits: NotRequired[int]
+    """Digits that are right before the first wrong one."""
 
 
 class Reply(TypedDict):
