@@ -289,6 +289,19 @@ def test_a_file_is_written_and_written_again(tmp_path: Path, run: Path, capsys: 
         assert "one of the files to read" in refused(capsys, run, f"--output={run / name}")
 
 
+def test_a_page_of_many_runs(tmp_path: Path, runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is a file, of what was chosen, and takes the place of no record."""
+    page = tmp_path / "report.html"
+    assert printed(capsys, runs, "--format=html", f"--output={page}", "--model=gpt-*") == ""
+    shown = page.read_text(encoding="utf-8")
+    assert ("gpt-4o" in shown, "integer_addition" in shown) == (True, False)
+    assert "name it with --output=report.html" in refused(capsys, runs, "--format=html")
+    assert "no trial of model o3" in refused(capsys, runs, "--format=html", f"--output={page}", "--model=o3")
+    log = runs / "killed" / "trials.jsonl"
+    assert "one of the files to read" in refused(capsys, runs, "--format=html", f"--output={log}")
+    assert "cannot be written" in refused(capsys, runs, "--format=html", f"--output={tmp_path / 'no' / 'page.html'}")
+
+
 def test_what_is_no_run_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """With what to name instead."""
     assert "no run in this folder; name a run's folder" in refused(capsys, tmp_path)

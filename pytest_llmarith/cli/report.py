@@ -13,7 +13,7 @@ from pytest_llmarith.cli.parser import WRONG_USAGE, complain
 if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands
 
-_FORMATS = ("terminal", "markdown", "json", "csv")
+_FORMATS = ("terminal", "markdown", "json", "csv", "html")
 
 
 def add_report(commands: Commands) -> None:

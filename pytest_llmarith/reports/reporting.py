@@ -16,7 +16,7 @@ from pytest_llmarith.reports.one_sequence import lines_about
 from pytest_llmarith.reports.opening import OpenedRun, opened
 from pytest_llmarith.reports.ordering import Order
 from pytest_llmarith.reports.stored import LOG, Mistake
-from pytest_llmarith.reports.target import new_file
+from pytest_llmarith.reports.target import check_target, new_file, unwritable
 from pytest_llmarith.reports.terminal import run_lines
 
 _LONGEST_NAME = 100
@@ -41,7 +41,12 @@ class Request:
 
 def report(request: Request, out: TextIO = sys.stdout) -> None:
     """Write down what the runs say. Raises Mistake where one cannot be read, or where nothing is left to be told."""
-    runs = all_opened(request.runs)
+    runs = [run.only(request.choice) if request.choice else run for run in all_opened(request.runs)]
+    if request.sequence is not None and request.layout is not Format.TERMINAL:
+        raise Mistake(f"--format={request.layout}: a sequence is shown as text; leave it out, or --sequence")
+    if request.layout is Format.HTML:
+        _write_page(runs, request)
+        return
     lines = _lines(runs, request)
     if request.output is None:
         out.writelines(showable(line, out.encoding) for line in lines)
@@ -50,13 +55,29 @@ def report(request: Request, out: TextIO = sys.stdout) -> None:
         file.writelines(line.encode("utf-8", "backslashreplace") for line in lines)
 
 
+def _write_page(runs: Sequence[OpenedRun], request: Request) -> None:
+    from pytest_llmarith.reports.page import write_page  # with its templates, which nothing else needs
+
+    if request.output is None:
+        raise Mistake("--format=html: a page is a file; name it with --output=report.html")
+    check_target("--output", request.output, files_of(runs), force=True)
+    _check_chosen(runs, request.choice)
+    try:
+        write_page(runs, request.output)
+    except OSError as fault:
+        raise unwritable("--output", request.output, fault) from fault
+
+
 def _lines(runs: Sequence[OpenedRun], request: Request) -> Iterable[str]:
     if request.sequence is None:
+        _check_chosen(runs, request.choice)
         return laid_out(_account(runs, request), request.layout)
-    if request.layout is not Format.TERMINAL:
-        raise Mistake(f"--format={request.layout}: a sequence is shown as text; leave it out, or --sequence")
-    chosen = [run.only(request.choice) if request.choice else run for run in runs]
-    return (f"{line}\n" for line in lines_about(request.sequence, chosen, request.width))
+    return (f"{line}\n" for line in lines_about(request.sequence, runs, request.width))
+
+
+def _check_chosen(runs: Sequence[OpenedRun], choice: Choice) -> None:
+    if choice and not any(run.summary()["results"] for run in runs):
+        raise choice.nothing()
 
 
 def all_opened(paths: Iterable[Path]) -> list[OpenedRun]:
@@ -73,14 +94,11 @@ def files_of(runs: Iterable[OpenedRun]) -> list[Path]:
 
 
 def _account(runs: Sequence[OpenedRun], request: Request) -> Account:
-    choice, order = request.choice, request.order
-    summaries = [(run.only(choice) if choice else run).summary() for run in runs]
+    summaries = [run.summary() for run in runs]
     results = _results(runs, summaries)
-    if choice and not results:
-        raise choice.nothing()
     title = runs[0].name if len(runs) == 1 else f"{len(runs):,} runs"
     told = [sanitize(line, _LONGEST_LINE) for line in _told(runs, summaries, request)]
-    return Account(title, told, summaries, order.of(results) if order else results, request.width)
+    return Account(title, told, summaries, request.order.of(results) if request.order else results, request.width)
 
 
 def _results(runs: Sequence[OpenedRun], summaries: Sequence[Summary]) -> list[Mapping[str, Any]]:

@@ -24,14 +24,14 @@ def new_file(option: str, target: Path, inputs: Iterable[Path], *, force: bool) 
     try:
         file = draft.open("xb")
     except OSError as fault:
-        raise _unwritable(option, target, fault) from fault
+        raise unwritable(option, target, fault) from fault
     try:
         with file:
             yield file
         check_target(option, target, inputs, force=force)  # somebody may have taken the name meanwhile
         draft.replace(target)
     except OSError as fault:
-        raise _unwritable(option, target, fault) from fault
+        raise unwritable(option, target, fault) from fault
     finally:
         draft.unlink(missing_ok=True)
 
@@ -60,8 +60,9 @@ def _mode(option: str, target: Path) -> int | None:
     except FileNotFoundError:
         return None
     except OSError as fault:
-        raise _unwritable(option, target, fault) from fault
+        raise unwritable(option, target, fault) from fault
 
 
-def _unwritable(option: str, target: Path, fault: OSError) -> Mistake:
+def unwritable(option: str, target: Path, fault: OSError) -> Mistake:
+    """What is said of a file that the system does not let be written."""
     return Mistake(f"{option} {name_of(target)}: cannot be written ({fault.strerror}); name another file")

@@ -22,6 +22,7 @@ class Format(StrEnum):
     MARKDOWN = "markdown"
     JSON = "json"
     CSV = "csv"
+    HTML = "html"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class Account:
 
 
 def laid_out(account: Account, layout: Format) -> Iterator[str]:
-    """The lines of the account, ends and all."""
+    """The lines of the account, ends and all; a page has no lines."""
     return _LAYOUTS[layout](account)
 
 
