@@ -82,6 +82,13 @@ def is_sandboxed() -> bool:
     return True
 
 
+def commit(place: Path) -> None:
+    """Make a repository of a folder."""
+    identity = ("-c", "user.name=somebody", "-c", "user.email=somebody@example.org")
+    for command in (("init",), ("add", "test_bench.py"), ("commit", "-m", "A bench")):
+        subprocess.run(["git", *identity, *command], cwd=place, check=True, capture_output=True)
+
+
 @pytest.fixture(scope="module")
 def shards(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Two real runs, each a shard of one selection: every task, every outcome."""
@@ -92,6 +99,7 @@ def shards(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     (place / "own" / "conftest.py").write_text(OWN_MODEL, encoding="utf-8")
     (place / "pytest.ini").touch()
     write_cache(place / "oeis_cache")
+    commit(place)  # a run says which commit it was made at
     (runtime := place / "runtime").mkdir(mode=0o700)  # processor slots of its own
     env = {**os.environ, "XDG_RUNTIME_DIR": str(runtime)}
     for shard in ("1/2", "2/2"):
