@@ -58,7 +58,9 @@ def add_compare(commands: Commands) -> None:
         help="Exit with 1 where a run is lower by more percentage points, over all or in a task, variant or set, and "
         "significantly so after Holm's correction",
     )
-    command.add_argument("--format", choices=_FORMATS, default=_FORMATS[0], metavar="|".join(_FORMATS))
+    command.add_argument(
+        "--format", choices=_FORMATS, default=_FORMATS[0], metavar="|".join(_FORMATS), help="The layout"
+    )
     command.set_defaults(run=_compare)
 
 

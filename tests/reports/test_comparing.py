@@ -186,7 +186,8 @@ def test_another_prompt_is_another_question() -> None:
     for records, prompt in ((worded, "Please: 0 + 1"), (silent, None)):
         for record in records:
             record["prompt"] = prompt
-    assert "no two trials" in refusal(run(sums("cc")), run(worded, name="other"))
+    said = refusal(run(sums("cc")), run(worded, name="other"))
+    assert "no two trials asked the same question, as the same problems have other prompts;" in said
     assert compared(run(sums("cc")), run(silent, name="other"))["questions"]["compared"] == 2
     assert compared(run(silent), run(sums("cc")))["questions"]["compared"] == 2
 
@@ -280,6 +281,16 @@ def test_models_of_one_name_are_compared() -> None:
     assert models_of(compare(Request(first, [second]))) == [("a", "a"), ("b", "b")]
 
 
+def test_models_that_are_left_alone_are_named() -> None:
+    """Nobody thinks that they were compared."""
+    first, second = run(sums("c", model="a"), sums("c", model="x")), run(sums("c", model="a"), name="two")
+    comparisons = compare(Request(first, [second, second]))
+    assert comparisons["not_compared"] == [{"run": "one", "model": "x"}]
+    for text in (as_text(comparisons, 200), as_markdown(comparisons)):
+        assert "not compared, as the other run has no model of this name: x in one" in text
+    assert compare(Request(first, [second], ["x:a"]))["not_compared"] == []
+
+
 def test_the_only_models_are_compared() -> None:
     """Whatever they are called."""
     assert models_of(compare(Request(run(sums("c", model="a")), [run(sums("c", model="b"))]))) == [("a", "b")]
@@ -356,6 +367,30 @@ def test_the_figures_of_pairs() -> None:
     assert row["p"] == row["p_holm"] == pytest.approx(0.21875)
 
 
+@given(st.text("cdnhu", min_size=1, max_size=30), st.text("cdnhu", min_size=1, max_size=30))
+def test_the_other_way_round_is_the_mirror(one: str, other: str) -> None:
+    """Who is the baseline changes the sign of a difference and nothing else."""
+    first, second = run(sums(one)), run(sums(other), name="other")
+    there, back = row_of(compared(first, second)), row_of(compared(second, first))
+    assert there["p"] == back["p"]
+    assert (there["first"], there["second"]) == (back["second"], back["first"])
+    if there["difference"] is not None:
+        assert there["difference"]["points"] == -back["difference"]["points"]
+        assert there["difference"]["low"] == pytest.approx(-back["difference"]["high"], abs=1e-3)
+
+
+@given(st.text("cdnhu", min_size=1, max_size=30))
+def test_a_run_is_no_other_than_itself(outcomes: str) -> None:
+    """Every trial is paired with itself, nothing differs, and every gate passes."""
+    comparisons = compare(Request(run(sums(outcomes + "c")), [run(sums(outcomes + "c"))]))
+    (comparison,) = comparisons["comparisons"]
+    row = row_of(comparison)
+    assert (row["p"], row["difference"]["points"]) == (1, 0)
+    assert row["pairs"]["only_first"] == row["pairs"]["only_second"] == 0
+    assert comparison["differing"] == []
+    assert failures(comparisons, Decimal(0)) == []
+
+
 def test_rows_are_not_said_twice() -> None:
     """The only task and the only variant are what stands over all; several tasks and variants have rows."""
     alone = compared(run(sums("cd")), run(sums("cd")))
@@ -423,6 +458,18 @@ def test_what_differed() -> None:
         {"what": "params.temperature", "first": 0, "second": 1},
         {"what": "versions.python", "first": "3.11.7", "second": "3.12.1"},
         {"what": "params.stop", "first": None, "second": ["x"]},
+    ]
+
+
+def test_what_records_tell() -> None:
+    """Where programs ran and which seed there was stands in them, also where nobody knows the facts of the run."""
+    first, second = programs([1.0]), programs([1.0])
+    for record, level in ((first[0], "strict"), (second[0], "basic")):
+        record["oeis"]["isolation"] = {"level": level}
+    one, other = run([*first, *sums("c", seed=3)], facts={}), run([*second, *sums("c", seed=4)])
+    assert compared(one, other)["differing"] == [
+        {"what": "seed", "first": "3", "second": "4"},
+        {"what": "sandbox level", "first": "strict", "second": "basic"},
     ]
 
 

@@ -18,7 +18,14 @@ from pytest_llmarith.values import Outcome
 # What tells trials of one question apart, and what is only said of a question: neither makes it another one.
 _NOT_ASKED = frozenset({"seed", "trial", "set", "name", "keywords"})
 _DIGEST_BYTES = 16
-_MOST_SERVED = 10
+# What records tell of how a model was asked and graded, by the names under which it is shown.
+_TOLD = {
+    "served model": ("reply", "served_model"),
+    "graded reading": ("reading",),
+    "seed": ("problem", "seed"),
+    "sandbox level": ("oeis", "isolation", "level"),
+}
+_MOST_TOLD = 10
 
 Record = Mapping[str, Any]
 
@@ -57,21 +64,16 @@ class Side:
     model: str
     trials: list[Asked] = field(default_factory=list)
     simulated: bool = False
-    readings: set[str] = field(default_factory=set)
-    served: set[str] = field(default_factory=set)
-    seeds: set[str] = field(default_factory=set)
+    told: dict[str, set[str]] = field(default_factory=lambda: {name: set() for name in _TOLD})
 
     def take(self, record: Record) -> None:
         """Note one record, and what it tells of the model."""
         self.trials.append(asked(record))
         self.simulated = self.simulated or record.get("simulated") is True
-        if (seed := (record.get("problem") or {}).get("seed")) is not None:
-            self.seeds.add(str(seed))
-        if isinstance(reading := record.get("reading"), str):
-            self.readings.add(reading)
-        served = (record.get("reply") or {}).get("served_model")
-        if isinstance(served, str) and len(self.served) < _MOST_SERVED:
-            self.served.add(served)
+        for name, way in _TOLD.items():
+            told = _found(record, way)
+            if told is not None and len(self.told[name]) < _MOST_TOLD:
+                self.told[name].add(str(told))
 
 
 def sides(name: str, facts: Mapping[str, Any], records: Iterable[Record]) -> dict[str, Side]:
@@ -107,6 +109,13 @@ def asked(record: Record) -> Asked:
         record["outcome"] == Outcome.CORRECT,
         _scores(record),
     )
+
+
+def _found(record: Any, way: Iterable[str]) -> Any:
+    """What stands at the end of some keys, None where one of them is missing."""
+    for key in way:
+        record = record.get(key) if isinstance(record, dict) else None
+    return record
 
 
 def _digest(value: Any) -> bytes:

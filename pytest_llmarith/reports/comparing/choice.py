@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from pytest_llmarith.reports.comparing.asked import Side
 from pytest_llmarith.reports.comparing.wording import listed, shown
@@ -11,7 +12,14 @@ from pytest_llmarith.reports.stored import Mistake
 Sides = Mapping[str, Side]
 
 
-def within(run: str, sides: Sides, wanted: Sequence[str]) -> list[tuple[Side, Side]]:
+class Chosen(NamedTuple):
+    """Which models are compared, and which nobody chose, as the other run has none of their name."""
+
+    pairs: list[tuple[Side, Side]]
+    alone: list[Side]
+
+
+def within(run: str, sides: Sides, wanted: Sequence[str]) -> Chosen:
     """The models of one run that are compared with each other."""
     if not wanted:
         raise Mistake(
@@ -22,20 +30,26 @@ def within(run: str, sides: Sides, wanted: Sequence[str]) -> list[tuple[Side, Si
     for first, second in pairs:
         if first is second:
             raise Mistake(f"--model={shown(first.model)}: one run is named, so name two models of it: --model=A:B")
-    return pairs
+    return Chosen(pairs, [])
 
 
-def between(first: Sides, second: Sides, names: tuple[str, str], wanted: Sequence[str]) -> list[tuple[Side, Side]]:
+def between(first: Sides, second: Sides, names: tuple[str, str], wanted: Sequence[str]) -> Chosen:
     """The models that are compared: those that somebody wants, else those of one name, else the only two there are."""
     for name, sides in zip(names, (first, second), strict=True):
         if not sides:
             raise Mistake(f"{shown(name)}: there is no trial in it, so there is nothing to compare")
     if wanted:
-        return [_named(text, first, second) for text in wanted]
+        return Chosen([_named(text, first, second) for text in wanted], [])
     if common := [(first[model], second[model]) for model in first if model in second]:
-        return common
+        alone = [
+            side
+            for sides, others in ((first, second), (second, first))
+            for side in sides.values()
+            if side.model not in others
+        ]
+        return Chosen(common, alone)
     if len(first) == len(second) == 1:
-        return [(next(iter(first.values())), next(iter(second.values())))]
+        return Chosen([(next(iter(first.values())), next(iter(second.values())))], [])
     raise Mistake(
         f"{shown(names[0])} and {shown(names[1])} have no model of the same name; say which to compare with "
         f"--model=A:B, where A is one of {listed(first)} and B one of {listed(second)}"

@@ -52,17 +52,28 @@ def compare(request: Request) -> dict[str, Any]:
 
     Of each run only what was asked and what came of it is kept, and of the others one run at a time.
     """
-    comparisons = [_compared(first, second, request) for first, second in _chosen(request)]
-    return {"format": COMPARISON_FORMAT, "comparisons": comparisons, "families": _correct_together(comparisons)}
+    comparisons, alone = [], dict[tuple[str, str], None]()
+    try:
+        for chosen in _chosen(request):
+            comparisons += [_compared(first, second, request) for first, second in chosen.pairs]
+            alone |= dict.fromkeys((side.run, side.model) for side in chosen.alone)
+    except RecursionError as fault:  # what could just be read may still be too deep to be looked at
+        raise Mistake("one of the runs holds what is nested too deep; expected runs of llmarith") from fault
+    return {
+        "format": COMPARISON_FORMAT,
+        "comparisons": comparisons,
+        "families": _correct_together(comparisons),
+        "not_compared": [{"run": run, "model": model} for run, model in alone],
+    }
 
 
-def _chosen(request: Request) -> Iterator[tuple[Side, Side]]:
+def _chosen(request: Request) -> Iterator[choice.Chosen]:
     first = _sides(request.baseline)
     name = str(request.baseline.path)
     if not request.others:
-        yield from choice.within(name, first, request.models)
+        yield choice.within(name, first, request.models)
     for other in request.others:
-        yield from choice.between(first, _sides(other), (name, str(other.path)), request.models)
+        yield choice.between(first, _sides(other), (name, str(other.path)), request.models)
 
 
 def _sides(run: Run) -> dict[str, Side]:
@@ -165,15 +176,15 @@ def _refusal(first: Side, second: Side, paired: int, smaller: int) -> str:
     few = f"only {paired:,} of {smaller:,} trials" if paired else "no two trials"
     partial = ", or pair these few with --allow-partial" if paired else ""
     return (
-        f"{names}: {few} asked the same question{_cause(first, second)}; "
+        f"{names}: {few} asked the same question{_cause(first, second, paired)}; "
         f"compare them without pairing with --unpaired{partial}"
     )
 
 
-def _cause(first: Side, second: Side) -> str:
-    if not first.seeds or not second.seeds:
-        return ", as no seed is known of them"
-    if not first.seeds & second.seeds:
-        seeds = " and ".join(shown(",".join(sorted(side.seeds))) for side in (first, second))
-        return f", as their seeds differ ({seeds})"
-    return ""
+def _cause(first: Side, second: Side, paired: int) -> str:
+    one, other = first.told["seed"], second.told["seed"]
+    if one and other and not one & other:
+        return f", as their seeds differ ({' and '.join(shown(','.join(sorted(seeds))) for seeds in (one, other))})"
+    if not paired and {trial.question for trial in first.trials} & {trial.question for trial in second.trials}:
+        return ", as the same problems have other prompts"
+    return "" if one or other else ", as no seed is known of them"

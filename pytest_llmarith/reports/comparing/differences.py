@@ -39,7 +39,7 @@ def differences(first: Side, second: Side) -> list[Difference]:
 
 def _conditions(side: Side, told: bool) -> dict[str, Any]:
     """All facts that may change an answer, by name."""
-    seen = {"model": side.model, "served model": _together(side.served), "graded reading": _together(side.readings)}
+    seen = {"model": side.model} | {name: ", ".join(sorted(values)) or None for name, values in side.told.items()}
     if not told:
         return seen
     model = {name: fact for name, fact in _described(side).items() if name != "name"}
@@ -60,7 +60,3 @@ def _flat(prefix: str, facts: Mapping[str, Any], depth: int = 0) -> Iterator[tup
             yield from _flat(f"{prefix}{name}.", value, depth + 1)
         elif value not in (None, {}, []):
             yield f"{prefix}{name}", value
-
-
-def _together(names: set[str]) -> str | None:
-    return ", ".join(sorted(names)) or None

@@ -20,6 +20,7 @@ def as_markdown(comparisons: Mapping[str, Any]) -> str:
         lines += [*_table(*told.overview_cells(comparisons["comparisons"])), ""]
     for comparison in comparisons["comparisons"]:
         lines += [*_one(comparison), ""]
+    lines += [line for text in told.alone_told(comparisons) for line in (code(text), "")]
     lines += [f"<sub>{html.escape(' '.join(told.legend(comparisons)))}</sub>"]
     return "".join(f"{line}\n" for line in lines)
 

@@ -27,7 +27,8 @@ def as_text(comparisons: Mapping[str, Any], width: int) -> str:
         lines += [*_one(comparison, width), ""]
     if len(comparisons["comparisons"]) > 1:
         lines += [*_overview(comparisons["comparisons"], width), ""]
-    lines += _wrapped(" ".join(told.legend(comparisons)), width)
+    for text in (*told.alone_told(comparisons), " ".join(told.legend(comparisons))):
+        lines += _wrapped(text, width)
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -18,6 +18,7 @@ from pytest_llmarith.reports.harmless import sanitize, sanitize_name
 
 _LONGEST_FACT = 40
 _MOST_FACTS = 20
+_MOST_ALONE = 10
 _PAIRED = (
     "B - A: percentage points, with Newcombe's 95 % interval for pairs. Only A, only B: questions that this one alone "
     "got right. p: McNemar's exact test."
@@ -146,6 +147,14 @@ def legend(comparisons: Mapping[str, Any]) -> list[str]:
     kinds = [text for method, text in (("paired", _PAIRED), ("unpaired", _UNPAIRED)) if method in methods]
     has_scores = any(comparison["scores"] for comparison in comparisons["comparisons"])
     return [*kinds, *_corrected(comparisons["families"]), *([_SCORES] if has_scores else [])]
+
+
+def alone_told(comparisons: Mapping[str, Any]) -> list[str]:
+    """Models that are not compared, as the other run has none of their name."""
+    names = [f"{shown(side['model'])} in {shown(side['run'])}" for side in comparisons["not_compared"]]
+    more = f" and {len(names) - _MOST_ALONE} more" if len(names) > _MOST_ALONE else ""
+    told = f"not compared, as the other run has no model of this name: {', '.join(names[:_MOST_ALONE])}{more}"
+    return [told] if names else []
 
 
 def _corrected(families: Mapping[str, int]) -> list[str]:

@@ -13,7 +13,7 @@ CONFIDENCE = 0.95
 
 
 class Interval(NamedTuple):
-    """Where a proportion lies, both ends within 0 and 1."""
+    """Where a proportion lies, both ends within 0 and 1, or a difference of two, within -1 and 1."""
 
     low: float
     high: float
