@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from pytest_llmarith.reports.opening import opened
 from pytest_llmarith.reports.statistics import Depth, ReliableDepth, reliable_depth, trials_needed
 
+TRANSCRIPT = Path(__file__).parents[3] / "shared" / "transcripts" / "gpt-4.1.jsonl"
+DOCUMENTATION = Path(__file__).parents[2] / "docs" / "statistics.md"
 DEPTHS = st.dictionaries(
-    st.integers(1, 30), st.integers(0, 80).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), max_size=12
+    st.integers(1, 30), st.integers(0, 80).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), max_size=6
 ).map(lambda counts: [Depth(depth, *pair) for depth, pair in counts.items()])
 
 
@@ -76,6 +81,19 @@ def test_what_is_needed_is_enough() -> None:
     assert needs is not None
     assert reliable_depth([Depth(2, needs - 3, needs)]).depth == 2
     assert reliable_depth([Depth(2, needs - 4, needs - 1)]).depth is None
+
+
+@pytest.mark.skipif(not TRANSCRIPT.exists(), reason="the transcripts of llm_arithmetic are not here")
+def test_a_published_run() -> None:
+    """What 720 replies of gpt-4.1 say of its variants is what the documentation shows."""
+    (run,) = opened(TRANSCRIPT)
+    (result,) = run.summary()["results"]
+    document = DOCUMENTATION.read_text("utf-8")
+    for one in result["variants"]:
+        depth, needs = one["reliable_depth"]["depth"], one["reliable_depth"]["needs"]
+        percentage = one["correct_percentage"]
+        shown = f"{one['correct']} of {one['measured']} | {percentage['low']:.1f} to {percentage['high']:.1f}"
+        assert f"| `{one['variant']}` | {shown} | {depth or f'-, needs {needs} trials'} |" in document
 
 
 def _low(correct: int, measured: int) -> float:
