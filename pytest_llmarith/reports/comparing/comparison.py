@@ -14,9 +14,9 @@ from pytest_llmarith.reports.comparing import choice
 from pytest_llmarith.reports.comparing.asked import Asked, Side, sides
 from pytest_llmarith.reports.comparing.differences import differences
 from pytest_llmarith.reports.comparing.pairing import Pairing, pair
+from pytest_llmarith.reports.comparing.refusal import refusal
 from pytest_llmarith.reports.comparing.rows import OVER_ALL, Row, paired_rows, unpaired_rows
 from pytest_llmarith.reports.comparing.scores import paired_scores, unpaired_scores
-from pytest_llmarith.reports.comparing.wording import shown
 from pytest_llmarith.reports.statistics.paired import holm
 from pytest_llmarith.reports.stored import Mistake
 
@@ -93,7 +93,7 @@ def _compared(first: Side, second: Side, request: Request) -> dict[str, Any]:
         return head | _paired(pairing)
     if request.unpaired:
         return head | _unpaired(first.trials, second.trials)
-    raise Mistake(_refusal(first, second, len(pairing.pairs), smaller))
+    raise Mistake(refusal(first, second, len(pairing.pairs), smaller))
 
 
 def _described(side: Side) -> dict[str, Any]:
@@ -167,24 +167,3 @@ def _correct_together(comparisons: Sequence[Mapping[str, Any]]) -> dict[str, int
 def _correct(family: Sequence[Row]) -> None:
     for row, p in zip(family, holm([row["p"] for row in family]), strict=True):
         row["p_holm"] = p
-
-
-def _refusal(first: Side, second: Side, paired: int, smaller: int) -> str:
-    names = f"{shown(first.run)} and {shown(second.run)}"
-    if first.run == second.run:
-        names = f"{shown(first.model)} and {shown(second.model)} in {shown(first.run)}"
-    few = f"only {paired:,} of {smaller:,} trials" if paired else "no two trials"
-    partial = ", or pair these few with --allow-partial" if paired else ""
-    return (
-        f"{names}: {few} asked the same question{_cause(first, second, paired)}; "
-        f"compare them without pairing with --unpaired{partial}"
-    )
-
-
-def _cause(first: Side, second: Side, paired: int) -> str:
-    one, other = first.told["seed"], second.told["seed"]
-    if one and other and not one & other:
-        return f", as their seeds differ ({' and '.join(shown(','.join(sorted(seeds))) for seeds in (one, other))})"
-    if not paired and {trial.question for trial in first.trials} & {trial.question for trial in second.trials}:
-        return ", as the same problems have other prompts"
-    return "" if one or other else ", as no seed is known of them"

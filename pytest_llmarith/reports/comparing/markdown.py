@@ -9,7 +9,7 @@ import html
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pytest_llmarith.reports.comparing import told
+from pytest_llmarith.reports.comparing import cells, told
 from pytest_llmarith.reports.formats.markdown import code
 
 
@@ -17,7 +17,7 @@ def as_markdown(comparisons: Mapping[str, Any]) -> str:
     """A document: all comparisons in a table, a section for each, and what the columns are."""
     lines = ["## Comparison", ""]
     if len(comparisons["comparisons"]) > 1:
-        lines += [*_table(*told.overview_cells(comparisons["comparisons"])), ""]
+        lines += [*_table(*cells.overview_cells(comparisons["comparisons"])), ""]
     for comparison in comparisons["comparisons"]:
         lines += [*_one(comparison), ""]
     lines += [line for text in told.alone_told(comparisons) for line in (code(text), "")]
@@ -27,16 +27,16 @@ def as_markdown(comparisons: Mapping[str, Any]) -> str:
 
 def _one(comparison: Mapping[str, Any]) -> list[str]:
     facts = (*told.sides_told(comparison), told.questions_told(comparison), told.differing_told(comparison))
-    scores = ["", *_table(*told.score_cells(comparison))] if comparison["scores"] else []
-    return [*(f"- {code(fact)}" for fact in facts), "", *_table(*told.row_cells(comparison)), *scores]
+    scores = ["", *_table(*cells.score_cells(comparison))] if comparison["scores"] else []
+    return [*(f"- {code(fact)}" for fact in facts), "", *_table(*cells.row_cells(comparison)), *scores]
 
 
 def _table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """A table whose first column holds words, which may be anybody's."""
     rule = ["---"] + ["---:"] * (len(headers) - 1)
-    cells = [[code(row[0]), *map(html.escape, row[1:])] for row in rows]
-    return [_row(headers), _row(rule), *map(_row, cells)]
+    harmless = [[code(row[0]), *map(html.escape, row[1:])] for row in rows]
+    return [_row(headers), _row(rule), *map(_row, harmless)]
 
 
-def _row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+def _row(texts: Sequence[str]) -> str:
+    return f"| {' | '.join(texts)} |"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from textwrap import wrap
 from typing import Any
 
-from pytest_llmarith.reports.comparing import told
+from pytest_llmarith.reports.comparing import cells, told
 from pytest_llmarith.reports.comparing.wording import LONGEST_NAME
 from pytest_llmarith.reports.jsonfiles import encode
 from pytest_llmarith.reports.tables import draw, width_of
@@ -35,17 +35,17 @@ def as_text(comparisons: Mapping[str, Any], width: int) -> str:
 def _one(comparison: Mapping[str, Any], width: int) -> list[str]:
     facts = (*told.sides_told(comparison), told.questions_told(comparison), told.differing_told(comparison))
     head = [line for fact in facts for line in _wrapped(fact, width, "  ")]
-    scores = ["", *draw(*told.score_cells(comparison))] if comparison["scores"] else []
-    return [*head, "", *draw(*told.row_cells(comparison)), *scores]
+    scores = ["", *draw(*cells.score_cells(comparison))] if comparison["scores"] else []
+    return [*head, "", *draw(*cells.row_cells(comparison)), *scores]
 
 
 def _overview(comparisons: Sequence[Mapping[str, Any]], width: int) -> list[str]:
     """A row per comparison; names give way to figures, as far as they can still be told apart."""
     for longest in range(LONGEST_NAME, _SHORTEST_NAME, -_LESS):
-        lines = draw(*told.overview_cells(comparisons, longest))
+        lines = draw(*cells.overview_cells(comparisons, longest))
         if width_of(lines) <= width:
             return lines
-    return draw(*told.overview_cells(comparisons, _SHORTEST_NAME))
+    return draw(*cells.overview_cells(comparisons, _SHORTEST_NAME))
 
 
 def _wrapped(text: str, width: int, indent: str = "") -> list[str]:

@@ -1,20 +1,16 @@
-"""What is said of a comparison in words, and the cells of its tables; the same on a terminal and in markdown.
+"""What is said of a comparison in words, the same on a terminal and in markdown.
 
-Everything that comes from a run is harmless and short here. It does not know how lines and tables are laid out.
+Everything that comes from a run is harmless and short here. It does not know how lines are laid out.
 """
 
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from pathlib import PurePath
+from collections.abc import Mapping
 from typing import Any
 
-from pytest_llmarith.reports import figures
-from pytest_llmarith.reports.comparing.rows import OVER_ALL
-from pytest_llmarith.reports.comparing.wording import LONGEST_NAME, interval_of, label_of, p_of, points_of, shown
-from pytest_llmarith.reports.harmless import sanitize, sanitize_name
+from pytest_llmarith.reports.comparing.wording import shown
+from pytest_llmarith.reports.harmless import sanitize
 
 _LONGEST_FACT = 40
 _MOST_FACTS = 20
@@ -30,7 +26,6 @@ _UNPAIRED = (
 _SCORES = "Scores: the mean share of right terms, with a bootstrap 95 % interval over sequences."
 
 Comparison = Mapping[str, Any]
-Cells = list[list[str]]
 
 
 def sides_told(comparison: Comparison) -> list[str]:
@@ -76,69 +71,6 @@ def _value(value: Any) -> str:
     if value is None:
         return "none"
     return sanitize(value if isinstance(value, str) else json.dumps(value, default=str), _LONGEST_FACT)
-
-
-def row_cells(comparison: Comparison) -> tuple[list[str], Cells]:
-    """The headers and cells of the rows."""
-    if comparison["method"] == "unpaired":
-        headers = ["", "A", "A %", "B", "B %", "B - A", "95 %", "p"]
-        return headers, [_unpaired_cells(row) for row in comparison["rows"]]
-    headers = ["", "pairs", "A %", "B %", "B - A", "95 %", "only A", "only B", "p"]
-    return headers, [_paired_cells(row) for row in comparison["rows"]]
-
-
-def _paired_cells(row: Mapping[str, Any]) -> list[str]:
-    only = [str(row["pairs"][side]) for side in ("only_first", "only_second")]
-    shares = [_share(row["first"]), _share(row["second"])]
-    return [label_of(row), str(row["first"]["measured"]), *shares, *_difference(row), *only, p_of(row["p_holm"])]
-
-
-def _unpaired_cells(row: Mapping[str, Any]) -> list[str]:
-    sides = [cell for side in ("first", "second") for cell in (str(row[side]["measured"]), _share(row[side]))]
-    return [label_of(row), *sides, *_difference(row), p_of(row["p_holm"])]
-
-
-def _share(share: Mapping[str, Any]) -> str:
-    return figures.share(share["correct"], share["measured"])
-
-
-def _difference(row: Mapping[str, Any]) -> list[str]:
-    return [points_of(row["difference"]), interval_of(row["difference"])]
-
-
-def score_cells(comparison: Comparison) -> tuple[list[str], Cells]:
-    """The headers and cells of the mean scores."""
-    headers = ["mean score", "A", "B", "A %", "B %", "B - A", "95 %"]
-    return headers, [_score_cells(score) for score in comparison["scores"]]
-
-
-def _score_cells(score: Mapping[str, Any]) -> list[str]:
-    first, second = score["first"], score["second"]
-    counts = [str(side["sequences"]) for side in (first, second)]
-    means = [f"{side['percent']:.1f}" for side in (first, second)]
-    return [f"{shown(score['set'])}, {score['seconds']:g} s", *counts, *means, *_difference(score)]
-
-
-def overview_cells(comparisons: Sequence[Comparison], longest_name: int = LONGEST_NAME) -> tuple[list[str], Cells]:
-    """The headers and cells of all comparisons, a row each. A run with one model needs no other name."""
-    headers = ["B", "pairs", "A %", "B %", "B - A", "95 %", "p"]
-    models = Counter(comparison["second"]["run"] for comparison in comparisons)
-    names = [_name(comparison["second"], models) for comparison in comparisons]
-    rows = [next(row for row in comparison["rows"] if row["kind"] == OVER_ALL) for comparison in comparisons]
-    return headers, [
-        [sanitize_name(name, longest_name), *_overview_row(comparison, row)]
-        for name, comparison, row in zip(names, comparisons, rows, strict=True)
-    ]
-
-
-def _name(side: Mapping[str, Any], models: Mapping[str, int]) -> str:
-    run = PurePath(side["run"]).name
-    return run if models[side["run"]] == 1 else f"{run}, {side['model']}"
-
-
-def _overview_row(comparison: Comparison, row: Mapping[str, Any]) -> list[str]:
-    pairs = str(row["first"]["measured"]) if comparison["method"] == "paired" else "unpaired"
-    return [pairs, _share(row["first"]), _share(row["second"]), *_difference(row), p_of(row["p_holm"])]
 
 
 def legend(comparisons: Mapping[str, Any]) -> list[str]:

@@ -1,0 +1,82 @@
+"""The cells of the tables of a comparison, the same on a terminal and in markdown; the first column holds names.
+
+Everything that comes from a run is harmless and short here. It does not know how a table is drawn.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
+from typing import Any
+
+from pytest_llmarith.reports import figures
+from pytest_llmarith.reports.comparing.rows import OVER_ALL
+from pytest_llmarith.reports.comparing.wording import LONGEST_NAME, interval_of, label_of, p_of, points_of, shown
+from pytest_llmarith.reports.harmless import sanitize_name
+
+Comparison = Mapping[str, Any]
+Cells = list[list[str]]
+
+
+def row_cells(comparison: Comparison) -> tuple[list[str], Cells]:
+    """The headers and cells of the rows."""
+    if comparison["method"] == "unpaired":
+        headers = ["", "A", "A %", "B", "B %", "B - A", "95 %", "p"]
+        return headers, [_unpaired_cells(row) for row in comparison["rows"]]
+    headers = ["", "pairs", "A %", "B %", "B - A", "95 %", "only A", "only B", "p"]
+    return headers, [_paired_cells(row) for row in comparison["rows"]]
+
+
+def _paired_cells(row: Mapping[str, Any]) -> list[str]:
+    only = [str(row["pairs"][side]) for side in ("only_first", "only_second")]
+    shares = [_share(row["first"]), _share(row["second"])]
+    return [label_of(row), str(row["first"]["measured"]), *shares, *_difference(row), *only, p_of(row["p_holm"])]
+
+
+def _unpaired_cells(row: Mapping[str, Any]) -> list[str]:
+    sides = [cell for side in ("first", "second") for cell in (str(row[side]["measured"]), _share(row[side]))]
+    return [label_of(row), *sides, *_difference(row), p_of(row["p_holm"])]
+
+
+def _share(share: Mapping[str, Any]) -> str:
+    return figures.share(share["correct"], share["measured"])
+
+
+def _difference(row: Mapping[str, Any]) -> list[str]:
+    return [points_of(row["difference"]), interval_of(row["difference"])]
+
+
+def score_cells(comparison: Comparison) -> tuple[list[str], Cells]:
+    """The headers and cells of the mean scores."""
+    headers = ["mean score", "A", "B", "A %", "B %", "B - A", "95 %"]
+    return headers, [_score_cells(score) for score in comparison["scores"]]
+
+
+def _score_cells(score: Mapping[str, Any]) -> list[str]:
+    first, second = score["first"], score["second"]
+    counts = [str(side["sequences"]) for side in (first, second)]
+    means = [f"{side['percent']:.1f}" for side in (first, second)]
+    return [f"{shown(score['set'])}, {score['seconds']:g} s", *counts, *means, *_difference(score)]
+
+
+def overview_cells(comparisons: Sequence[Comparison], longest_name: int = LONGEST_NAME) -> tuple[list[str], Cells]:
+    """The headers and cells of all comparisons, a row each. A run with one model needs no other name."""
+    headers = ["B", "pairs", "A %", "B %", "B - A", "95 %", "p"]
+    models = Counter(comparison["second"]["run"] for comparison in comparisons)
+    names = [_name(comparison["second"], models) for comparison in comparisons]
+    rows = [next(row for row in comparison["rows"] if row["kind"] == OVER_ALL) for comparison in comparisons]
+    return headers, [
+        [sanitize_name(name, longest_name), *_overview_row(comparison, row)]
+        for name, comparison, row in zip(names, comparisons, rows, strict=True)
+    ]
+
+
+def _name(side: Mapping[str, Any], models: Mapping[str, int]) -> str:
+    run = PurePath(side["run"]).name
+    return run if models[side["run"]] == 1 else f"{run}, {side['model']}"
+
+
+def _overview_row(comparison: Comparison, row: Mapping[str, Any]) -> list[str]:
+    pairs = str(row["first"]["measured"]) if comparison["method"] == "paired" else "unpaired"
+    return [pairs, _share(row["first"]), _share(row["second"]), *_difference(row), p_of(row["p_holm"])]
