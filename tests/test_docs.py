@@ -13,7 +13,9 @@ DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 COMMANDS = [
     pytest.param(command, id=f"{path.name}: {command}")
     for path in DOCUMENTS
-    for command in re.findall(r"^\$ (?:\w+=\S+ )*pytest (.*)$", path.read_text("utf-8"), re.MULTILINE)
+    for command in re.findall(
+        r"^\$ (?:\w+=\S+ )*pytest (.*)$", path.read_text("utf-8").replace("\\\n", " "), re.MULTILINE
+    )
 ]
 
 
