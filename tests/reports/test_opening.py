@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +17,9 @@ from hypothesis import strategies as st
 
 from pytest_llmarith.reports.opening import OpenedRun, opened
 from pytest_llmarith.reports.stored import Mistake, changes
-from tests.runs_on_disk import FACTS, ROW, lines_of, log_in, run_in
+from pytest_llmarith.reports.terminal import summary_section
+from pytest_llmarith.values import Dtype, Op
+from tests.runs_on_disk import FACTS, ROW, added, asked, lines_of, log_in, programmed, run_in
 
 Make = Callable[..., dict[str, Any]]
 
@@ -229,3 +234,35 @@ def test_the_replies_of_real_models() -> None:
     outcomes = [record["outcome"] for record in run.records()]
     assert outcomes == [change.after for change in changes(run.path, None, [])]
     assert run.summary()["results"][0]["measured"] == len(outcomes) == 720
+
+
+def _places(value: object, above: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Where something stands in a record, at any depth."""
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, below in inside:
+        yield (*above, key)
+        yield from _places(below, (*above, key))
+
+
+WHOLE = (asked("{}"), asked("712", depth=5), asked("7.5", dtype=Dtype.FLOAT, op=Op.DIV), added("12"), programmed("A1"))
+ODD: tuple[Any, ...] = (None, 7, -1, True, "x", "NaN", "1e999999999", "9" * 5_000, [], {}, ["a"], {"a": 1}, 1e400)
+
+
+@given(record=st.sampled_from(WHOLE), draw=st.data())
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
+def test_a_record_may_hold_anything(tmp_path_factory: pytest.TempPathFactory, record: Any, draw: st.DataObject) -> None:
+    """Another machine may have written it: it is counted and shown, or named in one line."""
+    changed = deepcopy(record)
+    *above, key = draw.draw(st.sampled_from(list(_places(record))))
+    place = reduce(getitem, above, changed)
+    if draw.draw(st.booleans()):
+        place[key] = draw.draw(st.sampled_from(ODD))
+    else:
+        del place[key]
+    run = only(log_in(tmp_path_factory.mktemp("run"), [changed]))
+    try:
+        lines = summary_section(run.summary(), 100)
+    except Mistake as mistake:
+        lines = [str(mistake)]
+    assert lines
+    assert not any("\n" in line for line in lines)

@@ -46,8 +46,9 @@ def _fault(record: Mapping[str, Any], named: bool) -> str | None:
             return f"{name} is missing"
     if not isinstance(record.get("simulated"), bool):
         return "simulated is neither true nor false"
-    if not isinstance(record["reason"], str | None):
-        return "the reason is not a text"
+    for name in ("reason", "reading"):
+        if not isinstance(record.get(name), str | None):
+            return f"the {name} is not a text"
     outcome = record.get("outcome")
     if not isinstance(outcome, str) or outcome not in _OUTCOMES:
         return "the outcome is none of ours"
@@ -95,7 +96,18 @@ def _fault_of_grade(grade: Any) -> str | None:
             return f"grade.{name} is no count"
     if not _is_amount(grade.get("digit_match", 0)):
         return "grade.digit_match is no amount"
-    return None if grade.get("error_class") in _CLASSES else "grade.error_class is none of ours"
+    if grade.get("error_class") not in _CLASSES:
+        return "grade.error_class is none of ours"
+    return _fault_of_anatomy(grade) if "digit_match" in grade else None
+
+
+def _fault_of_anatomy(grade: Mapping[str, Any]) -> str | None:
+    """Where a record has one, all of it is there."""
+    needed = ("error_class", "dlength", *(["leading_digits"] if grade.get("error_class") else []))
+    for name in needed:
+        if name not in grade or (name in _COUNTS and grade[name] is None):
+            return f"grade.{name} is missing"
+    return None
 
 
 def _fault_of_program(facts: Any) -> str | None:
