@@ -98,7 +98,9 @@ def _account(runs: Sequence[OpenedRun], request: Request) -> Account:
     results = _results(runs, summaries)
     title = runs[0].name if len(runs) == 1 else f"{len(runs):,} runs"
     told = [sanitize(line, _LONGEST_LINE) for line in _told(runs, summaries, request)]
-    return Account(title, told, summaries, request.order.of(results) if request.order else results, request.width)
+    ordered = request.order.of(results) if request.order else results
+    records = runs[0].records() if len(runs) == 1 else ()
+    return Account(title, told, summaries, ordered, request.width, records)
 
 
 def _results(runs: Sequence[OpenedRun], summaries: Sequence[Summary]) -> list[Mapping[str, Any]]:

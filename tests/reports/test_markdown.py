@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from pytest_llmarith.reports.formats.markdown import code, markdown
+from pytest_llmarith.reports.formats.items import incorrect_items
+from pytest_llmarith.reports.formats.markdown import code, listed, markdown
 from pytest_llmarith.reports.harmless import sanitize_name
 from pytest_llmarith.reports.summary import Summary
 from tests.runs_on_disk import asked
@@ -62,3 +63,31 @@ def test_code_is_one_piece(text: str) -> None:
         assert len(pieces) == 1
     cells = [token.type for token in tokens(["| a | b |", "|---|---|", f"| {code(text)} | b |"])]
     assert cells.count("td_open") == 2
+
+
+@given(nodeid=HOSTILE, reason=HOSTILE)
+@settings(max_examples=40)
+def test_items_are_rows_whatever_they_are_called(nodeid: str, reason: str) -> None:
+    """A trial that is not correct is one row of four cells, and nothing of its names is obeyed."""
+    record = asked("?") | {"nodeid": f"bench.py::{nodeid}", "reason": reason}
+    found = list(tokens(list(listed(incorrect_items([asked("{}"), record])))))
+    kinds = [token.type for token in found]
+    assert not {"link_open", "image", "hr", "blockquote_open", "code_block", "fence", "heading_open"} & set(kinds)
+    assert all(token.content.strip().startswith(OURS) for token in found if token.type.startswith("html_"))
+    assert (kinds.count("tr_open"), kinds.count("td_open"), kinds.count("code_inline")) == (2, 4, 2)
+
+
+def test_items_tell_outcome_class_and_cost() -> None:
+    """What measured nothing stands first, a deviate has its class, all have their price."""
+    items = incorrect_items([wrong := asked("7"), asked(None), asked("{}")])
+    assert items.rows == [
+        ("test[o4-mini-int_add-depth_3-trial_0]", "unanswered", "timeout", "-"),
+        ("test[o4-mini-int_add-depth_3-trial_0]", "deviate", wrong["grade"]["error_class"], "$0.0010"),
+    ]
+
+
+def test_items_have_an_end() -> None:
+    """A page of a run holds no more than so many of each outcome, and says how many more there are."""
+    items = incorrect_items([asked("?", trial=trial) for trial in range(7)] + [asked("0")], most=5)
+    assert [row[1] for row in items.rows] == ["nan"] * 5 + ["deviate"]
+    assert "and 2 nan more" in list(listed(items))

@@ -57,6 +57,7 @@ def test_junit_xml_tells_outcome_class_and_cost(folder: Path, pytester: pytest.P
     deviate, silent, unanswered = (properties(found[f"int_{op}-depth_2-trial_0"]) for op in ("add", "div", "mul"))
     assert (deviate["outcome"], deviate["task"], deviate["cost_usd"]) == ("deviate", "arithmetic", "0.00004")
     assert (silent["outcome"], silent["reason"]) == ("nan", "empty")
+    assert "error_class" in deviate.keys() - silent.keys()
     assert "reason" not in deviate
     assert unanswered["outcome"] == "unanswered"
     assert unanswered["reason"].startswith(r"ConnectionError: \x00\x1b[31m\ud800\ufffe]]></testcase>")

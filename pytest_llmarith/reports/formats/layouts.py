@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import chain
 from typing import Any
 
 from pytest_llmarith.reports.formats import results
-from pytest_llmarith.reports.formats.markdown import markdown
+from pytest_llmarith.reports.formats.items import incorrect_items
+from pytest_llmarith.reports.formats.markdown import listed, markdown
 from pytest_llmarith.reports.formats.spreadsheet import csv_lines
 from pytest_llmarith.reports.jsonfiles import encode
 from pytest_llmarith.reports.overview import overview
@@ -27,13 +29,17 @@ class Format(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What is to be laid out: what to say first, the summary of every run, and all their results in order."""
+    """What is to be laid out: what to say first, the summary of every run, and all their results in order.
+
+    `records` are those of a single run, read when a layout lists them.
+    """
 
     title: str
     told: Sequence[str]
     summaries: Sequence[Mapping[str, Any]]
     results: Sequence[Mapping[str, Any]]
     width: int
+    records: Iterable[Mapping[str, Any]] = ()
 
     @property
     def is_of_one_run(self) -> bool:
@@ -57,7 +63,7 @@ def _terminal(account: Account) -> Iterator[str]:
 
 def _markdown(account: Account) -> Iterator[str]:
     lines = markdown(account.title, account.told, account.results, detailed=account.is_of_one_run)
-    return (f"{line}\n" for line in lines)
+    return (f"{line}\n" for line in chain(lines, listed(incorrect_items(account.records))))
 
 
 def _json(account: Account) -> Iterator[str]:

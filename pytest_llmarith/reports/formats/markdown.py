@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from pytest_llmarith.reports.formats.items import HEADERS, Items
 from pytest_llmarith.reports.grids import breakdowns
 from pytest_llmarith.reports.harmless import sanitize, sanitize_name
 from pytest_llmarith.reports.overview import LEGEND, WIDE, note_of
@@ -33,6 +34,18 @@ def markdown(title: str, told: Sequence[str], results: Sequence[Result], *, deta
         yield from _details("cost, time and tokens", spending_table(results, _WIDTH))
         for result in results:
             yield from _details(_name(result), breakdowns({"results": [result]}, _WIDTH))
+
+
+def listed(items: Items) -> Iterator[str]:
+    """The trials that are not correct, folded in: what a job's summary says of single items."""
+    if not items.rows:
+        return
+    yield from ("<details><summary>trials that are not correct</summary>", "")
+    yield from (_row(HEADERS), _row(["---", "---", "---", "---:"]))
+    for name, outcome, why, cost in items.rows:
+        yield _row([code(name), outcome, code(why), cost])
+    more = ", ".join(f"{count:,} {outcome}" for outcome, count in items.left_out.items())
+    yield from ("", *([f"and {more} more", ""] if more else []), "</details>", "")
 
 
 def _details(title: str, lines: Sequence[str]) -> list[str]:
