@@ -94,6 +94,8 @@ def test_fisher_of_many() -> None:
     [
         # Fagerland, Lydersen and Laake, Statistics in Medicine 33 (2014), airway hyper-responsiveness
         (Pairs(1, 1, 7, 12), 0.026, 0.507),
+        # Altman, Machin, Bryant and Gardner, Statistics with Confidence (2000), page 52, where phi is corrected
+        (Pairs(14, 5, 0, 22), -0.226, -0.011),
         # contingencytables 3.0, complete response (Cavo et al. 2012)
         (Pairs(59, 6, 16, 80), 0.0046, 0.1186),
         (Pairs(59, 16, 6, 80), -0.1186, -0.0046),
