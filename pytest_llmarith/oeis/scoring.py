@@ -70,7 +70,8 @@ class TermVerdict:
 class Score:
     """A program's score at one limit: A_s(n) over the terms that were measured.
 
-    `share` is their mean, 0 for a cheat and None where no term was measured; `earned` is the mean before the judge.
+    `earned` is their mean, None where no term was measured; `share` is the same but for a cheat, which has 0 whatever
+    its terms did.
     """
 
     limit: float
@@ -84,7 +85,7 @@ class Score:
 
     @property
     def share(self) -> Fraction | None:
-        return Fraction(0) if self.cheat and self.measured else self.earned
+        return Fraction(0) if self.cheat else self.earned
 
     @property
     def as_float(self) -> float | None:

@@ -103,6 +103,13 @@ def test_a_cheat_gets_nothing() -> None:
     assert (score.share, score.earned, score.as_float) == (Fraction(0), Fraction(1), 0.0)
 
 
+def test_a_cheat_gets_nothing_on_a_busy_machine_either() -> None:
+    """A lookup table is one without a single term that could be timed: its score is no unknown number."""
+    terms = verdicts([ran("", 2.0, INCONCLUSIVE, None)], {3: "5"}, 4.0, Rules.DEFAULT)
+    (score,) = scores(terms, (4.0,), cheat=True)
+    assert (score.share, score.earned, score.as_float) == (Fraction(0), None, 0.0)
+
+
 @pytest.mark.parametrize("expected", [{}, {2: "5"}, {3: "5", 4: "5"}])
 def test_runs_of_other_terms_are_refused(expected: dict[int, str]) -> None:
     """A shift by one would look like a bad model."""

@@ -181,7 +181,7 @@ class Program(TypedDict):
     limits: list[float]
     """Seconds per term."""
     memory_bytes: int
-    scores: dict[str, float | None] | None
+    scores: dict[str, float] | None
     """By limit the share of right terms, 0 for a lookup table; null where the trial is unanswered."""
     terms: list[Term]
     judges: Judges
