@@ -10,6 +10,8 @@ import pytest
 from pytest_llmarith.items.records import CRASHED, RECORD, put_record, record_of
 from pytest_llmarith.values import Outcome
 
+_LONGEST, _END = 100, 40
+
 
 class Shown(NamedTuple):
     """How an outcome looks in the progress line and with `-v`."""
@@ -65,4 +67,10 @@ def _failed_by_strict(report: pytest.TestReport, outcome: str) -> bool:
 def _why(record: Mapping[str, Any]) -> str:
     if record["reason"]:
         return str(record["reason"])
-    return f"got {record['answer'][record['reading']]}, expected {record['problem']['expected']}"
+    answer, expected = record["answer"][record["reading"]], record["problem"]["expected"]
+    return f"got {_ends(answer)}, expected {_ends(expected)}"
+
+
+def _ends(number: str) -> str:
+    """A number short enough for a message, which pytest keeps and writes into its reports; an answer has any length."""
+    return number if len(number) <= _LONGEST else f"{number[:_END]}...{number[-_END:]} ({len(number):,} characters)"

@@ -23,7 +23,7 @@ class Mine:
     def reply(self, prompt):
         if "*" in prompt:
             raise ConnectionError({HOSTILE!a})
-        return Reply("" if "/" in prompt else "7", cost_usd=4e-05)
+        return Reply("" if "/" in prompt else "7" * 2_000, cost_usd=4e-05)
 
 @pytest.fixture
 def model():
@@ -70,11 +70,13 @@ def test_junit_xml_tells_outcome_class_and_cost(folder: Path, pytester: pytest.P
 
 
 def test_strict_runs_fail_in_junit_xml_too(folder: Path, pytester: pytest.Pytester) -> None:
-    """With --llm-strict a deviate is a failure that says what was expected."""
+    """With --llm-strict a deviate is a failure that says what was expected, and no more of an answer than its ends."""
     pytester.runpytest_subprocess("--junitxml=junit.xml", "--llm-strict", "-k", "int_add", *WAYS["plain"])
     for case in cases(folder).values():
         (failure,) = case.iter("failure")
-        assert failure.attrib["message"].startswith("deviate: got 7, expected ")
+        got = f"{'7' * 40}...{'7' * 40} (2,000 characters)"
+        assert failure.attrib["message"].startswith(f"deviate: got {got}, expected ")
+        assert failure.text == failure.attrib["message"]
 
 
 def test_the_json_report_holds_the_same_few_texts(folder: Path, pytester: pytest.Pytester) -> None:
