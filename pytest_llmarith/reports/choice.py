@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -14,15 +14,14 @@ _LONGEST_NAME = 60
 _MOST_NAMED = 20
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Choice:
-    """Is asked about every record, and remembers which models and tasks there were."""
+    """Is asked about every record."""
 
     models: Sequence[str] = ()
     tasks: Sequence[str] = ()
     min_depth: int | None = None
     max_depth: int | None = None
-    seen: dict[str, set[str]] = field(default_factory=lambda: {"model": set(), "task": set()})
 
     def __bool__(self) -> bool:
         """Whether anything is left out."""
@@ -33,8 +32,6 @@ class Choice:
         return self.min_depth is not None or self.max_depth is not None
 
     def __call__(self, record: Mapping[str, Any]) -> bool:
-        for kind, names in self.seen.items():
-            names.add(record[kind])
         return (
             _matches(record["model"], self.models)
             and _matches(record["task"], self.tasks)
@@ -60,10 +57,10 @@ class Choice:
     def _named(self) -> list[tuple[str, Sequence[str]]]:
         return [("model", self.models), ("task", self.tasks)]
 
-    def nothing(self) -> Mistake:
-        """What is said where no trial was wanted: there is something, but nothing of that."""
-        there = [f"{kind}s {_listed(names)}" for kind, names in self.seen.items()]
-        return Mistake(f"no trial of {self}; there are {' and '.join(there)}")
+    def nothing(self, met: Set[tuple[str, str]]) -> Mistake:
+        """What is said where no trial of these models and tasks was wanted."""
+        models, tasks = {model for model, _ in met}, {task for _, task in met}
+        return Mistake(f"no trial of {self}; there are models {_listed(models)} and tasks {_listed(tasks)}")
 
 
 def _matches(name: str, patterns: Sequence[str]) -> bool:
@@ -71,7 +68,7 @@ def _matches(name: str, patterns: Sequence[str]) -> bool:
     return not patterns or any(name == pattern or fnmatchcase(name, pattern) for pattern in patterns)
 
 
-def _listed(names: set[str]) -> str:
+def _listed(names: Set[str]) -> str:
     more = ", ..." if len(names) > _MOST_NAMED else ""
     return ", ".join(map(_shown, sorted(names)[:_MOST_NAMED])) + more
 

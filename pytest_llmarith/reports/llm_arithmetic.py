@@ -14,6 +14,8 @@ from typing import Any
 from pytest_llmarith.trials import RECORD_FORMAT
 from pytest_llmarith.values import ArithmeticProblem, Dtype, Op, Outcome, Reading, Reply
 
+MARK = '"raw_response"'  # what stands in every row, and hardly in a record of ours
+
 _OUTCOMES = {"Correct": Outcome.CORRECT, "Deviate": Outcome.DEVIATE, "NaN": Outcome.NAN}
 _CLASSES = {str(outcome): name for name, outcome in _OUTCOMES.items()}
 _PROBLEM = {"variant", "op", "dtype", "depth", "lhs", "rhs", "expected"}
@@ -25,12 +27,17 @@ def is_row(row: Mapping[str, Any]) -> bool:
     return {"variant", "operands", "correct", "raw_response", "classification"} <= row.keys()
 
 
-def record_of(line: str) -> dict[str, Any]:
-    """The record that a line describes, with llm_arithmetic's own verdict as its outcome.
-
-    Raises KeyError, ValueError or TypeError where the line describes none. Numbers are taken as they are written.
-    """
+def row_in(line: str) -> dict[str, Any]:
+    """What a line holds, with its numbers as they are written; nothing where that is no object."""
     row = json.loads(line, parse_float=str)
+    return row if isinstance(row, dict) else {}
+
+
+def record_of(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The record that a row describes, with llm_arithmetic's own verdict as its outcome.
+
+    Raises KeyError, ValueError or TypeError where it describes none.
+    """
     _check_shape(row)
     reply = None if _is_unanswered(row) else _reply(row)
     return {

@@ -13,7 +13,7 @@ from pytest_llmarith.reports.choice import Choice
 from pytest_llmarith.reports.formats.layouts import Account, Format, laid_out
 from pytest_llmarith.reports.harmless import sanitize, sanitize_name, showable
 from pytest_llmarith.reports.one_sequence import lines_about
-from pytest_llmarith.reports.opening import OpenedRun, opened
+from pytest_llmarith.reports.opening import OpenedRun, opened, summed_up
 from pytest_llmarith.reports.ordering import Order
 from pytest_llmarith.reports.stored import LOG, Mistake
 from pytest_llmarith.reports.target import check_target, new_file, unwritable
@@ -61,7 +61,7 @@ def _write_page(runs: Sequence[OpenedRun], request: Request) -> None:
     if request.output is None:
         raise Mistake("--format=html: a page is a file; name it with --output=report.html")
     check_target("--output", request.output, files_of(runs), force=True)
-    _check_chosen(runs, request.choice)
+    runs = _summed_up(runs, request.choice)
     try:
         write_page(runs, request.output)
     except OSError as fault:
@@ -70,14 +70,15 @@ def _write_page(runs: Sequence[OpenedRun], request: Request) -> None:
 
 def _lines(runs: Sequence[OpenedRun], request: Request) -> Iterable[str]:
     if request.sequence is None:
-        _check_chosen(runs, request.choice)
-        return laid_out(_account(runs, request), request.layout)
+        return laid_out(_account(_summed_up(runs, request.choice), request), request.layout)
     return (f"{line}\n" for line in lines_about(request.sequence, runs, request.width))
 
 
-def _check_chosen(runs: Sequence[OpenedRun], choice: Choice) -> None:
+def _summed_up(runs: Sequence[OpenedRun], choice: Choice) -> Sequence[OpenedRun]:
+    runs = summed_up(runs)
     if choice and not any(run.summary()["results"] for run in runs):
-        raise choice.nothing()
+        raise choice.nothing({met for run in runs for met in run.met})
+    return runs
 
 
 def all_opened(paths: Iterable[Path]) -> list[OpenedRun]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 from itertools import count
 from pathlib import Path
@@ -21,7 +21,6 @@ from pytest_llmarith.values import (
     AdditionProblem,
     ArithmeticProblem,
     Dtype,
-    Model,
     NumberProblem,
     Op,
     Outcome,
@@ -35,7 +34,8 @@ LONGEST_LINE = 2**24  # characters; what Python makes of them may take thirty ti
 _LONGEST_NAME = 240  # characters of a path in a message
 _LONGEST_CAUSE = 200
 _LARGEST_EXPONENT = 1_000  # beyond what anybody asks; written out, 1e999999999 would fill the memory
-_READ_AGAIN = ("outcome", "reason", "reading", "answer", "grade")
+# What reading and grading a reply again says of it.
+READ_AGAIN = ("outcome", "reason", "reading", "answer", "grade")
 
 
 class Mistake(Exception):
@@ -89,10 +89,20 @@ def too_deep(file: Path, line: int) -> Mistake:
 
 def changes(file: Path, reading: Reading | None, notes: list[str]) -> Iterator[Change]:
     """Every reply of a file, read again. A line that was torn by a kill is left out, with a note."""
+    return _changes(file, notes, lambda record: read_again(record, reading))
+
+
+def changes_known(file: Path, verdicts: Iterable[Mapping[str, Any]]) -> Iterator[Change]:
+    """The same once more, of a file that was read to its end before: what became of each reply then."""
+    known = iter(verdicts)
+    return _changes(file, [], lambda record: {**record, **next(known, {})})
+
+
+def _changes(file: Path, notes: list[str], again: Callable[[Mapping[str, Any]], dict[str, Any]]) -> Iterator[Change]:
     for number, line in lines(file):
         try:
             stored = _stored(line)
-            change = Change(file, number, str(stored["outcome"]), read_again(stored, reading))
+            change = Change(file, number, str(stored["outcome"]), again(stored))
         except json.JSONDecodeError as fault:
             if not is_torn(line):
                 raise Mistake(f"{name_of(file)}, line {number}: not JSON ({fault.msg}); {_WANTED}") from fault
@@ -112,15 +122,9 @@ def read_again(record: Mapping[str, Any], reading: Reading | None = None) -> dic
         return {**record, "outcome": str(Outcome.UNANSWERED)}
     if record["task"] not in _PROBLEMS:  # programs are run, not read
         return dict(record)
-    again = trials.number_record(
-        _PROBLEMS[record["task"]](record["problem"]),
-        Model(record["model"], record["model"]),
-        "",
-        None,
-        reading or Reading(record.get("reading") or Reading.TOLERANT),
-        Reply(text=_text(reply), finish_reason=reply.get("finish_reason")),
-    )
-    return {**record, **{key: again[key] for key in _READ_AGAIN}}
+    problem = _PROBLEMS[record["task"]](record["problem"])
+    reading = reading or Reading(record.get("reading") or Reading.TOLERANT)
+    return {**record, **trials.verdict_fields(problem, reading, Reply(_text(reply), finish_reason=_ending(reply)))}
 
 
 def _arithmetic(fields: Mapping[str, Any]) -> NumberProblem:
@@ -150,6 +154,11 @@ def _number(fields: Mapping[str, Any], key: str) -> str:
 _PROBLEMS = {ArithmeticProblem.task: _arithmetic, AdditionProblem.task: _addition}
 
 
+def _ending(reply: Mapping[str, Any]) -> str | None:
+    reason: str | None = reply.get("finish_reason")
+    return reason
+
+
 def _text(reply: Mapping[str, Any]) -> str:
     text = reply["text"]
     if not isinstance(text, str):
@@ -158,11 +167,11 @@ def _text(reply: Mapping[str, Any]) -> str:
 
 
 def _stored(line: str) -> Mapping[str, Any]:
+    if llm_arithmetic.MARK in line and llm_arithmetic.is_row(row := llm_arithmetic.row_in(line)):
+        return llm_arithmetic.record_of(row)
     record = json.loads(line)
     if not isinstance(record, dict):
         raise TypeError("not a JSON object")
-    if llm_arithmetic.is_row(record):
-        return llm_arithmetic.record_of(line)
     Outcome(record["outcome"])
     _check_shape(record)
     return record

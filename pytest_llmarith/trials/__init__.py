@@ -4,6 +4,15 @@ It does not know pytest, litellm or options: replies, rules and whoever runs pro
 """
 
 from pytest_llmarith.trials.frame import RECORD_FORMAT, Subject, unanswered_record
-from pytest_llmarith.trials.numbers import Verdict, nan_reason_of, number_record, settle
+from pytest_llmarith.trials.numbers import Verdict, nan_reason_of, number_record, settle, verdict_fields
 
-__all__ = ["RECORD_FORMAT", "Subject", "Verdict", "nan_reason_of", "number_record", "settle", "unanswered_record"]
+__all__ = [
+    "RECORD_FORMAT",
+    "Subject",
+    "Verdict",
+    "nan_reason_of",
+    "number_record",
+    "settle",
+    "unanswered_record",
+    "verdict_fields",
+]

@@ -43,8 +43,14 @@ def number_record(
     problem: NumberProblem, model: Model, prompt: str, nodeid: str | None, reading: Reading, reply: Reply
 ) -> dict[str, Any]:
     """The record of an answered trial."""
+    told = frame(Subject.of(problem, model, prompt, nodeid), reply)
+    return {**told, **verdict_fields(problem, reading, reply), "reply": reply.fields()}
+
+
+def verdict_fields(problem: NumberProblem, reading: Reading, reply: Reply) -> dict[str, Any]:
+    """What a record says of a reply that was read and graded."""
     verdict = settle(problem, reply, reading)
-    return frame(Subject.of(problem, model, prompt, nodeid), reply) | {
+    return {
         "outcome": str(verdict.outcome),
         "reason": verdict.reason and str(verdict.reason),
         "reading": str(reading),
@@ -53,7 +59,6 @@ def number_record(
             "strict": _text(verdict.readings.strict),
         },
         "grade": _grade_fields(verdict.grade, verdict.anatomy),
-        "reply": reply.fields(),
     }
 
 

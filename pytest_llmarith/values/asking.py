@@ -78,7 +78,7 @@ class Reply:
     def fields(self) -> dict[str, Any]:
         """The reply as it stands in a record and in the store: builtins only."""
         told = {name: getattr(self, name) for name in _TOLD}
-        return told | {"sent": deepcopy(dict(self.sent))}
+        return told | {"sent": deepcopy(dict(self.sent)) if self.sent else {}}
 
 
 # `dataclasses.asdict` takes ten times as long, and many thousand records are read at a time.

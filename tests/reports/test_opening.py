@@ -15,7 +15,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pytest_llmarith.reports.opening import OpenedRun, opened
+from pytest_llmarith.reports.choice import Choice
+from pytest_llmarith.reports.opening import OpenedRun, opened, summed_up
 from pytest_llmarith.reports.stored import Mistake, changes
 from pytest_llmarith.reports.terminal import summary_section
 from pytest_llmarith.values import Dtype, Op
@@ -213,6 +214,31 @@ def test_some_records_alone(tmp_path: Path, trial: Make) -> None:
     assert [record["outcome"] for record in wrong.records()] == ["deviate"]
     (result,) = wrong.summary()["results"]
     assert (result["measured"], result["selected"], run.summary()["results"][0]["selected"]) == (1, None, 2)
+
+
+def test_many_runs_are_summed_up_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By several processes, with the same numbers and the same mistakes; what rows came to is not found out again."""
+    monkeypatch.setattr("pytest_llmarith.reports.opening.together.WORTH_BYTES", 1)
+    log_in(tmp_path / "a", [asked("{}"), asked("7", trial=1), added("{}")])
+    (tmp_path / "b.jsonl").write_text(lines_of([ROW, ROW | {"raw_response": "7"}]), encoding="ascii")
+    choice = Choice(tasks=["arithmetic"])
+    runs = [run.only(choice) for run in opened(tmp_path)]
+    together = summed_up(runs)
+    assert [run.summary() for run in together] == [run.summary() for run in runs]
+    assert [list(run.records()) for run in together] == [list(run.records()) for run in runs]
+    assert [run.met for run in together] == [run.met for run in runs]
+    log_in(tmp_path / "a", [], end="what?\n")
+    with pytest.raises(Mistake, match="line 1: not JSON"):
+        summed_up(opened(tmp_path))
+
+
+def test_rows_are_graded_once(tmp_path: Path) -> None:
+    """Whoever reads a run twice gets the same records, without another look at what its replies say."""
+    (file := tmp_path / "rows.jsonl").write_text(lines_of([ROW, ROW | {"raw_response": "7"}]), encoding="ascii")
+    run = only(file)
+    first = list(run.records())
+    file.write_text(lines_of([ROW | {"raw_response": "no"}] * 2), encoding="ascii")
+    assert [record["outcome"] for record in run.records()] == [record["outcome"] for record in first]
 
 
 def test_an_unreadable_run_is_missed_in_its_folder(tmp_path: Path, trial: Make) -> None:

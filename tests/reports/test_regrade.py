@@ -140,12 +140,13 @@ def test_programs_are_left_alone() -> None:
 )
 def test_an_empty_reply_that_was_paid_for_is_a_reply(row: dict[str, Any], outcome: str) -> None:
     """In rows of llm_arithmetic, only what was never answered is unanswered: a flag says so, or no token was billed."""
-    assert read_again(llm_arithmetic.record_of(json.dumps(row)))["outcome"] == outcome
+    assert read_again(llm_arithmetic.record_of(llm_arithmetic.row_in(json.dumps(row))))["outcome"] == outcome
 
 
 def test_rows_become_records() -> None:
     """Facts that a row lacks are null, numbers stay as they are written, a cost of 0 is an unknown one."""
-    made = llm_arithmetic.record_of(json.dumps(_row("42.15", "Correct", tokens={"completion_tokens": 4})))
+    row = _row("42.15", "Correct", tokens={"completion_tokens": 4})
+    made = llm_arithmetic.record_of(llm_arithmetic.row_in(json.dumps(row)))
     assert made.keys() == _record("7").keys()
     assert made["problem"].keys() == SUM.fields().keys()
     assert (made["problem"]["lhs"], made["problem"]["expected"]) == ("12.1", "42.15")

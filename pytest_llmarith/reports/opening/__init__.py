@@ -5,5 +5,6 @@ It does not know what is made of the records.
 
 from pytest_llmarith.reports.opening.finding import opened
 from pytest_llmarith.reports.opening.run import OpenedRun
+from pytest_llmarith.reports.opening.together import summed_up
 
-__all__ = ["OpenedRun", "opened"]
+__all__ = ["OpenedRun", "opened", "summed_up"]

@@ -25,6 +25,8 @@ class OpenedRun:
         self.path = path
         self._trials = trials
         self._wanted = wanted
+        # Models and tasks of the records among which some were wanted, as far as they were read.
+        self.met: set[Key] = set()
 
     def __repr__(self) -> str:
         return f"OpenedRun({str(self.path)!r})"
@@ -39,13 +41,27 @@ class OpenedRun:
         """What its summary says of the run; nothing where it has none, as a killed run or a file of llm_arithmetic."""
         return self._said[0]
 
+    @property
+    def size(self) -> int:
+        """How many bytes there are to read."""
+        try:
+            return self._trials.file.stat().st_size
+        except OSError:  # whoever reads it says so
+            return 0
+
     def only(self, wanted: Wanted) -> OpenedRun:
         """The same run, as if it had no other records than those that are wanted."""
         return OpenedRun(self.path, self._trials, wanted)
 
     def records(self) -> Iterator[Record]:
         """One per trial, complete; may be called again."""
-        return filter(self._wanted, self._trials.records()) if self._wanted else self._trials.records()
+        return self._trials.records() if self._wanted is None else self._chosen(self._wanted)
+
+    def _chosen(self, wanted: Wanted) -> Iterator[Record]:
+        for record in self._trials.records():
+            self.met.add((record["model"], record["task"]))
+            if wanted(record):
+                yield record
 
     def summary(self) -> dict[str, Any]:
         """The run in numbers, as it would be written down today, from its records."""

@@ -17,7 +17,7 @@ from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.merging.countable import check_record
 from pytest_llmarith.reports.merging.recordfile import placed_records
 from pytest_llmarith.reports.merging.trialindex import later_counts
-from pytest_llmarith.reports.stored import Mistake, changes, name_of
+from pytest_llmarith.reports.stored import READ_AGAIN, Mistake, changes, changes_known, name_of
 from pytest_llmarith.values import Outcome
 
 _LONGEST_CAUSE = 200
@@ -69,19 +69,28 @@ class LoggedTrials:
         return frozenset(outdated)
 
 
-@dataclass(frozen=True)
+@dataclass
 class RowsOfTrials:
-    """Rows of llm_arithmetic, read and graded again. They have no names: each is a trial of its own."""
+    """Rows of llm_arithmetic, read and graded again. They have no names: each is a trial of its own.
+
+    What became of each is remembered once all were read: that is little, and grading takes much longer than reading.
+    """
 
     file: Path
+    _verdicts: list[dict[str, Any]] | None = None
 
     def records(self) -> Iterator[dict[str, Any]]:
+        if self._verdicts is not None:
+            yield from (change.record for change in changes_known(self.file, self._verdicts))
+            return
+        verdicts = []
         for change in changes(self.file, None, []):
             try:
                 check_record(change.record, named=False)
             except ValueError as fault:
                 cause = sanitize(str(fault), _LONGEST_CAUSE)
-                raise Mistake(
-                    f"{name_of(self.file)}, line {change.line}: {cause}; expected rows of llm_arithmetic"
-                ) from fault
+                place = f"{name_of(self.file)}, line {change.line}"
+                raise Mistake(f"{place}: {cause}; expected rows of llm_arithmetic") from fault
+            verdicts.append({key: change.record[key] for key in READ_AGAIN})
             yield change.record
+        self._verdicts = verdicts
