@@ -14,7 +14,7 @@ from tests.llm_server import Answer, Call
 from tests.session.conftest import ITEMS, WAYS, Bench, right
 
 # What a second run of the same questions has otherwise: when it ran, and how long an embedded model took.
-TIMES = {"date", "median_latency_s"}
+TIMES = {"date", "median_latency_s", "latency_s", "term_seconds"}
 
 
 def merge(bench: Bench, *args: str | Path) -> tuple[dict[str, Any], str]:
