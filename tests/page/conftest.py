@@ -11,7 +11,23 @@ import pytest
 from pytest_llmarith.reports.page import RunAtHand, write_page
 from pytest_llmarith.reports.summary import Summary
 from pytest_llmarith.trials import Subject, number_record, unanswered_record
-from pytest_llmarith.values import ArithmeticProblem, Dtype, Failure, Model, Op, Reading, Reply
+from pytest_llmarith.trials.programs import ProgramRules, program_record
+from pytest_llmarith.values import (
+    ArithmeticProblem,
+    Dtype,
+    Ending,
+    Failure,
+    IntegerSequence,
+    Isolation,
+    Level,
+    Model,
+    OeisProblem,
+    Op,
+    ProgramLimits,
+    ProgramRun,
+    Reading,
+    Reply,
+)
 from tests.page import chromium
 from tests.page.chromium import Viewer
 
@@ -77,6 +93,31 @@ def _usual_reply(of: ArithmeticProblem) -> Reply:
     if of.op is Op.MUL:
         text = "I would rather not."
     return Reply(text=text, reasoning="Let me think.", cost_usd=0.001, latency_s=1.5, prompt_tokens=30)
+
+
+class Runner:
+    """Runs no program, and says that it printed what the test tells; whoever runs them is not what is tested here."""
+
+    isolation = Isolation(Level.STRICT, ("network",))
+    limits = ProgramLimits()
+
+    def __init__(self, printed: Sequence[str]) -> None:
+        self._printed = printed
+
+    def run(self, program: str, inputs: Sequence[int]) -> list[ProgramRun]:
+        return [
+            ProgramRun(n, Ending.EXITED, 0, None, text, "", 0.01, 0.01, 0.01, 0.0)
+            for n, text in zip(inputs, self._printed, strict=True)
+        ]
+
+
+def sequence_record(number: str, terms: Sequence[int], printed: Sequence[str], program: str = "print(1)") -> Record:
+    """The record of a program that printed something for each term of a sequence."""
+    sequence = IntegerSequence(number, f"The sequence {number}.", (), tuple(map(str, terms)), 1, ("nonn",))
+    asked = OeisProblem("starter", sequence)
+    subject = Subject.of(asked, Model("o4-mini", "openai/o4-mini"), f"A program for {number}", f"test_oeis[{number}]")
+    reply = Reply(text=f"```python\n{program}\n```")
+    return program_record(asked, subject, reply, Runner(printed), ProgramRules(static_judge=False))
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ import pytest
 from pytest_llmarith.reports.page import write_page
 from pytest_llmarith.values import Reply
 from tests.page.chromium import Viewer
-from tests.page.conftest import problem, record, run_of
+from tests.page.conftest import problem, record, run_of, sequence_record
 
 HOSTILE = [
     "</script><script>window.pwned = 1</script>",
@@ -90,6 +90,32 @@ def test_a_trial_is_shown_with_the_digits_that_differ(viewer: Viewer, usual_page
     detail = seen.page.locator("tr.detail")
     assert detail.locator("mark").all_text_contents() == ["0", "5"]
     assert detail.locator("pre").all_text_contents() == ["5550", "Let me think.", "Compute 7777 sub 2222"]
+
+
+def test_a_class_leads_to_its_trials(viewer: Viewer, usual_page: Path) -> None:
+    """From the bars of a model's errors."""
+    seen = viewer.open(usual_page)
+    seen.page.locator(".bars a", has_text="one digit").first.click()
+    seen.tells("3 of 54 trials")
+    assert seen.outcomes == ["deviate"] * 3
+
+
+def test_a_sequence_is_shown_with_its_terms(viewer: Viewer, tmp_path: Path) -> None:
+    """Program, scores, judges, and of every term what was expected, what it printed, and how long that took."""
+    file = tmp_path / "report.html"
+    program = "print('</pre><script>window.pwned = 1</script>')"
+    write_page([run_of([sequence_record("A000001", [1, 2], ["1", "<b>2</b>"], program)])], file)
+    page = (seen := viewer.open(file)).page
+    page.locator("#trial-rows button").click()
+    rows = page.locator("table.terms tbody tr").all()
+    assert [row.locator("td").all_text_contents() for row in rows] == [
+        ["1", "1", "ok", "0.010"],
+        ["2", "<b>2</b>", "wrong", "0.010"],
+    ]
+    assert page.locator("tr.detail pre").first.text_content() == program
+    assert "score within 4 s" in (page.locator("tr.detail").text_content() or "")
+    assert page.evaluate("typeof window.pwned") == "undefined"
+    assert seen.said == []
 
 
 def test_pages_turn(viewer: Viewer, usual_page: Path) -> None:

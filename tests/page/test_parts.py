@@ -15,13 +15,15 @@ from hypothesis import strategies as st
 
 from pytest_llmarith.reports.page import write_page
 from pytest_llmarith.reports.page.cutting import CUT, shortened
+from pytest_llmarith.reports.page.errors import errors
 from pytest_llmarith.reports.page.heatmaps import heatmaps
 from pytest_llmarith.reports.page.percentages import STEPS, share
 from pytest_llmarith.reports.page.plots import Axis, decades, polyline, ribbon, thinned
 from pytest_llmarith.reports.page.runs import LONGEST_LABEL, series_of
+from pytest_llmarith.reports.page.sequences import sequence_sets
 from pytest_llmarith.reports.page.shelf import BLOCK, SHORTEST, Shelf, unpacked
 from pytest_llmarith.values import Failure, Reply
-from tests.page.conftest import problem, record, run_of, usual_records
+from tests.page.conftest import problem, record, run_of, sequence_record, usual_records
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -245,3 +247,32 @@ def test_a_page_without_any_answer_can_be_written(page: Any) -> None:
 def test_lone_surrogates_are_no_obstacle(page: Any) -> None:
     """A model's name and a reply may hold half a character."""
     assert "U+" in page(run_of([record(problem(), Reply(text="\ud800"), "half\ud800")]))
+
+
+def test_errors_stand_in_their_classes(page: Any) -> None:
+    """A digit that is missed in a difference of four: where it stands, how much is carried, what discipline costs."""
+    run = run_of(usual_records(trials=2))
+    found = errors(series_of([run.name], [run.summary()]))
+    assert found is not None
+    (anatomy,) = found.anatomies
+    assert anatomy.deviates == 2
+    assert [(one.name, one.share.part) for one in anatomy.classes] == [("one digit", 2)]
+    (row,) = anatomy.positions
+    assert [place and place.part for place in row.left] == [0, 0, 0, 2]
+    assert [place and place.part for place in row.right] == [2, 0, 0, 0]
+    assert dict(anatomy.facts)["no answer"] == "6 unreadable"
+    assert "Wrong digits" in page(run)
+
+
+def test_sequences_have_scores_curves_and_terms(page: Any) -> None:
+    """What a program got right, by limit and by place, and which sequence nobody solved."""
+    run = run_of(
+        [sequence_record("A000001", [1, 2, 3], ["1", "2", "4"]), sequence_record("A000002", [1, 2], ["3", ""])]
+    )
+    (found,) = sequence_sets(series_of([run.name], [run.summary()]))
+    assert [(row.limit, row.score) for row in found.rows] == [("0.5 s", "33.3"), ("4 s", "33.3")]
+    assert [panel.header[0] for panel in found.panels] == ["rank", "term"]
+    assert found.panels[0].rows == [["1", "0.6667"], ["2", "0.0000"]]
+    assert [row[1].split()[0] for row in found.panels[1].rows] == ["50.0", "50.0", "0.0"]
+    assert found.unsolved == ["A000002"]
+    assert "Solved by nobody here" in page(run)

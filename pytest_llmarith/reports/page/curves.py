@@ -11,7 +11,7 @@ from statistics import median
 
 from pytest_llmarith.reports.page.counts import by_depth, by_length, variants_of
 from pytest_llmarith.reports.page.percentages import Share
-from pytest_llmarith.reports.page.plots import Axis, Tick, polyline, ribbon, thinned
+from pytest_llmarith.reports.page.plots import Axis, Tick, polyline, ribbon, stairs, thinned
 from pytest_llmarith.reports.page.runs import Series
 
 WIDTH, HEIGHT = 340, 220
@@ -76,7 +76,7 @@ def depth_curves(series: Sequence[Series]) -> Curves | None:
     variants = list(dict.fromkeys(variant for _, cells in able for variant in variants_of(cells)))
     titles: list[str | None] = [None, *variants] if len(variants) > 1 else list(variants)
     curves = {title: [(one.label, by_depth(cells, title)) for one, cells in able] for title in titles}
-    panels = [_panel(title or "all variants", "depth", lines) for title, lines in curves.items() if _places(lines)]
+    panels = [panel(title or "all variants", "depth", lines) for title, lines in curves.items() if _places(lines)]
     return Curves("depth", _legend(one.label for one, _ in able), "", panels)
 
 
@@ -92,14 +92,14 @@ def length_curves(series: Sequence[Series]) -> Curves | None:
         return None
     if len(able) > MOST_TOGETHER:
         return _panel_per_model("digits", able, _length)
-    return Curves("digits", _legend(label for label, _ in able), "", [_panel("addition", "digits", able, _length)])
+    return Curves("digits", _legend(label for label, _ in able), "", [panel("addition", "digits", able, _length)])
 
 
 def _panel_per_model(what: str, curves: Sequence[tuple[str, Shares]], name: Callable[[int], str] = str) -> Curves:
     """A panel for each, with the median of all in the background."""
     places = _places(curves)
     middle = {place: median(shares[place].percent for _, shares in curves if place in shares) for place in places}
-    panels = [_panel(label, what, [(label, shares)], name, middle) for label, shares in curves]
+    panels = [panel(label, what, [(label, shares)], name, middle) for label, shares in curves]
     return Curves(what, (), f"median of the {len(curves)} models", panels)
 
 
@@ -107,13 +107,14 @@ def _legend(labels: Iterable[str]) -> list[tuple[int, str]]:
     return list(enumerate(labels, 1))
 
 
-def _panel(
+def panel(
     title: str,
     what: str,
     curves: Sequence[tuple[str, Shares]],
     name: Callable[[int], str] = str,
     context: Mapping[int, float] | None = None,
 ) -> Panel:
+    """Curves over the same places; one of them at least has a point."""
     places = sorted({*_places(curves), *(context or ())})
     x, y = Axis(places[0], places[-1], LEFT + 12, RIGHT - 8), Axis(0, 100, BOTTOM, TOP)
     return Panel(
@@ -137,6 +138,24 @@ def _line(slot: int, label: str, shares: Shares, x: Axis, y: Axis, place: str, n
     told = (f"{label}, {place.format(name(at))}: {share.told}" for at, share in shares.items())
     dots = [Dot(at_x, at_y, said) for (at_x, at_y), said in zip(points, told, strict=True)]
     return Line(slot, label, polyline(points), ribbon(above, below), dots)
+
+
+def score_panel(title: str, curves: Sequence[tuple[str, Sequence[float]]]) -> Panel:
+    """The scores of all sequences of a set, one step each, the best first."""
+    longest = max(len(scores) for _, scores in curves)
+    x, y = Axis(0, longest, LEFT + 4, RIGHT - 4), Axis(0, 1, BOTTOM, TOP)
+    return Panel(
+        title=title,
+        x_ticks=[Tick(x.at(count), str(count)) for count in sorted({0, longest // 2, longest})],
+        y_ticks=[Tick(y.at(percent / 100), str(percent)) for percent in (0, 25, 50, 75, 100)],
+        lines=[Line(slot, label, stairs(scores, x, y), "", ()) for slot, (label, scores) in enumerate(curves, 1)],
+        context="",
+        header=["rank", *(f"{label}: score" for label, _ in curves)],
+        rows=[
+            [str(rank + 1), *(f"{scores[rank]:.4f}" if rank < len(scores) else "-" for _, scores in curves)]
+            for rank in range(longest)
+        ],
+    )
 
 
 def _places(curves: Iterable[tuple[str, Shares]]) -> list[int]:

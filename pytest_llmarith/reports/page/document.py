@@ -21,6 +21,8 @@ _PARTS = (
     ("depth", "By depth", "curves"),
     ("cells", "Cells", "heatmaps"),
     ("cost", "Cost", "scatters"),
+    ("errors", "Errors", "errors"),
+    ("sequences", "Sequences", "sets"),
     ("trials", "Trials", "browser"),
     ("provenance", "Provenance", "provenances"),
 )
@@ -43,9 +45,11 @@ def _parts(runs: Sequence[Run]) -> dict[str, Any]:
     from pytest_llmarith.reports.page.browser import browser
     from pytest_llmarith.reports.page.costs import scatters
     from pytest_llmarith.reports.page.curves import depth_curves, length_curves
+    from pytest_llmarith.reports.page.errors import errors
     from pytest_llmarith.reports.page.heatmaps import heatmaps
     from pytest_llmarith.reports.page.overview import overview
     from pytest_llmarith.reports.page.provenance import provenances
+    from pytest_llmarith.reports.page.sequences import sequence_sets
 
     summaries = [run.summary() for run in runs]
     series = series_of([run.name for run in runs], summaries)
@@ -54,6 +58,8 @@ def _parts(runs: Sequence[Run]) -> dict[str, Any]:
         "curves": [curves for curves in (depth_curves(series), length_curves(series)) if curves],
         "heatmaps": heatmaps(series),
         "scatters": scatters(series),
+        "errors": errors(series),
+        "sets": sequence_sets(series),
         "browser": browser(runs, series),
         "provenances": provenances(runs, summaries),
     }

@@ -10,7 +10,7 @@ from typing import Any
 from pytest_llmarith.reports import figures
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.page.percentages import Share, share
-from pytest_llmarith.reports.page.runs import Result, Series
+from pytest_llmarith.reports.page.runs import Result, Series, word
 
 _LONGEST_REASON = 60
 
@@ -121,7 +121,13 @@ def _notes(result: Result) -> list[str]:
         (result["stored"], f"{result['stored']:,} from the store"),
         (result["unpriced"] and result["cost_usd"] is not None, f"{result['unpriced']:,} unpriced"),
     )
-    return [note for holds, note in notes if holds]
+    return [*(_score(one) for one in result["sets"] if one["limits"]), *(note for holds, note in notes if holds)]
+
+
+def _score(one: Mapping[str, Any]) -> str:
+    """The score of a set within its longest limit: of programs that says more than how many of them are all right."""
+    last = one["limits"][-1]
+    return f"{word(one['set'])}: score {last['score']['percent']:.1f} % within {last['seconds']:g} s"
 
 
 def _reasons(reasons: Mapping[str, int], most: int = 4) -> str:
