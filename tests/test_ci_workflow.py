@@ -17,6 +17,7 @@ import pytest
 import yaml
 
 FOLDER = Path(__file__).parent.parent / "docs" / "ci"
+EXPLAINED = (FOLDER.parent / "ci.md").read_text("utf-8")
 FILES = sorted(FOLDER.glob("*.yml"))
 BENCH = """
 import pytest
@@ -142,7 +143,8 @@ def test_a_workflow_gives_nothing_away(path: Path) -> None:
 def test_a_floor_that_is_missed_fails_the_job_and_hides_nothing(single: Machine) -> None:
     """The step that asked fails; all files are there to be published, and the page of the run shows the numbers."""
     assert single.failed == {"Ask": 1}, single.said
-    assert "--llm-fail-under: llmarith/sloppy, arithmetic: " in single.said
+    (said,) = (line for line in single.said.splitlines() if line.startswith("--llm-fail-under: "))
+    assert f"\n{said}\n" in EXPLAINED
     files = {file.name for file in single.run_folder.iterdir()}
     assert files >= {"trials.jsonl", "summary.json", "report.json", "report.html"}
     assert "llmarith_outcome" in (single.folder / "reports" / "junit.xml").read_text("utf-8")
@@ -159,9 +161,11 @@ def test_shards_become_one_run(fleet: Machine) -> None:
 
 
 def test_a_model_that_got_worse_fails_the_job(single: Machine, fleet: Machine) -> None:
-    """The step that compares says by how much, on the page and by its exit status."""
+    """The step that compares says by how much, in the line that docs/ci.md shows, and the page has its table."""
     (compare,) = (step for step in steps(FOLDER / "llmarith.yml") if step.get("name", "").startswith("Compare"))
     again = replace(single, failed={}, said="", env={**single.env, "BASELINE": str(fleet.run_folder)})
     again.run({"steps": [compare]})
     assert again.failed == {compare["name"]: 1}, again.said
+    said = again.said.replace(single.run_folder.name, "2026-11-22T13-43-04_llmarith-sloppy")
+    assert said.replace(fleet.run_folder.name, "baseline") in EXPLAINED
     assert (again.folder / "reports" / "comparison.md").read_text("utf-8") in again.page
