@@ -132,10 +132,9 @@ def test_carry(problem: ArithmeticProblem, data: st.DataObject) -> None:
 
 @given(PROBLEMS, st.data())
 def test_group_of_three(problem: ArithmeticProblem, data: st.DataObject) -> None:
-    """Three digits, six or nine are missing or too many, the first one aside. Zeros at the end are a power of ten."""
+    """Three digits, six or nine are missing or too many."""
     written = Written(problem)
     whole = _of_another_length(written.whole, data, sizes=(3, 6, 9))
-    assume(whole.rstrip("0") != written.whole.rstrip("0"))
     assert found(problem, written.with_whole(whole)) is ErrorClass.GROUP_OF_THREE
 
 
@@ -144,17 +143,19 @@ def test_other_length(problem: ArithmeticProblem, data: st.DataObject) -> None:
     """Any other number of digits is missing or too many."""
     written = Written(problem)
     whole = _of_another_length(written.whole, data, sizes=(1, 2, 4, 5))
-    assume(whole.rstrip("0") != written.whole.rstrip("0"))
     assert found(problem, written.with_whole(whole)) is ErrorClass.OTHER_LENGTH
 
 
 def _of_another_length(whole: str, data: st.DataObject, sizes: tuple[int, ...]) -> str:
+    """The first digit stays. Zeros at the end are a power of ten, and a difference of ones and zeros may be carries."""
     size = data.draw(st.sampled_from(sizes))
     start = data.draw(st.integers(1, len(whole)))
-    if data.draw(st.booleans()):
-        return whole[:start] + data.draw(st.text("0123456789", min_size=size, max_size=size)) + whole[start:]
-    assume(start + size <= len(whole))
-    return whole[:start] + whole[start + size :]
+    run = data.draw(st.none() | st.text("0123456789", min_size=size, max_size=size))
+    assume(run is not None or start + size <= len(whole))
+    changed = whole[:start] + (whole[start + size :] if run is None else run + whole[start:])
+    assume(changed.rstrip("0") != whole.rstrip("0"))
+    assume(set(str(int(changed) - int(whole))) - set("-01"))
+    return changed
 
 
 @given(PROBLEMS, st.data())
@@ -208,17 +209,14 @@ def _changed(whole: str, data: st.DataObject, count: int) -> str:
 def test_unrelated(problem: ArithmeticProblem, data: st.DataObject) -> None:
     """Another number of any length: no digit is in place, counted from either end, and the first is far off."""
     written = Written(problem)
-    length = data.draw(st.integers(2, 2 * len(written.whole)))
+    length = data.draw(st.integers(2, 2 * len(written.whole))) + len(written.decimals)
     digits = []
     for place in range(length):
-        taken = {
-            written.whole[place : place + 1],
-            _from_right(written.whole, length - place),
-            *(_near(written.whole[0]) if place == 0 else ""),
-        }
+        taken = {written.digits[place : place + 1], _from_right(written.digits, length - place)}
+        taken |= set(_near(written.digits[0]) if place == 0 else "0" if place == length - 1 else "")
         digits.append(data.draw(st.sampled_from([digit for digit in "0123456789" if digit not in taken])))
-    fraction = "".join("7" if digit != "7" else "8" for digit in written.decimals)
-    assert found(problem, f"{written.sign}{''.join(digits)}.{fraction or '0'}") is ErrorClass.UNRELATED
+    answer = Decimal(f"{written.sign}{''.join(digits)}").scaleb(-len(written.decimals), EXACT)
+    assert found(problem, answer) is ErrorClass.UNRELATED
 
 
 def _from_right(digits: str, place: int) -> str:
