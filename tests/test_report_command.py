@@ -176,7 +176,8 @@ def test_markdown_of_a_run(run: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert out.startswith("## `2026-11-22T00-31-05_o4-mini`\n\n- `all 10 answered`\n\n| model | task |")
     assert "| `o4-mini` | `arithmetic` | `2026-11-22` | 9 | 66.7 (35.4-87.9) |" in out
     assert "- `o4-mini, integer_addition`: `nan: 1 unreadable`\n" in out
-    assert out.count("<details><summary>") == out.count("\n</details>\n") == out.count("```text\n") == 3
+    assert out.count("<details><summary>") == out.count("\n</details>\n") == 4
+    assert out.count("```text\n") == 3
     assert ["int_add", "3", "3", "0", "66.7"] in [line.split() for line in out.splitlines()]
 
 
@@ -198,7 +199,7 @@ def test_hostile_names_are_shown_and_not_obeyed(
     assert not {"\x1b", "\u202e"} & set(out)
     if layout == "markdown":
         table = [line for line in out.splitlines() if line.startswith("|")]
-        assert {line.count("|") for line in table} == {table[0].count("|")}
+        assert {line.count("|") for line in table} == {12, 5}  # results, and items below them
         assert "<img" not in out.replace(code(HOSTILE), "").split("```")[0].split("<details>", 1)[1]
     if layout == "csv":
         assert [row["model"][:2] for row in rows(out)] == ["<i", "'="]
