@@ -43,10 +43,10 @@ def breakdowns(summary: Mapping[str, Any], width: int) -> list[str]:
         if result["sets"]:
             title = _title(result, "scores by set and limit per term", width)
             lines += ["", title, *set_table(result, width)]
-    if anatomy := anatomy_table(summary["results"], width):
-        lines += ["", *anatomy]
     if unsolved := unsolved_lines(summary["results"], width):
         lines += ["", *unsolved]
+    if anatomy := anatomy_table(summary["results"], width):
+        lines += ["", *anatomy]
     return lines[1:]
 
 

@@ -6,6 +6,8 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pytest_llmarith.reports.sequence_tables import set_table
 from pytest_llmarith.reports.summary import Summary, without_cells
@@ -238,6 +240,17 @@ def test_it_fits(width: int) -> None:
     lines = summary_section(summarized(*FOUR) | {"run": RUN}, width)
     assert max(map(len, lines)) <= width
     assert any(line.startswith("m, oeis: scores by set and limit") for line in lines)
+
+
+@given(st.text(max_size=60), st.integers(80, 160))
+def test_hostile_names_are_harmless(name: str, width: int) -> None:
+    """A set or a sequence may be called anything; every line is printable and fits."""
+    record = recorded("nan", (0.0, 0.0), number=name)
+    record["problem"]["set"] = name
+    lines = set_table(summarized(record)["results"][0], width)
+    lines += summary_section(summarized(record, record | {"model": "other"}), width)[-1:]
+    assert all(line.isprintable() for line in lines)
+    assert max(map(len, lines[2:])) <= width
 
 
 def test_the_aggregate_keeps_sets() -> None:
