@@ -1,10 +1,12 @@
 """Room: litellm's response made into a reply. It takes the objects as they come and does not import litellm.
 
-Nobody's silence becomes a number: litellm fills 0 tokens and a price of 0 where the provider said nothing.
+Nobody's silence becomes a number: litellm fills 0 tokens and a price of 0 where the provider said nothing. Nor does
+nonsense: what is spent is added up, and one count below zero, or of four hundred digits, would undo the caps of a run.
 """
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -12,6 +14,8 @@ from typing import Any
 from pytest_llmarith.models.patience.failures import UnusableResponse
 from pytest_llmarith.models.scrubbing import without_known_keys
 from pytest_llmarith.values import Reply
+
+_MOST = 10**12  # tokens or US dollars of one reply
 
 
 def reply_from(response: Any, *, simulated: bool, latency_s: float, asked_at: str, sent: Mapping[str, Any]) -> Reply:
@@ -59,14 +63,23 @@ def _text(message: Any) -> str:
 
 
 def _usage(response: Any) -> Any:
+    """The counts of tokens, unless one of them is none: then the others, and the price made of them, are no better."""
     usage = getattr(response, "usage", None)
-    return usage if getattr(usage, "total_tokens", 0) or getattr(usage, "completion_tokens", 0) else None
+    if not (getattr(usage, "total_tokens", 0) or getattr(usage, "completion_tokens", 0)):
+        return None
+    counts = (getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None))
+    return usage if all(map(_is_count, (*counts, _reasoning_tokens(usage)))) else None
 
 
 def _reasoning_tokens(usage: Any) -> int | None:
     return getattr(getattr(usage, "completion_tokens_details", None), "reasoning_tokens", None)
 
 
+def _is_count(tokens: Any) -> bool:
+    return tokens is None or (type(tokens) is int and 0 <= tokens <= _MOST)
+
+
 def _cost(response: Any) -> float | None:
     cost = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
-    return float(cost) if cost else None
+    usd = float(cost) if isinstance(cost, int | float) else 0.0
+    return usd if math.isfinite(usd) and 0 < usd <= _MOST else None

@@ -40,6 +40,15 @@ def test_every_question_is_one_request_and_its_cost_is_known(brokers: Brokers) -
     assert broker.progress().unpriced == 0
 
 
+def test_a_reply_that_counts_four_hundred_digits_of_tokens_is_kept_and_hurts_no_other(brokers: Brokers) -> None:
+    """Neither the pace nor the estimates of what comes after it."""
+    with LlmServer(lambda call: Answer("42", usage=usage(7, 10**400 if call.prompt == "q0" else 3))) as server:
+        broker = brokers(Client(), model(server), tokens_per_minute=10_000_000, max_cost_usd=50.0)
+        outcomes = [broker.ask_and_wait(question) for question in questions(3)]
+        broker.close(30)
+    assert [outcome.text for outcome in outcomes if isinstance(outcome, Reply)] == ["42"] * 3
+
+
 def test_a_server_sees_as_many_requests_at_once_as_are_allowed(brokers: Brokers) -> None:
     """Neither more nor fewer, though one item waits after the other."""
     gate = Gate()
