@@ -16,6 +16,17 @@ from pytest_llmarith.models.scrubbing import without_known_keys
 from pytest_llmarith.values import Reply
 
 _MOST = 10**12  # tokens or US dollars of one reply
+# What stands in the place of a finish reason where it was not the model that ended: OpenRouter, Mistral; Zhipu;
+# DeepSeek; vLLM.
+_BROKEN_OFF = {"error", "network_error", "insufficient_system_resource", "abort"}
+# Other names of what OpenAI calls so: Mistral's, Anthropic's, the Responses API's; the first in capitals, too.
+_FINISH_REASONS = {
+    "length": "length",
+    "model_length": "length",
+    "model_context_window_exceeded": "length",
+    "max_output_tokens": "length",
+    "content_filter": "content_filter",
+}
 
 
 def reply_from(response: Any, *, simulated: bool, latency_s: float, asked_at: str, sent: Mapping[str, Any]) -> Reply:
@@ -23,9 +34,9 @@ def reply_from(response: Any, *, simulated: bool, latency_s: float, asked_at: st
     choice = _choice(response)
     usage = _usage(response)
     return Reply(
-        text=_written(_text(choice.message)),
-        reasoning=_written(getattr(choice.message, "reasoning_content", None) or None),
-        finish_reason=choice.finish_reason,
+        text=_written(_text(choice.message)) or "",
+        reasoning=_written(getattr(choice.message, "reasoning_content", None)) or None,
+        finish_reason=_finish_reason(choice),
         served_model=_written(getattr(response, "model", None)),
         prompt_tokens=getattr(usage, "prompt_tokens", None),
         completion_tokens=getattr(usage, "completion_tokens", None),
@@ -42,9 +53,9 @@ def filtered_reply(*, latency_s: float, asked_at: str, sent: Mapping[str, Any]) 
     return Reply("", finish_reason="content_filter", latency_s=latency_s, asked_at=asked_at, sent=sent)
 
 
-def _written(text: Any) -> Any:
-    """Text as it may be written down."""
-    return without_known_keys(text, os.environ) if isinstance(text, str) else text
+def _written(text: Any) -> str | None:
+    """Text as it may be written down; what a provider sends in its place is none."""
+    return without_known_keys(text, os.environ) if isinstance(text, str) else None
 
 
 def _choice(response: Any) -> Any:
@@ -54,12 +65,26 @@ def _choice(response: Any) -> Any:
     return choices[0]
 
 
-def _text(message: Any) -> str:
+def _finish_reason(choice: Any) -> Any:
+    """litellm calls whatever it does not know `stop`, as if the model had come to its end; and errors, too."""
+    said = getattr(choice, "provider_specific_fields", None) or {}
+    native, fault = said.get("native_finish_reason"), said.get("error")
+    if fault or (isinstance(native, str) and native.lower() in _BROKEN_OFF):
+        raise UnusableResponse(f"the provider broke the reply off: {_words(fault) or native}")
+    known = _FINISH_REASONS.get(native.lower()) if isinstance(native, str) else None
+    return known or choice.finish_reason
+
+
+def _words(fault: Any) -> str:
+    return str(fault.get("message") or fault) if isinstance(fault, Mapping) else str(fault or "")
+
+
+def _text(message: Any) -> Any:
     """A refusal in a field of its own is what the model said."""
     refusal = getattr(message, "refusal", None) or (getattr(message, "provider_specific_fields", None) or {}).get(
         "refusal"
     )
-    return message.content or refusal or ""
+    return message.content or refusal
 
 
 def _usage(response: Any) -> Any:

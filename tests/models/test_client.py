@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from typing import Any, TypeVar
 import pytest
 
 from pytest_llmarith.models.client import Client
-from pytest_llmarith.models.patience.failures import Remedy, diagnose
+from pytest_llmarith.models.patience.failures import Remedy, UnusableResponse, diagnose
 from pytest_llmarith.values import Model, Reply
 from tests.llm_server import Answer, LlmServer, usage
 
@@ -114,10 +115,44 @@ def test_cut_and_filtered_replies_are_replies(client: Client, finish_reason: str
     assert (reply.text, reply.finish_reason) == ("4", finish_reason)
 
 
+@pytest.mark.parametrize("finish_reason", ["error", "network_error", "insufficient_system_resource", "abort", "ERROR"])
+def test_a_reply_that_the_provider_broke_off_is_none(client: Client, finish_reason: str) -> None:
+    """It comes with status 200 and half a text, which says nothing about the model."""
+    with pytest.raises(UnusableResponse, match=f"the provider broke the reply off: {finish_reason}"):
+        ask(client, Answer("4", finish_reason=finish_reason))
+
+
+def test_a_choice_that_holds_an_error_is_no_reply(client: Client) -> None:
+    """OpenRouter says there what became of the provider behind it."""
+    choice = {"index": 0, "message": {"role": "assistant", "content": ""}, "finish_reason": "error"}
+    choice |= {"error": {"code": 502, "message": "upstream died"}}
+    body = json.dumps({"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]})
+    with pytest.raises(UnusableResponse, match="the provider broke the reply off: upstream died"):
+        ask(client, Answer(body=body.encode()))
+
+
+@pytest.mark.parametrize(
+    ("said", "known"),
+    [("model_length", "length"), ("LENGTH", "length"), ("max_output_tokens", "length"), ("eos", "stop")],
+)
+def test_a_cut_reply_is_one_by_whatever_name(client: Client, said: str, known: str) -> None:
+    """What litellm does not know it calls `stop`, and half a number would be graded."""
+    reply, _ = ask(client, Answer("4", finish_reason=said))
+    assert (reply.text, reply.finish_reason) == ("4", known)
+
+
 def test_a_refusal_is_what_the_model_said(client: Client) -> None:
     """Even in a field of its own."""
     reply, _ = ask(client, Answer(None, message={"refusal": "I will not."}))
     assert reply.text == "I will not."
+
+
+@pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
+@pytest.mark.parametrize("odd", [5, [1], {"a": 1}])
+def test_what_is_no_text_is_none(client: Client, odd: object) -> None:
+    """A reply whose text is a list could be stored and never be read."""
+    reply, _ = ask(client, Answer(None, message={"refusal": odd}, model=odd))  # type: ignore[arg-type]
+    assert (reply.text, reply.served_model) == ("", None)
 
 
 @pytest.mark.parametrize("code", ["content_filter", "content_policy_violation"])
@@ -175,7 +210,7 @@ def test_one_client_serves_one_loop_after_the_other(client: Client) -> None:
 STRICT = """
 import asyncio, sys
 from pytest_llmarith.models.client import Client
-from pytest_llmarith.models.patience.failures import Remedy, diagnose
+from pytest_llmarith.models.patience.failures import Remedy, UnusableResponse, diagnose
 from pytest_llmarith.values import Model
 
 async def main(client):

@@ -124,6 +124,10 @@ SERVER_CASES = [
         (Answer(body=b'{"error": "busy"}'), "the response cannot be read: Error in response object", UNUSABLE),
     ),
     *cases(
+        "a reply that the provider broke off, as its `finish_reason` says (`error` and the like)",
+        (Answer("4", finish_reason="error"), "the provider broke the reply off: error", UNUSABLE),
+    ),
+    *cases(
         "any other 4xx, such as a context that is too long",
         (Answer(status=400, error={"message": "bad stop"}), "400 BadRequestError: bad stop", "400 from"),
         (Answer(status=400, body=b"<html>"), "400 BadRequestError: <html>", "400 from"),
