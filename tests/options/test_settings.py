@@ -62,10 +62,14 @@ def test_models_of_the_ini_file(pytester: pytest.Pytester) -> None:
 
 
 def test_a_dotenv_file_of_somebody_else(pytester: pytest.Pytester) -> None:
-    """A .env that is no UTF-8 is not ours to complain about, nor one whose suite runs everywhere at once."""
+    """A .env that is no UTF-8 or cannot be read is not ours to complain about, nor one of a suite with --dist=each."""
     pytester.makepyfile(PLAIN)
     (pytester.path / ".env").write_bytes(b"MODEL=\xff\xfe\n")
     pytester.runpytest().assert_outcomes(passed=1)
+    (pytester.path / ".env").unlink()
+    (pytester.path / ".env").symlink_to("/proc/self/mem")  # a file that cannot be read, also by root
+    pytester.runpytest().assert_outcomes(passed=1)
+    (pytester.path / ".env").unlink()
     (pytester.path / ".env").write_text("MODEL=django\n", encoding="utf-8")
     assert pytester.runpytest_subprocess("--dist=each", "-n", "2").ret == 0
 

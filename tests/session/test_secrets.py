@@ -205,6 +205,23 @@ def test_a_program_sees_no_key(in_dotenv: Bench, monkeypatch: pytest.MonkeyPatch
     assert all(said)
 
 
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"MODEL=\xff\xfe\n", "no key is taken from .env, which is no UTF-8 text"),
+        (b"ODD=secret\0part\n", "not all keys are taken from .env, which holds what no variable can"),
+    ],
+)
+def test_a_dotenv_file_that_holds_no_variables_ends_no_run(planted: Bench, content: bytes, told: str) -> None:
+    """Keys of the environment do without it."""
+    (planted.pytester.path / ".env").write_bytes(content)
+    result = run(planted, lambda call: Answer("7"))
+    assert result.ret == 1
+    result.stdout.fnmatch_lines([f"llmarith: {told}"])
+    assert len(planted.records()) == len(ECHOES) + 1
+    assert "secret" not in result.stdout.str() + result.stderr.str()
+
+
 @pytest.mark.parametrize("mode", [None, "DEV"])
 def test_a_dotenv_file_above_the_project_is_left_alone(
     planted: Bench, mode: str | None, monkeypatch: pytest.MonkeyPatch
