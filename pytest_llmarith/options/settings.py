@@ -179,7 +179,7 @@ def _dotenv(path: Path) -> str:
 
     try:
         values = dotenv.dotenv_values(path)
-    except ValueError:  # not UTF-8: it is not ours alone, and others live with it
+    except (OSError, ValueError):  # not readable, not UTF-8: it is not ours alone, and others live with it
         return ""
     return values.get(names.MODEL_ENVIRONMENT) or values.get(names.MODEL_DOTENV) or ""
 

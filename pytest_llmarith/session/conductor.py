@@ -140,7 +140,8 @@ class Conductor:
     def _import(self) -> None:
         from pytest_llmarith.session.making import load_keys
 
-        load_keys(self._config.rootpath / ".env")
+        if trouble := load_keys(self._config.rootpath / ".env"):
+            self.say(trouble)
         self.broker.prepare()
 
     def has_workers(self) -> bool:

@@ -29,12 +29,23 @@ def make_broker(settings: Settings, *, only_looks: bool = False) -> Broker:
     )
 
 
-def load_keys(path: Path) -> None:
-    """Providers' keys may stand in `.env`; what the environment says already wins."""
+def load_keys(path: Path) -> str | None:
+    """Providers' keys may stand in `.env`; what the environment says already wins.
+
+    A file that others wrote need not be one: why nothing more was taken from it, for people; None where all was.
+    """
     if path.is_file():
         import dotenv
 
-        dotenv.load_dotenv(path, override=False)
+        try:
+            dotenv.load_dotenv(path, override=False)
+        except OSError as error:
+            return f"no key is taken from .env, which cannot be read ({error.strerror})"
+        except UnicodeDecodeError:
+            return "no key is taken from .env, which is no UTF-8 text"
+        except ValueError:  # what no variable can hold, such as a null byte; the message would quote it
+            return "not all keys are taken from .env, which holds what no variable can"
+    return None
 
 
 def _store_path(settings: Settings, only_looks: bool) -> Path | None:

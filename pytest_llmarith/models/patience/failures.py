@@ -73,7 +73,8 @@ _KEY_MISSING = re.compile(r"Missing credentials|Missing \w+ API Key|api_key clie
 # To set a variable of litellm's, or to catch a class of its: nobody can from here.
 _LITELLM_ADVICE = re.compile(r" To drop unsupported.*| Handle with `litellm\..*", re.DOTALL)
 _FILTERED = re.compile(r"content_filter|content_policy_violation|ResponsibleAIPolicyViolation")
-_LITELLM_WORDS = re.compile(r"^(?:litellm\.)?(?:[A-Za-z]+(?:Error|Exception)|Timeout(?: Error)?)(?::\s*|\s+-\s+)")
+# All of them at once: a provider may repeat them for megabytes, which must not be copied as often.
+_LITELLM_WORDS = re.compile(r"(?:(?:litellm\.)?(?:[A-Za-z]+(?:Error|Exception)|Timeout(?: Error)?)(?::\s*|\s+-\s+))*")
 
 
 def diagnose(
@@ -163,9 +164,7 @@ def _heading(error: BaseException) -> str:
 
 def _words(error: BaseException) -> str:
     """litellm puts its own class names, often twice, before what the provider said."""
-    words = str(getattr(error, "message", None) or error)
-    while stripped := _LITELLM_WORDS.match(words):
-        words = words[stripped.end() :]
+    words = _LITELLM_WORDS.sub("", str(getattr(error, "message", None) or error), count=1)
     return words.partition("Traceback (most recent call last)")[0].strip() or "no reason given"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import time
 from collections.abc import Callable
 from email.utils import formatdate
 from fnmatch import fnmatchcase
@@ -333,6 +334,14 @@ def test_what_nobody_foresaw_costs_one_question() -> None:
     """A mistake is not an outage: trying again would fail again."""
     diagnosis = diagnose(RuntimeError("surprise"), Model("m", "openai/x"), 1.0, {})
     assert diagnosis == Diagnosis(GIVE_UP, "openai/x: RuntimeError: surprise", "RuntimeError from openai/x")
+
+
+def test_words_that_a_provider_repeats_for_megabytes_hold_nobody_up() -> None:
+    """They are left out at once, not one by one: meanwhile no other question would go on."""
+    began = time.process_time()
+    diagnosis = diagnose(RuntimeError("SomeError: " * 500_000 + "busy"), Model("m", "openai/x"), 1.0, {})
+    assert diagnosis.message == "openai/x: RuntimeError: busy"
+    assert time.process_time() - began < 30
 
 
 def test_a_cause_that_is_wrapped_and_in_a_ring_is_found() -> None:
