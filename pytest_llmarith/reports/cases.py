@@ -40,9 +40,9 @@ def calculation_of(record: Mapping[str, Any]) -> Calculation | None:
 
 def answer_of(record: Mapping[str, Any], reading: str | None = None) -> Decimal | None:
     """The number that a reading found, the one that counts where none is named."""
-    answer = record.get("answer")
-    text = answer.get(reading or record.get("reading") or Reading.TOLERANT) if isinstance(answer, dict) else None
+    answer, counts = record.get("answer"), reading or record.get("reading") or Reading.TOLERANT
     try:
+        text = answer.get(counts) if isinstance(answer, dict) else None
         return None if text is None else _number(text)
     except (ValueError, TypeError):
         return None

@@ -110,6 +110,7 @@ def test_older_records_are_completed(record: dict[str, Any]) -> None:
         {"answer": None},
         {"answer": {"tolerant": "1e999999999", "strict": None}},
         {"answer": {"tolerant": [], "strict": None}},
+        {"reading": ["tolerant"]},
         {"grade": {}},
     ],
 )
