@@ -16,17 +16,17 @@ _LONGEST = 200
 
 def properties_of(record: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The properties of an item, by pytest's `user_properties`; what a record does not know has none."""
-    return [(f"llmarith_{name}", text) for name, text in _facts(record) if text is not None]
+    return [(name, text) for name, text in _facts(record) if text is not None]
 
 
 def _facts(record: Mapping[str, Any]) -> Iterator[tuple[str, str | None]]:
     grade, reply = record["grade"] or {}, record["reply"] or {}
-    yield "outcome", record["outcome"]
-    yield "reason", record["reason"] and sanitize(record["reason"], _LONGEST)
-    yield "error_class", grade.get("error_class")
-    yield "cost_usd", _dollars(reply.get("cost_usd"))
-    yield "model", sanitize_name(record["model"], _LONGEST)
-    yield "task", record["task"]
+    yield "llmarith_outcome", record["outcome"]
+    yield "llmarith_reason", record["reason"] and sanitize(record["reason"], _LONGEST)
+    yield "llmarith_error_class", grade.get("error_class")
+    yield "llmarith_cost_usd", _dollars(reply.get("cost_usd"))
+    yield "llmarith_model", sanitize_name(record["model"], _LONGEST)
+    yield "llmarith_task", record["task"]
 
 
 def _dollars(cost: float | None) -> str | None:

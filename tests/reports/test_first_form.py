@@ -62,3 +62,11 @@ def test_it_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     (summary,) = json.loads(capsys.readouterr().out)
     assert fault_of(summary, closed(schema_of("summary"))) is None
     assert [variant["variant"] for variant in summary["results"][0]["variants"]] == ["int_mul", "float_div"]
+
+
+def test_it_is_shown_and_exported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The page and the table of trials know the classes of its errors, which it did not."""
+    run("report", FIRST, "--format=html", "--output", page := tmp_path / "report.html")
+    assert "one digit" in page.read_text("utf-8")
+    run("export", FIRST, "--to=csv")
+    assert "one digit" in capsys.readouterr().out
