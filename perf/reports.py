@@ -45,7 +45,8 @@ def _measured(shape: str, write: _Write, records: Sequence[Record], trials: int)
             run = run_llmarith("report", folder, "--min-depth=5")
         name = f"report of {count:,} {shape}"
         yield Measure(name, run.seconds, "s", at_most=SECONDS)
-        yield Measure(f"{name}: memory", run.megabytes, "MB", at_most=MEGABYTES)
+        yield Measure(f"{name}: processor time", run.processor_seconds, "s")
+        yield Measure(f"{name}: memory of the largest process", run.megabytes, "MB", at_most=MEGABYTES)
         seconds.append(run.processor_seconds)
     yield Measure(f"report of {shape}: twice as many take", seconds[1] / seconds[0], "times", at_most=_LINEAR)
 

@@ -5,6 +5,7 @@ It does not know what lies beside them.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,12 +18,17 @@ from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.merging.countable import check_record
 from pytest_llmarith.reports.merging.recordfile import placed_records
 from pytest_llmarith.reports.merging.trialindex import later_counts
-from pytest_llmarith.reports.stored import READ_AGAIN, Mistake, changes, changes_known, name_of
+from pytest_llmarith.reports.stored import LONGEST_LINE, READ_AGAIN, Mistake, changes, changes_known, name_of
 from pytest_llmarith.values import Outcome
 
 _LONGEST_CAUSE = 200
 # What a record of today holds, and one of an earlier version may not.
 _NULLABLE = ("run", "nodeid", "reading", "prompt", "answer")
+# How our records begin, unless something is escaped in the names of a trial.
+_TEXT = rb'"([ !#-\[\]-~]*)"'
+_HEAD = re.compile(
+    rb'\{"format": 1, "run": (?:null|"[^"\\]*"), "nodeid": ' + _TEXT + rb', "task": "[a-z_]*", "model": ' + _TEXT + b","
+)
 
 
 class Trials(Protocol):
@@ -53,6 +59,8 @@ class LoggedTrials:
     @cached_property
     def _outdated(self) -> frozenset[int]:
         """Where the records begin in whose place another one counts."""
+        if not _may_repeat(self.file):
+            return frozenset()
         counting: dict[tuple[str, str], tuple[int, bool]] = {}
         outdated = set()
         for offset, record in placed_records(self.file, named=False):
@@ -67,6 +75,21 @@ class LoggedTrials:
             counting[trial] = now if later else before
             outdated.add(before[0] if later else offset)
         return frozenset(outdated)
+
+
+def _may_repeat(log: Path) -> bool:
+    """Whether a trial may stand twice in a log. Hardly ever does one, and that is seen where a record begins."""
+    seen = set()
+    try:
+        with log.open("rb") as file:
+            while line := file.readline(LONGEST_LINE + 1):
+                head = _HEAD.match(line)
+                if head is None or head.groups() in seen:
+                    return True
+                seen.add(head.groups())
+    except OSError:  # whoever reads the records says so
+        return True
+    return False
 
 
 @dataclass
