@@ -14,6 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.reports.page import write_page
+from pytest_llmarith.reports.page.costs import scatters
+from pytest_llmarith.reports.page.curves import depth_curves
 from pytest_llmarith.reports.page.cutting import CUT, shortened
 from pytest_llmarith.reports.page.errors import errors
 from pytest_llmarith.reports.page.heatmaps import heatmaps
@@ -276,3 +278,62 @@ def test_sequences_have_scores_curves_and_terms(page: Any) -> None:
     assert [row[1].split()[0] for row in found.panels[1].rows] == ["50.0", "50.0", "0.0"]
     assert found.unsolved == ["A000002"]
     assert "Solved by nobody here" in page(run)
+
+
+# --- accuracy against cost ------------------------------------------------------------------------------------------
+
+
+def priced_run(name: str, right: int, cost: float | None) -> Any:
+    """A run of ten sums, so many of them right, each at the same cost."""
+    records = [
+        record(problem(depth=3, trial=trial), Reply(text=problem(depth=3).expected, cost_usd=cost), name)
+        if trial % 3 == 0
+        else record(problem(depth=3, trial=trial), Reply(text="1", cost_usd=cost), name)
+        for trial in [0] * right + [1] * (10 - right)
+    ]
+    return run_of(records, name)
+
+
+def test_who_is_beaten_by_someone_cheaper_is_not_on_the_line() -> None:
+    """The line joins what is better than everything cheaper; of whom no cost is known, the name is told."""
+    runs = [
+        priced_run("cheap", 4, 0.0001),
+        priced_run("poor", 3, 0.001),
+        priced_run("good", 9, 0.01),
+        priced_run("unpriced", 10, None),
+    ]
+    (found,) = scatters(series_of([run.name for run in runs], [run.summary() for run in runs]))
+    assert {point.label for point in found.points if point.best} == {"cheap", "good"}
+    assert found.unpriced == ["unpriced"]
+    assert [tick.text for tick in found.x_ticks] == ["$0.1", "$1", "$10"]
+    assert found.rows == [
+        ["cheap", "$0.1", "40.0 (16.8-68.7)"],
+        ["poor", "$1", "30.0 (10.8-60.3)"],
+        ["good", "$10", "90.0 (59.6-98.2)"],
+    ]
+
+
+def test_names_do_not_stand_on_one_another() -> None:
+    """Of many models at one place some go without a name; their points say it."""
+    runs = [priced_run(f"a-model-with-a-long-name-{number}", 5, 0.001) for number in range(9)]
+    (found,) = scatters(series_of([run.name for run in runs], [run.summary() for run in runs]))
+    named = [point for point in found.points if point.name]
+    assert 1 <= len(named) < 9
+    assert len({(point.name_x, point.name_y) for point in named}) == len(named)
+    assert all(point.label in point.told for point in found.points)
+
+
+def test_many_models_get_a_panel_each() -> None:
+    """With the median of all in the background, for more lines than six nobody can tell apart."""
+    runs = [run_of(usual_records(f"model-{number}"), f"run-{number}") for number in range(7)]
+    few, many = (
+        depth_curves(series_of([run.name for run in some], [run.summary() for run in some]))
+        for some in (runs[:6], runs)
+    )
+    assert few is not None
+    assert many is not None
+    assert [panel.title for panel in few.panels] == ["all variants", "int_add", "int_sub", "int_mul"]
+    assert [len(panel.lines) for panel in few.panels] == [6] * 4
+    assert [panel.title for panel in many.panels] == [f"model-{number}" for number in range(7)]
+    assert many.context == "median of the 7 models"
+    assert all(panel.context and len(panel.lines) == 1 for panel in many.panels)

@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pytest_llmarith.reports import figures
 from pytest_llmarith.reports.page.percentages import Share, share
 from pytest_llmarith.reports.page.plots import Axis, Tick, decades, polyline
 from pytest_llmarith.reports.page.runs import Result, Series
 
 WIDTH, HEIGHT = 640, 400
-LEFT, RIGHT, TOP, BOTTOM = 40, 620, 16, 352
+LEFT, RIGHT, TOP, BOTTOM = 40, 620, 28, 352
 _CHARACTER, _LINE = 6.4, 14.0  # what a letter of a label takes
 _LONGEST_NAME = 28
 _PER = 1000  # trials
@@ -158,4 +157,5 @@ def _overlap(one: tuple[float, float, float, float], other: tuple[float, float, 
 
 
 def _money(dollars: float) -> str:
-    return figures.dollars(dollars) if dollars < 1 else f"${dollars:,.2f}".removesuffix(".00")
+    """An amount such as `$0.02`, `$1.50` or `$1,000`."""
+    return f"${dollars:.2g}" if dollars < 1 else f"${dollars:,.2f}".removesuffix(".00")

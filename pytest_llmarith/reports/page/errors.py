@@ -67,6 +67,11 @@ class Errors:
     classes: Sequence[str]
     anatomies: Sequence[Anatomy]
 
+    @property
+    def erring(self) -> list[Anatomy]:
+        """Those in which any answer deviates."""
+        return [anatomy for anatomy in self.anatomies if anatomy.deviates]
+
 
 def errors(series: Sequence[Series]) -> Errors | None:
     """None where no number was asked for."""

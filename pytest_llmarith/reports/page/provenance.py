@@ -21,20 +21,26 @@ Facts = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """The facts of one run by name, and of its models."""
+    """The facts of one run by name, and of its models; whether it is `whole` is None where nobody knows."""
 
     name: str
     status: str
-    whole: bool
+    whole: bool | None
     facts: Sequence[tuple[str, str]]
 
 
 def provenances(runs: Sequence[Run], summaries: Sequence[Facts]) -> list[Provenance]:
     """One per run."""
     return [
-        Provenance(sanitize(run.name, 200), _status(summary), summary["complete"], list(_facts(summary)))
+        Provenance(sanitize(run.name, 200), _status(summary), _whole(summary), list(_facts(summary)))
         for run, summary in zip(runs, summaries, strict=True)
     ]
+
+
+def _whole(summary: Facts) -> bool | None:
+    if summary["unanswered"] == 0 and summary["run"].get("selected") is None:
+        return None
+    return bool(summary["complete"])
 
 
 def _status(summary: Facts) -> str:
