@@ -104,6 +104,7 @@ def test_depths_bound_all_figures_of_a_row(run: Path, capsys: pytest.CaptureFixt
     (row,) = rows(out)
     assert [row[name] for name in ("measured", "correct", "deviate", "correct_percent")] == ["6", "3", "3", "50.0"]
     assert (row["cost_usd"], row["prompt_tokens"], row["selected"]) == ("0.006", "180", "")
+    assert row["run"] == run.name
     (row,) = rows(printed(capsys, run, "--max-depth=5", "--format=csv"))
     assert (row["measured"], row["deviate"], row["median_relative_error"]) == ("6", "0", "")
     assert printed(capsys, run, "--min-depth=4", "--max-depth=5").splitlines()[:2] == [

@@ -105,9 +105,7 @@ def _account(runs: Sequence[OpenedRun], request: Request) -> Account:
 
 
 def _results(runs: Sequence[OpenedRun], summaries: Sequence[Summary]) -> list[Mapping[str, Any]]:
-    """All results; of several runs each says whose it is."""
-    if len(runs) == 1:
-        return list(summaries[0]["results"])
+    """All results, each with the name of its run."""
     named = zip(runs, summaries, strict=True)
     return [{"run": run.name, **result} for run, summary in named for result in summary["results"]]
 

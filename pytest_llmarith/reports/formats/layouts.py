@@ -45,6 +45,13 @@ class Account:
     def is_of_one_run(self) -> bool:
         return len(self.summaries) == 1
 
+    @property
+    def shown(self) -> Sequence[Mapping[str, Any]]:
+        """The results as people are shown them: of one run none has to say that it is of that."""
+        if not self.is_of_one_run:
+            return self.results
+        return [{name: value for name, value in result.items() if name != "run"} for result in self.results]
+
 
 def laid_out(account: Account, layout: Format) -> Iterator[str]:
     """The lines of the account, ends and all; a page has no lines."""
@@ -53,7 +60,7 @@ def laid_out(account: Account, layout: Format) -> Iterator[str]:
 
 def _terminal(account: Account) -> Iterator[str]:
     """One run as it showed itself at its end, several in one table."""
-    summary = {"results": account.results}
+    summary = {"results": account.shown}
     if account.is_of_one_run:
         lines = result_tables(summary, account.width)
     else:
@@ -62,7 +69,7 @@ def _terminal(account: Account) -> Iterator[str]:
 
 
 def _markdown(account: Account) -> Iterator[str]:
-    lines = markdown(account.title, account.told, account.results, detailed=account.is_of_one_run)
+    lines = markdown(account.title, account.told, account.shown, detailed=account.is_of_one_run)
     return (f"{line}\n" for line in chain(lines, listed(incorrect_items(account.records))))
 
 
