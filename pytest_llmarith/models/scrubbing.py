@@ -76,10 +76,7 @@ def without_secrets(params: Mapping[str, Any]) -> dict[str, Any]:
 def secrets_in(params: Mapping[str, Any]) -> list[str]:
     """The keys and credentials that stand among request parameters."""
     found = [str(value) for name, value in params.items() if is_secret(name)]
-    for value in params.values():
-        if isinstance(value, Mapping):
-            found += secrets_in(value)
-    return found
+    return found + [secret for value in params.values() for secret in _within(value)]
 
 
 def without_userinfo(url: str) -> str:
@@ -99,7 +96,15 @@ def _secrets_in(environ: Mapping[str, str]) -> Iterable[str]:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, list):  # of tools, say, each with headers of its own
+        return [_plain(one) for one in value]
     return without_secrets(value) if isinstance(value, Mapping) else value
+
+
+def _within(value: Any) -> list[str]:
+    if isinstance(value, list):
+        return [secret for one in value for secret in _within(one)]
+    return secrets_in(value) if isinstance(value, Mapping) else []
 
 
 def _cuts_a_word(text: str) -> bool:

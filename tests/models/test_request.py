@@ -64,9 +64,10 @@ def test_the_key_of_a_question_never_changes() -> None:
 def test_what_was_sent_is_written_down_without_keys() -> None:
     """At any depth."""
     params = {"api_key": "k", "max_tokens": 5, "extra_headers": {"Authorization": "Bearer x", "X-Title": "t"}}
+    params["tools"] = [{"type": "mcp", "headers": {"Authorization": "Bearer x"}}]
     assert sent_of(Model("m", "openai/x", params, "https://me:secret@h:8/v1"), "p") == {
         "model": "openai/x",
         "api_base": "https://h:8/v1",
         "messages": [{"role": "user", "content": "p"}],
-        "params": {"max_tokens": 5, "extra_headers": {"X-Title": "t"}},
+        "params": {"max_tokens": 5, "extra_headers": {"X-Title": "t"}, "tools": [{"type": "mcp", "headers": {}}]},
     }

@@ -70,6 +70,7 @@ def test_names_of_other_things(name: str) -> None:
 def test_secrets_among_parameters_are_found_at_any_depth() -> None:
     """They are hidden in messages, too."""
     assert secrets_in({"api_key": "a", "extra_headers": {"Authorization": "b", "n": 1}}) == ["a", "b"]
+    assert secrets_in({"tools": [{"headers": {"Authorization": "a"}}, [{"api_key": "b"}], 1]}) == ["a", "b"]
 
 
 def test_a_message_is_one_bounded_line_without_control_characters() -> None:
