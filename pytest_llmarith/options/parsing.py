@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from pytest_llmarith.values import MOST_SHARDS, Model, Shard
 
 DEEPEST = 1000
+DEEPEST_VALUE = 50  # levels of a parameter; a store takes no deeper ones from a run log
 MOST_TRIALS = 1_000_000
 
 _Choice = TypeVar("_Choice", bound=StrEnum)
@@ -89,7 +90,7 @@ def shard(option: str, text: str) -> Shard:
 
 def parameter(option: str, text: str) -> tuple[str, Any]:
     """`KEY=VALUE` of a request; the value is JSON, or else plain text."""
-    match = _PARAMETER.fullmatch(text.strip())
+    match = _PARAMETER.fullmatch(sendable(option, text).strip())
     if not match:
         raise ValueError(f"{option}: {text!r} is not KEY=VALUE; write temperature=0 or reasoning_effort=high")
     name, value = match["name"], _json_or_text(option, match["value"])
@@ -110,6 +111,18 @@ def _secrets(name: str, value: Any) -> Iterator[str]:
     if isinstance(value, Mapping):
         for inner, deeper in value.items():
             yield from _secrets(inner, deeper)
+    elif isinstance(value, list):  # of tools, say, each with headers of its own
+        for deeper in value:
+            yield from _secrets("", deeper)
+
+
+def sendable(option: str, text: str) -> str:
+    """A text that is going to be sent; a shell passes also bytes on that are none."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{option}: {text!r} is no UTF-8 text, which no provider would take") from None
+    return text
 
 
 def parameters(option: str, texts: Iterable[str]) -> dict[str, Any]:
@@ -119,7 +132,7 @@ def parameters(option: str, texts: Iterable[str]) -> dict[str, Any]:
 
 def model(option: str, text: str, shared: Mapping[str, Any], api_base: str | None, system_prompt: str | None) -> Model:
     """`[NAME=]TARGET[?KEY=VALUE&KEY=VALUE]`: a litellm model string, a name and parameters of its own."""
-    identity, _, query = text.strip().partition("?")
+    identity, _, query = sendable(option, text).strip().partition("?")
     named = _NAMED_MODEL.fullmatch(identity)
     name, target = (named["name"], named["target"]) if named else (identity, identity)
     if not name.strip() or not target.strip() or re.search(r"[\x00-\x1f\x7f]", text):
@@ -144,12 +157,22 @@ def checked_url(option: str, url: Any) -> str | None:
 
 
 def _json_or_text(option: str, text: str) -> Any:
+    too_deep = ValueError(f"{option}: a value of {len(text):,} characters is nested too deep")
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
+        value = json.loads(text, parse_constant=_refuse_constant)
     except RecursionError:
-        raise ValueError(f"{option}: a value of {len(text):,} characters is nested too deep") from None
+        raise too_deep from None
     except ValueError:
         return text
+    if not _is_shallow(value):
+        raise too_deep
+    return value
+
+
+def _is_shallow(value: Any, levels: int = DEEPEST_VALUE) -> bool:
+    """Whether it can be worked with: Python reads deeper than it copies and writes."""
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return levels > 0 and all(_is_shallow(one, levels - 1) for one in inside)
 
 
 def _refuse_constant(name: str) -> Any:

@@ -134,7 +134,7 @@ def _models(config: pytest.Config) -> tuple[Model, ...]:
     where, texts = _model_texts(config)
     shared = parsing.parameters(names.PARAM, config.getoption(names.PARAM) or ())
     api_base = parsing.checked_url(names.API_BASE, config.getoption(names.API_BASE))
-    system_prompt = config.getoption(names.SYSTEM_PROMPT)
+    system_prompt = parsing.optional(config.getoption, names.SYSTEM_PROMPT, parsing.sendable)
     models = tuple(_based(parsing.model(where, text, shared, api_base, system_prompt)) for text in texts)
     _refuse_twins(where, [model.name for model in models])
     config.option.llm_model = list(texts)

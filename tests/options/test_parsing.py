@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -115,17 +116,36 @@ def test_a_key_as_a_parameter_is_refused_unseen(name: str) -> None:
     assert "hunter2" not in str(refused.value)
 
 
-def test_a_key_deep_in_a_parameter_is_refused_unseen() -> None:
-    """Headers hold keys too."""
+@pytest.mark.parametrize(
+    "text",
+    [
+        'extra_headers={"Authorization": "Bearer hunter2"}',
+        'tools=[{"type": "mcp", "headers": {"Authorization": "Bearer hunter2"}}]',
+        'a=[[{"Authorization": "Bearer hunter2"}]]',
+    ],
+)
+def test_a_key_deep_in_a_parameter_is_refused_unseen(text: str) -> None:
+    """Headers hold keys too, and tools have headers."""
     with pytest.raises(ValueError, match=r"^--llm-x: Authorization would write a key into files") as refused:
-        parsing.parameter(OPTION, 'extra_headers={"Authorization": "Bearer hunter2"}')
+        parsing.parameter(OPTION, text)
     assert "hunter2" not in str(refused.value)
 
 
-def test_a_parameter_that_is_nested_too_deep() -> None:
-    """Brackets without end are wrong usage, not a crash."""
-    with pytest.raises(ValueError, match=r"^--llm-x: a value of 100,000 characters is nested too deep$"):
-        parsing.parameter(OPTION, "stop=" + "[" * 100_000)
+@pytest.mark.parametrize("value", ["[" * 100_000, "[" * 100 + "]" * 100, '{"a":' * 100 + "1" + "}" * 100])
+def test_a_parameter_that_is_nested_too_deep(value: str) -> None:
+    """Brackets without end are wrong usage, not a crash; nor are those that only json.loads can follow."""
+    with pytest.raises(ValueError, match=rf"^--llm-x: a value of {len(value):,} characters is nested too deep$"):
+        parsing.parameter(OPTION, f"stop={value}")
+
+
+@pytest.mark.parametrize(
+    "parse",
+    [parsing.parameter, parsing.sendable, lambda option, text: parsing.model(option, text, {}, None, None)],
+)
+def test_bytes_that_are_no_text_are_wrong_usage(parse: Callable[[str, str], object]) -> None:
+    """Nobody could send them; a model of such a name could not be stored."""
+    with pytest.raises(ValueError, match=r"^--llm-x: 'a=b\\udcff' is no UTF-8 text, which no provider would take$"):
+        parse(OPTION, "a=b\udcff")
 
 
 @pytest.mark.parametrize("name", ["base_url", "timeout", "num_retries", "messages", "stream"])
