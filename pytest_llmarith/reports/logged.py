@@ -107,7 +107,7 @@ def _sent(fields: Mapping[str, Any], prompt: Any) -> Mapping[str, Any]:
     """What was sent, of exactly the shape that `models.request` gives it, and for this prompt."""
     sent = _object(fields["sent"], "what was sent")
     _check(sent.keys() == {"model", "api_base", "messages", "params"}, "what was sent has other keys than we send")
-    _check(isinstance(sent["model"], str) and bool(sent["model"]), "the model that was asked is not a text")
+    _check(_is_name(sent["model"]), "the model that was asked is not a text")
     _check(isinstance(sent["api_base"], str | None), "the base URL is not a text")
     _check(_is_shallow(_object(sent["params"], "params")), f"the parameters are more than {_DEEPEST} levels deep")
     messages = sent["messages"]
@@ -139,6 +139,11 @@ def _is_shallow(value: Any, levels: int = _DEEPEST) -> bool:
 
 def _is_text(value: Any) -> bool:
     return isinstance(value, str)
+
+
+def _is_name(value: Any) -> bool:
+    """Half a surrogate pair stands in no column of a database."""
+    return isinstance(value, str) and bool(value) and not any("\ud800" <= char <= "\udfff" for char in value)
 
 
 def _is_count(value: Any) -> bool:
