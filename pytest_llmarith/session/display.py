@@ -68,8 +68,6 @@ class Display:
             )
         if recorder.unwritable is not None:
             terminalreporter.write_line(f"llmarith: {recorder.unwritable}", red=True)
-        if recorder.pageless is not None:
-            terminalreporter.write_line(f"llmarith: {recorder.pageless}", yellow=True)
         for line in recorder.failed_gates:
             terminalreporter.write_line(f"--llm-fail-under: {line}", red=True)
 
@@ -99,6 +97,8 @@ class Display:
             terminal.write_line(line)
         if self._recorder.folder is not None:
             terminal.write_line(f"\nwritten {'in part ' * bool(self._recorder.torn)}to {self._recorder.folder}")
+        if self._recorder.page is not None:
+            terminal.write_line(self._recorder.page)
 
 
 def header(settings: Settings) -> list[str]:

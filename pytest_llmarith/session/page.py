@@ -11,12 +11,12 @@ from pytest_llmarith.reports.harmless import sanitize
 _LONGEST_REASON = 300
 
 
-def write_run_page(folder: Path, summary: Mapping[str, Any], records: Mapping[str, Mapping[str, Any]]) -> str | None:
-    """Write `report.html`; returns why that was not possible."""
+def write_run_page(folder: Path, summary: Mapping[str, Any], records: Mapping[str, Mapping[str, Any]]) -> str:
+    """Write `report.html`; returns where it is, or why that was not possible."""
     try:
         from pytest_llmarith.reports.page import FILE_NAME, RunAtHand, write_page
 
         write_page([RunAtHand(folder, summary, records)], folder / FILE_NAME)
     except Exception as error:  # whatever is wrong with a page, the run has been paid for
         return sanitize(f"report.html was not written: {type(error).__name__}: {error}", _LONGEST_REASON)
-    return None
+    return f"to look at: {folder / FILE_NAME}"

@@ -48,7 +48,7 @@ class Recorder:
         self.written: dict[str, Any] | None = None
         self.failed_gates: list[str] = []
         self.torn: str | None = None  # why the folder holds less than it should
-        self.pageless: str | None = None  # why there is no page to look at
+        self.page: str | None = None  # where the page of the run is, or why there is none
 
     def check_folder(self) -> None:
         """Refuse to begin where nothing could be written down: before anything is paid for."""
@@ -194,7 +194,7 @@ class Recorder:
         from pytest_llmarith.session.page import write_run_page
 
         if self.folder is not None and self.torn is None:
-            self.pageless = write_run_page(self.folder, summary, self.records)
+            self.page = write_run_page(self.folder, summary, self.records)
 
     @pytest.hookimpl(optionalhook=True, trylast=True)
     def pytest_json_modifyreport(self, json_report: dict[str, Any]) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from pytest_llmarith.reports.page import write_page
+from pytest_llmarith.reports.page.percentages import STEPS
 from pytest_llmarith.values import Reply
 from tests.page.chromium import Viewer
 from tests.page.conftest import problem, record, run_of, sequence_record
@@ -23,6 +24,28 @@ HOSTILE = [
     "<a href='javascript:window.pwned=1'>click</a> https://evil.example/?x=1",
     "7" * 1_000_000 + " the end",
 ]
+# Of every class of cells, the contrast of text and background as they are painted.
+CONTRASTS = """(classes) => {
+  const table = document.querySelector("table.heat tbody");
+  const painted = (colour) => {
+    const context = new OffscreenCanvas(1, 1).getContext("2d");
+    context.fillStyle = colour;
+    context.fillRect(0, 0, 1, 1);
+    return [...context.getImageData(0, 0, 1, 1).data].slice(0, 3);
+  };
+  const linear = (part) => (part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4);
+  const luminance = (colour) => {
+    const [red, green, blue] = painted(colour).map(linear);
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  return Object.fromEntries(classes.map((name) => {
+    const row = table.insertRow();
+    row.innerHTML = `<td class="${name}"><span>7</span></td>`;
+    const style = getComputedStyle(row.querySelector("span"));
+    const [dark, light] = [luminance(style.color), luminance(style.backgroundColor)].sort((one, other) => one - other);
+    return [name, (light + 0.05) / (dark + 0.05)];
+  }));
+}"""
 SPELLED = "U+001B[31mredU+001B[0m U+0000 U+202E0001U+2066 U+2028 U+200B U+D800 U+E000 =1+1"
 
 
@@ -169,6 +192,14 @@ def test_every_picture_has_a_name_and_a_table(viewer: Viewer, usual_page: Path) 
         assert picture.get_attribute("aria-label")
         assert picture.locator("xpath=ancestor::figure").locator("table td").count() > 0
     assert page.locator("svg:not([role=img]):not([aria-hidden=true])").count() == 0
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_every_step_of_colour_can_be_read(viewer: Viewer, usual_page: Path, dark: bool) -> None:
+    """The number in a coloured cell stands out from it as WCAG's level AA asks: 4.5 to 1."""
+    page = viewer.open(usual_page, dark=dark).page
+    contrasts = page.evaluate(CONTRASTS, [f"{hue}{step}" for hue in "he" for step in range(STEPS + 1)])
+    assert {step: contrast for step, contrast in contrasts.items() if contrast < 4.5} == {}
 
 
 def test_it_can_be_printed(viewer: Viewer, usual_page: Path) -> None:

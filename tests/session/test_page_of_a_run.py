@@ -30,6 +30,7 @@ def test_a_run_leaves_a_page(pytester: pytest.Pytester) -> None:
     result = pytester.runpytest_subprocess("-W", "error", "--llm-model=llmarith/sloppy")
     assert result.ret == 0
     (page,) = (pytester.path / "reports").glob("*/report.html")
+    result.stdout.fnmatch_lines([f"to look at: *{page.parent.name}/report.html"])
     text = page.read_text("utf-8")
     assert page.parent.name in text
     assert "all 16 answered" in text
@@ -40,7 +41,6 @@ def test_what_keeps_a_page_from_being_written_is_one_line(tmp_path: Path) -> Non
     """A summary that nobody can show, a folder that is gone: the run goes on."""
     for summary in ({}, {"results": [], "run": {}, "complete": True, "answered": 0, "unanswered": 0}):
         told = write_run_page(tmp_path / "gone", summary, {})
-        assert told is not None
         assert told.startswith("report.html was not written: ")
         assert "\n" not in told
 

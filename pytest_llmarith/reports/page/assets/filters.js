@@ -46,9 +46,11 @@ const says = (trial, text) =>
 const saying = async (trials, numbers, text, going) => {
   const wanted = text.toLowerCase();
   const found = [];
-  for (let place = 0; place < numbers.length; place += 1) {
-    if (says(await trials.at(numbers[place]), wanted)) found.push(numbers[place]);
-    if (place % trials.block === trials.block - 1 && !going(place + 1, found.length)) return null;
+  let done = 0;
+  for await (const [here, opened] of trials.each(numbers)) {
+    opened.forEach((trial, place) => says(trial, wanted) && found.push(here[place]));
+    done += here.length;
+    if (!going(done, found.length)) return null;
   }
   return found;
 };

@@ -1,21 +1,22 @@
 // Tables that are sorted by the buttons in their headers. A row without a number comes last, whichever the way.
 
-const sortValue = (row, column, kind) => {
-  const told = row.cells[column].dataset.sort ?? "";
-  return kind === "number" ? (told === "" ? null : Number(told)) : told;
+const sortValue = (row, { cellIndex, dataset }) => {
+  const told = row.cells[cellIndex].dataset.sort ?? "";
+  if (dataset.sorts !== "number") return told;
+  return told === "" ? null : Number(told);
 };
 
-const compared = (one, other) => {
-  if (one === null || other === null) return 0;
-  return typeof one === "number" ? one - other : one.localeCompare(other, "en", { numeric: true });
-};
+const compared = (one, other) => (typeof one === "number" ? one - other : one.localeCompare(other, "en", { numeric: true }));
 
+// Names begin with the first, numbers with the largest; pressed again it is the other way round.
 const sortBy = (table, header) => {
-  const descending = header.getAttribute("aria-sort") !== "descending" && (header.dataset.sorts === "number" || header.ariaSort === "ascending");
-  const column = header.cellIndex;
-  const rows = [...table.tBodies[0].rows].map((row) => [sortValue(row, column, header.dataset.sorts), row]);
+  const before = header.getAttribute("aria-sort");
+  const descending = before ? before === "ascending" : header.dataset.sorts === "number";
+  const body = table.tBodies[0];
+  const rows = [...body.rows].map((row) => [sortValue(row, header), row]);
   const known = rows.filter(([value]) => value !== null).sort(([one], [other]) => (descending ? compared(other, one) : compared(one, other)));
-  table.tBodies[0].append(...[...known, ...rows.filter(([value]) => value === null)].map(([, row]) => row));
+  const unknown = rows.filter(([value]) => value === null);
+  body.append(...[...known, ...unknown].map(([, row]) => row));
   for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
   header.setAttribute("aria-sort", descending ? "descending" : "ascending");
 };

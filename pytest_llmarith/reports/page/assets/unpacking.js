@@ -1,7 +1,9 @@
 // The trials of the page: columns to filter by, everything else in blocks that are opened when somebody looks.
 
 const unpack = async (id) => {
-  const bytes = Uint8Array.from(atob(document.getElementById(id).textContent), (character) => character.charCodeAt(0));
+  const characters = atob(document.getElementById(id).textContent);
+  const bytes = new Uint8Array(characters.length);
+  for (let place = 0; place < bytes.length; place += 1) bytes[place] = characters.charCodeAt(place);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return JSON.parse(await new Response(stream).text());
 };
@@ -35,8 +37,22 @@ class Trials {
   }
 
   async at(number) {
-    const block = await this.#open(Math.floor(number / this.block));
-    return block[number % this.block];
+    return (await this.#open(this.blockOf(number)))[number % this.block];
+  }
+
+  blockOf(number) {
+    return Math.floor(number / this.block);
+  }
+
+  // All of them, block by block: [the numbers asked for that are in it, the trials of these numbers].
+  async *each(numbers) {
+    for (let start = 0, end; start < numbers.length; start = end) {
+      const place = this.blockOf(numbers[start]);
+      for (end = start + 1; end < numbers.length && this.blockOf(numbers[end]) === place; ) end += 1;
+      const opened = await this.#open(place);
+      const here = numbers.slice(start, end);
+      yield [here, here.map((number) => opened[number % this.block])];
+    }
   }
 
   #open(number) {
