@@ -1,6 +1,7 @@
 """Room: what is wrong with an answer, and what is right: pure functions of what was asked and what was answered.
 
-Everything is linear in the digits. It does not know how the answer was written. docs/anatomy.md has the rules in words.
+The work is linear in the digits of the answer. How they were written is not known here. The rules in words:
+docs/anatomy.md.
 """
 
 from pytest_llmarith.numerals.anatomy.case import Case
