@@ -62,6 +62,14 @@ def llm_model(request: pytest.FixtureRequest) -> Any:
 
 
 @pytest.fixture
+def llm_manner() -> Any:
+    """How this item puts its problem; parametrized where the options ask for another manner than the usual one."""
+    from pytest_llmarith.items.manners import USUAL_MANNER
+
+    return USUAL_MANNER
+
+
+@pytest.fixture
 def model(request: pytest.FixtureRequest, llm_model: Any) -> Any:
     """The model under test: its name, its parameters, and `reply(prompt)`. Override it with one of your own."""
     from pytest_llmarith.session.ask import asked_model
@@ -70,7 +78,7 @@ def model(request: pytest.FixtureRequest, llm_model: Any) -> Any:
 
 
 @pytest.fixture
-def ask(request: pytest.FixtureRequest, model: Any) -> Any:
+def ask(request: pytest.FixtureRequest, model: Any, llm_manner: Any) -> Any:
     """Puts a problem to the model, writes the trial down on the item, and returns its record."""
     from pytest_llmarith.session.ask import Ask
 

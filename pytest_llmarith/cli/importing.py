@@ -79,4 +79,4 @@ def _keyed(log: Path, taken: Taken) -> Iterator[tuple[str, Reply]]:
 def _key(logged: LoggedReply) -> str:
     if holds_secrets(logged.sent):
         raise ValueError("what was sent holds a key or a password; nothing of ours writes such a line")
-    return key_of_sent(logged.sent, logged.trial)
+    return key_of_sent(logged.sent, logged.trial, logged.repeat)

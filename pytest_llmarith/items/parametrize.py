@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from pytest_llmarith.items import sequences
+from pytest_llmarith.items.manners import MANNER_FIXTURE, manners_of
 from pytest_llmarith.items.marks import (
     ADDITION_MARK,
     ARITHMETIC_MARK,
@@ -19,7 +20,7 @@ from pytest_llmarith.items.marks import (
 from pytest_llmarith.items.sequences import keyword_marks
 from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.tasks import addition, arithmetic
-from pytest_llmarith.values import Model, Problem
+from pytest_llmarith.values import Manner, Model, Problem
 
 MODEL_FIXTURE = "llm_model"
 Marks = Sequence[pytest.MarkDecorator]
@@ -43,14 +44,14 @@ def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
         more = kind.marks(metafunc, settings)
     except (pytest.UsageError, ValueError) as error:  # a mistake in a mark or an entry is shown without a traceback
         raise pytest.Collector.CollectError(str(error)) from None
+    puts = list(_puts(metafunc, problems, settings))
     if MODEL_FIXTURE not in metafunc.fixturenames:  # a `model` of the user's own: one model, no choice
-        metafunc.parametrize("problem", [_parameter(problem, more) for problem in problems])
+        _parametrize(metafunc, [put.parameter(more) for put in puts])
     elif settings.models:
-        names = [MODEL_FIXTURE, "problem"]
-        metafunc.parametrize(names, list(_with_models(settings.models, problems, more)))
+        _parametrize(metafunc, [put.parameter(more, model) for model in settings.models for put in puts])
     else:
         skip = pytest.mark.skip(reason=NO_MODEL)
-        metafunc.parametrize("problem", [_parameter(problem, [*more, skip]) for problem in problems])
+        _parametrize(metafunc, [put.parameter([*more, skip]) for put in puts])
 
 
 def _skip(metafunc: pytest.Metafunc, reason: str) -> None:
@@ -69,20 +70,48 @@ def explain_missing_model(settings: Settings) -> None:
     )
 
 
-def _with_models(models: Iterable[Model], problems: list[Problem], more: Marks) -> Iterator[Any]:
-    for model in models:
-        for problem in problems:
-            marks = [*_marks_of(problem, model=model.name), *more]
-            yield pytest.param(model, problem, id=f"{id_of(model.name)}-{problem.label}", marks=marks)
+class _Put(NamedTuple):
+    """A problem, and how it is put; the manner is None in a run that knows only the usual one."""
+
+    problem: Problem
+    manner: Manner | None
+
+    def parameter(self, more: Marks, model: Model | None = None) -> _Parameter:
+        """What the fixtures of an item hold, by name, and what it is called."""
+        values = {MODEL_FIXTURE: model, "problem": self.problem, MANNER_FIXTURE: self.manner}
+        known = {name: value for name, value in values.items() if value is not None}
+        label = f"{id_of(model.name)}-{self.problem.label}" if model else self.problem.label
+        marks = [self._cell(model), *keyword_marks(self.problem), *more]
+        return _Parameter(
+            tuple(known), tuple(known.values()), label + (self.manner.label if self.manner else ""), marks
+        )
+
+    def _cell(self, model: Model | None) -> pytest.MarkDecorator:
+        its_model = {"model": model.name} if model else {}
+        how = self.manner.coordinates() if self.manner else {}
+        return pytest.mark.cell(task=self.problem.task, **self.problem.coordinates(), **how, **its_model)
 
 
-def _parameter(problem: Problem, more: Marks) -> Any:
-    return pytest.param(problem, id=problem.label, marks=[*_marks_of(problem), *more])
+class _Parameter(NamedTuple):
+    names: tuple[str, ...]
+    values: tuple[Any, ...]
+    id: str
+    marks: list[pytest.MarkDecorator]
 
 
-def _marks_of(problem: Problem, **more: str) -> list[pytest.MarkDecorator]:
-    cell = pytest.mark.cell(task=problem.task, **problem.coordinates(), **more)
-    return [cell, *keyword_marks(problem)]
+def _puts(metafunc: pytest.Metafunc, problems: list[Problem], settings: Settings) -> Iterator[_Put]:
+    """Every problem in every manner. A function that asks by itself, without `ask`, has the usual one alone."""
+    if settings.manners.are_usual or MANNER_FIXTURE not in metafunc.fixturenames:
+        yield from (_Put(problem, None) for problem in problems)
+    elif problems:
+        manners = manners_of(problems[0].task, settings)
+        yield from (_Put(problem, manner) for problem in problems for manner in manners)
+
+
+def _parametrize(metafunc: pytest.Metafunc, parameters: list[_Parameter]) -> None:
+    names = parameters[0].names if parameters else ("problem",)
+    found = [pytest.param(*one.values, id=one.id, marks=one.marks) for one in parameters]
+    metafunc.parametrize(names, found)
 
 
 def _arguments(metafunc: pytest.Metafunc, marks: list[pytest.Mark], kind: Kind) -> Mapping[str, Any]:

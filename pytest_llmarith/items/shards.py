@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import pytest
 
+from pytest_llmarith.items.manners import manner_of
 from pytest_llmarith.items.marks import CELL_MARK
 from pytest_llmarith.items.parametrize import MODEL_FIXTURE
 from pytest_llmarith.values import Problem, Shard
@@ -63,8 +64,10 @@ def _card(item: pytest.Item) -> _Card | None:
     model = parameters.get(MODEL_FIXTURE)
     coordinates = problem.coordinates()
     # A sequence that is in two sets is one question: it is asked once, so it stays in one shard.
-    question = tuple(value for name, value in coordinates.items() if name != "set")
-    return _Card((model and model.name, problem.task), question, tuple(coordinates.values()))
+    how = manner_of(item)
+    place = (how.condition.label, how.repeat)
+    question = (*(value for name, value in coordinates.items() if name != "set"), *place)
+    return _Card((model and model.name, problem.task), question, (*coordinates.values(), *place))
 
 
 def _numbers(cards: Iterable[_Card]) -> dict[tuple[_Hand, _Coordinates], int]:

@@ -20,7 +20,7 @@ from pytest_llmarith.models.keeping.store import StoreError
 from pytest_llmarith.models.loss import Loss
 from pytest_llmarith.models.patience.requesting import Requester, Sender
 from pytest_llmarith.models.patience.retrying import PauseLength
-from pytest_llmarith.models.request import key_of
+from pytest_llmarith.models.request import asked_model, key_of
 from pytest_llmarith.models.schedule import Entry, Schedule, Waiter
 from pytest_llmarith.models.source import NEVER_ASKED, Source
 from pytest_llmarith.models.spending.budget import Budget
@@ -129,7 +129,7 @@ class Desk:
 
     def _ask(self, question: Question, waiter: Waiter) -> Reply | Failure | None:
         """The answer, where there is one at once; else it is on its way to the waiter."""
-        model = self._models.get(question.model)
+        model = asked_model(self._models, question)
         if model is None:
             return Failure(f"there is no model named {question.model!r} in this run")
         key = key_of(model, question)
@@ -158,14 +158,19 @@ class Desk:
         if self._loss.failure is not None:
             return
         while (entry := self._schedule.next(self._has_room)) is not None:
-            model = self._models[entry.question.model]
+            model = self._model_of(entry.question)
             self._requester.begin(model)
             task = asyncio.create_task(self._serve(entry))
             self._serving.add(task)
             task.add_done_callback(partial(self._served, model))
 
     def _has_room(self, question: Question) -> bool:
-        return self._requester.has_room(self._models[question.model])
+        return self._requester.has_room(self._model_of(question))
+
+    def _model_of(self, question: Question) -> Model:
+        model = asked_model(self._models, question)
+        assert model is not None  # only what is known was scheduled
+        return model
 
     def _served(self, model: Model, task: asyncio.Task[None]) -> None:
         self._serving.discard(task)
@@ -173,7 +178,7 @@ class Desk:
         self._pump()
 
     async def _serve(self, entry: Entry) -> None:
-        model = self._models[entry.question.model]
+        model = self._model_of(entry.question)
         try:
             outcome = await self._source.obtain(entry.key, model, entry.question.prompt)
         except asyncio.CancelledError:

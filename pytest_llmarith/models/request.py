@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from pytest_llmarith.models.scrubbing import without_secrets, without_userinfo
@@ -33,13 +34,15 @@ def sent_of(model: Model, prompt: str) -> dict[str, Any]:
 
 def key_of(model: Model, question: Question) -> str:
     """The name of a reply in the store: everything that can change it, whatever the model is called in this run."""
-    return key_of_sent(sent_of(model, question.prompt), question.trial)
+    return key_of_sent(sent_of(model, question.prompt), question.trial, question.repeat)
 
 
-def key_of_sent(sent: Mapping[str, Any], trial: int) -> str:
+def key_of_sent(sent: Mapping[str, Any], trial: int, repeat: int = 0) -> str:
     """The same of a request that was written down."""
     api_base = sent["api_base"] and sent["api_base"].rstrip("/")
     identity = {**sent, "api_base": api_base, "format": KEY_FORMAT, "trial": trial}
+    if repeat:  # what is asked once has the key that it always had
+        identity["repeat"] = repeat
     canonical = json.dumps(identity, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()
 
@@ -54,5 +57,13 @@ def holds_secrets(sent: Mapping[str, Any]) -> bool:
 
 def keyed_questions(models: Mapping[str, Model], questions: Iterable[Question]) -> list[tuple[str, Model, Question]]:
     """Questions with their models and keys; one for a model that the run does not know is left out."""
-    known = ((models[question.model], question) for question in questions if question.model in models)
-    return [(key_of(model, question), model, question) for model, question in known]
+    known = ((asked_model(models, question), question) for question in questions)
+    return [(key_of(model, question), model, question) for model, question in known if model is not None]
+
+
+def asked_model(models: Mapping[str, Model], question: Question) -> Model | None:
+    """The model as the question wants it; None where the run does not know it."""
+    model = models.get(question.model)
+    if model is None or question.system_prompt is None:
+        return model
+    return replace(model, system_prompt=question.system_prompt)

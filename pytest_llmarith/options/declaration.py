@@ -18,6 +18,10 @@ TRIALS = "--llm-trials"
 ADDITION_TRIALS = "--llm-addition-trials"
 SEED = "--llm-seed"
 SYMBOLS = "--llm-symbols"
+NUMBERS = "--llm-number-format"
+CONTEXT = "--llm-context"
+PROMPT = "--llm-prompt"
+REPEATS = "--llm-repeats"
 SHARD = "--llm-shard"
 READING = "--llm-reading"
 CONCURRENCY = "--llm-concurrency"
@@ -67,6 +71,7 @@ def declare(parser: pytest.Parser) -> None:
     group = parser.getgroup("llmarith", "llmarith: benchmark language models where the right answer is known exactly")
     _declare_models(group)
     _declare_problems(group)
+    _declare_conditions(group)
     _declare_asking(group)
     _declare_bounds(group)
     _declare_results(group)
@@ -90,7 +95,12 @@ def _declare_models(group: pytest.OptionGroup) -> None:
         "Nothing that was not asked for is sent",
     )
     group.addoption(API_BASE, metavar="URL", help="Base URL of the provider, for all models")
-    group.addoption(SYSTEM_PROMPT, metavar="TEXT", help="System prompt, for all models (default: none)")
+    group.addoption(
+        SYSTEM_PROMPT,
+        action="append",
+        metavar="TEXT",
+        help="System prompt, for all models (default: none); given several times, each is a condition of its own",
+    )
 
 
 def _declare_problems(group: pytest.OptionGroup) -> None:
@@ -98,12 +108,35 @@ def _declare_problems(group: pytest.OptionGroup) -> None:
     group.addoption(TRIALS, metavar="N", help="Trials per cell of the arithmetic task (default: the bench's, 10)")
     group.addoption(ADDITION_TRIALS, metavar="N", help="Trials of integer addition (default: the bench's, 100)")
     group.addoption(SEED, metavar="N|random", help="Seed of all problems (default: 0); random draws and records one")
-    group.addoption(SYMBOLS, metavar="ascii|unicode", help="Operator signs: + - * / (ascii, default) or + - × ÷")
     group.addoption(
         SHARD,
         metavar="I/N",
         help="Take the I-th of N even parts of what is selected, for runs on N machines;\nllmarith merge joins them",
     )
+
+
+def _declare_conditions(group: pytest.OptionGroup) -> None:
+    """How questions are put. Several values, with commas between them, make several items of each problem."""
+    group.addoption(
+        NUMBERS,
+        metavar="plain|comma|space|underscore,...",
+        help="Groups of three digits in prompts: none (plain, default), 1,234, 1 234 or 1_234",
+    )
+    group.addoption(
+        SYMBOLS, metavar="ascii|unicode,...", help="Operator signs: + - * / (ascii, default) or + - × ÷ (unicode)"
+    )
+    group.addoption(
+        CONTEXT,
+        metavar="none|1k|2k|4k,...",
+        help="About so many tokens of small talk before the question (default: none)",
+    )
+    group.addoption(
+        PROMPT,
+        action="append",
+        metavar="FILE|standard",
+        help="Template of the prompts, with fields such as {lhs} (default: standard, each task's own); repeatable",
+    )
+    group.addoption(REPEATS, metavar="K", help="Ask every question K times (default: 1)")
 
 
 def _declare_asking(group: pytest.OptionGroup) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, TypeVar
 
@@ -52,6 +52,19 @@ def choice(option: str, text: str, choices: type[_Choice]) -> _Choice:
         return choices(text)
     except ValueError:
         raise ValueError(f"{option}: {text!r} is unknown; write {_or(choices)}") from None
+
+
+def choices(option: str, text: str, choices: type[_Choice]) -> tuple[_Choice, ...]:
+    """Words of an enum with commas between them, each once, in the order given."""
+    return tuple(choice(option, word, choices) for word in distinct(option, [word.strip() for word in text.split(",")]))
+
+
+def distinct(option: str, values: Sequence[str]) -> Sequence[str]:
+    """The values, of which none may be given twice."""
+    for number, value in enumerate(values):
+        if value in values[:number]:
+            raise ValueError(f"{option}: {value!r} is given twice; give each value once")
+    return values
 
 
 def depths(option: str, text: str) -> tuple[int, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import random
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,14 +14,14 @@ import pytest
 from pytest_llmarith.options import declaration as names
 from pytest_llmarith.options import parsing
 from pytest_llmarith.options.asking import asking_limits
+from pytest_llmarith.options.conditions import Manners, manners
 from pytest_llmarith.options.oeis import OeisSettings, oeis_settings
-from pytest_llmarith.values import AskingLimits, Model, NanReason, Reading, Shard, StoreMode, Symbols
+from pytest_llmarith.values import AskingLimits, Model, NanReason, Reading, Shard, StoreMode
 
 LARGEST_SEED = 2**31
 
 _DEFAULTS: Mapping[str, str] = {
     names.SEED: "0",
-    names.SYMBOLS: Symbols.ASCII,
     names.STORE: StoreMode.ON,
 }
 # What a provider's hiccup can be to blame for; a reply that cannot be read is a measurement like any other.
@@ -37,7 +37,7 @@ class Settings:
     depths: tuple[int, ...] | None
     trials: int | None
     addition_trials: int | None
-    symbols: Symbols
+    manners: Manners
     shard: Shard | None
     reading: Reading | None
     asking: AskingLimits
@@ -75,7 +75,7 @@ def _parse(config: pytest.Config) -> Settings:
         depths=parsing.optional(config.getoption, names.DEPTHS, parsing.depths),
         trials=parsing.optional(config.getoption, names.TRIALS, _trials),
         addition_trials=parsing.optional(config.getoption, names.ADDITION_TRIALS, _trials),
-        symbols=parsing.choice(names.SYMBOLS, text(names.SYMBOLS), Symbols),
+        manners=manners(config.getoption, config.invocation_params.dir),
         reading=parsing.optional(config.getoption, names.READING, _reading),
         asking=asking_limits(config.getoption),
         dry_run=bool(config.getoption(names.DRY_RUN)),
@@ -134,11 +134,16 @@ def _models(config: pytest.Config) -> tuple[Model, ...]:
     where, texts = _model_texts(config)
     shared = parsing.parameters(names.PARAM, config.getoption(names.PARAM) or ())
     api_base = parsing.checked_url(names.API_BASE, config.getoption(names.API_BASE))
-    system_prompt = parsing.optional(config.getoption, names.SYSTEM_PROMPT, parsing.sendable)
+    system_prompt = _own_system_prompt(config.getoption(names.SYSTEM_PROMPT) or ())
     models = tuple(_based(parsing.model(where, text, shared, api_base, system_prompt)) for text in texts)
     _refuse_twins(where, [model.name for model in models])
     config.option.llm_model = list(texts)
     return models
+
+
+def _own_system_prompt(texts: Sequence[str]) -> str | None:
+    """The one that is all models' own; of several, each question brings its own along."""
+    return parsing.sendable(names.SYSTEM_PROMPT, texts[0]) if len(texts) == 1 else None
 
 
 def _judge_model(option: str, text: str) -> Model:

@@ -33,6 +33,7 @@ class LoggedReply:
     line: int
     sent: Mapping[str, Any]
     trial: int
+    repeat: int
     reply: Reply
 
 
@@ -85,7 +86,9 @@ def _replies(record: Any, file: Path, line: int) -> tuple[LoggedReply, ...] | Le
     # A sequence has one trial, which its record does not number.
     trial = _object(record["problem"], "the problem").get("trial", 0)
     _check(_is_count(trial), "the trial is no whole number")
-    return (LoggedReply(line, sent, trial, _reply(fields, sent)), *judged)
+    repeat = record.get("repeat", 0)
+    _check(_is_count(repeat), "the repeat is no whole number")
+    return (LoggedReply(line, sent, trial, repeat, _reply(fields, sent)), *judged)
 
 
 def _judged(record: Mapping[str, Any], line: int) -> Iterator[LoggedReply]:
@@ -100,7 +103,7 @@ def _judged(record: Mapping[str, Any], line: int) -> Iterator[LoggedReply]:
         _check(isinstance(facts["program"], str), "oeis.program is not a text")
         sent = _sent(fields, llm.prompt(facts["program"]))
         if not _is_simulated(sent):
-            yield LoggedReply(line, sent, trial, _reply(fields, sent))
+            yield LoggedReply(line, sent, trial, 0, _reply(fields, sent))
 
 
 def _sent(fields: Mapping[str, Any], prompt: Any) -> Mapping[str, Any]:

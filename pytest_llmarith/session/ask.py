@@ -9,13 +9,15 @@ from typing import Any, Protocol
 import pytest
 
 from pytest_llmarith import trials
+from pytest_llmarith.items.manners import manner_of
 from pytest_llmarith.items.records import RECORD
 from pytest_llmarith.models import scrubbing
 from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.reports.harmless import sanitize
-from pytest_llmarith.session.begin import ASKER
+from pytest_llmarith.session.begin import ASKER, settings_of
 from pytest_llmarith.session.programs import run_program
 from pytest_llmarith.session.properties import properties_of
+from pytest_llmarith.session.selection import prompt_of, system_prompt
 from pytest_llmarith.session.timer import paused
 from pytest_llmarith.tasks import TASKS
 from pytest_llmarith.values import Failure, Model, OeisProblem, Outcome, Problem, Question, Reply
@@ -43,15 +45,18 @@ class Unanswered(Exception):
 def asked_model(item: pytest.Item, model: Model) -> AskedModel:
     """The `model` fixture of one item."""
     problem = item.callspec.params.get("problem")  # type: ignore[attr-defined]  # it has a model: it was parametrized
-    return AskedModel(model, problem.trial if problem else 0, item.config.stash[ASKER])
+    manner = manner_of(item)
+    system = system_prompt(manner.condition, settings_of(item.config))
+    asked = Question(model.name, "", problem.trial if problem else 0, manner.repeat, system)
+    return AskedModel(model, asked, item.config.stash[ASKER])
 
 
 class AskedModel:
-    """The `model` fixture: one model of the run, bound to the trial of one item."""
+    """The `model` fixture: one model of the run, bound to the question of one item but for its prompt."""
 
-    def __init__(self, model: Model, trial: int, asker: Asker) -> None:
+    def __init__(self, model: Model, question: Question, asker: Asker) -> None:
         self.model = model
-        self._trial = trial
+        self._question = question
         self._asker = asker
 
     @property
@@ -64,7 +69,7 @@ class AskedModel:
 
     def reply(self, prompt: str) -> Reply:
         """Ask the model; raises `Unanswered` where no reply came."""
-        answer = self._asker.ask_and_wait(Question(self.model.name, prompt, self._trial))
+        answer = self._asker.ask_and_wait(replace(self._question, prompt=prompt))
         if isinstance(answer, Failure):
             raise Unanswered(answer)
         return answer
@@ -80,13 +85,14 @@ class Ask:
         self._item = item
         self._model = model
         self._settings = settings
+        self._manner = manner_of(item)
 
     def __call__(self, problem: Problem) -> dict[str, Any]:
         if RECORD in self._item.stash:
             pytest.fail("ask: this test has asked its problem already; one item is one trial", pytrace=False)
         if not callable(getattr(self._model, "reply", None)):
             pytest.fail(f"model: {type(self._model).__name__} has no reply(prompt) that could be asked", pytrace=False)
-        prompt = TASKS[problem.task].prompt(problem, self._settings.symbols)
+        prompt = prompt_of(problem, self._manner, self._settings)
         record = self._record(problem, prompt, self._reply(prompt))
         self._item.stash[RECORD] = record
         self._item.user_properties += properties_of(record)
@@ -96,13 +102,13 @@ class Ask:
 
     def _record(self, problem: Problem, prompt: str, answer: Reply | Failure) -> dict[str, Any]:
         model, nodeid = _known(self._model), self._item.nodeid
-        subject = trials.Subject.of(problem, model, prompt, nodeid)
+        subject = trials.Subject.of(problem, model, prompt, nodeid, self._manner)
         if isinstance(answer, Failure):
             return trials.unanswered_record(subject, answer)
         if isinstance(problem, OeisProblem):
             return run_program(self._item, problem, subject, answer, self._settings)
         reading = self._settings.reading or TASKS[problem.task].READING
-        return trials.number_record(problem, model, prompt, nodeid, reading, answer)  # type: ignore[arg-type]
+        return trials.number_record(problem, model, prompt, nodeid, reading, answer, self._manner)  # type: ignore[arg-type]
 
     def _reply(self, prompt: str) -> Reply | Failure:
         with paused(self._item):  # waiting is bounded by --llm-timeout, not by the user's --timeout

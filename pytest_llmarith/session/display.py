@@ -5,12 +5,14 @@ It reads from the others and decides nothing.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
 import pytest
 
 from pytest_llmarith.oeis.scoring import Rules
+from pytest_llmarith.options.conditions import Manners
 from pytest_llmarith.options.oeis import OeisSettings
 from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.reports.figures import dollars
@@ -109,7 +111,7 @@ def header(settings: Settings) -> list[str]:
     asking = settings.asking
     parts = (
         f"seed {settings.seed}",
-        f"{settings.symbols} symbols",
+        *_manners(settings.manners),
         f"{settings.reading or 'each task its own'} reading",
         f"at most {asking.concurrency} in flight",
         None if asking.max_cost_usd is None else f"at most {dollars(asking.max_cost_usd)}",
@@ -117,6 +119,17 @@ def header(settings: Settings) -> list[str]:
         f"store {settings.store_mode}",
     )
     return [f"llmarith: {sanitize(models, 200)}", f"llmarith: {', '.join(filter(None, parts))}"]
+
+
+def _manners(manners: Manners) -> Iterator[str]:
+    """How questions are put, where it is not the usual way."""
+    conditions = manners.conditions
+    if len(conditions) > 1:
+        yield f"{len(conditions)} conditions ({', '.join(condition.label or 'usual' for condition in conditions)})"
+    elif conditions[0].label:
+        yield conditions[0].label
+    if manners.repeats > 1:
+        yield f"{manners.repeats} repeats"
 
 
 def _rules(settings: OeisSettings) -> str:

@@ -20,7 +20,10 @@ def run_facts(settings: Settings, asking: Progress | None) -> dict[str, Any]:
     """Settings, versions and the tally of the asking, as builtins."""
     return {
         "seed": settings.seed,
-        "symbols": str(settings.symbols),
+        "symbols": ",".join(dict.fromkeys(condition.symbols for condition in settings.manners.conditions)),
+        "conditions": [condition.fields() for condition in settings.manners.conditions],
+        "wordings": settings.manners.wordings.facts(),
+        "repeats": settings.manners.repeats,
         "reading": settings.reading and str(settings.reading),
         "store": str(settings.store_mode),
         "limits": asdict(settings.asking),

@@ -8,14 +8,15 @@ from typing import Any
 
 import pytest
 
+from pytest_llmarith.items.manners import manner_of
 from pytest_llmarith.items.marks import CELL_MARK
 from pytest_llmarith.items.parametrize import MODEL_FIXTURE
 from pytest_llmarith.options.settings import Settings
-from pytest_llmarith.tasks import TASKS
-from pytest_llmarith.values import Model, Problem, Question
+from pytest_llmarith.tasks.putting import put
+from pytest_llmarith.values import Condition, Manner, Model, Problem, Question
 
-# What crosses an xdist channel with an announced question, as builtins: node id, task, the problem's fields.
-Label = tuple[str, str, dict[str, Any]]
+# What crosses an xdist channel with an announced question, as builtins: node id, task, the problem's fields, condition.
+Label = tuple[str, str, dict[str, Any], dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,19 +26,32 @@ class Selected:
     nodeid: str
     problem: Problem
     model: Model | None
+    manner: Manner
 
     def question(self, settings: Settings) -> Question | None:
         """What the item is going to ask the broker."""
         if self.model is None:
             return None
-        return Question(self.model.name, self.prompt(settings), self.problem.trial)
+        manner = self.manner
+        system = system_prompt(manner.condition, settings)
+        return Question(self.model.name, self.prompt(settings), self.problem.trial, manner.repeat, system)
 
     def prompt(self, settings: Settings) -> str:
         """The text that whichever model it is will see."""
-        return TASKS[self.problem.task].prompt(self.problem, settings.symbols)
+        return prompt_of(self.problem, self.manner, settings)
 
     def label(self) -> Label:
-        return self.nodeid, self.problem.task, self.problem.fields()
+        return self.nodeid, self.problem.task, self.problem.fields(), self.manner.condition.fields()
+
+
+def prompt_of(problem: Problem, manner: Manner, settings: Settings) -> str:
+    """What a problem is put as."""
+    return put(problem, manner.condition, settings.manners.wordings, settings.seed)
+
+
+def system_prompt(condition: Condition, settings: Settings) -> str | None:
+    """The system prompt of a run that has several; None leaves the model's own."""
+    return None if condition.system is None else settings.manners.wordings.systems[condition.system]
 
 
 def selected(items: Iterable[pytest.Item]) -> Iterator[Selected]:
@@ -45,7 +59,7 @@ def selected(items: Iterable[pytest.Item]) -> Iterator[Selected]:
     for item in items:
         if item.get_closest_marker(CELL_MARK) and _asks(item) and not _may_be_skipped(item):
             parameters = item.callspec.params  # type: ignore[attr-defined]  # whoever has a cell was parametrized
-            yield Selected(item.nodeid, parameters["problem"], parameters.get(MODEL_FIXTURE))
+            yield Selected(item.nodeid, parameters["problem"], parameters.get(MODEL_FIXTURE), manner_of(item))
 
 
 def _asks(item: pytest.Item) -> bool:

@@ -54,8 +54,9 @@ class Workers:
         """The record of an announced trial whose worker died before it could report."""
         if nodeid not in self._announced:
             return None
-        question, (_, task, fields) = self._announced[nodeid]
-        subject = trials.Subject(task, fields, self._models[question.model], question.prompt, nodeid)
+        question, (_, task, fields, condition) = self._announced[nodeid]
+        model = self._models[question.model]
+        subject = trials.Subject(task, fields, model, question.prompt, nodeid, condition, question.repeat)
         return trials.unanswered_record(subject, Failure("worker crashed"))
 
     def reported(self, nodeid: str) -> None:

@@ -1,15 +1,16 @@
 """Room: problems and their prompts, one module per task. It does not know replies, models or pytest."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from pytest_llmarith.tasks import addition, arithmetic, oeis
-from pytest_llmarith.values import Reading, Symbols
+from pytest_llmarith.values import Condition, Reading
 
 
 class Task(Protocol):
     """What a task's module offers to the rooms above. `READING` is None where replies hold programs, not numbers;
-    `REPLY_TOKENS` is about what a reply takes that is not long in coming to the point.
+    `REPLY_TOKENS` is about what a reply takes that is not long in coming to the point. `AXES` are the parts of a
+    condition that change its questions.
     """
 
     @property
@@ -19,8 +20,16 @@ class Task(Protocol):
     @property
     def REPLY_TOKENS(self) -> int: ...
 
-    def prompt(self, problem: Any, symbols: Symbols = ...) -> str:
-        """The question as a model sees it."""
+    @property
+    def FIELDS(self) -> Sequence[str]: ...
+    @property
+    def AXES(self) -> frozenset[str]: ...
+
+    def prompt(self, problem: Any, condition: Condition = ...) -> str:
+        """The question as a model sees it, before anything is put around it."""
+
+    def fields(self, problem: Any, condition: Condition) -> Mapping[str, str]:
+        """What a template of a prompt may hold, by the names of `FIELDS`."""
 
 
 TASKS: Mapping[str, Task] = {task.NAME: task for task in (arithmetic, addition, oeis)}

@@ -5,11 +5,14 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from pytest_llmarith.values import AdditionProblem, Reading, Symbols
+from pytest_llmarith.tasks.grouping import grouped
+from pytest_llmarith.values import USUAL, AdditionProblem, Condition, Reading
 
 NAME = AdditionProblem.task
 READING = Reading.STRICT
 REPLY_TOKENS = 20
+FIELDS = ("int1", "int2")
+AXES = frozenset({"numbers", "context", "prompt", "system"})  # there is no operator sign
 SHORTEST, LONGEST = 2, 30
 
 _PROMPT = (
@@ -32,9 +35,14 @@ def problems(seed: int, trials: int) -> Iterator[AdditionProblem]:
     return (problem(seed, trial) for trial in range(trials))
 
 
-def prompt(problem: AdditionProblem, symbols: Symbols = Symbols.ASCII) -> str:
-    """The question as a model sees it; it holds no operator sign, so `symbols` changes nothing."""
-    return _PROMPT.format(int1=problem.int1, int2=problem.int2)
+def prompt(problem: AdditionProblem, condition: Condition = USUAL) -> str:
+    """The question as a model sees it."""
+    return _PROMPT.format_map(fields(problem, condition))
+
+
+def fields(problem: AdditionProblem, condition: Condition) -> dict[str, str]:
+    """What a template may hold."""
+    return {name: grouped(getattr(problem, name), condition.numbers) for name in FIELDS}
 
 
 def _lengths(draw: random.Random) -> tuple[int, int]:

@@ -8,11 +8,14 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator
 
-from pytest_llmarith.values import ArithmeticProblem, Dtype, Op, Reading, Symbols
+from pytest_llmarith.tasks.grouping import grouped
+from pytest_llmarith.values import USUAL, ArithmeticProblem, Condition, Dtype, Op, Reading, Symbols
 
 NAME = ArithmeticProblem.task
 READING = Reading.TOLERANT
 REPLY_TOKENS = 20
+FIELDS = ("lhs", "sign", "rhs", "operation")
+AXES = frozenset({"numbers", "symbols", "context", "prompt", "system"})
 VARIANTS: tuple[tuple[Dtype, Op], ...] = tuple((dtype, op) for dtype in Dtype for op in Op)
 
 _INSTRUCTION = "Compute the following and reply with just the numeric result (no explanation):"
@@ -20,6 +23,7 @@ _SIGNS = {
     Symbols.ASCII: {Op.ADD: "+", Op.SUB: "-", Op.MUL: "*", Op.DIV: "/"},
     Symbols.UNICODE: {Op.ADD: "+", Op.SUB: "-", Op.MUL: "×", Op.DIV: "÷"},
 }
+_OPERATIONS = {Op.ADD: "sum", Op.SUB: "difference", Op.MUL: "product", Op.DIV: "quotient"}
 _CENTS = 100
 
 
@@ -40,9 +44,16 @@ def problems(seed: int, depths: Iterable[int], trials: int) -> Iterator[Arithmet
                 yield problem(seed, dtype, op, depth, trial)
 
 
-def prompt(problem: ArithmeticProblem, symbols: Symbols = Symbols.ASCII) -> str:
+def prompt(problem: ArithmeticProblem, condition: Condition = USUAL) -> str:
     """The question as a model sees it, as llm_arithmetic puts it."""
-    return f"{_INSTRUCTION}\n   {problem.lhs} {_SIGNS[symbols][problem.op]} {problem.rhs}"
+    return "{instruction}\n   {lhs} {sign} {rhs}".format_map(fields(problem, condition) | {"instruction": _INSTRUCTION})
+
+
+def fields(problem: ArithmeticProblem, condition: Condition) -> dict[str, str]:
+    """What a template may hold."""
+    lhs, rhs = (grouped(operand, condition.numbers) for operand in problem.operands)
+    sign = _SIGNS[condition.symbols][problem.op]
+    return {"lhs": lhs, "sign": sign, "rhs": rhs, "operation": _OPERATIONS[problem.op]}
 
 
 def _integer_problem(draw: random.Random, op: Op, depth: int) -> tuple[str, str, str]:

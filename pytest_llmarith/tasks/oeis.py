@@ -6,11 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from pytest_llmarith.values import IntegerSequence, OeisProblem, Symbols
+from pytest_llmarith.values import USUAL, Condition, IntegerSequence, OeisProblem
 
 NAME = OeisProblem.task
 READING = None
 REPLY_TOKENS = 600
+FIELDS = ("name", "comments")
+AXES = frozenset({"context", "prompt", "system"})
 
 _PROMPT = (
     "Write a python code that takes a number n as input from stdin, outputs a single element of a sequence as a string "
@@ -31,7 +33,12 @@ def problems(set_name: str, sequences: Iterable[IntegerSequence]) -> Iterator[Oe
     return (OeisProblem(set_name, sequence) for sequence in sequences)
 
 
-def prompt(problem: OeisProblem, symbols: Symbols = Symbols.ASCII) -> str:
-    """The question as a model sees it: the entry's name and comments, and nothing else of it, above all no terms."""
-    comments = "\n\n".join(problem.sequence.comments)
-    return f"{_PROMPT}Name: {problem.sequence.name}\nComments: {comments}\n```\n"
+def prompt(problem: OeisProblem, condition: Condition = USUAL) -> str:
+    """The question as a model sees it."""
+    known = fields(problem, condition)
+    return f"{_PROMPT}Name: {known['name']}\nComments: {known['comments']}\n```\n"
+
+
+def fields(problem: OeisProblem, condition: Condition) -> dict[str, str]:
+    """What a template may hold: the entry's name and comments, and nothing else of it, above all no terms."""
+    return {"name": problem.sequence.name, "comments": "\n\n".join(problem.sequence.comments)}

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from pytest_llmarith.values import Failure, Model, NanReason, Outcome, Problem, Reply
+from pytest_llmarith.values import USUAL, Failure, Manner, Model, NanReason, Outcome, Problem, Reply
 
 RECORD_FORMAT = 1
 
@@ -20,10 +20,15 @@ class Subject:
     model: Model
     prompt: str
     nodeid: str | None
+    condition: Mapping[str, Any] = field(default_factory=USUAL.fields)
+    repeat: int = 0
 
     @classmethod
-    def of(cls, problem: Problem, model: Model, prompt: str, nodeid: str | None) -> Subject:
-        return cls(problem.task, problem.fields(), model, prompt, nodeid)
+    def of(
+        cls, problem: Problem, model: Model, prompt: str, nodeid: str | None, manner: Manner | None = None
+    ) -> Subject:
+        how = manner or Manner()
+        return cls(problem.task, problem.fields(), model, prompt, nodeid, how.condition.fields(), how.repeat)
 
 
 def frame(subject: Subject, answer: Reply | Failure) -> dict[str, Any]:
@@ -36,6 +41,8 @@ def frame(subject: Subject, answer: Reply | Failure) -> dict[str, Any]:
         "model": subject.model.name,
         "simulated": subject.model.simulated,
         "problem": dict(subject.fields),
+        "condition": dict(subject.condition),
+        "repeat": subject.repeat,
         "prompt": subject.prompt,
         "retries": [asdict(retry) for retry in answer.retries],
     }

@@ -9,7 +9,18 @@ from typing import Any
 from pytest_llmarith import numerals
 from pytest_llmarith.numerals.anatomy import Case, anatomy
 from pytest_llmarith.trials.frame import Subject, cut_short, frame
-from pytest_llmarith.values import Anatomy, Grade, Model, NanReason, NumberProblem, Outcome, Reading, Readings, Reply
+from pytest_llmarith.values import (
+    Anatomy,
+    Grade,
+    Manner,
+    Model,
+    NanReason,
+    NumberProblem,
+    Outcome,
+    Reading,
+    Readings,
+    Reply,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +51,16 @@ def nan_reason_of(reply: Reply) -> NanReason | None:
 
 
 def number_record(
-    problem: NumberProblem, model: Model, prompt: str, nodeid: str | None, reading: Reading, reply: Reply
+    problem: NumberProblem,
+    model: Model,
+    prompt: str,
+    nodeid: str | None,
+    reading: Reading,
+    reply: Reply,
+    manner: Manner | None = None,
 ) -> dict[str, Any]:
-    """The record of an answered trial."""
-    told = frame(Subject.of(problem, model, prompt, nodeid), reply)
+    """The record of an answered trial; without a manner it was put in the usual one."""
+    told = frame(Subject.of(problem, model, prompt, nodeid, manner), reply)
     return {**told, **verdict_fields(problem, reading, reply), "reply": reply.fields()}
 
 

@@ -7,20 +7,33 @@ and readers of JSON would round them.
 from pytest_llmarith.values.asking import EMBEDDED_PROVIDER, Failure, Model, Progress, Question, Reply, Retry, Throttled
 from pytest_llmarith.values.grades import Anatomy, Grade, Readings
 from pytest_llmarith.values.limits import AskingLimits, Price
+from pytest_llmarith.values.manner import USUAL, Condition, Manner, Wordings
 from pytest_llmarith.values.money import Outlook, Terms
 from pytest_llmarith.values.problems import AdditionProblem, ArithmeticProblem, NumberProblem, OeisProblem, Problem
 from pytest_llmarith.values.programs import Ending, Isolation, Level, ProgramLimits, ProgramRun, Runner
 from pytest_llmarith.values.sequences import IntegerSequence
 from pytest_llmarith.values.shards import MOST_SHARDS, Shard
-from pytest_llmarith.values.words import Dtype, ErrorClass, NanReason, Op, Outcome, Reading, StoreMode, Symbols
+from pytest_llmarith.values.words import (
+    Dtype,
+    ErrorClass,
+    NanReason,
+    NumberFormat,
+    Op,
+    Outcome,
+    Reading,
+    StoreMode,
+    Symbols,
+)
 
 __all__ = [
     "EMBEDDED_PROVIDER",
     "MOST_SHARDS",
+    "USUAL",
     "AdditionProblem",
     "Anatomy",
     "ArithmeticProblem",
     "AskingLimits",
+    "Condition",
     "Dtype",
     "Ending",
     "ErrorClass",
@@ -29,8 +42,10 @@ __all__ = [
     "IntegerSequence",
     "Isolation",
     "Level",
+    "Manner",
     "Model",
     "NanReason",
+    "NumberFormat",
     "NumberProblem",
     "OeisProblem",
     "Op",
@@ -52,4 +67,5 @@ __all__ = [
     "Symbols",
     "Terms",
     "Throttled",
+    "Wordings",
 ]

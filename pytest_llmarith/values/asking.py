@@ -33,11 +33,16 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A prompt on its way to a model. Two trials with the same prompt are two questions."""
+    """A prompt on its way to a model. Two trials with the same prompt are two questions, and so are two repeats.
+
+    `system_prompt` takes the place of the model's own; None leaves that as it is.
+    """
 
     model: str
     prompt: str
     trial: int
+    repeat: int = 0
+    system_prompt: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,15 @@ class Symbols(StrEnum):
     UNICODE = "unicode"
 
 
+class NumberFormat(StrEnum):
+    """What stands between the groups of three digits of a prompt's numbers."""
+
+    PLAIN = "plain"
+    COMMA = "comma"
+    SPACE = "space"
+    UNDERSCORE = "underscore"
+
+
 class StoreMode(StrEnum):
     """What the store of replies is for in a run: read and written, only written, neither, or the only source."""
 

@@ -9,7 +9,7 @@ from hypothesis import given
 
 from pytest_llmarith.tasks import arithmetic
 from pytest_llmarith.tasks.strategies import arithmetic_problems, depths
-from pytest_llmarith.values import ArithmeticProblem, Dtype, Op, Reading, Symbols
+from pytest_llmarith.values import ArithmeticProblem, Condition, Dtype, Op, Reading, Symbols
 
 APPLY = {
     Op.ADD: Fraction.__add__,
@@ -133,7 +133,7 @@ def test_prompt(op: Op, symbols: Symbols, line: str) -> None:
     """The prompt is one instruction, a line break, three spaces and the calculation."""
     problem = ArithmeticProblem(0, op, Dtype.INT, 2, 0, "12", "5", "")
     instruction = "Compute the following and reply with just the numeric result (no explanation):"
-    assert arithmetic.prompt(problem, symbols) == f"{instruction}\n{line}"
+    assert arithmetic.prompt(problem, Condition(symbols=symbols)) == f"{instruction}\n{line}"
 
 
 def test_prompt_is_ascii_by_default() -> None:

@@ -16,6 +16,7 @@ from pytest_llmarith.trials import settle
 from pytest_llmarith.values import (
     AdditionProblem,
     ArithmeticProblem,
+    Condition,
     Dtype,
     NanReason,
     NumberProblem,
@@ -69,7 +70,7 @@ def test_unknown_name(target: str) -> None:
 @given(problem=arithmetic_problems())
 def test_exact_is_right(symbols: Symbols, problem: ArithmeticProblem) -> None:
     """The exact model gives what is expected, to the letter."""
-    said = ask("exact", arithmetic.prompt(problem, symbols))
+    said = ask("exact", arithmetic.prompt(problem, Condition(symbols=symbols)))
     assert (said.text, said.reasoning, said.finish_reason) == (problem.expected, None, "stop")
 
 

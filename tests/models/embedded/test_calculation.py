@@ -9,14 +9,14 @@ from hypothesis import given
 from pytest_llmarith.models.embedded.calculation import Calculation, read, solve
 from pytest_llmarith.tasks import addition, arithmetic
 from pytest_llmarith.tasks.strategies import addition_problems, arithmetic_problems
-from pytest_llmarith.values import AdditionProblem, ArithmeticProblem, Op, Symbols
+from pytest_llmarith.values import AdditionProblem, ArithmeticProblem, Condition, Op, Symbols
 
 
 @pytest.mark.parametrize("symbols", Symbols)
 @given(problem=arithmetic_problems())
 def test_reads_arithmetic(symbols: Symbols, problem: ArithmeticProblem) -> None:
     """The last line of an arithmetic prompt is understood in both sets of signs."""
-    calculation = read(arithmetic.prompt(problem, symbols))
+    calculation = read(arithmetic.prompt(problem, Condition(symbols=symbols)))
     assert calculation == Calculation(problem.op, problem.lhs, problem.rhs, problem.expected)
 
 

@@ -1,0 +1,34 @@
+"""How the questions of a function are put: the manners that matter to its task, each once."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_llmarith.options import declaration as names
+from pytest_llmarith.options.settings import Settings
+from pytest_llmarith.tasks import TASKS
+from pytest_llmarith.tasks.putting import UnfitTemplate, check_template
+from pytest_llmarith.values import Manner
+
+MANNER_FIXTURE = "llm_manner"
+USUAL_MANNER = Manner()
+
+
+def manners_of(task: str, settings: Settings) -> list[Manner]:
+    """Every condition that changes the questions of a task, with all its repeats.
+
+    Raises pytest.UsageError where a template does not fit the task.
+    """
+    conditions = dict.fromkeys(condition.only(TASKS[task].AXES) for condition in settings.manners.conditions)
+    for name, template in settings.manners.wordings.templates.items():
+        try:
+            check_template(name, template, task)
+        except UnfitTemplate as fault:
+            raise pytest.UsageError(f"{names.PROMPT}: {fault}") from None
+    return [Manner(condition, repeat) for condition in conditions for repeat in range(settings.manners.repeats)]
+
+
+def manner_of(item: pytest.Item) -> Manner:
+    """The manner of an item; the usual one where nobody asked for another."""
+    manner: Manner = getattr(getattr(item, "callspec", None), "params", {}).get(MANNER_FIXTURE, USUAL_MANNER)
+    return manner

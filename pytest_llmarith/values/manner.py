@@ -1,0 +1,70 @@
+"""How a question is put: in which condition, and for the how-manieth time."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from pytest_llmarith.values.words import NumberFormat, Symbols
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """How the numbers and operator signs of a prompt are written, and what stands around it.
+
+    `context` is about how many tokens of small talk come before the question, such as `2k`; `prompt` is the name of a
+    template and `system` the name of a system prompt, where a run has several. None leaves it to the task.
+    """
+
+    numbers: NumberFormat = NumberFormat.PLAIN
+    symbols: Symbols = Symbols.ASCII
+    context: str | None = None
+    prompt: str | None = None
+    system: str | None = None
+
+    @property
+    def label(self) -> str:
+        """What tells it from the default condition, such as `numbers_comma-context_2k`; empty for that."""
+        default = asdict(Condition())
+        return "-".join(f"{axis}_{value}" for axis, value in asdict(self).items() if value != default[axis])
+
+    def only(self, axes: frozenset[str]) -> Condition:
+        """The condition as far as it matters to a task, with everything else as usual."""
+        return replace(Condition(), **{axis: value for axis, value in asdict(self).items() if axis in axes})
+
+    def fields(self) -> dict[str, str | None]:
+        """The condition as it stands in a record: builtins only."""
+        return {axis: value and str(value) for axis, value in asdict(self).items()}
+
+
+USUAL = Condition()
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """A condition, and which repeat of the same question this is, from 0."""
+
+    condition: Condition = USUAL
+    repeat: int = 0
+
+    @property
+    def label(self) -> str:
+        """Its part of a pytest id, such as `-numbers_comma-repeat_3`; empty for the first time in the usual way."""
+        parts = (self.condition.label, f"repeat_{self.repeat}" if self.repeat else "")
+        return "".join(f"-{part}" for part in parts if part)
+
+    def coordinates(self) -> dict[str, str | int | None]:
+        """What tells it from other manners, for marks."""
+        return {**self.condition.fields(), "repeat": self.repeat}
+
+
+@dataclass(frozen=True, slots=True)
+class Wordings:
+    """The texts behind the names of conditions: templates of prompts, and system prompts (None: none is sent)."""
+
+    templates: dict[str, str] = field(default_factory=dict)
+    systems: dict[str, str | None] = field(default_factory=dict)
+
+    def facts(self) -> dict[str, Any]:
+        """All of them, as they stand in a summary."""
+        return asdict(self)
