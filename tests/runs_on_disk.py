@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pytest_llmarith.reports.keys import key_of
 from pytest_llmarith.reports.summary import Summary
 from pytest_llmarith.tasks import addition, arithmetic
 from pytest_llmarith.trials import Subject, number_record, unanswered_record
@@ -105,7 +106,7 @@ def log_in(folder: Path, records: Iterable[Mapping[str, Any]], end: str = "") ->
 def run_in(folder: Path, records: Sequence[Mapping[str, Any]], **facts: Any) -> Path:
     """A run that has ended."""
     log_in(folder, records)
-    summary, keys = Summary(), [(record["model"], record["task"]) for record in records]
+    summary, keys = Summary(), [key_of(record) for record in records]
     for record in records:
         summary.add(record)
     whole = summary.as_dict(FACTS | {"selected": len(records)} | facts, {key: keys.count(key) for key in keys})

@@ -78,6 +78,8 @@ def test_correct_record() -> None:
         "simulated": False,
         "problem": SUM.fields(),
         "prompt": "the prompt",
+        "condition": {"numbers": "plain", "symbols": "ascii", "context": None, "prompt": None, "system": None},
+        "repeat": 0,
         "retries": [],
         "outcome": "correct",
         "reason": None,

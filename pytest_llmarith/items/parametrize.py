@@ -40,11 +40,10 @@ def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
         if reason := kind.why_none(arguments, settings):
             _skip(metafunc, reason)
             return
-        problems = list(kind.problems(arguments, settings))
+        puts = list(_puts(metafunc, list(kind.problems(arguments, settings)), settings))
         more = kind.marks(metafunc, settings)
     except (pytest.UsageError, ValueError) as error:  # a mistake in a mark or an entry is shown without a traceback
         raise pytest.Collector.CollectError(str(error)) from None
-    puts = list(_puts(metafunc, problems, settings))
     if MODEL_FIXTURE not in metafunc.fixturenames:  # a `model` of the user's own: one model, no choice
         _parametrize(metafunc, [put.parameter(more) for put in puts])
     elif settings.models:

@@ -37,19 +37,23 @@ class Manners:
 
 def manners(given: Callable[[str], Any], folder: Path) -> Manners:
     """What the options ask for; files stand below `folder`. Raises ValueError with one line for people."""
+
+    def text(option: str, usual: str) -> str:
+        return usual if given(option) is None else str(given(option))
+
     templates = _templates(given(names.PROMPT) or (), folder)
     systems = _systems(given(names.SYSTEM_PROMPT) or ())
     axes = (
-        parsing.choices(names.NUMBERS, given(names.NUMBERS) or NumberFormat.PLAIN, NumberFormat),
-        parsing.choices(names.SYMBOLS, given(names.SYMBOLS) or Symbols.ASCII, Symbols),
-        _contexts(given(names.CONTEXT) or _NONE),
+        parsing.choices(names.NUMBERS, text(names.NUMBERS, NumberFormat.PLAIN), NumberFormat),
+        parsing.choices(names.SYMBOLS, text(names.SYMBOLS, Symbols.ASCII), Symbols),
+        _contexts(text(names.CONTEXT, _NONE)),
         tuple(templates) or (None,),
         tuple(systems) or (None,),
     )
     return Manners(
         conditions=tuple(Condition(*values) for values in product(*axes)),
         wordings=Wordings({name: text for name, text in templates.items() if name is not None}, systems),
-        repeats=parsing.whole_number(names.REPEATS, str(given(names.REPEATS) or "1"), 1, MOST_REPEATS),
+        repeats=parsing.whole_number(names.REPEATS, text(names.REPEATS, "1"), 1, MOST_REPEATS),
     )
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from pytest_llmarith.reports import figures
 from pytest_llmarith.reports.anatomy_tables import anatomy_table
 from pytest_llmarith.reports.harmless import sanitize_name
+from pytest_llmarith.reports.keys import condition_label
 from pytest_llmarith.reports.sequence_tables import set_table, unsolved_lines
 from pytest_llmarith.reports.statistics import wilson
 from pytest_llmarith.reports.tables import folded
@@ -121,7 +122,8 @@ def _measured(counts: Counts) -> int:
 
 
 def _title(result: Mapping[str, Any], what: str, width: int) -> str:
-    simulated = " (simulated)" if result["simulated"] else ""
-    rest = f"{simulated}, {sanitize_name(result['task'], _LONGEST_NAME)}: {what}"
+    how = ", ".join(filter(None, ["simulated" * result["simulated"], condition_label(result)]))
+    known = f" ({sanitize_name(how, _LONGEST_NAME)})" if how else ""
+    rest = f"{known}, {sanitize_name(result['task'], _LONGEST_NAME)}: {what}"
     room = max(_SHORTEST_NAME, min(_LONGEST_NAME, width - len(rest)))
     return sanitize_name(result["model"], room) + rest

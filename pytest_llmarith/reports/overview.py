@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from pytest_llmarith.reports import figures
 from pytest_llmarith.reports.harmless import sanitize, sanitize_name
+from pytest_llmarith.reports.keys import condition_label
 from pytest_llmarith.reports.tables import draw, width_of
 
 Result = Mapping[str, Any]
@@ -108,6 +109,7 @@ def note_of(result: Result) -> str:
     reasons = ", ".join(f"{count} {sanitize(reason, 40)}" for reason, count in result["nan_reasons"].items())
     notes = (
         (result.get("run"), sanitize_name(result.get("run") or "", _LONGEST_NAME)),
+        (condition_label(result), sanitize_name(condition_label(result), _LONGEST_NAME)),
         (result["simulated"], "*simulated*"),
         (measured < selected, f"incomplete, {measured} of {selected}"),
         (reasons, f"nan: {reasons}"),

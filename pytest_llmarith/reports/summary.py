@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from pytest_llmarith.reports.keys import Key, condition_label, key_of
 from pytest_llmarith.reports.results import Result
 from pytest_llmarith.values import Outcome
 
@@ -21,19 +22,21 @@ class Summary:
     """Counts records. Every record counts; giving it one per trial is the caller's part."""
 
     def __init__(self) -> None:
-        self._results: dict[tuple[str, str], Result] = {}
+        self._results: dict[Key, Result] = {}
+        self._conditions: dict[Key, Any] = {}
 
     def add(self, record: Mapping[str, Any]) -> None:
         """Count one record, in constant time; nothing of it is kept but numbers."""
-        key = record["model"], record["task"]
+        key = key_of(record)
         if key not in self._results:
             self._results[key] = Result(record["simulated"])
+            self._conditions[key] = record["condition"] if condition_label(record) else None
         self._results[key].add(record)
 
-    def as_dict(self, run: Mapping[str, Any], selected: Mapping[tuple[str, str], int] | None = None) -> dict[str, Any]:
+    def as_dict(self, run: Mapping[str, Any], selected: Mapping[Key, int] | None = None) -> dict[str, Any]:
         """The summary with the run's facts, of which it reads `selected`, `started_at`, `partial` and `models`.
 
-        `selected` says how many trials of each model and task were to be run, where that is known.
+        `selected` says how many trials of each model, task and condition were to be run, where that is known.
         """
         answered = sum(result.outcomes.measured for result in self._results.values())
         unanswered = sum(result.outcomes.count(Outcome.UNANSWERED) for result in self._results.values())
@@ -45,18 +48,23 @@ class Summary:
             "unanswered": unanswered,
             "complete": unanswered == 0 and answered == run.get("selected") and not run.get("partial"),
             "results": [
-                {"model": model, "task": task, "date": date, "selected": (selected or {}).get((model, task))}
-                | self._results[model, task].as_dict()
-                for model, task in self._ordered(run)
+                self._frame(key) | {"date": date, "selected": (selected or {}).get(key)} | self._results[key].as_dict()
+                for key in self._ordered(run)
             ],
         }
 
-    def _ordered(self, run: Mapping[str, Any]) -> list[tuple[str, str]]:
-        """Models as the run names them, tasks by name: the order of arrival is chance with several workers."""
+    def _frame(self, key: Key) -> dict[str, Any]:
+        model, task, _ = key
+        return {"model": model, "task": task, "condition": self._conditions[key]}
+
+    def _ordered(self, run: Mapping[str, Any]) -> list[Key]:
+        """Models as the run names them, tasks and conditions by name: the order of arrival is chance with several
+        workers.
+        """
         named = [model["name"] for model in run.get("models") or ()]
-        seen = list(dict.fromkeys(model for model, _ in self._results))
+        seen = list(dict.fromkeys(model for model, *_ in self._results))
         rank = {model: place for place, model in enumerate(dict.fromkeys(named + seen))}
-        return sorted(self._results, key=lambda key: (rank[key[0]], key[1]))
+        return sorted(self._results, key=lambda key: (rank[key[0]], *key[1:]))
 
 
 def without_cells(summary: Mapping[str, Any]) -> dict[str, Any]:

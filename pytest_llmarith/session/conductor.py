@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_llmarith.options.settings import Settings
-from pytest_llmarith.session.forecast import Asked, Forecast
+from pytest_llmarith.reports.keys import Key
+from pytest_llmarith.session.forecast import Asked, Forecast, asked_by
 from pytest_llmarith.session.selection import selected
 from pytest_llmarith.values import Failure, Progress, Question, Reply, StoreMode
 
@@ -32,8 +33,8 @@ class Conductor:
         self._settings = settings
         self._broker: Broker | None = None
         self.idle: Callable[[], None] = lambda: None
-        # Called with how many items of each model and task were selected.
-        self.on_selected: Callable[[Counter[tuple[str, str]]], None] = lambda selected: None
+        # Called with how many items of each model, task and condition were selected.
+        self.on_selected: Callable[[Counter[Key]], None] = lambda selected: None
         self.say: Callable[[str], None] = lambda line: None
         self._ended = False
         self.before_asking: Callable[[], None] = lambda: None
@@ -126,9 +127,9 @@ class Conductor:
                 self._import()
             return
         mine = list(selected(session.items))
-        asked = [Asked(question, one.problem.task) for one in mine if (question := one.question(self._settings))]
+        asked = asked_by(mine, self._settings)
         if asked and not _is_interrupted(session):  # somebody's own `model` fixture is not ours to count
-            self.on_selected(Counter((one.question.model, one.task) for one in asked))
+            self.on_selected(Counter(one.key for one in asked))
             self.before_asking()
             self.begin_asking(asked)
 

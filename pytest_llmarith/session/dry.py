@@ -12,7 +12,7 @@ from pytest_llmarith.items.parametrize import NO_MODEL
 from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.session.display import header
-from pytest_llmarith.session.forecast import Asked, Forecast
+from pytest_llmarith.session.forecast import Asked, Forecast, asked_by
 from pytest_llmarith.session.selection import Selected, selected
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class DryRun:
         return True
 
     def _counted(self, mine: list[Selected]) -> Iterator[str]:
-        asked = [Asked(question, one.problem.task) for one in mine if (question := one.question(self._settings))]
+        asked = asked_by(mine, self._settings)
         if asked:
             forecast = self._forecast(asked)
             yield from (f"llmarith: {line}" for line in forecast.lines())

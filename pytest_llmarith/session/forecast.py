@@ -10,6 +10,8 @@ import pytest
 
 from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.reports.forecast import forecast_lines
+from pytest_llmarith.reports.keys import Key
+from pytest_llmarith.session.selection import Selected
 from pytest_llmarith.tasks import TASKS
 from pytest_llmarith.values import Model, OeisProblem, Outlook, Question, StoreMode
 
@@ -18,10 +20,24 @@ if TYPE_CHECKING:
 
 
 class Asked(NamedTuple):
-    """A question that was selected, and its task."""
+    """A question that was selected, its task, and the label of its condition."""
 
     question: Question
     task: str
+    condition: str = ""
+
+    @property
+    def key(self) -> Key:
+        return self.question.model, self.task, self.condition
+
+
+def asked_by(selection: Iterable[Selected], settings: Settings) -> list[Asked]:
+    """What items are going to ask the broker; those that a `model` fixture answers ask it nothing."""
+    return [
+        Asked(question, one.problem.task, one.manner.condition.label)
+        for one in selection
+        if (question := one.question(settings))
+    ]
 
 
 class Forecast:

@@ -16,6 +16,7 @@ import pytest
 
 from pytest_llmarith.items import records
 from pytest_llmarith.options.settings import Settings
+from pytest_llmarith.reports.keys import Key
 from pytest_llmarith.reports.written import WrittenRecords
 from pytest_llmarith.session.gating import asked_gates
 from pytest_llmarith.session.sharding import shard_facts
@@ -44,7 +45,7 @@ class Recorder:
         self._summary: Summary | None = None
         self.folder: Path | None = None
         self.records = WrittenRecords()
-        self.selected: Counter[tuple[str, str]] | None = None
+        self.selected: Counter[Key] | None = None
         self.written: dict[str, Any] | None = None
         self.failed_gates: list[str] = []
         self.torn: str | None = None  # why the folder holds less than it should
@@ -65,7 +66,7 @@ class Recorder:
         conductor.on_selected = self._note_selected
         conductor.before_asking = self.check_folder
 
-    def _note_selected(self, selected: Counter[tuple[str, str]]) -> None:
+    def _note_selected(self, selected: Counter[Key]) -> None:
         self.selected = selected
 
     def replies_kept(self) -> int:
@@ -170,7 +171,7 @@ class Recorder:
 
     def _is_selected(self, model: str) -> bool:
         """A model that -k or -m left out is not held to a gate."""
-        return self.selected is None or any(model == selected for selected, _ in self.selected)
+        return self.selected is None or any(model == selected for selected, *_ in self.selected)
 
     def _exit_status(self, session: pytest.Session) -> int:
         if self._conductor is not None and self._conductor.stopped():

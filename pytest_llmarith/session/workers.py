@@ -11,6 +11,7 @@ import pytest
 
 from pytest_llmarith import trials
 from pytest_llmarith.options.settings import Settings
+from pytest_llmarith.reports.keys import Key, condition_label
 from pytest_llmarith.session.begin import OPTIONS_INPUT
 from pytest_llmarith.session.conductor import Conductor
 from pytest_llmarith.session.forecast import Asked
@@ -43,7 +44,7 @@ class Workers:
         self._models = {model.name: model for model in settings.models}
         self._conductor = conductor
         self._announced: dict[str, tuple[Question, Label]] = {}
-        self._selected: Counter[tuple[str, str]] = Counter()
+        self._selected: Counter[Key] = Counter()
         self._announcer: str | None = None
         self._announced_all = threading.Event()
         self._begun = False
@@ -84,7 +85,7 @@ class Workers:
         while self._announcer == node.gateway.id and not self._begun:
             if self._announced_all.wait(_LOOK_S):
                 self._begun = True
-                asked = [Asked(question, task) for question, (_, task, _) in self._announced.values()]
+                asked = [_asked(question, label) for question, label in self._announced.values()]
                 if asked:
                     self._conductor.begin_asking(asked)
 
@@ -93,7 +94,7 @@ class Workers:
     def announced(self, announcements: list[tuple[Question, Label]]) -> None:
         """Note what is going to be asked."""
         self._announced.update((label[0], (question, label)) for question, label in announcements)
-        self._selected.update((question.model, label[1]) for question, label in announcements)
+        self._selected.update(_asked(question, label).key for question, label in announcements)
         self._conductor.on_selected(self._selected)
 
     def announced_all(self) -> None:
@@ -130,6 +131,11 @@ class Workers:
             self._announced.clear()
             self._selected.clear()
             self._announcer = None
+
+
+def _asked(question: Question, label: Label) -> Asked:
+    _, task, _, condition = label
+    return Asked(question, task, condition_label({"condition": condition}))
 
 
 class Lane:

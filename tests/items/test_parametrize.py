@@ -193,3 +193,31 @@ def test_collecting_imports_nothing_slow(bench: pytest.Pytester) -> None:
     """)
     result = bench.runpytest_subprocess("--collect-only", "-q", "--llm-model=o4-mini", "-p", "no:hypothesispytest")
     result.stdout.fnmatch_lines(["slow: []"])
+
+
+def test_several_conditions_make_several_items(bench: pytest.Pytester) -> None:
+    """Of every problem, next to each other; a task has as many as matter to it."""
+    args = ("--llm-model=o4-mini", "--llm-number-format=plain,comma", "--llm-symbols=ascii,unicode")
+    ids = collected(bench, *args, "-k", "trial_0 and (depth_2 or addition)")
+    assert ids[:4] == [
+        f"test_arithmetic[o4-mini-int_add-depth_2-trial_0{how}]"
+        for how in ("", "-symbols_unicode", "-numbers_comma", "-numbers_comma-symbols_unicode")
+    ]
+    assert ids[-2:] == [f"test_integer_addition[o4-mini-trial_0{how}]" for how in ("", "-numbers_comma")]
+
+
+def test_repeats_are_items(bench: pytest.Pytester) -> None:
+    """The first has the id that it has alone; -m finds each."""
+    args = ("--llm-model=o4-mini", "--llm-repeats=3", "-k", "int_mul and depth_4 and trial_1")
+    label = "test_arithmetic[o4-mini-int_mul-depth_4-trial_1"
+    assert collected(bench, *args) == [f"{label}]", f"{label}-repeat_1]", f"{label}-repeat_2]"]
+    assert collected(bench, *args, "-m", "cell(repeat=2, numbers='plain')") == [f"{label}-repeat_2]"]
+
+
+def test_a_template_that_a_task_cannot_fill_in(bench: pytest.Pytester) -> None:
+    """It is an error of the collection, in one line."""
+    bench.makefile(".txt", terse="{lhs} {sign} {rhs} =")
+    result = bench.runpytest("--collect-only", "-q", "--llm-model=o4-mini", "--llm-prompt=terse.txt")
+    result.stdout.fnmatch_lines(
+        ["--llm-prompt: template terse: integer_addition has no field {lhs}; it has {int1}, {int2}"]
+    )

@@ -12,6 +12,9 @@ PLAIN = "def test_it(): pass"
     [
         "seed",
         "symbols",
+        "number-format",
+        "context",
+        "repeats",
         "shard",
         "concurrency",
         "timeout",

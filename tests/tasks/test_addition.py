@@ -7,7 +7,7 @@ from hypothesis import given
 
 from pytest_llmarith.tasks import addition
 from pytest_llmarith.tasks.strategies import addition_problems
-from pytest_llmarith.values import AdditionProblem, Reading, Symbols
+from pytest_llmarith.values import AdditionProblem, Condition, Reading, Symbols
 
 PROMPT = (
     "Provide the sum of the two numbers. Don't output anything else. Only output the sum of the two numbers without "
@@ -51,7 +51,7 @@ def test_prompt() -> None:
 def test_prompt_has_no_sign() -> None:
     """Unicode signs change nothing where there is no sign."""
     problem = addition.problem(0, 0)
-    assert addition.prompt(problem, Symbols.UNICODE) == addition.prompt(problem, Symbols.ASCII)
+    assert addition.prompt(problem, Condition(symbols=Symbols.UNICODE)) == addition.prompt(problem)
 
 
 def test_labels_are_unique() -> None:

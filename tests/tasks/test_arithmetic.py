@@ -139,7 +139,7 @@ def test_prompt(op: Op, symbols: Symbols, line: str) -> None:
 def test_prompt_is_ascii_by_default() -> None:
     """Without a word about symbols the signs are those of a keyboard."""
     problem = arithmetic.problem(0, Dtype.FLOAT, Op.DIV, 2, 0)
-    assert arithmetic.prompt(problem) == arithmetic.prompt(problem, Symbols.ASCII)
+    assert arithmetic.prompt(problem) == arithmetic.prompt(problem, Condition(symbols=Symbols.ASCII))
     assert arithmetic.prompt(problem).isascii()
 
 

@@ -10,10 +10,12 @@ from typing import Any
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.merging.asking import added_up
 from pytest_llmarith.reports.merging.runs import Run
+from pytest_llmarith.values import USUAL, Wordings
 
 _LONGEST_VALUE = 60
 _MODEL = ("target", "params", "api_base", "system_prompt")
 _OEIS = ("limits", "terms", "memory_bytes", "rules", "static_judge", "judge")
+_USUALLY: Mapping[str, Any] = {"conditions": [USUAL.fields()], "wordings": Wordings().facts(), "repeats": 1}
 # What stands for one run alone.
 _OWN = {"id", "started_at", "finished_at", "selected", "stopped", "partial", "exit_status", "shard", "merged"}
 
@@ -48,6 +50,8 @@ def _deciding(run: Run) -> Iterator[tuple[str, Any]]:
     facts = run.facts
     for name in ("seed", "symbols", "reading"):
         yield name, facts.get(name)
+    for name, usual in _USUALLY.items():  # older runs knew nothing else
+        yield name, facts.get(name, usual)
     yield "price", (facts.get("limits") or {}).get("price")
     for model in facts["models"]:
         for name in _MODEL:

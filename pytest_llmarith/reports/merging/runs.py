@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_llmarith.reports.harmless import sanitize
+from pytest_llmarith.reports.keys import Key, key_of
 from pytest_llmarith.reports.merging.asking import fault_of_asking
 from pytest_llmarith.reports.stored import Mistake, log_of, name_of
 from pytest_llmarith.reports.summary import SUMMARY_FORMAT
@@ -26,8 +27,6 @@ _LONGEST_SUMMARY = 2**28
 _LONGEST_CAUSE = 200
 # Facts that a run of today states, and that one of an earlier version may not.
 _FACTS = ("id", "started_at", "finished_at", "versions", "models")
-
-Key = tuple[str, str]  # a model and a task
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +139,7 @@ def _run(log: Path, summary: Any, digest: bytes, all_facts: bool) -> Run:
     counts = [summary.get("answered"), summary.get("unanswered")]
     _check(all(map(_is_count, counts)), "answered or unanswered is no count")
     # The first summaries did not say what was selected of each model and task.
-    keyed = {(result["model"], result["task"]): {"selected": None, **result} for result in results}
+    keyed = {key_of(result): {"selected": None, **result} for result in results}
     return Run(log, facts, keyed, sum(counts), digest)
 
 

@@ -11,8 +11,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from pytest_llmarith.reports.keys import Key, key_of
 from pytest_llmarith.reports.merging.recordfile import RecordFiles, placed_records
-from pytest_llmarith.reports.merging.runs import Key, Run
+from pytest_llmarith.reports.merging.runs import Run
 from pytest_llmarith.values import Outcome
 
 _NUMBER = re.compile(r"\d+")
@@ -62,7 +63,7 @@ class TrialIndex:
 
     @property
     def trials(self) -> Mapping[Key, int]:
-        """How many trials there are of each model and task."""
+        """How many trials there are of each model, task and condition."""
         return self._keys
 
     def take(self, run: Run, *, finished: bool) -> None:
@@ -73,7 +74,7 @@ class TrialIndex:
             trial = Trial(sys.intern(record["model"]), record["nodeid"])
             place = _Place(len(self._runs) - 1, offset, record["outcome"] != Outcome.UNANSWERED, finished)
             if (before := self._places.get(trial)) is None:
-                self._keys[trial.model, record["task"]] += 1
+                self._keys[key_of(record)] += 1
             else:
                 place = self._settled(trial, before, place)
             self._places[trial] = place

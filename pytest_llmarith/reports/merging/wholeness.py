@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_llmarith.reports.merging.runs import Key, Run
+from pytest_llmarith.reports.keys import Key
+from pytest_llmarith.reports.merging.runs import Run
 from pytest_llmarith.reports.merging.trialindex import TrialIndex
 
 _MOST_NAMED = 20

@@ -9,7 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from pytest_llmarith.reports.merging.runs import Key, ended_run
+from pytest_llmarith.reports.keys import Key
+from pytest_llmarith.reports.merging.runs import ended_run
 from pytest_llmarith.reports.opening.sources import Trials
 from pytest_llmarith.reports.summary import Summary
 

@@ -7,7 +7,7 @@ from typing import Any, Literal, NotRequired
 from typing_extensions import TypedDict  # on Python 3.11 pydantic reads no other one
 
 from pytest_llmarith.oeis.scoring import Rules, TermStatus
-from pytest_llmarith.values import Dtype, ErrorClass, Level, Op, Outcome, Reading
+from pytest_llmarith.values import Dtype, ErrorClass, Level, NumberFormat, Op, Outcome, Reading, Symbols
 
 
 class ArithmeticProblem(TypedDict):
@@ -191,6 +191,20 @@ class Program(TypedDict):
     machine: Machine | None
 
 
+class Condition(TypedDict):
+    """How the question was put."""
+
+    numbers: NumberFormat
+    """What stands between groups of three digits."""
+    symbols: Symbols
+    context: str | None
+    """About how many tokens of small talk stood before the question, such as `2k`."""
+    prompt: str | None
+    """The name of a template of the run; null for the task's own prompt."""
+    system: str | None
+    """The number of a system prompt, in a run that has several."""
+
+
 class Record(TypedDict):
     """One trial: what was asked of whom, what came back, and what that came to."""
 
@@ -210,6 +224,9 @@ class Record(TypedDict):
     reading: Reading | None
     """Which reading was graded; null for programs and for what is unanswered."""
     problem: ArithmeticProblem | AdditionProblem | SequenceProblem
+    condition: NotRequired[Condition]
+    repeat: NotRequired[int]
+    """The how-manieth time the same question was put, from 0."""
     prompt: str | None
     """The text that the model was sent; null where another program asked."""
     answer: Answer | None

@@ -10,7 +10,8 @@ from typing import Any, NotRequired
 from typing_extensions import TypedDict
 
 from pytest_llmarith.oeis.scoring import Rules
-from pytest_llmarith.values import Reading, StoreMode, Symbols
+from pytest_llmarith.reports.shapes.record import Condition
+from pytest_llmarith.values import Reading, StoreMode
 
 
 class Model(TypedDict):
@@ -149,6 +150,13 @@ class Git(TypedDict):
     """Whether tracked files differed from the commit."""
 
 
+class Wordings(TypedDict):
+    """The texts behind the names in conditions; a system prompt of null is none."""
+
+    templates: dict[str, str]
+    systems: dict[str, str | None]
+
+
 class Run(TypedDict):
     """Enough to know what was measured, and to measure it again. No keys."""
 
@@ -157,7 +165,13 @@ class Run(TypedDict):
     started_at: str
     finished_at: str
     seed: int | None
-    symbols: Symbols | None
+    symbols: str | None
+    """Operator signs, with commas where a run has several."""
+    conditions: NotRequired[list[Condition] | None]
+    """How questions were put, one after another."""
+    wordings: NotRequired[Wordings | None]
+    repeats: NotRequired[int | None]
+    """How often every question was put."""
     reading: Reading | None
     """The reading that the run asked for; null leaves it to each task."""
     store: StoreMode | None

@@ -7,6 +7,7 @@ from typing import Literal, NotRequired
 from typing_extensions import TypedDict
 
 from pytest_llmarith.oeis.scoring import TermStatus
+from pytest_llmarith.reports.shapes.record import Condition
 from pytest_llmarith.reports.shapes.run import Run
 from pytest_llmarith.values import ErrorClass
 
@@ -279,10 +280,12 @@ class Anatomy(TypedDict):
 
 
 class Result(TypedDict):
-    """What one model did at one task."""
+    """What one model did at one task, in one condition."""
 
     model: str
     task: str
+    condition: NotRequired[Condition | None]
+    """How questions were put; null for the usual way."""
     date: str | None
     simulated: bool
     """Whether an embedded model replied: it says nothing about a language model."""

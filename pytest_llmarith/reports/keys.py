@@ -1,0 +1,36 @@
+"""Whose result it is: the model, the task, and the condition in which its questions were put.
+
+It takes records and results alike; older ones know no conditions, and what they say of one may be anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from pytest_llmarith.values import USUAL
+
+# A model, a task, and the label of a condition, which is empty for the usual one.
+Key = tuple[str, str, str]
+
+
+def key_of(facts: Mapping[str, Any]) -> Key:
+    """The key of a record, or of a result of a summary."""
+    return facts["model"], facts["task"], condition_label(facts)
+
+
+def condition_label(facts: Mapping[str, Any]) -> str:
+    """What tells a condition from the usual one, such as `numbers_comma-context_2k`."""
+    condition = facts.get("condition")
+    if not isinstance(condition, dict):
+        return ""
+    return _label(tuple((axis, str(condition.get(axis))) for axis in _USUAL))
+
+
+@lru_cache(maxsize=4096)
+def _label(values: tuple[tuple[str, str], ...]) -> str:
+    return "-".join(f"{axis}_{value}" for axis, value in values if value != _USUAL[axis])
+
+
+_USUAL = {axis: str(value) for axis, value in USUAL.fields().items()}

@@ -1,0 +1,106 @@
+"""How a question is put in a condition: its numbers, its signs, what stands around it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_llmarith.tasks import TASKS, addition, arithmetic
+from pytest_llmarith.tasks.grouping import grouped
+from pytest_llmarith.tasks.putting import UnfitTemplate, check_template, put
+from pytest_llmarith.tasks.small_talk import small_talk
+from pytest_llmarith.values import (
+    AdditionProblem,
+    ArithmeticProblem,
+    Condition,
+    Dtype,
+    NumberFormat,
+    Op,
+    Symbols,
+    Wordings,
+)
+
+PRODUCT = ArithmeticProblem(0, Op.MUL, Dtype.FLOAT, 4, 0, "1234.50", "-98765.43", "")
+SUM = AdditionProblem(0, 3, "1234567", "89", "1234656")
+NOTHING = Wordings()
+
+
+@pytest.mark.parametrize(
+    ("number", "numbers", "written"),
+    [
+        ("123", NumberFormat.COMMA, "123"),
+        ("1234", NumberFormat.COMMA, "1,234"),
+        ("-123456", NumberFormat.COMMA, "-123,456"),
+        ("-1234567.8912", NumberFormat.SPACE, "-1 234 567.8912"),
+        ("1000000", NumberFormat.UNDERSCORE, "1_000_000"),
+        ("1234567.00", NumberFormat.PLAIN, "1234567.00"),
+        ("0", NumberFormat.COMMA, "0"),
+    ],
+)
+def test_groups_of_three(number: str, numbers: NumberFormat, written: str) -> None:
+    """Integer digits are grouped from the point to the left; decimals stay together."""
+    assert grouped(number, numbers) == written
+
+
+@given(st.integers(), st.sampled_from(NumberFormat))
+def test_no_digit_is_lost(number: int, numbers: NumberFormat) -> None:
+    """Without its separators a number is what it was."""
+    assert int(re.sub("[ _,]", "", grouped(str(number), numbers))) == number
+
+
+def test_a_condition_changes_numbers_and_signs() -> None:
+    """The rest of the prompt is word for word the same."""
+    usual = put(PRODUCT, Condition(), NOTHING, 0)
+    other = put(PRODUCT, Condition(NumberFormat.COMMA, Symbols.UNICODE), NOTHING, 0)
+    assert other == usual.replace("1234.50 * -98765.43", "1,234.50 × -98,765.43")
+    assert put(SUM, Condition(NumberFormat.UNDERSCORE), NOTHING, 0).endswith('"1_234_567" "89"')
+
+
+def test_a_template_stands_for_the_prompt() -> None:
+    """Its fields are filled in, and what stands in a field is not read as a template."""
+    wordings = Wordings({"terse": "The {operation}: {lhs}{sign}{rhs} {{exactly}}"})
+    prompt = put(PRODUCT, Condition(NumberFormat.SPACE, prompt="terse"), wordings, 0)
+    assert prompt == "The product: 1 234.50*-98 765.43 {exactly}"
+
+
+def test_small_talk_comes_first() -> None:
+    """It ends with an empty line, is the same for the same trial and seed, and another one for others."""
+    prompts = [put(problem, Condition(context="1k"), NOTHING, 0) for problem in (SUM, SUM, addition.problem(0, 4))]
+    assert prompts[0] == prompts[1]
+    talk, _, question = prompts[0].rpartition("\n\n")
+    assert question == addition.prompt(SUM)
+    assert talk not in prompts[2]
+
+
+@pytest.mark.parametrize(("size", "tokens"), [("1k", 1000), ("2k", 2000), ("4k", 4000)])
+def test_small_talk_has_its_length_and_no_number(size: str, tokens: int) -> None:
+    """At least as long as it is wanted, by one paragraph at most, and without a digit."""
+    talk = small_talk(size, "seed")
+    assert 0 <= len(talk) / 4.6 - tokens < 200
+    assert not re.search(r"\d", talk)
+
+
+@pytest.mark.parametrize(
+    ("template", "message"),
+    [
+        ("{int1} + {rhs}", "template t: arithmetic has no field {int1}; it has {lhs}, {sign}, {rhs}, {operation}"),
+        ("{lhs.__class__}", "template t: {lhs.__class__} is no bare name of a field; write {{ and }} for braces"),
+        ("{lhs!r}", "template t: {lhs} is no bare name of a field"),
+        ("{lhs:>9}", "template t: {lhs} is no bare name of a field"),
+        ("{}", "template t: {} is no bare name of a field"),
+        ("{lhs", "template t: expected '}' before end of string; write {{ and }} for braces that name no field"),
+        ("What is it?", "template t: it has no field, so that every question would be the same"),
+    ],
+)
+def test_a_template_that_does_not_fit_is_one_line(template: str, message: str) -> None:
+    with pytest.raises(UnfitTemplate, match=re.escape(message)):
+        check_template("t", template, arithmetic.NAME)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_every_task_says_what_it_has(name: str) -> None:
+    """A template of all fields of a task fits it."""
+    check_template("t", "".join(f"{{{field}}}" for field in TASKS[name].FIELDS), name)
