@@ -27,7 +27,7 @@ class OpenedRun:
         self._trials = trials
         self._wanted = wanted
         # Models and tasks of the records among which some were wanted, as far as they were read.
-        self.met: set[Key] = set()
+        self.met: set[tuple[str, str]] = set()
 
     def __repr__(self) -> str:
         return f"OpenedRun({str(self.path)!r})"
