@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_llmarith.files import replace_file
-from pytest_llmarith.reports.page.runs import Run, series_of
+from pytest_llmarith.reports.page.runs import Run, Series, series_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 FILE_NAME = "report.html"
 
 _MOST_STATUS = 3  # runs that are named on top
+_MOST_NAMED = 2  # models in the title
 # A part of the page, its name, and what it must have to be there.
 _PARTS = (
     ("overview", "Overview", "overview"),
@@ -74,9 +75,10 @@ def _parts(runs: Sequence[Run]) -> dict[str, Any]:
     }
 
 
-def _title(runs: Sequence[Run], series: Sequence[Any]) -> str:
-    if len(series) == 1:
-        return str(series[0].label)
+def _title(runs: Sequence[Run], series: Sequence[Series]) -> str:
+    """The models by name where they are few."""
+    if 1 <= len(series) <= _MOST_NAMED:
+        return " and ".join(one.label for one in series)
     named = f"{len(series)} models"
     return named if len(runs) == 1 else f"{named} in {len(runs)} runs"
 

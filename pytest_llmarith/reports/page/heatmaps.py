@@ -104,4 +104,4 @@ def _reliable(depth: Mapping[str, Any] | None) -> str:
         return figures.UNKNOWN
     if depth["depth"] is not None:
         return str(depth["depth"])
-    return f"-, needs {depth['needs']} trials" if depth["needs"] else figures.UNKNOWN
+    return f"needs {depth['needs']:,}" if depth["needs"] else figures.UNKNOWN
