@@ -15,7 +15,7 @@ from pytest_llmarith.models.patience.failures import UnusableResponse
 from pytest_llmarith.models.scrubbing import without_known_keys
 from pytest_llmarith.values import Reply
 
-_MOST = 10**12  # tokens or US dollars of one reply
+_MOST = 10**8  # tokens or US dollars of one reply; who says more would hold a bounded pace up for days
 # What stands in the place of a finish reason where it was not the model that ended: OpenRouter, Mistral; Zhipu;
 # DeepSeek; vLLM.
 _BROKEN_OFF = {"error", "network_error", "insufficient_system_resource", "abort"}

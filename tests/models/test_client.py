@@ -77,9 +77,9 @@ def test_an_unknown_price_is_none_even_of_a_known_model_without_usage(client: Cl
     assert reply.cost_usd is None
 
 
-@pytest.mark.parametrize("counts", [usage(-5, 3), usage(7, -5), usage(7, 3, -5), usage(10**400, 3), usage(7, 10**20)])
+@pytest.mark.parametrize("counts", [usage(-5, 3), usage(7, -5), usage(7, 3, -5), usage(10**400, 3), usage(7, 10**9)])
 def test_a_count_that_is_none_is_not_believed(client: Client, counts: dict[str, Any]) -> None:
-    """Nor are those beside it, nor the price: what is spent is added up, and a cap must not rise by a reply."""
+    """Nor are those beside it, nor the price: a reply must neither raise a cap nor hold the pace up for days."""
     reply, _ = ask(client, Answer("42", usage=counts), target="openai/gpt-4o")
     assert reply.text == "42"
     assert (reply.prompt_tokens, reply.completion_tokens, reply.reasoning_tokens, reply.cost_usd) == (None,) * 4
