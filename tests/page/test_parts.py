@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.reports.page import write_page
+from pytest_llmarith.reports.page.browser import browser
 from pytest_llmarith.reports.page.costs import scatters
 from pytest_llmarith.reports.page.curves import depth_curves
 from pytest_llmarith.reports.page.cutting import CUT, shortened
@@ -189,6 +190,19 @@ def test_labels_are_told_apart() -> None:
     assert [one.label for one in series_of(["a", "a"], [run, run])] == ["o4-mini, a (1)", "o4-mini, a (2)"]
     (only,) = series_of(["x" * 200], [run_of(usual_records("m" * 300)).summary()])
     assert len(only.label) == LONGEST_LABEL
+
+
+def test_conditions_stand_beside_each_other(page: Any) -> None:
+    """A model that was asked in two conditions is two, and a trial says in which one it was asked."""
+    condition = {"numbers": "comma", "symbols": "ascii", "context": None, "prompt": None, "system": None}
+    asked = [one | {"condition": condition, "repeat": 1} for one in usual_records()]
+    run = run_of([*usual_records(), *asked])
+    series = series_of([run.name], [run.summary()])
+    assert [one.label for one in series] == ["o4-mini", "o4-mini, numbers_comma"]
+    assert [one.results["arithmetic"]["measured"] for one in series] == [27, 27]
+    found = browser([run], series)
+    assert unpacked(found.index.encode())["columns"]["model"] == [0] * 27 + [1] * 27
+    assert ["condition", "numbers_comma"] in unpacked(found.blocks[0].encode())[-1]["facts"]
 
 
 def test_a_heatmap_says_what_is_measured() -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_llmarith.reports.page.runs import Run, Series, word
+from pytest_llmarith.reports.page.runs import Run, Series, whose, word
 from pytest_llmarith.reports.page.shelf import BLOCK, LONGEST, Shelf, packed
 from pytest_llmarith.reports.page.trials import shown_trial
 from pytest_llmarith.values import Outcome
@@ -87,7 +87,7 @@ class _Columns:
     """What trials are filtered by, as numbers."""
 
     def __init__(self, series: Iterable[Series]) -> None:
-        self._numbers = {(one.run, one.model): one.number for one in series}
+        self._numbers = {one.whose: one.number for one in series}
         self._labels = [one.label for one in series]
         self.variants, self.outcomes, self.classes = Words(), Words(Outcome), Words()
         self.model: list[int] = []
@@ -98,7 +98,7 @@ class _Columns:
 
     def add(self, run: int, record: Mapping[str, Any]) -> None:
         problem, grade = record["problem"] or {}, record["grade"] or {}
-        self.model.append(self._numbers[run, record["model"]])
+        self.model.append(self._numbers[whose(run, record)])
         self.variant.append(self.variants.number(problem.get("variant") or problem.get("set") or record["task"]))
         self.depth.append(_depth(problem))
         self.outcome.append(self.outcomes.number(record["outcome"]))

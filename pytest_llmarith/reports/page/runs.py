@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from pytest_llmarith.reports.harmless import sanitize_name
+from pytest_llmarith.reports.keys import key_of
 
 LONGEST_LABEL = 60
 
 Result = Mapping[str, Any]
+# The number of a run, a model in it, and the label of the condition in which it was asked.
+Whose = tuple[int, str, str]
 
 
 class Run(Protocol):
@@ -47,12 +50,11 @@ class RunAtHand:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One model in one run: `number` counts them all, `label` is told from every other label of the page."""
+    """One model in one run and condition: `number` counts them all, `label` is told from all others of the page."""
 
     number: int
     label: str
-    run: int
-    model: str
+    whose: Whose
     results: Mapping[str, Result]
 
     def of(self, task: str) -> Result | None:
@@ -60,17 +62,28 @@ class Series:
         return self.results.get(task)
 
 
+def whose(run: int, facts: Mapping[str, Any]) -> Whose:
+    """Whose a record or a result is."""
+    model, _, condition = key_of(facts)
+    return run, model, condition
+
+
 def series_of(names: Sequence[str], summaries: Sequence[Mapping[str, Any]]) -> list[Series]:
     """The models of all runs, in the order of the runs; where a name stands in two of them, the run's is added."""
-    found: dict[tuple[int, str], dict[str, Result]] = {}
+    found: dict[Whose, dict[str, Result]] = {}
     for run, summary in enumerate(summaries):
         for result in summary["results"]:
-            found.setdefault((run, result["model"]), {})[result["task"]] = result
-    seldom = Counter(model for _, model in found)
-    labels = _told_apart([model if seldom[model] == 1 else f"{model}, {names[run]}" for run, model in found])
+            found.setdefault(whose(run, result), {})[result["task"]] = result
+    often = Counter((model, condition) for _, model, condition in found)
+    labels = _told_apart(
+        [
+            ", ".join(filter(None, (model, condition, names[run] if often[model, condition] > 1 else "")))
+            for run, model, condition in found
+        ]
+    )
     return [
-        Series(number, label, run, model, results)
-        for number, (label, ((run, model), results)) in enumerate(zip(labels, found.items(), strict=True))
+        Series(number, label, of, results)
+        for number, (label, (of, results)) in enumerate(zip(labels, found.items(), strict=True))
     ]
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pytest_llmarith.reports import figures
+from pytest_llmarith.reports.keys import condition_label
 
 _SIGNS = {"add": "+", "sub": "-", "mul": "×", "div": "÷"}
 
@@ -58,6 +59,10 @@ def _facts(record: Record) -> Iterator[tuple[str, str]]:
     grade, answer = record["grade"] or {}, record["answer"] or {}
     if record.get("nodeid"):
         yield "item", record["nodeid"]
+    if condition := condition_label(record):
+        yield "condition", condition
+    if record.get("repeat"):
+        yield "repeat", str(record["repeat"])
     if record["reading"] and answer.get("strict") != answer.get("tolerant"):
         other = "strict" if record["reading"] == "tolerant" else "tolerant"
         yield f"{other} reading", answer.get(other) or "no answer"
