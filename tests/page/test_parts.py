@@ -25,6 +25,7 @@ from pytest_llmarith.reports.page.plots import Axis, decades, polyline, ribbon, 
 from pytest_llmarith.reports.page.runs import LONGEST_LABEL, series_of
 from pytest_llmarith.reports.page.sequences import sequence_sets
 from pytest_llmarith.reports.page.shelf import BLOCK, SHORTEST, Shelf, unpacked
+from pytest_llmarith.reports.page.trials import shown_trial
 from pytest_llmarith.values import Failure, Reply
 from tests.page.conftest import problem, record, run_of, sequence_record, usual_records
 
@@ -124,6 +125,22 @@ def test_a_block_has_no_character_that_means_anything() -> None:
     shelf = Shelf()
     shelf.add("</script><!--\u2028\u202e&'\"")
     assert re.fullmatch(r"[A-Za-z0-9+/=]+", "".join(shelf.blocks()))
+
+
+# --- trials ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_record_of_somebody_else_is_shown() -> None:
+    """A log may lack what ours have, and hold numbers where ours hold texts."""
+    strange = sequence_record("A000001", [1, 2], ["1", "2"])
+    strange["oeis"] |= {"terms": [{"n": 1, "expected": 1, "got": None, "status": "ok", "seconds": "soon"}]}
+    del strange["oeis"]["program"], strange["oeis"]["detail"]
+    usual = usual_records()[0]
+    usual["problem"] |= {"expected": 99}
+    found = shown_trial(strange)
+    assert found["terms"] == [["1", "1", None, "ok", None, None]]
+    assert "program" not in found or found["program"] is None
+    assert shown_trial(usual)["expected"] == "99"
 
 
 # --- geometry -------------------------------------------------------------------------------------------------------

@@ -26,13 +26,15 @@ class Shelf:
     def __init__(self, budget: int = BUDGET, longest: int = LONGEST) -> None:
         self.longest = longest
         self._budget = budget
-        self._open: list[Any] = []
+        self._open: list[bytes] = []
         self._blocks: list[bytes] = []
         self._size = 0
 
     def add(self, trial: Any) -> None:
         """Put one trial behind the others."""
-        self._open.append(shortened(trial, self.longest))
+        text = encode(trial)
+        # What is short as a whole holds no long text.
+        self._open.append(text if len(text) <= self.longest else encode(shortened(trial, self.longest)))
         if len(self._open) == BLOCK:
             self._close_block()
 
@@ -43,7 +45,7 @@ class Shelf:
         return [block.decode("ascii") for block in self._blocks]
 
     def _close_block(self) -> None:
-        self._blocks.append(packed(self._open))
+        self._blocks.append(_packed(b"[" + b",".join(self._open) + b"]"))
         self._size += len(self._blocks[-1])
         self._open = []
         while self._size > self._budget and self.longest > SHORTEST:
@@ -57,7 +59,11 @@ class Shelf:
 
 def packed(value: Any) -> bytes:
     """JSON, compressed, in base64; the same for the same value, whenever it is packed."""
-    return b64encode(gzip.compress(encode(value), 6, mtime=0))
+    return _packed(encode(value))
+
+
+def _packed(text: bytes) -> bytes:
+    return b64encode(gzip.compress(text, 6, mtime=0))
 
 
 def unpacked(block: bytes) -> Any:

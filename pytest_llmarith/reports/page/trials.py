@@ -22,16 +22,21 @@ def shown_trial(record: Record) -> dict[str, Any]:
     trial = {
         "cell": _cell(record["task"], problem),
         "question": _question(problem),
-        "expected": problem.get("expected"),
-        "answer": _answer(record),
-        "reason": record["reason"],
-        "prompt": record["prompt"],
-        "reply": reply.get("text"),
-        "reasoning": reply.get("reasoning"),
+        "expected": _text(problem.get("expected")),
+        "answer": _text(_answer(record)),
+        "reason": _text(record["reason"]),
+        "prompt": _text(record["prompt"]),
+        "reply": _text(reply.get("text")),
+        "reasoning": _text(reply.get("reasoning")),
         "facts": [*_facts(record), *_reply_facts(reply)],
         **(_program(record["oeis"]) if record.get("oeis") else {}),
     }
     return {key: value for key, value in trial.items() if value not in (None, "")}
+
+
+def _text(value: Any) -> str | None:
+    """What has to be a text, whatever a record of somebody else's holds."""
+    return value if value is None or isinstance(value, str) else str(value)
 
 
 def _question(problem: Mapping[str, Any]) -> str:
@@ -48,7 +53,7 @@ def _cell(task: str, problem: Mapping[str, Any]) -> str:
     return str(problem.get("set") or task)
 
 
-def _answer(record: Record) -> str | None:
+def _answer(record: Record) -> Any:
     """The answer by the reading that was graded."""
     answer, reading = record["answer"], record["reading"]
     return answer.get(reading) if answer and reading else None
@@ -104,23 +109,27 @@ _KINDS = ("prompt", "completion", "reasoning")
 
 def _program(oeis: Mapping[str, Any]) -> dict[str, Any]:
     """What was run, what came out of it, and what the judges say."""
+    scores = oeis.get("scores") or {}
     return {
-        "program": oeis["program"],
-        "detail": oeis["detail"],
-        "scores": [[f"{float(limit):g} s", f"{100 * score:.1f} %"] for limit, score in (oeis["scores"] or {}).items()],
-        "terms": [
-            [term["n"], term["expected"], term["got"], term["status"], term["seconds"], term.get("stderr") or ""]
-            for term in oeis["terms"]
-        ],
-        "judges": list(_judges(oeis["judges"])),
-        "isolation": oeis["isolation"]["level"],
+        "program": _text(oeis.get("program")),
+        "detail": _text(oeis.get("detail")),
+        "scores": [[f"{float(limit):g} s", f"{100 * score:.1f} %"] for limit, score in scores.items()],
+        "terms": [_term(term) for term in oeis.get("terms") or ()],
+        "judges": list(_judges(oeis.get("judges") or {})),
+        "isolation": _text((oeis.get("isolation") or {}).get("level")) or "unknown",
     }
 
 
+def _term(term: Mapping[str, Any]) -> list[str | None]:
+    seconds = term.get("seconds")
+    timed = f"{seconds:.3f}" if isinstance(seconds, int | float) else None
+    return [*(_text(term.get(key)) for key in ("n", "expected", "got", "status")), timed, _text(term.get("stderr"))]
+
+
 def _judges(judges: Mapping[str, Any]) -> Iterator[list[str]]:
-    if static := judges["static"]:
-        yield ["static judge", _verdict(static["cheat"]), "; ".join(static["evidence"])]
-    if model := judges["llm"]:
+    if static := judges.get("static"):
+        yield ["static judge", _verdict(static["cheat"]), "; ".join(map(str, static["evidence"]))]
+    if model := judges.get("llm"):
         yield [str(model["model"]), _verdict(model["cheat"]), ""]
 
 

@@ -10,11 +10,11 @@ const termTable = (terms) => {
   const rows = terms.map(([n, expected, got, status, seconds, stderr]) => {
     const fine = status === "ok";
     return element("tr", {},
-      element("th", { scope: "row" }, String(n)),
-      element("td", {}, brief(expected, 200)),
-      element("td", {}, got === null ? "-" : brief(got, 200), stderr ? element("small", {}, brief(stderr, 400)) : null),
-      element("td", { class: fine ? null : "bad" }, status),
-      element("td", { class: "number" }, seconds === null ? "-" : seconds.toFixed(3)));
+      element("th", { scope: "row" }, brief(n ?? "-", 40)),
+      element("td", {}, brief(expected ?? "-", 200)),
+      element("td", {}, brief(got ?? "-", 200), stderr ? element("small", {}, brief(stderr, 400)) : null),
+      element("td", { class: fine ? null : "bad" }, brief(status ?? "-", 40)),
+      element("td", { class: "number" }, seconds ?? "-"));
   });
   return element("div", { class: "wide", role: "region", tabindex: "0", "aria-label": "Terms" },
     element("table", { class: "terms" }, element("thead", {}, element("tr", {}, header)), element("tbody", {}, rows)));
