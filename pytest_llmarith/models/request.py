@@ -62,8 +62,13 @@ def keyed_questions(models: Mapping[str, Model], questions: Iterable[Question]) 
 
 
 def asked_model(models: Mapping[str, Model], question: Question) -> Model | None:
-    """The model as the question wants it; None where the run does not know it."""
+    """The model as the question wants it; None where the run does not know it.
+
+    A language model has its own chance when it is asked again. An embedded one gets its from a seed.
+    """
     model = models.get(question.model)
-    if model is None or question.system_prompt is None:
-        return model
-    return replace(model, system_prompt=question.system_prompt)
+    if model is None:
+        return None
+    if model.simulated and question.repeat:
+        model = replace(model, params={"seed": question.repeat} | dict(model.params))
+    return model if question.system_prompt is None else replace(model, system_prompt=question.system_prompt)

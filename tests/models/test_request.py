@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_llmarith.models.request import key_of, messages_of, sent_of
+from pytest_llmarith.models.request import asked_model, key_of, messages_of, sent_of
 from pytest_llmarith.values import Model, Question
 
 MODEL = Model("m", "openai/x", {"temperature": 0, "thinking": {"a": 1, "b": 2}}, "http://h/v1", "Be brief.")
@@ -54,6 +54,17 @@ def test_another_prompt_or_trial_is_another_key(question: Question) -> None:
 def test_what_cannot_change_a_reply_leaves_the_key(same: Model) -> None:
     """The name of the model in this run, the order of parameters, keys, credentials and a final slash."""
     assert key_of(same, QUESTION) == key_of(MODEL, QUESTION)
+
+
+def test_a_simulated_model_gets_another_seed_for_every_repeat() -> None:
+    """Else it would say the same again; a seed that somebody gave stays, and others get none."""
+    exact = Model("m", "llmarith/exact")
+    models = {"m": exact, "own": Model("own", exact.target, {"seed": 7}), "other": MODEL}
+    asked = {name: asked_model(models, Question(name, "1 + 1", 0, repeat=2)) for name in models}
+    assert {name: model and model.params.get("seed") for name, model in asked.items()} == {
+        "m": 2, "own": 7, "other": None,
+    }  # fmt: skip
+    assert asked_model(models, Question("m", "1 + 1", 0)) == exact
 
 
 def test_the_key_of_a_question_never_changes() -> None:

@@ -1,9 +1,9 @@
 """Room: the embedded, simulated models. They see a prompt as any model would: no problem, no expected answer.
 
 `exact` is always right, or says that it cannot be. `sloppy` makes the slips and blunders, uses the wordings and fails
-to answer in the ways that language models do; what it replies depends on the messages and the temperature alone, and on
-what it remembers of integer sequences. Neither says anything about a language model: they are there to see the benches
-run offline.
+to answer in the ways that language models do; what it replies depends on the messages, the temperature and the seed
+alone, and on what it remembers of integer sequences. Neither says anything about a language model: they are there to
+see the benches run offline.
 """
 
 from __future__ import annotations
@@ -60,13 +60,14 @@ def reply(
     messages: Sequence[Mapping[str, str]],
     remembered: Remembered = nothing,
     temperature: float = TEMPERATURE,
+    seed: int = 0,
 ) -> BuiltinReply:
     """What the model `target` replies; raises KeyError where there is none of this name.
 
     `remembered` is called when a program for an integer sequence is asked for, and not before. The `temperature`, from
-    0 to `HOTTEST`, is how prone a calculation is to go wrong.
+    0 to `HOTTEST`, is how prone a calculation is to go wrong; another `seed` is another chance.
     """
-    said = _answer(_MODELS[target], _question(messages), _chance(target, messages), remembered, temperature)
+    said = _answer(_MODELS[target], _question(messages), _chance(target, messages, seed), remembered, temperature)
     reasoning_tokens = said.unseen + tokens(said.reasoning or "")
     return BuiltinReply(
         said.text,
@@ -93,8 +94,9 @@ def _question(messages: Sequence[Mapping[str, str]]) -> str:
     return prompts[-1] if prompts else ""
 
 
-def _chance(target: str, messages: Sequence[Mapping[str, str]]) -> Random:
-    """Chance that depends on what was said to the model and on nothing else: a hotter model errs where a cooler one
-    did, and elsewhere too.
+def _chance(target: str, messages: Sequence[Mapping[str, str]], seed: int) -> Random:
+    """Chance that depends on what was said to the model, its seed, and on nothing else: a hotter model errs where a
+    cooler one did, and elsewhere too.
     """
-    return Random(f"{target}/{[(message['role'], message['content']) for message in messages]}")
+    said = f"{target}/{[(message['role'], message['content']) for message in messages]}"
+    return Random(f"{said}/{seed}" if seed else said)

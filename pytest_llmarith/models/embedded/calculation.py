@@ -13,9 +13,16 @@ from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from pytest_llmarith.values import Op
 
 _SIGNS = {"+": Op.ADD, "-": Op.SUB, "*": Op.MUL, "×": Op.MUL, "/": Op.DIV, "÷": Op.DIV}
-_NUMBER = r"[0-9]+(?:\.[0-9]{2})?"
-_ARITHMETIC = re.compile(rf"\s*({_NUMBER}) ([-+*/×÷]) ({_NUMBER})\s*")
-_QUOTED_PAIR = re.compile(r'"([0-9]+)" "([0-9]+)"')
+_NAMES = {"sum": Op.ADD, "difference": Op.SUB, "product": Op.MUL, "quotient": Op.DIV}
+_SEPARATORS = str.maketrans("", "", ", _")
+_INTEGER = r"(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,3}(?: [0-9]{3})+|[0-9]{1,3}(?:_[0-9]{3})+|[0-9]+)"
+_NUMBER = rf"{_INTEGER}(?:\.[0-9]{{2}})?"
+# Two numbers and nothing that could be a third, a sign of one of them, or a part of one.
+_FREE = r"(?<![\w.,+*/×÷^-])(?<![0-9+*/×÷^-] )"
+_ENDS = r"(?![\w^])(?![ ,.][0-9])(?! ?[-+*/×÷^] ?[0-9])"
+_EXPRESSION = re.compile(rf"{_FREE}({_NUMBER}) ?([-+*/×÷]) ?({_NUMBER}){_ENDS}")
+_NAMED = re.compile(rf"\b({'|'.join(_NAMES)}) (?:of|between) ({_NUMBER}) and ({_NUMBER}){_ENDS}", re.IGNORECASE)
+_QUOTED_PAIR = re.compile(rf'"({_INTEGER})" "({_INTEGER})"')
 _FOUR_DECIMALS = Decimal("0.0001")
 _OPERATIONS: Mapping[Op, Callable[[Context, Decimal, Decimal], Decimal]] = {
     Op.ADD: Context.add,
@@ -29,7 +36,8 @@ _OPERATIONS: Mapping[Op, Callable[[Context, Decimal, Decimal], Decimal]] = {
 class Calculation:
     """What a prompt asks for and what comes out; numbers are unsigned decimal text, `truth` may be negative.
 
-    `terse` says that the prompt insists on the number and nothing else.
+    `terse` says that the prompt insists on the number and nothing else, `grouped` that digits stand in groups, and
+    `aside` how many characters of other paragraphs come before the question.
     """
 
     op: Op
@@ -37,6 +45,8 @@ class Calculation:
     rhs: str
     truth: str
     terse: bool = False
+    grouped: bool = False
+    aside: int = 0
 
     @property
     def length(self) -> int:
@@ -46,15 +56,29 @@ class Calculation:
 
 
 def read(prompt: str) -> Calculation | None:
-    """The calculation that the last line of a prompt asks for, if there is one that has a result."""
-    line = prompt.rstrip().rpartition("\n")[2]
-    if match := _ARITHMETIC.fullmatch(line):
-        lhs, sign, rhs = match.groups()
-        return _calculation(_SIGNS[sign], lhs, rhs)
-    instruction, _, operands = line.rpartition(": ")
+    """The last line's calculation, or that of the last line that has one; None where there is none with a result."""
+    end = len(prompt)
+    for line in reversed(prompt.split("\n")):
+        start = end - len(line)
+        if asked := _asked(line):
+            return _calculation(*asked, aside=max(0, prompt.rfind("\n\n", 0, start)))
+        end = start - 1
+    return None
+
+
+def _asked(line: str) -> tuple[Op, str, str, bool] | None:
+    """Operation and operands as a line writes them, and whether it wants the bare number."""
+    if not any(map(str.isdigit, line)):  # small talk is long
+        return None
+    if len(found := _EXPRESSION.findall(line)) == 1:
+        lhs, sign, rhs = found[0]
+        return _SIGNS[sign], lhs, rhs, False
+    if len(found := _NAMED.findall(line)) == 1:
+        name, lhs, rhs = found[0]
+        return _NAMES[name.lower()], lhs, rhs, False
+    instruction, _, operands = line.rstrip().rpartition(": ")
     if (match := _QUOTED_PAIR.fullmatch(operands)) and "sum" in instruction:
-        int1, int2 = match.groups()
-        return _calculation(Op.ADD, int1, int2, terse=True)
+        return Op.ADD, match[1], match[2], True
     return None
 
 
@@ -79,7 +103,9 @@ def wide_enough(*numbers: str) -> Context:
     return Context(prec=2 * sum(map(len, numbers)) + 20, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 
-def _calculation(op: Op, lhs: str, rhs: str, terse: bool = False) -> Calculation | None:
+def _calculation(op: Op, written_lhs: str, written_rhs: str, terse: bool, aside: int) -> Calculation | None:
+    lhs, rhs = (operand.translate(_SEPARATORS) for operand in (written_lhs, written_rhs))
     if op is Op.DIV and not Decimal(rhs):
         return None
-    return Calculation(op, lhs, rhs, solve(op, lhs, rhs), terse)
+    grouped = (lhs, rhs) != (written_lhs, written_rhs)
+    return Calculation(op, lhs, rhs, solve(op, lhs, rhs), terse, grouped, aside)

@@ -37,8 +37,9 @@ class EmbeddedProvider(CustomLLM):
         if model not in builtin.NAMES:
             known = ", ".join(builtin.NAMES)
             raise UnknownModel(f"there is no embedded model of this name; there are {known}")
-        temperature = _temperature(model, request.get("optional_params") or {})
-        reply = builtin.reply(model, request["messages"], self._remembered, temperature)
+        params = request.get("optional_params") or {}
+        temperature, seed = _temperature(model, params), _seed(model, params)
+        reply = builtin.reply(model, request["messages"], self._remembered, temperature, seed)
         return _filled(request["model_response"], model, reply)
 
 
@@ -50,13 +51,20 @@ def register(remembered: Remembered = nothing) -> None:
 
 
 def _temperature(model: str, params: Mapping[str, Any]) -> float:
-    """The one parameter that makes a difference to an embedded model; it takes others as real ones do."""
+    """It and the seed make a difference to an embedded model; it takes other parameters as real ones do."""
     temperature = params.get("temperature", builtin.TEMPERATURE)
     if type(temperature) not in (int, float) or not 0 <= temperature <= builtin.HOTTEST:
         raise UnsupportedParamsError(
             f"the temperature is a number from 0 to {builtin.HOTTEST:g}", EMBEDDED_PROVIDER, model
         )
     return float(temperature)
+
+
+def _seed(model: str, params: Mapping[str, Any]) -> int:
+    seed = params.get("seed", 0)
+    if type(seed) is not int:
+        raise UnsupportedParamsError("the seed is a whole number", EMBEDDED_PROVIDER, model)
+    return seed
 
 
 def _filled(response: Any, model: str, reply: builtin.BuiltinReply) -> Any:

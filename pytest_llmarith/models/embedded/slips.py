@@ -138,11 +138,19 @@ _HAZARDS: Mapping[Op, tuple[float, float]] = MappingProxyType(
     {Op.ADD: (0.010, 1.0), Op.SUB: (0.011, 1.0), Op.MUL: (0.006, 2.7), Op.DIV: (0.007, 2.7)}
 )
 
+_GROUPED = 1.3  # the hazard of digits in groups, which fall apart into other tokens
+_LONG_TALK = 20_000  # characters before the question that add the hazard once more
+
 
 def likelihood(calculation: Calculation, temperature: float = 1.0) -> float:
     """How likely it is that such a calculation goes wrong at all; the hazard is as high as the temperature."""
     risk, power = _HAZARDS[calculation.op]
-    return 1.0 - math.exp(-temperature * risk * math.pow(calculation.length, power))
+    return 1.0 - math.exp(-temperature * _distraction(calculation) * risk * math.pow(calculation.length, power))
+
+
+def _distraction(calculation: Calculation) -> float:
+    """How much the way in which the question is put adds to the hazard: 1 for the usual way."""
+    return (_GROUPED if calculation.grouped else 1.0) * (1 + calculation.aside / _LONG_TALK)
 
 
 def slip(draw: Random, calculation: Calculation) -> tuple[str, str]:

@@ -4,6 +4,7 @@ import subprocess
 import sys
 from collections import Counter
 from functools import cache
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -11,20 +12,24 @@ from hypothesis import given
 from pytest_llmarith.models.embedded import builtin
 from pytest_llmarith.models.embedded.builtin import NAMES, BuiltinReply
 from pytest_llmarith.tasks import TASKS, addition, arithmetic
+from pytest_llmarith.tasks.putting import put
 from pytest_llmarith.tasks.strategies import addition_problems, arithmetic_problems
 from pytest_llmarith.trials import settle
 from pytest_llmarith.values import (
+    USUAL,
     AdditionProblem,
     ArithmeticProblem,
     Condition,
     Dtype,
     NanReason,
+    NumberFormat,
     NumberProblem,
     Op,
     Outcome,
     Reading,
     Reply,
     Symbols,
+    Wordings,
 )
 
 
@@ -32,10 +37,13 @@ def ask(target: str, prompt: str, *before: dict[str, str], temperature: float = 
     return builtin.reply(target, [*before, {"role": "user", "content": prompt}], temperature=temperature)
 
 
-def settled(problem: NumberProblem, temperature: float = 1.0) -> tuple[Outcome, NanReason | None]:
-    """What a reply of the sloppy model comes to."""
+def settled(
+    problem: NumberProblem, temperature: float = 1.0, condition: Condition = USUAL, target: str = "sloppy"
+) -> tuple[Outcome, NanReason | None]:
+    """What a reply comes to, of the sloppy model where nobody asks for another one."""
     task = TASKS[problem.task]
-    said = ask("sloppy", task.prompt(problem), temperature=temperature)
+    wordings = Wordings({"asked": "What is {lhs} {sign} {rhs}?\nReply with the number alone."})
+    said = ask(target, put(problem, condition, wordings, 0), temperature=temperature)
     verdict = settle(problem, Reply(said.text, finish_reason=said.finish_reason), task.READING or Reading.TOLERANT)
     return verdict.outcome, verdict.reason
 
@@ -101,6 +109,42 @@ def test_last_question_counts() -> None:
     system = {"role": "system", "content": "Be brief."}
     earlier = {"role": "user", "content": "1 + 1"}
     assert ask("exact", "12 + 5", system, earlier, {"role": "assistant", "content": "2"}).text == "17"
+
+
+@pytest.mark.parametrize("task", ["arithmetic", "integer_addition"])
+def test_exact_is_right_in_every_condition(task: str) -> None:
+    """Numbers, signs, small talk and templates: every combination, and every variant, comes to a correct answer."""
+    arithmetical = task == "arithmetic"
+    cells, sums = arithmetic.problems(0, [1, 5, 10], 1), addition.problems(0, 10)
+    problems: list[NumberProblem] = [*(cells if arithmetical else sums)]
+    templates = (None, "asked") if arithmetical else (None,)
+    ways = product(list(NumberFormat), list(Symbols), (None, "1k"), templates)
+    for problem, way in product(problems, [Condition(*way) for way in ways]):
+        assert settled(problem, condition=way, target="exact") == (Outcome.CORRECT, None), (problem, way)
+
+
+def test_conditions_cost_sloppy_a_little() -> None:
+    """Digits in groups and a long context are harder, on the same problems; the usual prompt is not."""
+    problems = [arithmetic.problem(0, Dtype.INT, Op.MUL, 5, trial) for trial in range(400)]
+
+    def share(condition: Condition) -> float:
+        outcomes = [settled(problem, condition=condition)[0] for problem in problems]
+        return sum(outcome is Outcome.CORRECT for outcome in outcomes) / len(problems)
+
+    usual = share(USUAL)
+    for harder in (Condition(NumberFormat.COMMA), Condition(context="4k")):
+        assert usual - 0.3 < share(harder) < usual - 0.02
+
+
+def test_another_seed_is_another_chance() -> None:
+    """So a question that is asked again may get another reply; without a seed it is what it always was."""
+    prompts = [arithmetic.prompt(problem) for problem in arithmetic.problems(0, [6], 5)]
+    replies = [
+        [builtin.reply("sloppy", [{"role": "user", "content": prompt}], seed=seed).text for prompt in prompts]
+        for seed in (0, 1, 1)
+    ]
+    assert replies[0] == [ask("sloppy", prompt).text for prompt in prompts]
+    assert replies[0] != replies[1] == replies[2]
 
 
 def test_sloppy_repeats_itself() -> None:

@@ -5,11 +5,14 @@ from fractions import Fraction
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from pytest_llmarith.models.embedded.calculation import Calculation, read, solve
 from pytest_llmarith.tasks import addition, arithmetic
+from pytest_llmarith.tasks.putting import put
+from pytest_llmarith.tasks.small_talk import small_talk
 from pytest_llmarith.tasks.strategies import addition_problems, arithmetic_problems
-from pytest_llmarith.values import AdditionProblem, ArithmeticProblem, Condition, Op, Symbols
+from pytest_llmarith.values import AdditionProblem, ArithmeticProblem, Condition, NumberFormat, Op, Symbols, Wordings
 
 
 @pytest.mark.parametrize("symbols", Symbols)
@@ -32,11 +35,17 @@ def test_reads_addition(problem: AdditionProblem) -> None:
     [
         "",
         "What is the capital of France?",
-        "12 + 5\nThank you!",
         "12 ^ 5",
         "12 + 5 + 1",
+        "12 + 5, 7 - 2",
         "-12 + 5",
+        "12 + -5",
         "1.234 + 5",
+        "12 + 5,00",
+        "12 + 5 3",
+        "2 12 + 5",
+        "x12 + 5",
+        "12 + 5th",
         "12 / 0",
         "0.00 / 0.00",
         'Provide the product of the two numbers: "12" "5"',
@@ -47,6 +56,56 @@ def test_reads_addition(problem: AdditionProblem) -> None:
 def test_reads_nothing_else(prompt: str) -> None:
     """A prompt without a single sum, difference, product or quotient of plain numbers is not understood."""
     assert read(prompt) is None
+
+
+@pytest.mark.parametrize("numbers", NumberFormat)
+@given(problem=arithmetic_problems())
+def test_reads_groups(numbers: NumberFormat, problem: ArithmeticProblem) -> None:
+    """Digits in groups of three are the number that they make."""
+    calculation = read(arithmetic.prompt(problem, Condition(numbers)))
+    assert calculation is not None
+    assert (calculation.lhs, calculation.rhs, calculation.truth) == (problem.lhs, problem.rhs, problem.expected)
+    longest = max(len(operand.partition(".")[0]) for operand in problem.operands)
+    assert calculation.grouped == (numbers is not NumberFormat.PLAIN and longest > 3)
+
+
+@pytest.mark.parametrize("numbers", NumberFormat)
+@given(problem=addition_problems())
+def test_reads_groups_of_a_quoted_pair(numbers: NumberFormat, problem: AdditionProblem) -> None:
+    """The addition prompt too."""
+    calculation = read(addition.prompt(problem, Condition(numbers)))
+    assert calculation is not None
+    assert (calculation.lhs, calculation.rhs, calculation.terse) == (problem.int1, problem.int2, True)
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{lhs} {sign} {rhs}",
+        "{lhs}{sign}{rhs}",
+        "What is {lhs} {sign} {rhs}?",
+        "Work out ({lhs} {sign} {rhs}).",
+        "{lhs} {sign} {rhs} = ?",
+        "{lhs} {sign} {rhs}\nThank you!",
+        "Q: {lhs} {sign} {rhs}\n\nReply with the number, please.\n",
+        "The {operation} of {lhs} and {rhs}, to four decimals:",
+    ],
+)
+@given(problem=arithmetic_problems(), numbers=st.sampled_from(NumberFormat))
+def test_reads_templates(template: str, problem: ArithmeticProblem, numbers: NumberFormat) -> None:
+    """A calculation that stands in one line is understood, whatever stands around it."""
+    calculation = read(put(problem, Condition(numbers, prompt="t"), Wordings({"t": template}), 0))
+    assert calculation is not None
+    assert (calculation.op, calculation.lhs, calculation.rhs) == (problem.op, problem.lhs, problem.rhs)
+
+
+def test_small_talk_stands_aside() -> None:
+    """What a prompt says in other paragraphs before the question is measured, and nothing else of it is understood."""
+    problem = addition.problem(0, 0)
+    calculation = read(put(problem, Condition(context="1k"), Wordings(), 0))
+    assert calculation is not None
+    assert calculation.truth == problem.expected
+    assert calculation.aside == len(small_talk("1k", f"0/{problem.task}/{problem.label}"))
 
 
 @pytest.mark.parametrize(
