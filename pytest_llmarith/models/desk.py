@@ -24,6 +24,7 @@ from pytest_llmarith.models.request import asked_model, key_of
 from pytest_llmarith.models.schedule import Entry, Schedule, Waiter
 from pytest_llmarith.models.source import NEVER_ASKED, Source
 from pytest_llmarith.models.spending.budget import Budget
+from pytest_llmarith.models.spending.bygone import Bygone
 from pytest_llmarith.models.spending.metering import Metered
 from pytest_llmarith.models.spending.prices import Prices
 from pytest_llmarith.models.tally import Tally
@@ -68,19 +69,22 @@ class Desk:
         self._keeper = keeper
         self._tally = tally
         self._rules = rules
-        budget = Budget(rules.limits, prices)
-        metered = Metered(client, budget)
+        self._budget = Budget(rules.limits, prices)
+        metered = Metered(client, self._budget)
         self._requester = Requester(metered, models.values(), rules.limits, rules.pause_s, tally, self._pump)
         self._schedule = Schedule(rules.window)
         self._serving: set[asyncio.Task[None]] = set()
         self._closed: Failure | None = None
         self._loss = Loss(keeper, self._schedule, self._serving, self.stop)
-        self._source = Source(keeper, self._requester, budget, prices, tally, self._loss)
+        self._source = Source(keeper, self._requester, self._budget, prices, tally, self._loss)
         self._intake = Intake(models, rules.may_ask, keeper, self._schedule, tally)
         self._ending = asyncio.Event()
         self._cut = asyncio.Event()
 
     # --- visits -----------------------------------------------------------------------------------------------------
+
+    def count(self, spent: Iterable[Bygone]) -> None:
+        self._budget.count(spent)
 
     def announce(self, questions: Iterable[Question]) -> None:
         self._intake.announce(questions)
@@ -138,15 +142,15 @@ class Desk:
         if self._closed is not None:
             self._tally.failed += 1
             return self._closed
-        if key not in self._schedule and (outcome := self._answer_without_asking(key, model)) is not None:
+        if key not in self._schedule and (outcome := self._answer_without_asking(key, model, question)) is not None:
             self._tally.settled(model, outcome)
             return outcome
         self._schedule.wait(key, question, waiter)
         return None
 
-    def _answer_without_asking(self, key: str, model: Model) -> Reply | Failure | None:
+    def _answer_without_asking(self, key: str, model: Model, question: Question) -> Reply | Failure | None:
         """A stored reply takes no place among the requests."""
-        outcome = self._source.stored(key, model)
+        outcome = self._source.stored(key, model, question.prompt)
         if outcome is None and not self._rules.may_ask(model):
             return Failure("no stored reply, and --llm-store=only asks no model")
         return outcome

@@ -12,6 +12,7 @@ from pytest_llmarith.models.keeping.store import StoreError
 from pytest_llmarith.models.loss import Loss
 from pytest_llmarith.models.patience.requesting import Requester
 from pytest_llmarith.models.spending.budget import Budget
+from pytest_llmarith.models.spending.bygone import bygone
 from pytest_llmarith.models.spending.prices import Prices
 from pytest_llmarith.models.tally import Tally
 from pytest_llmarith.models.turns import Turns
@@ -45,8 +46,8 @@ class Source:
         self.halt()
         return self._loss.begin(error)
 
-    def stored(self, key: str, model: Model) -> Reply | Failure | None:
-        """The reply that is in the store; None where the model has to be asked."""
+    def stored(self, key: str, model: Model, prompt: str) -> Reply | Failure | None:
+        """The reply that is in the store, which a cap counts; None where the model has to be asked."""
         if model.simulated:
             return None
         try:
@@ -56,7 +57,12 @@ class Source:
         if to_ask_again:
             self._again.add(key)
             self._tally.again = len(self._again)
-        return reply and self._prices.priced(model, reply)
+        if reply is None:
+            return None
+        priced = self._prices.priced(model, reply)
+        if priced.stored:
+            self._budget.count([bygone(key, model, prompt, priced)])
+        return priced
 
     async def obtain(self, key: str, model: Model, prompt: str) -> Reply | Failure:
         """The reply from the store, which another run may have filled meanwhile, or from the model."""
@@ -69,7 +75,7 @@ class Source:
             return self.lose_store(error)
 
     async def _obtain_in_turn(self, key: str, model: Model, prompt: str) -> Reply | Failure:
-        stored = self.stored(key, model)
+        stored = self.stored(key, model, prompt)
         if stored is not None:
             return stored
         outcome = await self._budget.spend(model, prompt, partial(self._requester.request, model, prompt))

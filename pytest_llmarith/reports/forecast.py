@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pytest_llmarith.reports.figures import dollars, thousands
 from pytest_llmarith.reports.harmless import sanitize_name
-from pytest_llmarith.values import Outlook
+from pytest_llmarith.values import AskingLimits, Outlook
 
 _MOST_MODELS = 8
 _LONGEST_NAME = 60
@@ -27,6 +27,17 @@ def forecast_lines(outlooks: Sequence[Outlook], judge: str | None = None) -> lis
             f"forecast: what {sanitize_name(judge, _LONGEST_NAME)} is asked is unforeseeable, and comes on top"
         )
     return lines
+
+
+def spent_lines(cost_usd: float, unpriced: int, tokens: int, limits: AskingLimits) -> list[str]:
+    """What the stored replies of a run leave of its caps: they count, as they were paid for."""
+    lines = []
+    if limits.max_cost_usd is not None:
+        doubt = f" ({unpriced:,} of unknown price count as nothing)" if unpriced else ""
+        lines.append(f"{dollars(cost_usd)} of {dollars(limits.max_cost_usd)} spent by stored replies{doubt}")
+    if limits.max_tokens is not None:
+        lines.append(f"{tokens:,} of {limits.max_tokens:,} tokens used by stored replies")
+    return [f"forecast: {line}" for line in lines]
 
 
 def _line(outlooks: Sequence[Outlook]) -> str:

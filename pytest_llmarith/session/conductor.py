@@ -118,6 +118,7 @@ class Conductor:
             for line in forecast.lines() if self._config.getoption("verbose") >= 0 else ():
                 self.say(line)
             forecast.refuse_unpriced()
+            self.broker.count(ahead.spent)
         self.broker.announce(questions)
 
     def _begin(self, session: pytest.Session) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from pytest_llmarith.options.settings import Settings
-from pytest_llmarith.reports.forecast import forecast_lines
+from pytest_llmarith.reports.forecast import forecast_lines, spent_lines
 from pytest_llmarith.reports.keys import Key
 from pytest_llmarith.session.selection import Selected
 from pytest_llmarith.tasks import TASKS
@@ -52,7 +52,14 @@ class Forecast:
 
     def lines(self) -> list[str]:
         judge = self._judge()
-        return forecast_lines(self.outlooks, None if judge is None else judge.name)
+        lines = forecast_lines(self.outlooks, None if judge is None else judge.name)
+        return [*lines, *self._spent()]
+
+    def _spent(self) -> list[str]:
+        """How much of the caps is gone from the start."""
+        from pytest_llmarith.models.spending.bygone import sums
+
+        return spent_lines(*sums(self._ahead.spent), self._settings.asking) if self._ahead.spent else []
 
     def refuse_unpriced(self) -> None:
         """A cap in dollars holds only where every price is known."""

@@ -35,3 +35,8 @@ class AskingLimits:
     max_cost_usd: float | None = None
     max_tokens: int | None = None
     price: Price | None = None
+
+    @property
+    def is_capped(self) -> bool:
+        """Whether money or tokens are bounded."""
+        return self.max_cost_usd is not None or self.max_tokens is not None

@@ -11,6 +11,7 @@ import pytest
 from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.keeping.store import Store
 from pytest_llmarith.models.request import key_of
+from pytest_llmarith.models.spending.bygone import sums
 from pytest_llmarith.values import Failure, Model, Price, Question, Reply, StoreMode
 from tests.llm_server import Gate
 from tests.models.conftest import MODEL, Inbox, ScriptedClient, questions, reply_to
@@ -80,6 +81,50 @@ def test_replies_are_priced_and_stored_without(brokers: Brokers, path: Path) -> 
         outcome = brokers(client, price=price).ask_and_wait(questions(1)[0])
         assert isinstance(outcome, Reply)
         assert outcome.cost_usd == cost
+    assert client.asked.total() == 1
+
+
+def resumed(broker: Broker, asked: list[Question]) -> list[Reply | Failure]:
+    """What a run does that finds replies in the store."""
+    broker.count(broker.look_ahead(asked).spent)
+    broker.announce(asked)
+    return [broker.ask_and_wait(question) for question in asked]
+
+
+def test_the_same_command_does_not_spend_its_cap_again(brokers: Brokers, path: Path) -> None:
+    """What stored replies have cost is spent from the start, in dollars and in tokens; a higher cap goes on."""
+    client = ScriptedClient(lambda prompt, nth: replace(dear(prompt, nth), cost_usd=60.0))
+    for bounds, asked in (
+        ({"max_cost_usd": 250.0}, 4),
+        ({"max_cost_usd": 250.0}, 4),
+        ({"max_tokens": 250}, 4),
+        ({"max_cost_usd": 310.0}, 5),
+        ({"max_tokens": 360}, 6),
+    ):
+        broker = brokers(client, **bounds, concurrency=4)
+        outcomes = resumed(broker, questions(8))
+        assert client.asked.total() == sum(isinstance(outcome, Reply) for outcome in outcomes) == asked
+        broker.close(0)
+
+
+@pytest.mark.parametrize("mode", [StoreMode.REFRESH, StoreMode.OFF])
+def test_without_older_replies_a_cap_counts_this_run_alone(brokers: Brokers, path: Path, mode: StoreMode) -> None:
+    put(path, *questions(4), cost_usd=60.0)
+    client = ScriptedClient(dear)
+    resumed(brokers(client, max_cost_usd=250.0, store_mode=mode), questions(8))
+    assert client.asked.total() == 4
+
+
+def test_a_stored_reply_is_counted_once_and_at_a_known_price(brokers: Brokers, path: Path) -> None:
+    """Also where it goes by two names; who has no price counts as nothing in dollars, and is not learned from."""
+    put(path, *questions(2), cost_usd=60.0)
+    put(path, *questions(2, first=2), cost_usd=None)
+    models = {"m": MODEL, "same": replace(MODEL, name="same")}
+    asked = [*questions(4), *questions(4, model="same")]
+    spent = brokers(ScriptedClient(), models).look_ahead(asked).spent
+    assert sums(spent) == (120.0, 2, 600)
+    client = ScriptedClient(dear)
+    resumed(brokers(client, models, max_cost_usd=220.0), [*asked, *questions(2, first=4)])
     assert client.asked.total() == 1
 
 

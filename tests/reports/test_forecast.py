@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_llmarith.reports.forecast import forecast_lines
-from pytest_llmarith.values import Model, Outlook, Price, Terms
+from pytest_llmarith.reports.forecast import forecast_lines, spent_lines
+from pytest_llmarith.values import AskingLimits, Model, Outlook, Price, Terms
 
 PRICED = Terms(Price(1.0, 4.0), 16_000)
 REASONS = Terms(Price(1.0, 4.0), 16_000, reasons=True)
@@ -46,6 +46,25 @@ def outlook(
 def test_one_model(one: Outlook, line: str) -> None:
     """One line: what is asked, what is stored, about what it costs, and what nobody can know."""
     assert forecast_lines([one]) == [f"forecast: {line}"]
+
+
+@pytest.mark.parametrize(
+    ("limits", "lines"),
+    [
+        (AskingLimits(), []),
+        (AskingLimits(max_cost_usd=0.1), ["forecast: $0.0991 of $0.1000 spent by stored replies"]),
+        (AskingLimits(max_tokens=20_000), ["forecast: 12,345 of 20,000 tokens used by stored replies"]),
+    ],
+)
+def test_what_stored_replies_leave_of_a_cap(limits: AskingLimits, lines: list[str]) -> None:
+    """Nothing where nothing is capped."""
+    assert spent_lines(0.0991, 0, 12_345, limits) == lines
+
+
+def test_stored_replies_of_unknown_price() -> None:
+    """They count as nothing, which is said."""
+    (line,) = spent_lines(0.0, 3, 0, AskingLimits(max_cost_usd=5.0))
+    assert line == "forecast: $0 of $5.00 spent by stored replies (3 of unknown price count as nothing)"
 
 
 def test_several_models() -> None:

@@ -47,7 +47,11 @@ def test_a_cap_holds_and_a_higher_one_goes_on(bench: Bench, way: Way) -> None:
         ]
     )
 
-    assert bench.run(*BOUNDED, PRICE, "--llm-max-cost=24", *way, model=UNPRICED).ret == 0
+    result = bench.run(*BOUNDED, PRICE, "--llm-max-cost=9", *way, model=UNPRICED)
+    assert (result.ret, len(bench.server.requests)) == (1, 4)  # what was spent, was spent
+    result.stdout.fnmatch_lines(["llmarith: forecast: $8.00 of $9.00 spent by stored replies"])
+
+    assert bench.run(*BOUNDED, PRICE, "--llm-max-cost=32", *way, model=UNPRICED).ret == 0
     assert len(bench.server.requests) == SUMS
     assert set(bench.server.asked.values()) == {1}
     assert bench.summary()["run"]["asking"]["cost_usd"] == pytest.approx(24.0)

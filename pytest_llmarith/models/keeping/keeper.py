@@ -70,12 +70,15 @@ class Keeper:
 
     def known(self, keys: list[str]) -> set[str]:
         """Which of these keys need not be asked."""
+        return set(self.usable(keys))
+
+    def usable(self, keys: list[str]) -> dict[str, Reply]:
+        """The stored replies because of which these keys need not be asked."""
         store = self._read()
         if store is None:
-            return set()
-        known = store.known(keys if self._reads_older else self._fresh.intersection(keys))
-        again = {key for key, reply in store.get_all(known - self._fresh).items() if self._ask_again(reply)}
-        return known - again
+            return {}
+        found = store.get_all(keys if self._reads_older else self._fresh.intersection(keys))
+        return {key: reply for key, reply in found.items() if key in self._fresh or not self._ask_again(reply)}
 
     def get(self, key: str) -> tuple[Reply | None, bool]:
         """A reply that may be used; and whether there is one that is to be asked again."""

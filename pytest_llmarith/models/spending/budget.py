@@ -1,17 +1,18 @@
 """Room: what a run may cost. No request starts that could pass a cap, given what was spent and what is in flight.
 
-It lives on one loop and knows no schedule. What was spent are replies at their price, and estimates of those that
-may have been billed and never arrived.
+It lives on one loop and knows no schedule. What was spent are replies at their price, the stored ones of the selection
+too, and estimates of those that may have been billed and never arrived.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from pytest_llmarith.models.spending.bygone import Bygone
 from pytest_llmarith.models.spending.estimates import Amount, Estimates, dollars, picodollars
 from pytest_llmarith.models.spending.prices import Prices
 from pytest_llmarith.values import AskingLimits, Failure, Model, Reply
@@ -59,6 +60,7 @@ class Budget:
         self._spent = Amount()
         self._reserved = Amount()
         self._in_flight = 0
+        self._bygone: set[str] = set()
         self._halted = False
         self._changed = asyncio.Event()
 
@@ -74,6 +76,21 @@ class Budget:
         """Let nobody through any more; whoever waits is told."""
         self._halted = True
         self._wake()
+
+    def count(self, spent: Iterable[Bygone]) -> None:
+        """Stored replies have cost what they cost, each of them once."""
+        if self._caps:
+            for one in spent:
+                self._count(one)
+
+    def _count(self, one: Bygone) -> None:
+        if one.key in self._bygone or one.model.simulated:
+            return
+        self._bygone.add(one.key)
+        amount = Amount(picodollars(one.cost_usd or 0.0), one.tokens or 0)
+        self._spent += amount
+        if one.tokens and (one.cost_usd is not None or not self._has_money_cap):
+            self._estimates.remember(one.model, one.prompt, amount)
 
     async def spend(
         self, model: Model, prompt: str, request: Callable[[], Awaitable[Reply | Failure]]

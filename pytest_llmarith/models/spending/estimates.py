@@ -44,7 +44,7 @@ class Estimates:
 
     Before a reply of a kind has arrived, the estimate is the most that a request can come to: a token for every byte
     of its messages, and as many tokens of a reply as the request, or else the model, allows. From then on it is the
-    dearest reply of that kind in this run.
+    dearest reply of that kind, of this run or stored.
     """
 
     def __init__(self, prices: Prices) -> None:
@@ -62,10 +62,14 @@ class Estimates:
         """What a reply came to, remembered for the next ones of its kind; None where nobody counted its tokens."""
         amount = self._amount(model, reply)
         if amount is not None:
-            kind = _kind(model, prompt)
-            seen = self._dearest.get(kind, Amount())
-            self._dearest[kind] = Amount(max(amount.picodollars, seen.picodollars), max(amount.tokens, seen.tokens))
+            self.remember(model, prompt, amount)
         return amount
+
+    def remember(self, model: Model, prompt: str, amount: Amount) -> None:
+        """A reply to such a prompt came to this."""
+        kind = _kind(model, prompt)
+        seen = self._dearest.get(kind, Amount())
+        self._dearest[kind] = Amount(max(amount.picodollars, seen.picodollars), max(amount.tokens, seen.tokens))
 
     def _most(self, model: Model, prompt: str) -> Amount:
         terms = self._prices.terms(model)
