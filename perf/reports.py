@@ -1,4 +1,4 @@
-"""What it takes to report as many trials as llm_arithmetic has published, 61,668 in 90 runs, and half of them.
+"""Reports, pages and comparisons of as many trials as llm_arithmetic has published, 61,668 in 90 runs, and of half.
 
 The replies are those of `../shared/transcripts`, over and over, where that is there, and bare numbers elsewhere. They
 are read as rows of llm_arithmetic, which are graded again, and as the logs of runs.
@@ -13,7 +13,7 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
-from perf.commands import ROOT, run_llmarith
+from perf.commands import ROOT, Run, run_llmarith
 from perf.measures import Measure
 from pytest_llmarith.reports.llm_arithmetic import row_of
 from pytest_llmarith.reports.opening import opened
@@ -23,6 +23,7 @@ from pytest_llmarith.values import Model, Reading, Reply
 
 TRIALS, RUNS = 61_668, 90
 SECONDS, MEGABYTES = 20.0, 1024.0
+_PAGE_MB = 20.0
 _TRANSCRIPTS = ROOT.parent / "shared" / "transcripts"
 # Twice as many trials take twice as long, and somewhat more where the machine has something else to do.
 _LINEAR = 2.6
@@ -32,23 +33,48 @@ _Write = Callable[[Path, Sequence[Record]], None]
 
 
 def measure(trials: int = TRIALS) -> list[Measure]:
-    """Wall time and memory at half and at full size, and how the one grows to the other."""
+    """Wall time, processor time and memory at half and at full size, and how the one grows to the other."""
     records = list(_records())
     return [each for shape, write in _SHAPES.items() for each in _measured(shape, write, records, trials)]
 
 
 def _measured(shape: str, write: _Write, records: Sequence[Record], trials: int) -> Iterator[Measure]:
-    seconds = []
+    processor: dict[str, list[float]] = {}
     for count, runs in ((trials // 2, RUNS // 2), (trials, RUNS)):
-        with tempfile.TemporaryDirectory() as folder:
-            _write_runs(Path(folder), write, islice(cycle(records), count), count, runs)
-            run = run_llmarith("report", folder, "--min-depth=5")
-        name = f"report of {count:,} {shape}"
-        yield Measure(name, run.seconds, "s", at_most=SECONDS)
-        yield Measure(f"{name}: processor time", run.processor_seconds, "s")
-        yield Measure(f"{name}: memory of the largest process", run.megabytes, "MB", at_most=MEGABYTES)
-        seconds.append(run.processor_seconds)
-    yield Measure(f"report of {shape}: twice as many take", seconds[1] / seconds[0], "times", at_most=_LINEAR)
+        with tempfile.TemporaryDirectory() as name:
+            _write_runs(folder := Path(name), write, islice(cycle(records), count), count, runs)
+            for deed, command in _DEEDS.items():
+                run = run_llmarith(*command(folder))
+                processor.setdefault(deed, []).append(run.processor_seconds)
+                yield from _of_run(f"{deed}, {count:,} {shape}", run)
+            yield Measure(
+                f"page, {count:,} {shape}: size", _page(folder).stat().st_size / 2**20, "MB", at_most=_PAGE_MB
+            )
+    for deed, (half, whole) in processor.items():
+        yield Measure(f"{deed}, {shape}: twice as many take", whole / half, "times", at_most=_LINEAR)
+
+
+def _of_run(name: str, run: Run) -> Iterator[Measure]:
+    yield Measure(name, run.seconds, "s", at_most=SECONDS)
+    yield Measure(f"{name}: processor time", run.processor_seconds, "s")
+    yield Measure(f"{name}: memory of the largest process", run.megabytes, "MB", at_most=MEGABYTES)
+
+
+def _page(folder: Path) -> Path:
+    return folder / "report.html"
+
+
+def _compared(folder: Path) -> list[str]:
+    """All runs with the first: the models asked questions of their own, so that nothing is paired."""
+    runs = sorted(str(run) for run in folder.iterdir() if run.name.startswith("run-"))
+    return ["compare", "--unpaired", *runs]
+
+
+_DEEDS: Mapping[str, Callable[[Path], list[str]]] = {
+    "report": lambda folder: ["report", str(folder), "--min-depth=5"],
+    "page": lambda folder: ["report", str(folder), "--format=html", f"--output={_page(folder)}"],
+    "compare": _compared,
+}
 
 
 def _write_runs(folder: Path, write: _Write, records: Iterator[Record], count: int, runs: int) -> None:
@@ -73,9 +99,10 @@ _SHAPES: Mapping[str, _Write] = {"rows of llm_arithmetic": _write_rows, "trials 
 
 def _records() -> Iterator[Record]:
     if _TRANSCRIPTS.is_dir():
-        yield from (record for run in opened(_TRANSCRIPTS) for record in run.records())
+        # By one name, or there would be nothing to compare.
+        yield from ({**record, "model": "one"} for run in opened(_TRANSCRIPTS) for record in run.records())
         return
-    model = Model("stub", "openai/stub")
+    model = Model("one", "openai/one")
     for problem in arithmetic.problems(0, range(2, 11), 10):
         reply = Reply(problem.expected, completion_tokens=3)
         yield number_record(problem, model, arithmetic.prompt(problem), None, Reading.TOLERANT, reply)
