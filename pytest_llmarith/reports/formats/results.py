@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from pytest_llmarith.reports.keys import condition_label
+
 Result = Mapping[str, Any]
 _Getter = Callable[[Result], object]
 
@@ -38,7 +40,9 @@ def _spent(what: str, figure: str) -> _Getter:
 
 
 _COLUMNS: Mapping[str, _Getter] = {
-    **{name: _named(name) for name in ("run", "model", "task", "date", "simulated", "selected", "measured")},
+    **{name: _named(name) for name in ("run", "model", "task")},
+    "condition": lambda result: condition_label(result) or None,
+    **{name: _named(name) for name in ("date", "simulated", "selected", "measured")},
     "unanswered": _counted("unanswered"),
     **{outcome: _counted(outcome) for outcome in _OUTCOMES},
     **{f"{outcome}_{end}": _percentage(outcome, end) for outcome in _OUTCOMES for end in _ENDS},

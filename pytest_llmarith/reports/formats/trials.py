@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from pytest_llmarith.reports.keys import condition_label
+from pytest_llmarith.reports.llm_arithmetic import object_in
+
 Record = Mapping[str, Any]
 
-_OF_RECORD = ("model", "task", "simulated", "outcome", "reason", "reading")
+_OF_RECORD = ("model", "task", "simulated", "outcome", "reason", "reading", "repeat")
 _OF_PROBLEM = ("variant", "depth", "set", "number", "trial", "seed", "lhs", "rhs", "int1", "int2", "expected")
 _OF_GRADE = ("absolute_error", "relative_error", "rounded", "error_class", "digit_match", "dlength", "leading_digits")
 _OF_REPLY = ("prompt_tokens", "completion_tokens", "reasoning_tokens", "cost_usd", "latency_s", "attempts", "stored")
@@ -15,7 +18,7 @@ _TEXTS = ("text", "reasoning")
 _SAID = ("finish_reason", "served_model", "asked_at")
 
 HEADERS = (
-    *("run", "nodeid", *_OF_RECORD, *_OF_PROBLEM),
+    *("run", "nodeid", *_OF_RECORD, "condition", *_OF_PROBLEM),
     *("tolerant", "strict", *_OF_GRADE, "scores"),
     *(*_OF_REPLY, *_SAID, "prompt", *_TEXTS),
 )
@@ -24,10 +27,10 @@ HEADERS = (
 def rows_of(run: str, records: Iterable[Record]) -> Iterator[list[object]]:
     """The rows of a run. What a task does not have is left empty; the texts, which may be long, come last."""
     for record in records:
-        problem, grade, reply = (record.get(name) or {} for name in ("problem", "grade", "reply"))
-        answer = record.get("answer") or {}
+        problem, answer, grade, reply = (object_in(record, name) for name in ("problem", "answer", "grade", "reply"))
         yield [
-            *(run, record.get("nodeid"), *_picked(record, _OF_RECORD), *_picked(problem, _OF_PROBLEM)),
+            *(run, record.get("nodeid"), *_picked(record, _OF_RECORD), condition_label(record) or None),
+            *_picked(problem, _OF_PROBLEM),
             *(*_picked(answer, ("tolerant", "strict")), *_picked(grade, _OF_GRADE), _scores(record)),
             *(*_picked(reply, (*_OF_REPLY, *_SAID)), record.get("prompt"), *_picked(reply, _TEXTS)),
         ]
@@ -39,5 +42,5 @@ def _picked(values: Record, names: Iterable[str]) -> list[object]:
 
 def _scores(record: Record) -> str | None:
     """Of a program, such as `0.5 s: 0.97, 4 s: 1`."""
-    scores = (record.get("oeis") or {}).get("scores")
+    scores = object_in(object_in(record, "oeis"), "scores")
     return ", ".join(f"{limit} s: {score:g}" for limit, score in scores.items()) if scores else None
