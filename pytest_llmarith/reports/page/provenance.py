@@ -66,6 +66,8 @@ def _facts(summary: Facts) -> Iterator[tuple[str, str]]:
         yield f"model {_text(model.get('name'))}", _model(model)
     if levels := _levels(summary):
         yield "sandbox", levels
+    if asking := {name: count for name, count in (run.get("asking") or {}).items() if count}:
+        yield "asking", _text(asking)
     for name, key in _LAST:
         if run.get(key) not in (None, "", [], {}, False):
             yield name, _text(run[key])
@@ -85,7 +87,6 @@ _LAST = (
     ("partial", "partial"),
     ("shard", "shard"),
     ("merged", "merged"),
-    ("asking", "asking"),
     ("limits", "limits"),
     ("sequences", "oeis"),
     ("exit status", "exit_status"),
@@ -120,7 +121,9 @@ def _levels(summary: Facts) -> str:
 def _text(value: Any) -> str:
     """A value in one printable line, a nested one as names and values."""
     if isinstance(value, dict):
-        known = (f"{key} {_text(item)}" for key, item in value.items() if item not in (None, "", [], {}))
+        known = (
+            f"{key.replace('_', ' ')} {_text(item)}" for key, item in value.items() if item not in (None, "", [], {})
+        )
         return sanitize(", ".join(known), _LONGEST)
     if isinstance(value, list):
         return sanitize(", ".join(map(_text, value)), _LONGEST)
