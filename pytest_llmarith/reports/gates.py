@@ -13,6 +13,7 @@ from fractions import Fraction
 from itertools import count
 from typing import Any
 
+from pytest_llmarith.reports.keys import Key, key_of
 from pytest_llmarith.reports.statistics import percent
 
 _PERCENT = re.compile(r"[0-9]{1,3}(\.[0-9]{1,6})?", re.ASCII)
@@ -39,13 +40,16 @@ def parse_gate(text: str) -> Gate:
     return Gate(task or None, Decimal(number))
 
 
-def failed_gates(gates: Iterable[Gate], summary: Mapping[str, Any]) -> list[str]:
-    """A line for every gate that a model and a task fail; nothing measured and anything unanswered fail it too."""
-    lines = (line for gate in gates for line in _failures(gate, summary))
+def failed_gates(gates: Iterable[Gate], summary: Mapping[str, Any], selected: Iterable[Key] = ()) -> list[str]:
+    """A line for every gate that a model, a task and a condition fail; nothing measured and anything unanswered fail it
+    too, and so does what was `selected` and has no result, as where all its items were skipped.
+    """
+    wanted = list(selected)
+    lines = (line for gate in gates for line in _failures(gate, summary, wanted))
     return list(dict.fromkeys(lines))
 
 
-def _failures(gate: Gate, summary: Mapping[str, Any]) -> Iterator[str]:
+def _failures(gate: Gate, summary: Mapping[str, Any], selected: Iterable[Key]) -> Iterator[str]:
     results = [result for result in summary["results"] if gate.task in (None, result["task"])]
     if not results:
         yield _nothing_at_all(gate, summary)
@@ -56,7 +60,22 @@ def _failures(gate: Gate, summary: Mapping[str, Any]) -> Iterator[str]:
             yield f"{', '.join(filter(None, (model, gate.task)))}: nothing was measured, {gate.percent} % is asked for"
         for result in of_model:
             if reason := _why(gate, result):
-                yield f"{model}, {result['task']}: {reason}"
+                yield f"{_whose(key_of(result))}: {reason}"
+    yield from _unmeasured(gate, results, selected)
+
+
+def _unmeasured(gate: Gate, results: Iterable[Result], selected: Iterable[Key]) -> Iterator[str]:
+    """Tasks and conditions without a result, of models that have others: of those without any it was said."""
+    known = {key_of(result) for result in results}
+    models = {model for model, *_ in known}
+    for key in sorted(set(selected) - known):
+        if key[0] in models and gate.task in (None, key[1]):
+            yield f"{_whose(key)}: nothing was measured, {gate.percent} % is asked for"
+
+
+def _whose(key: Key) -> str:
+    """The model and the task, and the condition, by which alone results of a task may differ."""
+    return ", ".join(filter(None, key))
 
 
 def _nothing_at_all(gate: Gate, summary: Mapping[str, Any]) -> str:

@@ -162,7 +162,7 @@ class Recorder:
 
         facts = self._facts(session)
         asked = {**facts, "models": [model for model in facts["models"] if self._is_selected(model["name"])]}
-        self.failed_gates = failed_gates(self._gates, summary.as_dict(asked, self.selected))
+        self.failed_gates = failed_gates(self._gates, summary.as_dict(asked, self.selected), self.selected or ())
         session.exitstatus = self._exit_status(session)
         facts["exit_status"] = int(session.exitstatus)
         self.written = summary.as_dict(facts, self.selected)

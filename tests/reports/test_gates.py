@@ -117,6 +117,26 @@ def test_every_model_and_task_is_looked_at() -> None:
     assert failed_gates([parse_gate("arithmetic:80")], summary) == both[:1]
 
 
+def test_conditions_are_told_apart() -> None:
+    """A line names the condition that fails, also where two fail by the same figure."""
+    summary = summary_of(*[("a", "arithmetic", 1, 1, 0)] * 2)
+    summary["results"][1]["condition"] = {"numbers": "comma", "symbols": "ascii"}
+    assert failed_gates([parse_gate("80")], summary) == [
+        "a, arithmetic: 50.0 % correct is under 80 %",
+        "a, arithmetic, numbers_comma: 50.0 % correct is under 80 %",
+    ]
+
+
+def test_what_was_selected_and_not_measured_fails() -> None:
+    """A task or a condition whose items were all skipped has no result, and passes no gate for that."""
+    summary = summary_of(("a", "arithmetic", 1, 0, 0))
+    selected = [("a", "arithmetic", ""), ("a", "arithmetic", "numbers_comma"), ("a", "oeis", "")]
+    lines = ["a, arithmetic, numbers_comma", "a, oeis"]
+    told = [f"{line}: nothing was measured, 80 % is asked for" for line in lines]
+    assert failed_gates([parse_gate("80")], summary, selected) == told
+    assert failed_gates([parse_gate("arithmetic:80")], summary, selected) == told[:1]
+
+
 @given(st.integers(1, 10**5).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.integers(0, 10**6))
 def test_gates_are_exact(counts: tuple[int, int], percent: int) -> None:
     """A gate fails exactly where the fraction is under it, and never shows a percentage that is not."""
