@@ -193,3 +193,11 @@ def test_a_file_is_replaced_by_force_alone(tmp_path: Path, capsys: pytest.Captur
     assert len(rows(target.read_text(encoding="utf-8"))) == 1
     assert main([*arguments, f"--output={run / 'summary.json'}", "--force"]) == WRONG_USAGE
     assert "one of the files to read" in capsys.readouterr().err
+
+
+def test_csv_tells_conditions_and_repeats_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The same question put otherwise, or again, is a row that says so."""
+    comma = {"numbers": "comma", "symbols": "ascii", "context": None, "prompt": None, "system": "2"}
+    run = run_in(tmp_path / "run", [asked("{}"), asked("{}", trial=1) | {"condition": comma, "repeat": 3}])
+    table = rows(exported(capsys, run, "--to=csv")[0])
+    assert [(row["condition"], row["repeat"]) for row in table] == [("", "0"), ("numbers_comma-system_2", "3")]

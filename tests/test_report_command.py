@@ -63,6 +63,19 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
     return err
 
 
+@pytest.fixture
+def conditions(tmp_path: Path) -> Path:
+    """Two questions that were asked in the usual way and with commas, the latter twice."""
+    usual = [asked("{}", trial=trial) for trial in range(2)]
+    comma = {"numbers": "comma", "symbols": "ascii", "context": None, "prompt": None, "system": None}
+    put = [
+        one | {"condition": comma, "repeat": repeat, "nodeid": f"{one['nodeid']}-numbers_comma-repeat_{repeat}"}
+        for one in (asked("7", trial=trial) for trial in range(2))
+        for repeat in range(2)
+    ]
+    return run_in(tmp_path / "2026-11-22T00-31-05_o4-mini", [*usual, *put])
+
+
 def rows(text: str) -> list[dict[str, str]]:
     """CSV as a reader sees it."""
     return list(csv.DictReader(io.StringIO(text)))
@@ -330,3 +343,19 @@ def test_the_example_in_the_documents(monkeypatch: pytest.MonkeyPatch, capsys: p
     command = "$ COLUMNS=150 llmarith report transcripts/ --min-depth=5 --sort=correct\n"
     _, example = (ROOT / "docs" / "reports.md").read_text(encoding="utf-8").split(command)
     assert printed(capsys, TRANSCRIPTS, "--min-depth=5", "--sort=correct") == example.split("```")[0]
+
+
+def test_conditions_are_told_apart_in_every_layout(conditions: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A row is of one condition and says of which; so do the tables below it."""
+    table = rows(printed(capsys, conditions, "--format=csv"))
+    assert [(row["condition"], row["correct"], row["measured"]) for row in table] == [
+        ("", "2", "2"),
+        ("numbers_comma", "0", "4"),
+    ]
+    markdown = printed(capsys, conditions, "--format=markdown")
+    assert "| `o4-mini` | `arithmetic, numbers_comma` |" in markdown
+    assert "<summary>o4-mini, arithmetic, numbers_comma</summary>" in markdown
+    terminal = printed(capsys, conditions)
+    spending, anatomy = terminal.split("how answers deviate")
+    assert "\nnumbers_comma  sum " in spending
+    assert anatomy.splitlines()[3].strip() == "numbers_comma"

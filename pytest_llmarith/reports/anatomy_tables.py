@@ -11,6 +11,7 @@ from typing import Any
 
 from pytest_llmarith.reports import figures
 from pytest_llmarith.reports.harmless import sanitize_name
+from pytest_llmarith.reports.keys import condition_parts
 from pytest_llmarith.reports.tables import folded
 from pytest_llmarith.reports.tallies import percentage
 
@@ -48,7 +49,10 @@ def anatomy_table(results: Sequence[Result], width: int) -> list[str]:
 
 
 def _header(result: Result) -> str:
-    return "\n".join(sanitize_name(result[key], _LONGEST_NAME) for key in ("model", "task"))
+    """Whose column it is; of a condition each part has a line, as all together are too long to be told apart."""
+    return "\n".join(
+        sanitize_name(word, _LONGEST_NAME) for word in (result["model"], result["task"], *condition_parts(result))
+    )
 
 
 def _deviates(result: Result) -> int:

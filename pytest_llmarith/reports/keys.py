@@ -22,15 +22,20 @@ def key_of(facts: Mapping[str, Any]) -> Key:
 
 def condition_label(facts: Mapping[str, Any]) -> str:
     """What tells a condition from the usual one, such as `numbers_comma-context_2k`."""
+    return "-".join(condition_parts(facts))
+
+
+def condition_parts(facts: Mapping[str, Any]) -> tuple[str, ...]:
+    """The same axis by axis, such as `numbers_comma` and `context_2k`."""
     condition = facts.get("condition")
     if not isinstance(condition, dict):
-        return ""
-    return _label(tuple((axis, str(condition.get(axis))) for axis in _USUAL))
+        return ()
+    return _parts(tuple((axis, str(condition.get(axis))) for axis in _USUAL))
 
 
 @lru_cache(maxsize=4096)
-def _label(values: tuple[tuple[str, str], ...]) -> str:
-    return "-".join(f"{axis}_{value}" for axis, value in values if value != _USUAL[axis])
+def _parts(values: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
+    return tuple(f"{axis}_{value}" for axis, value in values if value != _USUAL[axis])
 
 
 _USUAL = {axis: str(value) for axis, value in USUAL.fields().items()}

@@ -10,6 +10,7 @@ from typing import Any
 
 from pytest_llmarith.reports import figures
 from pytest_llmarith.reports.harmless import sanitize_name
+from pytest_llmarith.reports.keys import condition_label
 from pytest_llmarith.reports.tables import draw
 
 _SHORTEST_NAME = 16
@@ -23,7 +24,7 @@ Result = Mapping[str, Any]
 
 
 def spending_table(results: Sequence[Result], width: int) -> list[str]:
-    """Three lines per model and task: the median of its replies, what nine of ten stay below, and all together."""
+    """Three lines per result: the median of its replies, what nine of ten stay below, and all together."""
     longest_name = min(_LONGEST_NAME, max(_SHORTEST_NAME, width - _ROOM_OF_FIGURES))
     told = [result for result in results if any((result.get("spending") or {}).values())]
     if not told:
@@ -35,8 +36,10 @@ def spending_table(results: Sequence[Result], width: int) -> list[str]:
 
 
 def _rows(result: Result, longest_name: int) -> list[list[str]]:
-    names = [sanitize_name(result[key], longest_name) for key in ("model", "task")]
-    return [[name, figure, *_figures(result, figure)] for name, figure in zip((*names, ""), _FIGURES, strict=True)]
+    condition = condition_label(result)  # none is no name, which would be shown as one that is missing
+    names = [sanitize_name(name, longest_name) for name in (result["model"], result["task"])]
+    names.append(sanitize_name(condition, longest_name) if condition else "")
+    return [[name, figure, *_figures(result, figure)] for name, figure in zip(names, _FIGURES, strict=True)]
 
 
 def _figures(result: Result, figure: str) -> list[str]:

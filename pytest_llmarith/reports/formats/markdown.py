@@ -14,6 +14,7 @@ from typing import Any
 from pytest_llmarith.reports.formats.items import HEADERS, Items
 from pytest_llmarith.reports.grids import breakdowns
 from pytest_llmarith.reports.harmless import sanitize, sanitize_name
+from pytest_llmarith.reports.keys import condition_label
 from pytest_llmarith.reports.overview import LEGEND, WIDE, note_of
 from pytest_llmarith.reports.spending_tables import spending_table
 
@@ -62,7 +63,9 @@ def _table(results: Sequence[Result]) -> list[str]:
 
 
 def _cells(result: Result) -> list[str]:
-    cells = WIDE.row(result, _LONGEST_NAME)
+    """The row of a terminal's table; as its notes stand apart from it here, its task is named with its condition."""
+    model, _, *rest = WIDE.row(result, _LONGEST_NAME)
+    cells = [model, _task(result), *rest]
     return [code(cell) if number < WIDE.words else cell for number, cell in enumerate(cells)]
 
 
@@ -82,7 +85,11 @@ def _notes(results: Sequence[Result]) -> list[str]:
 
 
 def _name(result: Result) -> str:
-    return f"{sanitize_name(result['model'], _LONGEST_NAME)}, {sanitize_name(result['task'], _LONGEST_NAME)}"
+    return f"{sanitize_name(result['model'], _LONGEST_NAME)}, {_task(result)}"
+
+
+def _task(result: Result) -> str:
+    return ", ".join(sanitize_name(name, _LONGEST_NAME) for name in (result["task"], condition_label(result)) if name)
 
 
 def code(text: str) -> str:

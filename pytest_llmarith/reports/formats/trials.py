@@ -18,7 +18,7 @@ _TEXTS = ("text", "reasoning")
 _SAID = ("finish_reason", "served_model", "asked_at")
 
 HEADERS = (
-    *("run", "nodeid", *_OF_RECORD, "condition", *_OF_PROBLEM),
+    *("run", "nodeid", *_OF_RECORD, "condition", "repeat", *_OF_PROBLEM),
     *("tolerant", "strict", *_OF_GRADE, "scores"),
     *(*_OF_REPLY, *_SAID, "prompt", *_TEXTS),
 )
@@ -30,7 +30,7 @@ def rows_of(run: str, records: Iterable[Record]) -> Iterator[list[object]]:
         problem, answer, grade, reply = (object_in(record, name) for name in ("problem", "answer", "grade", "reply"))
         yield [
             *(run, record.get("nodeid"), *_picked(record, _OF_RECORD), condition_label(record) or None),
-            *_picked(problem, _OF_PROBLEM),
+            *(record.get("repeat"), *_picked(problem, _OF_PROBLEM)),
             *(*_picked(answer, ("tolerant", "strict")), *_picked(grade, _OF_GRADE), _scores(record)),
             *(*_picked(reply, (*_OF_REPLY, *_SAID)), record.get("prompt"), *_picked(reply, _TEXTS)),
         ]
