@@ -69,7 +69,7 @@ class Desk:
         self._keeper = keeper
         self._tally = tally
         self._rules = rules
-        self._budget = Budget(rules.limits, prices)
+        self._budget = Budget(rules.limits, prices, tally.lose)
         metered = Metered(client, self._budget)
         self._requester = Requester(metered, models.values(), rules.limits, rules.pause_s, tally, self._pump)
         self._schedule = Schedule(rules.window)
@@ -125,7 +125,7 @@ class Desk:
         self.stopped = self.stopped or self._loss.failure
         with suppress(StoreError):
             await self._keeper.close()
-        self._tally.unsaved = len(self._keeper.unsaved())
+        self._tally.unsaved, self._tally.kept = len(self._keeper.unsaved()), self._keeper.kept
         with suppress(Exception):
             await self._client.close()
 

@@ -81,12 +81,14 @@ class Source:
         outcome = await self._budget.spend(model, prompt, partial(self._requester.request, model, prompt))
         if isinstance(outcome, Failure):
             return outcome
+        priced = self._prices.priced(model, outcome)
+        self._tally.paid(priced)
         await self._keep(key, outcome)
-        return self._prices.priced(model, outcome)
+        return priced
 
     async def _keep(self, key: str, reply: Reply) -> None:
         try:
             await self._keeper.put(key, reply)
         except StoreError as error:
             self.lose_store(error)
-        self._tally.unsaved = len(self._keeper.unsaved())
+        self._tally.unsaved, self._tally.kept = len(self._keeper.unsaved()), self._keeper.kept

@@ -39,6 +39,10 @@ class Tally:
         self.cost_usd = 0.0
         self.unpriced = 0
         self.judged = 0
+        self.kept = 0
+        self.stored_usd = 0.0
+        self.lost = 0
+        self.lost_usd = 0.0
         self._pauses: dict[int, tuple[str, float]] = {}
         self._numbers = count()
         self._retries: dict[str, int] = {}
@@ -90,7 +94,7 @@ class Tally:
             self.elsewhere -= 1
 
     def settled(self, model: Model, outcome: Reply | Failure) -> None:
-        """A question has ended. A simulated reply has no price, so its price is not unknown."""
+        """A question has ended."""
         if isinstance(outcome, Failure):
             self.failed += not model.judge
             return
@@ -100,9 +104,18 @@ class Tally:
             self.stored += 1
         else:
             self.answered += 1
-        if not outcome.stored:
-            self.cost_usd += outcome.cost_usd or 0.0
-            self.unpriced += outcome.cost_usd is None and not model.simulated
+        if outcome.stored:
+            self.stored_usd += outcome.cost_usd or 0.0
+
+    def paid(self, reply: Reply) -> None:
+        """A reply has arrived, whether or not anybody still waits for it."""
+        self.cost_usd += reply.cost_usd or 0.0
+        self.unpriced += reply.cost_usd is None
+
+    def lose(self, most_usd: float) -> None:
+        """A request brought no reply, and may have been billed all the same."""
+        self.lost += 1
+        self.lost_usd += most_usd
 
     def progress(self) -> Progress:
         pauses = list(self._pauses.values())

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from pytest_llmarith.reports.figures import dollars
 from pytest_llmarith.reports.grids import breakdowns
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.listing import outcome_section
@@ -34,6 +35,7 @@ def result_tables(summary: Mapping[str, Any], width: int) -> list[str]:
 def run_lines(summary: Mapping[str, Any], width: int) -> list[str]:
     """How much of the run there is, and why not more."""
     run = summary["run"]
+    asking = run.get("asking") or {}
     lines = [_completeness(summary)]
     if run.get("merged"):
         lines += _merged_lines(run["merged"])
@@ -43,7 +45,9 @@ def run_lines(summary: Mapping[str, Any], width: int) -> list[str]:
         lines.append(f"shard {shard['index']} of {shard['count']}, which llmarith merge joins with the others")
     if run.get("stopped"):
         lines.append(f"stopped: {run['stopped']}")
-    return [sanitize(line, width) for line in (*lines, *_unanswered(summary), *_patience(run.get("asking") or {}))]
+    return [
+        sanitize(line, width) for line in (*lines, *_unanswered(summary), *_patience(asking), *_spent(summary, asking))
+    ]
 
 
 def _completeness(summary: Mapping[str, Any]) -> str:
@@ -73,6 +77,39 @@ def _patience(asking: Mapping[str, Any]) -> list[str]:
             for model in asking.get("throttled") or ()
         ),
     ]
+
+
+def _spent(summary: Mapping[str, Any], asking: Mapping[str, Any]) -> list[str]:
+    """What this run alone has paid, which the tables add to what earlier ones have; and what came of that."""
+    if summary["run"].get("merged"):
+        return []
+    cost, had_cost = asking.get("cost_usd"), asking.get("stored_usd")
+    unpriced, lost = asking.get("unpriced") or 0, asking.get("lost") or 0
+    lines = []
+    if cost or had_cost or unpriced:
+        lines.append(_spent_line(summary, asking))
+    if (more := _kept_ungraded(summary, asking)) > 0:
+        lines.append(f"{more:,} more replies are kept, which the same command grades")
+    if lost:
+        most = f"up to {dollars(asking['lost_usd'])} more" if asking.get("lost_usd") else "more"
+        lines.append(f"{most} may have been billed ({lost:,} request{'s' * (lost > 1)} without a reply)")
+    return lines
+
+
+def _spent_line(summary: Mapping[str, Any], asking: Mapping[str, Any]) -> str:
+    replies = (asking.get("answered") or 0) + (asking.get("judged") or 0)
+    cost, unpriced = asking.get("cost_usd"), asking.get("unpriced") or 0
+    spent = "an unknown amount" if unpriced and not cost else dollars(cost or 0.0, unpriced)
+    line = f"this run spent {spent} on {replies:,} replies" if replies or cost else "this run spent nothing"
+    if had_cost := asking.get("stored_usd"):
+        stored = sum(result["stored"] for result in summary["results"])
+        line += f"; {stored:,} from the store had cost {dollars(had_cost)}"
+    return line
+
+
+def _kept_ungraded(summary: Mapping[str, Any], asking: Mapping[str, Any]) -> int:
+    graded = sum(result["measured"] - result["stored"] for result in summary["results"] if not result["simulated"])
+    return int(asking.get("kept") or 0) - (asking.get("judged") or 0) - graded
 
 
 def _merged_lines(merged: Mapping[str, Any]) -> list[str]:

@@ -51,7 +51,11 @@ def _oeis_facts(settings: OeisSettings) -> dict[str, Any]:
 def _asking_facts(asking: Progress) -> dict[str, Any]:
     """Where no reply had a known price, the sum of the known ones is unknown, not 0."""
     facts = {name: fact for name, fact in asdict(asking).items() if name not in _MOMENTARY}
-    return facts | {"cost_usd": asking.cost_usd or None, "throttled": list(facts["throttled"])}
+    return facts | {
+        "cost_usd": asking.cost_usd or None,
+        "stored_usd": asking.stored_usd or None,
+        "throttled": list(facts["throttled"]),
+    }
 
 
 def _model_facts(model: Model) -> dict[str, Any]:

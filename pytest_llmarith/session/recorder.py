@@ -72,7 +72,7 @@ class Recorder:
     def replies_kept(self) -> int:
         """Replies that arrived and are in the store."""
         asking = self._conductor.progress() if self._conductor else Progress()
-        return 0 if self._settings.store_mode is StoreMode.OFF else asking.answered - asking.unsaved
+        return asking.kept
 
     @property
     def unwritable(self) -> str | None:

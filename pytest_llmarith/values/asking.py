@@ -122,8 +122,9 @@ class Progress:
     unknown, `retrying` questions that wait for their next attempt, which is due in `next_try_s`, and `waiting_for` the
     reasons why; `held` are questions that wait for their turn to set out. `retries` are counted by reason; `throttled`
     says which models' places were halved. `elsewhere` counts those that another run is asking at this
-    moment, `unsaved` replies that the store did not take. `judged` counts the replies of judges, which are in
-    none of the other counts but in requests and cost.
+    moment, `unsaved` replies that the store did not take, `kept` those that it took. `stored_usd` is what the stored
+    replies had cost; `lost` are requests without a reply that may have been billed, for `lost_usd` at most. `judged`
+    counts the replies of judges, which are in none of the other counts but in requests, cost and what is kept.
     """
 
     announced: int = 0
@@ -145,3 +146,7 @@ class Progress:
     cost_usd: float = 0.0
     unpriced: int = 0
     judged: int = 0
+    kept: int = 0
+    stored_usd: float = 0.0
+    lost: int = 0
+    lost_usd: float = 0.0

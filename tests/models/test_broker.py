@@ -333,7 +333,7 @@ def test_what_is_wrong_with_the_question_alone_is_not_tried_again(brokers: Broke
     outcome = broker.ask_and_wait(Question("m", "q0", 0))
     assert outcome == Failure("openai/some: 400 Provider: too long", attempts=1)
     assert broker.ask_and_wait(Question("m", "q1", 1)) == reply_to("q1")
-    assert broker.progress() == Progress(requests=2, answered=1, failed=1, cost_usd=0.5)
+    assert broker.progress() == Progress(requests=2, answered=1, failed=1, cost_usd=0.5, kept=1)
 
 
 def test_a_transport_that_hangs_is_cut_off(brokers: Brokers) -> None:

@@ -128,6 +128,16 @@ def test_a_stored_reply_is_counted_once_and_at_a_known_price(brokers: Brokers, p
     assert client.asked.total() == 1
 
 
+def test_what_may_have_been_billed_is_counted_without_a_cap(brokers: Brokers) -> None:
+    """A request that timed out counts with the most that it can have cost; what arrived counts as kept."""
+    client = ScriptedClient(lambda prompt, nth: TimeoutError() if nth == 1 else dear(prompt, nth))
+    broker = brokers(client)
+    broker.ask_and_wait(questions(1)[0])
+    broker.close(30)
+    progress = broker.progress()
+    assert (progress.lost, progress.lost_usd, progress.kept) == (1, 100.0, 1)
+
+
 def test_what_lies_ahead(brokers: Brokers, path: Path) -> None:
     """What is stored, and what would be asked: once, whatever names a model goes by."""
     put(path, *questions(2))

@@ -306,6 +306,29 @@ def test_a_complete_run(make_record: Make, make_reply: Make) -> None:
     assert run_lines(summary, 80) == ["all 2 answered, 1 from the store, 1 asked again"]
 
 
+def test_what_this_run_spent_is_told_apart(make_record: Make, make_reply: Make) -> None:
+    """From what stored replies had cost, from what is kept for later, and from what may have been billed."""
+    records = [make_record(), make_record(reply=make_reply(stored=True))]
+    paid = {"answered": 3, "kept": 3, "cost_usd": 0.083, "stored_usd": 0.0991}
+    assert run_lines(summed(*records, selected=2, asking=paid), 90)[1:] == [
+        "this run spent $0.0830 on 3 replies; 1 from the store had cost $0.0991",
+        "2 more replies are kept, which the same command grades",
+    ]
+    lost = {"lost": 10, "lost_usd": 0.6564}
+    assert run_lines(summed(*records, selected=2, asking=lost), 90)[1:] == [
+        "up to $0.6564 more may have been billed (10 requests without a reply)"
+    ]
+    assert run_lines(summed(*records, selected=2, asking={"lost": 1}), 90)[1:] == [
+        "more may have been billed (1 request without a reply)"
+    ]
+    assert run_lines(summed(*records, selected=2, asking={"stored_usd": 0.5}), 90)[1:] == [
+        "this run spent nothing; 1 from the store had cost $0.5000"
+    ]
+    assert run_lines(summed(*records, selected=2, asking={"answered": 2, "unpriced": 2}), 90)[1:] == [
+        "this run spent an unknown amount on 2 replies"
+    ]
+
+
 def test_an_incomplete_run(make_record: Make) -> None:
     """How many of how many, and why not all."""
     records = [make_record(), *[make_record("unanswered")] * 2, make_record("unanswered", reason="worker crashed")]

@@ -44,6 +44,7 @@ class Keeper:
         self._claims: Claims | None = None
         self._readiness: asyncio.Future[None] | None = None
         self._unsaved: dict[str, Reply] = {}
+        self.kept = 0  # replies of this run that are on disk
 
     @property
     def waits_for_others(self) -> bool:
@@ -137,6 +138,7 @@ class Keeper:
         """Runs on the writer's thread, to which its store belongs."""
         assert self._writer is not None
         self._writer.put_all(replies)
+        self.kept += len(replies)
 
     def _open_writer(self) -> None:
         """Runs on the writer's thread."""
@@ -151,7 +153,7 @@ class Keeper:
         if self._unsaved:
             with suppress(StoreError):
                 self._writer.patience(_LAST_TRY_S)
-                self._writer.put_all(self._unsaved)
+                self._put_all(self._unsaved)
                 self._unsaved = {}
         self._writer.close()
 

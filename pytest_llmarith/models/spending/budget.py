@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from pytest_llmarith.models.spending.bygone import Bygone
-from pytest_llmarith.models.spending.estimates import Amount, Estimates, dollars, picodollars
+from pytest_llmarith.models.spending.estimates import Amount, Estimates, dollars, picodollars, usd
 from pytest_llmarith.models.spending.prices import Prices
 from pytest_llmarith.values import AskingLimits, Failure, Model, Reply
 
@@ -41,7 +41,7 @@ class _Reservation:
 
     model: Model
     prompt: str
-    estimate: Amount
+    estimate: Amount | None = None  # none was made where nothing is capped
     lost: int = 0
     refused: str | None = None
 
@@ -52,7 +52,10 @@ _MINE: ContextVar[_Reservation | None] = ContextVar("llmarith_reservation", defa
 class Budget:
     """Lets requests through while they fit, makes them wait while they may fit later, and refuses them otherwise."""
 
-    def __init__(self, limits: AskingLimits, prices: Prices) -> None:
+    def __init__(
+        self, limits: AskingLimits, prices: Prices, on_loss: Callable[[float], None] = lambda most_usd: None
+    ) -> None:
+        """`on_loss` hears of every attempt that may have been billed without a reply, and of how much."""
         self._prices = prices
         self._estimates = Estimates(prices)
         self._caps = list(_caps(limits))
@@ -61,6 +64,8 @@ class Budget:
         self._reserved = Amount()
         self._in_flight = 0
         self._bygone: set[str] = set()
+        self._lost = 0
+        self._on_loss = on_loss
         self._halted = False
         self._changed = asyncio.Event()
 
@@ -96,9 +101,9 @@ class Budget:
         self, model: Model, prompt: str, request: Callable[[], Awaitable[Reply | Failure]]
     ) -> Reply | Failure:
         """Make a request once it fits, and account for it; a failure that begins with `budget: ` if it never will."""
-        if not self._caps or model.simulated:
+        if model.simulated:
             return await request()
-        reservation = await self._reserve(model, prompt)
+        reservation = await self._reserve(model, prompt) if self._caps else _Reservation(model, prompt)
         if isinstance(reservation, Failure):
             return reservation
         token = _MINE.set(reservation)
@@ -117,7 +122,12 @@ class Budget:
     def begin_attempt(self) -> None:
         """A further attempt after one that may have been billed needs room again. Raises `OverBudget`."""
         mine = _MINE.get()
-        if mine is not None and mine.lost and (cap := self._in_the_way(Amount())) is not None:
+        if (
+            mine is not None
+            and mine.estimate is not None
+            and mine.lost
+            and (cap := self._in_the_way(Amount())) is not None
+        ):
             mine.refused = self._refusal(cap, mine.model, mine.prompt, mine.estimate)
             raise OverBudget(mine.refused)
 
@@ -126,7 +136,10 @@ class Budget:
         mine = _MINE.get()
         if mine is not None:
             mine.lost += 1
-            self._spent += mine.estimate
+            self._lost += 1
+            estimate = self._estimates.of(mine.model, mine.prompt) if mine.estimate is None else mine.estimate
+            self._spent += estimate
+            self._on_loss(usd(estimate))
 
     # --- room -----------------------------------------------------------------------------------------------------
 
@@ -147,12 +160,20 @@ class Budget:
         return _Reservation(model, prompt, estimate)
 
     def _settle(self, reservation: _Reservation, outcome: Reply | Failure) -> None:
+        if reservation.estimate is None:
+            self._learn_unasked(reservation, outcome)
+            return
         self._reserved -= reservation.estimate
         self._in_flight -= 1
         if isinstance(outcome, Reply):
             amount = self._estimates.learn(reservation.model, reservation.prompt, outcome)
             self._spent += reservation.estimate if amount is None else amount
         self._wake()
+
+    def _learn_unasked(self, reservation: _Reservation, outcome: Reply | Failure) -> None:
+        """Without caps a reply is of use where its price is known already: then a loss is not taken for too much."""
+        if isinstance(outcome, Reply) and outcome.cost_usd is not None:
+            self._estimates.learn(reservation.model, reservation.prompt, outcome)
 
     def _in_the_way(self, more: Amount) -> _Cap | None:
         """The first cap that so much more could pass."""
@@ -165,7 +186,8 @@ class Budget:
 
     def _refusal(self, cap: _Cap, model: Model, prompt: str, estimate: Amount) -> str:
         spent, more = (cap.said(cap.part(amount)) for amount in (self._spent, estimate))
-        message = f"{OVER_BUDGET}{cap.option}: {spent} spent, a request may take {more}"
+        lost = f" (with {self._lost:,} requests without a reply, which may have been billed)" if self._lost else ""
+        message = f"{OVER_BUDGET}{cap.option}: {spent} spent{lost}, a request may take {more}"
         if not self._estimates.is_learned(model, prompt):
             message += " (the parameters max_tokens and max_completion_tokens bound it)"
         return message

@@ -32,6 +32,10 @@ def picodollars(usd: float) -> int:
     return round(usd * _PICODOLLARS)
 
 
+def usd(amount: Amount) -> float:
+    return amount.picodollars / _PICODOLLARS
+
+
 def dollars(amount: int) -> str:
     """Picodollars for people, such as `$0.0123`; small amounts have more decimals, at most eight."""
     whole, rest = divmod(amount, _PICODOLLARS)
@@ -75,16 +79,16 @@ class Estimates:
         terms = self._prices.terms(model)
         ours = sum(len(message["content"].encode()) + _AROUND_A_MESSAGE for message in messages_of(model, prompt))
         theirs = terms.most_tokens or UNKNOWN_MOST_TOKENS
-        usd = terms.price.of(ours, theirs) if terms.price else 0.0
-        return Amount(picodollars(usd), ours + theirs)
+        cost = terms.price.of(ours, theirs) if terms.price else 0.0
+        return Amount(picodollars(cost), ours + theirs)
 
     def _amount(self, model: Model, reply: Reply) -> Amount | None:
         if reply.prompt_tokens is None or reply.completion_tokens is None:
             return None
-        usd = reply.cost_usd
-        if usd is None and (price := self._prices.terms(model).price) is not None:
-            usd = cost_at(price, reply)
-        return Amount(picodollars(usd or 0.0), reply.prompt_tokens + reply.completion_tokens)
+        cost = reply.cost_usd
+        if cost is None and (price := self._prices.terms(model).price) is not None:
+            cost = cost_at(price, reply)
+        return Amount(picodollars(cost or 0.0), reply.prompt_tokens + reply.completion_tokens)
 
 
 def _kind(model: Model, prompt: str) -> tuple[str, int]:

@@ -99,6 +99,14 @@ class Asking(TypedDict, total=False):
     """Replies without a known price."""
     judged: int
     """Replies of judges, which are in none of the counts but requests and cost."""
+    kept: int
+    """Replies of this run that are in the store."""
+    stored_usd: float | None
+    """What the stored replies had cost."""
+    lost: int
+    """Requests without a reply that may have been billed."""
+    lost_usd: float
+    """What these may have cost at most."""
 
 
 class Shard(TypedDict):
