@@ -50,7 +50,6 @@ _COLUMNS: Mapping[str, _Getter] = {
     **{name: _named(name) for name in ("cost_usd", "unpriced", "stored")},
     **{f"{kind}_tokens": _tokens(kind) for kind in _KINDS},
     **{f"{what}_{figure}": _spent(what, figure) for what in _SPENT for figure in ("median", "p90")},
-    "condition": condition_label,  # empty for the usual one; columns of old stay where they are
 }
 HEADERS = tuple(_COLUMNS)
 
