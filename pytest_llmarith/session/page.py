@@ -17,6 +17,6 @@ def write_run_page(folder: Path, summary: Mapping[str, Any], records: Mapping[st
         from pytest_llmarith.reports.page import FILE_NAME, RunAtHand, write_page
 
         write_page([RunAtHand(folder, summary, records)], folder / FILE_NAME)
-    except Exception as error:  # whatever is wrong with a page, the run has been paid for
+    except (Exception, KeyboardInterrupt) as error:  # the run has been paid for, and its JSON report is yet to come
         return sanitize(f"report.html was not written: {type(error).__name__}: {error}", _LONGEST_REASON)
     return f"to look at: {folder / FILE_NAME}"

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 from pytest_llmarith.reports.page import write_page
 from pytest_llmarith.reports.page.browser import browser
 from pytest_llmarith.reports.page.costs import scatters
-from pytest_llmarith.reports.page.curves import depth_curves
+from pytest_llmarith.reports.page.curves import depth_curves, length_curves
 from pytest_llmarith.reports.page.cutting import CUT, shortened
 from pytest_llmarith.reports.page.errors import errors
 from pytest_llmarith.reports.page.heatmaps import heatmaps
 from pytest_llmarith.reports.page.percentages import STEPS, share
 from pytest_llmarith.reports.page.plots import Axis, decades, polyline, ribbon, thinned
-from pytest_llmarith.reports.page.runs import LONGEST_LABEL, series_of
+from pytest_llmarith.reports.page.runs import LONGEST_LABEL, Series, series_of
 from pytest_llmarith.reports.page.sequences import sequence_sets
 from pytest_llmarith.reports.page.shelf import BLOCK, SHORTEST, Shelf, unpacked
 from pytest_llmarith.reports.page.trials import shown_trial
@@ -309,6 +309,16 @@ def test_sequences_have_scores_curves_and_terms(page: Any) -> None:
     assert [row[1].split()[0] for row in found.panels[1].rows] == ["50.0", "50.0", "0.0"]
     assert found.unsolved == ["A000002"]
     assert "Solved by nobody here" in page(run)
+
+
+@pytest.mark.parametrize(("digits", "name"), [(1, "1"), (2, "2-5"), (5, "2-5"), (6, "6-9"), (30, "30-33")])
+def test_lengths_are_put_together(digits: int, name: str) -> None:
+    """Four of them under one name, from two digits on."""
+    length = {"digits": digits, "correct": 1, "deviate": 0, "nan": 0, "cheat": 0}
+    series = [Series(0, "o4-mini", (0, "o4-mini", ""), {"integer_addition": {"lengths": [length]}})]
+    found = length_curves(series)
+    assert found is not None
+    assert [row[0] for row in found.panels[0].rows] == [name]
 
 
 # --- accuracy against cost ------------------------------------------------------------------------------------------

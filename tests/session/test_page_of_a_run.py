@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -67,3 +68,15 @@ def test_where_there_is_no_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     """Nothing is known, and nothing fails."""
     monkeypatch.setenv("PATH", str(tmp_path))
     assert git_facts(tmp_path) is None
+
+
+def test_somebody_who_cannot_wait_loses_the_page_alone(tmp_path: Path) -> None:
+    """Ctrl-C while the page is written: the rest of the run is still written down."""
+
+    class Interrupted(dict[str, Any]):
+        def __getitem__(self, key: str) -> Any:
+            raise KeyboardInterrupt
+
+    told = write_run_page(tmp_path, Interrupted(), {})
+    assert told.startswith("report.html was not written: KeyboardInterrupt")
+    assert list(tmp_path.iterdir()) == []

@@ -44,9 +44,9 @@ def by_depth(cells: Iterable[Counts], variant: str | None = None) -> dict[int, S
 
 
 def by_length(lengths: Iterable[Counts], width: int) -> dict[int, Share]:
-    """The share of correct additions by digits, `width` lengths together under the shortest of them."""
+    """The share of correct additions by digits, from 2 on `width` lengths together under the shortest of them."""
     groups: dict[int, list[Counts]] = {}
     for length in lengths:
-        groups.setdefault((length["digits"] - 2) // width * width + 2, []).append(length)
+        groups.setdefault(max(1, (length["digits"] - 2) // width * width + 2), []).append(length)
     shares = {digits: pooled(group) for digits, group in sorted(groups.items())}
     return {digits: found for digits, found in shares.items() if found}

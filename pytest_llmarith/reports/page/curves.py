@@ -167,4 +167,4 @@ def _cell(share: Share | None) -> str:
 
 
 def _length(digits: int) -> str:
-    return f"{digits}-{digits + LENGTHS_TOGETHER - 1}"
+    return f"{digits}-{digits + LENGTHS_TOGETHER - 1}" if digits > 1 else "1"

@@ -3,6 +3,9 @@
 const PAGE = 25;
 const PAUSE_MS = 250; // between the last key and the search
 
+// A phone lays rows out as cards, and they are still rows: roles say it where the layout does not.
+const cell = (attributes, ...children) => element("td", { role: "cell", ...attributes }, ...children);
+
 class Browser {
   #asked = 0;
   #found = [];
@@ -60,13 +63,13 @@ class Browser {
     const outcome = this.trials.word("outcome", number);
     const error = this.trials.word("class", number);
     const button = element("button", { type: "button", "aria-expanded": "false" }, "Show", element("span", { class: "unseen" }, ` trial ${number + 1}`));
-    const row = element("tr", {},
-      element("td", {}, element("span", { class: `outcome ${outcome}` }, outcome), error ? element("small", {}, spelled(error)) : null),
-      element("td", {}, spelled(this.trials.word("model", number))),
-      element("td", {}, brief(trial.cell, 80)),
-      element("td", { class: "number-text" }, brief(trial.question, 160)),
-      element("td", {}, this.#outcomeOf(trial)),
-      element("td", {}, button));
+    const row = element("tr", { role: "row" },
+      cell({}, element("span", { class: `outcome ${outcome}` }, outcome), error ? element("small", {}, spelled(error)) : null),
+      cell({}, spelled(this.trials.word("model", number))),
+      cell({}, brief(trial.cell, 80)),
+      cell({ class: "number-text" }, brief(trial.question, 160)),
+      cell({}, this.#outcomeOf(trial)),
+      cell({}, button));
     button.addEventListener("click", () => this.#toggle(row, button, trial));
     return row;
   }
@@ -79,7 +82,7 @@ class Browser {
   #toggle(row, button, trial) {
     const open = button.getAttribute("aria-expanded") === "true";
     if (open) row.nextElementSibling.remove();
-    else row.after(element("tr", { class: "detail" }, element("td", { colspan: row.cells.length }, detailOf(trial))));
+    else row.after(element("tr", { class: "detail", role: "row" }, cell({ colspan: row.cells.length }, detailOf(trial))));
     row.classList.toggle("open", !open);
     button.setAttribute("aria-expanded", String(!open));
     button.firstChild.data = open ? "Show" : "Hide";

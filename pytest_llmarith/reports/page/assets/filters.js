@@ -21,7 +21,11 @@ class Filters {
   follow(address) {
     if (!address.startsWith(ADDRESS)) return false;
     const asked = new URLSearchParams(address.slice(ADDRESS.length));
-    for (const name of [...CHOICES, "text"]) this.form.elements[name].value = asked.get(name) ?? "";
+    for (const name of [...CHOICES, "text"]) {
+      const field = this.form.elements[name];
+      field.value = asked.get(name) ?? "";
+      if (field.selectedIndex === -1) field.value = ""; // a word that nothing here has
+    }
     return true;
   }
 }
