@@ -109,7 +109,7 @@ def _spent_line(summary: Mapping[str, Any], asking: Mapping[str, Any]) -> str:
 
 def _kept_ungraded(summary: Mapping[str, Any], asking: Mapping[str, Any]) -> int:
     graded = sum(result["measured"] - result["stored"] for result in summary["results"] if not result["simulated"])
-    return int(asking.get("kept") or 0) - (asking.get("judged") or 0) - graded
+    return int((asking.get("kept") or 0) - (asking.get("judged") or 0) - graded)
 
 
 def _merged_lines(merged: Mapping[str, Any]) -> list[str]:

@@ -14,7 +14,7 @@ from pytest_llmarith.reports.page.runs import Result, Series
 
 WIDTH, HEIGHT = 640, 400
 LEFT, RIGHT, TOP, BOTTOM = 40, 620, 28, 352
-_CHARACTER, _LINE = 6.4, 14.0  # what a letter of a label takes
+_LETTER, _BOLD_LETTER, _LINE = 7.2, 8.2, 14.0  # what a letter of a name takes, in wide fonts
 _LONGEST_NAME = 28
 _PER = 1000  # trials
 
@@ -113,7 +113,7 @@ def _points(offers: Sequence[_Offer], best: Sequence[_Offer], x: Axis, y: Axis) 
 def _point(offer: _Offer, best: bool, x: Axis, y: Axis, free: _Room) -> Point:
     here_x, here_y = x.at(offer.price), y.at(offer.share.percent)
     name = offer.label if len(offer.label) <= _LONGEST_NAME else f"{offer.label[: _LONGEST_NAME - 1]}…"
-    place = free.place(name, here_x, here_y)
+    place = free.place(len(name) * (_BOLD_LETTER if best else _LETTER), here_x, here_y)
     return Point(
         label=offer.label,
         x=here_x,
@@ -135,9 +135,8 @@ class _Room:
     def __init__(self, points: Sequence[tuple[float, float]]) -> None:
         self._taken = [(x - 4, y - 4, x + 4, y + 4) for x, y in points]
 
-    def place(self, name: str, x: float, y: float) -> tuple[float, float, str] | None:
+    def place(self, width: float, x: float, y: float) -> tuple[float, float, str] | None:
         """Right of a point, left, above or below; None where all of it is taken."""
-        width = _CHARACTER * len(name)
         places = (
             (x + 8, y + 4, "start", x + 6),
             (x - 8, y + 4, "end", x - 6 - width),
