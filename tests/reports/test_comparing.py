@@ -126,6 +126,69 @@ def question(number: int, prompt: int | None, place: int) -> Asked:
     return Asked(bytes([number]), written, str(place), "arithmetic", None, "", True, True, ())
 
 
+def put(trials: Sequence[Record], repeat: int = 0, **condition: str) -> list[Record]:
+    """The same questions in another condition, or again; commas change the prompt, a system prompt does not."""
+    whole = {"numbers": "plain", "symbols": "ascii", "context": None, "prompt": None, "system": None} | condition
+    comma = ", with commas" * (whole["numbers"] == "comma")
+    return [one | {"condition": whole, "repeat": repeat, "prompt": one["prompt"] + comma} for one in trials]
+
+
+def test_conditions_are_paired_with_themselves() -> None:
+    """A system prompt does not stand in the prompt, and with several workers the order of records is chance."""
+    facts = FACTS | {"wordings": {"templates": {}, "systems": {"1": "Be brief", "2": "Be long"}}}
+    brief, long = put(sums("cccc"), system="1"), put(sums("dddd"), system="2")
+    comparison = compared(run(brief, long, facts=facts), run(long, brief, facts=facts))
+    assert row_of(comparison)["pairs"] == {"both": 4, "only_first": 0, "only_second": 0, "neither": 4}
+    assert row_of(comparison, "system_1")["pairs"]["both"] == row_of(comparison, "system_2")["pairs"]["neither"] == 4
+
+
+def test_the_number_of_a_system_prompt_is_not_its_text() -> None:
+    """Another run may give it to another text; a run without a summary does not say, and the number decides."""
+    texts: tuple[dict[str, str], dict[str, str]] = {"1": "a", "2": "b"}, {"1": "b", "2": "a"}
+    first, second = (FACTS | {"wordings": {"systems": systems}} for systems in texts)
+    trials = put(sums("cccc"), system="1"), put(sums("dddd"), system="2")
+    swapped = put(sums("cccc"), system="2"), put(sums("dddd"), system="1")
+    assert row_of(compared(run(*trials, facts=first), run(*swapped, facts=second)))["pairs"]["both"] == 4
+    assert row_of(compared(run(*trials, facts=first), run(*trials, facts={})))["pairs"]["both"] == 4
+    assert "no two trials asked the same" in refusal(run(trials[0], facts=first), run(trials[0], facts=second))
+
+
+def test_repeats_are_paired_with_themselves() -> None:
+    """The first time with the first, whatever the order of the records."""
+    once, again = put(sums("ccd")), put(sums("dcc"), repeat=1)
+    pairs = row_of(compared(run(once, again), run(again, once)))["pairs"]
+    assert pairs == {"both": 4, "only_first": 0, "only_second": 0, "neither": 2}
+
+
+def test_a_loss_in_one_condition_fails_the_gate() -> None:
+    """Over all conditions it would be too small to be seen."""
+    usual, comma, lost = sums("c" * 90), *(put(sums(letter * 10), numbers="comma") for letter in "cd")
+    worse = compare(Request(run(usual, comma), [run(usual, lost)]))
+    (line,) = failures(worse, Decimal(20))
+    assert "numbers_comma: 100.0 points lower" in line
+    assert [row["kind"] for row in worse["comparisons"][0]["rows"]] == ["all", "condition", "condition"]
+
+
+def test_unpaired_conditions_are_compared_with_themselves() -> None:
+    """What only one side has is left out; where each side has a single one, that is what is compared."""
+    usual, comma, others = sums("cccc", seed=1, first=9), put(sums("dddd"), numbers="comma"), sums("cccc")
+    comparison = compared(run(usual, comma), run(others), unpaired=True)
+    assert row_of(comparison)["first"] == {"correct": 4, "measured": 4, "percent": 100.0}
+    assert comparison["questions"]["first"]["others"] == 4
+    difference = row_of(compared(run(usual), run(comma), unpaired=True))["difference"]
+    assert difference["points"] == -100
+
+
+def test_scores_are_of_a_condition() -> None:
+    """A mean over conditions would be nobody's score."""
+    usual, other = programs([1.0, 0.5]), put(programs([0.0, 0.0]), numbers="comma")
+    scores = compared(run(usual, other), run(usual, other))["scores"]
+    assert [(one["condition"], one["seconds"], one["first"]["percent"]) for one in scores] == [
+        *((None, 0.5, 37.5), (None, 4.0, 75.0)),
+        *(("numbers_comma", 0.5, 0.0), ("numbers_comma", 4.0, 0.0)),
+    ]
+
+
 TRIALS = st.lists(st.builds(question, st.integers(0, 3), st.none() | st.integers(0, 1), st.integers(0, 2)), max_size=12)
 
 

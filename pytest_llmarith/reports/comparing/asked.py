@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
+from pytest_llmarith.reports.keys import condition_label
 from pytest_llmarith.values import Outcome
 
 # What tells trials of one question apart, and what is only said of a question: neither makes it another one.
@@ -41,7 +42,8 @@ class Part(NamedTuple):
 class Asked(NamedTuple):
     """One trial. `place` tells it from others that ask the same; `stratum` are those that are as hard as it is.
 
-    `prompt` is None where nobody wrote it down. `scores` are those of a program, by its limits in seconds.
+    `prompt` is None where nobody wrote it down; a system prompt that is its condition's is part of it. `scores` are
+    those of a program, by its limits in seconds. `condition` is the label of the one in which the question was put.
     """
 
     question: bytes
@@ -53,6 +55,7 @@ class Asked(NamedTuple):
     answered: bool
     correct: bool
     scores: tuple[tuple[float, float], ...]
+    condition: str = ""
 
 
 @dataclass(slots=True)
@@ -68,7 +71,7 @@ class Side:
 
     def take(self, record: Record) -> None:
         """Note one record, and what it tells of the model."""
-        self.trials.append(asked(record))
+        self.trials.append(asked(record, self.facts))
         self.simulated = self.simulated or record.get("simulated") is True
         for name, way in _TOLD.items():
             told = _found(record, way)
@@ -94,21 +97,37 @@ def _named(facts: Mapping[str, Any]) -> list[str]:
     return [name for name in names if isinstance(name, str)]
 
 
-def asked(record: Record) -> Asked:
-    """As much of a record as a comparison needs."""
+def asked(record: Record, facts: Mapping[str, Any]) -> Asked:
+    """As much of a record as a comparison needs; `facts` are those of its run."""
     problem, task = record.get("problem") or {}, sys.intern(record["task"])
-    prompt = record.get("prompt")
+    condition = condition_label(record)
+    place = [*(problem.get(name) for name in ("set", "seed", "trial")), condition, record.get("repeat") or 0]
     return Asked(
         _digest([task, {name: value for name, value in problem.items() if name not in _NOT_ASKED}]),
-        _digest(prompt) if isinstance(prompt, str) else None,
-        sys.intern(json.dumps([problem.get(name) for name in ("set", "seed", "trial")], default=str)),
+        _prompt(record, facts),
+        sys.intern(json.dumps(place, default=str)),
         task,
         part := _part(task, problem),
         sys.intern(json.dumps([task, part and part.name, problem.get("depth")], default=str)),
         record["outcome"] != Outcome.UNANSWERED,
         record["outcome"] == Outcome.CORRECT,
         _scores(record),
+        sys.intern(condition),
     )
+
+
+def _prompt(record: Record, facts: Mapping[str, Any]) -> bytes | None:
+    """What the model was sent. A record names its system prompt by a number that another run gives to another text, so
+    that without the text nobody knows what was sent.
+    """
+    prompt, system = record.get("prompt"), _found(record, ("condition", "system"))
+    if not isinstance(prompt, str):
+        return None
+    if system is None:
+        return _digest(prompt)
+    systems = _found(facts, ("wordings", "systems"))
+    known = isinstance(systems, dict) and isinstance(system, str) and system in systems
+    return _digest([prompt, systems[system]]) if known else None
 
 
 def _found(record: Any, way: Iterable[str]) -> Any:

@@ -57,7 +57,8 @@ def _score_cells(score: Mapping[str, Any]) -> list[str]:
     first, second = score["first"], score["second"]
     counts = [str(side["sequences"]) for side in (first, second)]
     means = [f"{side['percent']:.1f}" for side in (first, second)]
-    return [f"{shown(score['set'])}, {score['seconds']:g} s", *counts, *means, *_difference(score)]
+    names = ", ".join(shown(score[key]) for key in ("set", "condition") if score[key])
+    return [f"{names}, {score['seconds']:g} s", *counts, *means, *_difference(score)]
 
 
 def overview_cells(comparisons: Sequence[Comparison], longest_name: int = LONGEST_NAME) -> tuple[list[str], Cells]:

@@ -22,6 +22,8 @@ from pytest_llmarith.reports.stored import Mistake
 
 COMPARISON_FORMAT = 1
 
+_Kind = tuple[str, str]  # what is as hard, and put alike
+
 
 class Run(Protocol):
     """A run that was opened."""
@@ -123,8 +125,12 @@ def _paired(pairing: Pairing) -> dict[str, Any]:
 
 
 def _unpaired(first: Sequence[Asked], second: Sequence[Asked]) -> dict[str, Any]:
-    """Only what is alike is compared: other variants and depths would make a difference that no model makes."""
-    alike = {trial.stratum for trial in first} & {trial.stratum for trial in second}
+    """Only what is alike is compared: other variants, depths or conditions make a difference that no model makes.
+
+    Where each run has one condition, the runs are what differs, and are compared.
+    """
+    second = _in_the_only_condition(first, second)
+    alike = set(map(_kind, first)) & set(map(_kind, second))
     one, other = _alike(first, alike), _alike(second, alike)
     return {
         "method": "unpaired",
@@ -140,15 +146,28 @@ def _unpaired(first: Sequence[Asked], second: Sequence[Asked]) -> dict[str, Any]
     }
 
 
-def _alike(trials: Iterable[Asked], alike: set[str]) -> list[Asked]:
-    return [trial for trial in trials if trial.stratum in alike and trial.answered]
+def _in_the_only_condition(first: Sequence[Asked], second: Sequence[Asked]) -> Sequence[Asked]:
+    """The second run's trials, as if they were put in the condition of the first, where neither has another one."""
+    mine, its = ({trial.condition for trial in trials} for trials in (first, second))
+    if not (len(mine) == len(its) == 1):
+        return second
+    (condition,) = mine
+    return [trial._replace(condition=condition) for trial in second]
 
 
-def _left(trials: Sequence[Asked], alike: set[str]) -> dict[str, int]:
+def _kind(trial: Asked) -> _Kind:
+    return trial.stratum, trial.condition
+
+
+def _alike(trials: Iterable[Asked], alike: set[_Kind]) -> list[Asked]:
+    return [trial for trial in trials if _kind(trial) in alike and trial.answered]
+
+
+def _left(trials: Sequence[Asked], alike: set[_Kind]) -> dict[str, int]:
     """How many trials are not compared, and why."""
     return {
-        "others": sum(trial.stratum not in alike for trial in trials),
-        "unanswered": sum(trial.stratum in alike and not trial.answered for trial in trials),
+        "others": sum(_kind(trial) not in alike for trial in trials),
+        "unanswered": sum(_kind(trial) in alike and not trial.answered for trial in trials),
     }
 
 

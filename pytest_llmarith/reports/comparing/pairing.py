@@ -2,8 +2,8 @@
 
 The same question is the same task, the same problem (numbers, operation, expected answer; the number and offset of a
 sequence) and, where both runs know it, the same prompt. The number of a trial says nothing: another seed asks another
-question there. A question that stands in a run several times is paired one trial by one, those of the same number
-first, so that no trial counts twice.
+question there. A question that stands in a run several times is paired one trial by one, those of the same number,
+condition and repeat first, so that no trial counts twice.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The rows of a comparison: over all, each task, each variant and each set of sequences, with difference and test.
+"""The rows of a comparison: over all, each task, condition, variant and set of sequences, with difference and test.
 
 It does not know how trials were paired, nor how many tests stand beside each other.
 """
@@ -18,6 +18,8 @@ from pytest_llmarith.values import Dtype, Op
 
 OVER_ALL = "all"
 _TASK = "task"
+_CONDITION = "condition"
+_USUAL = "usual"
 _VARIANTS = [f"{dtype}_{op}" for dtype in Dtype for op in Op]
 
 Row = dict[str, Any]
@@ -127,6 +129,7 @@ def _shares(trials: Iterable[Asked]) -> dict[Group, Share]:
 def _groups(trial: Asked) -> Iterator[Group]:
     yield _ALL
     yield Group(_TASK, trial.task, None)
+    yield Group(_CONDITION, trial.task, trial.condition or _USUAL)
     if trial.part is not None:
         yield _of(trial.part)
 
@@ -136,16 +139,19 @@ def _of(part: Part) -> Group:
 
 
 def _worth_a_row(groups: Iterable[Group]) -> list[Group]:
-    """All but those that say again what the row above them says: the only task, the only part of a task."""
+    """All but those that say again what the row above them says: the only task, the only part of a task, its only
+    condition.
+    """
     groups = list(groups)
     tasks = sorted({group.task for group in groups if group.task is not None})
     return [_ALL] + [group for task in tasks for group in _of_task(task, groups, alone=len(tasks) == 1)]
 
 
 def _of_task(task: str, groups: Sequence[Group], *, alone: bool) -> list[Group]:
-    parts = sorted((group for group in groups if group.task == task and group.kind != _TASK), key=_place)
+    parts = [group for group in groups if group.task == task and group.kind not in (_TASK, _CONDITION)]
+    conditions = [group for group in groups if group.task == task and group.kind == _CONDITION]
     own = [] if alone else [Group(_TASK, task, None)]
-    return own + (parts if len(parts) > 1 else [])
+    return own + [one for family in (conditions, parts) if len(family) > 1 for one in sorted(family, key=_place)]
 
 
 def _place(group: Group) -> tuple[int, str]:

@@ -1,4 +1,4 @@
-"""The mean scores of programs beside each other, per set of sequences and limit, with bootstrap intervals.
+"""The mean scores of programs beside each other, per set, condition and limit, with bootstrap intervals.
 
 It does not know how a program is scored.
 """
@@ -14,7 +14,7 @@ from pytest_llmarith.reports.comparing.rows import spread
 from pytest_llmarith.reports.statistics import bootstrap_mean
 from pytest_llmarith.reports.statistics.paired import bootstrap_difference
 
-_Key = tuple[str, float]  # a set of sequences, a limit in seconds
+_Key = tuple[str, str, float]  # a set of sequences, the label of a condition, a limit in seconds
 
 
 def paired_scores(pairs: Iterable[tuple[Asked, Asked]]) -> list[dict[str, Any]]:
@@ -24,7 +24,8 @@ def paired_scores(pairs: Iterable[tuple[Asked, Asked]]) -> list[dict[str, Any]]:
         its = dict(second.scores)
         for seconds, score in first.scores:
             if first.part is not None and seconds in its:
-                found.setdefault((first.part.name, seconds), []).append((score, its[seconds]))
+                key = first.part.name, first.condition, seconds
+                found.setdefault(key, []).append((score, its[seconds]))
     return [_paired(key, sorted(found[key])) for key in sorted(found)]
 
 
@@ -46,9 +47,10 @@ def _unpaired(key: _Key, first: Sequence[float], second: Sequence[float]) -> dic
 
 
 def _entry(key: _Key, first: Sequence[float], second: Sequence[float]) -> dict[str, Any]:
-    name, seconds = key
+    name, condition, seconds = key
     return {
         "set": name,
+        "condition": condition or None,
         "seconds": seconds,
         "first": {"sequences": len(first), "percent": round(100 * _mean(first), 4)},
         "second": {"sequences": len(second), "percent": round(100 * _mean(second), 4)},
@@ -61,7 +63,7 @@ def _by_key(trials: Iterable[Asked]) -> dict[_Key, list[float]]:
     for trial in trials:
         for seconds, score in trial.scores:
             if trial.part is not None:
-                found.setdefault((trial.part.name, seconds), []).append(score)
+                found.setdefault((trial.part.name, trial.condition, seconds), []).append(score)
     return {key: sorted(scores) for key, scores in found.items()}
 
 

@@ -10,6 +10,7 @@ from pytest_llmarith.reports.harmless import sanitize_name
 
 LONGEST_NAME = 80
 _LONGEST_LABEL = 28
+_LONGEST_CONDITION = 60  # whose parts are told apart
 _MOST_NAMED = 5
 _SMALLEST_P = 0.0001
 
@@ -28,7 +29,8 @@ def listed(names: Iterable[str]) -> str:
 
 def label_of(row: Mapping[str, Any]) -> str:
     """What a row is about."""
-    return sanitize_name(row["name"] or row["task"] or "over all", _LONGEST_LABEL)
+    longest = _LONGEST_CONDITION if row["kind"] == "condition" else _LONGEST_LABEL
+    return sanitize_name(row["name"] or row["task"] or "over all", longest)
 
 
 def points_of(difference: Mapping[str, float | None] | None) -> str:
