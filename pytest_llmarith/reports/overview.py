@@ -116,8 +116,19 @@ def note_of(result: Result) -> str:
         (result["rounded"], f"deviate: {result['rounded']} rounded"),
         (counts["cheat"], f"cheat: {counts['cheat']} ({' %, '.join(_percentage(result, 'cheat'))})"),
         (result["unpriced"] and result["cost_usd"] is not None, f"{result['unpriced']} unpriced"),
+        (result.get("repeats"), _repeats(result)),
     )
     return "; ".join(note for holds, note in notes if holds)
+
+
+def _repeats(result: Result) -> str:
+    """Repeats of a problem are alike, so the row's intervals, which take them for independent, are too narrow."""
+    if not (repeats := result.get("repeats")):
+        return ""
+    share = repeats["pass_at_1"]
+    known = f": pass@1 {share['percent']:.1f} ({figures.interval(share)}), clustered by problem" if share else ""
+    problems = repeats["problems"]
+    return f"{problems} problem{'s' * (problems != 1)}, {repeats['k']} times each{known}"
 
 
 def _with_notes(lines: Sequence[str], notes: Sequence[Sequence[str]], height: int) -> list[str]:

@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import Any
 
 from pytest_llmarith.reports.anatomy import AnatomyCounts, completed
+from pytest_llmarith.reports.repeats import RepeatCounts
 from pytest_llmarith.reports.sequences import SequenceSet
 from pytest_llmarith.reports.statistics import Depth, reliable_depth
 from pytest_llmarith.reports.tallies import Outcomes, Reasons, Tally
@@ -32,6 +33,7 @@ class Result:
         self._lengths: dict[int, Tally] = {}
         self._sets: dict[str, SequenceSet] = {}
         self._elsewhere = Tally()
+        self._repeats = RepeatCounts()
         self._counted: dict[str, Any] | None = None
 
     def add(self, record: Mapping[str, Any]) -> None:
@@ -46,6 +48,7 @@ class Result:
         self._stored += reply is not None and bool(reply["stored"])
         record = completed(record)
         self._anatomy.add(record)
+        self._repeats.add(record)
         self._place(record["problem"]).add(record)
 
     def _place(self, problem: Mapping[str, Any]) -> Tally | SequenceSet:
@@ -84,6 +87,7 @@ class Result:
             "average_absolute_error": whole.errors.average_absolute,
             "rounded": whole.errors.rounded,
             "error_sizes": errors,
+            "repeats": self._repeats.as_dict(),
             "variants": self._variant_dicts(),
             "anatomy": self._anatomy.as_dict(),
             "cells": self._cell_dicts(),

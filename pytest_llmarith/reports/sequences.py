@@ -6,8 +6,7 @@ in no figure.
 
 from __future__ import annotations
 
-from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from math import fsum
 from typing import Any
@@ -26,7 +25,7 @@ class SequenceSet:
 
     def __init__(self) -> None:
         self.tally = Tally()
-        self._scores: dict[str, array[float]] = {}
+        self._scores: defaultdict[str, defaultdict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
         self._solved: dict[str, bool] = {}
         self._terms = Terms()
         self._judged = 0
@@ -47,7 +46,7 @@ class SequenceSet:
 
     def _add_scores(self, number: str, scores: Mapping[str, float]) -> None:
         for limit, score in scores.items():
-            self._scores.setdefault(limit, array("d")).append(score)
+            self._scores[limit][number].append(score)
         self._solved[number] = self._solved.get(number, False) or any(scores.values())
 
     def _add_verdicts(self, judges: Mapping[str, Any]) -> None:
@@ -58,7 +57,7 @@ class SequenceSet:
     def as_dict(self) -> dict[str, Any]:
         """The set as it stands in `summary.json`."""
         cheats, measured = self.tally.outcomes.count(Outcome.CHEAT), self.tally.outcomes.measured
-        scores = {limit: sorted(self._scores[limit]) for limit in sorted(self._scores, key=float)}
+        scores = {limit: _by_sequence(self._scores[limit]) for limit in sorted(self._scores, key=float)}
         unsolved = sorted(number for number, solved in self._solved.items() if not solved)
         return {
             **self.tally.outcomes.as_dict(),
@@ -89,6 +88,11 @@ class SequenceSet:
             "agreement": percentage(both + neither, total),
             "kappa": kappa(both, static, llm, neither),
         }
+
+
+def _by_sequence(scores: Mapping[str, Sequence[float]]) -> list[float]:
+    """The score of each sequence, sorted; of one that was asked several times the mean, as it is one sequence."""
+    return sorted(fsum(of_one) / len(of_one) for of_one in scores.values())
 
 
 def _limit(limit: str, scores: Sequence[float]) -> dict[str, Any]:

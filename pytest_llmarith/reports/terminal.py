@@ -11,6 +11,7 @@ from pytest_llmarith.reports.grids import breakdowns
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.listing import outcome_section
 from pytest_llmarith.reports.overview import overview
+from pytest_llmarith.reports.repeat_table import repeat_table
 from pytest_llmarith.reports.spending_tables import spending_table
 
 __all__ = ["breakdowns", "outcome_section", "overview", "result_tables", "run_lines", "sanitize", "summary_section"]
@@ -25,10 +26,16 @@ def summary_section(summary: Mapping[str, Any], width: int) -> list[str]:
 
 
 def result_tables(summary: Mapping[str, Any], width: int) -> list[str]:
-    """The overview, what was spent, and tables per model and task, each below an empty line; nothing of nothing."""
+    """Overview, repeats, what was spent, tables per model and task, each below an empty line; nothing of nothing."""
     if not summary["results"]:
         return []
-    sections = (overview(summary, width), spending_table(summary["results"], width), breakdowns(summary, width))
+    results = summary["results"]
+    sections = (
+        overview(summary, width),
+        repeat_table(results, width),
+        spending_table(results, width),
+        breakdowns(summary, width),
+    )
     return [line for lines in sections if lines for line in ("", *lines)]
 
 

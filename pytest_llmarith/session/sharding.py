@@ -56,7 +56,9 @@ class Sharding:
         self.facts = getattr(node, "workeroutput", {}).get(_OUTPUT, self.facts)
 
     def _note(self, whole: Iterable[Selected], mine: Iterable[Selected]) -> None:
-        questions = sorted(f"{one.model and one.model.name} {one.problem.task} {one.problem.label}" for one in whole)
+        questions = sorted(
+            f"{one.model and one.model.name} {one.problem.task} {one.problem.label}{one.manner.label}" for one in whole
+        )
         self.facts |= {
             "dealt": sum(1 for _ in mine),
             "whole": len(questions),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import count
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from pytest_llmarith.reports.sequence_tables import set_table
 from pytest_llmarith.reports.summary import Summary, without_cells
 from pytest_llmarith.reports.terminal import summary_section
 
+NUMBERS = count(100_000)
 RUN = {"selected": 4, "models": [{"name": "m"}]}
 
 
@@ -22,10 +24,13 @@ def recorded(
     static: bool | None = None,
     llm: bool | None = None,
     level: str = "strict",
-    number: str = "A000045",
+    number: str | None = None,
     terms: str = "",
 ) -> dict[str, Any]:
-    """A record of the OEIS task, as far as a summary looks at it; `terms` are the first letters of their statuses."""
+    """A record of the OEIS task, as far as a summary looks at it: of another sequence each time, unless it is named.
+
+    `terms` are the first letters of their statuses.
+    """
     statuses = {status[0]: status for status in ("ok", "wrong", "late", "crashed", "killed", "inconclusive")}
     judges = {
         "static": None if static is None else {"cheat": static, "evidence": []},
@@ -38,7 +43,7 @@ def recorded(
         "simulated": False,
         "outcome": outcome,
         "reason": "why" if outcome in ("nan", "unanswered") else None,
-        "problem": {"set": "starter", "number": number},
+        "problem": {"set": "starter", "number": number or f"A{next(NUMBERS):06}"},
         "grade": None,
         "reply": None,
         "oeis": {
@@ -81,6 +86,18 @@ def test_the_order_of_arrival_changes_nothing() -> None:
     scores = [number / 7 for number in range(8)]
     records = [recorded("deviate", (score, score), level="strict" if score < 0.5 else "standard") for score in scores]
     assert json.dumps(summarized(*records)) == json.dumps(summarized(*reversed(records)))
+
+
+def test_a_sequence_that_is_asked_several_times_is_one() -> None:
+    """Its score is the mean of its repeats, and it is perfect where all of them are."""
+    scores = {"A000045": (1.0, 0.5), "A000108": (1.0, 1.0)}
+    records = [
+        recorded("deviate", (score, score), number=number) | {"repeat": repeat}
+        for number, of_one in scores.items()
+        for repeat, score in enumerate(of_one)
+    ]
+    short, _ = summarized(*records)["results"][0]["sets"][0]["limits"]
+    assert (short["sequences"], short["score"]["percent"], short["perfect"]) == (2, 87.5, 1)
 
 
 def test_what_nobody_judged_is_not_innocent() -> None:

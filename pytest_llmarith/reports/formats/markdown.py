@@ -16,6 +16,7 @@ from pytest_llmarith.reports.grids import breakdowns
 from pytest_llmarith.reports.harmless import sanitize, sanitize_name
 from pytest_llmarith.reports.keys import condition_label
 from pytest_llmarith.reports.overview import LEGEND, WIDE, note_of
+from pytest_llmarith.reports.repeat_table import repeat_table
 from pytest_llmarith.reports.spending_tables import spending_table
 
 Result = Mapping[str, Any]
@@ -32,6 +33,7 @@ def markdown(title: str, told: Sequence[str], results: Sequence[Result], *, deta
     if results:
         yield from (*_table(results), "", *_notes(results), f"<sub>{html.escape(LEGEND)}</sub>", "")
     if detailed:
+        yield from _details("repeats", repeat_table(results, _WIDTH))
         yield from _details("cost, time and tokens", spending_table(results, _WIDTH))
         for result in results:
             yield from _details(_name(result), breakdowns({"results": [result]}, _WIDTH))

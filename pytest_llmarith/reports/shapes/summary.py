@@ -13,7 +13,7 @@ from pytest_llmarith.values import ErrorClass
 
 
 class Percentage(TypedDict):
-    """A percentage with its Wilson 95 % interval."""
+    """A percentage with its 95 % interval: Wilson's, unless it is said to be another."""
 
     percent: float
     low: float
@@ -279,6 +279,30 @@ class Anatomy(TypedDict):
     strict: Discipline
 
 
+class Tries(TypedDict):
+    """How likely one of `k` repeats is correct."""
+
+    k: int
+    percent: float
+
+
+class Repeats(TypedDict):
+    """What the repeats of problems say together; null where nothing was measured."""
+
+    k: int
+    """How often every problem was put."""
+    problems: int
+    """Problems with a reply."""
+    consistency: Percentage | None
+    """Problems whose repeats all came to the same answer, of those with two replies or more."""
+    pass_at_1: Percentage | None
+    """Correct at the first try; the interval knows that repeats of a problem are alike."""
+    pass_at_k: list[Tries]
+    """The unbiased estimate, over problems with so many replies."""
+    majority: Percentage | None
+    """Problems whose most frequent answer is correct."""
+
+
 class Result(TypedDict):
     """What one model did at one task, in one condition."""
 
@@ -313,6 +337,8 @@ class Result(TypedDict):
     rounded: int
     """Deviates that are the truth rounded to fewer decimals."""
     error_sizes: NotRequired[ErrorSizes]
+    repeats: NotRequired[Repeats | None]
+    """Null where every problem was put once."""
     anatomy: NotRequired[Anatomy | None]
     """Null where answers are no numbers. Not in `aggregate.jsonl`."""
     variants: NotRequired[list[Variant]]

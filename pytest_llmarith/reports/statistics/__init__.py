@@ -4,6 +4,7 @@ It does not know what is counted.
 """
 
 from pytest_llmarith.reports.statistics.agreement import kappa
+from pytest_llmarith.reports.statistics.clusters import Cluster, clustered_share, pass_at
 from pytest_llmarith.reports.statistics.intervals import (
     CONFIDENCE,
     Interval,
@@ -24,13 +25,16 @@ __all__ = [
     "CONFIDENCE",
     "RELIABLE",
     "WIDE",
+    "Cluster",
     "Depth",
     "Interval",
     "ReliableDepth",
     "bootstrap_mean",
+    "clustered_share",
     "kappa",
     "median_of_decimals",
     "median_of_floats",
+    "pass_at",
     "percent",
     "quantile_of_sorted",
     "reliable_depth",

@@ -23,13 +23,17 @@ def wilson(successes: int, n: int) -> Interval | None:
     """The 95 % score interval of Wilson for a proportion; None where nothing was measured."""
     if n == 0:
         return None
-    z = two_sided_z()
-    share, wing = successes / n, z * z / n
+    return score_interval(successes / n, n, two_sided_z())
+
+
+def score_interval(share: float, n: float, z: float) -> Interval:
+    """Wilson's interval, also of a number of trials that is no whole one, with `z` standard errors on either side."""
+    wing = z * z / n
     middle = (share + wing / 2) / (1 + wing)
     half = sqrt(wing * (share * (1 - share) + wing / 4)) / (1 + wing)
     # At the ends the formula meets 0 and 1 exactly, and floats miss them by a hair.
-    low = 0.0 if successes == 0 else max(0.0, min(middle - half, share))
-    high = 1.0 if successes == n else min(1.0, max(middle + half, share))
+    low = 0.0 if share == 0 else max(0.0, min(middle - half, share))
+    high = 1.0 if share == 1 else min(1.0, max(middle + half, share))
     return Interval(low, high)
 
 

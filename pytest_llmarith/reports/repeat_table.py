@@ -1,0 +1,61 @@
+"""What repeats of problems say together, as a table. It does not know how the figures come about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from textwrap import wrap
+from typing import Any
+
+from pytest_llmarith.reports import figures
+from pytest_llmarith.reports.harmless import sanitize_name
+from pytest_llmarith.reports.keys import condition_label
+from pytest_llmarith.reports.tables import draw, width_of
+
+_LONGEST_NAME = 60
+_SHORTEST_NAME = 16
+LEGEND = (
+    "same: problems whose repeats all came to the same answer. pass@k: one of k is correct. majority: the most "
+    "frequent answer is correct. The 95 % interval of pass@1 is clustered by problem, as repeats are alike."
+)
+
+Result = Mapping[str, Any]
+
+
+def repeat_table(results: Sequence[Result], width: int) -> list[str]:
+    """A row per result whose problems were put several times; nothing where none was."""
+    repeated = [result for result in results if result.get("repeats")]
+    if not repeated:
+        return []
+    lines = _drawn(repeated, _LONGEST_NAME)
+    if (excess := width_of(lines) - width) > 0:
+        widest = max(len(line) for result in repeated for line in _name(result, _LONGEST_NAME).split("\n"))
+        lines = _drawn(repeated, max(_SHORTEST_NAME, widest - excess))
+    return [*lines, *wrap(LEGEND, width)]
+
+
+def _drawn(results: Sequence[Result], longest_name: int) -> list[str]:
+    headers = ["model\ntask", "times\nproblems", "same %\n95 %", "pass@1 %\n95 %", "pass@k %\n", "majority %\n95 %"]
+    return draw(headers, [_row(result, longest_name) for result in results])
+
+
+def _row(result: Result, longest_name: int) -> list[str]:
+    repeats = result["repeats"]
+    most = repeats["pass_at_k"][-1] if repeats["pass_at_k"] else None
+    shares = {name: _share(repeats[name]) for name in ("consistency", "pass_at_1", "majority")}
+    return [
+        _name(result, longest_name),
+        f"{repeats['k']}\n{repeats['problems']}",
+        shares["consistency"],
+        shares["pass_at_1"],
+        f"{most['percent']:.1f}\nk = {most['k']}" if most else figures.UNKNOWN,
+        shares["majority"],
+    ]
+
+
+def _share(share: Mapping[str, float] | None) -> str:
+    return f"{share['percent']:.1f}\n{figures.interval(share)}" if share else figures.UNKNOWN
+
+
+def _name(result: Result, longest: int) -> str:
+    words = (result["model"], result["task"], condition_label(result))
+    return "\n".join(sanitize_name(word, longest) for word in words if word)

@@ -1,0 +1,111 @@
+"""What the repeats of problems say together, fed record by record: how far they agree, and what trying again is worth.
+
+It keeps a few bytes of each trial and no answer. It does not know how a trial was graded.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from pytest_llmarith.reports.statistics import Cluster, Interval, clustered_share, pass_at
+from pytest_llmarith.reports.tallies import percentage
+from pytest_llmarith.values import Outcome
+
+_DECIMALS = 4
+_TRIES = (1, 2, 3, 4, 5, 10, 20, 50, 100, 200, 500)
+
+Record = Mapping[str, Any]
+
+
+class _Trial(NamedTuple):
+    """What became of one repeat: `answer` tells answers apart, and is None where there is none."""
+
+    answer: int | None
+    correct: bool
+
+
+_Repeats = dict[int, _Trial]  # the trials of one problem, by the number of the repeat
+
+
+class RepeatCounts:
+    """Counts the records of one result by the problem that they put."""
+
+    def __init__(self) -> None:
+        self._problems: dict[int, _Repeats] = {}
+        self._most = 1
+
+    def add(self, record: Record) -> None:
+        """Count one record; one without a reply says only how often its problem was to be put."""
+        repeat = record.get("repeat") or 0
+        self._most = max(self._most, repeat + 1)
+        if record["outcome"] != Outcome.UNANSWERED:
+            trial = _Trial(_answer(record), record["outcome"] == Outcome.CORRECT)
+            self._problems.setdefault(_problem(record), {})[repeat] = trial
+
+    def as_dict(self) -> dict[str, Any] | None:
+        """The repeats as they stand in a result; None where every problem was put once."""
+        if self._most == 1:
+            return None
+        problems = self._problems.values()
+        clusters = [Cluster(sum(trial.correct for trial in one.values()), len(one)) for one in problems]
+        several = [one for one in problems if len(one) > 1]
+        return {
+            "k": self._most,
+            "problems": len(problems),
+            "consistency": percentage(sum(map(_agree, several)), len(several)),
+            "pass_at_1": _share(clustered_share(clusters)),
+            "pass_at_k": [
+                {"k": k, "percent": round(100 * share, _DECIMALS)}
+                for k in (*(k for k in _TRIES if k < self._most), self._most)
+                if (share := pass_at(k, clusters)) is not None
+            ],
+            "majority": percentage(sum(map(_majority_is_right, problems)), len(problems)),
+        }
+
+
+def _problem(record: Record) -> int:
+    """What tells problems apart; a sequence that is in two sets is one."""
+    problem = record["problem"]
+    return hash(problem["number"] if "set" in problem else str(problem))
+
+
+def _answer(record: Record) -> int | None:
+    """What tells answers apart: the number that counts, or what a program printed."""
+    if "oeis" in record:
+        printed = [term.get("got") for term in record["oeis"].get("terms") or ()]
+        return hash(json.dumps([record["outcome"] == Outcome.CHEAT, printed])) if printed else None
+    answer = (record.get("answer") or {}).get(record.get("reading"))
+    return None if answer is None else hash(_shortest(answer))
+
+
+def _shortest(number: str) -> str:
+    """Decimal text without zeros that change nothing."""
+    return number.rstrip("0").rstrip(".") if "." in number else number
+
+
+def _agree(repeats: _Repeats) -> bool:
+    """Whether all came to the same answer; where one has none, they do not."""
+    answers = {trial.answer for trial in repeats.values()}
+    return len(answers) == 1 and None not in answers
+
+
+def _majority_is_right(repeats: _Repeats) -> bool:
+    """Whether the most frequent answer is correct; of several the one that came first, in the order of the repeats."""
+    trials = [trial for _, trial in sorted(repeats.items()) if trial.answer is not None]
+    votes = Counter(trial.answer for trial in trials)  # of those that are as frequent it names the first one first
+    return bool(votes) and _is_right(trials, votes.most_common(1)[0][0])
+
+
+def _is_right(trials: Iterable[_Trial], answer: int | None) -> bool:
+    return any(trial.correct for trial in trials if trial.answer == answer)
+
+
+def _share(share: tuple[float, Interval] | None) -> dict[str, float] | None:
+    if share is None:
+        return None
+    value, interval = share
+    facts = {"percent": value, "low": interval.low, "high": interval.high}
+    return {name: round(100 * part, _DECIMALS) for name, part in facts.items()}

@@ -1,0 +1,71 @@
+"""Shares of trials that come in clusters, such as repeats of one problem. It does not know what is counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from math import comb, fsum
+from typing import NamedTuple
+
+from pytest_llmarith.reports.statistics.intervals import Interval, score_interval, two_sided_z
+
+
+class Cluster(NamedTuple):
+    """How many trials of a cluster succeeded, and how many there are: one or more."""
+
+    successes: int
+    trials: int
+
+
+class Share(NamedTuple):
+    """A share, and where it lies."""
+
+    value: float
+    interval: Interval
+
+
+def clustered_share(clusters: Collection[Cluster]) -> Share | None:
+    """The mean share of the clusters with its 95 % interval; None where there are none.
+
+    The standard error is that of the clusters' means (Miller 2024, arXiv 2411.00640, section 2.2). As it is useless
+    near 0 and 100 %, it becomes a number of independent trials that would have the same one, and those get Wilson's
+    interval: between one per cluster, where a cluster's trials all say the same, and all of them.
+    """
+    if not clusters:
+        return None
+    counts = Counter(clusters)
+    mean = _mean(counts, {each: each.successes / each.trials for each in counts})
+    return Share(mean, score_interval(mean, _effective(counts, mean), _wide_enough(len(clusters))))
+
+
+def pass_at(k: int, clusters: Collection[Cluster]) -> float | None:
+    """How likely one of `k` trials of a cluster succeeds, over all clusters that have so many; None where none has.
+
+    The unbiased estimate of Chen et al. 2021, arXiv 2107.03374: `1 - C(n - c, k) / C(n, k)`.
+    """
+    counts = Counter(each for each in clusters if each.trials >= k)
+    if not counts:
+        return None
+    return _mean(counts, {each: 1 - comb(each.trials - each.successes, k) / comb(each.trials, k) for each in counts})
+
+
+def _mean(counts: Counter[Cluster], values: Mapping[Cluster, float]) -> float:
+    return fsum(values[each] * count for each, count in counts.items()) / counts.total()
+
+
+def _effective(counts: Counter[Cluster], mean: float) -> float:
+    """How many independent trials would say as much of the mean."""
+    clusters, trials = counts.total(), sum(each.trials * count for each, count in counts.items())
+    spread = fsum((each.successes / each.trials - mean) ** 2 * count for each, count in counts.items())
+    if clusters < 2 or not spread:
+        return clusters  # nothing is known of how clusters differ
+    error = spread / (clusters * (clusters - 1))
+    return min(trials, max(clusters, mean * (1 - mean) / error))
+
+
+def _wide_enough(clusters: int) -> float:
+    """Standard errors on either side of the middle, as Student's t has them where clusters are few: the first term of
+    its expansion (Abramowitz and Stegun 1964, 26.7.5).
+    """
+    z = two_sided_z()
+    return z + (z**3 + z) / (4 * max(1, clusters - 1))
