@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_llmarith.cli.parser import WRONG_USAGE, complain
+from pytest_llmarith.cli.parser import WRONG_USAGE, add_runs, complain
 
 if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands
@@ -19,13 +19,7 @@ def add_export(commands: Commands) -> None:
     """Declare the command."""
     told = "Write the trials of runs in the shape of another program"
     command = commands.add_parser("export", help=told, description=f"{told}. The runs are never changed.")
-    command.add_argument(
-        "runs",
-        nargs="+",
-        type=Path,
-        metavar="RUN",
-        help="A run's folder or its trials.jsonl, JSONL of llm_arithmetic, or a folder with some of them",
-    )
+    add_runs(command)
     command.add_argument(
         "--to",
         choices=_SHAPES,

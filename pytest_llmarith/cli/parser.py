@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from pytest_llmarith.reports.harmless import sanitize
@@ -32,3 +33,14 @@ def harmless(message: str) -> str:
 def complain(command: str, message: str) -> None:
     """One line on stderr."""
     sys.stderr.write(f"llmarith {command}: {harmless(message)}\n")
+
+
+def add_runs(command: argparse.ArgumentParser) -> None:
+    """Whatever a user may name as a run, one or several."""
+    command.add_argument(
+        "runs",
+        nargs="+",
+        type=Path,
+        metavar="RUN",
+        help="A run's folder or its trials.jsonl, JSONL of llm_arithmetic, or a folder with some of them",
+    )

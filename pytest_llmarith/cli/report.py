@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_llmarith.cli.parser import WRONG_USAGE, complain
+from pytest_llmarith.cli.parser import WRONG_USAGE, add_runs, complain
 
 if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands
@@ -20,13 +20,7 @@ def add_report(commands: Commands) -> None:
     """Declare the command."""
     told = "Show the tables of a run, or the overview of many"
     command = commands.add_parser("report", help=told, description=f"{told}. The runs are never changed.")
-    command.add_argument(
-        "runs",
-        nargs="+",
-        type=Path,
-        metavar="RUN",
-        help="A run's folder or its trials.jsonl, JSONL of llm_arithmetic, or a folder with some of them",
-    )
+    add_runs(command)
     command.add_argument(
         "--format", choices=_FORMATS, default="terminal", metavar="|".join(_FORMATS), help="The layout"
     )
