@@ -15,21 +15,39 @@ _LISTED = (Outcome.UNANSWERED, Outcome.CHEAT, Outcome.NAN, Outcome.DEVIATE)
 _LONGEST_NODEID = 300
 _LONGEST_REASON = 200
 _LONGEST_ANSWER = 60
+_LONGEST_SHARED = 1000
+_SHARED = ("budget: ", "run stopped: ")  # how such reasons begin
 
 
 def outcome_section(records: Iterable[Mapping[str, Any]], most: int = 100) -> list[str]:
     """Lines for all but correct trials, at most `most` of each outcome; the others are counted."""
     listed: dict[str, list[str]] = {outcome: [] for outcome in _LISTED}
     left_out = dict.fromkeys(listed, 0)
+    together: dict[str, list[str]] = {}
     for record in records:
         outcome = record["outcome"]
         if outcome not in listed:
             continue
-        if len(listed[outcome]) < most:
+        if shared := _shared_reason(record):
+            together.setdefault(shared, []).append(record["reason"])
+        elif len(listed[outcome]) < most:
             listed[outcome].append(_line(record))
         else:
             left_out[outcome] += 1
-    return [line for outcome in _LISTED for line in (*listed[outcome], *_more(outcome, left_out[outcome]))]
+    shared = [_together(reasons) for reasons in together.values()]
+    return shared + [line for outcome in _LISTED for line in (*listed[outcome], *_more(outcome, left_out[outcome]))]
+
+
+def _shared_reason(record: Mapping[str, Any]) -> str | None:
+    """What was never asked for a reason that is not its own needs no line of its own."""
+    if record["outcome"] != Outcome.UNANSWERED:
+        return None
+    return next((shared for shared in _SHARED if (record["reason"] or "").startswith(shared)), None)
+
+
+def _together(reasons: list[str]) -> str:
+    trials = f"{len(reasons):,} trial{'s' * (len(reasons) > 1)}"
+    return f"{str(Outcome.UNANSWERED).upper()} {trials} - {sanitize(reasons[-1], _LONGEST_SHARED)}"
 
 
 def _line(record: Mapping[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
@@ -17,6 +18,8 @@ from pytest_llmarith.reports.spending_tables import spending_table
 __all__ = ["breakdowns", "outcome_section", "overview", "result_tables", "run_lines", "sanitize", "summary_section"]
 
 _MOST_REASONS = 5
+_STOPPED = "the run was stopped"
+_LONGEST = 1000
 _OVER_BUDGET = "budget: "  # how the reason of a question begins that no money or tokens were left for
 
 
@@ -52,9 +55,13 @@ def run_lines(summary: Mapping[str, Any], width: int) -> list[str]:
         lines.append(f"shard {shard['index']} of {shard['count']}, which llmarith merge joins with the others")
     if run.get("stopped"):
         lines.append(f"stopped: {run['stopped']}")
-    return [
-        sanitize(line, width) for line in (*lines, *_unanswered(summary), *_patience(asking), *_spent(summary, asking))
-    ]
+    lines += [*_unanswered(summary), *_patience(asking), *_spent(summary, asking)]
+    return [row for line in lines for row in _wrapped(line, width)]
+
+
+def _wrapped(line: str, width: int) -> list[str]:
+    """In full, as what matters of a provider's message is often its end."""
+    return textwrap.wrap(sanitize(line, _LONGEST), max(width, 20), subsequent_indent="    ")
 
 
 def _completeness(summary: Mapping[str, Any]) -> str:
@@ -66,9 +73,24 @@ def _completeness(summary: Mapping[str, Any]) -> str:
         (not _is_whole(summary), f"incomplete, {_of(answered, selected)} answered"),
         (stored, f"{stored:,} from the store"),
         (again, f"{again or 0:,} asked again"),
-        (not _is_whole(summary) and not summary["run"].get("merged"), "the same command does the rest"),
+        (_rest(summary), _rest(summary)),
     )
     return ", ".join(part for holds, part in parts if holds)
+
+
+def _rest(summary: Mapping[str, Any]) -> str:
+    """What brings the rest, where that is the same command."""
+    run = summary["run"]
+    if _is_whole(summary) or run.get("merged"):
+        return ""
+    if run.get("store") == "only":
+        return "--llm-store=only asks no model"
+    if run.get("stopped"):
+        return "once that is mended the same command does the rest"
+    if _over_budget(_reasons(summary)) == (run.get("selected") or 0) - summary["answered"]:
+        return ""  # a higher cap does, as another line says
+    again = run.get("store") in ("off", "refresh")
+    return "the same command asks everything again" if again else "the same command does the rest"
 
 
 def _patience(asking: Mapping[str, Any]) -> list[str]:
@@ -139,11 +161,23 @@ def _of(answered: int, selected: int | None) -> str:
     return f"{answered:,}" if selected is None else f"{answered:,} of {selected:,}"
 
 
-def _unanswered(summary: Mapping[str, Any]) -> list[str]:
+def _reasons(summary: Mapping[str, Any]) -> Counter[str]:
+    """Why questions are unanswered. That the run was stopped is one reason, which stands on a line of its own."""
     reasons: Counter[str] = Counter()
+    stopped = summary["run"].get("stopped")
     for result in summary["results"]:
-        reasons.update(result["unanswered_reasons"])
-    over_budget = sum(count for reason, count in reasons.items() if reason.startswith(_OVER_BUDGET))
+        for reason, count in result["unanswered_reasons"].items():
+            reasons[_STOPPED if stopped and reason in (stopped, f"run stopped: {stopped}") else reason] += count
+    return reasons
+
+
+def _over_budget(reasons: Counter[str]) -> int:
+    return sum(count for reason, count in reasons.items() if reason.startswith(_OVER_BUDGET))
+
+
+def _unanswered(summary: Mapping[str, Any]) -> list[str]:
+    reasons = _reasons(summary)
+    over_budget = _over_budget(reasons)
     lines = [f"budget reached: {over_budget:,} questions not asked, a higher cap goes on from here"] * bool(over_budget)
     lines += [f"unanswered: {count:,} x {reason}" for reason, count in reasons.most_common(_MOST_REASONS)]
     others = reasons.total() - sum(count for _, count in reasons.most_common(_MOST_REASONS))

@@ -398,8 +398,37 @@ def test_a_merged_run_says_of_what(make_record: Make) -> None:
 
 def test_a_stopped_run_says_why(make_record: Make) -> None:
     """What ended the run stands with it."""
-    lines = run_lines(summed(make_record(), selected=2, stopped="o4-mini: unknown model"), 80)
-    assert lines == ["incomplete, 1 of 2 answered, the same command does the rest", "stopped: o4-mini: unknown model"]
+    why = "o4-mini: unknown model"
+    unanswered = [make_record("unanswered", reason=reason) for reason in (why, f"run stopped: {why}")]
+    assert run_lines(summed(make_record(), *unanswered, selected=3, stopped=why), 80) == [
+        "incomplete, 1 of 3 answered, once that is mended the same command does the rest",
+        "stopped: o4-mini: unknown model",
+        "unanswered: 2 x the run was stopped",
+    ]
+
+
+def test_a_long_reason_is_wrapped_and_not_cut(make_record: Make) -> None:
+    """What helps stands at its end."""
+    lines = run_lines(summed(make_record(), selected=2, stopped=f"{'x ' * 60}check OPENAI_API_KEY"), 80)
+    assert max(len(line) for line in lines) <= 80
+    assert lines[-1].endswith("check OPENAI_API_KEY")
+
+
+@pytest.mark.parametrize(
+    ("run", "reason", "rest"),
+    [
+        ({}, "no reply", ", the same command does the rest"),
+        ({"store": "only"}, "no stored reply", ", --llm-store=only asks no model"),
+        ({"store": "off"}, "no reply", ", the same command asks everything again"),
+        ({}, "budget: --llm-max-cost=5: $4.99 spent, a request may take $0.44", ""),
+    ],
+)
+def test_what_brings_the_rest_follows_from_the_reason(
+    make_record: Make, run: dict[str, Any], reason: str, rest: str
+) -> None:
+    """The same command is named only where it helps."""
+    records = [make_record(), make_record("unanswered", reason=reason)]
+    assert run_lines(summed(*records, selected=2, **run), 80)[0] == f"incomplete, 1 of 2 answered{rest}"
 
 
 def test_a_run_without_results_has_no_tables() -> None:
