@@ -20,6 +20,7 @@ from pytest_llmarith.models.keeping.keeper import AskAgain, Keeper
 from pytest_llmarith.models.patience.requesting import Sender
 from pytest_llmarith.models.patience.retrying import PauseLength
 from pytest_llmarith.models.request import keyed_questions
+from pytest_llmarith.models.spending.budget import Budget
 from pytest_llmarith.models.spending.bygone import Bygone, bygone
 from pytest_llmarith.models.spending.prices import Catalogue, Prices
 from pytest_llmarith.models.tally import Tally
@@ -105,6 +106,13 @@ class Broker:
             for key, model, question in chunk:
                 if key in replies:
                     yield bygone(key, model, question.prompt, self._prices.priced(model, replies[key]))
+
+    def refusal(self, ahead: Ahead) -> str | None:
+        """Why the caps let none of these be asked; None where they let one, or where stored replies are to be shown."""
+        if ahead.stored or not self._rules.limits.is_capped:
+            return None
+        budget = Budget(self._rules.limits, self._prices)
+        return budget.refusal((self._models[question.model], question.prompt) for question in ahead.to_ask)
 
     def count(self, spent: Sequence[Bygone]) -> None:
         """Let the caps count what stored replies have cost, before anything is asked."""

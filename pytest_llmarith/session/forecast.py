@@ -61,6 +61,12 @@ class Forecast:
 
         return spent_lines(*sums(self._ahead.spent), self._settings.asking) if self._ahead.spent else []
 
+    def refuse_too_small(self) -> None:
+        """A cap that lets no request begin is found out here, and not by every item."""
+        if (why := self._broker.refusal(self._ahead)) is not None:
+            instead = "--llm-param max_completion_tokens=2000 makes that less, or raise the cap"
+            raise pytest.UsageError(f"{why.removeprefix('budget: ')}; {instead}")
+
     def refuse_unpriced(self) -> None:
         """A cap in dollars holds only where every price is known."""
         from pytest_llmarith.models.spending.budget import unpriced

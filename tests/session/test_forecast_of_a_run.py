@@ -70,6 +70,18 @@ def test_a_judge_needs_a_price_where_it_may_be_asked(forecast: Make) -> None:
         forecast(PROGRAMS, *judged).refuse_unpriced()
 
 
+def test_a_cap_too_small_for_any_request_is_refused(forecast: Make) -> None:
+    """Before any item, with what would help; a bound on tokens makes the same cap large enough."""
+    forecast(SUMS, "--llm-max-cost=0.01").refuse_too_small()
+    forecast(SUMS, "--llm-max-cost=0.001", "--llm-param=max_tokens=50").refuse_too_small()
+    with pytest.raises(
+        pytest.UsageError, match=r"^--llm-max-cost=0.001: .* max_completion_tokens=2000 makes that less"
+    ):
+        forecast(SUMS, "--llm-max-cost=0.001").refuse_too_small()
+    with pytest.raises(pytest.UsageError, match=r"^--llm-max-tokens=5: 0 spent, a request may take 616 "):
+        forecast(SUMS, "--llm-max-tokens=5").refuse_too_small()
+
+
 def test_a_judge_comes_on_top(forecast: Make) -> None:
     """Nobody can say how much it is going to be asked."""
     lines = forecast(PROGRAMS, "--oeis-judge=llm:openai/mine").lines()

@@ -97,6 +97,18 @@ class Budget:
         if one.tokens and (one.cost_usd is not None or not self._has_money_cap):
             self._estimates.remember(one.model, one.prompt, amount)
 
+    def refusal(self, questions: Iterable[tuple[Model, str]]) -> str | None:
+        """Why not one of these requests could begin now; None where one could."""
+        refusal = None
+        for model, prompt in questions:
+            if not self._caps or model.simulated:
+                return None
+            estimate = self._estimates.of(model, prompt)
+            if (cap := self._in_the_way(estimate)) is None:
+                return None
+            refusal = refusal or self._refusal(cap, model, prompt, estimate)
+        return refusal
+
     async def spend(
         self, model: Model, prompt: str, request: Callable[[], Awaitable[Reply | Failure]]
     ) -> Reply | Failure:
