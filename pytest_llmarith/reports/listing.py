@@ -34,8 +34,8 @@ def outcome_section(records: Iterable[Mapping[str, Any]], most: int = 100) -> li
             listed[outcome].append(_line(record))
         else:
             left_out[outcome] += 1
-    shared = [_together(reasons) for reasons in together.values()]
-    return shared + [line for outcome in _LISTED for line in (*listed[outcome], *_more(outcome, left_out[outcome]))]
+    lines = [_together(reasons) for reasons in together.values()]
+    return lines + [line for outcome in _LISTED for line in (*listed[outcome], *_more(outcome, left_out[outcome]))]
 
 
 def _shared_reason(record: Mapping[str, Any]) -> str | None:

@@ -6,8 +6,8 @@ It lives in the controller or the only process, and is the only one that makes a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -21,7 +21,7 @@ from pytest_llmarith.values import Failure, Progress, Question, Reply, StoreMode
 if TYPE_CHECKING:
     from pytest_llmarith.models.broker import Broker
 
-# How long a run that ends early waits for the replies that it has paid for.
+# How long a run that ends early waits for the requests that are in flight.
 DRAIN_S = 30.0
 
 
@@ -79,19 +79,20 @@ class Conductor:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Any:
-        try:
-            if not _only_looks(session.config):
-                self._begin(session)
-            return (yield)
-        finally:
-            self._end()
+        with _interrupted_in_words(session):
+            try:
+                if not _only_looks(session.config):
+                    self._begin(session)
+                return (yield)
+            finally:
+                self._end()
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """End the run once the broker has stopped; whoever waited was answered before."""
         stopped = self.stopped()
         if stopped is not None:
-            _stop_run(self._config, stopped.message)
+            _stop_run(self._config, "llmarith stopped the run, for the reason above")
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self, session: pytest.Session) -> None:
@@ -115,9 +116,10 @@ class Conductor:
             if ahead.to_ask:  # a replay needs nothing slow
                 self._import()
             forecast = Forecast(self._settings, self.broker, asked, ahead)
-            for line in forecast.lines() if self._config.getoption("verbose") >= 0 else ():
+            for line in forecast.lines() if self._config.getoption("verbose") > -2 else ():
                 self.say(line)
             forecast.refuse_unpriced()
+            forecast.refuse_too_small()
             self.broker.count(ahead.spent)
         self.broker.announce(questions)
 
@@ -150,6 +152,12 @@ class Conductor:
         """Whether this is a controller of pytest-xdist that distributes the items."""
         return self._config.pluginmanager.hasplugin("dsession")
 
+    def _worth_waiting_s(self) -> float:
+        """Without a key nothing is going to come; another model's may be right."""
+        stopped = self.stopped()
+        targets = {model.target for model in self._settings.models}
+        return 0.0 if stopped is not None and stopped.no_key and len(targets) == 1 else DRAIN_S
+
     def _end(self) -> None:
         if self._broker is None:
             return
@@ -157,10 +165,12 @@ class Conductor:
             self._broker.close(0)
             return
         self._ended = True
-        if waiting := self._broker.progress().in_flight:
-            self.say(f"waiting up to {DRAIN_S:g} s for {waiting} replies that are paid for (Ctrl-C leaves now)")
+        drain_s = self._worth_waiting_s()
+        if drain_s and (waiting := self._broker.progress().in_flight):
+            requests = f"{waiting} request{'s' * (waiting > 1)} in flight"
+            self.say(f"waiting up to {drain_s:g} s for {requests} (Ctrl-C leaves now)")
         try:
-            self._broker.close(DRAIN_S)
+            self._broker.close(drain_s)
         except KeyboardInterrupt:  # the end tells what was kept and what was given up, so all has to be over by then
             self._broker.close(0)
             raise
@@ -177,6 +187,17 @@ def _only_looks(config: pytest.Config) -> bool:
 def _is_interrupted(session: pytest.Session) -> bool:
     """Whether pytest is going to run nothing, because something could not be collected."""
     return bool(session.testsfailed) and not session.config.option.continue_on_collection_errors
+
+
+@contextmanager
+def _interrupted_in_words(session: pytest.Session) -> Iterator[None]:
+    """What pytest shows of a bare Ctrl-C, a file and a line of where somebody waited, looks like a crash."""
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        if type(error) is not KeyboardInterrupt or session.config.option.fulltrace:
+            raise
+        raise session.Interrupted("Ctrl-C") from None
 
 
 def _stop_run(config: pytest.Config, message: str) -> None:

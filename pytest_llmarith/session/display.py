@@ -64,6 +64,8 @@ class Display:
         if recorder.written is not None:
             self._write_items(terminalreporter, recorder.written)
             self._write_tables(terminalreporter, recorder.written)
+        elif why := recorder.stopped:
+            terminalreporter.write_line(f"llmarith: stopped: {sanitize(why, 1000)}", red=True)
         elif kept := recorder.replies_kept():
             terminalreporter.write_line(
                 f"llmarith: nothing was graded; {kept} replies are kept, the same command goes on"

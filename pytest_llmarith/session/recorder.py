@@ -69,6 +69,12 @@ class Recorder:
     def _note_selected(self, selected: Counter[Key]) -> None:
         self.selected = selected
 
+    @property
+    def stopped(self) -> str | None:
+        """Why the asking was stopped, where it was."""
+        stopped = self._conductor.stopped() if self._conductor else None
+        return None if stopped is None else stopped.message
+
     def replies_kept(self) -> int:
         """Replies that arrived and are in the store."""
         asking = self._conductor.progress() if self._conductor else Progress()
@@ -215,14 +221,13 @@ class Recorder:
         from pytest_llmarith.session.facts import run_facts
         from pytest_llmarith.session.git import git_facts
 
-        stopped = self._conductor.stopped() if self._conductor else None
         asking = self._conductor.progress() if self._conductor else None
         return run_facts(self._settings, asking) | {
             "id": self.folder and self.folder.name,
             "started_at": self._started.isoformat(timespec="seconds"),
             "finished_at": datetime.now(UTC).isoformat(timespec="seconds"),
             "selected": len(self.records) if self.selected is None else self.selected.total(),
-            "stopped": stopped and stopped.message,
+            "stopped": self.stopped,
             "partial": bool(self._config.getoption("lf", False)),
             "shard": shard_facts(self._config),
             "merged": None,

@@ -94,13 +94,15 @@ _TOLD = tuple(each.name for each in fields(Reply) if each.name != "retries")
 class Failure:
     """No reply: an outage, never a measurement. `message` is one line for people and holds no key.
 
-    `stops_run` is set where no other question could fare better: a refused key, an unknown model.
+    `stops_run` is set where no other question could fare better: a refused key, an unknown model; `no_key` where there
+    is none or it was refused, so that no request can bring a reply.
     """
 
     message: str
     attempts: int = 0
     stops_run: bool = False
     retries: tuple[Retry, ...] = ()
+    no_key: bool = False
 
 
 @dataclass(frozen=True, slots=True)

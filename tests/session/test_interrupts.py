@@ -12,7 +12,7 @@ from tests.llm_server import PATIENCE_S, Gate
 from tests.session.background import FREE, HELD, begun, press_ctrl_c, read_to_end, read_until, started
 from tests.session.conftest import ITEMS, WAYS, Bench, right
 
-WAITING = f"waiting up to 30 s for {HELD} replies that are paid for (Ctrl-C leaves now)"
+WAITING = f"waiting up to 30 s for {HELD} requests in flight (Ctrl-C leaves now)"
 # How long a run waits is a matter of these tests' own, where it matters: forever, or next to nothing.
 PATIENT = "from pytest_llmarith.session import conductor; conductor.DRAIN_S = 3600.0"
 IMPATIENT = "from pytest_llmarith.session import conductor; conductor.DRAIN_S = 0.5"
@@ -74,6 +74,9 @@ def test_ctrl_c_twice_leaves_now(bench: Bench, way: Way) -> None:
         press_ctrl_c(process)
         printed += read_to_end(process)
     check_report(bench, process, printed)
+    assert f"more may have been billed ({HELD} requests without a reply)" in printed
+    assert "Interrupted: Ctrl-C" in printed
+    assert "KeyboardInterrupt" not in printed
     check_rest(bench, way, asked_again=HELD)
 
 
@@ -83,7 +86,7 @@ def test_the_waiting_is_bounded(bench: Bench) -> None:
     with started(bench, Gate(), *WAYS["plain"]) as process:
         press_ctrl_c(process)
         printed = read_to_end(process)
-    assert f"waiting up to 0.5 s for {HELD} replies" in printed
+    assert f"waiting up to 0.5 s for {HELD} requests in flight" in printed
     check_report(bench, process, printed)
 
 

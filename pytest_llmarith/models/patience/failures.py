@@ -52,6 +52,7 @@ class Diagnosis:
     symptom: str
     retry_after_s: float | None = None
     throttled: bool = False
+    no_key: bool = False
 
 
 class UnusableResponse(Exception):
@@ -82,7 +83,9 @@ def diagnose(
 ) -> Diagnosis:
     """What went wrong with a request to `model`, and what is to be done."""
     reason = _reason(error, timeout_s)
-    reason = f"no key; {_where_keys_go(model)}" if _KEY_MISSING.search(reason) else _LITELLM_ADVICE.sub("", reason)
+    is_missing, is_refused = bool(_KEY_MISSING.search(reason)), status_of(error) == 401
+    reason = f"no key; set {_where_keys_are(model)}" if is_missing else _LITELLM_ADVICE.sub("", reason)
+    reason += f"; check {_where_keys_are(model)}" * (is_refused and not is_missing)
     secrets = [*scrubbing.secrets_in(model.params), *_password(model)]
     remedy = _remedy(error)
     return Diagnosis(
@@ -91,13 +94,14 @@ def diagnose(
         scrubbing.one_line(f"{_symptom(error)} {model.target}", environ, secrets),
         retry_after_s(causes(error)),
         throttled=remedy is Remedy.TRY_AGAIN and status_of(error) == 429,
+        no_key=is_missing or is_refused,
     )
 
 
-def _where_keys_go(model: Model) -> str:
+def _where_keys_are(model: Model) -> str:
     """What a provider's client says of a missing key is written for programmers."""
     provider = model.target.partition("/")[0] if "/" in model.target else "openai"
-    return f"set {provider.upper()}_API_KEY in the environment or in .env"
+    return f"{provider.upper()}_API_KEY in the environment or in .env"
 
 
 def is_filtered(error: BaseException) -> bool:

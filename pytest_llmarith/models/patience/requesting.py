@@ -109,7 +109,8 @@ class Requester:
         if route.down is not None and remedy in (None, Remedy.TRY_AGAIN):
             nobody = all(measured.down for measured in self._measured)
             return Failure(route.down, attempts, stops_run=nobody, retries=retries)
-        return Failure(given_up.message, attempts, stops_run=remedy is Remedy.STOP_RUN, retries=retries)
+        no_key = diagnosis is not None and diagnosis.no_key
+        return Failure(given_up.message, attempts, stops_run=remedy is Remedy.STOP_RUN, retries=retries, no_key=no_key)
 
 
 class _Asking:

@@ -137,7 +137,7 @@ SERVER_CASES = [
     ),
     *cases(
         "401, 402, 403, 404",
-        scripted(401, "AuthenticationError"),
+        (Answer(status=401), "401 AuthenticationError: scripted 401; check OPENAI_API_KEY in *", "401 from"),
         scripted(402, "APIError"),
         scripted(403, "APIError"),
         (Answer(status=404, error={"message": "no `some`"}), "404 NotFoundError: no `some`", "404 from"),
@@ -321,6 +321,7 @@ def test_no_key_is_in_a_message(client: Client, monkeypatch: pytest.MonkeyPatch)
     diagnosis = failing_on(client, Answer(status=401, error=error))
     assert diagnosis.message == (
         "openai/some: 401 AuthenticationError: wrong: [hidden], [hidden], [hidden] [2J Bearer [hidden]"
+        "; check OPENAI_API_KEY in the environment or in .env"
     )
 
 
