@@ -5,11 +5,11 @@ It keeps a few bytes of each trial and no answer. It does not know how a trial w
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from pytest_llmarith.reports.llm_arithmetic import object_in
 from pytest_llmarith.reports.statistics import Cluster, Interval, clustered_share, pass_at
 from pytest_llmarith.reports.tallies import percentage
 from pytest_llmarith.values import Outcome
@@ -73,12 +73,12 @@ def _problem(record: Record) -> int:
 
 
 def _answer(record: Record) -> int | None:
-    """What tells answers apart: the number that counts, or what a program printed."""
-    if "oeis" in record:
-        printed = [term.get("got") for term in record["oeis"].get("terms") or ()]
-        return hash(json.dumps([record["outcome"] == Outcome.CHEAT, printed])) if printed else None
-    answer = (record.get("answer") or {}).get(record.get("reading"))
-    return None if answer is None else hash(_shortest(answer))
+    """What tells answers apart: the number that counts, or what a program printed. It believes nothing of its shape."""
+    if "set" in record["problem"]:
+        printed = [str(term.get("got")) for term in record["oeis"].get("terms") or ()]
+        return hash((record["outcome"] == Outcome.CHEAT, *printed)) if printed else None
+    answer = object_in(record, "answer").get(str(record.get("reading")))
+    return None if answer is None else hash(_shortest(str(answer)))
 
 
 def _shortest(number: str) -> str:
