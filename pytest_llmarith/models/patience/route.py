@@ -35,6 +35,7 @@ class Roads:
         self.clock = asyncio.get_running_loop().time
         self.most = limits.concurrency
         self.in_flight = 0
+        self.retry_time_s = limits.retry_time_s
         self.pace = Pace(limits, self.clock)
         self.routes: list[Route] = []
 
@@ -59,6 +60,7 @@ class Route:
         self._first = asyncio.Lock()
         self._waits: set[asyncio.Timeout] = set()
         self._closed = False
+        self._replied_at = -math.inf
         roads.routes.append(self)
 
     @property
@@ -96,6 +98,7 @@ class Route:
     def replied(self, attempt: Attempt, reply: Reply) -> None:
         self.throttle.replied(attempt.generation)
         self._outage.replied()
+        self._replied_at = self._roads.clock()
         used = self._usage.learn(reply)
         if used is not None:
             self._roads.pace.correct(used - attempt.tokens)
@@ -109,17 +112,26 @@ class Route:
             self._note_failure(diagnosis)
         return False
 
-    def given_up(self, diagnosis: Diagnosis) -> None:
+    def given_up(self, diagnosis: Diagnosis, elapsed_s: float) -> None:
         """A question is not asked again: who asks for patience for ever is as good as down."""
-        if diagnosis.throttled:
-            self._note_failure(diagnosis)
+        if not diagnosis.throttled:
+            return
+        self._note_failure(diagnosis)
+        silent_s = self._roads.clock() - self._replied_at
+        if silent_s >= elapsed_s >= self._roads.retry_time_s / 2:  # the next ones would wait as long, one by one
+            self._go_down(diagnosis, f"only 429s in {elapsed_s:.0f} s")
 
     def _note_failure(self, diagnosis: Diagnosis) -> None:
         self._outage.failed()
-        if self._outage.is_down and not self._closed:
-            failures, seconds = self._outage.failures, self._outage.lasting_s
+        if self._outage.is_down:
+            self._go_down(
+                diagnosis, f"{self._outage.failures} failures in {self._outage.lasting_s:.0f} s, and no reply"
+            )
+
+    def _go_down(self, diagnosis: Diagnosis, why: str) -> None:
+        if not self._closed:
             reason = diagnosis.message.removeprefix(f"{self.target}: ")
-            self.down = f"{self.target} is down: {reason} ({failures} failures in {seconds:.0f} s, and no reply)"
+            self.down = f"{self.target} is down: {reason} ({why})"
             self.close()
 
     # --- who may set out ----------------------------------------------------------------------------------------------
