@@ -7,27 +7,35 @@ from collections import deque
 from pytest_llmarith.reports.figures import dollars
 from pytest_llmarith.values import Progress
 
-_WINDOW_S = 120.0
+_WINDOW_S = 60.0
+_QUIET_S = 10.0  # without a reply that is nothing unusual
 _MINUTE_S, _HOUR_S = 60.0, 3600.0
 
 
-def pace_words(before: Progress, now: Progress, seconds: float) -> str:
+def pace_words(before: Progress, now: Progress, seconds: float, quiet_s: float = 0.0) -> str:
     """Such as `35 replies a minute, $0.12 an hour, about 9 min left`, from what came in so many seconds.
 
-    Nothing where nothing came; time left only where questions were announced.
+    Nothing where nothing came; time left only where questions were announced and replies still come: `quiet_s` says
+    for how long none has.
     """
     answered = now.answered - before.answered
-    replies = answered + now.judged - before.judged
+    replies = _replies(now) - _replies(before)
     if replies <= 0 or seconds <= 0:
         return ""
     cost = (now.cost_usd - before.cost_usd) * _HOUR_S / seconds
     left = _left(now) * seconds / answered if answered else 0.0
+    stuck = quiet_s > max(_QUIET_S, 3 * seconds / replies)
     parts = (
         (True, f"{_count(replies * _MINUTE_S / seconds)} a minute"),
         (cost > 0, f"{dollars(cost)} an hour"),
-        (left > 0, f"{_time(left)} left"),
+        (left > 0 and not stuck, f"{_time(left)} left"),
+        (stuck, f"none for {quiet_s:.0f} s"),
     )
     return ", ".join(part for holds, part in parts if holds)
+
+
+def _replies(progress: Progress) -> int:
+    return progress.answered + progress.judged
 
 
 def _left(progress: Progress) -> int:
@@ -51,15 +59,18 @@ def _time(seconds: float) -> str:
 
 
 class Pace:
-    """Remembers the last two minutes, so that a run that was throttled for a while is not called slow for ever."""
+    """Remembers the last minute, so that a run that was throttled for a while is not called slow for ever."""
 
     def __init__(self, began: Progress, now_s: float) -> None:
         self._seen = deque([(now_s, began)])
+        self._came_s = now_s
 
     def words(self, progress: Progress, now_s: float) -> str:
         """The pace up to now; to be asked every few seconds."""
         while len(self._seen) > 1 and self._seen[1][0] <= now_s - _WINDOW_S:
             self._seen.popleft()
         earlier_s, before = self._seen[0]
+        if _replies(progress) > _replies(self._seen[-1][1]):
+            self._came_s = now_s
         self._seen.append((now_s, progress))
-        return pace_words(before, progress, now_s - earlier_s)
+        return pace_words(before, progress, now_s - earlier_s, now_s - self._came_s)

@@ -35,10 +35,21 @@ def test_what_the_counts_say(before: Progress, now: Progress, seconds: float, wo
     assert pace_words(before, now, seconds) == words
 
 
-def test_the_last_two_minutes_count() -> None:
+def test_the_last_minute_counts() -> None:
     """What went on before is forgotten."""
     pace = Pace(Progress(), 0.0)
-    assert pace.words(Progress(answered=10), 60.0) == "10 replies a minute"
-    assert pace.words(Progress(answered=10), 120.0) == "5.0 replies a minute"
-    assert pace.words(Progress(answered=10), 180.0) == ""
-    assert pace.words(Progress(answered=70), 240.0) == "30 replies a minute"
+    assert pace.words(Progress(answered=10), 30.0) == "20 replies a minute"
+    assert pace.words(Progress(answered=10), 90.0) == ""
+    assert (
+        pace.words(Progress(answered=70), 120.0) == "40 replies a minute"
+    )  # the last look a minute ago or more was at 30 s
+
+
+def test_while_nothing_comes_nobody_knows_how_long_it_takes() -> None:
+    """For how long nothing has come stands in its place; a slow model's usual pause is nothing to speak of."""
+    pace = Pace(Progress(announced=100), 0.0)
+    assert pace.words(Progress(announced=100, answered=50), 10.0) == "300 replies a minute, less than a minute left"
+    assert pace.words(Progress(announced=100, answered=50), 30.0) == "100 replies a minute, none for 20 s"
+    slow = Pace(Progress(announced=100), 0.0)
+    assert slow.words(Progress(announced=100, answered=2), 40.0).endswith("left")
+    assert slow.words(Progress(announced=100, answered=2), 59.0).endswith("left")
