@@ -30,9 +30,15 @@ _CENTS = 100
 def problem(seed: int, dtype: Dtype, op: Op, depth: int, trial: int) -> ArithmeticProblem:
     """Draw the problem of one trial; `depth` counts digits before the decimal point, from 1."""
     draw = random.Random(f"{seed}/{NAME}/{dtype}_{op}/{depth}/{trial}")
-    make = _integer_problem if dtype is Dtype.INT else _fixed_point_problem
-    lhs, rhs, expected = make(draw, op, depth)
-    return ArithmeticProblem(seed, op, dtype, depth, trial, lhs, rhs, expected)
+    scale = 1 if dtype is Dtype.INT else _CENTS
+    lowest, highest = 10 ** (depth - 1) * scale, (10**depth - 1) * scale
+    return problem_of(seed, dtype, op, depth, trial, draw.randint(lowest, highest), draw.randint(lowest, highest))
+
+
+def problem_of(seed: int, dtype: Dtype, op: Op, depth: int, trial: int, left: int, right: int) -> ArithmeticProblem:
+    """The problem that two draws make: its operands, or quotient and divisor; of fixed point in hundredths."""
+    write = _integers if dtype is Dtype.INT else _fixed_points
+    return ArithmeticProblem(seed, op, dtype, depth, trial, *write(op, left, right))
 
 
 def problems(seed: int, depths: Iterable[int], trials: int) -> Iterator[ArithmeticProblem]:
@@ -56,21 +62,17 @@ def fields(problem: ArithmeticProblem, condition: Condition) -> dict[str, str]:
     return {"lhs": lhs, "sign": sign, "rhs": rhs, "operation": _OPERATIONS[problem.op]}
 
 
-def _integer_problem(draw: random.Random, op: Op, depth: int) -> tuple[str, str, str]:
-    lowest, highest = 10 ** (depth - 1), 10**depth - 1
-    lhs, rhs = draw.randint(lowest, highest), draw.randint(lowest, highest)
+def _integers(op: Op, left: int, right: int) -> tuple[str, str, str]:
     if op is Op.DIV:  # the draws are quotient and divisor, so that the division comes out even
-        return str(lhs * rhs), str(rhs), str(lhs)
-    return str(lhs), str(rhs), str(_apply(op, lhs, rhs))
+        return str(left * right), str(right), str(left)
+    return str(left), str(right), str(_apply(op, left, right))
 
 
-def _fixed_point_problem(draw: random.Random, op: Op, depth: int) -> tuple[str, str, str]:
-    lowest, highest = 10 ** (depth - 1) * _CENTS, (10**depth - 1) * _CENTS
-    lhs, rhs = draw.randint(lowest, highest), draw.randint(lowest, highest)  # in hundredths
+def _fixed_points(op: Op, left: int, right: int) -> tuple[str, str, str]:
     if op is Op.DIV:  # the left draw is the quotient, a whole number from the same scaled range
-        return _point(lhs * rhs, 2), _point(rhs, 2), _point(lhs * 10**4, 4)
+        return _point(left * right, 2), _point(right, 2), _point(left * 10**4, 4)
     decimals = 4 if op is Op.MUL else 2
-    return _point(lhs, 2), _point(rhs, 2), _point(_apply(op, lhs, rhs), decimals)
+    return _point(left, 2), _point(right, 2), _point(_apply(op, left, right), decimals)
 
 
 def _apply(op: Op, lhs: int, rhs: int) -> int:

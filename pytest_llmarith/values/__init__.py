@@ -9,7 +9,14 @@ from pytest_llmarith.values.grades import Anatomy, Grade, Readings
 from pytest_llmarith.values.limits import AskingLimits, Price
 from pytest_llmarith.values.manner import USUAL, Condition, Manner, Wordings
 from pytest_llmarith.values.money import Outlook, Terms
-from pytest_llmarith.values.problems import AdditionProblem, ArithmeticProblem, NumberProblem, OeisProblem, Problem
+from pytest_llmarith.values.problems import (
+    AdditionProblem,
+    ArithmeticProblem,
+    BreakingProblem,
+    NumberProblem,
+    OeisProblem,
+    Problem,
+)
 from pytest_llmarith.values.programs import Ending, Isolation, Level, ProgramLimits, ProgramRun, Runner
 from pytest_llmarith.values.sequences import IntegerSequence
 from pytest_llmarith.values.shards import MOST_SHARDS, Shard
@@ -21,6 +28,7 @@ from pytest_llmarith.values.words import (
     Op,
     Outcome,
     Reading,
+    SearchEnd,
     StoreMode,
     Symbols,
 )
@@ -33,6 +41,7 @@ __all__ = [
     "Anatomy",
     "ArithmeticProblem",
     "AskingLimits",
+    "BreakingProblem",
     "Condition",
     "Dtype",
     "Ending",
@@ -62,6 +71,7 @@ __all__ = [
     "Reply",
     "Retry",
     "Runner",
+    "SearchEnd",
     "Shard",
     "StoreMode",
     "Symbols",

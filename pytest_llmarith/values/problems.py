@@ -142,3 +142,31 @@ class OeisProblem:
             "offset": self.sequence.offset,
             "keywords": list(self.sequence.keywords),
         }
+
+
+@dataclass(frozen=True, slots=True)
+class BreakingProblem:
+    """A search for the simplest question that a model gets wrong. There is one for each kind of question.
+
+    `of` is the task of its questions, `variant` one of arithmetic's or, for the other task, its name; `budget` is how
+    many questions it may ask.
+    """
+
+    task: ClassVar[str] = "breaking_point"
+    trial: ClassVar[int] = 0
+    seed: int
+    of: str
+    variant: str
+    op: Op
+    dtype: Dtype
+    budget: int
+
+    @property
+    def label(self) -> str:
+        return self.variant
+
+    def coordinates(self) -> dict[str, str | int]:
+        return {"variant": self.variant, "op": str(self.op), "dtype": str(self.dtype)}
+
+    def fields(self) -> dict[str, Any]:
+        return {"seed": self.seed, "of": self.of, **self.coordinates(), "budget": self.budget}

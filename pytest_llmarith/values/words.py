@@ -52,6 +52,15 @@ class Reading(StrEnum):
     TOLERANT = "tolerant"
 
 
+class SearchEnd(StrEnum):
+    """Why a search for the simplest wrong answer has come to its end."""
+
+    SHRUNK = "shrunk"
+    BUDGET = "budget"
+    NOTHING_FOUND = "nothing found"
+    UNANSWERED = "unanswered"
+
+
 class Symbols(StrEnum):
     """How the operator signs of a prompt are written."""
 

@@ -1,0 +1,158 @@
+"""The search for the simplest wrong answer, against models with planted faults."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from random import Random
+from typing import NamedTuple
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pytest_llmarith.tasks.breaking_point import SIMPLEST, Draws, simplicity
+from pytest_llmarith.trials.search import Search
+from pytest_llmarith.values import SearchEnd
+
+BUDGET, CONFIRM = 80, 3
+SEEDS = tuple("abcd")
+
+
+class Told(NamedTuple):
+    """What a planted model said."""
+
+    wrong: bool
+
+
+Model = Callable[[Draws, int], Told]
+
+
+def carry_lost(draws: Draws, before: int) -> Told:
+    """A carry out of the third digit is lost."""
+    return Told(draws[0] % 1000 + draws[1] % 1000 >= 1000)
+
+
+def fourth_digit_dropped(draws: Draws, before: int) -> Told:
+    return Told(max(draws) >= 1000)
+
+
+def twelfth_digit_dropped(draws: Draws, before: int) -> Told:
+    return Told(max(draws) >= 10**11)
+
+
+def always_right(draws: Draws, before: int) -> Told:
+    return Told(False)
+
+
+def always_wrong(draws: Draws, before: int) -> Told:
+    return Told(True)
+
+
+def noisy(draws: Draws, before: int) -> Told:
+    """Wrong beyond three digits, and one time in ten for no reason."""
+    return Told(max(draws) >= 1000 or Random(f"{draws}/{before}").random() < 0.1)
+
+
+def searched(model: Model, budget: int = BUDGET, confirm: int = CONFIRM, seed: str = "a") -> Search[Told]:
+    search = Search(model, budget, confirm, seed)
+    search.run()
+    return search
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_lost_carry_is_found_with_three_digits(seed: str) -> None:
+    """No shorter numbers have that carry, and the search comes down to them whatever it began with."""
+    search = searched(carry_lost, seed=seed)
+    assert search.minimum is not None
+    assert len(str(max(search.minimum))) == 3
+    assert sum(search.minimum) >= 1000
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_simplest_number_of_four_digits_is_found(seed: str) -> None:
+    """A dropped fourth digit is known to show first at 0 and 1000; a search that ends before has four digits, too."""
+    search = searched(fourth_digit_dropped, seed=seed)
+    assert search.minimum is not None
+    assert len(str(max(search.minimum))) == 4
+    assert search.minimum == (0, 1000) or search.ending is SearchEnd.BUDGET
+
+
+def test_a_budget_that_is_too_small_leaves_a_bound() -> None:
+    """What fails is found, and named as it stands when the budget is spent."""
+    search = searched(twelfth_digit_dropped, budget=40)
+    assert search.minimum is not None
+    assert max(search.minimum) >= 10**11
+    assert (search.ending, search.questions) == (SearchEnd.BUDGET, 40)
+    assert search.largest_right is not None
+
+
+def test_a_model_that_is_always_right_takes_the_budget() -> None:
+    """Nothing is found; the confirmations that there is no use for are not asked."""
+    search = searched(always_right)
+    assert search.minimum is None
+    assert (search.ending, search.questions) == (SearchEnd.NOTHING_FOUND, BUDGET - CONFIRM)
+
+
+def test_a_model_that_is_always_wrong_takes_one_question() -> None:
+    """The simplest question fails; only confirming it takes more."""
+    search = searched(always_wrong)
+    assert search.minimum == SIMPLEST
+    assert (search.ending, search.questions) == (SearchEnd.SHRUNK, 1 + CONFIRM)
+    assert not search.flaky
+
+
+def test_a_noisy_model_is_a_result() -> None:
+    """Where the smallest failing question is answered rightly when asked again, the search says so."""
+    search = searched(noisy)
+    assert search.minimum is not None
+    assert search.minimum < (1000, 1000)
+    assert search.flaky
+    assert len(search.again) == CONFIRM
+
+
+def test_the_course_depends_on_the_seed_and_the_answers_alone() -> None:
+    """The same questions in the same order: from the store a search is made again for nothing."""
+    first, second = (list(searched(carry_lost).answers) for _ in range(2))
+    assert first == second
+    assert first != list(searched(carry_lost, seed="b").answers)
+
+
+def test_a_larger_budget_asks_the_same_questions_first() -> None:
+    """What a small search was told, a larger one need not pay for."""
+    small = list(searched(carry_lost, budget=30).answers)
+    assert list(searched(carry_lost).answers)[: len(small)] == small
+
+
+@pytest.mark.parametrize("fault", [RuntimeError("outage"), KeyboardInterrupt()])
+def test_an_outage_ends_the_search(fault: BaseException) -> None:
+    """It is no wrong answer: it goes through as it came, and what was answered is kept."""
+
+    def breaks_down(draws: Draws, before: int) -> Told:
+        if len(search.answers) == 10:
+            raise fault
+        return Told(False)
+
+    search = Search(breaks_down, BUDGET, CONFIRM, "a")
+    with pytest.raises(type(fault)):
+        search.run()
+    assert (search.questions, search.ending) == (10, SearchEnd.UNANSWERED)
+
+
+@given(seed=st.text("ab", min_size=8), share=st.sampled_from([0.0, 0.05, 0.5]), budget=st.integers(1, 25))
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.nested_given])
+def test_no_model_is_asked_more_than_the_budget_or_anything_twice(seed: str, share: float, budget: int) -> None:
+    """Whatever it answers: a question is asked once, and again only to confirm the simplest that failed."""
+    asked: Counter[tuple[Draws, int]] = Counter()
+
+    def model(draws: Draws, before: int) -> Told:
+        asked[draws, before] += 1
+        return Told(Random(f"{seed}/{draws}/{before}").random() < share)
+
+    search = searched(model, budget, CONFIRM, seed)
+    assert asked.total() == search.questions <= budget
+    assert set(asked.values()) == {1}
+    again = {draws for draws, before in asked if before}
+    assert again <= {search.minimum}
+    failing = [draws for draws, before in asked if not before and search.answers[draws].wrong]
+    assert all(simplicity(search.minimum) <= simplicity(draws) for draws in failing if search.minimum)
