@@ -324,6 +324,16 @@ def test_without_pairing_only_what_is_alike_is_compared() -> None:
     assert comparison["questions"]["second"] == {"others": 2, "unanswered": 1}
 
 
+def test_what_an_outage_left_out_is_not_compared() -> None:
+    """A run that has no answer to the hard questions is not better than one that has them."""
+    first = run(sums("ccc"), sums("uuuu", "int_div"))
+    second = run(sums("ccc", first=50, seed=1), sums("dddd", "int_div", first=50, seed=1))
+    comparison = compared(first, second, unpaired=True)
+    assert row_of(comparison)["difference"]["points"] == 0
+    assert comparison["questions"]["first"] == {"others": 0, "unanswered": 4}
+    assert comparison["questions"]["second"] == {"others": 4, "unanswered": 0}
+
+
 def test_what_can_be_paired_is_paired() -> None:
     """--unpaired is for runs that did not ask the same; the others are paired all the same."""
     comparisons = compare(Request(run(sums("cd")), [run(sums("cc")), run(sums("cc", first=9))], unpaired=True))

@@ -125,12 +125,13 @@ def _paired(pairing: Pairing) -> dict[str, Any]:
 
 
 def _unpaired(first: Sequence[Asked], second: Sequence[Asked]) -> dict[str, Any]:
-    """Only what is alike is compared: other variants, depths or conditions make a difference that no model makes.
+    """Only what is alike is compared: other variants, depths or conditions make a difference that no model makes, and
+    one of which a run has no answer at all is as good as another.
 
     Where each run has one condition, the runs are what differs, and are compared.
     """
     second = _in_the_only_condition(first, second)
-    alike = set(map(_kind, first)) & set(map(_kind, second))
+    alike = _answered_kinds(first) & _answered_kinds(second)
     one, other = _alike(first, alike), _alike(second, alike)
     return {
         "method": "unpaired",
@@ -159,6 +160,10 @@ def _kind(trial: Asked) -> _Kind:
     return trial.stratum, trial.condition
 
 
+def _answered_kinds(trials: Iterable[Asked]) -> set[_Kind]:
+    return {_kind(trial) for trial in trials if trial.answered}
+
+
 def _alike(trials: Iterable[Asked], alike: set[_Kind]) -> list[Asked]:
     return [trial for trial in trials if _kind(trial) in alike and trial.answered]
 
@@ -166,8 +171,8 @@ def _alike(trials: Iterable[Asked], alike: set[_Kind]) -> list[Asked]:
 def _left(trials: Sequence[Asked], alike: set[_Kind]) -> dict[str, int]:
     """How many trials are not compared, and why."""
     return {
-        "others": sum(_kind(trial) not in alike for trial in trials),
-        "unanswered": sum(_kind(trial) in alike and not trial.answered for trial in trials),
+        "others": sum(trial.answered and _kind(trial) not in alike for trial in trials),
+        "unanswered": sum(not trial.answered for trial in trials),
     }
 
 
