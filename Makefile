@@ -14,10 +14,12 @@ KILLS ?= 50
 # Many processes import the package; without cached bytecode each would compile it again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help bench test proof chaos lint format schemas perf clean
+.PHONY: help install bench test proof chaos lint format schemas perf clean
 
 help:  ## Show the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile
+
+install: $(INSTALLED)  ## Install everything into .venv
 
 bench: $(INSTALLED)  ## Run the benches on the embedded models
 	$(RUN)/pytest benches $(MODELS) $(ARGS)
