@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -330,7 +331,7 @@ def test_the_status_says_what_there_is(path: Path, capsys: pytest.CaptureFixture
     assert run("status") == 0
     out, err = capsys.readouterr()
     lines = out.splitlines()
-    assert lines[0] == f"store: {path}, 0.0 MB"
+    assert re.fullmatch(r"\d+\.\d kB", lines[0].removeprefix(f"store: {path}, "))
     assert [line.split() for line in lines[4:]] == [
         ["b\\x1b[31m", "-", "-", "-", "1", "$0.1000", "1"],
         ["openai/a", "-", "2026-11-20", "2026-11-22", "2", "$1.25", "1.5k"],
@@ -344,7 +345,7 @@ def test_an_empty_store_has_a_status(path: Path, capsys: pytest.CaptureFixture[s
     """A run that got no reply leaves one behind."""
     Store(path).close()
     assert run("status") == 0
-    assert capsys.readouterr().out.startswith(f"store: {path}, 0.0 MB\n")
+    assert re.match(rf"store: {re.escape(str(path))}, \d+\.\d kB\n", capsys.readouterr().out)
 
 
 @pytest.mark.parametrize("deed", [("status",), ("prune", "--model=m")])
@@ -422,8 +423,8 @@ def test_what_went_is_said_and_its_room_is_given_back(full: Path, capsys: pytest
     before = full.stat().st_size
     assert run("prune", "--model=a") == 0
     out = capsys.readouterr().out.splitlines()
-    assert out[0] == f"store: {full}, 0.1 MB before, 0.0 MB now"
-    assert out[1] == "2 replies went"
+    assert re.fullmatch(r", 0\.1 MB before, \d+\.\d kB now", out[0].removeprefix(f"store: {full}"))
+    assert out[1] == "2 replies went, and are in the store no longer:"
     assert out[-1].split() == ["a", "-", "2026-11-20", "2026-11-22", "2", "$0.7500", "-"]
     assert full.stat().st_size < before - 90_000
 
@@ -433,7 +434,7 @@ def test_a_dry_run_only_says(full: Path, capsys: pytest.CaptureFixture[str]) -> 
     with OtherRun(full):
         assert run("prune", "--model=b", "--dry-run") == 0
     out = capsys.readouterr().out.splitlines()
-    assert out[1] == "2 replies would go"
+    assert out[1] == "2 replies would go:"
     assert len(left(full)) == 4
 
 

@@ -200,7 +200,12 @@ def _take_out(path: Path, criteria: Criteria) -> int:
         complain("store prune", str(error))
         return NOT_DONE
     sizes = f"{_megabytes(before)} before, {_megabytes(size_of(path))} now"
-    _print(f"store: {_name(path)}, {sizes}", f"{_replies(pruned.went.total)} went", "", *_table(pruned.went))
+    _print(
+        f"store: {_name(path)}, {sizes}",
+        f"{_replies(pruned.went.total)} went, and are in the store no longer:",
+        "",
+        *_table(pruned.went),
+    )
     if pruned.still_large:
         complain("store prune", f"the replies went, and the file has kept their room: {pruned.still_large}")
         return NOT_DONE
@@ -208,7 +213,7 @@ def _take_out(path: Path, criteria: Criteria) -> int:
 
 
 def _tell(path: Path, going: Inventory) -> int:
-    _print(f"store: {_name(path)}", f"{_replies(going.total)} would go", "", *_table(going))
+    _print(f"store: {_name(path)}", f"{_replies(going.total)} would go:", "", *_table(going))
     return 0
 
 
@@ -244,7 +249,7 @@ def _day(moment: str | None) -> str:
 
 
 def _megabytes(size: int) -> str:
-    return f"{size / 1e6:,.1f} MB"
+    return f"{size / 1e6:,.1f} MB" if size >= 100_000 else f"{size / 1e3:,.1f} kB"
 
 
 def _place(request: argparse.Namespace) -> Path:
