@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import copy
+import json
 import re
 from base64 import b64encode
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from html.parser import HTMLParser
 from pathlib import Path
@@ -13,6 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_llmarith.reports.merging.countable import check_record
 from pytest_llmarith.reports.page import write_page
 from pytest_llmarith.reports.page.browser import browser
 from pytest_llmarith.reports.page.costs import scatters
@@ -28,6 +33,9 @@ from pytest_llmarith.reports.page.shelf import BLOCK, SHORTEST, Shelf, unpacked
 from pytest_llmarith.reports.page.trials import shown_trial
 from pytest_llmarith.values import Failure, Reply
 from tests.page.conftest import problem, record, run_of, sequence_record, usual_records
+from tests.runs_on_disk import added, asked, programmed
+
+JUDGE = {"cheat": False, "model": "gpt-4o", "replies": []}
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -378,3 +386,36 @@ def test_many_models_get_a_panel_each() -> None:
     assert [panel.title for panel in many.panels] == [f"model-{number}" for number in range(7)]
     assert many.context == "median of the 7 models"
     assert all(panel.context and len(panel.lines) == 1 for panel in many.panels)
+
+
+def _places(value: Any, way: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The ways to everything that stands within a value."""
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, one in inside:
+        yield (*way, key)
+        yield from _places(one, (*way, key))
+
+
+def _otherwise(record: Any, way: Sequence[Any], value: Any) -> Any:
+    """A copy of a record with something else in one place."""
+    changed = copy.deepcopy(record)
+    inside = changed
+    for key in way[:-1]:
+        inside = inside[key]
+    inside[way[-1]] = value
+    return changed
+
+
+@pytest.mark.parametrize("value", [None, True, -1, 10**400, 1.5, "x", "", [], ["x"], [{}], {}, {"x": []}], ids=repr)
+def test_whatever_is_counted_is_shown(value: Any) -> None:
+    """A log may come from anywhere: what is in no figure has any shape, and becomes text."""
+    again = {"reason": "timeout", "waited_s": 1.5}
+    programs = [programmed("A000045"), programmed("A000045", judges={"static": None, "llm": JUDGE})]
+    for whole in (asked("7") | {"retries": [again]}, added("7"), *programs):
+        for way in _places(whole):
+            changed = _otherwise(whole, way, value)
+            with suppress(ValueError):  # no record, and refused as such
+                check_record(changed)
+                one = run_of([changed])
+                json.dumps(shown_trial(changed), allow_nan=False)
+                browser([one], series_of([one.name], [one.summary()]))

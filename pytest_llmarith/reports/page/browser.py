@@ -130,7 +130,7 @@ def _reason(record: Mapping[str, Any]) -> str | None:
 
 def _depth(problem: Mapping[str, Any]) -> int:
     """The digits of the operands, of addition of the longer one."""
-    if "int1" in problem:
+    if "int1" in problem and "int2" in problem:
         return max(len(str(problem[operand]).lstrip("-")) for operand in ("int1", "int2"))
     depth = problem.get("depth")
     return depth if isinstance(depth, int) else NONE

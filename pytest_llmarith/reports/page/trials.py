@@ -6,19 +6,21 @@ It does not know how they are kept, nor how they are made harmless: that is for 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 from pytest_llmarith.reports import figures
 from pytest_llmarith.reports.keys import condition_label
 
 _SIGNS = {"add": "+", "sub": "-", "mul": "×", "div": "÷"}
 
+_LARGEST = 1e300
+
 Record = Mapping[str, Any]
 
 
 def shown_trial(record: Record) -> dict[str, Any]:
     """What is known of a trial; what is not known is left out."""
-    problem, reply = record["problem"] or {}, record["reply"] or {}
+    problem, reply = _object(record, "problem"), _object(record, "reply")
     trial = {
         "cell": _cell(record["task"], problem),
         "question": _question(problem),
@@ -29,7 +31,7 @@ def shown_trial(record: Record) -> dict[str, Any]:
         "reply": _text(reply.get("text")),
         "reasoning": _text(reply.get("reasoning")),
         "facts": [*_facts(record), *_reply_facts(reply)],
-        **(_program(record["oeis"]) if record.get("oeis") else {}),
+        **(_program(oeis) if (oeis := _object(record, "oeis")) else {}),
     }
     return {key: value for key, value in trial.items() if value not in (None, "")}
 
@@ -39,11 +41,26 @@ def _text(value: Any) -> str | None:
     return value if value is None or isinstance(value, str) else str(value)
 
 
+def _object(of: Record, name: str) -> Record:
+    """What stands under a name; nothing where that is no object."""
+    value = of.get(name)
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _is_number(value: Any) -> TypeGuard[float]:
+    """Whether it can be shown in few digits, which no whole number beyond all floats can."""
+    return type(value) in (int, float) and abs(value) < _LARGEST
+
+
 def _question(problem: Mapping[str, Any]) -> str:
     if "lhs" in problem:
-        return f"{problem['lhs']} {_SIGNS.get(problem.get('op') or '', '?')} {problem['rhs']}"
+        return f"{problem['lhs']} {_SIGNS.get(str(problem.get('op')), '?')} {problem.get('rhs')}"
     if "int1" in problem:
-        return f"{problem['int1']} + {problem['int2']}"
+        return f"{problem['int1']} + {problem.get('int2')}"
     return f"{problem.get('number') or ''} {problem.get('name') or ''}".strip()
 
 
@@ -55,28 +72,29 @@ def _cell(task: str, problem: Mapping[str, Any]) -> str:
 
 def _answer(record: Record) -> Any:
     """The answer by the reading that was graded."""
-    answer, reading = record["answer"], record["reading"]
-    return answer.get(reading) if answer and reading else None
+    return _object(record, "answer").get(record["reading"])
 
 
 def _facts(record: Record) -> Iterator[tuple[str, str]]:
     """What was made of the reply."""
-    grade, answer = record["grade"] or {}, record["answer"] or {}
+    grade, answer = _object(record, "grade"), _object(record, "answer")
     if record.get("nodeid"):
-        yield "item", record["nodeid"]
+        yield "item", str(record["nodeid"])
     if condition := condition_label(record):
         yield "condition", condition
     if record.get("repeat"):
         yield "repeat", str(record["repeat"])
     if record["reading"] and answer.get("strict") != answer.get("tolerant"):
         other = "strict" if record["reading"] == "tolerant" else "tolerant"
-        yield f"{other} reading", answer.get(other) or "no answer"
+        yield f"{other} reading", _text(answer.get(other)) or "no answer"
     if grade.get("relative_error") is not None:
         yield "relative error", figures.short(grade["relative_error"])
     if grade.get("leading_digits") is not None:
         yield "leading digits right", str(grade["leading_digits"])
-    for retry in record.get("retries") or ():
-        yield "tried again", f"{retry['reason']}, after {figures.seconds(retry['waited_s'])} s"
+    for retry in _list(record.get("retries")):
+        if isinstance(retry, dict):
+            waited = figures.seconds(seconds) if _is_number(seconds := retry.get("waited_s")) else figures.UNKNOWN
+            yield "tried again", f"{retry.get('reason')}, after {waited} s"
 
 
 def _reply_facts(reply: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -93,8 +111,8 @@ def _reply_facts(reply: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "cost", figures.dollars(reply["cost_usd"])
     if reply.get("latency_s") is not None:
         yield "latency", f"{figures.seconds(reply['latency_s'])} s"
-    if (reply.get("attempts") or 1) > 1:
-        yield "attempts", str(reply["attempts"])
+    if _is_number(attempts := reply.get("attempts")) and attempts > 1:
+        yield "attempts", str(attempts)
     if reply.get("stored"):
         yield "stored", "from the store of an earlier run"
 
@@ -109,29 +127,29 @@ _KINDS = ("prompt", "completion", "reasoning")
 
 def _program(oeis: Mapping[str, Any]) -> dict[str, Any]:
     """What was run, what came out of it, and what the judges say."""
-    scores = oeis.get("scores") or {}
+    scores = _object(oeis, "scores")
     return {
         "program": _text(oeis.get("program")),
         "detail": _text(oeis.get("detail")),
         "scores": [[f"{float(limit):g} s", f"{100 * score:.1f} %"] for limit, score in scores.items()],
-        "terms": [_term(term) for term in oeis.get("terms") or ()],
-        "judges": list(_judges(oeis.get("judges") or {})),
-        "isolation": _text((oeis.get("isolation") or {}).get("level")) or "unknown",
+        "terms": [_term(term) for term in _list(oeis.get("terms")) if isinstance(term, dict)],
+        "judges": list(_judges(_object(oeis, "judges"))),
+        "isolation": _text(_object(oeis, "isolation").get("level")) or "unknown",
     }
 
 
 def _term(term: Mapping[str, Any]) -> list[str | None]:
     seconds = term.get("seconds")
-    timed = f"{seconds:.3f}" if isinstance(seconds, int | float) else None
+    timed = f"{seconds:.3f}" if _is_number(seconds) else None
     return [*(_text(term.get(key)) for key in ("n", "expected", "got", "status")), timed, _text(term.get("stderr"))]
 
 
 def _judges(judges: Mapping[str, Any]) -> Iterator[list[str]]:
-    if static := judges.get("static"):
-        yield ["static judge", _verdict(static["cheat"]), "; ".join(map(str, static["evidence"]))]
-    if model := judges.get("llm"):
-        yield [str(model["model"]), _verdict(model["cheat"]), ""]
+    if static := _object(judges, "static"):
+        yield ["static judge", _verdict(static.get("cheat")), "; ".join(map(str, _list(static.get("evidence"))))]
+    if model := _object(judges, "llm"):
+        yield [str(model.get("model")), _verdict(model.get("cheat")), ""]
 
 
-def _verdict(cheat: bool | None) -> str:
+def _verdict(cheat: Any) -> str:
     return "no verdict" if cheat is None else "a lookup table" if cheat else "no lookup table"
