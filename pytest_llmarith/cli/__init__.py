@@ -10,6 +10,7 @@ from typing import NoReturn
 
 from pytest_llmarith.cli.compare import add_compare
 from pytest_llmarith.cli.export import add_export
+from pytest_llmarith.cli.init import add_init
 from pytest_llmarith.cli.merge import add_merge
 from pytest_llmarith.cli.oeis import add_oeis
 from pytest_llmarith.cli.parser import INTERRUPTED, WRONG_USAGE, Parser, complain
@@ -50,7 +51,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             "the COMMAND is missing; usage: llmarith regrade FILE [FILE ...], llmarith report RUN [RUN ...], "
             "llmarith compare RUN RUN [RUN ...], llmarith export RUN [RUN ...] --to=SHAPE, "
             "llmarith merge RUN [RUN ...] --into RUN, "
-            "llmarith oeis sync|status, llmarith store import|status|prune, llmarith schema record|summary"
+            "llmarith oeis sync|status, llmarith store import|status|prune, llmarith schema record|summary, "
+            "llmarith init [FOLDER]"
         )
     try:
         status: int = request.run(request)
@@ -68,6 +70,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog="llmarith", description="Commands beside benchmark runs: for what they need and leave behind.")
     parser.add_argument("--version", action=_Version, nargs=0, help="Print the version")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    add_init(commands)
     add_regrade(commands)
     add_report(commands)
     add_compare(commands)

@@ -1,0 +1,70 @@
+"""Room: what a project begins with where there is no clone: benches, starter sequences, a configuration of pytest.
+
+It does not know what stands in them. The wheel brings them along in a folder of the package;
+in a clone they lie where they are edited, so that there is one copy of them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+BENCHES = "benches"
+CONFIGURATION = "pytest.ini"
+
+_PACKAGE = Path(__file__).parent
+_IN_A_WHEEL = _PACKAGE / "_kit"
+_PARTS = (f"{BENCHES}/*.py", "oeis_cache/*.md", "oeis_cache/starter/A*")
+_OTHER_CONFIGURATIONS = (
+    CONFIGURATION,
+    "pytest.toml",
+    ".pytest.ini",
+    ".pytest.toml",
+    "pyproject.toml",
+    "tox.ini",
+    "setup.cfg",
+)
+_SETTINGS = f"""\
+[pytest]
+testpaths = {BENCHES}
+# Without --llm-model, this one is asked:
+# llm_model = o4-mini
+"""
+
+Files = dict[str, bytes]  # content by path, with slashes
+
+
+def kit() -> Files:
+    """Everything that a project begins with, but for its configuration. Raises OSError where it cannot be read."""
+    root = _IN_A_WHEEL if _IN_A_WHEEL.is_dir() else _PACKAGE.parent
+    paths = sorted(path for part in _PARTS for path in root.glob(part))
+    if not any(path.parent.name == BENCHES for path in paths):
+        raise FileNotFoundError(f"the benches are not in {str(root)!r}; install the package again")
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in paths}
+
+
+def configuration(folder: Path) -> Files:
+    """What makes the folder a project, where nothing else does: a second configuration would hide the first."""
+    if any((folder / name).exists() for name in _OTHER_CONFIGURATIONS):
+        return {}
+    return {CONFIGURATION: _SETTINGS.encode("ascii")}
+
+
+def in_the_way(folder: Path, files: Files) -> list[Path]:
+    """Which of the files are there with other content than ours."""
+    return [path for name, content in files.items() if _is_there(path := folder / name) and not _holds(path, content)]
+
+
+def lay_out(folder: Path, files: Files) -> None:
+    """Write the files. Raises OSError."""
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
+def _is_there(path: Path) -> bool:
+    return path.exists() or path.is_symlink()  # a link into nowhere is somebody's, too
+
+
+def _holds(path: Path, content: bytes) -> bool:
+    return path.is_file() and path.stat().st_size == len(content) and path.read_bytes() == content
