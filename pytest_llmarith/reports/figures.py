@@ -8,6 +8,7 @@ from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from pytest_llmarith.reports.statistics import percent
 
 UNKNOWN = "-"
+_SMALLEST_P = 0.0001
 
 _TWO_DIGITS = Context(prec=2, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
@@ -94,3 +95,31 @@ def seconds(number: float | None) -> str:
     if number is None:
         return UNKNOWN
     return f"{number:.1f}" if number < 99.95 else f"{number:,.0f}"
+
+
+def points_of(difference: Mapping[str, float | None] | None) -> str:
+    """A difference such as `-11.7`, `+0.3` or `0.0`."""
+    return UNKNOWN if difference is None else _signed(difference["points"])
+
+
+def interval_of(difference: Mapping[str, float | None] | None) -> str:
+    """An interval such as `-15.3 to -8.2`."""
+    if difference is None or difference["low"] is None:
+        return UNKNOWN
+    return f"{_signed(difference['low'])} to {_signed(difference['high'])}"
+
+
+def p_of(p: float | None) -> str:
+    """A p value such as `0.0123`; it is never 0, and 1 only where there is no difference at all."""
+    if p is None:
+        return UNKNOWN
+    if p < _SMALLEST_P:
+        return f"<{_SMALLEST_P:.4f}"
+    return "1" if p == 1 else f"{p:.4f}" if p < 0.99995 else ">0.9999"
+
+
+def _signed(points: float | None) -> str:
+    if points is None:
+        return UNKNOWN
+    shown = f"{points:+.1f}"
+    return "0.0" if shown in ("+0.0", "-0.0") else shown

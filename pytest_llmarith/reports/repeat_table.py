@@ -57,5 +57,5 @@ def _share(share: Mapping[str, float] | None) -> str:
 
 
 def _name(result: Result, longest: int) -> str:
-    words = (result["model"], result["task"], condition_label(result))
-    return "\n".join(sanitize_name(word, longest) for word in words if word)
+    of_what = ", ".join(filter(None, (result["task"], condition_label(result))))
+    return "\n".join(sanitize_name(words, longest) for words in (result["model"], of_what))

@@ -5,6 +5,7 @@ It keeps a few bytes of each trial and no answer. It does not know how a trial w
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
@@ -28,29 +29,48 @@ class _Trial(NamedTuple):
 
 
 _Repeats = dict[int, _Trial]  # the trials of one problem, by the number of the repeat
+_NO_ANSWER, _WRONG, _RIGHT = range(3)
 
 
 class RepeatCounts:
-    """Counts the records of one result by the problem that they put."""
+    """Counts the records of one result by the problem that they put: in columns, as there may be very many."""
 
     def __init__(self) -> None:
-        self._problems: dict[int, _Repeats] = {}
         self._most = 1
+        self._problems, self._repeats, self._answers = array("q"), array("q"), array("q")
+        self._grades = bytearray()
 
     def add(self, record: Record) -> None:
         """Count one record; one without a reply says only how often its problem was to be put."""
         repeat = record.get("repeat") or 0
         self._most = max(self._most, repeat + 1)
-        if record["outcome"] != Outcome.UNANSWERED:
-            trial = _Trial(_answer(record), record["outcome"] == Outcome.CORRECT)
-            self._problems.setdefault(_problem(record), {})[repeat] = trial
+        if record["outcome"] == Outcome.UNANSWERED:
+            return
+        answer, correct = _answer(record), record["outcome"] == Outcome.CORRECT
+        self._problems.append(_problem(record))
+        self._repeats.append(repeat)
+        self._answers.append(answer or 0)
+        self._grades.append(_RIGHT if correct else _NO_ANSWER if answer is None else _WRONG)
+
+    def clusters(self) -> dict[int, Cluster]:
+        """How many repeats of each problem are correct, of how many; problems of other results have the same key."""
+        return {problem: _cluster(repeats) for problem, repeats in self._by_problem().items()}
+
+    def _by_problem(self) -> dict[int, _Repeats]:
+        problems: dict[int, _Repeats] = {}
+        for problem, repeat, answer, grade in zip(
+            self._problems, self._repeats, self._answers, self._grades, strict=True
+        ):
+            known = None if grade == _NO_ANSWER else answer
+            problems.setdefault(problem, {})[repeat] = _Trial(known, grade == _RIGHT)
+        return problems
 
     def as_dict(self) -> dict[str, Any] | None:
         """The repeats as they stand in a result; None where every problem was put once."""
         if self._most == 1:
             return None
-        problems = self._problems.values()
-        clusters = [Cluster(sum(trial.correct for trial in one.values()), len(one)) for one in problems]
+        problems = self._by_problem().values()
+        clusters = [_cluster(repeats) for repeats in problems]
         several = [one for one in problems if len(one) > 1]
         return {
             "k": self._most,
@@ -64,6 +84,10 @@ class RepeatCounts:
             ],
             "majority": percentage(sum(map(_majority_is_right, problems)), len(problems)),
         }
+
+
+def _cluster(repeats: _Repeats) -> Cluster:
+    return Cluster(sum(trial.correct for trial in repeats.values()), len(repeats))
 
 
 def _problem(record: Record) -> int:

@@ -13,7 +13,7 @@ from typing import Any
 from pytest_llmarith.reports.anatomy import AnatomyCounts, completed
 from pytest_llmarith.reports.repeats import RepeatCounts
 from pytest_llmarith.reports.sequences import SequenceSet
-from pytest_llmarith.reports.statistics import Depth, reliable_depth
+from pytest_llmarith.reports.statistics import Cluster, Depth, reliable_depth
 from pytest_llmarith.reports.tallies import Outcomes, Reasons, Tally
 from pytest_llmarith.values import Dtype, Op, Outcome
 
@@ -61,6 +61,10 @@ class Result:
             digits = max(len(problem[operand].lstrip("-")) for operand in ("int1", "int2"))
             return self._lengths.setdefault(digits, Tally())
         return self._elsewhere
+
+    def clusters(self) -> dict[int, Cluster]:
+        """How many repeats of each problem are correct, of how many; the same problem has the same key elsewhere."""
+        return self._repeats.clusters()
 
     def as_dict(self) -> dict[str, Any]:
         """The result as it stands in `summary.json`. Gates and the summary ask for it: it is computed once."""

@@ -5,9 +5,10 @@ It does not know how a summary is shown, nor what one result is made of.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from pytest_llmarith.reports.effects import corrected, effect_of
 from pytest_llmarith.reports.keys import Key, condition_label, key_of
 from pytest_llmarith.reports.results import Result
 from pytest_llmarith.values import Outcome
@@ -51,11 +52,27 @@ class Summary:
                 self._frame(key) | {"date": date, "selected": (selected or {}).get(key)} | self._results[key].as_dict()
                 for key in self._ordered(run)
             ],
+            "effects": self._effects(self._ordered(run)),
         }
 
     def _frame(self, key: Key) -> dict[str, Any]:
         model, task, _ = key
         return {"model": model, "task": task, "condition": self._conditions[key]}
+
+    def _effects(self, keys: Sequence[Key]) -> list[dict[str, Any]]:
+        """What the conditions of a model and a task do, where it was asked in several."""
+        found: dict[tuple[str, str], list[Key]] = {}
+        for key in keys:
+            found.setdefault(key[:2], []).append(key)
+        several = [of_task for of_task in found.values() if len(of_task) > 1]
+        rows = [
+            {**self._frame(key), "beside": self._conditions[first], **effect}
+            for first, *others in several
+            for clusters in [self._results[first].clusters()]
+            for key in others
+            if (effect := effect_of(clusters, self._results[key].clusters()))
+        ]
+        return corrected(rows)
 
     def _ordered(self, run: Mapping[str, Any]) -> list[Key]:
         """Models as the run names them, tasks and conditions by name: the order of arrival is chance with several

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from pytest_llmarith.reports.effect_table import effect_table
 from pytest_llmarith.reports.figures import dollars
 from pytest_llmarith.reports.grids import breakdowns
 from pytest_llmarith.reports.harmless import sanitize
@@ -29,12 +30,13 @@ def summary_section(summary: Mapping[str, Any], width: int) -> list[str]:
 
 
 def result_tables(summary: Mapping[str, Any], width: int) -> list[str]:
-    """Overview, repeats, what was spent, tables per model and task, each below an empty line; nothing of nothing."""
+    """Overview, conditions, repeats, what was spent, tables per model and task, each below an empty line."""
     if not summary["results"]:
         return []
     results = summary["results"]
     sections = (
         overview(summary, width),
+        effect_table(summary.get("effects") or (), width),
         repeat_table(results, width),
         spending_table(results, width),
         breakdowns(summary, width),

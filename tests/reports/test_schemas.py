@@ -71,7 +71,8 @@ def model():
 """
 OPTIONS = (
     *("--llm-model=llmarith/exact", "--llm-model=llmarith/sloppy", "--oeis-judge=both:llmarith/exact"),
-    *("--llm-price=1,2", "--llm-repeats=2", "--oeis-terms=6", "-q", "-p", "no:cacheprovider", "--llm-reports=reports"),
+    *("--llm-repeats=2", "--llm-symbols=ascii,unicode"),
+    *("--llm-price=1,2", "--oeis-terms=6", "-q", "-p", "no:cacheprovider", "--llm-reports=reports"),
 )
 
 

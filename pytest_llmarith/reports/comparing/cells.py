@@ -12,7 +12,8 @@ from typing import Any
 
 from pytest_llmarith.reports import figures
 from pytest_llmarith.reports.comparing.rows import OVER_ALL
-from pytest_llmarith.reports.comparing.wording import LONGEST_NAME, interval_of, label_of, p_of, points_of, shown
+from pytest_llmarith.reports.comparing.wording import LONGEST_NAME, label_of, shown
+from pytest_llmarith.reports.figures import interval_of, p_of, points_of
 from pytest_llmarith.reports.harmless import sanitize_name
 
 Comparison = Mapping[str, Any]

@@ -14,7 +14,8 @@ from pathlib import PurePath
 from typing import Any
 
 from pytest_llmarith.reports.comparing.rows import OVER_ALL, lower_by
-from pytest_llmarith.reports.comparing.wording import interval_of, label_of, p_of, shown
+from pytest_llmarith.reports.comparing.wording import label_of, shown
+from pytest_llmarith.reports.figures import interval_of, p_of
 
 SIGNIFICANT = 0.05
 _POINTS = re.compile(r"[0-9]{1,3}(\.[0-9]{1,6})?", re.ASCII)

@@ -52,6 +52,11 @@ class Account:
             return self.results
         return [{name: value for name, value in result.items() if name != "run"} for result in self.results]
 
+    @property
+    def effects(self) -> Sequence[Mapping[str, Any]]:
+        """What conditions do in a single run; an older one does not say."""
+        return self.summaries[0].get("effects") or () if self.is_of_one_run else ()
+
 
 def laid_out(account: Account, layout: Format) -> Iterator[str]:
     """The lines of the account, ends and all; a page has no lines."""
@@ -60,7 +65,7 @@ def laid_out(account: Account, layout: Format) -> Iterator[str]:
 
 def _terminal(account: Account) -> Iterator[str]:
     """One run as it showed itself at its end, several in one table."""
-    summary = {"results": account.shown}
+    summary = {"results": account.shown, "effects": account.effects}
     if account.is_of_one_run:
         lines = result_tables(summary, account.width)
     else:
@@ -69,7 +74,7 @@ def _terminal(account: Account) -> Iterator[str]:
 
 
 def _markdown(account: Account) -> Iterator[str]:
-    lines = markdown(account.title, account.told, account.shown, detailed=account.is_of_one_run)
+    lines = markdown(account.title, account.told, account.shown, account.effects, detailed=account.is_of_one_run)
     return (f"{line}\n" for line in chain(lines, listed(incorrect_items(account.records))))
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from pytest_llmarith.reports.effect_table import effect_table
 from pytest_llmarith.reports.formats.items import HEADERS, Items
 from pytest_llmarith.reports.grids import breakdowns
 from pytest_llmarith.reports.harmless import sanitize, sanitize_name
@@ -27,12 +28,20 @@ _WIDTH = 120  # of the tables in the details; a narrow screen scrolls them
 _TICKS = re.compile("`+")
 
 
-def markdown(title: str, told: Sequence[str], results: Sequence[Result], *, detailed: bool) -> Iterator[str]:
+def markdown(
+    title: str,
+    told: Sequence[str],
+    results: Sequence[Result],
+    effects: Sequence[Mapping[str, Any]] = (),
+    *,
+    detailed: bool,
+) -> Iterator[str]:
     """What is to be said first, a row per result with its notes, and where it is wanted the tables of each."""
     yield from (f"## {code(title)}", "", *(f"- {code(line)}" for line in told), "")
     if results:
         yield from (*_table(results), "", *_notes(results), f"<sub>{html.escape(LEGEND)}</sub>", "")
     if detailed:
+        yield from _details("what conditions do", effect_table(effects, _WIDTH)[1:])
         yield from _details("repeats", repeat_table(results, _WIDTH))
         yield from _details("cost, time and tokens", spending_table(results, _WIDTH))
         for result in results:

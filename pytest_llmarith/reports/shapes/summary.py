@@ -350,6 +350,37 @@ class Result(TypedDict):
     sets: NotRequired[list[SequenceSet]]
 
 
+class Difference(TypedDict):
+    """Percentage points with their 95 % interval; no interval where nothing varies."""
+
+    points: float
+    low: float | None
+    high: float | None
+
+
+class Effect(TypedDict):
+    """What a condition does: a model's trials of a task in it, beside the same problems in another condition."""
+
+    model: str
+    task: str
+    condition: Condition | None
+    beside: Condition | None
+    """The usual one, null, unless nothing was asked in it."""
+    problems: int
+    """Problems with a reply in both."""
+    percent: float
+    percent_beside: float
+    difference: Difference
+    """Newcombe's interval for pairs; by bootstrap over problems where they were put several times."""
+    better: int
+    """Problems that went better in this condition."""
+    worse: int
+    p: float
+    """McNemar's exact test on these two."""
+    p_holm: float
+    """Corrected for all tests of the run that stand beside it."""
+
+
 class Summary(TypedDict):
     """A run in numbers."""
 
@@ -362,4 +393,6 @@ class Summary(TypedDict):
     complete: bool
     """Whether everything that was selected is answered."""
     results: list[Result]
-    """One per model and task."""
+    """One per model, task and condition."""
+    effects: NotRequired[list[Effect]]
+    """What conditions do, where a run has several."""

@@ -1,0 +1,56 @@
+"""What conditions do, as a table. It does not know how the figures come about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from textwrap import wrap
+from typing import Any
+
+from pytest_llmarith.reports.figures import interval_of, p_of, points_of
+from pytest_llmarith.reports.harmless import sanitize_name
+from pytest_llmarith.reports.keys import condition_label
+from pytest_llmarith.reports.tables import draw, width_of
+
+_LONGEST_NAME = 60
+_SHORTEST_NAME = 16
+_USUAL = "usual"
+_LEGEND = (
+    "Conditions beside the usual one, or the first one of a run without it, on the same problems. better, worse: "
+    "problems that went so. p: McNemar's exact test, Holm-corrected."
+)
+
+Effect = Mapping[str, Any]
+
+
+def effect_table(effects: Sequence[Effect], width: int) -> list[str]:
+    """A row per model, task and condition; nothing of a run with one condition."""
+    if not effects:
+        return []
+    lines = _drawn(effects, _LONGEST_NAME)
+    if (excess := width_of(lines) - width) > 0:
+        widest = max(len(line) for effect in effects for line in _name(effect, _LONGEST_NAME).split("\n"))
+        lines = _drawn(effects, max(_SHORTEST_NAME, widest - excess))
+    return ["what conditions do", *lines, *wrap(_LEGEND, width)]
+
+
+def _drawn(effects: Sequence[Effect], longest_name: int) -> list[str]:
+    headers = ["condition\nmodel, task", "problems\n", "%\nbeside %", "points\n95 %", "better\nworse", "p\n"]
+    return draw(headers, [_row(effect, longest_name) for effect in effects])
+
+
+def _row(effect: Effect, longest_name: int) -> list[str]:
+    return [
+        _name(effect, longest_name),
+        str(effect["problems"]),
+        f"{effect['percent']:.1f}\n{effect['percent_beside']:.1f}",
+        f"{points_of(effect['difference'])}\n{interval_of(effect['difference'])}",
+        f"{effect['better']}\n{effect['worse']}",
+        p_of(effect["p_holm"]),
+    ]
+
+
+def _name(effect: Effect, longest: int) -> str:
+    beside = condition_label({"condition": effect["beside"]})
+    condition = f"{condition_label(effect) or _USUAL}{f' beside {beside}' * bool(beside)}"
+    whose = f"{effect['model']}, {effect['task']}"
+    return "\n".join(sanitize_name(words, longest) for words in (condition, whose))

@@ -1,0 +1,69 @@
+"""What a condition does to a model: the same problems in two conditions, in pairs. It does not know what they are.
+
+Where a problem was put several times, the shares of its repeats make one pair: repeats are alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import fsum
+from typing import Any
+
+from pytest_llmarith.reports.statistics import Cluster, Interval, bootstrap_mean
+from pytest_llmarith.reports.statistics.paired import Pairs, holm, mcnemar, paired_difference
+
+_DECIMALS = 4
+
+Clusters = Mapping[int, Cluster]
+
+
+def effect_of(beside: Clusters, clusters: Clusters) -> dict[str, Any] | None:
+    """The second beside the first, over problems that have a reply in both; None where there are none."""
+    pairs = [(beside[problem], one) for problem, one in clusters.items() if problem in beside]
+    if not pairs:
+        return None
+    differences = sorted(_share(other) - _share(one) for one, other in pairs)
+    better, worse = sum(each > 0 for each in differences), sum(each < 0 for each in differences)
+    percents = [_percent([_share(pair[side]) for pair in pairs]) for side in (0, 1)]
+    return {
+        "problems": len(pairs),
+        "percent": percents[1],
+        "percent_beside": percents[0],
+        "difference": _difference(differences, _interval(pairs, differences)),
+        "better": better,
+        "worse": worse,
+        "p": mcnemar(Pairs(0, worse, better, len(pairs) - better - worse)),
+    }
+
+
+def corrected(effects: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """All tests of a run with what it does to them that they stand beside each other."""
+    p_values = holm([effect["p"] for effect in effects])
+    return [{**effect, "p_holm": p} for effect, p in zip(effects, p_values, strict=True)]
+
+
+def _interval(pairs: Sequence[tuple[Cluster, Cluster]], differences: Sequence[float]) -> Interval | None:
+    if any(cluster.trials > 1 for pair in pairs for cluster in pair):
+        return bootstrap_mean(differences)
+    counts = [(bool(one.successes), bool(other.successes)) for one, other in pairs]
+    return paired_difference(Pairs(*(counts.count(way) for way in _WAYS)))
+
+
+_WAYS = ((True, True), (True, False), (False, True), (False, False))
+
+
+def _difference(differences: Sequence[float], interval: Interval | None) -> dict[str, float | None]:
+    low, high = interval or (None, None)
+    return {
+        "points": _percent(differences),
+        "low": None if low is None else round(100 * low, _DECIMALS),
+        "high": None if high is None else round(100 * high, _DECIMALS),
+    }
+
+
+def _share(cluster: Cluster) -> float:
+    return cluster.successes / cluster.trials
+
+
+def _percent(shares: Sequence[float]) -> float:
+    return round(100 * fsum(shares) / len(shares), _DECIMALS)

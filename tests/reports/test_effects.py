@@ -1,0 +1,108 @@
+"""What conditions do: the same problems in two conditions, as a summary and a table say it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_llmarith.reports.effect_table import effect_table
+from pytest_llmarith.reports.statistics.paired import Pairs, mcnemar, paired_difference
+from pytest_llmarith.reports.summary import Summary
+from pytest_llmarith.values import Condition, NumberFormat
+from tests.runs_on_disk import FACTS, added, asked
+
+COMMAS = Condition(NumberFormat.COMMA).fields()
+LONG = Condition(context="2k").fields()
+
+Record = dict[str, Any]
+
+
+def effects_of(*records: Record) -> list[Record]:
+    summary = Summary()
+    for record in records:
+        summary.add(record)
+    effects: list[Record] = summary.as_dict(FACTS)["effects"]
+    return effects
+
+
+def in_two(usual: str, other: str, condition: Record = COMMAS) -> list[Record]:
+    """A problem per letter, in the usual condition and in another one: `r` for right, `w` for wrong, `-` for none."""
+    texts = {"r": "{}", "w": "7", "-": None}
+    first = [asked(texts[letter], trial=trial) for trial, letter in enumerate(usual)]
+    second = [asked(texts[letter], trial=trial) | {"condition": condition} for trial, letter in enumerate(other)]
+    return first + second
+
+
+def test_one_condition_has_no_effect() -> None:
+    """Whichever it is; and tasks are not compared with each other."""
+    assert effects_of(asked("{}"), added("7") | {"condition": COMMAS}) == []
+
+
+def test_pairs() -> None:
+    """Problems are paired, with the interval and the test that comparisons of runs have."""
+    (effect,) = effects_of(*in_two("rrrrrwwr", "rwwwwwrr"))
+    pairs = Pairs(both=2, first=4, second=1, neither=1)
+    interval = paired_difference(pairs)
+    assert interval is not None
+    assert (effect["model"], effect["task"], effect["beside"]) == ("o4-mini", "arithmetic", None)
+    assert effect["condition"] == COMMAS
+    assert (effect["problems"], effect["percent"], effect["percent_beside"]) == (8, 37.5, 75.0)
+    assert (effect["better"], effect["worse"]) == (1, 4)
+    assert effect["p"] == effect["p_holm"] == mcnemar(pairs)
+    assert effect["difference"]["points"] == -37.5
+    assert effect["difference"]["low"] == pytest.approx(100 * interval.low, abs=1e-4)
+    assert effect["difference"]["high"] == pytest.approx(100 * interval.high, abs=1e-4)
+
+
+def test_what_is_unanswered_makes_no_pair() -> None:
+    """On either side; without any pair there is nothing to say."""
+    (effect,) = effects_of(*in_two("r-r", "-wr"))
+    assert (effect["problems"], effect["worse"]) == (1, 0)
+    assert effects_of(*in_two("r-", "-r")) == []
+
+
+def test_repeats_make_one_pair() -> None:
+    """The share of a problem's repeats counts once, as they are alike; the interval is drawn over problems."""
+    records = [
+        record | {"repeat": repeat}
+        for repeat, (usual, other) in enumerate((("rrrw", "wrrw"), ("rrrw", "wrwr")))
+        for record in in_two(usual, other)
+    ]
+    (effect,) = effects_of(*records)
+    assert (effect["problems"], effect["better"], effect["worse"]) == (4, 1, 2)
+    assert effect["difference"]["points"] == 100 * (-1 + 0 - 0.5 + 0.5) / 4
+    assert effect["difference"]["low"] < -25 < effect["difference"]["high"]
+
+
+def test_tests_beside_each_other_are_corrected() -> None:
+    """Two conditions are two tests: Holm's correction doubles the smaller p."""
+    usual = "r" * 12
+    commas, long = effects_of(*in_two(usual, "w" * 12), *in_two("", "w" * 6 + "r" * 6, LONG))[::-1]
+    assert (commas["condition"], long["condition"]) == (COMMAS, LONG)
+    assert commas["p_holm"] == 2 * commas["p"] < long["p_holm"] == long["p"]
+
+
+def test_without_the_usual_condition_the_first_is_the_measure() -> None:
+    """And it is named."""
+    both = Condition(NumberFormat.COMMA, context="2k").fields()
+    records = [record | {"condition": both if record["condition"] == COMMAS else LONG} for record in in_two("rr", "rw")]
+    (effect,) = effects_of(*records)
+    assert (effect["condition"], effect["beside"]) == (both, LONG)
+    assert "numbers_comma-context_2k beside context_2k" in effect_table([effect], 100)[4]
+
+
+def test_the_table() -> None:
+    """Two lines per condition; it fits, whatever the names are."""
+    effects = effects_of(*in_two("rrrrrwwr", "rwwwwwrr"))
+    assert [line.split() for line in effect_table(effects, 80)[:6]] == [
+        ["what", "conditions", "do"],
+        ["condition", "problems", "%", "points", "better", "p"],
+        ["model,", "task", "beside", "%", "95", "%", "worse"],
+        ["-" * len(effect_table(effects, 80)[3])],
+        ["numbers_comma", "8", "37.5", "-37.5", "1", "0.3750"],
+        ["o4-mini,", "arithmetic", "75.0", "-69.3", "to", "+12.5", "4"],
+    ]
+    named = [effect | {"model": "m" * 90 + "\x1b[2J"} for effect in effects]
+    assert all(len(line) <= 80 and line.isprintable() for line in effect_table(named, 80))
+    assert effect_table([], 80) == []
