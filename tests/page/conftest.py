@@ -10,6 +10,7 @@ import pytest
 
 from pytest_llmarith.reports.page import RunAtHand, write_page
 from pytest_llmarith.reports.summary import Summary
+from pytest_llmarith.tasks import arithmetic
 from pytest_llmarith.trials import Subject, number_record, unanswered_record
 from pytest_llmarith.trials.programs import ProgramRules, program_record
 from pytest_llmarith.values import (
@@ -95,6 +96,25 @@ def _usual_reply(of: ArithmeticProblem) -> Reply:
     return Reply(text=text, reasoning="Let me think.", cost_usd=0.001, latency_s=1.5, prompt_tokens=30)
 
 
+def embedded_records(model: str, wrong_from: int, trials: int = 10) -> list[Record]:
+    """Records of an embedded model that does all depths and variants, and errs in the last digit from a depth on."""
+    asked = Model(model, model)
+    return [
+        number_record(of, asked, "prompt", f"item[{model}-{of.label}]", Reading.TOLERANT, _embedded(of, wrong_from))
+        for dtype in Dtype
+        for op in Op
+        for depth in range(2, 11)
+        for of in (arithmetic.problem(0, dtype, op, depth, trial) for trial in range(trials))
+    ]
+
+
+def _embedded(of: ArithmeticProblem, wrong_from: int) -> Reply:
+    text = of.expected
+    if of.depth >= wrong_from and of.trial % 2:
+        text = f"{text[:-1]}{(int(text[-1]) + 1) % 10}"
+    return Reply(text=text, cost_usd=0.001, latency_s=1.5, prompt_tokens=30, completion_tokens=20)
+
+
 class Runner:
     """Runs no program, and says that it printed what the test tells; whoever runs them is not what is tested here."""
 
@@ -130,6 +150,15 @@ def viewer() -> Iterator[Viewer]:
         pytest.skip(reason)
     with chromium.started() as found:
         yield found
+
+
+@pytest.fixture(scope="session")
+def embedded_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of both embedded models over all cells, ten trials each."""
+    page = tmp_path_factory.mktemp("embedded") / "report.html"
+    records = [*embedded_records("llmarith/exact", 99), *embedded_records("llmarith/sloppy", 6)]
+    write_page([run_of(records, "2026-11-22T00-31-05_2-models")], page)
+    return page
 
 
 @pytest.fixture(scope="session")

@@ -46,6 +46,10 @@ CONTRASTS = """(classes) => {
     return [name, (light + 0.05) / (dark + 0.05)];
   }));
 }"""
+# Names of the elements that scroll to the side.
+SCROLLED = """() => [...document.querySelectorAll("*")]
+  .filter((one) => ["auto", "scroll"].includes(getComputedStyle(one).overflowX) && one.scrollWidth > one.clientWidth)
+  .map((one) => `${one.getAttribute("aria-label") ?? one.className}: ${one.scrollWidth} in ${one.clientWidth}`)"""
 SPELLED = "U+001B[31mredU+001B[0m U+0000 U+202E0001U+2066 U+2028 U+200B U+D800 U+E000 =1+1"
 
 
@@ -181,6 +185,14 @@ def test_the_overview_is_sorted_by_its_buttons(viewer: Viewer, usual_page: Path)
 def test_nothing_sticks_out(viewer: Viewer, usual_page: Path, width: int) -> None:
     """On a phone as on a desk, no part is wider than the screen; what is wide scrolls by itself."""
     assert viewer.open(usual_page, width=width).page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("width", [1300, 1440])
+def test_nothing_is_cut_off_on_a_desk(viewer: Viewer, embedded_page: Path, width: int) -> None:
+    """The tables of ten trials in all cells fit beside each other, with the depth to which each variant is reliable."""
+    page = viewer.open(embedded_page, width=width).page
+    assert page.evaluate(SCROLLED) == []
+    assert page.locator(".cells tbody td:last-child").first.text_content() == "10"
 
 
 def test_every_picture_has_a_name_and_a_table(viewer: Viewer, usual_page: Path) -> None:

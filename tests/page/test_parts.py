@@ -208,6 +208,17 @@ def test_only_all_is_all_blue_and_only_nothing_is_white(part: int, rest: int) ->
     assert found.low <= found.percent <= found.high
 
 
+@pytest.mark.parametrize(
+    ("part", "whole", "text"),
+    [(0, 9, "0"), (9, 9, "100"), (1, 2, "50"), (999, 1000, ">99"), (1, 1000, "<1"), (2, 3, "67")],
+)
+def test_rounded_percentages_do_not_claim_too_much(part: int, whole: int, text: str) -> None:
+    """Only all is 100, and only nothing is 0."""
+    found = share(part, whole)
+    assert found is not None
+    assert found.rounded == text
+
+
 def test_labels_are_told_apart() -> None:
     """By the run where a name stands in two of them, by a number where even that is alike."""
     run = run_of(usual_records()).summary()

@@ -29,6 +29,14 @@ class Share:
         return figures.share(self.part, self.whole)
 
     @property
+    def rounded(self) -> str:
+        """Such as `61`, where there is room for no more; only all is 100, and only nothing is 0."""
+        if self.part in (0, self.whole):
+            return "100" if self.part else "0"
+        near = round(self.percent)
+        return ">99" if near == 100 else "<1" if near == 0 else str(near)
+
+    @property
     def interval(self) -> str:
         """Such as `57.6-64.8`."""
         return figures.interval({"low": self.low, "high": self.high})
