@@ -15,6 +15,7 @@ import pytest
 
 from pytest_llmarith.cli import WRONG_USAGE, main
 from pytest_llmarith.cli.compare import WORSE
+from pytest_llmarith.values import Condition, NumberFormat
 from tests.runs_on_disk import ROW, asked, lines_of, log_in, programmed, run_in
 
 ROOT = Path(__file__).parent.parent
@@ -48,6 +49,56 @@ def refused(capsys: Captured, *arguments: str) -> str:
     assert err.startswith("llmarith compare: ")
     assert err.count("\n") == 1
     return err
+
+
+def in_commas(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The same problems with numbers in groups, which makes other prompts."""
+    commas = Condition(NumberFormat.COMMA).fields()
+    other = {"condition": commas, "prompt": "the same, in groups"}
+    return [record | other | {"nodeid": f"{record['nodeid']}-numbers_comma"} for record in records]
+
+
+def test_conditions_of_one_run_are_compared(capsys: Captured) -> None:
+    """Each problem with itself, whatever its prompt; the names of the conditions stand where those of models do."""
+    run_in(Path("run"), sums(40, 0) + in_commas(sums(28, 12)))
+    assert main(["compare", "run", "--condition=usual:numbers_comma", "--fail-if-worse=5"]) == WORSE
+    out, err = capsys.readouterr()
+    assert out.splitlines()[:4] == [
+        "A: run, o4-mini, usual",
+        "B: run, o4-mini, numbers_comma",
+        "paired: 40 questions; only in A 0, only in B 0; unanswered in A 0, in B 0",
+        "differing: condition (usual and numbers_comma)",
+    ]
+    assert "over all     40  100.0  70.0  -30.0" in out
+    assert "run, o4-mini, numbers_comma, over all: 30.0 points lower than o4-mini, usual (" in err
+
+
+def test_a_condition_of_two_runs_is_compared(capsys: Captured) -> None:
+    """Of both runs the trials in this one alone, and of several models each with the one of its name."""
+    for name, wrong in (("old", 0), ("new", 10)):
+        others = [sums(10, 10), sums(10, 10, model="gpt-4o"), in_commas(sums(20, 0, model="gpt-4o"))]
+        run_in(Path(name), [*in_commas(sums(20 - wrong, wrong)), *(record for other in others for record in other)])
+    assert main(["compare", "old", "new", "--condition=numbers_comma", "--format=json"]) == 0
+    first, second = json.loads(capsys.readouterr().out)["comparisons"]
+    assert [first["first"]["condition"], first["second"]["condition"]] == ["numbers_comma"] * 2
+    assert [row["difference"]["points"] for one in (first, second) for row in one["rows"]] == [-50.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("condition", "said"),
+    [
+        (
+            "usual:context_2k",
+            "--condition=usual:context_2k: o4-mini in run was asked nothing in a condition 'context_2k'; write "
+            "--condition=A:B, where A and B are of numbers_comma, usual",
+        ),
+        ("usual", "--condition=usual: one run is named, so name two conditions of it: A:B"),
+    ],
+)
+def test_conditions_that_are_not_there(capsys: Captured, condition: str, said: str) -> None:
+    """One line says which there are."""
+    run_in(Path("run"), sums(2, 0) + in_commas(sums(2, 0)))
+    assert said in refused(capsys, "run", f"--condition={condition}")
 
 
 def test_runs_are_compared(capsys: Captured) -> None:

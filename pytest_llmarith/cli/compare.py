@@ -33,7 +33,7 @@ def add_compare(commands: Commands) -> None:
         type=Path,
         metavar="RUN",
         help="A run's folder, its trials.jsonl, or JSONL of llm_arithmetic; the first is the baseline. "
-        "One alone is compared with itself, by --model=A:B",
+        "One alone is compared with itself, by --model=A:B or --condition=A:B",
     )
     command.add_argument(
         "--model",
@@ -41,6 +41,14 @@ def add_compare(commands: Commands) -> None:
         default=[],
         metavar="A[:B]",
         help="Compare this model, or model A of the baseline with model B of the others; repeatable",
+    )
+    command.add_argument(
+        "--condition",
+        action="append",
+        default=[],
+        metavar="A[:B]",
+        help="Compare the trials that were put in condition A of the baseline with those in B of the others, the same "
+        "problem with itself; labels as in ids (numbers_comma-context_2k), or usual; repeatable",
     )
     command.add_argument(
         "--unpaired",
@@ -101,7 +109,7 @@ def _wanted(request: argparse.Namespace) -> Request:
     if len(baseline) > 1:
         raise Mistake(f"{name_of(request.runs[0])}: the baseline is one run, and here are {len(baseline)}; name one")
     others = [run for path in request.runs[1:] for run in _others(opened(path), baseline[0])]
-    return Request(baseline[0], others, request.model, request.unpaired, request.allow_partial)
+    return Request(baseline[0], others, request.model, request.condition, request.unpaired, request.allow_partial)
 
 
 def _others(runs: list[OpenedRun], baseline: OpenedRun) -> list[OpenedRun]:

@@ -8,12 +8,11 @@ from typing import Any
 
 from pytest_llmarith.reports.figures import interval_of, p_of, points_of
 from pytest_llmarith.reports.harmless import sanitize_name
-from pytest_llmarith.reports.keys import condition_label
+from pytest_llmarith.reports.keys import USUAL_NAME, condition_label
 from pytest_llmarith.reports.tables import draw, width_of
 
 _LONGEST_NAME = 60
 _SHORTEST_NAME = 16
-_USUAL = "usual"
 _LEGEND = (
     "Conditions beside the usual one, or the first one of a run without it, on the same problems. better, worse: "
     "problems that went so. p: McNemar's exact test, Holm-corrected."
@@ -51,6 +50,6 @@ def _row(effect: Effect, longest_name: int) -> list[str]:
 
 def _name(effect: Effect, longest: int) -> str:
     beside = condition_label({"condition": effect["beside"]})
-    condition = f"{condition_label(effect) or _USUAL}{f' beside {beside}' * bool(beside)}"
+    condition = f"{condition_label(effect) or USUAL_NAME}{f' beside {beside}' * bool(beside)}"
     whose = f"{effect['model']}, {effect['task']}"
     return "\n".join(sanitize_name(words, longest) for words in (condition, whose))

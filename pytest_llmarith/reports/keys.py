@@ -14,6 +14,9 @@ from pytest_llmarith.values import USUAL
 # A model, a task, and the label of a condition, which is empty for the usual one.
 Key = tuple[str, str, str]
 
+# What people call the condition whose label is empty.
+USUAL_NAME = "usual"
+
 
 def key_of(facts: Mapping[str, Any]) -> Key:
     """The key of a record, or of a result of a summary."""

@@ -397,7 +397,11 @@ def test_one_run_compares_two_of_its_models() -> None:
 @pytest.mark.parametrize(
     ("others", "wanted", "said"),
     [
-        ([], [], "one: one run is compared with itself by --model=A:B, where A and B are models of it; it holds a, b"),
+        (
+            [],
+            [],
+            "by --model=A:B, where A and B are models of it, or by --condition=A:B; it holds a, b",
+        ),
         ([], ["a"], "--model=a: one run is named, so name two models of it: --model=A:B"),
         (
             ["c", "d"],

@@ -9,11 +9,11 @@ import json
 import math
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-from pytest_llmarith.reports.keys import condition_label
+from pytest_llmarith.reports.keys import USUAL_NAME, condition_label
 from pytest_llmarith.values import Outcome
 
 # What tells trials of one question apart, and what is only said of a question: neither makes it another one.
@@ -68,6 +68,12 @@ class Side:
     trials: list[Asked] = field(default_factory=list)
     simulated: bool = False
     told: dict[str, set[str]] = field(default_factory=lambda: {name: set() for name in _TOLD})
+    condition: str | None = None  # the name of the one that it is cut down to
+
+    def put_in(self, condition: str) -> Side:
+        """What the model was asked in one condition, told apart by its problems: prompts of others differ anyway."""
+        mine = [trial._replace(prompt=None, condition="") for trial in self.trials if trial.condition == condition]
+        return replace(self, trials=mine, condition=condition or USUAL_NAME)
 
     def take(self, record: Record) -> None:
         """Note one record, and what it tells of the model."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from pytest_llmarith.reports import figures
 from pytest_llmarith.reports.comparing.rows import OVER_ALL
-from pytest_llmarith.reports.comparing.wording import LONGEST_NAME, label_of, shown
+from pytest_llmarith.reports.comparing.wording import LONGEST_NAME, label_of, shown, whose
 from pytest_llmarith.reports.figures import interval_of, p_of, points_of
 from pytest_llmarith.reports.harmless import sanitize_name
 
@@ -76,7 +76,7 @@ def overview_cells(comparisons: Sequence[Comparison], longest_name: int = LONGES
 
 def _name(side: Mapping[str, Any], models: Mapping[str, int]) -> str:
     run = PurePath(side["run"]).name
-    return run if models[side["run"]] == 1 else f"{run}, {side['model']}"
+    return run if models[side["run"]] == 1 else f"{run}, {whose(side)}"
 
 
 def _overview_row(comparison: Comparison, row: Mapping[str, Any]) -> list[str]:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from pytest_llmarith.reports.comparing.asked import Side
 from pytest_llmarith.reports.comparing.wording import listed, shown
+from pytest_llmarith.reports.keys import USUAL_NAME
 from pytest_llmarith.reports.stored import Mistake
 
 Sides = Mapping[str, Side]
@@ -19,12 +20,14 @@ class Chosen(NamedTuple):
     alone: list[Side]
 
 
-def within(run: str, sides: Sides, wanted: Sequence[str]) -> Chosen:
-    """The models of one run that are compared with each other."""
+def within(run: str, sides: Sides, wanted: Sequence[str], *, with_itself: bool = False) -> Chosen:
+    """The models of one run that are compared with each other; each with itself where that may make a difference."""
+    if with_itself:
+        return Chosen([_named(text, sides, sides) for text in wanted] or [(side, side) for side in sides.values()], [])
     if not wanted:
         raise Mistake(
-            f"{shown(run)}: one run is compared with itself by --model=A:B, where A and B are models of it; "
-            f"it holds {listed(sides)}"
+            f"{shown(run)}: one run is compared with itself by --model=A:B, where A and B are models of it, or by "
+            f"--condition=A:B; it holds {listed(sides)}"
         )
     pairs = [_named(text, sides, sides) for text in wanted]
     for first, second in pairs:
@@ -53,6 +56,41 @@ def between(first: Sides, second: Sides, names: tuple[str, str], wanted: Sequenc
     raise Mistake(
         f"{shown(names[0])} and {shown(names[1])} have no model of the same name; say which to compare with "
         f"--model=A:B, where A is one of {listed(first)} and B one of {listed(second)}"
+    )
+
+
+def in_conditions(chosen: Chosen, wanted: Sequence[str]) -> Chosen:
+    """The same models, each cut down to a condition: the first to A, the second to B."""
+    if not wanted:
+        return chosen
+    pairs = [
+        (_put_in(first, one, text), _put_in(second, other, text))
+        for text in wanted
+        for one, other in [_both(text)]
+        for first, second in chosen.pairs
+    ]
+    for first, second in pairs:
+        if (first.run, first.model, first.condition) == (second.run, second.model, second.condition):
+            raise Mistake(
+                f"--condition={shown(first.condition or '')}: one run is named, so name two conditions of it: A:B"
+            )
+    return chosen._replace(pairs=pairs)
+
+
+def _both(text: str) -> tuple[str, str]:
+    """The labels of `A` or `A:B`; no label holds a colon."""
+    one, colon, other = text.partition(":")
+    return one, other if colon else one
+
+
+def _put_in(side: Side, condition: str, text: str) -> Side:
+    label = "" if condition == USUAL_NAME else condition
+    if (found := side.put_in(label)).trials:
+        return found
+    known = sorted({trial.condition or USUAL_NAME for trial in side.trials})
+    raise Mistake(
+        f"--condition={shown(text)}: {shown(side.model)} in {shown(side.run)} was asked nothing in a condition "
+        f"{shown(condition)!r}; write --condition=A:B, where A and B are of {listed(known)}"
     )
 
 

@@ -37,7 +37,7 @@ class Run(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What was asked: the baseline, the runs that are compared with it, and which models (`A` or `A:B`).
+    """What was asked: the baseline, the runs that are compared with it, and which models and conditions (`A` or `A:B`).
 
     `unpaired` compares without pairing where questions are not the same, `allow_partial` pairs also a few of many.
     """
@@ -45,6 +45,7 @@ class Request:
     baseline: Run
     others: Sequence[Run]
     models: Sequence[str] = ()
+    conditions: Sequence[str] = ()
     unpaired: bool = False
     allow_partial: bool = False
 
@@ -73,9 +74,11 @@ def _chosen(request: Request) -> Iterator[choice.Chosen]:
     first = _sides(request.baseline)
     name = str(request.baseline.path)
     if not request.others:
-        yield choice.within(name, first, request.models)
+        chosen = choice.within(name, first, request.models, with_itself=bool(request.conditions))
+        yield choice.in_conditions(chosen, request.conditions)
     for other in request.others:
-        yield choice.between(first, _sides(other), (name, str(other.path)), request.models)
+        chosen = choice.between(first, _sides(other), (name, str(other.path)), request.models)
+        yield choice.in_conditions(chosen, request.conditions)
 
 
 def _sides(run: Run) -> dict[str, Side]:
@@ -99,7 +102,13 @@ def _compared(first: Side, second: Side, request: Request) -> dict[str, Any]:
 
 
 def _described(side: Side) -> dict[str, Any]:
-    return {"run": side.run, "model": side.model, "simulated": side.simulated, "facts_known": bool(side.facts)}
+    return {
+        "run": side.run,
+        "model": side.model,
+        "condition": side.condition,
+        "simulated": side.simulated,
+        "facts_known": bool(side.facts),
+    }
 
 
 def _paired(pairing: Pairing) -> dict[str, Any]:

@@ -39,7 +39,8 @@ def differences(first: Side, second: Side) -> list[Difference]:
 
 def _conditions(side: Side, told: bool) -> dict[str, Any]:
     """All facts that may change an answer, by name."""
-    seen = {"model": side.model} | {name: ", ".join(sorted(values)) or None for name, values in side.told.items()}
+    told_of = {name: ", ".join(sorted(values)) or None for name, values in side.told.items()}
+    seen = {"model": side.model, "condition": side.condition} | told_of
     if not told:
         return seen
     model = {name: fact for name, fact in _described(side).items() if name != "name"}

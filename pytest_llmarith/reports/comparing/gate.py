@@ -14,7 +14,7 @@ from pathlib import PurePath
 from typing import Any
 
 from pytest_llmarith.reports.comparing.rows import OVER_ALL, lower_by
-from pytest_llmarith.reports.comparing.wording import label_of, shown
+from pytest_llmarith.reports.comparing.wording import label_of, shown, whose
 from pytest_llmarith.reports.figures import interval_of, p_of
 
 SIGNIFICANT = 0.05
@@ -41,8 +41,8 @@ def failures(comparisons: Mapping[str, Any], points: Decimal) -> list[str]:
 
 def _failures(comparison: Comparison, points: Decimal) -> Iterator[str]:
     first, second = comparison["first"], comparison["second"]
-    than = shown(first["model"]) if first["run"] == second["run"] else shown(PurePath(first["run"]).name)
-    who = f"{shown(PurePath(second['run']).name)}, {shown(second['model'])}"
+    than = whose(first) if first["run"] == second["run"] else shown(PurePath(first["run"]).name)
+    who = f"{shown(PurePath(second['run']).name)}, {whose(second)}"
     for row in comparison["rows"]:
         lower = lower_by(row)
         if lower is None:

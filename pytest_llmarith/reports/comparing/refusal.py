@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from pytest_llmarith.reports.comparing.asked import Side
-from pytest_llmarith.reports.comparing.wording import shown
+from pytest_llmarith.reports.comparing.wording import shown, whose
 
 
 def refusal(first: Side, second: Side, paired: int, smaller: int) -> str:
     """So few of the trials of the smaller side have a pair."""
     names = f"{shown(first.run)} and {shown(second.run)}"
     if first.run == second.run:
-        names = f"{shown(first.model)} and {shown(second.model)} in {shown(first.run)}"
+        names = f"{_whose(first)} and {_whose(second)} in {shown(first.run)}"
     few = f"only {paired:,} of {smaller:,} trials" if paired else "no two trials"
     partial = ", or pair these few with --allow-partial" if paired else ""
     return (
         f"{names}: {few} asked the same question{_cause(first, second, paired)}; "
         f"compare them without pairing with --unpaired{partial}"
     )
+
+
+def _whose(side: Side) -> str:
+    return whose({"model": side.model, "condition": side.condition})
 
 
 def _cause(first: Side, second: Side, paired: int) -> str:

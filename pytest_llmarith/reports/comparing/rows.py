@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from pytest_llmarith.reports.comparing.asked import Asked, Part
+from pytest_llmarith.reports.keys import USUAL_NAME
 from pytest_llmarith.reports.statistics import percent
 from pytest_llmarith.reports.statistics.intervals import Interval
 from pytest_llmarith.reports.statistics.paired import Pairs, fisher, mcnemar, paired_difference, unpaired_difference
@@ -19,7 +20,6 @@ from pytest_llmarith.values import Dtype, Op
 OVER_ALL = "all"
 _TASK = "task"
 _CONDITION = "condition"
-_USUAL = "usual"
 _VARIANTS = [f"{dtype}_{op}" for dtype in Dtype for op in Op]
 
 Row = dict[str, Any]
@@ -129,7 +129,7 @@ def _shares(trials: Iterable[Asked]) -> dict[Group, Share]:
 def _groups(trial: Asked) -> Iterator[Group]:
     yield _ALL
     yield Group(_TASK, trial.task, None)
-    yield Group(_CONDITION, trial.task, trial.condition or _USUAL)
+    yield Group(_CONDITION, trial.task, trial.condition or USUAL_NAME)
     if trial.part is not None:
         yield _of(trial.part)
 

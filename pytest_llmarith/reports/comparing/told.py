@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_llmarith.reports.comparing.wording import shown
+from pytest_llmarith.reports.comparing.wording import shown, whose
 from pytest_llmarith.reports.harmless import sanitize
 
 _LONGEST_FACT = 40
@@ -35,7 +35,7 @@ def sides_told(comparison: Comparison) -> list[str]:
 
 def _side(side: Mapping[str, Any]) -> str:
     simulated = " (simulated)" if side["simulated"] else ""
-    return f"{shown(side['run'])}, {shown(side['model'])}{simulated}"
+    return f"{shown(side['run'])}, {whose(side)}{simulated}"
 
 
 def questions_told(comparison: Comparison) -> str:

@@ -18,6 +18,11 @@ def shown(name: str) -> str:
     return sanitize_name(name, LONGEST_NAME)
 
 
+def whose(side: Mapping[str, Any]) -> str:
+    """The model, and the condition where somebody asked for one."""
+    return ", ".join(shown(name) for name in (side["model"], side["condition"]) if name)
+
+
 def listed(names: Iterable[str]) -> str:
     """Some names, and how many more there are."""
     names = list(names)
