@@ -11,6 +11,7 @@ from typing import Any
 
 from pytest_llmarith.reports import figures
 from pytest_llmarith.reports.harmless import sanitize
+from pytest_llmarith.reports.keys import condition_label
 from pytest_llmarith.reports.tables import draw
 
 _LONGEST_NAME = 60
@@ -35,9 +36,17 @@ def _heading(record: Facts) -> list[str]:
     problem = record["problem"]
     lines = [
         f"{problem['number']} of {problem['set']}: {problem.get('name') or ''}".rstrip(),
-        f"{record['model']}: {record['outcome']}",
+        f"{', '.join((record['model'], *_manner(record)))}: {record['outcome']}",
     ]
     return [*lines, f"reason: {record['reason']}"] if record.get("reason") else lines
+
+
+def _manner(record: Facts) -> Iterator[str]:
+    """How the question was put, where it was not once and as usual."""
+    if condition := condition_label(record):
+        yield condition
+    if repeat := record.get("repeat"):
+        yield f"repeat {repeat}"
 
 
 def _scores(facts: Facts) -> list[str]:

@@ -118,3 +118,10 @@ def test_hostile_replies_are_harmless(text: str, width: int) -> None:
     lines = sequence_lines(record, width)
     assert all(line.isprintable() for line in lines)
     assert max(map(len, lines)) <= width
+
+
+def test_a_condition_and_a_repeat_are_named() -> None:
+    """The same sequence may stand there several times, asked otherwise or again."""
+    again = recorded() | {"condition": {"numbers": "plain", "symbols": "ascii", "system": "2"}, "repeat": 1}
+    again["condition"] |= {"context": None, "prompt": None}
+    assert sequence_lines(again, 80)[1] == "o4-mini, system_2, repeat 1: deviate"
