@@ -47,6 +47,9 @@ schemas: $(INSTALLED)  ## Make docs/schemas anew from the shapes in the code
 	$(RUN)/llmarith schema record > docs/schemas/record-1.json
 	$(RUN)/llmarith schema summary > docs/schemas/summary-1.json
 
+docs: $(INSTALLED)  ## Make docs/options.md anew from the options in the code
+	$(RUN)/python -m docs.reference > docs/options.md
+
 perf: $(INSTALLED)  ## Measure speed, as ratios within one run
 	$(RUN)/python -m perf $(ARGS)
 

@@ -19,7 +19,7 @@ from pytest_llmarith.cli.report import add_report
 from pytest_llmarith.cli.schema import add_schema
 from pytest_llmarith.cli.store import add_store
 
-__all__ = ["WRONG_USAGE", "main"]
+__all__ = ["WRONG_USAGE", "main", "make_parser"]
 
 _PACKAGE = "pytest-llmarith"
 
@@ -44,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     The exit status is 0, 4 for wrong usage and files that cannot be read, 1 where something could not be fetched or
     done or a gate failed, and 130 where somebody pressed Ctrl-C.
     """
-    parser = _parser()
+    parser = make_parser()
     request = parser.parse_args(argv)
     if request.command is None:
         parser.error(
@@ -66,7 +66,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     return status
 
 
-def _parser() -> argparse.ArgumentParser:
+def make_parser() -> argparse.ArgumentParser:
+    """Every command with its options."""
     parser = Parser(prog="llmarith", description="Commands beside benchmark runs: for what they need and leave behind.")
     parser.add_argument("--version", action=_Version, nargs=0, help="Print the version")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping
 
 import pytest
 
@@ -69,13 +70,8 @@ def given(config: pytest.Config) -> bool:
 def declare(parser: pytest.Parser) -> None:
     """Declare every option and ini value of the plugin."""
     group = parser.getgroup("llmarith", "llmarith: benchmark language models where the right answer is known exactly")
-    _declare_models(group)
-    _declare_problems(group)
-    _declare_conditions(group)
-    _declare_asking(group)
-    _declare_bounds(group)
-    _declare_results(group)
-    _declare_oeis(group)
+    for declare_group in GROUPS.values():
+        declare_group(group)
     parser.addini(MODEL_INI, f"{MODEL_HELP} (one per line)", type="linelist", default=[])
 
 
@@ -220,3 +216,14 @@ def _declare_oeis(group: pytest.OptionGroup) -> None:
         metavar="JUDGE",
         help="Who finds lookup tables: static (default), llm:MODEL, both:MODEL or none; MODEL as in --llm-model",
     )
+
+
+GROUPS: Mapping[str, Callable[[pytest.OptionGroup], None]] = {
+    "Models": _declare_models,
+    "Problems": _declare_problems,
+    "Conditions": _declare_conditions,
+    "Asking": _declare_asking,
+    "Pace and money": _declare_bounds,
+    "Results": _declare_results,
+    "Sequences": _declare_oeis,
+}

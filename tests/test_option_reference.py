@@ -1,0 +1,25 @@
+"""The reference of options is what the code declares."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from docs.reference import reference
+
+WRITTEN = Path(__file__).parent.parent / "docs" / "options.md"
+
+
+def test_the_reference_is_of_this_code() -> None:
+    """docs/options.md is what `make docs` writes, letter by letter."""
+    assert WRITTEN.read_text("utf-8") == reference(), "run make docs"
+
+
+def test_every_option_of_ours_is_in_it(pytester: pytest.Pytester) -> None:
+    """Whatever pytest knows of ours, by the name that it is given by."""
+    known = {
+        name.replace("_", "-") for name in vars(pytester.parseconfig().option) if name.startswith(("llm_", "oeis_"))
+    }
+    text = WRITTEN.read_text("utf-8")
+    assert [name for name in sorted(known) if f"| `--{name}" not in text] == []
