@@ -23,6 +23,14 @@ class Choice:
     min_depth: int | None = None
     max_depth: int | None = None
 
+    def __post_init__(self) -> None:
+        """Raises Mistake where no depth can be between these."""
+        for name, depth in (("--min-depth", self.min_depth), ("--max-depth", self.max_depth)):
+            if depth is not None and depth < 1:
+                raise Mistake(f"{name}={depth}: expected a depth, which is 1 or more")
+        if self.min_depth is not None and self.max_depth is not None and self.min_depth > self.max_depth:
+            raise Mistake(f"--min-depth={self.min_depth} --max-depth={self.max_depth}: no depth is between these")
+
     def __bool__(self) -> bool:
         """Whether anything is left out."""
         return bool(self.models or self.tasks or self._bounds_depth)
