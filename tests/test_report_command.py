@@ -19,7 +19,7 @@ from pytest_llmarith.reports.terminal import summary_section
 from tests.runs_on_disk import ROW, added, asked, lines_of, log_in, programmed, run_in
 
 HOSTILE = "<img src=x onerror=alert(1)>|`[a](javascript:b)`\x1b[2J\u202e@you http://a.bc =1+1"
-
+UNFINISHED = "unfinished: no summary.json, killed or still running\n"
 
 ROOT = Path(__file__).parents[1]
 TRANSCRIPTS = ROOT.parent / "shared" / "transcripts"
@@ -90,7 +90,7 @@ def test_a_run_shows_itself_as_at_its_end(run: Path, capsys: pytest.CaptureFixtu
 def test_a_killed_run_does_not_say_that_it_is_whole(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Nobody knows what it was to be."""
     out = printed(capsys, runs / "killed")
-    assert out.startswith("killed: 1 answered, 1 unanswered\n")
+    assert out.startswith("killed: 1 answered, 1 unanswered\n" + UNFINISHED)
     assert "correct of 1 by variant and depth" in out
 
 
@@ -101,9 +101,49 @@ def test_many_runs_in_one_table(runs: Path, capsys: pytest.CaptureFixture[str]) 
     lines = out.splitlines()
     (at,) = (number for number, line in enumerate(lines) if line.startswith("gpt-4.1 "))
     assert lines[at + 1] == "  gpt-4.1.jsonl"
-    assert "  killed; incomplete, 1 of 2" in lines
+    assert f"  killed; {UNFINISHED.strip()}; incomplete, 1 of 2" in lines
     assert "  2026-11-22T00-31-05_o4-mini; nan: 1 unreadable" in lines
     assert "by variant" not in out
+
+
+def test_a_page_says_that_a_run_is_unfinished(runs: Path, tmp_path: Path) -> None:
+    """On its top, in the row of the overview, and where the run's facts stand."""
+    page = tmp_path / "page.html"
+    assert main(["report", str(runs / "killed"), "--format=html", f"--output={page}"]) == 0
+    text = page.read_text("utf-8")
+    assert text.count(UNFINISHED.strip()) == 4
+    assert f'<span class="part">{UNFINISHED.strip()}; 1 answered, 1 unanswered</span>' in text
+
+
+def test_runs_of_one_model_are_told_apart_by_what_was_sent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Parameters that differ stand in the note and beside the name on the page; those that are alike do not."""
+    for effort in ("low", "high"):
+        sent = {"reasoning_effort": effort, "seed": 1, **({"temperature": 0.5} if effort == "low" else {})}
+        models = [{"name": "o4-mini", "target": "openai/o4-mini", "params": sent}]
+        run_in(tmp_path / effort[0], [asked("{}")], models=models)
+    low, high = "reasoning_effort=low, temperature=0.5", "reasoning_effort=high, no temperature"
+    lines = printed(capsys, tmp_path).splitlines()
+    assert [line for line in lines if "effort" in line] == [f"  h; {high}", f"  l; {low}"]
+    assert "effort" not in printed(capsys, tmp_path / "l")
+    assert main(["report", str(tmp_path), "--format=html", f"--output={tmp_path / 'page.html'}"]) == 0
+    text = (tmp_path / "page.html").read_text("utf-8")
+    assert f'data-sort="o4-mini, {low}"' in text
+    assert "<title>o4-mini, reasoning_effort=high, no temperature and o4-mini, " in text
+
+
+@pytest.mark.parametrize(
+    ("options", "cause"),
+    [
+        (["--min-depth=9", "--max-depth=4"], "--min-depth=9 --max-depth=4: no depth is between these"),
+        (["--min-depth=-1"], "--min-depth=-1: expected a depth, which is 1 or more"),
+        (["--max-depth=0"], "--max-depth=0: expected a depth, which is 1 or more"),
+    ],
+)
+def test_bounds_between_which_no_depth_is_are_refused(
+    run: Path, options: list[str], cause: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Instead of an empty table."""
+    assert cause in refused(capsys, run, *options)
 
 
 def test_a_run_that_is_named_twice_is_one(runs: Path, run: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -109,6 +109,8 @@ def note_of(result: Result) -> str:
     reasons = ", ".join(f"{count} {sanitize(reason, 40)}" for reason, count in result["nan_reasons"].items())
     notes = (
         (result.get("run"), sanitize_name(result.get("run") or "", _LONGEST_NAME)),
+        (result.get("parameters"), result.get("parameters") or ""),
+        (result.get("unfinished"), result.get("unfinished") or ""),
         (condition_label(result), sanitize_name(condition_label(result), _LONGEST_NAME)),
         (result["simulated"], "*simulated*"),
         (measured < selected, f"incomplete, {measured} of {selected}"),

@@ -15,6 +15,7 @@ from pytest_llmarith.reports.harmless import sanitize, sanitize_name, showable
 from pytest_llmarith.reports.one_sequence import lines_about
 from pytest_llmarith.reports.opening import OpenedRun, opened, summed_up
 from pytest_llmarith.reports.ordering import Order
+from pytest_llmarith.reports.parameters import differing, parameters_of
 from pytest_llmarith.reports.stored import LOG, Mistake
 from pytest_llmarith.reports.target import check_target, new_file, unwritable
 from pytest_llmarith.reports.terminal import run_lines
@@ -105,9 +106,15 @@ def _account(runs: Sequence[OpenedRun], request: Request) -> Account:
 
 
 def _results(runs: Sequence[OpenedRun], summaries: Sequence[Summary]) -> list[Mapping[str, Any]]:
-    """All results, each with the name of its run."""
-    named = zip(runs, summaries, strict=True)
-    return [{"run": run.name, **result} for run, summary in named for result in summary["results"]]
+    """All results, each with the name of its run, and how that differs from others of the model."""
+    pairs = [
+        (run, summary, result) for run, summary in zip(runs, summaries, strict=True) for result in summary["results"]
+    ]
+    told = differing([(result["model"], parameters_of(summary, result["model"])) for _, summary, result in pairs])
+    return [
+        {"run": run.name, "parameters": parameters, "unfinished": run.unfinished, **result}
+        for (run, _, result), parameters in zip(pairs, told, strict=True)
+    ]
 
 
 def _told(runs: Sequence[OpenedRun], summaries: Sequence[Summary], request: Request) -> list[str]:
@@ -117,4 +124,6 @@ def _told(runs: Sequence[OpenedRun], summaries: Sequence[Summary], request: Requ
     answered, unanswered = (sum(summary[name] for summary in summaries) for name in ("answered", "unanswered"))
     whose = sanitize_name(runs[0].name, _LONGEST_NAME) if len(runs) == 1 else f"{len(runs):,} runs"
     missing = f", {unanswered:,} unanswered" if unanswered else ""
-    return [f"{whose}: {answered:,} answered{missing}", *([f"only {request.choice}"] if request.choice else [])]
+    unfinished = runs[0].unfinished if len(runs) == 1 else ""
+    only = f"only {request.choice}" if request.choice else ""
+    return [f"{whose}: {answered:,} answered{missing}", *filter(None, (unfinished, only))]

@@ -228,6 +228,13 @@ def test_labels_are_told_apart() -> None:
     assert len(only.label) == LONGEST_LABEL
 
 
+def test_a_model_counts_once_in_the_title(page: Any) -> None:
+    """However many runs it is in."""
+    runs = [run_of(usual_records(model), name) for name, model in (("a", "x"), ("b", "x"), ("c", "y"))]
+    assert "<title>2 models in 3 runs - llmarith</title>" in page(*runs)
+    assert "<title>1 model in 3 runs - llmarith</title>" in page(*[run_of(usual_records(), name) for name in "abc"])
+
+
 def test_conditions_stand_beside_each_other(page: Any) -> None:
     """A model that was asked in two conditions is two, and a trial says in which one it was asked."""
     condition = {"numbers": "comma", "symbols": "ascii", "context": None, "prompt": None, "system": None}

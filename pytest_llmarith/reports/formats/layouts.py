@@ -27,6 +27,10 @@ class Format(StrEnum):
     HTML = "html"
 
 
+# What results say of their runs, beside those of other runs.
+OF_RUN = ("run", "parameters", "unfinished")
+
+
 @dataclass(frozen=True, slots=True)
 class Account:
     """What is to be laid out: what to say first, the summary of every run, and all their results in order.
@@ -50,7 +54,7 @@ class Account:
         """The results as people are shown them: of one run none has to say that it is of that."""
         if not self.is_of_one_run:
             return self.results
-        return [{name: value for name, value in result.items() if name != "run"} for result in self.results]
+        return [{name: value for name, value in result.items() if name not in OF_RUN} for result in self.results]
 
     @property
     def effects(self) -> Sequence[Mapping[str, Any]]:

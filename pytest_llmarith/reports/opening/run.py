@@ -14,6 +14,8 @@ from pytest_llmarith.reports.merging.runs import ended_run
 from pytest_llmarith.reports.opening.sources import Trials
 from pytest_llmarith.reports.summary import Summary
 
+UNFINISHED = "unfinished: no summary.json, killed or still running"
+
 Record = dict[str, Any]
 Wanted = Callable[[Record], bool]
 
@@ -41,6 +43,11 @@ class OpenedRun:
     def facts(self) -> Mapping[str, Any]:
         """What its summary says of the run; nothing where it has none, as a killed run or a file of llm_arithmetic."""
         return self._said[0]
+
+    @property
+    def unfinished(self) -> str:
+        """What is to be said of a run that has not ended, nothing of others; who writes rows has no summaries."""
+        return UNFINISHED if self.path != self._trials.file and not self.facts else ""
 
     @property
     def size(self) -> int:

@@ -53,7 +53,7 @@ def _parts(runs: Sequence[Run]) -> dict[str, Any]:
     from pytest_llmarith.reports.page.sequences import sequence_sets
 
     summaries = [run.summary() for run in runs]
-    series = series_of([run.name for run in runs], summaries)
+    series = series_of([run.name for run in runs], summaries, [run.unfinished for run in runs])
     shown = {
         "overview": overview(series),
         "curves": [curves for curves in (depth_curves(series), length_curves(series)) if curves],
@@ -79,7 +79,8 @@ def _title(runs: Sequence[Run], series: Sequence[Series]) -> str:
     """The models by name where they are few."""
     if 1 <= len(series) <= _MOST_NAMED:
         return " and ".join(one.label for one in series)
-    named = f"{len(series)} models"
+    models = len({model for _, model, _ in (one.whose for one in series)})
+    named = f"{models} model{'s' * (models != 1)}"
     return named if len(runs) == 1 else f"{named} in {len(runs)} runs"
 
 

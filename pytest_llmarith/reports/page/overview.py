@@ -84,7 +84,7 @@ def _row(series: Series, task: str, result: Result, others: Sequence[str]) -> Ov
             Figure(figures.short(result["median_relative_error"]), _number(result["median_relative_error"])),
             Figure(result["date"] or figures.UNKNOWN, _day(result["date"])),
         ],
-        notes=_notes(result),
+        notes=[*filter(None, [series.unfinished]), *_notes(result)],
         simulated=result["simulated"],
     )
 

@@ -32,15 +32,22 @@ class Provenance:
 def provenances(runs: Sequence[Run], summaries: Sequence[Facts]) -> list[Provenance]:
     """One per run."""
     return [
-        Provenance(sanitize(run.name, 200), _status(summary), _whole(summary), list(_facts(summary)))
+        Provenance(sanitize(run.name, 200), _status_of(run, summary), _whole(run, summary), list(_facts(run, summary)))
         for run, summary in zip(runs, summaries, strict=True)
     ]
 
 
-def _whole(summary: Facts) -> bool | None:
+def _whole(run: Run, summary: Facts) -> bool | None:
+    if run.unfinished:
+        return False
     if summary["unanswered"] == 0 and summary["run"].get("selected") is None:
         return None
     return bool(summary["complete"])
+
+
+def _status_of(run: Run, summary: Facts) -> str:
+    """Of a run that has not ended that first: nobody knows how much it was to be."""
+    return "; ".join(filter(None, (run.unfinished, _status(summary))))
 
 
 def _status(summary: Facts) -> str:
@@ -53,9 +60,9 @@ def _status(summary: Facts) -> str:
     return f"{known} answered" + (f", {unanswered:,} unanswered" if unanswered else "")
 
 
-def _facts(summary: Facts) -> Iterator[tuple[str, str]]:
+def _facts(of: Run, summary: Facts) -> Iterator[tuple[str, str]]:
     run = summary["run"]
-    yield "trials", _status(summary)
+    yield "trials", _status_of(of, summary)
     yield "from the store", f"{sum(result['stored'] for result in summary['results']):,} replies"
     for name, key in _NAMED:
         if run.get(key) not in (None, "", [], {}):

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from pytest_llmarith.reports.harmless import sanitize_name
 from pytest_llmarith.reports.keys import key_of
+from pytest_llmarith.reports.parameters import differing, parameters_of
 
 LONGEST_LABEL = 60
 
@@ -25,6 +26,8 @@ class Run(Protocol):
     def name(self) -> str: ...
     @property
     def path(self) -> Path: ...
+    @property
+    def unfinished(self) -> str: ...
     def records(self) -> Iterable[Mapping[str, Any]]: ...
     def summary(self) -> Mapping[str, Any]: ...
 
@@ -41,6 +44,11 @@ class RunAtHand:
     def name(self) -> str:
         return self.path.name
 
+    @property
+    def unfinished(self) -> str:
+        """Nothing: it has ended."""
+        return ""
+
     def records(self) -> Iterable[Mapping[str, Any]]:
         return self.written.values()
 
@@ -56,6 +64,7 @@ class Series:
     label: str
     whose: Whose
     results: Mapping[str, Result]
+    unfinished: str = ""
 
     def of(self, task: str) -> Result | None:
         """What it did at one task."""
@@ -68,22 +77,31 @@ def whose(run: int, facts: Mapping[str, Any]) -> Whose:
     return run, model, condition
 
 
-def series_of(names: Sequence[str], summaries: Sequence[Mapping[str, Any]]) -> list[Series]:
-    """The models of all runs, in the order of the runs; where a name stands in two of them, the run's is added."""
+def series_of(
+    names: Sequence[str], summaries: Sequence[Mapping[str, Any]], unfinished: Sequence[str] = ()
+) -> list[Series]:
+    """The models of all runs, in the order of the runs, and what is said of those that are `unfinished`.
+
+    Where a name stands in two runs, the parameters that differ are added, and the run's name where none do.
+    """
     found: dict[Whose, dict[str, Result]] = {}
     for run, summary in enumerate(summaries):
         for result in summary["results"]:
             found.setdefault(whose(run, result), {})[result["task"]] = result
-    often = Counter((model, condition) for _, model, condition in found)
-    labels = _told_apart(
-        [
-            ", ".join(filter(None, (model, condition, names[run] if often[model, condition] > 1 else "")))
-            for run, model, condition in found
-        ]
-    )
+    labels = _told_apart(_labels(names, summaries, list(found)))
     return [
-        Series(number, label, of, results)
+        Series(number, label, of, results, unfinished[of[0]] if unfinished else "")
         for number, (label, (of, results)) in enumerate(zip(labels, found.items(), strict=True))
+    ]
+
+
+def _labels(names: Sequence[str], summaries: Sequence[Mapping[str, Any]], found: Sequence[Whose]) -> list[str]:
+    sent = differing([(model, parameters_of(summaries[run], model)) for run, model, _ in found])
+    named = [(model, condition, told) for (_, model, condition), told in zip(found, sent, strict=True)]
+    often = Counter(named)
+    return [
+        ", ".join(filter(None, (*name, names[run] if often[name] > 1 else "")))
+        for (run, _, _), name in zip(found, named, strict=True)
     ]
 
 
