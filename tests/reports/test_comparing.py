@@ -160,6 +160,21 @@ def test_repeats_are_paired_with_themselves() -> None:
     assert pairs == {"both": 4, "only_first": 0, "only_second": 0, "neither": 2}
 
 
+def test_repeats_are_no_further_evidence() -> None:
+    """A question is one toss of the coin: asked three times, two that got lost are not six."""
+    first, second = ([one for repeat in range(3) for one in put(sums(text), repeat)] for text in ("cccc", "ccdd"))
+    row = row_of(compared(run(first), run(second)))
+    assert (row["pairs"]["only_first"], row["p"]) == (6, 0.5)
+
+
+def test_a_question_is_won_by_who_is_right_more_often() -> None:
+    """Two of three times beat one, and one each is a draw."""
+    asked = [put(sums(text), repeat) for repeat, text in enumerate(("cc", "cd", "dd"))]
+    others = [put(sums(text), repeat) for repeat, text in enumerate(("dd", "cd", "dc"))]
+    row = row_of(compared(run(*asked), run(*others)))
+    assert (row["pairs"]["only_first"], row["pairs"]["only_second"], row["p"]) == (2, 1, 1.0)
+
+
 def test_a_loss_in_one_condition_fails_the_gate() -> None:
     """Over all conditions it would be too small to be seen."""
     usual, comma, lost = sums("c" * 90), *(put(sums(letter * 10), numbers="comma") for letter in "cd")

@@ -46,10 +46,12 @@ _ALL = Group(OVER_ALL, None, None)
 def paired_rows(pairs: Iterable[tuple[Asked, Asked]]) -> list[Row]:
     """The rows of pairs that have two answers."""
     counted: dict[Group, Counter[tuple[bool, bool]]] = {_ALL: Counter()}
+    leads: dict[Group, Counter[bytes]] = {_ALL: Counter()}
     for first, second in pairs:
         for group in _groups(first):
             counted.setdefault(group, Counter())[first.correct, second.correct] += 1
-    return [_paired_row(group, _pairs(counted[group])) for group in _worth_a_row(counted)]
+            leads.setdefault(group, Counter())[first.question] += first.correct - second.correct
+    return [_paired_row(group, _pairs(counted[group]), leads[group]) for group in _worth_a_row(counted)]
 
 
 def unpaired_rows(first: Iterable[Asked], second: Iterable[Asked]) -> list[Row]:
@@ -74,7 +76,10 @@ def spread(points: float, interval: Interval | None) -> dict[str, float | None]:
     return {"points": round(points, 4), "low": ends[0], "high": ends[1]}
 
 
-def _paired_row(group: Group, pairs: Pairs) -> Row:
+def _paired_row(group: Group, pairs: Pairs, leads: Mapping[bytes, int]) -> Row:
+    """`leads` are by how many of a question's trials the first is ahead: a model that is asked the same again says the
+    same again, so that a question is one toss of the test's coin, however often it was asked.
+    """
     first, second = Share(pairs.both + pairs.first, pairs.total), Share(pairs.both + pairs.second, pairs.total)
     table = {
         "both": pairs.both,
@@ -82,7 +87,8 @@ def _paired_row(group: Group, pairs: Pairs) -> Row:
         "only_second": pairs.second,
         "neither": pairs.neither,
     }
-    p = mcnemar(pairs) if pairs.total else None
+    ahead, behind = sum(lead > 0 for lead in leads.values()), sum(lead < 0 for lead in leads.values())
+    p = mcnemar(Pairs(0, ahead, behind, 0)) if pairs.total else None
     return _row(group, first, second, table, paired_difference(pairs), p)
 
 
