@@ -6,7 +6,7 @@ import pytest
 
 from pytest_llmarith.options import declaration as names
 from pytest_llmarith.options.settings import Settings
-from pytest_llmarith.tasks import TASKS
+from pytest_llmarith.tasks import Task
 from pytest_llmarith.tasks.putting import UnfitTemplate, check_template
 from pytest_llmarith.values import Manner
 
@@ -14,12 +14,12 @@ MANNER_FIXTURE = "llm_manner"
 USUAL_MANNER = Manner()
 
 
-def manners_of(task: str, settings: Settings) -> list[Manner]:
+def manners_of(task: Task, settings: Settings) -> list[Manner]:
     """Every condition that changes the questions of a task, with all its repeats.
 
     Raises pytest.UsageError where a template does not fit the task.
     """
-    conditions = dict.fromkeys(condition.only(TASKS[task].AXES) for condition in settings.manners.conditions)
+    conditions = dict.fromkeys(condition.only(task.AXES) for condition in settings.manners.conditions)
     for name, template in settings.manners.wordings.templates.items():
         try:
             check_template(name, template, task)

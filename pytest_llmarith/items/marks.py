@@ -9,7 +9,8 @@ import pytest
 ARITHMETIC_MARK = "arithmetic"
 ADDITION_MARK = "integer_addition"
 OEIS_MARK = "oeis"
-PROBLEM_MARKS = (ARITHMETIC_MARK, ADDITION_MARK, OEIS_MARK)
+OWN_MARK = "llmarith_task"
+PROBLEM_MARKS = (ARITHMETIC_MARK, ADDITION_MARK, OEIS_MARK, OWN_MARK)
 CELL_MARK = "cell"
 KEYWORD_MARK = "oeis_keyword"
 TIMEOUT_MARK = "timeout"
@@ -18,8 +19,9 @@ _LINES = (
     f"{ARITHMETIC_MARK}(depths=range(2, 11), trials=10): parametrize `problem` with the arithmetic task",
     f"{ADDITION_MARK}(trials=100): parametrize `problem` with the integer addition task",
     f"{OEIS_MARK}(sets=None): parametrize `problem` with the OEIS task; sets as --oeis-sets names them",
-    f"{CELL_MARK}(model, task, variant, op, dtype, depth, trial, set, number): where an item stands, and in a run "
-    "with conditions or repeats (numbers, symbols, context, prompt, system, repeat), "
+    f"{OWN_MARK}(task, trials=10): parametrize `problem` with a task of your own, a pytest_llmarith.Task",
+    f"{CELL_MARK}(model, task, variant, op, dtype, depth, trial, set, number, label): where an item stands, and in a "
+    "run with conditions or repeats (numbers, symbols, context, prompt, system, repeat), "
     "for exact -m expressions such as -m \"cell(variant='int_div', depth=7)\"",
     f"{KEYWORD_MARK}(name): a keyword of an OEIS entry, for exact -m expressions such as "
     f"-m \"{KEYWORD_MARK}(name='hard')\"",

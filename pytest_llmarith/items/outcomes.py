@@ -9,6 +9,7 @@ import pytest
 
 from pytest_llmarith.items.records import CRASHED, RECORD, put_record, record_of
 from pytest_llmarith.values import Outcome
+from pytest_llmarith.values.answers import answer_text, as_text
 
 _LONGEST, _END = 100, 40
 
@@ -48,13 +49,18 @@ def attach(report: pytest.TestReport, item: pytest.Item, strict: bool) -> None:
 def status_of(report: pytest.TestReport) -> tuple[str, str, tuple[str, Mapping[str, bool]]] | None:
     """Category, letter and word of a report that carries a record; None leaves it to pytest.
 
-    A test that failed for a reason of its own after its question was graded stays pytest's failed.
+    A test that failed for a reason of its own after its question was graded stays pytest's failed, and so does one
+    whose task could not grade it.
     """
     record = record_of(report)
     if record is None or report.when not in ("call", CRASHED):
         return None
     outcome = record["outcome"]
-    if report.failed and outcome != Outcome.UNANSWERED and not _failed_by_strict(report, outcome):
+    if (
+        report.failed
+        and (outcome != Outcome.UNANSWERED or "raised" in record)
+        and not _failed_by_strict(report, outcome)
+    ):
         return None
     letter, markup = SHOWN[outcome]
     return outcome, letter, (outcome.upper(), markup)
@@ -67,10 +73,10 @@ def _failed_by_strict(report: pytest.TestReport, outcome: str) -> bool:
 def _why(record: Mapping[str, Any]) -> str:
     if record["reason"]:
         return str(record["reason"])
-    answer, expected = record["answer"][record["reading"]], record["problem"]["expected"]
-    return f"got {_ends(answer)}, expected {_ends(expected)}"
+    answer, expected = answer_text(record), as_text(record["problem"]["expected"])
+    return f"got {_ends(answer or '')}, expected {_ends(expected or '')}"
 
 
-def _ends(number: str) -> str:
-    """A number short enough for a message, which pytest keeps and writes into its reports; an answer has any length."""
-    return number if len(number) <= _LONGEST else f"{number[:_END]}...{number[-_END:]} ({len(number):,} characters)"
+def _ends(text: str) -> str:
+    """An answer short enough for a message, which pytest keeps and writes into its reports: it has any length."""
+    return text if len(text) <= _LONGEST else f"{text[:_END]}...{text[-_END:]} ({len(text):,} characters)"

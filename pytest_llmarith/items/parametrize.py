@@ -7,19 +7,20 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from pytest_llmarith.items import sequences
+from pytest_llmarith.items import own, sequences
 from pytest_llmarith.items.manners import MANNER_FIXTURE, manners_of
 from pytest_llmarith.items.marks import (
     ADDITION_MARK,
     ARITHMETIC_MARK,
     OEIS_MARK,
+    OWN_MARK,
     PROBLEM_MARKS,
     id_of,
     problem_marks,
 )
 from pytest_llmarith.items.sequences import keyword_marks
 from pytest_llmarith.options.settings import Settings
-from pytest_llmarith.tasks import addition, arithmetic
+from pytest_llmarith.tasks import addition, arithmetic, task_of
 from pytest_llmarith.values import Manner, Model, Problem
 
 MODEL_FIXTURE = "llm_model"
@@ -37,12 +38,13 @@ def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
     kind = _KINDS[marks[0].name]
     try:
         arguments = _arguments(metafunc, marks, kind)
+        kind.check(metafunc, arguments)
         if reason := kind.why_none(arguments, settings):
             _skip(metafunc, reason)
             return
         puts = list(_puts(metafunc, list(kind.problems(arguments, settings)), settings))
         more = kind.marks(metafunc, settings)
-    except (pytest.UsageError, ValueError) as error:  # a mistake in a mark or an entry is shown without a traceback
+    except kind.mistakes as error:  # in a mark or an entry: shown without a traceback
         raise pytest.Collector.CollectError(str(error)) from None
     if MODEL_FIXTURE not in metafunc.fixturenames:  # a `model` of the user's own: one model, no choice
         _parametrize(metafunc, [put.parameter(more) for put in puts])
@@ -103,7 +105,7 @@ def _puts(metafunc: pytest.Metafunc, problems: list[Problem], settings: Settings
     if settings.manners.are_usual or MANNER_FIXTURE not in metafunc.fixturenames:
         yield from (_Put(problem, None) for problem in problems)
     elif problems:
-        manners = manners_of(problems[0].task, settings)
+        manners = manners_of(task_of(problems[0]), settings)
         yield from (_Put(problem, manner) for problem in problems for manner in manners)
 
 
@@ -117,15 +119,23 @@ def _arguments(metafunc: pytest.Metafunc, marks: list[pytest.Mark], kind: Kind) 
     where = f"{metafunc.definition.nodeid}: @pytest.mark.{marks[0].name}"
     if len(marks) > 1:
         raise pytest.UsageError(f"{where} and {marks[1].name} stand on one function; keep one of them")
-    unknown = sorted(set(marks[0].kwargs) - set(kind.keywords))
-    if marks[0].args or unknown:
+    arguments, too_many = _named(marks[0], kind.needs)
+    unknown = sorted(set(arguments) - set(kind.keywords))
+    if too_many or unknown:
         raise pytest.UsageError(
-            f"{where} takes only the keywords {', '.join(sorted(kind.keywords))}, not {unknown or marks[0].args}"
+            f"{where} takes only the keywords {', '.join(sorted(kind.keywords))}, not {unknown or too_many}"
         )
-    for name, value in marks[0].kwargs.items():
+    for name in set(kind.needs) - set(arguments):
+        raise pytest.UsageError(f"{where} needs a {name}; write {kind.example}")
+    for name, value in arguments.items():
         if not kind.keywords[name](value):
             raise pytest.UsageError(f"{where}: {name}={value!r} is not understood; write {kind.example}")
-    return marks[0].kwargs
+    return arguments
+
+
+def _named(mark: pytest.Mark, names: Sequence[str]) -> tuple[Mapping[str, Any], tuple[Any, ...]]:
+    """The arguments of a mark by name, and those for which there is none."""
+    return {**dict(zip(names, mark.args, strict=False)), **mark.kwargs}, mark.args[len(names) :]
 
 
 def _is_count(value: Any) -> bool:
@@ -154,18 +164,28 @@ def _always_some(arguments: Mapping[str, Any], settings: Settings) -> str | None
     return None
 
 
+def _always_fine(metafunc: pytest.Metafunc, arguments: Mapping[str, Any]) -> None:
+    pass
+
+
 def _no_marks(metafunc: pytest.Metafunc, settings: Settings) -> Marks:
     return ()
 
 
 class Kind(NamedTuple):
-    """What a mark of ours takes, checked by name, and what it makes of a function."""
+    """What a mark of ours takes, checked by name, and what it makes of a function.
+
+    What it `needs` may stand without its name; `mistakes` are shown in one line, and everything else with a traceback.
+    """
 
     keywords: Mapping[str, Callable[[Any], bool]]
     example: str
     problems: Callable[[Mapping[str, Any], Settings], Iterable[Problem]]
     marks: Callable[[pytest.Metafunc, Settings], Marks] = _no_marks
     why_none: Callable[[Mapping[str, Any], Settings], str | None] = _always_some
+    needs: Sequence[str] = ()
+    check: Callable[[pytest.Metafunc, Mapping[str, Any]], None] = _always_fine
+    mistakes: tuple[type[Exception], ...] = (pytest.UsageError, ValueError)
 
 
 _KINDS: Mapping[str, Kind] = {
@@ -173,5 +193,13 @@ _KINDS: Mapping[str, Kind] = {
     ADDITION_MARK: Kind({"trials": _is_count}, "trials=100", _addition),
     OEIS_MARK: Kind(
         {"sets": _are_names}, 'sets=["classic_easy"]', sequences.problems, sequences.limit_marks, sequences.why_none
+    ),
+    OWN_MARK: Kind(
+        {"task": own.is_task, "trials": _is_count},
+        own.EXAMPLE,
+        own.problems,
+        needs=("task",),
+        check=own.claim_name,
+        mistakes=(pytest.UsageError,),
     ),
 }

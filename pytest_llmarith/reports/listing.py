@@ -10,6 +10,7 @@ from typing import Any
 
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.values import Outcome
+from pytest_llmarith.values.answers import answer_text, as_text
 
 _LISTED = (Outcome.UNANSWERED, Outcome.CHEAT, Outcome.NAN, Outcome.DEVIATE)
 _LONGEST_NODEID = 300
@@ -57,14 +58,8 @@ def _line(record: Mapping[str, Any]) -> str:
 def _why(record: Mapping[str, Any]) -> str:
     if record["outcome"] != Outcome.DEVIATE or record["reason"]:  # a program's reason names the term
         return sanitize(record["reason"] or "no reason given", _LONGEST_REASON)
-    expected = sanitize(record["problem"]["expected"], _LONGEST_ANSWER)
-    return f"expected {expected}, got {sanitize(_answer(record), _LONGEST_ANSWER)}"
-
-
-def _answer(record: Mapping[str, Any]) -> str:
-    """The answer by the reading that was graded."""
-    answer = record["answer"][record["reading"]]
-    return "no answer" if answer is None else answer
+    expected = sanitize(as_text(record["problem"]["expected"]) or "", _LONGEST_ANSWER)
+    return f"expected {expected}, got {sanitize(answer_text(record) or 'no answer', _LONGEST_ANSWER)}"
 
 
 def _more(outcome: Outcome, count: int) -> list[str]:

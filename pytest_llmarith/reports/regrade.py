@@ -12,15 +12,16 @@ from typing import Any, BinaryIO, TextIO
 
 from tabulate import tabulate
 
-from pytest_llmarith.reports.harmless import sanitize, showable
+from pytest_llmarith.reports.harmless import sanitize, sanitize_name, showable
 from pytest_llmarith.reports.jsonfiles import write_line
-from pytest_llmarith.reports.stored import Change, Mistake, changes, log_of, name_of, too_deep
+from pytest_llmarith.reports.stored import Change, Mistake, changes, is_of_own_task, log_of, name_of, too_deep
 from pytest_llmarith.reports.target import new_file
 from pytest_llmarith.values import Outcome, Reading
 
 ARROW = "->"
 SHOWN_OF_AN_END = 250  # characters of a long reply, from its beginning and from its end
 LONGEST_REASON = 60
+LONGEST_TASK = 60
 LONGEST_LINE = 10 * SHOWN_OF_AN_END  # enough for both ends, were every character of them escaped
 
 
@@ -41,15 +42,19 @@ class Tally:
 
     transitions: Counter[tuple[str, str]] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
+    left: Counter[str] = field(default_factory=Counter)  # by task, what only its own test-suite can grade
 
     def count(self, change: Change) -> None:
         self.transitions[change.cell] += 1
+        if is_of_own_task(change.record):
+            self.left[sanitize_name(change.record["task"], LONGEST_TASK)] += 1
         if change.after == Outcome.NAN:
             self.reasons[sanitize(str(change.record.get("reason")), LONGEST_REASON)] += 1
 
     def add(self, other: Tally) -> None:
         self.transitions += other.transitions
         self.reasons += other.reasons
+        self.left += other.left
 
     def before(self, outcome: str) -> int:
         return sum(count for (before, _), count in self.transitions.items() if before == outcome)
@@ -81,8 +86,17 @@ def regrade(request: Request, out: TextIO = sys.stdout, err: TextIO = sys.stderr
             whole.add(tally)
             _print(_counts(name_of(file), tally), out)
     _print(_summary(whole, len(request.files)), out)
-    for note in notes:
+    for note in [*notes, *_left(whole)]:
         print(f"note: {note}", file=err)
+
+
+def _left(tally: Tally) -> Iterator[str]:
+    for task, count in tally.left.items():
+        told = "1 record is" if count == 1 else f"{count:,} records are"
+        yield (
+            f"{told} left as they were: {task} is no task of pytest-llmarith; the tests that asked can grade it again, "
+            "from the store and without a call"
+        )
 
 
 def _take(

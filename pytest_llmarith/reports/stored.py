@@ -120,11 +120,16 @@ def read_again(record: Mapping[str, Any], reading: Reading | None = None) -> dic
     reply = record["reply"]
     if reply is None:
         return {**record, "outcome": str(Outcome.UNANSWERED)}
-    if record["task"] not in _PROBLEMS:  # programs are run, not read
+    if record["task"] not in _PROBLEMS:  # programs are run, not read, and what is no task of ours is its owner's
         return dict(record)
     problem = _PROBLEMS[record["task"]](record["problem"])
     reading = reading or Reading(record.get("reading") or Reading.TOLERANT)
     return {**record, **trials.verdict_fields(problem, reading, Reply(_text(reply), finish_reason=_ending(reply)))}
+
+
+def is_of_own_task(record: Mapping[str, Any]) -> bool:
+    """Whether only the test-suite that asked knows how to read and grade this."""
+    return "given" in (record.get("problem") or {})
 
 
 def _arithmetic(fields: Mapping[str, Any]) -> NumberProblem:

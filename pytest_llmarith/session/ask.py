@@ -21,6 +21,7 @@ from pytest_llmarith.session.selection import prompt_of, system_prompt
 from pytest_llmarith.session.timer import paused
 from pytest_llmarith.tasks import TASKS
 from pytest_llmarith.values import Failure, Model, OeisProblem, Outcome, Problem, Question, Reply
+from pytest_llmarith.values.own import Posed
 
 _LONGEST_MESSAGE = 500
 
@@ -88,27 +89,46 @@ class Ask:
         self._manner = manner_of(item)
 
     def __call__(self, problem: Problem) -> dict[str, Any]:
+        __tracebackhide__ = True
         if RECORD in self._item.stash:
             pytest.fail("ask: this test has asked its problem already; one item is one trial", pytrace=False)
         if not callable(getattr(self._model, "reply", None)):
             pytest.fail(f"model: {type(self._model).__name__} has no reply(prompt) that could be asked", pytrace=False)
+        if not hasattr(problem, "task"):
+            given = type(problem).__name__
+            pytest.fail(f"ask: takes the fixture `problem`, which comes from its task, not a {given}", pytrace=False)
         prompt = prompt_of(problem, self._manner, self._settings)
         record = self._record(problem, prompt, self._reply(prompt))
-        self._item.stash[RECORD] = record
-        self._item.user_properties += properties_of(record)
+        self._keep(record)
         if record["outcome"] == Outcome.UNANSWERED:
             pytest.fail(f"unanswered: {sanitize(record['reason'], _LONGEST_MESSAGE)}", pytrace=False)
         return record
 
+    def _keep(self, record: dict[str, Any]) -> None:
+        self._item.stash[RECORD] = record
+        self._item.user_properties += properties_of(record)
+
     def _record(self, problem: Problem, prompt: str, answer: Reply | Failure) -> dict[str, Any]:
+        __tracebackhide__ = True
         model, nodeid = _known(self._model), self._item.nodeid
         subject = trials.Subject.of(problem, model, prompt, nodeid, self._manner)
         if isinstance(answer, Failure):
             return trials.unanswered_record(subject, answer)
         if isinstance(problem, OeisProblem):
             return run_program(self._item, problem, subject, answer, self._settings)
+        if isinstance(problem, Posed):
+            return self._own_record(problem, subject, answer)
         reading = self._settings.reading or TASKS[problem.task].READING
         return trials.number_record(problem, model, prompt, nodeid, reading, answer, self._manner)  # type: ignore[arg-type]
+
+    def _own_record(self, problem: Posed, subject: trials.Subject, reply: Reply) -> dict[str, Any]:
+        """What the task raises is the test's error, with its traceback; the reply is kept, and nothing is measured."""
+        __tracebackhide__ = True
+        try:
+            return trials.own_record(problem, subject, reply)
+        except Exception as error:
+            self._keep(trials.raised_record(subject, reply, _told(error)))
+            raise
 
     def _reply(self, prompt: str) -> Reply | Failure:
         with paused(self._item):  # waiting is bounded by --llm-timeout, not by the user's --timeout
@@ -117,13 +137,17 @@ class Ask:
             except Unanswered as unanswered:
                 return unanswered.failure
             except Exception as error:  # a model of the user's own may raise anything; it measured nothing
-                message = scrubbing.hide_keys(f"{type(error).__name__}: {error}", os.environ)
-                return Failure(sanitize(message, _LONGEST_MESSAGE))
+                return Failure(_told(error))
         if isinstance(answer, str):
             answer = Reply(answer)
         if not isinstance(answer, Reply):
             pytest.fail(f"model: reply(prompt) gave {type(answer).__name__}; it has to give the text", pytrace=False)
         return _without_keys(answer)
+
+
+def _told(error: Exception) -> str:
+    """What somebody else's code raised, in one line that may be written down."""
+    return sanitize(scrubbing.hide_keys(f"{type(error).__name__}: {error}", os.environ), _LONGEST_MESSAGE)
 
 
 def _without_keys(reply: Reply) -> Reply:

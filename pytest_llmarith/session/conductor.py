@@ -6,7 +6,7 @@ It lives in the controller or the only process, and is the only one that makes a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +37,8 @@ class Conductor:
         self.on_selected: Callable[[Counter[Key]], None] = lambda selected: None
         self.say: Callable[[str], None] = lambda line: None
         self._ended = False
+        # Called with the tasks that were selected, before anything is asked; raises pytest.UsageError.
+        self.check_tasks: Callable[[Iterable[str]], None] = lambda tasks: None
         self.before_asking: Callable[[], None] = lambda: None
         # The programs that are being run, by worker; the only process has no name.
         self.running: dict[str, str] = {}
@@ -110,6 +112,7 @@ class Conductor:
         """Say what is going to be asked, refuse what nobody could bound, then let it be asked. On the main thread."""
         from pytest_llmarith.models.keeping.store import StoreError
 
+        self.check_tasks(one.task for one in asked)
         questions = [one.question for one in asked]
         with suppress(StoreError):  # then nothing is asked: the first question is going to hear of it
             ahead = self.broker.look_ahead(questions)

@@ -12,7 +12,7 @@ from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.reports.forecast import forecast_lines, spent_lines
 from pytest_llmarith.reports.keys import Key
 from pytest_llmarith.session.selection import Selected
-from pytest_llmarith.tasks import TASKS
+from pytest_llmarith.tasks import reply_tokens
 from pytest_llmarith.values import Model, OeisProblem, Outlook, Question, StoreMode
 
 if TYPE_CHECKING:
@@ -103,8 +103,7 @@ class Forecast:
             asked=len(to_ask),
             prompt_tokens=sum(about_tokens(model, question.prompt) for question in to_ask),
             completion_tokens=sum(
-                count * min(TASKS[task].REPLY_TOKENS, most or TASKS[task].REPLY_TOKENS)
-                for task, count in replies.items()
+                count * min(reply_tokens(task), most or reply_tokens(task)) for task, count in replies.items()
             ),
             terms=terms,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,13 +18,20 @@ def asked_gates(settings: Settings) -> list[Gate]:
     if not settings.fail_under:
         return []
     from pytest_llmarith.reports.gates import parse_gate
-    from pytest_llmarith.tasks import TASKS
 
     try:
-        gates = [parse_gate(text) for text in settings.fail_under]
+        return [parse_gate(text) for text in settings.fail_under]
     except ValueError as error:
         raise pytest.UsageError(f"--llm-fail-under: {error}") from None
+
+
+def refuse_unknown_tasks(gates: Iterable[Gate], selected: Iterable[str]) -> None:
+    """Raises pytest.UsageError for a gate of a task that is neither ours nor was selected: a task of the user's own is
+    known only when its items are.
+    """
+    from pytest_llmarith.tasks import TASKS
+
+    known = list(dict.fromkeys([*TASKS, *selected]))
     for gate in gates:
-        if gate.task is not None and gate.task not in TASKS:
-            raise pytest.UsageError(f"--llm-fail-under: there is no task {gate.task!r}; write {' or '.join(TASKS)}")
-    return gates
+        if gate.task is not None and gate.task not in known:
+            raise pytest.UsageError(f"--llm-fail-under: there is no task {gate.task!r}; write {' or '.join(known)}")

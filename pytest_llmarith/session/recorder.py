@@ -6,7 +6,7 @@ Nothing is written, and no folder made, before the first record arrives.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +18,7 @@ from pytest_llmarith.items import records
 from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.reports.keys import Key
 from pytest_llmarith.reports.written import WrittenRecords
-from pytest_llmarith.session.gating import asked_gates
+from pytest_llmarith.session.gating import asked_gates, refuse_unknown_tasks
 from pytest_llmarith.session.sharding import shard_facts
 from pytest_llmarith.values import Progress, StoreMode
 
@@ -65,6 +65,10 @@ class Recorder:
         self._conductor, self._workers = conductor, workers
         conductor.on_selected = self._note_selected
         conductor.before_asking = self.check_folder
+        conductor.check_tasks = self._check_gates
+
+    def _check_gates(self, tasks: Iterable[str]) -> None:
+        refuse_unknown_tasks(self._gates, tasks)
 
     def _note_selected(self, selected: Counter[Key]) -> None:
         self.selected = selected

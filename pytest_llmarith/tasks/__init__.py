@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from pytest_llmarith.tasks import addition, arithmetic, oeis
-from pytest_llmarith.values import Condition, Reading
+from pytest_llmarith.tasks.own import REPLY_TOKENS, OwnTask
+from pytest_llmarith.values import Condition, Problem, Reading
+from pytest_llmarith.values.own import Posed
 
 
 class Task(Protocol):
@@ -33,3 +35,13 @@ class Task(Protocol):
 
 
 TASKS: Mapping[str, Task] = {task.NAME: task for task in (arithmetic, addition, oeis)}
+
+
+def task_of(problem: Problem) -> Task:
+    """The task that a problem is of, one of the user's own too."""
+    return OwnTask(problem) if isinstance(problem, Posed) else TASKS[problem.task]
+
+
+def reply_tokens(task: str) -> int:
+    """About how long a reply is; whoever asks need not have met the task, when it is the user's own."""
+    return TASKS[task].REPLY_TOKENS if task in TASKS else REPLY_TOKENS

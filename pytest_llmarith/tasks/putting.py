@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from string import Formatter
 
-from pytest_llmarith.tasks import TASKS
+from pytest_llmarith.tasks import Task, task_of
 from pytest_llmarith.tasks.small_talk import small_talk
 from pytest_llmarith.values import Condition, Problem, Wordings
 
@@ -19,7 +19,7 @@ class UnfitTemplate(ValueError):
 
 def put(problem: Problem, condition: Condition, wordings: Wordings, seed: int) -> str:
     """The prompt as a model sees it: a pure function of all that it is given."""
-    task = TASKS[problem.task]
+    task = task_of(problem)
     if condition.prompt is None:
         question = task.prompt(problem, condition)
     else:
@@ -29,17 +29,16 @@ def put(problem: Problem, condition: Condition, wordings: Wordings, seed: int) -
     return f"{small_talk(condition.context, f'{seed}/{problem.task}/{problem.label}')}\n\n{question}"
 
 
-def check_template(name: str, template: str, task: str) -> None:
+def check_template(name: str, template: str, task: Task) -> None:
     """Raises `UnfitTemplate` for a template that is none, or that asks for what the task does not have."""
-    known = TASKS[task].FIELDS
     try:
         wanted = [field for _, field, _, _ in _parts(template)]
     except ValueError as fault:
         raise UnfitTemplate(f"template {name}: {fault}; write {{{{ and }}}} for braces that name no field") from None
     for field in filter(None, wanted):
-        if field not in known:
-            has = ", ".join(f"{{{one}}}" for one in known)
-            raise UnfitTemplate(f"template {name}: {task} has no field {{{field}}}; it has {has}")
+        if field not in task.FIELDS:
+            has = ", ".join(f"{{{one}}}" for one in task.FIELDS) or "none"
+            raise UnfitTemplate(f"template {name}: {task.NAME} has no field {{{field}}}; it has {has}")
     if not any(wanted):
         raise UnfitTemplate(f"template {name}: it has no field, so that every question would be the same")
 

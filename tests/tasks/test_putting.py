@@ -97,10 +97,10 @@ def test_small_talk_has_its_length_and_no_number(size: str, tokens: int) -> None
 )
 def test_a_template_that_does_not_fit_is_one_line(template: str, message: str) -> None:
     with pytest.raises(UnfitTemplate, match=re.escape(message)):
-        check_template("t", template, arithmetic.NAME)
+        check_template("t", template, arithmetic)
 
 
 @pytest.mark.parametrize("name", TASKS)
 def test_every_task_says_what_it_has(name: str) -> None:
     """A template of all fields of a task fits it."""
-    check_template("t", "".join(f"{{{field}}}" for field in TASKS[name].FIELDS), name)
+    check_template("t", "".join(f"{{{field}}}" for field in TASKS[name].FIELDS), TASKS[name])

@@ -7,11 +7,16 @@ from typing import Any
 
 from pytest_llmarith.reports.keys import condition_label
 from pytest_llmarith.reports.llm_arithmetic import object_in
+from pytest_llmarith.values.answers import as_text
 
 Record = Mapping[str, Any]
 
 _OF_RECORD = ("model", "task", "simulated", "outcome", "reason", "reading", "repeat")
-_OF_PROBLEM = ("variant", "depth", "set", "number", "trial", "seed", "lhs", "rhs", "int1", "int2", "expected")
+_OF_PROBLEM = (
+    *("variant", "depth", "set", "number", "label", "trial", "seed"),
+    *("lhs", "rhs", "int1", "int2", "given", "expected"),
+)
+_OF_ANSWER = ("tolerant", "strict", "read")
 _OF_GRADE = ("absolute_error", "relative_error", "rounded", "error_class", "digit_match", "dlength", "leading_digits")
 _OF_REPLY = ("prompt_tokens", "completion_tokens", "reasoning_tokens", "cost_usd", "latency_s", "attempts", "stored")
 _TEXTS = ("text", "reasoning")
@@ -19,7 +24,7 @@ _SAID = ("finish_reason", "served_model", "asked_at")
 
 HEADERS = (
     *("run", "nodeid", *_OF_RECORD, "condition", "repeat", *_OF_PROBLEM),
-    *("tolerant", "strict", *_OF_GRADE, "scores"),
+    *(*_OF_ANSWER, *_OF_GRADE, "scores"),
     *(*_OF_REPLY, *_SAID, "prompt", *_TEXTS),
 )
 
@@ -31,13 +36,14 @@ def rows_of(run: str, records: Iterable[Record]) -> Iterator[list[object]]:
         yield [
             *(run, record.get("nodeid"), *_picked(record, _OF_RECORD), condition_label(record) or None),
             *(record.get("repeat"), *_picked(problem, _OF_PROBLEM)),
-            *(*_picked(answer, ("tolerant", "strict")), *_picked(grade, _OF_GRADE), _scores(record)),
+            *(*_picked(answer, _OF_ANSWER), *_picked(grade, _OF_GRADE), _scores(record)),
             *(*_picked(reply, (*_OF_REPLY, *_SAID)), record.get("prompt"), *_picked(reply, _TEXTS)),
         ]
 
 
 def _picked(values: Record, names: Iterable[str]) -> list[object]:
-    return [values.get(name) for name in names]
+    """The values of some names; what is no single value is written as JSON."""
+    return [as_text(value) if isinstance(value := values.get(name), dict | list) else value for name in names]
 
 
 def _scores(record: Record) -> str | None:

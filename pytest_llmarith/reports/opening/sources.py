@@ -27,7 +27,11 @@ _NULLABLE = ("run", "nodeid", "reading", "prompt", "answer")
 # How our records begin, unless something is escaped in the names of a trial.
 _TEXT = rb'"([ !#-\[\]-~]*)"'
 _HEAD = re.compile(
-    rb'\{"format": 1, "run": (?:null|"[^"\\]*"), "nodeid": ' + _TEXT + rb', "task": "[a-z_]*", "model": ' + _TEXT + b","
+    rb'\{"format": 1, "run": (?:null|"[^"\\]*"), "nodeid": '
+    + _TEXT
+    + rb', "task": "[a-z0-9_]*", "model": '
+    + _TEXT
+    + b","
 )
 
 

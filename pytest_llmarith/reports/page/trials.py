@@ -10,6 +10,7 @@ from typing import Any, TypeGuard
 
 from pytest_llmarith.reports import figures
 from pytest_llmarith.reports.keys import condition_label
+from pytest_llmarith.values.answers import answer_text, as_text
 
 _SIGNS = {"add": "+", "sub": "-", "mul": "×", "div": "÷"}
 
@@ -24,8 +25,8 @@ def shown_trial(record: Record) -> dict[str, Any]:
     trial = {
         "cell": _cell(record["task"], problem),
         "question": _question(problem),
-        "expected": _text(problem.get("expected")),
-        "answer": _text(_answer(record)),
+        "expected": as_text(problem.get("expected")),
+        "answer": answer_text(record),
         "reason": _text(record["reason"]),
         "prompt": _text(record["prompt"]),
         "reply": _text(reply.get("text")),
@@ -61,6 +62,8 @@ def _question(problem: Mapping[str, Any]) -> str:
         return f"{problem['lhs']} {_SIGNS.get(str(problem.get('op')), '?')} {problem.get('rhs')}"
     if "int1" in problem:
         return f"{problem['int1']} + {problem.get('int2')}"
+    if given := _object(problem, "given"):
+        return ", ".join(f"{name}: {as_text(value)}" for name, value in given.items())
     return f"{problem.get('number') or ''} {problem.get('name') or ''}".strip()
 
 
@@ -68,11 +71,6 @@ def _cell(task: str, problem: Mapping[str, Any]) -> str:
     if "variant" in problem:
         return f"{problem['variant']}, depth {problem.get('depth')}"
     return str(problem.get("set") or task)
-
-
-def _answer(record: Record) -> Any:
-    """The answer by the reading that was graded."""
-    return _object(record, "answer").get(record["reading"])
 
 
 def _facts(record: Record) -> Iterator[tuple[str, str]]:

@@ -50,11 +50,30 @@ class SequenceProblem(TypedDict):
     keywords: list[str]
 
 
+class OwnProblem(TypedDict):
+    """A problem of a task of the user's own."""
+
+    label: str
+    """Its part of ids."""
+    seed: int
+    trial: int
+    """Which one it is of those that are put in the same words."""
+    given: dict[str, Any]
+    """What the question is made of."""
+    expected: Any
+
+
 class Answer(TypedDict):
     """The number that each reading found in the reply, as decimal text; null where it found none."""
 
     tolerant: str | None
     strict: str | None
+
+
+class OwnAnswer(TypedDict):
+    """What a task of the user's own has read in the reply; as text where JSON cannot hold it."""
+
+    read: Any
 
 
 class Grade(TypedDict):
@@ -214,7 +233,7 @@ class Record(TypedDict):
     nodeid: str | None
     """pytest's id of the item; null where another program asked."""
     task: str
-    """`arithmetic`, `integer_addition` or `oeis`."""
+    """`arithmetic`, `integer_addition`, `oeis`, or the name of a task of the user's own."""
     model: str
     simulated: bool
     """Whether an embedded model replied: it says nothing about a language model."""
@@ -223,16 +242,18 @@ class Record(TypedDict):
     """Why there is no answer or no reply, or the first thing that is wrong with a program."""
     reading: Reading | None
     """Which reading was graded; null for programs and for what is unanswered."""
-    problem: ArithmeticProblem | AdditionProblem | SequenceProblem
+    problem: ArithmeticProblem | AdditionProblem | SequenceProblem | OwnProblem
     condition: NotRequired[Condition]
     repeat: NotRequired[int]
     """The how-manieth time the same question was put, from 0."""
     prompt: str | None
     """The text that the model was sent; null where another program asked."""
-    answer: Answer | None
+    answer: Answer | OwnAnswer | None
     grade: Grade | None
     reply: Reply | None
     """Null where none came."""
     retries: NotRequired[list[Retry]]
+    raised: NotRequired[str]
+    """What a task of the user's own raised as it read or graded the reply; such a trial is unanswered."""
     oeis: NotRequired[Program]
     """In records of the OEIS task alone."""

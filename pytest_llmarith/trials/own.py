@@ -1,0 +1,58 @@
+"""A reply that the user's own task reads and grades. What its functions raise is theirs, and is passed on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pytest_llmarith.numerals.silence import reason
+from pytest_llmarith.replies import said
+from pytest_llmarith.trials.frame import Subject, cut_short, frame, unanswered_record
+from pytest_llmarith.values import Failure, NanReason, Outcome, Reply
+from pytest_llmarith.values.own import Posed, plain
+
+
+def own_record(problem: Posed, subject: Subject, reply: Reply) -> dict[str, Any]:
+    """The record of an answered trial."""
+    __tracebackhide__ = True
+    answer, why_none = _read(problem, reply)
+    outcome = Outcome.NAN if why_none else _graded(problem, answer)
+    return frame(subject, reply) | {
+        "outcome": str(outcome),
+        "reason": why_none and str(why_none),
+        "reading": None,
+        "answer": None if why_none else {"read": _written(answer)},
+        "grade": None,
+        "reply": reply.fields(),
+    }
+
+
+def raised_record(subject: Subject, reply: Reply, message: str) -> dict[str, Any]:
+    """The record of a trial whose task raised: nothing is measured, and the reply is kept."""
+    failure = Failure(f"task {subject.task} raised {message}")
+    return unanswered_record(subject, failure, reply) | {"raised": message}
+
+
+def _read(problem: Posed, reply: Reply) -> tuple[Any, NanReason | None]:
+    """The answer, or why there is none. A task is handed what was said, never thoughts and never nothing."""
+    __tracebackhide__ = True
+    if cut := cut_short(reply):
+        return None, cut
+    heard = said(reply.text)
+    answer = problem.owner.read(heard.text, problem) if heard.text.strip() else None
+    return answer, reason(heard, heard.text) if answer is None else None
+
+
+def _graded(problem: Posed, answer: Any) -> Outcome:
+    __tracebackhide__ = True
+    verdict = problem.owner.grade(answer, problem)
+    if not isinstance(verdict, bool):
+        raise TypeError(f"grade of task {problem.task} gave {verdict!r}; it has to give True or False")
+    return Outcome.CORRECT if verdict else Outcome.DEVIATE
+
+
+def _written(answer: Any) -> Any:
+    """An answer as it stands in a record: as JSON has it, else as text."""
+    try:
+        return plain(answer)
+    except (TypeError, ValueError):
+        return str(answer)
