@@ -66,12 +66,12 @@ def _made(task: Task[Any], seed: int, trials: int) -> list[Posed]:
         _check(task, problem)
         if problem.label in made:
             raise UnfitTask(f"task {task.name}: two problems have the label {problem.label!r}; give each its own")
+        _check_same_names(task, problem, next(iter(made.values()), problem))
         prompt = _prompt(task, problem)
         made[problem.label] = Posed(problem.label, problem.given, problem.expected, prompt, task, seed, put[prompt])
         put[prompt] += 1
     if not made:
         raise UnfitTask(f"task {task.name}: problems gave none; yield a Problem for every question")
-    _check_same_names(task, list(made.values()))
     return list(made.values())
 
 
@@ -100,15 +100,13 @@ def _check(task: Task[Any], problem: object) -> None:
             ) from None
 
 
-def _check_same_names(task: Task[Any], made: list[Posed]) -> None:
+def _check_same_names(task: Task[Any], problem: Problem, first: Problem) -> None:
     """What a template may hold is the same for all problems."""
-    first = made[0]
-    for one in made:
-        if one.given.keys() != first.given.keys():
-            raise UnfitTask(
-                f"task {task.name}: problem {one.label} is given {_listed(one)}, problem {first.label} "
-                f"{_listed(first)}; give all problems of a task the same names"
-            )
+    if problem.given.keys() != first.given.keys():
+        raise UnfitTask(
+            f"task {task.name}: problem {problem.label} is given {_listed(problem)}, problem {first.label} "
+            f"{_listed(first)}; give all problems of a task the same names"
+        )
 
 
 def _prompt(task: Task[Any], problem: Problem) -> str:
@@ -123,7 +121,7 @@ def _prompt(task: Task[Any], problem: Problem) -> str:
     return prompt
 
 
-def _listed(problem: Posed) -> str:
+def _listed(problem: Problem) -> str:
     return ", ".join(sorted(problem.given)) or "nothing"
 
 

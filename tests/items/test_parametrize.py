@@ -113,7 +113,7 @@ def test_a_model_without_our_mark(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("def test_it(model): pass")
     result = pytester.runpytest("--llm-model=o4-mini")
     result.stdout.fnmatch_lines(
-        ["model: this test carries neither @pytest.mark.arithmetic nor @pytest.mark.integer_addition nor *.oeis"]
+        ["model: this test carries neither @pytest.mark.arithmetic nor *.oeis nor @pytest.mark.llmarith_task"]
     )
 
 

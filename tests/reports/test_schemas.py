@@ -34,6 +34,19 @@ TRANSCRIPTS = sorted((ROOT.parent / "shared" / "transcripts").glob("*.jsonl"))
 # All tasks, asked of the embedded models, and again of a model of one's own that is wrong, silent, absent or cheats.
 BENCH = """
 import pytest
+from pytest_llmarith import Problem, Task
+
+def problems(seed, trials):
+    return [Problem(f"word_{trial}", {"word": trial}, str(trial)) for trial in range(trials)]
+
+def read(text, problem):
+    return text if problem["word"] else text.nothing
+
+own = Task(__name__, problems, lambda problem: f"Echo {problem['word']}", read)
+
+@pytest.mark.llmarith_task(own, trials=4)
+def test_own(problem, ask):
+    ask(problem)
 
 @pytest.mark.arithmetic(depths=[2, 12], trials=2)
 def test_arithmetic(problem, ask):

@@ -1,0 +1,172 @@
+"""A task of the user's own from end to end: the one of docs/own-task.md, as it stands there."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from pytest_llmarith.cli import main
+from pytest_llmarith.reports.schemas import schema_of
+from tests.llm_server import Answer, Call
+from tests.session.conftest import Bench
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "own-task.md"
+TRIALS = 20
+Way = tuple[str, ...]
+
+
+def code() -> str:
+    """The task of the document."""
+    (block,) = re.findall(r"^```python\n(.*?)^```", DOCUMENT.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    return str(block)
+
+
+def reversed_word(call: Call) -> str:
+    return call.prompt.split()[-1][::-1]
+
+
+@pytest.fixture
+def own(bench: Bench) -> Bench:
+    """A test-suite that holds this task alone."""
+    (bench.pytester.path / "test_bench.py").unlink()
+    bench.pytester.makepyfile(test_reversal=code())
+    bench.script = reversed_word
+    return bench
+
+
+def test_it_takes_one_short_file() -> None:
+    """Under 40 lines, imports and all."""
+    assert len(code().splitlines()) < 40
+
+
+def test_everything_else_comes_for_free(own: Bench, way: Way) -> None:
+    """Outcomes, store, records, tables, JSON report, page, gates: as of our own tasks."""
+    jsonschema = pytest.importorskip("jsonschema")
+
+    def script(call: Call) -> Answer | str:
+        word = call.prompt.split()[-1]
+        replies: dict[int, Answer | str] = {
+            4: "I do not know.",
+            5: "",
+            6: Answer(word[::-1], finish_reason="length"),
+            7: "<think>x</think>" + word,
+        }
+        return replies.get(len(word), word[::-1])
+
+    own.script = script
+    result = own.run(*way, "--llm-fail-under=reversal:90", "-rA")
+    assert result.ret == 1
+    records = {record["problem"]["label"]: record for record in own.records()}
+    assert len(records) == len(own.server.requests) == TRIALS
+    assert Counter(record["outcome"] for record in records.values()) == {"correct": 10, "nan": 8, "deviate": 2}
+    for record in records.values():
+        jsonschema.validate(record, schema_of("record"))
+    first, fourth = records["trial_0"], records["trial_3"]
+    assert first["nodeid"] == "test_reversal.py::test_reversal[openai/gpt-4o-mini-trial_0]"
+    assert (first["task"], first["outcome"], first["reason"]) == ("reversal", "nan", "unreadable")
+    assert [records[f"trial_{n}"]["reason"] for n in (1, 2)] == ["empty", "truncated"]
+    assert fourth["answer"] == {"read": fourth["problem"]["given"]["word"]}
+    (counted,) = own.summary()["results"]
+    assert (counted["task"], counted["measured"], counted["outcomes"]["deviate"]) == ("reversal", TRIALS, 2)
+    assert {test["llmarith"]["task"] for test in own.report()["tests"]} == {"reversal"}
+    expected = fourth["problem"]["expected"]
+    result.stdout.fnmatch_lines(
+        [
+            f"DEVIATE *trial_3] - expected {expected}, got {expected[::-1]}",
+            "reversal *",
+            "--llm-fail-under: openai/gpt-4o-mini, reversal: * 90 %*",
+        ]
+    )
+    assert "reversal" in (own.runs[0] / "report.html").read_text("utf-8")
+    assert own.run(*way).ret == 0
+    assert len(own.server.requests) == TRIALS  # the second run found all of it in the store
+
+
+def test_the_commands_know_it(own: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is shown, exported and compared; it cannot be graded again from its records alone, and that is said."""
+    own.run("--llm-trials=3")
+    run = str(own.runs[0])
+    assert main(["report", run]) == 0
+    assert "reversal" in capsys.readouterr().out
+    assert main(["export", run, "--to=csv"]) == 0
+    exported = capsys.readouterr().out
+    assert '"{""word"": ""' in exported
+    assert main(["compare", run, run]) == 0
+    assert "paired: 3 questions" in capsys.readouterr().out
+    assert main(["regrade", run]) == 0
+    assert capsys.readouterr().err == (
+        "note: 3 records are left as they were: reversal is no task of pytest-llmarith; the tests that asked can grade "
+        "it again, from the store and without a call\n"
+    )
+
+
+def test_conditions_and_repeats(own: Bench) -> None:
+    """Small talk, templates of what is given, system prompts and repeats; number formats make no items of their own."""
+    template = own.pytester.path / "terse.txt"
+    template.write_text("backwards: {word}", "utf-8")
+    asked = ("--llm-trials=1", "--llm-context=none,1k", f"--llm-prompt={template}", "--llm-number-format=plain,comma")
+    assert own.run(*asked, "--llm-repeats=2").ret == 0
+    assert len(own.records()) == len(own.server.requests) == 4
+    for record in own.records():
+        assert record["prompt"].endswith("backwards: " + record["problem"]["given"]["word"])
+        assert (record["condition"]["prompt"], record["condition"]["numbers"]) == ("terse", "plain")
+
+
+def test_what_it_raises_is_an_error_of_the_test(own: Bench, way: Way) -> None:
+    """With its traceback, never as no answer; the reply is kept, and the mended task asks nothing."""
+    broken = code().replace("words = text.split()", "words = text.splitt()")
+    own.pytester.makepyfile(test_reversal=broken)
+    result = own.run(*way, "--llm-trials=2")
+    assert result.ret == 1
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines(
+        [">*words = text.splitt()", "E*AttributeError: 'str' object has no attribute 'splitt'*"]
+    )
+    result.stdout.no_fnmatch_line("*_own_record*")
+    for record in own.records():
+        assert record["outcome"] == "unanswered"
+        assert record["raised"] == "AttributeError: 'str' object has no attribute 'splitt'. Did you mean: 'split'?" or (
+            record["raised"] == "AttributeError: 'str' object has no attribute 'splitt'"
+        )
+        assert record["reply"]["text"] == record["problem"]["expected"]
+    (counted,) = own.summary()["results"]
+    assert (counted["measured"], counted["outcomes"]["unanswered"]) == (0, 2)
+    own.pytester.makepyfile(test_reversal=code())
+    assert own.run(*way, "--llm-trials=2", "--lf").ret == 0
+    assert len(own.server.requests) == 2
+    assert [record["outcome"] for record in own.records()] == ["correct", "correct"]
+
+
+def test_a_model_fixture_of_its_own(pytester: pytest.Pytester) -> None:
+    """It is tried without a model, and everything is written down."""
+    pytester.makepyfile(test_reversal=code())
+    pytester.makeconftest(
+        """
+        import pytest
+
+        class Parrot:
+            name = "parrot"
+
+            def reply(self, prompt):
+                return prompt.split()[-1]
+
+        @pytest.fixture
+        def model():
+            return Parrot()
+        """
+    )
+    result = pytester.runpytest("--llm-trials=2", "--llm-strict", "-p", "no:cacheprovider", "-p", "no:xdist")
+    result.stdout.fnmatch_lines(["*2 deviate*"])
+    (log,) = (pytester.path / "reports").glob("*/trials.jsonl")
+    assert {json.loads(line)["model"] for line in log.read_text("utf-8").splitlines()} == {"parrot"}
+
+
+def test_an_embedded_model_cannot_know_it(pytester: pytest.Pytester) -> None:
+    """It says so, which is no answer."""
+    pytester.makepyfile(test_reversal=code())
+    result = pytester.runpytest_subprocess("--llm-model=llmarith/exact", "--llm-trials=2", "-p", "no:xdist")
+    result.stdout.fnmatch_lines(["*nan: 2 refusal*", "*2 nan*"])

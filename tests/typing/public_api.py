@@ -1,0 +1,50 @@
+"""The public API as its users' type checkers see it. This file is only type-checked, it is never run."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, assert_type
+
+import pytest
+
+from pytest_llmarith import Problem, Task
+
+
+def problems(seed: int, trials: int) -> Iterator[Problem]:
+    yield Problem("trial_0", {"word": "abc"}, "cba")
+    yield Problem(label="trial_1", given={"word": "de"}, expected="ed")
+
+
+def prompt(problem: Problem) -> str:
+    assert_type(problem.label, str)
+    assert_type(problem["word"], Any)
+    return f"Reverse {problem['word']}!"
+
+
+def read(text: str, problem: Problem) -> str | None:
+    return text or None
+
+
+def read_number(text: str, problem: Problem) -> int | None:
+    return int(text) if text.isdecimal() else None
+
+
+def is_close(answer: int, problem: Problem) -> bool:
+    return abs(answer - int(problem.expected)) < 2
+
+
+reversal = Task("reversal", problems, prompt, read)
+assert_type(reversal, Task[str])
+assert_type(reversal.name, str)
+assert_type(reversal.problems(0, 2), Iterable[Problem])
+
+counting = Task("counting", problems, prompt, read_number, is_close)
+assert_type(counting, Task[int])
+
+# What would raise or grade nonsense is known before anything runs; mypy complains where an `ignore` is not needed.
+Task("mixed", problems, prompt, read, is_close)  # type: ignore[misc]
+Task("unread", problems, prompt)  # type: ignore[call-arg]
+reversal.name = "other"  # type: ignore[misc]
+
+
+@pytest.mark.llmarith_task(reversal, trials=20)
+def check_reversal(problem: Problem, ask: Any) -> None:
+    ask(problem)
