@@ -14,6 +14,7 @@ from pytest_llmarith.reports.llm_arithmetic import object_in
 from pytest_llmarith.reports.statistics import Cluster, Interval, clustered_share, pass_at
 from pytest_llmarith.reports.tallies import percentage
 from pytest_llmarith.values import Outcome
+from pytest_llmarith.values.answers import answer_text
 
 _DECIMALS = 4
 _TRIES = (1, 2, 3, 4, 5, 10, 20, 50, 100, 200, 500)
@@ -97,12 +98,15 @@ def _problem(record: Record) -> int:
 
 
 def _answer(record: Record) -> int | None:
-    """What tells answers apart: the number that counts, or what a program printed. It believes nothing of its shape."""
+    """What tells answers apart: the one that counts, or what a program printed. It believes nothing of its shape."""
     if "set" in record["problem"]:
         printed = [str(term.get("got")) for term in record["oeis"].get("terms") or ()]
         return hash((record["outcome"] == Outcome.CHEAT, *printed)) if printed else None
-    answer = object_in(record, "answer").get(str(record.get("reading")))
-    return None if answer is None else hash(_shortest(str(answer)))
+    if "given" in record["problem"]:  # its own task knows what is the same; here it is what is written the same
+        answer = answer_text(record)
+        return None if answer is None else hash(answer)
+    number = object_in(record, "answer").get(str(record.get("reading")))
+    return None if number is None else hash(_shortest(str(number)))
 
 
 def _shortest(number: str) -> str:

@@ -114,6 +114,7 @@ def test_conditions_and_repeats(own: Bench) -> None:
     for record in own.records():
         assert record["prompt"].endswith("backwards: " + record["problem"]["given"]["word"])
         assert (record["condition"]["prompt"], record["condition"]["numbers"]) == ("terse", "plain")
+    assert [result["repeats"]["consistency"]["percent"] for result in own.summary()["results"]] == [100, 100]
 
 
 def test_what_it_raises_is_an_error_of_the_test(own: Bench, way: Way) -> None:
