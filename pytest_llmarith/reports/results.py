@@ -30,6 +30,8 @@ class Result:
         self._stored = 0
         self._anatomy = AnatomyCounts()
         self._cells: dict[tuple[str, int], Tally] = {}
+        # Of the first time that each problem was put: repeats are no further evidence of what a model can do.
+        self._firsts: dict[tuple[str, int], Outcomes] = {}
         self._lengths: dict[int, Tally] = {}
         self._sets: dict[str, SequenceSet] = {}
         self._elsewhere = Tally()
@@ -50,12 +52,15 @@ class Result:
         self._anatomy.add(record)
         self._repeats.add(record)
         self._place(record["problem"]).add(record)
+        if _has_cell(record["problem"]) and not record.get("repeat"):
+            cell = record["problem"]["variant"], record["problem"]["depth"]
+            self._firsts.setdefault(cell, Outcomes()).add(record["outcome"])
 
     def _place(self, problem: Mapping[str, Any]) -> Tally | SequenceSet:
         """Where a trial is counted: in one place only, as the places together are the whole."""
         if "set" in problem:
             return self._sets.setdefault(problem["set"], SequenceSet())
-        if "variant" in problem and "depth" in problem:
+        if _has_cell(problem):
             return self._cells.setdefault((problem["variant"], problem["depth"]), Tally())
         if "int1" in problem and "int2" in problem:
             digits = max(len(problem[operand].lstrip("-")) for operand in ("int1", "int2"))
@@ -105,9 +110,19 @@ class Result:
 
     def _variant_dicts(self) -> list[dict[str, Any]]:
         return [
-            {"variant": variant} | _variant({depth: self._cells[variant, depth] for _, depth in places})
+            {"variant": variant}
+            | _variant(self._cells[place] for place in places)
+            | {"reliable_depth": self._reliable_depth(variant)}
             for variant, places in groupby(self._cell_places(), key=lambda place: place[0])
         ]
+
+    def _reliable_depth(self, variant: str) -> dict[str, Any]:
+        depths = (
+            Depth(depth, outcomes.count(Outcome.CORRECT), outcomes.measured)
+            for (its_variant, depth), outcomes in self._firsts.items()
+            if its_variant == variant
+        )
+        return reliable_depth(depths)._asdict()
 
     def _cell_dicts(self) -> list[dict[str, Any]]:
         return [
@@ -125,17 +140,14 @@ class Result:
         ]
 
 
-def _variant(cells: Mapping[int, Tally]) -> dict[str, Any]:
-    """All depths of a variant together, and the depth up to which they can be relied on."""
-    whole = Tally.of(cells.values())
-    depths = (
-        Depth(depth, tally.outcomes.count(Outcome.CORRECT), tally.outcomes.measured) for depth, tally in cells.items()
-    )
-    return {
-        **whole.as_dict(),
-        "percentages": whole.outcomes.percentages,
-        "reliable_depth": reliable_depth(depths)._asdict(),
-    }
+def _variant(cells: Iterable[Tally]) -> dict[str, Any]:
+    """All depths of a variant together."""
+    whole = Tally.of(cells)
+    return {**whole.as_dict(), "percentages": whole.outcomes.percentages}
+
+
+def _has_cell(problem: Mapping[str, Any]) -> bool:
+    return "variant" in problem and "depth" in problem
 
 
 def _place_of_cell(cell: tuple[str, int]) -> tuple[int, str, int]:

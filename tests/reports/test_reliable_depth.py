@@ -11,6 +11,8 @@ from scipy import stats
 
 from pytest_llmarith.reports.opening import opened
 from pytest_llmarith.reports.statistics import Depth, ReliableDepth, reliable_depth, trials_needed
+from pytest_llmarith.reports.summary import Summary
+from tests.runs_on_disk import asked
 
 TRANSCRIPT = Path(__file__).parents[3] / "shared" / "transcripts" / "gpt-4.1.jsonl"
 DOCUMENTATION = Path(__file__).parents[2] / "docs" / "statistics.md"
@@ -94,6 +96,18 @@ def test_a_published_run() -> None:
         percentage = one["correct_percentage"]
         shown = f"{one['correct']} of {one['measured']} | {percentage['low']:.1f} to {percentage['high']:.1f}"
         assert f"| `{one['variant']}` | {shown} | {depth or f'-, needs {needs} trials'} |" in document
+
+
+def test_repeats_are_no_further_evidence() -> None:
+    """Four problems that are right ten times each are four problems, not forty; the first time counts."""
+    summary = Summary()
+    for repeat in range(10):
+        for trial in range(4):
+            text = "7" if (trial, repeat) == (3, 0) else "{}"
+            summary.add(asked(text, trial=trial) | {"repeat": repeat})
+    (variant,) = summary.as_dict({})["results"][0]["variants"]
+    assert (variant["correct"], variant["measured"]) == (39, 40)
+    assert variant["reliable_depth"] == {"depth": None, "needs": trials_needed(1)}
 
 
 def _low(correct: int, measured: int) -> float:
