@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from math import fsum
 from typing import Any
 
-from pytest_llmarith.reports.statistics import Cluster, Interval, bootstrap_mean
+from pytest_llmarith.reports.statistics import Cluster, Interval, mean_difference
 from pytest_llmarith.reports.statistics.paired import Pairs, holm, mcnemar, paired_difference
 
 _DECIMALS = 4
@@ -44,7 +44,7 @@ def corrected(effects: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 def _interval(pairs: Sequence[tuple[Cluster, Cluster]], differences: Sequence[float]) -> Interval | None:
     if any(cluster.trials > 1 for pair in pairs for cluster in pair):
-        return bootstrap_mean(differences)
+        return mean_difference(differences)
     counts = [(bool(one.successes), bool(other.successes)) for one, other in pairs]
     return paired_difference(Pairs(*(counts.count(way) for way in _WAYS)))
 

@@ -708,3 +708,14 @@ def test_hostile_names_stay_on_the_line_of_a_failure() -> None:
     (line,) = failures(compare(Request(first, [second])), Decimal(1))
     assert line.isprintable()
     assert refusal(first, run(sums("c", first=50), name=HOSTILE)).isprintable()
+
+
+def test_repeats_make_no_interval_narrower() -> None:
+    """Four pairs of the same question say no more than one: the interval is one over questions."""
+    once = sums("cccccccdddd"), sums("cddddddcddd")
+    again = [[record | {"repeat": repeat} for record in records for repeat in range(4)] for records in once]
+    one, four = (compared(run(first), run(second))["rows"][0] for first, second in (once, again))
+    assert (four["first"]["measured"], four["difference"]["points"]) == (44, one["difference"]["points"])
+    widths = [row["difference"]["high"] - row["difference"]["low"] for row in (one, four)]
+    assert widths[1] > 0.9 * widths[0]
+    assert one["p"] == four["p"]

@@ -63,7 +63,7 @@ def test_what_is_unanswered_makes_no_pair() -> None:
 
 
 def test_repeats_make_one_pair() -> None:
-    """The share of a problem's repeats counts once, as they are alike; the interval is drawn over problems."""
+    """The share of a problem's repeats counts once, as they are alike; the interval is that of problems."""
     records = [
         record | {"repeat": repeat}
         for repeat, (usual, other) in enumerate((("rrrw", "wrrw"), ("rrrw", "wrwr")))

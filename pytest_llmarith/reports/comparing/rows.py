@@ -5,14 +5,15 @@ It does not know how trials were paired, nor how many tests stand beside each ot
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 from pytest_llmarith.reports.comparing.asked import Asked, Part
 from pytest_llmarith.reports.keys import USUAL_NAME
-from pytest_llmarith.reports.statistics import percent
+from pytest_llmarith.reports.statistics import mean_difference, percent
 from pytest_llmarith.reports.statistics.intervals import Interval
 from pytest_llmarith.reports.statistics.paired import Pairs, fisher, mcnemar, paired_difference, unpaired_difference
 from pytest_llmarith.values import Dtype, Op
@@ -40,18 +41,30 @@ class Share(NamedTuple):
     measured: int
 
 
+@dataclass(slots=True)
+class Lead:
+    """By how many of a question's pairs of trials the first is ahead."""
+
+    ahead: int = 0
+    pairs: int = 0
+
+    def add(self, ahead: int) -> None:
+        self.ahead += ahead
+        self.pairs += 1
+
+
 _ALL = Group(OVER_ALL, None, None)
 
 
 def paired_rows(pairs: Iterable[tuple[Asked, Asked]]) -> list[Row]:
     """The rows of pairs that have two answers."""
     counted: dict[Group, Counter[tuple[bool, bool]]] = {_ALL: Counter()}
-    leads: dict[Group, Counter[bytes]] = {_ALL: Counter()}
+    leads: defaultdict[Group, defaultdict[bytes, Lead]] = defaultdict(lambda: defaultdict(Lead))
     for first, second in pairs:
         for group in _groups(first):
             counted.setdefault(group, Counter())[first.correct, second.correct] += 1
-            leads.setdefault(group, Counter())[first.question] += first.correct - second.correct
-    return [_paired_row(group, _pairs(counted[group]), leads[group]) for group in _worth_a_row(counted)]
+            leads[group][first.question].add(first.correct - second.correct)
+    return [_paired_row(group, _pairs(counted[group]), leads[group].values()) for group in _worth_a_row(counted)]
 
 
 def unpaired_rows(first: Iterable[Asked], second: Iterable[Asked]) -> list[Row]:
@@ -76,9 +89,9 @@ def spread(points: float, interval: Interval | None) -> dict[str, float | None]:
     return {"points": round(points, 4), "low": ends[0], "high": ends[1]}
 
 
-def _paired_row(group: Group, pairs: Pairs, leads: Mapping[bytes, int]) -> Row:
-    """`leads` are by how many of a question's trials the first is ahead: a model that is asked the same again says the
-    same again, so that a question is one toss of the test's coin, however often it was asked.
+def _paired_row(group: Group, pairs: Pairs, leads: Collection[Lead]) -> Row:
+    """A model that is asked the same again says the same again, so that a question is one toss of the test's coin,
+    however often it was asked.
     """
     first, second = Share(pairs.both + pairs.first, pairs.total), Share(pairs.both + pairs.second, pairs.total)
     table = {
@@ -87,9 +100,17 @@ def _paired_row(group: Group, pairs: Pairs, leads: Mapping[bytes, int]) -> Row:
         "only_second": pairs.second,
         "neither": pairs.neither,
     }
-    ahead, behind = sum(lead > 0 for lead in leads.values()), sum(lead < 0 for lead in leads.values())
+    ahead, behind = sum(lead.ahead > 0 for lead in leads), sum(lead.ahead < 0 for lead in leads)
     p = mcnemar(Pairs(0, ahead, behind, 0)) if pairs.total else None
-    return _row(group, first, second, table, paired_difference(pairs), p)
+    return _row(group, first, second, table, _interval(pairs, leads), p)
+
+
+def _interval(pairs: Pairs, leads: Collection[Lead]) -> Interval | None:
+    """Newcombe's, unless questions have several pairs: these are alike, so the interval is one over questions."""
+    if all(lead.pairs == 1 for lead in leads):
+        return paired_difference(pairs)
+    mean, weight = (pairs.second - pairs.first) / pairs.total, len(leads) / pairs.total
+    return mean_difference(sorted(mean - weight * (lead.ahead + lead.pairs * mean) for lead in leads))
 
 
 def _unpaired_row(group: Group, first: Share, second: Share) -> Row:

@@ -371,7 +371,7 @@ class Effect(TypedDict):
     percent: float
     percent_beside: float
     difference: Difference
-    """Newcombe's interval for pairs; by bootstrap over problems where they were put several times."""
+    """Newcombe's interval for pairs; by Student's t over problems where they were put several times."""
     better: int
     """Problems that went better in this condition."""
     worse: int

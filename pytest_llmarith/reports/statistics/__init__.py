@@ -4,7 +4,7 @@ It does not know what is counted.
 """
 
 from pytest_llmarith.reports.statistics.agreement import kappa
-from pytest_llmarith.reports.statistics.clusters import Cluster, clustered_share, pass_at
+from pytest_llmarith.reports.statistics.clusters import Cluster, clustered_share, mean_difference, pass_at
 from pytest_llmarith.reports.statistics.intervals import (
     CONFIDENCE,
     Interval,
@@ -32,6 +32,7 @@ __all__ = [
     "bootstrap_mean",
     "clustered_share",
     "kappa",
+    "mean_difference",
     "median_of_decimals",
     "median_of_floats",
     "pass_at",

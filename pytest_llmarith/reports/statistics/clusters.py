@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from math import comb, fsum
+from math import comb, fsum, sqrt
 from typing import NamedTuple
 
 from pytest_llmarith.reports.statistics.intervals import Interval, score_interval, two_sided_z
@@ -36,6 +36,19 @@ def clustered_share(clusters: Collection[Cluster]) -> Share | None:
     counts = Counter(clusters)
     mean = _mean(counts, {each: each.successes / each.trials for each in counts})
     return Share(mean, score_interval(mean, _effective(counts, mean), _wide_enough(len(clusters))))
+
+
+def mean_difference(differences: Collection[float]) -> Interval | None:
+    """The 95 % interval of the mean of differences between shares of the same clusters, by Student's t: clusters are
+    what is independent, trials in them are not. None where nothing varies.
+    """
+    count = len(differences)
+    mean = fsum(differences) / max(1, count)
+    spread = fsum((each - mean) ** 2 for each in differences)
+    if count < 2 or not spread:
+        return None
+    half = _wide_enough(count) * sqrt(spread / (count * (count - 1)))
+    return Interval(max(-1.0, mean - half), min(1.0, mean + half))
 
 
 def pass_at(k: int, clusters: Collection[Cluster]) -> float | None:
