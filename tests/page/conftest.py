@@ -115,6 +115,17 @@ def _embedded(of: ArithmeticProblem, wrong_from: int) -> Reply:
     return Reply(text=text, cost_usd=0.001, latency_s=1.5, prompt_tokens=30, completion_tokens=20)
 
 
+def priced_run(name: str, right: int, cost: float | None) -> RunAtHand:
+    """A run of ten sums, so many of them right, each at the same cost."""
+    records = [
+        record(problem(depth=3, trial=trial), Reply(text=problem(depth=3).expected, cost_usd=cost), name)
+        if trial % 3 == 0
+        else record(problem(depth=3, trial=trial), Reply(text="1", cost_usd=cost), name)
+        for trial in [0] * right + [1] * (10 - right)
+    ]
+    return run_of(records, name)
+
+
 class Runner:
     """Runs no program, and says that it printed what the test tells; whoever runs them is not what is tested here."""
 

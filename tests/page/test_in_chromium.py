@@ -13,7 +13,7 @@ from pytest_llmarith.reports.page import write_page
 from pytest_llmarith.reports.page.percentages import STEPS
 from pytest_llmarith.values import Reply
 from tests.page.chromium import Viewer
-from tests.page.conftest import problem, record, run_of, sequence_record
+from tests.page.conftest import priced_run, problem, record, run_of, sequence_record
 
 HOSTILE = [
     "</script><script>window.pwned = 1</script>",
@@ -50,6 +50,17 @@ CONTRASTS = """(classes) => {
 SCROLLED = """() => [...document.querySelectorAll("*")]
   .filter((one) => ["auto", "scroll"].includes(getComputedStyle(one).overflowX) && one.scrollWidth > one.clientWidth)
   .map((one) => `${one.getAttribute("aria-label") ?? one.className}: ${one.scrollWidth} in ${one.clientWidth}`)"""
+# Texts at points that lie on another or reach out of their picture.
+MISPLACED = """() => {
+  const box = (one) => one.getBoundingClientRect();
+  const picture = box(document.querySelector(".scatter"));
+  const texts = [...document.querySelectorAll(".point text")];
+  const apart = (one, other) => one.right <= other.left || other.right <= one.left
+    || one.bottom - 2 <= other.top + 2 || other.bottom - 2 <= one.top + 2;
+  const free = (text) => texts.every((other) => other === text || apart(box(text), box(other)));
+  const inside = (text) => box(text).left >= picture.left && box(text).right <= picture.right;
+  return texts.filter((text) => !(free(text) && inside(text))).map((text) => text.textContent);
+}"""
 SPELLED = "U+001B[31mredU+001B[0m U+0000 U+202E0001U+2066 U+2028 U+200B U+D800 U+E000 =1+1"
 
 
@@ -193,6 +204,17 @@ def test_nothing_is_cut_off_on_a_desk(viewer: Viewer, embedded_page: Path, width
     page = viewer.open(embedded_page, width=width).page
     assert page.evaluate(SCROLLED) == []
     assert page.locator(".cells tbody td:last-child").first.text_content() == "10"
+
+
+def test_no_name_in_the_picture_of_costs_is_cut_or_overprinted(viewer: Viewer, tmp_path: Path) -> None:
+    """Of thirteen runs, as the browser lays the texts out; and every one has its text."""
+    names = [f"provider/a-model-{number}-2025-04-16-thinking" for number in range(13)]
+    runs = [priced_run(name, number % 5 + 3, 0.0001 * 1.4**number) for number, name in enumerate(names)]
+    write_page(runs, file := tmp_path / "report.html")
+    page = viewer.open(file, width=1300).page
+    assert page.evaluate(MISPLACED) == []
+    assert page.locator(".point text").count() == 13
+    assert sorted(page.locator(".numbered li").all_text_contents()) == sorted(names)
 
 
 def test_every_picture_has_a_name_and_a_table(viewer: Viewer, usual_page: Path) -> None:

@@ -32,7 +32,7 @@ from pytest_llmarith.reports.page.sequences import sequence_sets
 from pytest_llmarith.reports.page.shelf import BLOCK, SHORTEST, Shelf, unpacked
 from pytest_llmarith.reports.page.trials import shown_trial
 from pytest_llmarith.values import Failure, Reply
-from tests.page.conftest import problem, record, run_of, sequence_record, usual_records
+from tests.page.conftest import priced_run, problem, record, run_of, sequence_record, usual_records
 from tests.runs_on_disk import added, asked, programmed
 
 JUDGE = {"cheat": False, "model": "gpt-4o", "replies": []}
@@ -350,17 +350,6 @@ def test_lengths_are_put_together(digits: int, name: str) -> None:
 # --- accuracy against cost ------------------------------------------------------------------------------------------
 
 
-def priced_run(name: str, right: int, cost: float | None) -> Any:
-    """A run of ten sums, so many of them right, each at the same cost."""
-    records = [
-        record(problem(depth=3, trial=trial), Reply(text=problem(depth=3).expected, cost_usd=cost), name)
-        if trial % 3 == 0
-        else record(problem(depth=3, trial=trial), Reply(text="1", cost_usd=cost), name)
-        for trial in [0] * right + [1] * (10 - right)
-    ]
-    return run_of(records, name)
-
-
 def test_who_is_beaten_by_someone_cheaper_is_not_on_the_line() -> None:
     """The line joins what is better than everything cheaper; of whom no cost is known, the name is told."""
     runs = [
@@ -380,14 +369,20 @@ def test_who_is_beaten_by_someone_cheaper_is_not_on_the_line() -> None:
     ]
 
 
-def test_names_do_not_stand_on_one_another() -> None:
-    """Of many models at one place some go without a name; their points say it."""
-    runs = [priced_run(f"a-model-with-a-long-name-{number}", 5, 0.001) for number in range(9)]
+def test_names_that_have_no_room_become_numbers() -> None:
+    """Of many models at one place every one has its number, by price, and a legend says whose it is."""
+    runs = [priced_run(f"a-model-with-a-long-name-{number}", 5, 0.001) for number in range(13)]
     (found,) = scatters(series_of([run.name for run in runs], [run.summary() for run in runs]))
-    named = [point for point in found.points if point.name]
-    assert 1 <= len(named) < 9
-    assert len({(point.name_x, point.name_y) for point in named}) == len(named)
-    assert all(point.label in point.told for point in found.points)
+    assert [point.name for point in found.points] == [str(number) for number in range(1, 14)]
+    assert len({(point.name_x, point.name_y) for point in found.points}) == 13
+    assert found.legend == [(point.name, point.label) for point in found.points]
+
+
+def test_names_that_have_room_stand_at_their_points() -> None:
+    """Without a legend."""
+    runs = [priced_run("cheap", 4, 0.0001), priced_run("good", 9, 0.01)]
+    (found,) = scatters(series_of([run.name for run in runs], [run.summary() for run in runs]))
+    assert ([point.name for point in found.points], found.legend) == (["cheap", "good"], [])
 
 
 def test_many_models_get_a_panel_each() -> None:
