@@ -32,8 +32,15 @@ def program_on_trial(prompt: str) -> str | None:
 
 
 def _between(prompt: str, beginning: str, subject: str, end: str) -> str | None:
-    text = prompt.rstrip("\n")
+    text = _without_small_talk(prompt).rstrip("\n")
     before, found, after = text.partition(subject)
     if found and before.startswith(beginning) and after.endswith(end):
         return after.removesuffix(end)
     return None
+
+
+def _without_small_talk(prompt: str) -> str:
+    """The prompt from the first paragraph on that begins as one of ours."""
+    spaced = f"\n\n{prompt}"
+    starts = [at for begins in (_PROGRAM_BEGINS, _VERDICT_BEGINS) if (at := spaced.find(f"\n\n{begins}")) >= 0]
+    return prompt[min(starts) :] if starts else prompt

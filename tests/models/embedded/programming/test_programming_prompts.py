@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from pytest_llmarith.models.embedded.programming.prompts import program_on_trial, sequence_named
 from pytest_llmarith.tasks import addition, arithmetic
+from pytest_llmarith.tasks.small_talk import small_talk
 from tests.models.embedded.programming.specimens import program_prompt, verdict_prompt
 
 ONE_LINE = st.text().filter(lambda text: "\n" not in text)
@@ -79,3 +80,12 @@ def test_calculations_are_none() -> None:
         *(addition.prompt(problem) for problem in addition.problems(0, 5)),
     ]
     assert {(sequence_named(prompt), program_on_trial(prompt)) for prompt in prompts} == {(None, None)}
+
+
+def test_small_talk_before_it_is_passed_over() -> None:
+    """A program is asked for, or a verdict on one, after whatever was said before in other paragraphs."""
+    talk = f"{small_talk('1k', 'seed')}\n\n"
+    assert sequence_named(talk + program_prompt("Fibonacci numbers.", "")) == "Fibonacci numbers."
+    quoting = program_prompt("A name.", "")
+    assert sequence_named(talk + verdict_prompt(f"x = 1\n\n{quoting}")) is None
+    assert program_on_trial(talk + verdict_prompt("print(1)")) == "print(1)"
