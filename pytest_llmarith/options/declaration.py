@@ -101,7 +101,9 @@ def _declare_models(group: pytest.OptionGroup) -> None:
 
 def _declare_problems(group: pytest.OptionGroup) -> None:
     group.addoption(DEPTHS, metavar="2-10|2,5,8", help="Depths of the arithmetic task (default: the bench's, 2-10)")
-    group.addoption(TRIALS, metavar="N", help="Trials per cell of the arithmetic task (default: the bench's, 10)")
+    group.addoption(
+        TRIALS, metavar="N", help="Trials per cell of arithmetic, and of your own tasks (default: the bench's, 10)"
+    )
     group.addoption(ADDITION_TRIALS, metavar="N", help="Trials of integer addition (default: the bench's, 100)")
     group.addoption(SEED, metavar="N|random", help="Seed of all problems (default: 0); random draws and records one")
     group.addoption(

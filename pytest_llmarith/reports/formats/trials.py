@@ -11,7 +11,7 @@ from pytest_llmarith.values.answers import as_text
 
 Record = Mapping[str, Any]
 
-_OF_RECORD = ("model", "task", "simulated", "outcome", "reason", "reading", "repeat")
+_OF_RECORD = ("model", "task", "simulated", "outcome", "reason", "reading")
 _OF_PROBLEM = (
     *("variant", "depth", "set", "number", "label", "trial", "seed"),
     *("lhs", "rhs", "int1", "int2", "given", "expected"),
