@@ -50,7 +50,7 @@ def _fault(record: Mapping[str, Any], named: bool) -> str | None:
         if not isinstance(record.get(name), str | None):
             return f"the {name} is not a text"
     repeat = record.get("repeat", 0)
-    if type(repeat) is not int or repeat < 0:
+    if not _is_count(repeat):
         return "the repeat is no number from 0"
     outcome = record.get("outcome")
     if not isinstance(outcome, str) or outcome not in _OUTCOMES:
