@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from pytest_llmarith.reports.formats.results import HEADERS, rows_of
 from pytest_llmarith.reports.overview import note_of
 from pytest_llmarith.reports.repeat_table import repeat_table
 from pytest_llmarith.reports.summary import Summary
@@ -160,3 +161,13 @@ def test_the_table_and_the_note() -> None:
         ["arithmetic,", "numbers_comma", "1", "0.0-79.3", "1.3-98.7", "k", "=", "2", "20.7-100"],
     ]
     assert repeat_table([result_of(asked("{}"))], 80) == []
+
+
+def test_repeats_in_a_spreadsheet() -> None:
+    """Columns of their own, empty where every problem was put once."""
+    several, once = result_of(*repeated("{}", "7")), result_of(asked("{}"))
+    rows = [dict(zip(HEADERS, row, strict=True)) for row in rows_of([several, once])]
+    assert [(row["repeats"], row["problems"], row["pass_at_1_percent"]) for row in rows] == [
+        (2, 1, 50.0),
+        (None, None, None),
+    ]

@@ -14,6 +14,7 @@ Result = Mapping[str, Any]
 _Getter = Callable[[Result], object]
 
 _OUTCOMES = ("correct", "deviate", "nan", "cheat")
+_OF_REPEATS = ("consistency", "pass_at_1", "majority")
 _ENDS = ("percent", "low", "high")
 _KINDS = ("prompt", "completion", "reasoning")
 _SPENT = ("cost_usd", "latency_s", *(f"{kind}_tokens" for kind in _KINDS))
@@ -39,6 +40,16 @@ def _spent(what: str, figure: str) -> _Getter:
     return lambda result: (result["spending"][what] or {}).get(figure)
 
 
+def _repeated(what: str, end: str = "") -> _Getter:
+    """Nothing where every problem was put once, and in results of earlier versions."""
+
+    def of(result: Result) -> object:
+        value = (result.get("repeats") or {}).get(what)
+        return (value or {}).get(end) if end else value
+
+    return of
+
+
 _COLUMNS: Mapping[str, _Getter] = {
     **{name: _named(name) for name in ("run", "model", "task")},
     "condition": lambda result: condition_label(result) or None,
@@ -50,6 +61,9 @@ _COLUMNS: Mapping[str, _Getter] = {
     **{name: _named(name) for name in ("cost_usd", "unpriced", "stored")},
     **{f"{kind}_tokens": _tokens(kind) for kind in _KINDS},
     **{f"{what}_{figure}": _spent(what, figure) for what in _SPENT for figure in ("median", "p90")},
+    "repeats": _repeated("k"),
+    "problems": _repeated("problems"),
+    **{f"{what}_{end}": _repeated(what, end) for what in _OF_REPEATS for end in _ENDS},
 }
 HEADERS = tuple(_COLUMNS)
 
