@@ -109,7 +109,7 @@ def _model(model: Facts) -> str:
     told = [_text(model.get("target") or "")]
     if model.get("simulated"):
         told.append("simulated")
-    told += [f"{key.replace('_', ' ')} {_text(model[key])}" for key in _SENT if model.get(key)]
+    told += [f"{_worded(key)} {_text(model[key])}" for key in _SENT if model.get(key)]
     return "; ".join(told)
 
 
@@ -125,12 +125,38 @@ def _levels(summary: Facts) -> str:
     return ", ".join(f"{count:,} programs {sanitize(level, 40)}" for level, count in sorted(levels.items()))
 
 
+def _worded(key: Any) -> str:
+    return _WORDS.get(key) or str(key).replace("_", " ")
+
+
+_WORDS = {
+    "announced": "questions",
+    "announced_stored": "of them in the store",
+    "answered": "replies over the network",
+    "stored": "replies from the store",
+    "again": "asked again",
+    "failed": "without a reply",
+    "held": "waiting to set out",
+    "retrying": "waiting for another attempt",
+    "next_try_s": "seconds to the next attempt",
+    "elsewhere": "asked by another run",
+    "unsaved": "not saved in the store",
+    "kept": "saved in the store",
+    "judged": "replies of judges",
+    "unpriced": "of unknown price",
+    "cost_usd": "US dollars spent",
+    "stored_usd": "US dollars that stored replies had cost",
+    "lost": "requests that may have been billed without a reply",
+    "lost_usd": "US dollars that these may have cost at most",
+    "api_base": "address",
+    "params": "parameters",
+}
+
+
 def _text(value: Any) -> str:
     """A value in one printable line, a nested one as names and values."""
     if isinstance(value, dict):
-        known = (
-            f"{key.replace('_', ' ')} {_text(item)}" for key, item in value.items() if item not in (None, "", [], {})
-        )
+        known = (f"{_worded(key)} {_text(item)}" for key, item in value.items() if item not in (None, "", [], {}))
         return sanitize(", ".join(known), _LONGEST)
     if isinstance(value, list):
         return sanitize(", ".join(map(_text, value)), _LONGEST)
