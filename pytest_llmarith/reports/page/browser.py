@@ -41,6 +41,7 @@ class Browser:
     depths: Sequence[int]
     outcomes: Sequence[str]
     classes: Sequence[str]
+    reasons: Sequence[str]
     longest: int
     index: str
     blocks: Sequence[str]
@@ -54,6 +55,7 @@ class Browser:
             ("depth", "Depth or digits", self.depths),
             ("outcome", "Outcome", self.outcomes),
             ("class", "Class of error", self.classes),
+            ("reason", "Why no answer", self.reasons),
         )
 
     @property
@@ -77,6 +79,7 @@ def browser(runs: Sequence[Run], series: Sequence[Series]) -> Browser:
         depths=sorted(set(columns.depth) - {NONE}),
         outcomes=columns.outcomes.shown(),
         classes=columns.classes.shown(),
+        reasons=columns.reasons.shown(),
         longest=shelf.longest,
         index=packed(columns.as_dict()).decode("ascii"),
         blocks=blocks,
@@ -89,12 +92,13 @@ class _Columns:
     def __init__(self, series: Iterable[Series]) -> None:
         self._numbers = {one.whose: one.number for one in series}
         self._labels = [one.label for one in series]
-        self.variants, self.outcomes, self.classes = Words(), Words(Outcome), Words()
+        self.variants, self.outcomes, self.classes, self.reasons = Words(), Words(Outcome), Words(), Words()
         self.model: list[int] = []
         self.variant: list[int] = []
         self.depth: list[int] = []
         self.outcome: list[int] = []
         self.error: list[int] = []
+        self.reason: list[int] = []
 
     def add(self, run: int, record: Mapping[str, Any]) -> None:
         problem, grade = record["problem"] or {}, record["grade"] or {}
@@ -102,7 +106,8 @@ class _Columns:
         self.variant.append(self.variants.number(problem.get("variant") or problem.get("set") or record["task"]))
         self.depth.append(_depth(problem))
         self.outcome.append(self.outcomes.number(record["outcome"]))
-        self.error.append(self.classes.number(grade.get("error_class") or _reason(record)))
+        self.error.append(self.classes.number(grade.get("error_class")))
+        self.reason.append(self.reasons.number(_reason(record)))
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -112,6 +117,7 @@ class _Columns:
                 "variant": self.variants.shown(),
                 "outcome": self.outcomes.shown(),
                 "class": self.classes.shown(),
+                "reason": self.reasons.shown(),
             },
             "columns": {
                 "model": self.model,
@@ -119,12 +125,13 @@ class _Columns:
                 "depth": self.depth,
                 "outcome": self.outcome,
                 "class": self.error,
+                "reason": self.reason,
             },
         }
 
 
 def _reason(record: Mapping[str, Any]) -> str | None:
-    """Why a reply holds no answer is a class too; what programs and outages say is different every time."""
+    """Why a reply holds no answer; what programs and outages say is different every time."""
     return str(record["reason"]) if record["outcome"] == Outcome.NAN else None
 
 

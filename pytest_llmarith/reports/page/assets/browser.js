@@ -61,7 +61,7 @@ class Browser {
 
   #row(number, trial) {
     const outcome = this.trials.word("outcome", number);
-    const error = this.trials.word("class", number);
+    const error = this.trials.word("class", number) || this.trials.word("reason", number);
     const button = element("button", { type: "button", "aria-expanded": "false" }, "Show", element("span", { class: "unseen" }, ` trial ${number + 1}`));
     const row = element("tr", { role: "row" },
       cell({}, element("span", { class: `outcome ${outcome}` }, outcome), error ? element("small", {}, spelled(error)) : null),

@@ -1,6 +1,6 @@
 // Which trials are wanted: choices of the form, kept in the address, so that a look can be passed on.
 
-const CHOICES = ["model", "variant", "depth", "outcome", "class"];
+const CHOICES = ["model", "variant", "depth", "outcome", "class", "reason"];
 const ADDRESS = "#trials?";
 
 class Filters {
