@@ -25,6 +25,7 @@ class ErrorSizes:
         self.rounded = 0
         self._relative: list[str] = []  # texts are half the size of decimals
         self._leading = array("Q")
+        self._other_length = 0
         self._absolute = Decimal(0)
         self._absolutes = 0
 
@@ -38,11 +39,13 @@ class ErrorSizes:
             self._absolutes += 1
         if (leading := grade.get("leading_digits")) is not None:
             self._leading.append(leading)
+            self._other_length += not leading and bool(grade.get("dlength"))
 
     def join(self, other: ErrorSizes) -> None:
         self.rounded += other.rounded
         self._relative += other._relative
         self._leading.extend(other._leading)
+        self._other_length += other._other_length
         self._absolute = WIDE.add(self._absolute, other._absolute)
         self._absolutes += other._absolutes
 
@@ -57,6 +60,7 @@ class ErrorSizes:
             "median_relative_error": _text(median_of_decimals(relative)),
             "log10_bins": _bins(relative),
             "median_leading_digits": median_of_floats(self._leading),
+            "other_length": self._other_length,
         }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from typing import Any
 
 from pytest_llmarith.reports.statistics import percent
 
@@ -23,6 +24,13 @@ def share(part: int, whole: int) -> str:
     if shown == 100:
         return ">99.9"
     return "<0.1" if shown == 0 else str(shown)
+
+
+def leading_digits(sizes: Mapping[str, Any]) -> str:
+    """The median of the leading digits that are right; none where it is of answers of another length than the truth."""
+    median, others = sizes["median_leading_digits"], sizes.get("other_length") or 0
+    binned = sum(one["count"] for one in sizes["log10_bins"])
+    return UNKNOWN if median == 0 and others and 2 * others >= binned else count(median)
 
 
 def interval(percentage: Mapping[str, float] | None) -> str:

@@ -18,7 +18,8 @@ _HEADERS = ("variant", "trials", "correct %", "95 %", "reliable depth", "rel err
 LEGEND = (
     "reliable depth: the deepest for which all trials up to it are at least 90 % correct by the lower end of their "
     "interval; without one, the trials of the first depth that would show it, all further ones correct. "
-    "rel err: median relative error of deviate; leading: median of its leading digits that are right."
+    "rel err: median relative error of deviate; leading: median of its leading digits that are right, "
+    "- where most have another length than the truth."
 )
 
 
@@ -34,9 +35,9 @@ def _row(variant: Mapping[str, Any]) -> list[str]:
         str(variant["measured"]),
         figures.share(variant["correct"], variant["measured"]),
         figures.interval(variant["correct_percentage"]),
-        reliable(variant["reliable_depth"]),
+        reliable(variant["reliable_depth"]) if variant["measured"] else figures.UNKNOWN,
         figures.short(errors["median_relative_error"]),
-        figures.count(errors["median_leading_digits"]),
+        figures.leading_digits(errors),
     ]
 
 

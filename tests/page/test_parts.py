@@ -31,8 +31,9 @@ from pytest_llmarith.reports.page.runs import LONGEST_LABEL, Series, series_of
 from pytest_llmarith.reports.page.sequences import sequence_sets
 from pytest_llmarith.reports.page.shelf import BLOCK, SHORTEST, Shelf, unpacked
 from pytest_llmarith.reports.page.trials import shown_trial
-from pytest_llmarith.values import Failure, Reply
-from tests.page.conftest import priced_run, problem, record, run_of, sequence_record, usual_records
+from pytest_llmarith.reports.variant_tables import variant_table
+from pytest_llmarith.values import Failure, Op, Reply
+from tests.page.conftest import embedded_records, priced_run, problem, record, run_of, sequence_record, usual_records
 from tests.runs_on_disk import added, asked, programmed
 
 JUDGE = {"cheat": False, "model": "gpt-4o", "replies": []}
@@ -217,6 +218,52 @@ def test_rounded_percentages_do_not_claim_too_much(part: int, whole: int, text: 
     found = share(part, whole)
     assert found is not None
     assert found.rounded == text
+
+
+def test_nothing_is_reliable_where_nothing_was_measured() -> None:
+    """A variant without a reply has no depth, nor a number of trials that it would need."""
+    run = run_of([record(problem(), Reply(text="1")), record(problem(Op.SUB), Failure("no reply"))])
+    (found,) = heatmaps(series_of([run.name], [run.summary()]))
+    assert {row.variant: row.reliable for row in found.rows} == {"int_add": "needs 53", "int_sub": "-"}
+
+
+def test_a_curve_of_some_variants_says_so() -> None:
+    """What a run has of all variants is not what a whole one would have; with several models it says whose."""
+    one, other = run_of(usual_records(), "a"), run_of(embedded_records("llmarith/exact", 99, trials=1), "b")
+    (alone, *_), (both, *rest) = (
+        found.panels
+        for runs in ([one], [one, other])
+        if (found := depth_curves(series_of([run.name for run in runs], [run.summary() for run in runs])))
+    )
+    assert alone.notes == ["3 of 8 variants answered"]
+    assert both.notes == ["o4-mini: 3 of 8 variants answered"]
+    assert not any(panel.notes for panel in rest)
+
+
+def test_leading_digits_are_those_of_answers_as_long_as_the_truth() -> None:
+    """Of another length, digits that look right stand elsewhere."""
+    shorter, wrong = (record(problem(depth=4), Reply(text=text)) for text in ("999", "1000"))
+    assert dict(shown_trial(shorter)["facts"])["leading digits right"] == "- (other length)"
+    assert dict(shown_trial(wrong)["facts"])["leading digits right"] == "0"
+    (result,) = run_of([shorter]).summary()["results"]
+    assert variant_table(result)[-1].split()[-1] == "-"
+    (result,) = run_of([wrong]).summary()["results"]
+    assert variant_table(result)[-1].split()[-1] == "0"
+
+
+def test_classes_of_errors_and_reasons_of_no_answer_are_told_apart() -> None:
+    """Each has a filter of its own."""
+    run = run_of(usual_records())
+    choices = {name: words for name, _, words in browser([run], series_of([run.name], [run.summary()])).choices}
+    assert (choices["class"], choices["reason"]) == (["one digit"], ["unreadable"])
+
+
+def test_provenance_has_no_names_of_the_code(page: Any) -> None:
+    """What was counted while asking is told in words."""
+    asking = {"announced_stored": 3, "elsewhere": 1, "unsaved": 2, "judged": 5}
+    text = page(run_of(usual_records(), asking=asking))
+    told = "of them in the store 3, asked by another run 1, not saved in the store 2, replies of judges 5"
+    assert f"<dd>{told}</dd>" in text
 
 
 def test_labels_are_told_apart() -> None:

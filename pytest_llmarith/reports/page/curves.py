@@ -8,17 +8,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
+from types import MappingProxyType
 
-from pytest_llmarith.reports.page.counts import by_depth, by_length, variants_of
+from pytest_llmarith.reports.page.counts import Counts, by_depth, by_length, measured, variants_of
 from pytest_llmarith.reports.page.percentages import Share
 from pytest_llmarith.reports.page.plots import Axis, Tick, polyline, ribbon, stairs, thinned
 from pytest_llmarith.reports.page.runs import Series
+from pytest_llmarith.values import Dtype, Op
 
 WIDTH, HEIGHT = 340, 220
 LEFT, RIGHT, TOP, BOTTOM = 34, 330, 10, 186
 MOST_TOGETHER = 6  # lines of one panel that can be told apart
 LENGTHS_TOGETHER = 4
 MOST_TICKS = 12
+ALL_VARIANTS = len(Dtype) * len(Op)
 
 Shares = Mapping[int, Share]
 
@@ -48,6 +51,7 @@ class Panel:
     """One small picture, and the table behind it."""
 
     title: str
+    notes: Sequence[str]
     x_ticks: Sequence[Tick]
     y_ticks: Sequence[Tick]
     lines: Sequence[Line]
@@ -71,13 +75,25 @@ def depth_curves(series: Sequence[Series]) -> Curves | None:
     able = [(one, result["cells"]) for one in series for result in one.results.values() if by_depth(result["cells"])]
     if not able:
         return None
+    lacking = {one.label: note for one, cells in able if (note := _lacking(cells))}
     if len(able) > MOST_TOGETHER:
-        return _panel_per_model("depth", [(one.label, by_depth(cells)) for one, cells in able])
+        return _panel_per_model("depth", [(one.label, by_depth(cells)) for one, cells in able], notes=lacking)
     variants = list(dict.fromkeys(variant for _, cells in able for variant in variants_of(cells)))
     titles: list[str | None] = [None, *variants] if len(variants) > 1 else list(variants)
     curves = {title: [(one.label, by_depth(cells, title)) for one, cells in able] for title in titles}
-    panels = [panel(title or "all variants", "depth", lines) for title, lines in curves.items() if _places(lines)]
+    notes = list(lacking.values()) if len(able) == 1 else [f"{label}: {note}" for label, note in lacking.items()]
+    panels = [
+        panel(title or "all variants", "depth", lines, notes=() if title else notes)
+        for title, lines in curves.items()
+        if _places(lines)
+    ]
     return Curves("depth", _legend(one.label for one, _ in able), "", panels)
+
+
+def _lacking(cells: Iterable[Counts]) -> str:
+    """What has to be known to take a curve of all variants for what it is."""
+    answered = {cell["variant"] for cell in cells if measured(cell)}
+    return f"{len(answered)} of {ALL_VARIANTS} variants answered" if len(answered) < ALL_VARIANTS else ""
 
 
 def length_curves(series: Sequence[Series]) -> Curves | None:
@@ -95,11 +111,19 @@ def length_curves(series: Sequence[Series]) -> Curves | None:
     return Curves("digits", _legend(label for label, _ in able), "", [panel("addition", "digits", able, _length)])
 
 
-def _panel_per_model(what: str, curves: Sequence[tuple[str, Shares]], name: Callable[[int], str] = str) -> Curves:
+def _panel_per_model(
+    what: str,
+    curves: Sequence[tuple[str, Shares]],
+    name: Callable[[int], str] = str,
+    notes: Mapping[str, str] = MappingProxyType({}),
+) -> Curves:
     """A panel for each, with the median of all in the background."""
     places = _places(curves)
     middle = {place: median(shares[place].percent for _, shares in curves if place in shares) for place in places}
-    panels = [panel(label, what, [(label, shares)], name, middle) for label, shares in curves]
+    panels = [
+        panel(label, what, [(label, shares)], name, middle, [notes[label]] if label in notes else ())
+        for label, shares in curves
+    ]
     return Curves(what, (), f"median of the {len(curves)} models", panels)
 
 
@@ -113,12 +137,14 @@ def panel(
     curves: Sequence[tuple[str, Shares]],
     name: Callable[[int], str] = str,
     context: Mapping[int, float] | None = None,
+    notes: Sequence[str] = (),
 ) -> Panel:
     """Curves over the same places; one of them at least has a point."""
     places = sorted({*_places(curves), *(context or ())})
     x, y = Axis(places[0], places[-1], LEFT + 12, RIGHT - 8), Axis(0, 100, BOTTOM, TOP)
     return Panel(
         title=title,
+        notes=notes,
         x_ticks=[Tick(x.at(place), name(place)) for place in thinned(places, MOST_TICKS)],
         y_ticks=[Tick(y.at(percent), str(percent)) for percent in (0, 25, 50, 75, 100)],
         lines=[
@@ -146,6 +172,7 @@ def score_panel(title: str, curves: Sequence[tuple[str, Sequence[float]]]) -> Pa
     x, y = Axis(0, longest, LEFT + 4, RIGHT - 4), Axis(0, 1, BOTTOM, TOP)
     return Panel(
         title=title,
+        notes=(),
         x_ticks=[Tick(x.at(count), str(count)) for count in sorted({0, longest // 2, longest})],
         y_ticks=[Tick(y.at(percent / 100), str(percent)) for percent in (0, 25, 50, 75, 100)],
         lines=[Line(slot, label, stairs(scores, x, y), "", ()) for slot, (label, scores) in enumerate(curves, 1)],

@@ -139,7 +139,7 @@ def _facts(result: Result, found: Counts) -> Iterable[tuple[str, str]]:
         yield "digits that match", f"{100 * found['digit_match']:.1f} % on average, over all answers"
     if found["dlength"] is not None:
         yield "length", f"{found['dlength']:.2f} digits too long or too short on average"
-    if found["leading_digits"] is not None:
+    if found["leading_digits"] is not None and figures.leading_digits(result["error_sizes"]) != figures.UNKNOWN:
         yield "leading digits", f"{found['leading_digits']:g} right before the first wrong one, the median of deviates"
     if result["median_relative_error"] is not None:
         yield "relative error", f"{figures.short(result['median_relative_error'])}, the median of deviates"

@@ -64,7 +64,8 @@ def _heatmap(series: Series, result: Result) -> Heatmap:
     cells: Mapping[tuple[str, int], Counts] = {(cell["variant"], cell["depth"]): cell for cell in result["cells"]}
     depths = depths_of(cells.values())
     usual = _usual(map(measured, cells.values()))
-    reliable = {variant["variant"]: variant["reliable_depth"] for variant in result.get("variants") or ()}
+    known = [variant for variant in result.get("variants") or () if variant["measured"]]
+    reliable = {variant["variant"]: variant["reliable_depth"] for variant in known}
     return Heatmap(
         series=series,
         all=pooled(cells.values()),

@@ -88,11 +88,16 @@ def _facts(record: Record) -> Iterator[tuple[str, str]]:
     if grade.get("relative_error") is not None:
         yield "relative error", figures.short(grade["relative_error"])
     if grade.get("leading_digits") is not None:
-        yield "leading digits right", str(grade["leading_digits"])
+        yield "leading digits right", _leading(grade)
     for retry in _list(record.get("retries")):
         if isinstance(retry, dict):
             waited = figures.seconds(seconds) if _is_number(seconds := retry.get("waited_s")) else figures.UNKNOWN
             yield "tried again", f"{retry.get('reason')}, after {waited} s"
+
+
+def _leading(grade: Record) -> str:
+    """Of another length than the truth, an answer's digits have other places, whatever they look like."""
+    return "- (other length)" if grade.get("dlength") and not grade["leading_digits"] else str(grade["leading_digits"])
 
 
 def _reply_facts(reply: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -89,6 +89,8 @@ class ErrorSizes(TypedDict):
     """Without a gap, from the smallest error to the largest."""
     median_leading_digits: float | None
     """Digits that are right, from the left."""
+    other_length: NotRequired[int]
+    """Deviates of another length than the truth, which have no digit that is right from the left."""
 
 
 class Place(Outcomes):
