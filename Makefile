@@ -7,6 +7,8 @@ RUN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 MODELS ?= --llm-model=llmarith/exact --llm-model=llmarith/sloppy
 ARGS ?=
+# Questions of each search for a breaking point: few, as the exact model takes all of them and breaks nowhere.
+SEARCH ?= 40
 # A test that hangs is stopped by its own limits; should one have none, it must not take the others with it.
 HANGS := --timeout=300
 KILLS ?= 50
@@ -22,7 +24,7 @@ help:  ## Show the targets
 install: $(INSTALLED)  ## Install everything into .venv
 
 bench: $(INSTALLED)  ## Run the benches on the embedded models
-	$(RUN)/pytest benches $(MODELS) $(ARGS)
+	$(RUN)/pytest benches $(MODELS) --llm-breaking-point=$(SEARCH) $(ARGS)
 
 test: $(INSTALLED)  ## Run the tests, but for the longer proofs
 	$(RUN)/pytest -n auto $(HANGS) -m "not proof" $(ARGS)

@@ -83,3 +83,11 @@ def ask(request: pytest.FixtureRequest, model: Any, llm_manner: Any) -> Any:
     from pytest_llmarith.session.ask import Ask
 
     return Ask(request.node, model, begin.settings_of(request.config))
+
+
+@pytest.fixture
+def search(request: pytest.FixtureRequest, model: Any, llm_manner: Any) -> Any:
+    """Searches for the simplest question that the model gets wrong, and returns the one record of all it asked."""
+    from pytest_llmarith.session.search import Search
+
+    return Search(request.node, model, begin.settings_of(request.config))

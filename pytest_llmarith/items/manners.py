@@ -20,7 +20,8 @@ def manners_of(task: Task, settings: Settings) -> list[Manner]:
     Raises pytest.UsageError where a template does not fit the task.
     """
     conditions = dict.fromkeys(condition.only(task.AXES) for condition in settings.manners.conditions)
-    for name, template in settings.manners.wordings.templates.items():
+    templates = settings.manners.wordings.templates if "prompt" in task.AXES else {}
+    for name, template in templates.items():
         try:
             check_template(name, template, task)
         except UnfitTemplate as fault:

@@ -10,7 +10,8 @@ ARITHMETIC_MARK = "arithmetic"
 ADDITION_MARK = "integer_addition"
 OEIS_MARK = "oeis"
 OWN_MARK = "llmarith_task"
-PROBLEM_MARKS = (ARITHMETIC_MARK, ADDITION_MARK, OEIS_MARK, OWN_MARK)
+BREAKING_MARK = "breaking_point"
+PROBLEM_MARKS = (ARITHMETIC_MARK, ADDITION_MARK, BREAKING_MARK, OEIS_MARK, OWN_MARK)
 CELL_MARK = "cell"
 KEYWORD_MARK = "oeis_keyword"
 TIMEOUT_MARK = "timeout"
@@ -19,6 +20,7 @@ _LINES = (
     f"{ARITHMETIC_MARK}(depths=range(2, 11), trials=10): parametrize `problem` with the arithmetic task",
     f"{ADDITION_MARK}(trials=100): parametrize `problem` with the integer addition task",
     f"{OEIS_MARK}(sets=None): parametrize `problem` with the OEIS task; sets as --oeis-sets names them",
+    f"{BREAKING_MARK}: parametrize `problem` with the searches for the simplest wrong answer",
     f"{OWN_MARK}(task, trials=10): parametrize `problem` with a task of your own, a pytest_llmarith.Task",
     f"{CELL_MARK}(model, task, variant, op, dtype, depth, trial, set, number, label): where an item stands, and in a "
     "run with conditions or repeats (numbers, symbols, context, prompt, system, repeat), "

@@ -12,6 +12,7 @@ from pytest_llmarith.items.manners import MANNER_FIXTURE, manners_of
 from pytest_llmarith.items.marks import (
     ADDITION_MARK,
     ARITHMETIC_MARK,
+    BREAKING_MARK,
     OEIS_MARK,
     OWN_MARK,
     PROBLEM_MARKS,
@@ -19,8 +20,9 @@ from pytest_llmarith.items.marks import (
     problem_marks,
 )
 from pytest_llmarith.items.sequences import keyword_marks
+from pytest_llmarith.options import declaration as names
 from pytest_llmarith.options.settings import Settings
-from pytest_llmarith.tasks import addition, arithmetic, task_of
+from pytest_llmarith.tasks import addition, arithmetic, breaking_point, task_of
 from pytest_llmarith.values import Manner, Model, Problem
 
 MODEL_FIXTURE = "llm_model"
@@ -160,6 +162,17 @@ def _addition(arguments: Mapping[str, Any], settings: Settings) -> Iterable[Prob
     return addition.problems(settings.seed, settings.addition_trials or arguments.get("trials", 100))
 
 
+def _searches(arguments: Mapping[str, Any], settings: Settings) -> Iterable[Problem]:
+    return breaking_point.problems(settings.seed, settings.breaking_point or 0)
+
+
+def _no_searches(arguments: Mapping[str, Any], settings: Settings) -> str | None:
+    """Searches ask one question after another, so nobody gets one who did not ask for it."""
+    if settings.breaking_point:
+        return None
+    return f"no search was asked for: {names.BREAKING_POINT}=80 asks up to 80 questions each"
+
+
 def _always_some(arguments: Mapping[str, Any], settings: Settings) -> str | None:
     return None
 
@@ -191,6 +204,7 @@ class Kind(NamedTuple):
 _KINDS: Mapping[str, Kind] = {
     ARITHMETIC_MARK: Kind({"depths": _are_counts, "trials": _is_count}, "depths=range(2, 11), trials=10", _arithmetic),
     ADDITION_MARK: Kind({"trials": _is_count}, "trials=100", _addition),
+    BREAKING_MARK: Kind({}, "no keyword", _searches, why_none=_no_searches),
     OEIS_MARK: Kind(
         {"sets": _are_names}, 'sets=["classic_easy"]', sequences.problems, sequences.limit_marks, sequences.why_none
     ),

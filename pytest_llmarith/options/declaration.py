@@ -23,6 +23,8 @@ NUMBERS = "--llm-number-format"
 CONTEXT = "--llm-context"
 PROMPT = "--llm-prompt"
 REPEATS = "--llm-repeats"
+BREAKING_POINT = "--llm-breaking-point"
+CONFIRM = "--llm-confirm"
 SHARD = "--llm-shard"
 READING = "--llm-reading"
 CONCURRENCY = "--llm-concurrency"
@@ -105,6 +107,13 @@ def _declare_problems(group: pytest.OptionGroup) -> None:
         TRIALS, metavar="N", help="Trials per cell of arithmetic, and of your own tasks (default: the bench's, 10)"
     )
     group.addoption(ADDITION_TRIALS, metavar="N", help="Trials of integer addition (default: the bench's, 100)")
+    group.addoption(
+        BREAKING_POINT,
+        metavar="N",
+        help="Search for the simplest question that is answered wrongly, with up to N questions per\n"
+        "variant, such as 80 (default: no search)",
+    )
+    group.addoption(CONFIRM, metavar="K", help="Ask the question that a search ends with K times more (default: 3)")
     group.addoption(SEED, metavar="N|random", help="Seed of all problems (default: 0); random draws and records one")
     group.addoption(
         SHARD,

@@ -19,6 +19,9 @@ from pytest_llmarith.options.oeis import OeisSettings, oeis_settings
 from pytest_llmarith.values import AskingLimits, Model, NanReason, Reading, Shard, StoreMode
 
 LARGEST_SEED = 2**31
+MOST_QUESTIONS = 1_000  # of one search: what it keeps stands in one record
+MOST_CONFIRMED = 100
+_CONFIRM = 3
 
 _DEFAULTS: Mapping[str, str] = {
     names.SEED: "0",
@@ -37,6 +40,8 @@ class Settings:
     depths: tuple[int, ...] | None
     trials: int | None
     addition_trials: int | None
+    breaking_point: int | None
+    confirm: int
     manners: Manners
     shard: Shard | None
     reading: Reading | None
@@ -68,6 +73,7 @@ def _parse(config: pytest.Config) -> Settings:
         given = config.getoption(option)
         return _DEFAULTS[option] if given is None else str(given)
 
+    search = _search(config)
     return Settings(
         models=_models(config),
         shard=_shard(config, text(names.SEED)),
@@ -75,6 +81,8 @@ def _parse(config: pytest.Config) -> Settings:
         depths=parsing.optional(config.getoption, names.DEPTHS, parsing.depths),
         trials=parsing.optional(config.getoption, names.TRIALS, _trials),
         addition_trials=parsing.optional(config.getoption, names.ADDITION_TRIALS, _trials),
+        breaking_point=search[0],
+        confirm=search[1],
         manners=manners(config.getoption, config.invocation_params.dir),
         reading=parsing.optional(config.getoption, names.READING, _reading),
         asking=asking_limits(config.getoption),
@@ -87,6 +95,27 @@ def _parse(config: pytest.Config) -> Settings:
         fail_under=tuple(config.getoption(names.FAIL_UNDER) or ()),
         oeis=oeis_settings(config.getoption, _folder(config, names.OEIS_CACHE, "oeis_cache"), _judge_model),
     )
+
+
+def _search(config: pytest.Config) -> tuple[int | None, int]:
+    """How many questions a search may ask, and how many of them confirm what it found."""
+    budget = parsing.optional(config.getoption, names.BREAKING_POINT, _budget)
+    confirm = parsing.optional(config.getoption, names.CONFIRM, _confirm)
+    confirm = _CONFIRM if confirm is None else confirm
+    if budget is not None and confirm >= budget:
+        raise ValueError(
+            f"{names.BREAKING_POINT}: {budget} questions are too few beside {names.CONFIRM}={confirm}; "
+            "write a larger number"
+        )
+    return budget, confirm
+
+
+def _budget(option: str, text: str) -> int:
+    return parsing.whole_number(option, text, 1, MOST_QUESTIONS)
+
+
+def _confirm(option: str, text: str) -> int:
+    return parsing.whole_number(option, text, 0, MOST_CONFIRMED)
 
 
 def _trials(option: str, text: str) -> int:

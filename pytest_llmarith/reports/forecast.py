@@ -29,6 +29,12 @@ def forecast_lines(outlooks: Sequence[Outlook], judge: str | None = None) -> lis
     return lines
 
 
+def search_line(searches: int, budget: int) -> str:
+    """What comes on top where searches go on after their first question."""
+    counted = f"{searches:,} searches ask" if searches != 1 else "1 search asks"
+    return f"forecast: {counted} up to {budget:,} questions each, of which only the first is counted here"
+
+
 def spent_lines(cost_usd: float, unpriced: int, tokens: int, limits: AskingLimits) -> list[str]:
     """What the stored replies of a run leave of its caps: they count, as they were paid for."""
     lines = []

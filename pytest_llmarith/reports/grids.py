@@ -12,6 +12,7 @@ from typing import Any
 
 from pytest_llmarith.reports import figures
 from pytest_llmarith.reports.anatomy_tables import anatomy_table
+from pytest_llmarith.reports.breaking_lines import breaking_lines
 from pytest_llmarith.reports.harmless import sanitize_name
 from pytest_llmarith.reports.keys import condition_label
 from pytest_llmarith.reports.sequence_tables import set_table, unsolved_lines
@@ -41,6 +42,9 @@ def breakdowns(summary: Mapping[str, Any], width: int) -> list[str]:
             legend = []  # said once
         if result["lengths"]:
             lines += ["", *_length_table(result, width)]
+        if result.get("breaking_points"):
+            title = _title(result, "breaking points", width)
+            lines += ["", title, *breaking_lines(result["breaking_points"], width)]
         if result["sets"]:
             title = _title(result, "scores by set and limit per term", width)
             lines += ["", title, *set_table(result, width)]

@@ -74,6 +74,8 @@ def _replies(record: Any, file: Path, line: int) -> tuple[LoggedReply, ...] | Le
     if llm_arithmetic.is_row(record):
         raise Mistake(f"{name_of(file)}: rows of llm_arithmetic do not say what was sent; name a run log of llmarith")
     _check(record["format"] == RECORD_FORMAT, f"the format of the record is not {RECORD_FORMAT}")
+    if "search" in record:
+        return tuple(_searched(record, line)) or _why_none(record)
     if record["reply"] is None:
         return LeftOut.UNANSWERED
     fields = _object(record["reply"], "the reply")
@@ -106,8 +108,41 @@ def _judged(record: Mapping[str, Any], line: int) -> Iterator[LoggedReply]:
             yield LoggedReply(line, sent, trial, 0, _reply(fields, sent))
 
 
+def _searched(record: Mapping[str, Any], line: int) -> Iterator[LoggedReply]:
+    """The replies of a search, each of which belongs to the prompt that was sent for it."""
+    trail = _object(record["search"], "search")["trail"]
+    _check(isinstance(trail, list), "search.trail is no list")
+    repeat = record.get("repeat", 0)
+    _check(_is_count(repeat), "the repeat is no whole number")
+    for one in trail:
+        step = _object(one, "a question of the search")
+        if step["reply"] is None:
+            continue
+        fields = _object(step["reply"], "a reply of the search")
+        _check(_is_count(step["before"]), "before is no whole number")
+        if not fields["sent"]:
+            continue
+        sent = _well_sent(fields)
+        if not _is_simulated(sent):
+            yield LoggedReply(line, sent, step["before"], repeat, _reply(fields, sent))
+
+
+def _why_none(record: Mapping[str, Any]) -> LeftOut:
+    """Why there is nothing to take from a search."""
+    if record["simulated"]:
+        return LeftOut.SIMULATED
+    return LeftOut.UNANSWERED if record["reply"] is None else LeftOut.OWN_MODEL
+
+
 def _sent(fields: Mapping[str, Any], prompt: Any) -> Mapping[str, Any]:
-    """What was sent, of exactly the shape that `models.request` gives it, and for this prompt."""
+    """What was sent, for this prompt."""
+    sent = _well_sent(fields)
+    _check(sent["messages"][-1]["content"] == prompt, "the prompt is not the one that was sent")
+    return sent
+
+
+def _well_sent(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What was sent, of exactly the shape that `models.request` gives it."""
     sent = _object(fields["sent"], "what was sent")
     _check(sent.keys() == {"model", "api_base", "messages", "params"}, "what was sent has other keys than we send")
     _check(_is_name(sent["model"]), "the model that was asked is not a text")
@@ -119,7 +154,6 @@ def _sent(fields: Mapping[str, Any], prompt: Any) -> Mapping[str, Any]:
         _object(message, "a message")
         _check(message.keys() == {"role", "content"} and message["role"] == role, "the messages have other roles")
         _check(isinstance(message["content"], str), "the content of a message is not a text")
-    _check(messages[-1]["content"] == prompt, "the prompt is not the one that was sent")
     return sent
 
 

@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import Any
 
 from pytest_llmarith.reports.anatomy import AnatomyCounts, completed
+from pytest_llmarith.reports.breaking import breaking_point
 from pytest_llmarith.reports.repeats import RepeatCounts
 from pytest_llmarith.reports.sequences import SequenceSet
 from pytest_llmarith.reports.statistics import Cluster, Depth, reliable_depth
@@ -35,6 +36,7 @@ class Result:
         self._lengths: dict[int, Tally] = {}
         self._sets: dict[str, SequenceSet] = {}
         self._elsewhere = Tally()
+        self._breaking_points: list[dict[str, Any]] = []
         self._repeats = RepeatCounts()
         self._counted: dict[str, Any] | None = None
 
@@ -48,6 +50,8 @@ class Result:
         if outcome == Outcome.UNANSWERED:
             self._unanswered_reasons.add(record["reason"])
         self._stored += reply is not None and bool(reply["stored"])
+        if (found := breaking_point(record)) is not None:
+            self._breaking_points.append(found)
         record = completed(record)
         self._anatomy.add(record)
         self._repeats.add(record)
@@ -101,6 +105,7 @@ class Result:
             "anatomy": self._anatomy.as_dict(),
             "cells": self._cell_dicts(),
             "lengths": self._length_dicts(),
+            "breaking_points": sorted(self._breaking_points, key=lambda one: _place_of_cell((one["variant"], 0))),
             "sets": [{"set": name} | self._sets[name].as_dict() for name in sorted(self._sets)],
         }
 

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from pytest_llmarith.reports.breaking import replies_of
 from pytest_llmarith.reports.errorsizes import ErrorSizes
 from pytest_llmarith.reports.spending import Spending
 from pytest_llmarith.reports.statistics import percent, wilson
@@ -71,8 +72,8 @@ class Tally:
     def add(self, record: Mapping[str, Any]) -> None:
         """Count one record."""
         self.outcomes.add(record["outcome"])
-        if record["reply"] is not None:
-            self.spending.add(record["reply"])
+        for reply in replies_of(record):
+            self.spending.add(reply)
         if record["outcome"] == Outcome.DEVIATE and record["grade"]:
             self.errors.add(record["grade"])
 

@@ -68,9 +68,10 @@ class AskedModel:
     def params(self) -> dict[str, Any]:
         return dict(self.model.params)
 
-    def reply(self, prompt: str) -> Reply:
-        """Ask the model; raises `Unanswered` where no reply came."""
-        answer = self._asker.ask_and_wait(replace(self._question, prompt=prompt))
+    def reply(self, prompt: str, before: int = 0) -> Reply:
+        """Ask the model; raises `Unanswered` where no reply came. What was asked `before` is another question."""
+        question = replace(self._question, prompt=prompt, trial=self._question.trial + before)
+        answer = self._asker.ask_and_wait(question)
         if isinstance(answer, Failure):
             raise Unanswered(answer)
         return answer
@@ -90,27 +91,18 @@ class Ask:
 
     def __call__(self, problem: Problem) -> dict[str, Any]:
         __tracebackhide__ = True
-        if RECORD in self._item.stash:
-            pytest.fail("ask: this test has asked its problem already; one item is one trial", pytrace=False)
-        if not callable(getattr(self._model, "reply", None)):
-            pytest.fail(f"model: {type(self._model).__name__} has no reply(prompt) that could be asked", pytrace=False)
+        check_askable(self._item, self._model)
         if not hasattr(problem, "task"):
             given = type(problem).__name__
             pytest.fail(f"ask: takes the fixture `problem`, which comes from its task, not a {given}", pytrace=False)
         prompt = prompt_of(problem, self._manner, self._settings)
-        record = self._record(problem, prompt, self._reply(prompt))
-        self._keep(record)
-        if record["outcome"] == Outcome.UNANSWERED:
-            pytest.fail(f"unanswered: {sanitize(record['reason'], _LONGEST_MESSAGE)}", pytrace=False)
+        record = self._record(problem, prompt, reply_of(self._item, self._model, prompt))
+        write_down(self._item, record)
         return record
-
-    def _keep(self, record: dict[str, Any]) -> None:
-        self._item.stash[RECORD] = record
-        self._item.user_properties += properties_of(record)
 
     def _record(self, problem: Problem, prompt: str, answer: Reply | Failure) -> dict[str, Any]:
         __tracebackhide__ = True
-        model, nodeid = _known(self._model), self._item.nodeid
+        model, nodeid = known(self._model), self._item.nodeid
         subject = trials.Subject.of(problem, model, prompt, nodeid, self._manner)
         if isinstance(answer, Failure):
             return trials.unanswered_record(subject, answer)
@@ -127,22 +119,46 @@ class Ask:
         try:
             return trials.own_record(problem, subject, reply)
         except Exception as error:
-            self._keep(trials.raised_record(subject, reply, _told(error)))
+            _keep(self._item, trials.raised_record(subject, reply, _told(error)))
             raise
 
-    def _reply(self, prompt: str) -> Reply | Failure:
-        with paused(self._item):  # waiting is bounded by --llm-timeout, not by the user's --timeout
-            try:
-                answer = self._model.reply(prompt)
-            except Unanswered as unanswered:
-                return unanswered.failure
-            except Exception as error:  # a model of the user's own may raise anything; it measured nothing
-                return Failure(_told(error))
-        if isinstance(answer, str):
-            answer = Reply(answer)
-        if not isinstance(answer, Reply):
-            pytest.fail(f"model: reply(prompt) gave {type(answer).__name__}; it has to give the text", pytrace=False)
-        return _without_keys(answer)
+
+def check_askable(item: pytest.Item, model: Any) -> None:
+    """Fail a test that has had its trial, or whose model cannot be asked."""
+    if RECORD in item.stash:
+        pytest.fail("ask: this test has asked its problem already; one item is one trial", pytrace=False)
+    if not callable(getattr(model, "reply", None)):
+        pytest.fail(f"model: {type(model).__name__} has no reply(prompt) that could be asked", pytrace=False)
+
+
+def reply_of(item: pytest.Item, model: Any, prompt: str, before: int = 0) -> Reply | Failure:
+    """What a model replies; one of the user's own does not hear how often it was asked before."""
+    told = {"before": before} if before and isinstance(model, AskedModel) else {}
+    with paused(item):  # waiting is bounded by --llm-timeout, not by the user's --timeout
+        try:
+            answer = model.reply(prompt, **told)
+        except Unanswered as unanswered:
+            return unanswered.failure
+        except Exception as error:  # a model of the user's own may raise anything; it measured nothing
+            return Failure(_told(error))
+    if isinstance(answer, str):
+        answer = Reply(answer)
+    if not isinstance(answer, Reply):
+        pytest.fail(f"model: reply(prompt) gave {type(answer).__name__}; it has to give the text", pytrace=False)
+    return _without_keys(answer)
+
+
+def write_down(item: pytest.Item, record: dict[str, Any]) -> None:
+    """Put the record on its item; a trial without an answer fails the test in one line."""
+    __tracebackhide__ = True
+    _keep(item, record)
+    if record["outcome"] == Outcome.UNANSWERED:
+        pytest.fail(f"unanswered: {sanitize(record['reason'], _LONGEST_MESSAGE)}", pytrace=False)
+
+
+def _keep(item: pytest.Item, record: dict[str, Any]) -> None:
+    item.stash[RECORD] = record
+    item.user_properties += properties_of(record)
 
 
 def _told(error: Exception) -> str:
@@ -156,7 +172,7 @@ def _without_keys(reply: Reply) -> Reply:
     return replace(reply, text=scrubbing.without_known_keys(reply.text, os.environ), reasoning=reasoning)
 
 
-def _known(model: Any) -> Model:
+def known(model: Any) -> Model:
     """The model as a record names it; one of the user's own has whatever name it says it has."""
     if isinstance(model, AskedModel):
         return model.model

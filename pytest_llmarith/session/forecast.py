@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from pytest_llmarith.options.settings import Settings
-from pytest_llmarith.reports.forecast import forecast_lines, spent_lines
+from pytest_llmarith.reports.forecast import forecast_lines, search_line, spent_lines
 from pytest_llmarith.reports.keys import Key
 from pytest_llmarith.session.selection import Selected
 from pytest_llmarith.tasks import reply_tokens
-from pytest_llmarith.values import Model, OeisProblem, Outlook, Question, StoreMode
+from pytest_llmarith.values import BreakingProblem, Model, OeisProblem, Outlook, Question, StoreMode
 
 if TYPE_CHECKING:
     from pytest_llmarith.models.broker import Ahead, Broker
@@ -53,7 +53,13 @@ class Forecast:
     def lines(self) -> list[str]:
         judge = self._judge()
         lines = forecast_lines(self.outlooks, None if judge is None else judge.name)
-        return [*lines, *self._spent()]
+        return [*lines, *self._searches(), *self._spent()]
+
+    def _searches(self) -> list[str]:
+        """What a search asks next, only the reply before can tell."""
+        searches = sum(one.task == BreakingProblem.task for one in self._asked)
+        budget = self._settings.breaking_point
+        return [search_line(searches, budget)] if searches and budget else []
 
     def _spent(self) -> list[str]:
         """How much of the caps is gone from the start."""

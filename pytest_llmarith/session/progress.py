@@ -14,6 +14,7 @@ from pytest_llmarith.reports.pace import Pace
 from pytest_llmarith.reports.progress import Pacer, progress_line
 from pytest_llmarith.session.conductor import Conductor
 from pytest_llmarith.session.recorder import Recorder
+from pytest_llmarith.values import BreakingProblem
 
 _LOOK_EVERY_S = 1.0
 
@@ -50,7 +51,11 @@ class ProgressLines:
             self._say(progress_line(progress, self._selected(), running, graded, pace))
 
     def _selected(self) -> int | None:
-        return None if self._recorder.selected is None else self._recorder.selected.total()
+        """How many questions there are, where that is known: nobody knows what a search will ask."""
+        selected = self._recorder.selected
+        if selected is None or any(task == BreakingProblem.task for _, task, _ in selected):
+            return None
+        return selected.total()
 
     def _say(self, line: str) -> None:
         """Write between the letters of the progress line; during a test, standard output is captured."""

@@ -12,8 +12,9 @@ from pytest_llmarith.items.manners import manner_of
 from pytest_llmarith.items.marks import CELL_MARK
 from pytest_llmarith.items.parametrize import MODEL_FIXTURE
 from pytest_llmarith.options.settings import Settings
+from pytest_llmarith.tasks import breaking_point
 from pytest_llmarith.tasks.putting import put
-from pytest_llmarith.values import Condition, Manner, Model, Problem, Question
+from pytest_llmarith.values import BreakingProblem, Condition, Manner, Model, Problem, Question
 
 # What crosses an xdist channel with an announced question, as builtins: node id, task, the problem's fields, condition.
 Label = tuple[str, str, dict[str, Any], dict[str, Any]]
@@ -45,7 +46,9 @@ class Selected:
 
 
 def prompt_of(problem: Problem, manner: Manner, settings: Settings) -> str:
-    """What a problem is put as."""
+    """What a problem is put as; a search begins with its simplest question."""
+    if isinstance(problem, BreakingProblem):
+        problem = breaking_point.question(problem, breaking_point.SIMPLEST)
     return put(problem, manner.condition, settings.manners.wordings, settings.seed)
 
 
@@ -63,7 +66,7 @@ def selected(items: Iterable[pytest.Item]) -> Iterator[Selected]:
 
 
 def _asks(item: pytest.Item) -> bool:
-    return "ask" in getattr(item, "fixturenames", ())
+    return not {"ask", "search"}.isdisjoint(getattr(item, "fixturenames", ()))
 
 
 def _may_be_skipped(item: pytest.Item) -> bool:

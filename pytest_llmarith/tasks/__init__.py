@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from pytest_llmarith.tasks import addition, arithmetic, oeis
+from pytest_llmarith.tasks import addition, arithmetic, breaking_point, oeis
 from pytest_llmarith.tasks.own import REPLY_TOKENS, OwnTask
 from pytest_llmarith.values import Condition, Problem, Reading
 from pytest_llmarith.values.own import Posed
 
 
 class Task(Protocol):
-    """What a task's module offers to the rooms above. `READING` is None where replies hold programs, not numbers;
+    """What a task's module offers to the rooms above. `READING` is None where replies are not read as one number;
     `REPLY_TOKENS` is about what a reply takes that is not long in coming to the point. `AXES` are the parts of a
     condition that change its questions.
     """
@@ -34,7 +34,7 @@ class Task(Protocol):
         """What a template of a prompt may hold, by the names of `FIELDS`."""
 
 
-TASKS: Mapping[str, Task] = {task.NAME: task for task in (arithmetic, addition, oeis)}
+TASKS: Mapping[str, Task] = {task.NAME: task for task in (arithmetic, addition, oeis, breaking_point)}
 
 
 def task_of(problem: Problem) -> Task:

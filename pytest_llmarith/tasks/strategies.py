@@ -1,6 +1,6 @@
 """Hypothesis strategies for problems, for the properties that hold for every question that can be asked.
 
-Only tests import this module: nothing that runs may depend on hypothesis.
+Only tests import this module.
 """
 
 from __future__ import annotations

@@ -59,6 +59,10 @@ def test_integer_addition(problem, ask):
 @pytest.mark.oeis
 def test_oeis(problem, ask):
     ask(problem)
+
+@pytest.mark.breaking_point
+def test_breaking_point(problem, search):
+    search(problem)
 """
 OWN_MODEL = """
 import pytest
@@ -84,7 +88,7 @@ def model():
 """
 OPTIONS = (
     *("--llm-model=llmarith/exact", "--llm-model=llmarith/sloppy", "--oeis-judge=both:llmarith/exact"),
-    *("--llm-repeats=2", "--llm-symbols=ascii,unicode"),
+    *("--llm-repeats=2", "--llm-symbols=ascii,unicode", "--llm-breaking-point=6"),
     *("--llm-price=1,2", "--oeis-terms=6", "-q", "-p", "no:cacheprovider", "--llm-reports=reports"),
 )
 

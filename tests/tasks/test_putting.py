@@ -100,7 +100,7 @@ def test_a_template_that_does_not_fit_is_one_line(template: str, message: str) -
         check_template("t", template, arithmetic)
 
 
-@pytest.mark.parametrize("name", TASKS)
+@pytest.mark.parametrize("name", [name for name, task in TASKS.items() if "prompt" in task.AXES])
 def test_every_task_says_what_it_has(name: str) -> None:
     """A template of all fields of a task fits it."""
     check_template("t", "".join(f"{{{field}}}" for field in TASKS[name].FIELDS), TASKS[name])

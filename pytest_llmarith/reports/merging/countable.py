@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from pytest_llmarith.reports.breaking import fault_of_search
 from pytest_llmarith.trials import RECORD_FORMAT
 from pytest_llmarith.values import ErrorClass, Outcome
 
@@ -60,6 +61,7 @@ def _fault(record: Mapping[str, Any], named: bool) -> str | None:
         or (record["reply"] is not None and _fault_of_reply(record["reply"]))
         or (record["grade"] is not None and _fault_of_grade(record["grade"]))
         or ("set" in record["problem"] and outcome != Outcome.UNANSWERED and _fault_of_program(record.get("oeis")))
+        or ("search" in record and _fault_of_trail(record))
         or None
     )
 
@@ -84,6 +86,13 @@ def _fault_of_reply(reply: Any) -> str | None:
         if reply[name] is not None and not _is_amount(reply[name]):
             return f"{name} of the reply is no amount"
     return None if isinstance(reply.get("stored"), bool) else "stored of the reply is neither true nor false"
+
+
+def _fault_of_trail(record: Mapping[str, Any]) -> str | None:
+    if fault := fault_of_search(record):
+        return fault
+    replies = (step["reply"] for step in record["search"]["trail"] if step["reply"] is not None)
+    return next(filter(None, map(_fault_of_reply, replies)), None)
 
 
 def _fault_of_grade(grade: Any) -> str | None:

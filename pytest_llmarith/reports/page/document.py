@@ -23,6 +23,7 @@ _PARTS = (
     ("cells", "Cells", "heatmaps"),
     ("cost", "Cost", "scatters"),
     ("errors", "Errors", "errors"),
+    ("breaking", "Breaking points", "breaking_points"),
     ("sequences", "Sequences", "sets"),
     ("trials", "Trials", "browser"),
     ("provenance", "Provenance", "provenances"),
@@ -43,6 +44,7 @@ def page_of(runs: Sequence[Run]) -> Iterator[bytes]:
 
 def _parts(runs: Sequence[Run]) -> dict[str, Any]:
     from pytest_llmarith.reports.page import assets
+    from pytest_llmarith.reports.page.breaking import breaking_points
     from pytest_llmarith.reports.page.browser import browser
     from pytest_llmarith.reports.page.costs import scatters
     from pytest_llmarith.reports.page.curves import depth_curves, length_curves
@@ -60,6 +62,7 @@ def _parts(runs: Sequence[Run]) -> dict[str, Any]:
         "heatmaps": heatmaps(series),
         "scatters": scatters(series),
         "errors": errors(series),
+        "breaking_points": breaking_points(series),
         "sets": sequence_sets(series),
         "browser": browser(runs, series),
         "provenances": provenances(runs, summaries),

@@ -7,7 +7,7 @@ from typing import Any, Literal, NotRequired
 from typing_extensions import TypedDict  # on Python 3.11 pydantic reads no other one
 
 from pytest_llmarith.oeis.scoring import Rules, TermStatus
-from pytest_llmarith.values import Dtype, ErrorClass, Level, NumberFormat, Op, Outcome, Reading, Symbols
+from pytest_llmarith.values import Dtype, ErrorClass, Level, NumberFormat, Op, Outcome, Reading, SearchEnd, Symbols
 
 
 class ArithmeticProblem(TypedDict):
@@ -61,6 +61,20 @@ class OwnProblem(TypedDict):
     given: dict[str, Any]
     """What the question is made of."""
     expected: Any
+
+
+class SearchProblem(TypedDict):
+    """A search for the simplest question that a model gets wrong."""
+
+    seed: int
+    of: str
+    """The task of its questions."""
+    variant: str
+    """Of arithmetic, or `integer_addition`."""
+    op: Op
+    dtype: Dtype
+    budget: int
+    """At most so many questions."""
 
 
 class Answer(TypedDict):
@@ -210,6 +224,52 @@ class Program(TypedDict):
     machine: Machine | None
 
 
+class Minimum(TypedDict):
+    """The smallest question that was answered wrongly."""
+
+    question: str
+    """Such as `27 * 48`."""
+    expected: str
+    outcome: Outcome
+    reason: str | None
+    """Why there is no answer."""
+    answer: str | None
+    error_class: ErrorClass | None
+
+
+class Confirmed(TypedDict):
+    """How often the smallest wrong question was asked again, and was answered wrongly."""
+
+    asked: int
+    wrong: int
+
+
+class SearchStep(TypedDict):
+    """One question of a search."""
+
+    question: str
+    before: int
+    """How often it was asked before."""
+    outcome: Outcome
+    reply: Reply | None
+    """Null where it was too long to be kept twice."""
+
+
+class Search(TypedDict):
+    """What a search asked, and what it came to."""
+
+    ended: SearchEnd
+    questions: int
+    minimum: Minimum | None
+    """Null where nothing was wrong."""
+    confirmed: Confirmed
+    flaky: bool
+    """Whether it was also answered rightly."""
+    largest_right: str | None
+    """The largest question that was answered rightly."""
+    trail: list[SearchStep]
+
+
 class Condition(TypedDict):
     """How the question was put."""
 
@@ -233,7 +293,7 @@ class Record(TypedDict):
     nodeid: str | None
     """pytest's id of the item; null where another program asked."""
     task: str
-    """`arithmetic`, `integer_addition`, `oeis`, or the name of a task of the user's own."""
+    """`arithmetic`, `integer_addition`, `oeis`, `breaking_point`, or the name of a task of the user's own."""
     model: str
     simulated: bool
     """Whether an embedded model replied: it says nothing about a language model."""
@@ -242,7 +302,7 @@ class Record(TypedDict):
     """Why there is no answer or no reply, or the first thing that is wrong with a program."""
     reading: Reading | None
     """Which reading was graded; null for programs and for what is unanswered."""
-    problem: ArithmeticProblem | AdditionProblem | SequenceProblem | OwnProblem
+    problem: ArithmeticProblem | AdditionProblem | SequenceProblem | SearchProblem | OwnProblem
     condition: NotRequired[Condition]
     repeat: NotRequired[int]
     """The how-manieth time the same question was put, from 0."""
@@ -257,3 +317,5 @@ class Record(TypedDict):
     """What a task of the user's own raised as it read or graded the reply; such a trial is unanswered."""
     oeis: NotRequired[Program]
     """In records of the OEIS task alone."""
+    search: NotRequired[Search]
+    """In records of the breaking point alone."""

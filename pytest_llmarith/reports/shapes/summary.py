@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 from pytest_llmarith.oeis.scoring import TermStatus
 from pytest_llmarith.reports.shapes.record import Condition
 from pytest_llmarith.reports.shapes.run import Run
-from pytest_llmarith.values import ErrorClass
+from pytest_llmarith.values import ErrorClass, Outcome, SearchEnd
 
 
 class Percentage(TypedDict):
@@ -305,6 +305,32 @@ class Repeats(TypedDict):
     """Problems whose most frequent answer is correct."""
 
 
+class BreakingPoint(TypedDict):
+    """What one search came to."""
+
+    variant: str
+    """Of arithmetic, or `integer_addition`."""
+    question: str | None
+    """The simplest that was answered wrongly, such as `27 * 48`; null where nothing was."""
+    expected: str | None
+    answer: str | None
+    outcome: Outcome
+    """`correct` where nothing was found."""
+    reason: str | None
+    """Why there is no answer."""
+    error_class: ErrorClass | None
+    asked: int
+    """How often the question was asked again."""
+    wrong: int
+    """How often it was answered wrongly again."""
+    flaky: bool
+    questions: int
+    budget: int
+    ended: SearchEnd
+    largest_right: str | None
+    """The largest question that was answered rightly."""
+
+
 class Result(TypedDict):
     """What one model did at one task, in one condition."""
 
@@ -343,6 +369,8 @@ class Result(TypedDict):
     """Null where every problem was put once."""
     anatomy: NotRequired[Anatomy | None]
     """Null where answers are no numbers. Not in `aggregate.jsonl`."""
+    breaking_points: NotRequired[list[BreakingPoint]]
+    """Where the model breaks, search by search."""
     variants: NotRequired[list[Variant]]
     """Not in `aggregate.jsonl`."""
     cells: NotRequired[list[Cell]]

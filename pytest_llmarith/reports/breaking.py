@@ -1,0 +1,61 @@
+"""What a record says of a search for the breaking point. It does not know how that is counted or shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pytest_llmarith.values import Outcome
+
+_OF_MINIMUM = ("question", "expected", "answer", "reason", "error_class")
+
+
+def breaking_point(record: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What a search came to; None of what was no search, or was not answered to its end."""
+    search = record.get("search")
+    if not search or record["outcome"] == Outcome.UNANSWERED:
+        return None
+    minimum = search["minimum"] or dict.fromkeys(_OF_MINIMUM)
+    return {
+        "variant": record["problem"]["variant"],
+        "outcome": record["outcome"],
+        **{name: minimum[name] for name in _OF_MINIMUM},
+        **search["confirmed"],
+        **{name: search[name] for name in ("flaky", "questions", "ended", "largest_right")},
+        "budget": record["problem"]["budget"],
+    }
+
+
+def replies_of(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Every reply that a trial took: one, but for a search."""
+    trail = [step["reply"] for step in (record.get("search") or {}).get("trail", ())]
+    yield from filter(None, trail or [record["reply"]])
+
+
+def fault_of_search(record: Mapping[str, Any]) -> str | None:
+    """Why a search cannot be counted, in one line for people; its replies are looked at elsewhere."""
+    search, problem = record.get("search"), record["problem"]
+    if not isinstance(search, dict):
+        return "search is not a JSON object"
+    if not isinstance(problem.get("variant"), str) or not _is_count(problem.get("budget")):
+        return "the problem of a search has no variant or no budget"
+    trail = search.get("trail")
+    if not isinstance(trail, list) or not all(isinstance(step, dict) and "reply" in step for step in trail):
+        return "search.trail is no list of questions"
+    minimum, confirmed = search.get("minimum", ""), search.get("confirmed")
+    if minimum is not None and not (isinstance(minimum, dict) and all(_is_word(minimum, name) for name in _OF_MINIMUM)):
+        return "search.minimum is no question"
+    if not isinstance(confirmed, dict) or set(confirmed) != {"asked", "wrong"}:
+        return "search.confirmed does not say how often"
+    counts = (*confirmed.values(), search.get("questions"))
+    if not all(map(_is_count, counts)) or not isinstance(search.get("flaky"), bool):
+        return "search does not say how much was asked"
+    return None if _is_word(search, "ended") and _is_word(search, "largest_right") else "search has no end"
+
+
+def _is_word(facts: Mapping[str, Any], name: str) -> bool:
+    return isinstance(facts.get(name, 0), str | None)
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and value >= 0

@@ -1,0 +1,55 @@
+"""What a test that searches gets in its hands: `search`, which asks one question after another, by the way of all
+questions: broker, store and budget. A search that was broken off goes on from the store.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_llmarith import trials
+from pytest_llmarith.items.manners import manner_of
+from pytest_llmarith.options.settings import Settings
+from pytest_llmarith.session.ask import Unanswered, check_askable, known, reply_of, write_down
+from pytest_llmarith.session.selection import prompt_of
+from pytest_llmarith.tasks import breaking_point
+from pytest_llmarith.tasks.breaking_point import Draws
+from pytest_llmarith.values import BreakingProblem, Failure
+
+
+class Search:
+    """The `search` fixture: finds the breaking point of a model, and writes it down on the item as one trial."""
+
+    def __init__(self, item: pytest.Item, model: Any, settings: Settings) -> None:
+        self._item = item
+        self._model = model
+        self._settings = settings
+        self._manner = manner_of(item)
+
+    def __call__(self, problem: BreakingProblem) -> dict[str, Any]:
+        from pytest_llmarith.trials.breaking import Step, record_of_search
+        from pytest_llmarith.trials.search import Search as Engine
+
+        check_askable(self._item, self._model)
+        reading = self._settings.reading or breaking_point.reading(problem)
+
+        def ask(draws: Draws, before: int) -> Step:
+            question = breaking_point.question(problem, draws)
+            prompt = prompt_of(question, self._manner, self._settings)
+            answer = reply_of(self._item, self._model, prompt, before)
+            if isinstance(answer, Failure):
+                raise Unanswered(answer)
+            return Step(question, prompt, answer, trials.settle(question, answer, reading), reading, before)
+
+        engine = Engine(ask, problem.budget, self._settings.confirm, f"{problem.seed}/{problem.task}/{problem.label}")
+        failure = None
+        try:
+            engine.run()
+        except Unanswered as unanswered:
+            failure = unanswered.failure
+        first = prompt_of(problem, self._manner, self._settings)
+        subject = trials.Subject.of(problem, known(self._model), first, self._item.nodeid, self._manner)
+        record = record_of_search(subject, engine, failure)
+        write_down(self._item, record)
+        return record

@@ -1,0 +1,128 @@
+"""A search for a breaking point, written down: one record for all its questions.
+
+The record stands for one of them, whose prompt and reply it has: the smallest that was answered wrongly, else the
+largest that was answered rightly. All others are in its trail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pytest_llmarith.tasks import arithmetic
+from pytest_llmarith.trials.frame import Subject, frame, unanswered_record
+from pytest_llmarith.trials.numbers import Verdict
+from pytest_llmarith.trials.search import Search
+from pytest_llmarith.values import USUAL, AdditionProblem, ArithmeticProblem, Failure, Outcome, Reading, Reply, Retry
+
+_LONGEST_TEXT = 100_000  # a longer reply is not kept in a trail, which may have a thousand of them
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One question of a search, and what came of it; `before` is how often it was asked before."""
+
+    problem: ArithmeticProblem | AdditionProblem
+    prompt: str
+    reply: Reply
+    verdict: Verdict
+    reading: Reading
+    before: int
+
+    @property
+    def wrong(self) -> bool:
+        return self.verdict.outcome is not Outcome.CORRECT
+
+    @property
+    def question(self) -> str:
+        """Such as `27 * 48`."""
+        lhs, rhs = self.problem.operands
+        if isinstance(self.problem, AdditionProblem):
+            return f"{lhs} + {rhs}"
+        return f"{lhs} {arithmetic.fields(self.problem, USUAL)['sign']} {rhs}"
+
+    @property
+    def answer(self) -> str | None:
+        """As the reading that counts has it."""
+        readings = self.verdict.readings
+        answer = readings.strict if self.reading is Reading.STRICT else readings.tolerant
+        return None if answer is None else format(answer, "f")
+
+
+def record_of_search(subject: Subject, search: Search[Step], failure: Failure | None) -> dict[str, Any]:
+    """The record of a search; a question without an answer leaves all of it unanswered."""
+    facts = {"search": _facts(search)}
+    if failure is not None:
+        return unanswered_record(subject, failure) | facts
+    shown = search.answers[_shown(search)]
+    told = replace(shown.reply, retries=tuple(_retries(search)))
+    return (
+        frame(replace(subject, prompt=shown.prompt), told)
+        | {
+            "outcome": str(shown.verdict.outcome),
+            "reason": _reason(shown),
+            "reading": None,
+            "answer": None,
+            "grade": None,
+            "reply": shown.reply.fields(),
+        }
+        | facts
+    )
+
+
+def _shown(search: Search[Step]) -> tuple[int, int]:
+    shown = search.largest_right if search.minimum is None else search.minimum
+    assert shown is not None  # a search without a failure has asked something
+    return shown
+
+
+def _steps(search: Search[Step]) -> Iterator[Step]:
+    yield from search.answers.values()
+    yield from search.again
+
+
+def _retries(search: Search[Step]) -> Iterator[Retry]:
+    for step in _steps(search):
+        yield from step.reply.retries
+
+
+def _reason(shown: Step) -> str | None:
+    """With what people want to know first; why there is no answer is said as everywhere."""
+    if shown.verdict.reason is not None:
+        return str(shown.verdict.reason)
+    return f"{shown.question}: expected {shown.problem.expected}, got {shown.answer}" if shown.wrong else None
+
+
+def _facts(search: Search[Step]) -> dict[str, Any]:
+    right = search.largest_right
+    return {
+        "ended": str(search.ending),
+        "questions": search.questions,
+        "minimum": None if search.minimum is None else _minimum(search.answers[search.minimum]),
+        "confirmed": {"asked": len(search.again), "wrong": sum(step.wrong for step in search.again)},
+        "flaky": search.flaky,
+        "largest_right": None if right is None else search.answers[right].question,
+        "trail": [_in_trail(step) for step in _steps(search)],
+    }
+
+
+def _minimum(step: Step) -> dict[str, Any]:
+    anatomy = step.verdict.anatomy
+    return {
+        "question": step.question,
+        "expected": step.problem.expected,
+        "outcome": str(step.verdict.outcome),
+        "reason": step.verdict.reason and str(step.verdict.reason),
+        "answer": step.answer,
+        "error_class": anatomy and anatomy.fields()["error_class"],
+    }
+
+
+def _in_trail(step: Step) -> dict[str, Any]:
+    return {
+        "question": step.question,
+        "before": step.before,
+        "outcome": str(step.verdict.outcome),
+        "reply": step.reply.fields() if len(step.reply.text) <= _LONGEST_TEXT else None,
+    }

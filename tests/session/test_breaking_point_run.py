@@ -1,0 +1,152 @@
+"""Searches for the breaking point within a run: items, records, the store, and how they are shown."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from pytest_llmarith.reports.logged import LeftOut, replies_in
+from pytest_llmarith.reports.merging.countable import check_record
+from tests.llm_server import Answer, usage
+from tests.session.conftest import Bench, right
+
+ROOT = Path(__file__).parents[2]
+SEARCHES = """
+    import pytest
+
+    @pytest.mark.breaking_point
+    def test_breaking_point(problem, search):
+        search(problem)
+"""
+# A model of the user's own that drops the fourth digit of its operands, or breaks down.
+PLANTED = """
+    import pytest
+
+    class Planted:
+        name = "planted"
+        asked = 0
+
+        def reply(self, prompt):
+            self.asked += 1
+            if self.asked > LIMIT:
+                raise ConnectionError("no line")
+            lhs, _, rhs = prompt.splitlines()[-1].split()
+            return str(int(lhs) % 1000 + int(rhs) % 1000)
+
+    @pytest.fixture
+    def model():
+        return Planted()
+
+    @pytest.mark.breaking_point
+    def test_breaking_point(problem, search):
+        search(problem)
+"""
+
+
+def written(folder: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """The records of the last run, and its summary."""
+    run = max(path for path in (folder / "reports").iterdir() if path.is_dir())
+    lines = (run / "trials.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines], json.loads((run / "summary.json").read_text(encoding="utf-8"))
+
+
+def planted(pytester: pytest.Pytester, limit: int) -> pytest.RunResult:
+    pytester.makepyfile(PLANTED.replace("LIMIT", str(limit)))
+    return pytester.runpytest("--llm-breaking-point=80", "-k", "int_add")
+
+
+def test_nobody_pays_who_did_not_ask(pytester: pytest.Pytester) -> None:
+    """Without a budget there is one item, which is skipped and says how to get the searches."""
+    pytester.makepyfile(SEARCHES)
+    result = pytester.runpytest("-rs", "--llm-model=llmarith/sloppy")
+    result.assert_outcomes(skipped=1)
+    result.stdout.fnmatch_lines(["*no search was asked for: --llm-breaking-point=80 asks up to 80 questions each*"])
+
+
+def test_too_few_questions_are_refused(pytester: pytest.Pytester) -> None:
+    """A budget that confirming alone would take is none."""
+    pytester.makepyfile(SEARCHES)
+    result = pytester.runpytest("--llm-model=llmarith/sloppy", "--llm-breaking-point=3")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        ["*--llm-breaking-point: 3 questions are too few beside --llm-confirm=3; write a larger*"]
+    )
+
+
+def test_a_planted_fault_is_found_and_shown(pytester: pytest.Pytester) -> None:
+    """A search is one record, which stands for the smallest wrong question, with all the others in its trail."""
+    result = planted(pytester, limit=1000)
+    result.stdout.fnmatch_lines(
+        ["int_add           0 + 1000 -> 0 (expected 1000), operand echoed, wrong 3 of 3,", " * questions"]
+    )
+    (record,), summary = written(pytester.path)
+    search = record["search"]
+    assert (record["task"], record["outcome"], search["ended"]) == ("breaking_point", "deviate", "shrunk")
+    assert record["reason"] == "0 + 1000: expected 1000, got 0"
+    assert record["prompt"].endswith("0 + 1000")
+    assert search["questions"] == len(search["trail"]) <= 80
+    assert search["confirmed"] == {"asked": 3, "wrong": 3}
+    assert not search["flaky"]
+    (found,) = summary["results"][0]["breaking_points"]
+    assert (found["variant"], found["question"], found["answer"]) == ("int_add", "0 + 1000", "0")
+
+
+def test_its_record_has_the_published_shape(pytester: pytest.Pytester) -> None:
+    """Record and summary fit the schemas, and the record can be counted when runs are merged."""
+    planted(pytester, limit=1000)
+    (record,), summary = written(pytester.path)
+    for shape, content in (("record-1", record), ("summary-1", summary)):
+        schema = json.loads((ROOT / "docs" / "schemas" / f"{shape}.json").read_text(encoding="utf-8"))
+        jsonschema.validate(content, schema)
+    check_record(record)
+    for name in ("trail", "confirmed", "questions"):
+        with pytest.raises(ValueError, match="search"):
+            check_record({**record, "search": {**record["search"], name: "much"}})
+
+
+def test_an_outage_is_no_wrong_answer(pytester: pytest.Pytester) -> None:
+    """A search that gets no reply is unanswered, and keeps what it had been told."""
+    result = planted(pytester, limit=5)
+    result.stdout.fnmatch_lines(["unanswered: 1 x ConnectionError: no line"])
+    (record,), summary = written(pytester.path)
+    assert (record["outcome"], record["reply"], record["search"]["ended"]) == ("unanswered", None, "unanswered")
+    assert [step["outcome"] for step in record["search"]["trail"]] == ["correct"] * 5
+    assert summary["results"][0]["breaking_points"] == []
+
+
+def test_an_embedded_model_is_searched_through(pytester: pytest.Pytester) -> None:
+    """Every question goes through the broker, and counts among what the run asked and spent."""
+    pytester.makepyfile(SEARCHES)
+    pytester.runpytest_subprocess(
+        "-W", "error", "--llm-model=llmarith/sloppy", "--llm-breaking-point=12", "-k", "int_mul"
+    )
+    (record,), summary = written(pytester.path)
+    asked = len(record["search"]["trail"])
+    assert 1 < asked <= 12
+    assert summary["run"]["asking"]["answered"] == asked
+    assert summary["results"][0]["spending"]["completion_tokens"]["known"] == asked
+
+
+def test_a_cap_ends_a_search_which_a_higher_one_goes_on_with(bench: Bench) -> None:
+    """A question over budget leaves the search unanswered; the same command with more money pays for the rest alone."""
+    bench.pytester.makepyfile(test_bench=SEARCHES)
+    bench.script = lambda call: Answer(right(call), usage=usage(60, 10))
+    args = ("--llm-breaking-point=12", "-k", "integer_addition", "--llm-param", "max_completion_tokens=10")
+    bench.run(*args, "--llm-max-tokens=420")
+    (capped,) = bench.records()
+    assert capped["outcome"] == "unanswered"
+    assert capped["reason"].startswith("budget: ")
+    paid = len(capped["search"]["trail"])
+    assert 0 < paid < 9
+    bench.run(*args)
+    (whole,) = bench.records()
+    assert (whole["outcome"], whole["search"]["ended"]) == ("correct", "nothing found")
+    assert [step["reply"]["stored"] for step in whole["search"]["trail"]] == [True] * paid + [False] * (9 - paid)
+    (taken,) = replies_in(bench.runs[-1] / "trials.jsonl")
+    assert not isinstance(taken, LeftOut)
+    assert isinstance(taken, tuple)
+    assert len(taken) == 9
