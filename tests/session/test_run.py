@@ -159,10 +159,10 @@ def test_a_passing_trouble_is_retried(bench: Bench, way: Way) -> None:
 
 def test_what_waits_is_shown_live_and_what_is_given_up_tells_its_retries(bench: Bench) -> None:
     """The progress line names reason and time; the record of an unanswered trial holds its retries."""
-    bench.script = lambda call: Answer(status=429, headers={"Retry-After": "7"})
+    bench.script = lambda call: Answer(status=503, headers={"Retry-After": "7"})
     result = bench.run("-k", "int_add", "--llm-retries=1")
     assert result.ret == 1
-    result.stdout.fnmatch_lines(["llmarith: * 2 waiting: 429 from openai/gpt-4o-mini, next try in * s*"])
+    result.stdout.fnmatch_lines(["llmarith: * 2 waiting: 503 from openai/gpt-4o-mini, next try in * s*"])
     assert [len(record["retries"]) for record in bench.records()] == [1, 1]
 
 
