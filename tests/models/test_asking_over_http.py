@@ -109,7 +109,8 @@ def test_a_refused_key_stops_the_run_after_few_requests(brokers: Brokers) -> Non
     assert all(isinstance(outcome, Failure) and outcome.stops_run for outcome in outcomes)
     assert len(server.requests) <= 4
     assert broker.stopped is not None
-    assert broker.stopped.message == "openai/gpt-4o: 401 AuthenticationError: no such key"
+    reason = "openai/gpt-4o: 401 AuthenticationError: no such key; check OPENAI_API_KEY in the environment or in .env"
+    assert broker.stopped.message == reason
 
 
 STRICT = """

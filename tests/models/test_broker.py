@@ -408,12 +408,12 @@ def test_a_hopeless_failure_stops_the_run_and_answers_everybody(brokers: Brokers
         broker.ask(question, waiting)
     client.wait_for_requests(1)
     gate.open()
-    reason = "openai/some: 401 Provider: bad key"
-    assert first.wait_for(1) == [Failure(reason, attempts=1, stops_run=True)]
+    reason = "openai/some: 401 Provider: bad key; check OPENAI_API_KEY in the environment or in .env"
+    assert first.wait_for(1) == [Failure(reason, attempts=1, stops_run=True, no_key=True)]
     stopped = Failure(f"run stopped: {reason}", stops_run=True)
     assert waiting.wait_for(5) == [stopped] * 5
     assert broker.ask_and_wait(Question("m", "q9", 9)) == stopped
-    assert broker.stopped == Failure(reason, attempts=1, stops_run=True)
+    assert broker.stopped == Failure(reason, attempts=1, stops_run=True, no_key=True)
     assert client.order == ["q0"]
 
 
