@@ -104,7 +104,7 @@ def _patience(asking: Mapping[str, Any]) -> list[str]:
         *([f"tried again: {retries.total():,} ({reasons}{more})"] if retries else []),
         *(
             f"throttled: {model['target']}, {model['halved']:,} times, at worst to {model['lowest']:,} of "
-            f"{model['most']:,} requests at once (--llm-rpm sets a limit beforehand)"
+            f"{model['most']:,} requests at once"
             for model in asking.get("throttled") or ()
         ),
     ]

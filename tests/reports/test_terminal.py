@@ -346,8 +346,7 @@ def test_retries_and_throttling_are_told(make_record: Make) -> None:
     assert run_lines(summed(make_record(), selected=1, asking={"retries": retries, "throttled": throttled}), 100) == [
         "all 1 answered",
         "tried again: 1,403 (1,400 x 429 from o4-mini, 3 x no reply from o4-mini)",
-        "throttled: o4-mini, 2 times, at worst to 4 of 16 requests at once (--llm-rpm sets a limit",
-        "    beforehand)",
+        "throttled: o4-mini, 2 times, at worst to 4 of 16 requests at once",
     ]
     many = {f"{status} from o4-mini": 1 for status in range(500, 507)}
     (_, line) = run_lines(summed(make_record(), selected=1, asking={"retries": many}), 200)

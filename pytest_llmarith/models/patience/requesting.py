@@ -83,7 +83,7 @@ class Requester:
 
         persistence = Persistence(asking.attempt, pause, asking.elapsed_s, self._limits, self._pause_s)
         outcome = await persistence.outcome()
-        return self._failure(outcome, asking) if isinstance(outcome, GivenUp) else outcome
+        return self._failure(outcome, asking.route) if isinstance(outcome, GivenUp) else outcome
 
     def _route(self, model: Model) -> Route:
         address = model.target, model.api_base
@@ -100,12 +100,11 @@ class Requester:
         finally:
             self._busy += 1
 
-    def _failure(self, given_up: GivenUp, asking: _Asking) -> Failure:
+    def _failure(self, given_up: GivenUp, route: Route) -> Failure:
         """Where nobody is there, that is the reason. It stops the run where no model is left that is measured."""
         diagnosis, attempts, retries = given_up.diagnosis, given_up.attempts, given_up.retries
-        route = asking.route
         if diagnosis is not None:
-            route.given_up(diagnosis, asking.elapsed_s())
+            route.given_up(diagnosis)
         remedy = diagnosis and diagnosis.remedy
         if route.down is not None and remedy in (None, Remedy.TRY_AGAIN):
             nobody = all(measured.down for measured in self._measured)

@@ -55,7 +55,6 @@ class Persistence:
         self._pause_s = pause_s
         self._last: Diagnosis | None = None
         self._attempts = 0
-        self._failures = 0  # without those that only asked for patience
         self._retries: list[Retry] = []
         self._next: Retry | None = None
         self._over = False
@@ -84,7 +83,6 @@ class Persistence:
         if self._next is not None:
             self._retries.append(self._next)
         self._last = result if isinstance(result, Diagnosis) else None
-        self._failures += self._last is not None and not self._last.throttled
         return result
 
     def _wait_s(self, state: RetryCallState) -> float:
@@ -92,14 +90,11 @@ class Persistence:
         asked = None if self._last is None else self._last.retry_after_s
         if self._pause_s is not None:
             return self._pause_s(state.attempt_number, asked)
-        if asked is None:
-            return _back_off(state)
-        # Who asks for two seconds again and again has no room so soon.
-        return asked if self._attempts <= self._limits.retries else max(asked, _back_off(state))
+        return _back_off(state) if asked is None else asked
 
     def _is_enough(self, state: RetryCallState) -> bool:
         takes_too_long = self._elapsed_s() + state.upcoming_sleep > self._limits.retry_time_s
-        return self._failures > self._limits.retries or takes_too_long
+        return self._attempts > self._limits.retries or takes_too_long
 
     async def _sleep(self, seconds: float) -> None:
         assert self._last is not None
@@ -111,7 +106,7 @@ class Persistence:
         if self._last is None:
             return "the run ended before this question was asked"
         notes = [f"{self._attempts} attempts"] if self._attempts > 1 else []
-        could_go_on = self._last.remedy is Remedy.TRY_AGAIN and self._failures <= self._limits.retries
+        could_go_on = self._last.remedy is Remedy.TRY_AGAIN and self._attempts <= self._limits.retries
         if could_go_on and not self._over:
             notes += self._what_takes_too_long(self._last)
         return f"{self._last.message} ({', '.join(notes)})" if notes else self._last.message

@@ -35,7 +35,6 @@ class Roads:
         self.clock = asyncio.get_running_loop().time
         self.most = limits.concurrency
         self.in_flight = 0
-        self.retry_time_s = limits.retry_time_s
         self.pace = Pace(limits, self.clock)
         self.routes: list[Route] = []
 
@@ -60,7 +59,6 @@ class Route:
         self._first = asyncio.Lock()
         self._waits: set[asyncio.Timeout] = set()
         self._closed = False
-        self._replied_at = -math.inf
         roads.routes.append(self)
 
     @property
@@ -98,7 +96,6 @@ class Route:
     def replied(self, attempt: Attempt, reply: Reply) -> None:
         self.throttle.replied(attempt.generation)
         self._outage.replied()
-        self._replied_at = self._roads.clock()
         used = self._usage.learn(reply)
         if used is not None:
             self._roads.pace.correct(used - attempt.tokens)
@@ -112,26 +109,17 @@ class Route:
             self._note_failure(diagnosis)
         return False
 
-    def given_up(self, diagnosis: Diagnosis, elapsed_s: float) -> None:
+    def given_up(self, diagnosis: Diagnosis) -> None:
         """A question is not asked again: who asks for patience for ever is as good as down."""
-        if not diagnosis.throttled:
-            return
-        self._note_failure(diagnosis)
-        silent_s = self._roads.clock() - self._replied_at
-        if silent_s >= elapsed_s >= self._roads.retry_time_s / 2:  # the next ones would wait as long, one by one
-            self._go_down(diagnosis, f"only 429s in {elapsed_s:.0f} s")
+        if diagnosis.throttled:
+            self._note_failure(diagnosis)
 
     def _note_failure(self, diagnosis: Diagnosis) -> None:
         self._outage.failed()
-        if self._outage.is_down:
-            self._go_down(
-                diagnosis, f"{self._outage.failures} failures in {self._outage.lasting_s:.0f} s, and no reply"
-            )
-
-    def _go_down(self, diagnosis: Diagnosis, why: str) -> None:
-        if not self._closed:
+        if self._outage.is_down and not self._closed:
+            failures, seconds = self._outage.failures, self._outage.lasting_s
             reason = diagnosis.message.removeprefix(f"{self.target}: ")
-            self.down = f"{self.target} is down: {reason} ({why})"
+            self.down = f"{self.target} is down: {reason} ({failures} failures in {seconds:.0f} s, and no reply)"
             self.close()
 
     # --- who may set out ----------------------------------------------------------------------------------------------

@@ -365,26 +365,11 @@ async def test_who_asks_for_patience_is_not_down() -> None:
 
 
 @simulated
-async def test_a_limit_per_minute_costs_no_question() -> None:
-    """429s do not use up the retries: who is told to come back, again and again, has a reply in the end."""
-    served: Counter[int] = Counter()
-    town: Town
-
-    def script(model: Model, prompt: str, nth: int) -> Reply | Exception:
-        minute = int(town.now // 60)
-        served[minute] += 1
-        return Provider(429, retry_after_s=2) if served[minute] > 40 else right(model, prompt, nth)
-
-    town = Town(script)
-    assert messages(await town.ask(100)) == {"reply": 100}
-
-
-@simulated
 async def test_who_asks_for_patience_for_ever_is_down() -> None:
     """Questions that are given up are failures, whatever for."""
     town = Town(lambda *asked: Provider(429, retry_after_s=20))
     outcomes = await town.ask(1000)
-    assert town.now < 1000  # and not 900 s for each of them
+    assert town.now < 600
     assert any("is down: " in message and "429" in message for message in messages(outcomes))
 
 
