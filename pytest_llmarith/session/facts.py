@@ -13,6 +13,7 @@ from pytest_llmarith.values import Model, Progress
 
 # What a run that goes on is waiting for, and for how long.
 _MOMENTARY = {"held", "waiting_for", "next_try_s"}
+_PICODOLLARS = 12  # decimals of a dollar; further ones only tell in which order floats were added
 _PACKAGES = ("pytest-llmarith", "pytest", "pytest-xdist", "litellm")
 
 
@@ -52,8 +53,8 @@ def _asking_facts(asking: Progress) -> dict[str, Any]:
     """Where no reply had a known price, the sum of the known ones is unknown, not 0."""
     facts = {name: fact for name, fact in asdict(asking).items() if name not in _MOMENTARY}
     return facts | {
-        "cost_usd": asking.cost_usd or None,
-        "stored_usd": asking.stored_usd or None,
+        "cost_usd": round(asking.cost_usd, _PICODOLLARS) or None,
+        "stored_usd": round(asking.stored_usd, _PICODOLLARS) or None,
         "throttled": list(facts["throttled"]),
     }
 
