@@ -426,7 +426,7 @@ def test_a_gate_that_is_none(bench: Bench) -> None:
     """A mistake in a gate is wrong usage, known before anything is asked."""
     for gate, message in {
         "most": "'most' holds no percentage*write 80 or arithmetic:80",
-        "arithmtic:80": "there is no task 'arithmtic'; write arithmetic or integer_addition or oeis",
+        "arithmtic:80": "there is no task 'arithmtic'; write arithmetic or integer_addition or oeis or breaking_point",
     }.items():
         result = bench.run(f"--llm-fail-under={gate}")
         assert result.ret == pytest.ExitCode.USAGE_ERROR
