@@ -152,7 +152,9 @@ def test_a_key_that_is_refused(planted: Bench, way: Way) -> None:
     refusal = Answer(status=401, error={"message": f"Incorrect API key provided: {KEY}", "code": KEY})
     result = run(planted, lambda call: refusal, *way)
     assert result.ret == 6
-    result.stdout.fnmatch_lines(["UNANSWERED *401 *Incorrect API key provided: ?hidden?; check OPENAI_API_KEY in *", "stopped: *401*"])
+    result.stdout.fnmatch_lines(
+        ["UNANSWERED *401 *Incorrect API key provided: ?hidden?; check OPENAI_API_KEY in *", "stopped: *401*"]
+    )
 
 
 def test_a_crash_shows_no_key(planted: Bench) -> None:
