@@ -168,15 +168,19 @@ class Conductor:
             self._broker.close(0)
             return
         self._ended = True
-        drain_s = self._worth_waiting_s()
-        if drain_s and (waiting := self._broker.progress().in_flight):
-            requests = f"{waiting} request{'s' * (waiting > 1)} in flight"
-            self.say(f"waiting up to {drain_s:g} s for {requests} (Ctrl-C leaves now)")
         try:
-            self._broker.close(drain_s)
+            self._drain(self._broker)
         except KeyboardInterrupt:  # the end tells what was kept and what was given up, so all has to be over by then
             self._broker.close(0)
             raise
+
+    def _drain(self, broker: Broker) -> None:
+        """Wait for what is in flight; whoever reads that may press Ctrl-C before the waiting has begun."""
+        drain_s = self._worth_waiting_s()
+        if drain_s and (waiting := broker.progress().in_flight):
+            requests = f"{waiting} request{'s' * (waiting > 1)} in flight"
+            self.say(f"waiting up to {drain_s:g} s for {requests} (Ctrl-C leaves now)")
+        broker.close(drain_s)
 
 
 _SESSION = pytest.StashKey[pytest.Session]()

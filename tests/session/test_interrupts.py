@@ -74,6 +74,7 @@ def test_ctrl_c_twice_leaves_now(bench: Bench, way: Way) -> None:
         press_ctrl_c(process)
         printed += read_to_end(process)
     check_report(bench, process, printed)
+    assert f"more may have been billed ({HELD} requests without a reply)" in printed
     assert "Interrupted: Ctrl-C" in printed
     assert "KeyboardInterrupt" not in printed
     check_rest(bench, way, asked_again=HELD)
