@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from email.utils import parsedate_to_datetime
-from time import time
 from typing import Any
+
+from pytest_llmarith.dates import seconds_until
 
 # Google's, which sends no header.
 _RETRY_INFO = re.compile(r'"retryDelay":\s*"(\d{1,9}(?:\.\d+)?)s"')
@@ -39,14 +39,7 @@ def _seconds(headers: Mapping[str, Any]) -> float | None:
         return milliseconds / 1000
     after = lowered.get("retry-after", "")
     seconds = _number(after)
-    return _seconds_until(after) if seconds is None else seconds
-
-
-def _seconds_until(date: str) -> float | None:
-    try:
-        return max(0.0, parsedate_to_datetime(date).timestamp() - time())
-    except (ValueError, OverflowError):
-        return None
+    return seconds_until(after) if seconds is None else seconds
 
 
 def _number(text: str | None) -> float | None:
