@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from textwrap import wrap
 from typing import Any
 
 from pytest_llmarith.reports.figures import interval_of, p_of, points_of
 from pytest_llmarith.reports.harmless import sanitize_name
 from pytest_llmarith.reports.keys import USUAL_NAME, condition_label
-from pytest_llmarith.reports.tables import draw, width_of
+from pytest_llmarith.reports.tables import LONGEST_NAME, draw, fitted
 
-_LONGEST_NAME = 60
-_SHORTEST_NAME = 16
 _LEGEND = (
     "Conditions beside the usual one, or the first one of a run without it, on the same problems. better, worse: "
     "problems that went so. p: McNemar's exact test, Holm-corrected."
@@ -25,10 +24,8 @@ def effect_table(effects: Sequence[Effect], width: int) -> list[str]:
     """A row per model, task and condition; nothing of a run with one condition."""
     if not effects:
         return []
-    lines = _drawn(effects, _LONGEST_NAME)
-    if (excess := width_of(lines) - width) > 0:
-        widest = max(len(line) for effect in effects for line in _name(effect, _LONGEST_NAME).split("\n"))
-        lines = _drawn(effects, max(_SHORTEST_NAME, widest - excess))
+    names = (_name(effect, LONGEST_NAME) for effect in effects)
+    lines = fitted(partial(_drawn, effects), names, width)
     return ["what conditions do", *lines, *wrap(_LEGEND, width)]
 
 

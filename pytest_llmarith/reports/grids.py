@@ -17,11 +17,9 @@ from pytest_llmarith.reports.harmless import sanitize_name
 from pytest_llmarith.reports.keys import condition_label
 from pytest_llmarith.reports.sequence_tables import set_table, unsolved_lines
 from pytest_llmarith.reports.statistics import wilson
-from pytest_llmarith.reports.tables import folded
+from pytest_llmarith.reports.tables import LONGEST_NAME, SHORTEST_NAME, folded
 from pytest_llmarith.reports.variant_tables import LEGEND, variant_table
 
-_LONGEST_NAME = 60
-_SHORTEST_NAME = 16
 _MEASURED = ("correct", "deviate", "nan", "cheat")
 
 Counts = Mapping[str, Any]
@@ -64,7 +62,7 @@ def _cell_table(result: Mapping[str, Any], width: int) -> list[str]:
     depths = sorted({depth for _, depth in cells})
     rows = [
         [
-            sanitize_name(variant, _SHORTEST_NAME),
+            sanitize_name(variant, SHORTEST_NAME),
             *(_cell(cells.get((variant, depth)), usual) for depth in depths),
             _total(cell for (its_variant, _), cell in cells.items() if its_variant == variant),
         ]
@@ -127,7 +125,7 @@ def _measured(counts: Counts) -> int:
 
 def _title(result: Mapping[str, Any], what: str, width: int) -> str:
     how = ", ".join(filter(None, ["simulated" * result["simulated"], condition_label(result)]))
-    known = f" ({sanitize_name(how, _LONGEST_NAME)})" if how else ""
-    rest = f"{known}, {sanitize_name(result['task'], _LONGEST_NAME)}: {what}"
-    room = max(_SHORTEST_NAME, min(_LONGEST_NAME, width - len(rest)))
+    known = f" ({sanitize_name(how, LONGEST_NAME)})" if how else ""
+    rest = f"{known}, {sanitize_name(result['task'], LONGEST_NAME)}: {what}"
+    room = max(SHORTEST_NAME, min(LONGEST_NAME, width - len(rest)))
     return sanitize_name(result["model"], room) + rest

@@ -6,18 +6,17 @@ It does not know how a summary comes about.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from textwrap import wrap
 from typing import Any, NamedTuple
 
 from pytest_llmarith.reports import figures
 from pytest_llmarith.reports.harmless import sanitize, sanitize_name
 from pytest_llmarith.reports.keys import condition_label
-from pytest_llmarith.reports.tables import draw, width_of
+from pytest_llmarith.reports.tables import LONGEST_NAME, draw, fitted, width_of
 
 Result = Mapping[str, Any]
 
-_LONGEST_NAME = 60
-_SHORTEST_NAME = 16  # integer_addition
 _SHOWN = ("correct", "nan", "deviate")
 LEGEND = (
     "95 %: Wilson interval of the trials with a reply. "
@@ -45,12 +44,8 @@ def overview(summary: Mapping[str, Any], width: int) -> list[str]:
 
 
 def _fitted(layout: _Layout, results: Sequence[Result], width: int) -> list[str]:
-    """A table in which names give way to figures, as far as they can still be told apart."""
-    widest = max((len(sanitize_name(result["model"], _LONGEST_NAME)) for result in results), default=0)
-    lines = _drawn(layout, results, _LONGEST_NAME)
-    if (excess := width_of(lines) - width) > 0:
-        lines = _drawn(layout, results, max(_SHORTEST_NAME, widest - excess))
-    return lines
+    names = (sanitize_name(result["model"], LONGEST_NAME) for result in results)
+    return fitted(partial(_drawn, layout, results), names, width)
 
 
 def _drawn(layout: _Layout, results: Sequence[Result], longest_name: int) -> list[str]:
@@ -108,10 +103,10 @@ def note_of(result: Result) -> str:
     selected = result.get("selected") or measured + counts["unanswered"]
     reasons = ", ".join(f"{count} {sanitize(reason, 40)}" for reason, count in result["nan_reasons"].items())
     notes = (
-        (result.get("run"), sanitize_name(result.get("run") or "", _LONGEST_NAME)),
+        (result.get("run"), sanitize_name(result.get("run") or "", LONGEST_NAME)),
         (result.get("parameters"), result.get("parameters") or ""),
         (result.get("unfinished"), result.get("unfinished") or ""),
-        (condition_label(result), sanitize_name(condition_label(result), _LONGEST_NAME)),
+        (condition_label(result), sanitize_name(condition_label(result), LONGEST_NAME)),
         (result["simulated"], "*simulated*"),
         (measured < selected, f"incomplete, {measured} of {selected}"),
         (reasons, f"nan: {reasons}"),

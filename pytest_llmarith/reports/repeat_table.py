@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from textwrap import wrap
 from typing import Any
 
 from pytest_llmarith.reports import figures
 from pytest_llmarith.reports.harmless import sanitize_name
 from pytest_llmarith.reports.keys import condition_label
-from pytest_llmarith.reports.tables import draw, width_of
+from pytest_llmarith.reports.tables import LONGEST_NAME, draw, fitted
 
-_LONGEST_NAME = 60
-_SHORTEST_NAME = 16
 LEGEND = (
     "same: problems whose repeats all came to the same answer. pass@k: one of k is correct. majority: the most "
     "frequent answer is correct. The 95 % interval of pass@1 is clustered by problem, as repeats are alike."
@@ -26,11 +25,8 @@ def repeat_table(results: Sequence[Result], width: int) -> list[str]:
     repeated = [result for result in results if result.get("repeats")]
     if not repeated:
         return []
-    lines = _drawn(repeated, _LONGEST_NAME)
-    if (excess := width_of(lines) - width) > 0:
-        widest = max(len(line) for result in repeated for line in _name(result, _LONGEST_NAME).split("\n"))
-        lines = _drawn(repeated, max(_SHORTEST_NAME, widest - excess))
-    return [*lines, *wrap(LEGEND, width)]
+    names = (_name(result, LONGEST_NAME) for result in repeated)
+    return [*fitted(partial(_drawn, repeated), names, width), *wrap(LEGEND, width)]
 
 
 def _drawn(results: Sequence[Result], longest_name: int) -> list[str]:

@@ -11,10 +11,8 @@ from typing import Any
 from pytest_llmarith.reports import figures
 from pytest_llmarith.reports.harmless import sanitize_name
 from pytest_llmarith.reports.keys import condition_label
-from pytest_llmarith.reports.tables import draw
+from pytest_llmarith.reports.tables import LONGEST_NAME, SHORTEST_NAME, draw
 
-_SHORTEST_NAME = 16
-_LONGEST_NAME = 60
 _ROOM_OF_FIGURES = 60  # with what stands between columns
 _FIGURES = ("median", "p90", "sum")
 _HEADERS = ("model\ntask", "\n", "cost\n", "seconds\n", "prompt\ntokens", "completion\ntokens", "reasoning\ntokens")
@@ -25,7 +23,7 @@ Result = Mapping[str, Any]
 
 def spending_table(results: Sequence[Result], width: int) -> list[str]:
     """Three lines per result: the median of its replies, what nine of ten stay below, and all together."""
-    longest_name = min(_LONGEST_NAME, max(_SHORTEST_NAME, width - _ROOM_OF_FIGURES))
+    longest_name = min(LONGEST_NAME, max(SHORTEST_NAME, width - _ROOM_OF_FIGURES))
     told = [result for result in results if any((result.get("spending") or {}).values())]
     if not told:
         return []

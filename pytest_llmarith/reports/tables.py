@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import ceil
+
+LONGEST_NAME = 60
+SHORTEST_NAME = 16  # integer_addition
 
 
 def draw(headers: Sequence[str], rows: Sequence[Sequence[str]], words: int = 1) -> list[str]:
@@ -24,6 +27,18 @@ def draw(headers: Sequence[str], rows: Sequence[Sequence[str]], words: int = 1) 
 def width_of(lines: Sequence[str]) -> int:
     """The width that lines take."""
     return max(map(len, lines), default=0)
+
+
+def fitted(drawn: Callable[[int], list[str]], names: Iterable[str], width: int) -> list[str]:
+    """A table in which names give way to figures, as far as they can still be told apart.
+
+    `drawn` draws it with names of so many characters at most; `names` are the longest that it shows, line by line.
+    """
+    lines = drawn(LONGEST_NAME)
+    if (excess := width_of(lines) - width) <= 0:
+        return lines
+    widest = max((len(line) for name in names for line in name.split("\n")), default=0)
+    return drawn(max(SHORTEST_NAME, widest - excess))
 
 
 def folded(headers: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[str]:
