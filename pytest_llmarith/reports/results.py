@@ -38,11 +38,9 @@ class Result:
         self._elsewhere = Tally()
         self._breaking_points: list[dict[str, Any]] = []
         self._repeats = RepeatCounts()
-        self._counted: dict[str, Any] | None = None
 
     def add(self, record: Mapping[str, Any]) -> None:
         """Count one record."""
-        self._counted = None
         outcome, reply = record["outcome"], record["reply"]
         self.outcomes.add(outcome)
         if outcome == Outcome.NAN:
@@ -76,11 +74,7 @@ class Result:
         return self._repeats.clusters()
 
     def as_dict(self) -> dict[str, Any]:
-        """The result as it stands in `summary.json`. Gates and the summary ask for it: it is computed once."""
-        self._counted = self._counted or self._computed()
-        return self._counted
-
-    def _computed(self) -> dict[str, Any]:
+        """The result as it stands in `summary.json`."""
         whole = Tally.of(self._tallies())
         errors = whole.errors.as_dict()
         return {

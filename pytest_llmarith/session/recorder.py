@@ -170,14 +170,15 @@ class Recorder:
     def _finish(self, session: pytest.Session, summary: Summary) -> None:
         from pytest_llmarith.reports.gates import failed_gates
 
-        facts = self._facts(session)
-        asked = {**facts, "models": [model for model in facts["models"] if self._is_selected(model["name"])]}
-        self.failed_gates = failed_gates(self._gates, summary.as_dict(asked, self.selected), self.selected or ())
+        written = summary.as_dict(self._facts(session), self.selected)
+        run = written["run"]
+        asked = {**run, "models": [model for model in run["models"] if self._is_selected(model["name"])]}
+        self.failed_gates = failed_gates(self._gates, {**written, "run": asked}, self.selected or ())
         session.exitstatus = self._exit_status(session)
-        facts["exit_status"] = int(session.exitstatus)
-        self.written = summary.as_dict(facts, self.selected)
-        self._write_summary(self.written)
-        self._write_page(self.written)
+        run["exit_status"] = int(session.exitstatus)
+        self.written = written
+        self._write_summary(written)
+        self._write_page(written)
 
     def _is_selected(self, model: str) -> bool:
         """A model that -k or -m left out is not held to a gate."""
