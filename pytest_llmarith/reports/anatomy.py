@@ -24,11 +24,11 @@ _DECIMALS = 4
 Record = Mapping[str, Any]
 
 
-def completed(record: Record) -> dict[str, Any]:
+def completed(record: Record) -> Record:
     """The record with the anatomy of its answer, which older ones lack."""
     grade = record.get("grade")
     if not grade or "digit_match" in grade or (case := case_of(record)) is None:
-        return dict(record)
+        return record
     return {**record, "grade": {**grade, **anatomy(case).fields()}}
 
 

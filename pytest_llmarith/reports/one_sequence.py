@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from pytest_llmarith.reports.harmless import sanitize, sanitize_name
 from pytest_llmarith.reports.opening import OpenedRun
@@ -34,7 +35,7 @@ def lines_about(number: str, runs: Iterable[OpenedRun], width: int) -> Iterator[
         raise Mistake(f"--sequence={sanitize(number, _LONGEST_NAME)}: {_named(sorted(others))}")
 
 
-def _shown(run: OpenedRun, record: dict[str, object], width: int) -> list[str]:
+def _shown(run: OpenedRun, record: Mapping[str, Any], width: int) -> list[str]:
     name = sanitize_name(run.name, _LONGEST_NAME)
     try:
         return [name, *sequence_lines(record, width)]

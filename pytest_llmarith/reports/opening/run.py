@@ -16,7 +16,7 @@ from pytest_llmarith.reports.summary import Summary
 
 UNFINISHED = "unfinished: no summary.json, killed or still running"
 
-Record = dict[str, Any]
+Record = Mapping[str, Any]
 Wanted = Callable[[Record], bool]
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -41,7 +41,7 @@ class Trials(Protocol):
     @property
     def file(self) -> Path: ...
 
-    def records(self) -> Iterator[dict[str, Any]]:
+    def records(self) -> Iterator[Mapping[str, Any]]:
         """One record per trial, of a shape that a summary counts. Raises Mistake where a line is something else."""
 
 
@@ -51,7 +51,7 @@ class LoggedTrials:
 
     file: Path
 
-    def records(self) -> Iterator[dict[str, Any]]:
+    def records(self) -> Iterator[Mapping[str, Any]]:
         outdated = self._outdated
         for offset, record in placed_records(self.file, named=False):
             if offset not in outdated:
@@ -106,7 +106,7 @@ class RowsOfTrials:
     file: Path
     _verdicts: list[dict[str, Any]] | None = None
 
-    def records(self) -> Iterator[dict[str, Any]]:
+    def records(self) -> Iterator[Mapping[str, Any]]:
         if self._verdicts is not None:
             yield from (change.record for change in changes_known(self.file, self._verdicts))
             return
