@@ -9,10 +9,9 @@ from collections.abc import Mapping, Sequence
 from math import fsum
 from typing import Any
 
+from pytest_llmarith.reports.percents import in_percent, points_with
 from pytest_llmarith.reports.statistics import Cluster, Interval, mean_difference
 from pytest_llmarith.reports.statistics.paired import Pairs, holm, mcnemar, paired_difference
-
-_DECIMALS = 4
 
 Clusters = Mapping[int, Cluster]
 
@@ -29,7 +28,7 @@ def effect_of(beside: Clusters, clusters: Clusters) -> dict[str, Any] | None:
         "problems": len(pairs),
         "percent": percents[1],
         "percent_beside": percents[0],
-        "difference": _difference(differences, _interval(pairs, differences)),
+        "difference": points_with(_interval(pairs, differences), _percent(differences)),
         "better": better,
         "worse": worse,
         "p": mcnemar(Pairs(0, worse, better, len(pairs) - better - worse)),
@@ -52,18 +51,9 @@ def _interval(pairs: Sequence[tuple[Cluster, Cluster]], differences: Sequence[fl
 _WAYS = ((True, True), (True, False), (False, True), (False, False))
 
 
-def _difference(differences: Sequence[float], interval: Interval | None) -> dict[str, float | None]:
-    low, high = interval or (None, None)
-    return {
-        "points": _percent(differences),
-        "low": None if low is None else round(100 * low, _DECIMALS),
-        "high": None if high is None else round(100 * high, _DECIMALS),
-    }
-
-
 def _share(cluster: Cluster) -> float:
     return cluster.successes / cluster.trials
 
 
 def _percent(shares: Sequence[float]) -> float:
-    return round(100 * fsum(shares) / len(shares), _DECIMALS)
+    return in_percent(fsum(shares) / len(shares))

@@ -11,12 +11,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from pytest_llmarith.reports.llm_arithmetic import object_in
-from pytest_llmarith.reports.statistics import Cluster, Interval, clustered_share, pass_at
-from pytest_llmarith.reports.tallies import percentage
+from pytest_llmarith.reports.percents import in_percent, percentage, share_with
+from pytest_llmarith.reports.statistics import Cluster, clustered_share, pass_at
 from pytest_llmarith.values import Outcome
 from pytest_llmarith.values.answers import answer_text
 
-_DECIMALS = 4
 _TRIES = (1, 2, 3, 4, 5, 10, 20, 50, 100, 200, 500)
 
 Record = Mapping[str, Any]
@@ -73,13 +72,14 @@ class RepeatCounts:
         problems = self._by_problem().values()
         clusters = [_cluster(repeats) for repeats in problems]
         several = [one for one in problems if len(one) > 1]
+        pass_at_1 = clustered_share(clusters)
         return {
             "k": self._most,
             "problems": len(problems),
             "consistency": percentage(sum(map(_agree, several)), len(several)),
-            "pass_at_1": _share(clustered_share(clusters)),
+            "pass_at_1": pass_at_1 and share_with(pass_at_1[1], pass_at_1[0]),
             "pass_at_k": [
-                {"k": k, "percent": round(100 * share, _DECIMALS)}
+                {"k": k, "percent": in_percent(share)}
                 for k in (*(k for k in _TRIES if k < self._most), self._most)
                 if (share := pass_at(k, clusters)) is not None
             ],
@@ -129,11 +129,3 @@ def _majority_is_right(repeats: _Repeats) -> bool:
 
 def _is_right(trials: Iterable[_Trial], answer: int | None) -> bool:
     return any(trial.correct for trial in trials if trial.answer == answer)
-
-
-def _share(share: tuple[float, Interval] | None) -> dict[str, float] | None:
-    if share is None:
-        return None
-    value, interval = share
-    facts = {"percent": value, "low": interval.low, "high": interval.high}
-    return {name: round(100 * part, _DECIMALS) for name, part in facts.items()}

@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from math import fsum
 from typing import Any
 
+from pytest_llmarith.reports.percents import percentage, share_with
 from pytest_llmarith.reports.statistics import bootstrap_mean, kappa
-from pytest_llmarith.reports.tallies import Tally, percentage
+from pytest_llmarith.reports.tallies import Tally
 from pytest_llmarith.reports.terms import Terms
 from pytest_llmarith.values import Outcome
 
@@ -102,11 +103,7 @@ def _limit(limit: str, scores: Sequence[float]) -> dict[str, Any]:
     return {
         "seconds": float(limit),
         "sequences": len(scores),
-        "score": {
-            "percent": round(100 * mean, 4),
-            "low": interval and round(100 * interval.low, 4),
-            "high": interval and round(100 * interval.high, 4),
-        },
+        "score": share_with(interval, mean),
         "perfect": perfect,
         "perfect_percentage": percentage(perfect, len(scores)),
     }

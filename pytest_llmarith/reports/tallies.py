@@ -11,8 +11,8 @@ from typing import Any
 
 from pytest_llmarith.reports.breaking import replies_of
 from pytest_llmarith.reports.errorsizes import ErrorSizes
+from pytest_llmarith.reports.percents import percentage
 from pytest_llmarith.reports.spending import Spending
-from pytest_llmarith.reports.statistics import percent, wilson
 from pytest_llmarith.values import Outcome
 
 _MEASURED = tuple(outcome for outcome in Outcome if outcome is not Outcome.UNANSWERED)
@@ -106,14 +106,3 @@ class Reasons:
     def as_dict(self) -> dict[str, int]:
         """The most frequent first."""
         return dict(sorted(self._counts.items(), key=lambda counted: (-counted[1], counted[0])))
-
-
-def percentage(part: int, whole: int) -> dict[str, float] | None:
-    """A percentage with its interval, for readers; whoever has to be exact takes the counts."""
-    if (interval := wilson(part, whole)) is None:
-        return None
-    return {
-        "percent": float(percent(part, whole, 4)),
-        "low": round(100 * interval.low, 4),
-        "high": round(100 * interval.high, 4),
-    }

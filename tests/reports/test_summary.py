@@ -15,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.reports.jsonfiles import encode
+from pytest_llmarith.reports.percents import percentage
 from pytest_llmarith.reports.summary import Summary, without_cells
-from pytest_llmarith.reports.tallies import Reasons, percentage
+from pytest_llmarith.reports.tallies import Reasons
 
 Make = Callable[..., dict[str, Any]]
 

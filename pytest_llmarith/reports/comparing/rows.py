@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from pytest_llmarith.reports.comparing.asked import Asked, Part
 from pytest_llmarith.reports.keys import USUAL_NAME
+from pytest_llmarith.reports.percents import points_with
 from pytest_llmarith.reports.statistics import mean_difference, percent
 from pytest_llmarith.reports.statistics.intervals import Interval
 from pytest_llmarith.reports.statistics.paired import Pairs, fisher, mcnemar, paired_difference, unpaired_difference
@@ -83,12 +84,6 @@ def lower_by(row: Mapping[str, Any]) -> Fraction | None:
     return 100 * difference
 
 
-def spread(points: float, interval: Interval | None) -> dict[str, float | None]:
-    """A difference in percentage points with its interval."""
-    ends = (None, None) if interval is None else (round(100 * interval.low, 4), round(100 * interval.high, 4))
-    return {"points": round(points, 4), "low": ends[0], "high": ends[1]}
-
-
 def _paired_row(group: Group, pairs: Pairs, leads: Collection[Lead]) -> Row:
     """A model that is asked the same again says the same again, so that a question is one toss of the test's coin,
     however often it was asked.
@@ -129,7 +124,7 @@ def _row(
     row: Row = {**group._asdict(), "first": _share(first), "second": _share(second), "pairs": table}
     lower = lower_by(row)
     return row | {
-        "difference": None if lower is None else spread(float(-lower), interval),
+        "difference": None if lower is None else points_with(interval, float(-lower)),
         "p": p,
         "p_holm": None,
     }

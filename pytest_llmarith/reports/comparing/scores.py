@@ -10,7 +10,7 @@ from math import fsum
 from typing import Any
 
 from pytest_llmarith.reports.comparing.asked import Asked
-from pytest_llmarith.reports.comparing.rows import spread
+from pytest_llmarith.reports.percents import in_percent, points_with
 from pytest_llmarith.reports.statistics import bootstrap_mean
 from pytest_llmarith.reports.statistics.paired import bootstrap_difference
 
@@ -38,12 +38,12 @@ def unpaired_scores(first: Iterable[Asked], second: Iterable[Asked]) -> list[dic
 def _paired(key: _Key, scores: Sequence[tuple[float, float]]) -> dict[str, Any]:
     first, second = [one for one, _ in scores], [other for _, other in scores]
     interval = bootstrap_mean(sorted(other - one for one, other in scores))
-    return _entry(key, first, second) | {"difference": spread(100 * (_mean(second) - _mean(first)), interval)}
+    return _entry(key, first, second) | {"difference": points_with(interval, 100 * (_mean(second) - _mean(first)))}
 
 
 def _unpaired(key: _Key, first: Sequence[float], second: Sequence[float]) -> dict[str, Any]:
     interval = bootstrap_difference(first, second)
-    return _entry(key, first, second) | {"difference": spread(100 * (_mean(second) - _mean(first)), interval)}
+    return _entry(key, first, second) | {"difference": points_with(interval, 100 * (_mean(second) - _mean(first)))}
 
 
 def _entry(key: _Key, first: Sequence[float], second: Sequence[float]) -> dict[str, Any]:
@@ -52,8 +52,8 @@ def _entry(key: _Key, first: Sequence[float], second: Sequence[float]) -> dict[s
         "set": name,
         "condition": condition or None,
         "seconds": seconds,
-        "first": {"sequences": len(first), "percent": round(100 * _mean(first), 4)},
-        "second": {"sequences": len(second), "percent": round(100 * _mean(second), 4)},
+        "first": {"sequences": len(first), "percent": in_percent(_mean(first))},
+        "second": {"sequences": len(second), "percent": in_percent(_mean(second))},
     }
 
 
