@@ -15,7 +15,7 @@ from typing import Any
 
 from perf.commands import ROOT, Run, run_llmarith
 from perf.measures import Measure
-from pytest_llmarith.reports.llm_arithmetic import row_of
+from pytest_llmarith.reports.logs.llm_arithmetic import row_of
 from pytest_llmarith.reports.opening import opened
 from pytest_llmarith.tasks import arithmetic
 from pytest_llmarith.trials import number_record

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pytest_llmarith.reports.counting.summary import Summary
 from pytest_llmarith.reports.keys import key_of
-from pytest_llmarith.reports.summary import Summary
 from pytest_llmarith.tasks import addition, arithmetic
 from pytest_llmarith.trials import Subject, number_record, unanswered_record
 from pytest_llmarith.values import Dtype, Failure, Model, NumberProblem, Op, Reading, Reply

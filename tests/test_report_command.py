@@ -14,8 +14,8 @@ import pytest
 from pytest_llmarith.cli import WRONG_USAGE, main
 from pytest_llmarith.reports.formats.markdown import code
 from pytest_llmarith.reports.formats.spreadsheet import cell
-from pytest_llmarith.reports.ordering import COLUMNS
-from pytest_llmarith.reports.terminal import summary_section
+from pytest_llmarith.reports.reporting.ordering import COLUMNS
+from pytest_llmarith.reports.tables.terminal import summary_section
 from tests.runs_on_disk import ROW, added, asked, lines_of, log_in, programmed, run_in
 
 HOSTILE = "<img src=x onerror=alert(1)>|`[a](javascript:b)`\x1b[2J\u202e@you http://a.bc =1+1"

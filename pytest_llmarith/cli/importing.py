@@ -12,7 +12,7 @@ from pathlib import Path
 from pytest_llmarith.models.keeping.claims import Claims
 from pytest_llmarith.models.keeping.store import Store
 from pytest_llmarith.models.request import holds_secrets, key_of_sent
-from pytest_llmarith.reports.logged import LeftOut, LoggedReply, Refused, replies_in
+from pytest_llmarith.reports.logs.replies import LeftOut, LoggedReply, Refused, replies_in
 from pytest_llmarith.values import Reply
 
 _BATCH = 500
@@ -45,7 +45,7 @@ def opened(path: Path) -> Iterator[Store]:
 def take(log: Path, store: Store, *, force: bool) -> Taken:
     """Put the replies of a run log where a run would look for them; with `force` they replace what is there.
 
-    Raises `reports.stored.Mistake` and StoreError; what was taken before stays.
+    Raises `reports.logs.stored.Mistake` and StoreError; what was taken before stays.
     """
     taken = Taken()
     keyed = _keyed(log, taken)

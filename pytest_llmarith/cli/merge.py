@@ -42,9 +42,9 @@ def add_merge(commands: Commands) -> None:
 
 
 def _merge(request: argparse.Namespace) -> int:
+    from pytest_llmarith.reports.logs.stored import Mistake
     from pytest_llmarith.reports.merging import Refused, Request, merge
-    from pytest_llmarith.reports.stored import Mistake
-    from pytest_llmarith.reports.terminal import summary_section
+    from pytest_llmarith.reports.tables.terminal import summary_section
 
     wanted = Request(request.runs, request.into, request.allow_missing, request.allow_differing, request.allow_overlap)
     meter = Meter(at_once=False)

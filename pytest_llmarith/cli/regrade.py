@@ -40,8 +40,8 @@ def add_regrade(commands: Commands) -> None:
 
 
 def _regrade(request: argparse.Namespace) -> int:
+    from pytest_llmarith.reports.logs.stored import Mistake
     from pytest_llmarith.reports.regrade import Request, regrade
-    from pytest_llmarith.reports.stored import Mistake
 
     reading = request.reading and Reading(request.reading)
     wanted = Request(request.files, reading, request.show, request.write, request.force)

@@ -53,11 +53,11 @@ def _add_choice(command: argparse.ArgumentParser) -> None:
 
 
 def _report(request: argparse.Namespace) -> int:
-    from pytest_llmarith.reports.choice import Choice
     from pytest_llmarith.reports.formats.layouts import Format
-    from pytest_llmarith.reports.ordering import parse_order
-    from pytest_llmarith.reports.reporting import Request, report
-    from pytest_llmarith.reports.stored import Mistake
+    from pytest_llmarith.reports.logs.stored import Mistake
+    from pytest_llmarith.reports.reporting.choice import Choice
+    from pytest_llmarith.reports.reporting.ordering import parse_order
+    from pytest_llmarith.reports.reporting.report import Request, report
 
     try:
         wanted = Request(

@@ -101,7 +101,7 @@ def _moment(text: str) -> str:
 def _import(request: argparse.Namespace) -> int:
     from pytest_llmarith.cli.importing import opened, take
     from pytest_llmarith.models.keeping.store import StoreError
-    from pytest_llmarith.reports.stored import Mistake, log_of, name_of
+    from pytest_llmarith.reports.logs.stored import Mistake, log_of, name_of
 
     path = _place(request)
     refused = 0
@@ -224,7 +224,7 @@ def _replies(count: int) -> str:
 def _table(held: Inventory) -> list[str]:
     from pytest_llmarith.reports.figures import UNKNOWN, dollars, thousands
     from pytest_llmarith.reports.harmless import sanitize_name
-    from pytest_llmarith.reports.tables import draw
+    from pytest_llmarith.reports.tables.drawing import draw
 
     rows = [
         [

@@ -9,15 +9,15 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, TextIO
 
-from pytest_llmarith.reports import llm_arithmetic
 from pytest_llmarith.reports.formats import trials
 from pytest_llmarith.reports.formats.addition import addition_of
 from pytest_llmarith.reports.formats.spreadsheet import csv_lines
 from pytest_llmarith.reports.harmless import showable
 from pytest_llmarith.reports.jsonfiles import encode
+from pytest_llmarith.reports.logs import llm_arithmetic
+from pytest_llmarith.reports.logs.stored import Mistake
 from pytest_llmarith.reports.opening import OpenedRun
-from pytest_llmarith.reports.reporting import all_opened, files_of
-from pytest_llmarith.reports.stored import Mistake
+from pytest_llmarith.reports.reporting.report import all_opened, files_of
 from pytest_llmarith.reports.target import new_file
 
 

@@ -14,7 +14,7 @@ from tabulate import tabulate
 
 from pytest_llmarith.reports.harmless import sanitize, sanitize_name, showable
 from pytest_llmarith.reports.jsonfiles import write_line
-from pytest_llmarith.reports.stored import Change, Mistake, changes, is_of_own_task, log_of, name_of, too_deep
+from pytest_llmarith.reports.logs.stored import Change, Mistake, changes, is_of_own_task, log_of, name_of, too_deep
 from pytest_llmarith.reports.target import new_file
 from pytest_llmarith.values import Outcome, Reading
 

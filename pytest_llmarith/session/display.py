@@ -77,7 +77,7 @@ class Display:
 
     def _write_items(self, terminal: pytest.TerminalReporter, summary: dict[str, Any]) -> None:
         """The outcomes that `-r` asks for, one line each; pytest's own lists leave custom outcomes out."""
-        from pytest_llmarith.reports.terminal import outcome_section
+        from pytest_llmarith.reports.tables.terminal import outcome_section
 
         reportchars = self._config.getoption("reportchars")
         wanted = _wanted_outcomes(reportchars, self._settings.strict)
@@ -93,7 +93,7 @@ class Display:
             terminal.write_line(line)
 
     def _write_tables(self, terminal: pytest.TerminalReporter, summary: dict[str, Any]) -> None:
-        from pytest_llmarith.reports.terminal import summary_section
+        from pytest_llmarith.reports.tables.terminal import summary_section
 
         terminal.write_sep("=", "llmarith: results")
         tables_wanted = self._config.getoption("verbose") > -2  # -qq leaves where it is written

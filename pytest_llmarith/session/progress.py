@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from pytest_llmarith.reports.pace import Pace
-from pytest_llmarith.reports.progress import Pacer, progress_line
+from pytest_llmarith.reports.live.pace import Pace
+from pytest_llmarith.reports.live.progress import Pacer, progress_line
 from pytest_llmarith.session.conductor import Conductor
 from pytest_llmarith.session.recorder import Recorder
 from pytest_llmarith.values import BreakingProblem

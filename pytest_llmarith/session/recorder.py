@@ -17,14 +17,14 @@ import pytest
 from pytest_llmarith.items import records
 from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.reports.keys import Key
-from pytest_llmarith.reports.written import WrittenRecords
+from pytest_llmarith.reports.logs.written import WrittenRecords
 from pytest_llmarith.session.gating import asked_gates, refuse_unknown_tasks
 from pytest_llmarith.session.sharding import shard_facts
 from pytest_llmarith.values import Progress, StoreMode
 
 if TYPE_CHECKING:
-    from pytest_llmarith.reports.runlog import RunLog
-    from pytest_llmarith.reports.summary import Summary
+    from pytest_llmarith.reports.counting.summary import Summary
+    from pytest_llmarith.reports.logs.runlog import RunLog
     from pytest_llmarith.session.conductor import Conductor
     from pytest_llmarith.session.workers import Workers
 
@@ -117,7 +117,7 @@ class Recorder:
             self._write(report.nodeid, record)
 
     def _write(self, nodeid: str, record: dict[str, Any]) -> None:
-        from pytest_llmarith.reports.summary import Summary
+        from pytest_llmarith.reports.counting.summary import Summary
 
         self.records.keep(nodeid, record)  # until it is written
         with self._told():
@@ -141,7 +141,7 @@ class Recorder:
 
     def _open(self, first_model: str) -> RunLog:
         from pytest_llmarith.reports.folder import create_run_folder
-        from pytest_llmarith.reports.runlog import RunLog
+        from pytest_llmarith.reports.logs.runlog import RunLog
 
         models = [model.name for model in self._settings.models]
         if first_model not in models:  # somebody's own `model` fixture replies
@@ -192,8 +192,8 @@ class Recorder:
         return session.exitstatus
 
     def _write_summary(self, summary: dict[str, Any]) -> None:
+        from pytest_llmarith.reports.counting.summary import without_cells
         from pytest_llmarith.reports.jsonfiles import append_line, write_json
-        from pytest_llmarith.reports.summary import without_cells
 
         if self.folder is None:
             return

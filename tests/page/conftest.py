@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from pytest_llmarith.reports.counting.summary import Summary
 from pytest_llmarith.reports.page import RunAtHand, write_page
-from pytest_llmarith.reports.summary import Summary
 from pytest_llmarith.tasks import arithmetic
 from pytest_llmarith.trials import Subject, number_record, unanswered_record
 from pytest_llmarith.trials.programs import ProgramRules, program_record

@@ -31,7 +31,7 @@ from pytest_llmarith.reports.page.runs import LONGEST_LABEL, Series, series_of
 from pytest_llmarith.reports.page.sequences import sequence_sets
 from pytest_llmarith.reports.page.shelf import BLOCK, SHORTEST, Shelf, unpacked
 from pytest_llmarith.reports.page.trials import shown_trial
-from pytest_llmarith.reports.variant_tables import variant_table
+from pytest_llmarith.reports.tables.variants import variant_table
 from pytest_llmarith.values import Failure, Op, Reply
 from tests.page.conftest import embedded_records, priced_run, problem, record, run_of, sequence_record, usual_records
 from tests.runs_on_disk import added, asked, programmed

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.numerals.anatomy import carries
-from pytest_llmarith.reports.anatomy import completed
-from pytest_llmarith.reports.summary import Summary, without_cells
+from pytest_llmarith.reports.counting.anatomy import completed
+from pytest_llmarith.reports.counting.summary import Summary, without_cells
 from pytest_llmarith.tasks import addition, arithmetic
 from pytest_llmarith.tasks.strategies import addition_problems, arithmetic_problems
 from pytest_llmarith.trials import Subject, number_record, unanswered_record

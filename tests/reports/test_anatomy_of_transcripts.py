@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from pytest_llmarith.reports.anatomy import AnatomyCounts
-from pytest_llmarith.reports.cases import case_of
-from pytest_llmarith.reports.positions import Positions
-from pytest_llmarith.reports.stored import changes
+from pytest_llmarith.reports.counting.anatomy import AnatomyCounts
+from pytest_llmarith.reports.counting.cases import case_of
+from pytest_llmarith.reports.counting.positions import Positions
+from pytest_llmarith.reports.logs.stored import changes
 from pytest_llmarith.values import ErrorClass
 
 TRANSCRIPTS = Path(__file__).parents[3] / "shared" / "transcripts"

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_llmarith.models.embedded import builtin
-from pytest_llmarith.reports.anatomy_tables import anatomy_table
-from pytest_llmarith.reports.summary import Summary
-from pytest_llmarith.reports.terminal import breakdowns
+from pytest_llmarith.reports.counting.summary import Summary
+from pytest_llmarith.reports.tables.anatomy import anatomy_table
+from pytest_llmarith.reports.tables.terminal import breakdowns
 from pytest_llmarith.tasks import addition, arithmetic
 from pytest_llmarith.trials import number_record
 from pytest_llmarith.values import Dtype, Model, NumberProblem, Op, Reading, Reply

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from pytest_llmarith.reports.effect_table import effect_table
+from pytest_llmarith.reports.counting.summary import Summary
 from pytest_llmarith.reports.statistics.paired import Pairs, mcnemar, paired_difference
-from pytest_llmarith.reports.summary import Summary
+from pytest_llmarith.reports.tables.effects import effect_table
 from pytest_llmarith.values import Condition, NumberFormat
 from tests.runs_on_disk import FACTS, added, asked
 

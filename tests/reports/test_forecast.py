@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_llmarith.reports.forecast import forecast_lines, spent_lines
+from pytest_llmarith.reports.live.forecast import forecast_lines, spent_lines
 from pytest_llmarith.values import AskingLimits, Model, Outlook, Price, Terms
 
 PRICED = Terms(Price(1.0, 4.0), 16_000)

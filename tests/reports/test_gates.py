@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_llmarith.reports.counting.summary import Summary
 from pytest_llmarith.reports.gates import Gate, failed_gates, parse_gate
-from pytest_llmarith.reports.summary import Summary
 
 Make = Callable[..., dict[str, Any]]
 

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from pytest_llmarith.reports.counting.summary import Summary
 from pytest_llmarith.reports.formats.items import incorrect_items
 from pytest_llmarith.reports.formats.markdown import code, listed, markdown
 from pytest_llmarith.reports.harmless import sanitize_name
-from pytest_llmarith.reports.summary import Summary
 from tests.runs_on_disk import asked
 
 PARSER = MarkdownIt("commonmark", {"html": True}).enable("table")

@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pytest_llmarith.cli import main
+from pytest_llmarith.reports.counting.summary import Summary
+from pytest_llmarith.reports.logs.stored import Mistake
 from pytest_llmarith.reports.merging import Refused, Request, merge
-from pytest_llmarith.reports.stored import Mistake
-from pytest_llmarith.reports.summary import Summary
 
 Make = Callable[..., dict[str, Any]]
 Records = Sequence[dict[str, Any]]

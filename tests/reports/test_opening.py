@@ -16,11 +16,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pytest_llmarith.reports.choice import Choice
 from pytest_llmarith.reports.exporting import Request, Shape, export
+from pytest_llmarith.reports.logs.stored import Mistake, changes
 from pytest_llmarith.reports.opening import OpenedRun, opened, summed_up
-from pytest_llmarith.reports.stored import Mistake, changes
-from pytest_llmarith.reports.terminal import summary_section
+from pytest_llmarith.reports.reporting.choice import Choice
+from pytest_llmarith.reports.tables.terminal import summary_section
 from pytest_llmarith.values import Dtype, Op
 from tests.runs_on_disk import FACTS, ROW, added, asked, lines_of, log_in, programmed, run_in
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_llmarith.reports.pace import Pace, pace_words
+from pytest_llmarith.reports.live.pace import Pace, pace_words
 from pytest_llmarith.values import Progress
 
 

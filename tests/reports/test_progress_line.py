@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_llmarith.reports.progress import Pacer, progress_line
+from pytest_llmarith.reports.live.progress import Pacer, progress_line
 from pytest_llmarith.values import Progress
 
 

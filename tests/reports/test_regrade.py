@@ -11,9 +11,9 @@ from typing import IO, Any
 
 import pytest
 
-from pytest_llmarith.reports import llm_arithmetic
+from pytest_llmarith.reports.logs import llm_arithmetic
+from pytest_llmarith.reports.logs.stored import Mistake, changes, read_again
 from pytest_llmarith.reports.regrade import Request, Tally, regrade
-from pytest_llmarith.reports.stored import Mistake, changes, read_again
 from pytest_llmarith.tasks import addition, arithmetic
 from pytest_llmarith.trials import Subject, number_record, unanswered_record
 from pytest_llmarith.values import Dtype, Failure, Model, NumberProblem, Op, Reading, Reply

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from pytest_llmarith.reports.counting.summary import Summary
 from pytest_llmarith.reports.opening import opened
 from pytest_llmarith.reports.statistics import Depth, ReliableDepth, reliable_depth, trials_needed
-from pytest_llmarith.reports.summary import Summary
 from tests.runs_on_disk import asked
 
 TRANSCRIPT = Path(__file__).parents[3] / "shared" / "transcripts" / "gpt-4.1.jsonl"

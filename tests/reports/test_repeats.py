@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from pytest_llmarith.reports.counting.summary import Summary
 from pytest_llmarith.reports.formats.results import HEADERS, rows_of
-from pytest_llmarith.reports.overview import note_of
-from pytest_llmarith.reports.repeat_table import repeat_table
-from pytest_llmarith.reports.summary import Summary
+from pytest_llmarith.reports.tables.overview import note_of
+from pytest_llmarith.reports.tables.repeats import repeat_table
 from tests.runs_on_disk import FACTS, added, asked, programmed
 
 Record = dict[str, Any]

@@ -7,9 +7,11 @@ import sys
 
 IMPORTS = """
 import sys
-from pytest_llmarith.reports import (
-    folder, gates, json_report, jsonfiles, progress, runlog, statistics, summary, terminal
-)
+from pytest_llmarith.reports import folder, gates, json_report, jsonfiles, statistics
+from pytest_llmarith.reports.counting import summary
+from pytest_llmarith.reports.live import progress
+from pytest_llmarith.reports.logs import runlog
+from pytest_llmarith.reports.tables import terminal
 print(*sys.modules)
 """
 SLOW = {"asyncio", "hypothesis", "litellm", "numpy", "pytest", "sqlite3", "statistics", "tabulate"}

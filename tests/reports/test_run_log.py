@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.reports.jsonfiles import append_line
-from pytest_llmarith.reports.runlog import BrokenLog, RunLog, read_run_log
+from pytest_llmarith.reports.logs.runlog import BrokenLog, RunLog, read_run_log
 
 SMALL = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 RECORDS = st.lists(st.dictionaries(st.text(), SMALL | st.lists(SMALL)))
@@ -21,7 +21,7 @@ ENDLESS_WRITER = """
 import sys
 from itertools import count
 from pathlib import Path
-from pytest_llmarith.reports.runlog import RunLog
+from pytest_llmarith.reports.logs.runlog import RunLog
 log = RunLog(Path(sys.argv[1]))
 for number in count():
     log.append({"number": number, "text": "x" * 5000})

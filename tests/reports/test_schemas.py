@@ -16,12 +16,12 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 
 from pytest_llmarith.cli import WRONG_USAGE, main
+from pytest_llmarith.reports.logs.stored import changes
 from pytest_llmarith.reports.merging import Request, merge
 from pytest_llmarith.reports.schemas import schema_of
 from pytest_llmarith.reports.shapes import PUBLISHED
 from pytest_llmarith.reports.shapes import record as record_shapes
 from pytest_llmarith.reports.shapes import run as run_shapes
-from pytest_llmarith.reports.stored import changes
 from pytest_llmarith.sandbox.levels import UnavailableError, probe
 from pytest_llmarith.values import AskingLimits, Price, Retry, Throttled
 from tests.runs_on_disk import ROW

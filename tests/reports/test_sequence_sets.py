@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.reports.sequence_tables import set_table
-from pytest_llmarith.reports.summary import Summary, without_cells
-from pytest_llmarith.reports.terminal import summary_section
+from pytest_llmarith.reports.counting.summary import Summary, without_cells
+from pytest_llmarith.reports.tables.sequences import set_table
+from pytest_llmarith.reports.tables.terminal import summary_section
 
 NUMBERS = count(100_000)
 RUN = {"selected": 4, "models": [{"name": "m"}]}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.reports.sequence_view import sequence_lines
+from pytest_llmarith.reports.tables.sequence_view import sequence_lines
 
 PROGRAM = "def term(n):\n    return n * n\n\nprint(term(int(input())))"
 

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_llmarith.reports.counting.summary import Summary, without_cells
+from pytest_llmarith.reports.counting.tallies import Reasons
 from pytest_llmarith.reports.jsonfiles import encode
 from pytest_llmarith.reports.percents import percentage
-from pytest_llmarith.reports.summary import Summary, without_cells
-from pytest_llmarith.reports.tallies import Reasons
 
 Make = Callable[..., dict[str, Any]]
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.reports.runlog import RunLog
-from pytest_llmarith.reports.written import WrittenRecords
+from pytest_llmarith.reports.logs.runlog import RunLog
+from pytest_llmarith.reports.logs.written import WrittenRecords
 
 TEXTS = st.text(st.characters(), max_size=20)
 

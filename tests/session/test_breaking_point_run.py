@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from pytest_llmarith.reports.logged import LeftOut, replies_in
+from pytest_llmarith.reports.logs.replies import LeftOut, replies_in
 from pytest_llmarith.reports.merging.countable import check_record
 from tests.llm_server import Answer, usage
 from tests.session.conftest import Bench, right

@@ -9,7 +9,7 @@ from typing import Any
 from pytest_llmarith.reports.comparing import cells, told
 from pytest_llmarith.reports.comparing.wording import LONGEST_NAME
 from pytest_llmarith.reports.jsonfiles import encode
-from pytest_llmarith.reports.tables import draw, width_of
+from pytest_llmarith.reports.tables.drawing import draw, width_of
 
 _SHORTEST_NAME = 12
 _LESS = 4

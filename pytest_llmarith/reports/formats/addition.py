@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_llmarith.reports.llm_arithmetic import as_integer
+from pytest_llmarith.reports.logs.llm_arithmetic import as_integer
 from pytest_llmarith.values import AdditionProblem
 
 

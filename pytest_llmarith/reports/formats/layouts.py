@@ -13,8 +13,8 @@ from pytest_llmarith.reports.formats.items import incorrect_items
 from pytest_llmarith.reports.formats.markdown import listed, markdown
 from pytest_llmarith.reports.formats.spreadsheet import csv_lines
 from pytest_llmarith.reports.jsonfiles import encode
-from pytest_llmarith.reports.overview import overview
-from pytest_llmarith.reports.terminal import result_tables
+from pytest_llmarith.reports.tables.overview import overview
+from pytest_llmarith.reports.tables.terminal import result_tables
 
 
 class Format(StrEnum):

@@ -11,14 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from pytest_llmarith.reports.effect_table import effect_table
 from pytest_llmarith.reports.formats.items import HEADERS, Items
-from pytest_llmarith.reports.grids import breakdowns
 from pytest_llmarith.reports.harmless import sanitize, sanitize_name
 from pytest_llmarith.reports.keys import condition_label
-from pytest_llmarith.reports.overview import LEGEND, WIDE, note_of
-from pytest_llmarith.reports.repeat_table import repeat_table
-from pytest_llmarith.reports.spending_tables import spending_table
+from pytest_llmarith.reports.tables.effects import effect_table
+from pytest_llmarith.reports.tables.grids import breakdowns
+from pytest_llmarith.reports.tables.overview import LEGEND, WIDE, note_of
+from pytest_llmarith.reports.tables.repeats import repeat_table
+from pytest_llmarith.reports.tables.spending import spending_table
 
 Result = Mapping[str, Any]
 

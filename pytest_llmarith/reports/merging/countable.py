@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from pytest_llmarith.reports.breaking import fault_of_search
+from pytest_llmarith.reports.counting.breaking import fault_of_search
 from pytest_llmarith.trials import RECORD_FORMAT
 from pytest_llmarith.values import ErrorClass, Outcome
 

@@ -10,7 +10,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
 
+from pytest_llmarith.reports.counting.summary import Summary, without_cells
 from pytest_llmarith.reports.jsonfiles import append_line, write_json, write_line
+from pytest_llmarith.reports.logs.stored import Mistake, name_of
 from pytest_llmarith.reports.merging import objections
 from pytest_llmarith.reports.merging.agreement import Difference, common_facts, differences
 from pytest_llmarith.reports.merging.runs import SUMMARY, Run, read_run
@@ -23,8 +25,6 @@ from pytest_llmarith.reports.merging.wholeness import (
     selected,
     selected_in_all,
 )
-from pytest_llmarith.reports.stored import Mistake, name_of
-from pytest_llmarith.reports.summary import Summary, without_cells
 
 _LOG = "trials.jsonl"
 _AGGREGATE = "aggregate.jsonl"

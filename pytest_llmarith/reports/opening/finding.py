@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pytest_llmarith.reports import llm_arithmetic
+from pytest_llmarith.reports.logs import llm_arithmetic
+from pytest_llmarith.reports.logs.stored import LOG, Mistake, is_torn, lines, log_of, name_of
 from pytest_llmarith.reports.opening.run import OpenedRun
 from pytest_llmarith.reports.opening.sources import LoggedTrials, RowsOfTrials, Trials
-from pytest_llmarith.reports.stored import LOG, Mistake, is_torn, lines, log_of, name_of
 
 _LINES = ".jsonl"
 # Runs lie in a folder, and machines put such folders into folders of their own; whole disks are not searched.

@@ -9,10 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from pytest_llmarith.reports.counting.summary import Summary
 from pytest_llmarith.reports.keys import Key
 from pytest_llmarith.reports.merging.runs import ended_run
 from pytest_llmarith.reports.opening.sources import Trials
-from pytest_llmarith.reports.summary import Summary
 
 UNFINISHED = "unfinished: no summary.json, killed or still running"
 

@@ -13,12 +13,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
-from pytest_llmarith.reports.anatomy import completed
+from pytest_llmarith.reports.counting.anatomy import completed
 from pytest_llmarith.reports.harmless import sanitize
+from pytest_llmarith.reports.logs.stored import LONGEST_LINE, READ_AGAIN, Mistake, changes, changes_known, name_of
 from pytest_llmarith.reports.merging.countable import check_record
 from pytest_llmarith.reports.merging.recordfile import placed_records
 from pytest_llmarith.reports.merging.trialindex import later_counts
-from pytest_llmarith.reports.stored import LONGEST_LINE, READ_AGAIN, Mistake, changes, changes_known, name_of
 from pytest_llmarith.values import Outcome
 
 _LONGEST_CAUSE = 200

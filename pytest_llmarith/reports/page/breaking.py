@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pytest_llmarith.reports.breaking_lines import breaking_words
 from pytest_llmarith.reports.harmless import sanitize_name
 from pytest_llmarith.reports.page.runs import Series
+from pytest_llmarith.reports.tables.breaking import breaking_words
 from pytest_llmarith.values import BreakingProblem
 
 _LONGEST_NAME = 60

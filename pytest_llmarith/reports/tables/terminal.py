@@ -7,14 +7,14 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_llmarith.reports.effect_table import effect_table
 from pytest_llmarith.reports.figures import dollars
-from pytest_llmarith.reports.grids import breakdowns
 from pytest_llmarith.reports.harmless import sanitize
-from pytest_llmarith.reports.listing import outcome_section
-from pytest_llmarith.reports.overview import overview
-from pytest_llmarith.reports.repeat_table import repeat_table
-from pytest_llmarith.reports.spending_tables import spending_table
+from pytest_llmarith.reports.tables.effects import effect_table
+from pytest_llmarith.reports.tables.grids import breakdowns
+from pytest_llmarith.reports.tables.listing import outcome_section
+from pytest_llmarith.reports.tables.overview import overview
+from pytest_llmarith.reports.tables.repeats import repeat_table
+from pytest_llmarith.reports.tables.spending import spending_table
 
 __all__ = ["breakdowns", "outcome_section", "overview", "result_tables", "run_lines", "sanitize", "summary_section"]
 

@@ -13,7 +13,7 @@ from pytest_llmarith.reports import figures
 from pytest_llmarith.reports.harmless import sanitize_name
 from pytest_llmarith.reports.keys import condition_parts
 from pytest_llmarith.reports.percents import percentage
-from pytest_llmarith.reports.tables import folded
+from pytest_llmarith.reports.tables.drawing import folded
 
 _LONGEST_NAME = 20  # three of them beside each other fit into 80 columns
 _NONE = "."  # so that what there is catches the eye

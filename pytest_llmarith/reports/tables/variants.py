@@ -10,7 +10,7 @@ from typing import Any
 
 from pytest_llmarith.reports import figures
 from pytest_llmarith.reports.harmless import sanitize_name
-from pytest_llmarith.reports.tables import draw
+from pytest_llmarith.reports.tables.drawing import draw
 
 _LONGEST_NAME = 16
 _HEADERS = ("variant", "trials", "correct %", "95 %", "reliable depth", "rel err", "leading")

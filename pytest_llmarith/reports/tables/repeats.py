@@ -10,7 +10,7 @@ from typing import Any
 from pytest_llmarith.reports import figures
 from pytest_llmarith.reports.harmless import sanitize_name
 from pytest_llmarith.reports.keys import condition_label
-from pytest_llmarith.reports.tables import LONGEST_NAME, draw, fitted
+from pytest_llmarith.reports.tables.drawing import LONGEST_NAME, draw, fitted
 
 LEGEND = (
     "same: problems whose repeats all came to the same answer. pass@k: one of k is correct. majority: the most "

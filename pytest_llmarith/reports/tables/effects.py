@@ -10,7 +10,7 @@ from typing import Any
 from pytest_llmarith.reports.figures import interval_of, p_of, points_of
 from pytest_llmarith.reports.harmless import sanitize_name
 from pytest_llmarith.reports.keys import USUAL_NAME, condition_label
-from pytest_llmarith.reports.tables import LONGEST_NAME, draw, fitted
+from pytest_llmarith.reports.tables.drawing import LONGEST_NAME, draw, fitted
 
 _LEGEND = (
     "Conditions beside the usual one, or the first one of a run without it, on the same problems. better, worse: "

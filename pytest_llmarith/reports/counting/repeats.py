@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from pytest_llmarith.reports.llm_arithmetic import object_in
+from pytest_llmarith.reports.logs.llm_arithmetic import object_in
 from pytest_llmarith.reports.percents import in_percent, percentage, share_with
 from pytest_llmarith.reports.statistics import Cluster, clustered_share, pass_at
 from pytest_llmarith.values import Outcome

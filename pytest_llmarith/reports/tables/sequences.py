@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_llmarith.reports import figures
 from pytest_llmarith.reports.harmless import sanitize_name
-from pytest_llmarith.reports.tables import draw
+from pytest_llmarith.reports.tables.drawing import draw
 from pytest_llmarith.values import Level
 
 _LONGEST_NAME = 20

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from pytest_llmarith.oeis.judges import llm
-from pytest_llmarith.reports import llm_arithmetic
 from pytest_llmarith.reports.harmless import sanitize
-from pytest_llmarith.reports.stored import Mistake, is_torn, lines, name_of
+from pytest_llmarith.reports.logs import llm_arithmetic
+from pytest_llmarith.reports.logs.stored import Mistake, is_torn, lines, name_of
 from pytest_llmarith.trials import RECORD_FORMAT
 from pytest_llmarith.values import EMBEDDED_PROVIDER, Reply
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from pytest_llmarith.reports import figures
 from pytest_llmarith.reports.harmless import sanitize, sanitize_name
 from pytest_llmarith.reports.keys import condition_label
-from pytest_llmarith.reports.tables import LONGEST_NAME, draw, fitted, width_of
+from pytest_llmarith.reports.tables.drawing import LONGEST_NAME, draw, fitted, width_of
 
 Result = Mapping[str, Any]
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from pytest_llmarith.reports.effects import corrected, effect_of
+from pytest_llmarith.reports.counting.effects import corrected, effect_of
+from pytest_llmarith.reports.counting.results import Result
 from pytest_llmarith.reports.keys import Key, condition_label, key_of
-from pytest_llmarith.reports.results import Result
 from pytest_llmarith.values import Outcome
 
 SUMMARY_FORMAT = 1

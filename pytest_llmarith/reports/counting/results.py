@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import Any
 
-from pytest_llmarith.reports.anatomy import AnatomyCounts, completed
-from pytest_llmarith.reports.breaking import breaking_point
-from pytest_llmarith.reports.repeats import RepeatCounts
-from pytest_llmarith.reports.sequences import SequenceSet
+from pytest_llmarith.reports.counting.anatomy import AnatomyCounts, completed
+from pytest_llmarith.reports.counting.breaking import breaking_point
+from pytest_llmarith.reports.counting.repeats import RepeatCounts
+from pytest_llmarith.reports.counting.sequences import SequenceSet
+from pytest_llmarith.reports.counting.tallies import Outcomes, Reasons, Tally
 from pytest_llmarith.reports.statistics import Cluster, Depth, reliable_depth
-from pytest_llmarith.reports.tallies import Outcomes, Reasons, Tally
 from pytest_llmarith.values import Dtype, Op, Outcome
 
 _VARIANTS = [f"{dtype}_{op}" for dtype in Dtype for op in Op]

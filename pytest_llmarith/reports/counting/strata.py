@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pytest_llmarith import numerals
-from pytest_llmarith.reports.cases import Calculation, answer_of
+from pytest_llmarith.reports.counting.cases import Calculation, answer_of
 from pytest_llmarith.values import Outcome, Reading
 
 HIGHEST = 100  # the last stratum is for as many and for more

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pytest_llmarith import trials
-from pytest_llmarith.reports import llm_arithmetic
 from pytest_llmarith.reports.harmless import sanitize, sanitize_name
 from pytest_llmarith.reports.jsonfiles import TORN
+from pytest_llmarith.reports.logs import llm_arithmetic
 from pytest_llmarith.values import (
     AdditionProblem,
     ArithmeticProblem,

@@ -11,7 +11,7 @@ from typing import Any
 from pytest_llmarith.reports import figures
 from pytest_llmarith.reports.harmless import sanitize_name
 from pytest_llmarith.reports.keys import condition_label
-from pytest_llmarith.reports.tables import LONGEST_NAME, SHORTEST_NAME, draw
+from pytest_llmarith.reports.tables.drawing import LONGEST_NAME, SHORTEST_NAME, draw
 
 _ROOM_OF_FIGURES = 60  # with what stands between columns
 _FIGURES = ("median", "p90", "sum")

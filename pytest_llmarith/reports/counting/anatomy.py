@@ -12,11 +12,11 @@ from math import fsum
 from typing import Any
 
 from pytest_llmarith.numerals.anatomy import anatomy, carries
-from pytest_llmarith.reports.cases import Calculation, answer_of, calculation_of, case_of
+from pytest_llmarith.reports.counting.cases import Calculation, answer_of, calculation_of, case_of
+from pytest_llmarith.reports.counting.positions import Positions
+from pytest_llmarith.reports.counting.strata import Discipline, Strata
 from pytest_llmarith.reports.percents import percentage
-from pytest_llmarith.reports.positions import Positions
 from pytest_llmarith.reports.statistics import median_of_floats
-from pytest_llmarith.reports.strata import Discipline, Strata
 from pytest_llmarith.values import ErrorClass, Outcome
 
 _DECIMALS = 4

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from math import fsum
 from typing import Any
 
+from pytest_llmarith.reports.counting.tallies import Tally
+from pytest_llmarith.reports.counting.terms import Terms
 from pytest_llmarith.reports.percents import percentage, share_with
 from pytest_llmarith.reports.statistics import bootstrap_mean, kappa
-from pytest_llmarith.reports.tallies import Tally
-from pytest_llmarith.reports.terms import Terms
 from pytest_llmarith.values import Outcome
 
 MOST_NAMED = 500

@@ -12,7 +12,7 @@ from typing import Any
 from pytest_llmarith.reports import figures
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.keys import condition_label
-from pytest_llmarith.reports.tables import draw
+from pytest_llmarith.reports.tables.drawing import draw
 
 _LONGEST_NAME = 60
 _LONGEST_TEXT = 1_000

@@ -1,4 +1,4 @@
-"""Room: `llmarith report`: what runs say of themselves, chosen and ordered. It does not know the command line."""
+"""What runs say of themselves, opened, chosen, ordered and laid out. It does not know the command line."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
-from pytest_llmarith.reports.choice import Choice
 from pytest_llmarith.reports.formats.layouts import Account, Format, laid_out
 from pytest_llmarith.reports.harmless import sanitize, sanitize_name, showable
-from pytest_llmarith.reports.one_sequence import lines_about
+from pytest_llmarith.reports.logs.stored import LOG, Mistake
 from pytest_llmarith.reports.opening import OpenedRun, opened, summed_up
-from pytest_llmarith.reports.ordering import Order
 from pytest_llmarith.reports.parameters import differing, parameters_of
-from pytest_llmarith.reports.stored import LOG, Mistake
+from pytest_llmarith.reports.reporting.choice import Choice
+from pytest_llmarith.reports.reporting.one_sequence import lines_about
+from pytest_llmarith.reports.reporting.ordering import Order
+from pytest_llmarith.reports.tables.terminal import run_lines
 from pytest_llmarith.reports.target import check_target, new_file, unwritable
-from pytest_llmarith.reports.terminal import run_lines
 
 _LONGEST_NAME = 100
 _LONGEST_LINE = 1_000

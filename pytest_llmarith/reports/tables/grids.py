@@ -11,14 +11,14 @@ from textwrap import wrap
 from typing import Any
 
 from pytest_llmarith.reports import figures
-from pytest_llmarith.reports.anatomy_tables import anatomy_table
-from pytest_llmarith.reports.breaking_lines import breaking_lines
 from pytest_llmarith.reports.harmless import sanitize_name
 from pytest_llmarith.reports.keys import condition_label
-from pytest_llmarith.reports.sequence_tables import set_table, unsolved_lines
 from pytest_llmarith.reports.statistics import wilson
-from pytest_llmarith.reports.tables import LONGEST_NAME, SHORTEST_NAME, folded
-from pytest_llmarith.reports.variant_tables import LEGEND, variant_table
+from pytest_llmarith.reports.tables.anatomy import anatomy_table
+from pytest_llmarith.reports.tables.breaking import breaking_lines
+from pytest_llmarith.reports.tables.drawing import LONGEST_NAME, SHORTEST_NAME, folded
+from pytest_llmarith.reports.tables.sequences import set_table, unsolved_lines
+from pytest_llmarith.reports.tables.variants import LEGEND, variant_table
 
 _MEASURED = ("correct", "deviate", "nan", "cheat")
 

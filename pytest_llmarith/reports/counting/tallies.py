@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pytest_llmarith.reports.breaking import replies_of
-from pytest_llmarith.reports.errorsizes import ErrorSizes
+from pytest_llmarith.reports.counting.breaking import replies_of
+from pytest_llmarith.reports.counting.error_sizes import ErrorSizes
+from pytest_llmarith.reports.counting.spending import Spending
 from pytest_llmarith.reports.percents import percentage
-from pytest_llmarith.reports.spending import Spending
 from pytest_llmarith.values import Outcome
 
 _MEASURED = tuple(outcome for outcome in Outcome if outcome is not Outcome.UNANSWERED)
