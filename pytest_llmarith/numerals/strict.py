@@ -11,8 +11,9 @@ from decimal import Decimal
 from pytest_llmarith.numerals.exact import decimal_from
 from pytest_llmarith.values import Dtype
 
-# `\d` is every character that `int` takes for a digit; possessive quantifiers keep a failed match linear.
-_DIGITS = r"\d++(?:_\d++)*+"
+# `\d` is every character that `int` takes for a digit; possessive quantifiers keep a failed match linear. They stand on
+# single characters only: a possessive group keeps half a repetition in Python before 3.11.5.
+_DIGITS = r"\d++(?:_\d++)*"
 _BARE = {
     Dtype.INT: re.compile(rf"[+-]?{_DIGITS}"),
     Dtype.FLOAT: re.compile(rf"[+-]?{_DIGITS}(?:\.{_DIGITS})?"),

@@ -74,13 +74,15 @@ _SYMBOLS = {
 
 MANY = 2_048  # tokens that are looked at, counted from the end
 
+# Of the expression below: possessive quantifiers stand on single characters only, as a possessive group keeps half a
+# repetition in Python before 3.11.5 ("5," for "5").
 _GAP = rf"[ {THIN}]{{0,2}}"
 _TOKEN = re.compile(
     # The minus after a number or a bracket is an operator. Groups by plain spaces hold exactly three digits each.
     rf"(?P<code>(?<![\w.,])0[xX][\da-fA-F]++(?!\w))"  # hexadecimal digits are a name, no number
     rf"|(?P<number>"
     rf"(?P<digits>(?:(?<![\w)])(?<![\d)][ ])[-+])?"
-    rf"(?:(?!0)\d{{1,3}}(?:[ {THIN}]\d{{3}})+(?!\d)(?:[.,]\d++)?|\d++(?:[.,'_{THIN}]\d++)*+|(?<![\d.])\.\d++))"
+    rf"(?:(?!0)\d{{1,3}}(?:[ {THIN}]\d{{3}})+(?!\d)(?:[.,]\d++)?|\d++(?:[.,'_{THIN}]\d++)*|(?<![\d.])\.\d++))"
     rf"(?P<uncertainty>\(\d{{1,3}}\))?"
     rf"(?:{_GAP}[×xX*]{_GAP}10{_GAP}\^{_GAP}\(?(?P<tens>[-+]?\d++)\)?|[eE](?P<scale>[-+]?\d++)(?!\w)"
     rf"|\^\(?(?P<power>[-+]?\d++)\)?)?)"

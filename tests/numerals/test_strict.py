@@ -25,6 +25,8 @@ def _as_int(text: str) -> int | None:
 @example("1_000")
 @example("1__0")
 @example("_1")
+@example("1_")
+@example("1_0_")
 @example("+007")
 @example("- 5")
 @example("٣９")
@@ -44,7 +46,7 @@ def test_fixed_point_numbers_are_bare(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", ".5", "5.", "1e5", "1,234.5", "1 000", "1.2.3", "−5", "nan", "inf", "0x10", "= 5"]
+    "text", ["", ".5", "5.", "1e5", "1,234.5", "5_", "1_0.5_", "1 000", "1.2.3", "−5", "nan", "inf", "0x10", "= 5"]
 )
 def test_anything_else_is_not(text: str) -> None:
     """Exponents, separators, names of floats and a missing digit on either side of the point are no bare number."""

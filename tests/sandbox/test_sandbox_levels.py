@@ -6,6 +6,8 @@ import os
 import platform
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -50,11 +52,20 @@ def test_no_bubblewrap(isolations: dict[Level, Isolation], monkeypatch: pytest.M
         assert (found.level, len(found.remarks)) == (Level.STANDARD, 1)
 
 
+@pytest.fixture
+def open_path() -> Iterator[Path]:
+    """A folder that any user may look into: the harness may give up its rights before it calls a tool."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder)
+        path.chmod(0o755)
+        yield path
+
+
 def test_bubblewrap_that_may_not(
-    isolations: dict[Level, Isolation], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    isolations: dict[Level, Isolation], monkeypatch: pytest.MonkeyPatch, open_path: Path
 ) -> None:
     """What the tool complains of reaches the reader, in one line."""
-    tool = tmp_path / "bwrap"
+    tool = open_path / "bwrap"
     tool.write_text("#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2\nexit 1\n")
     tool.chmod(0o755)
     monkeypatch.setattr(jail, "bubblewrap", lambda: str(tool))
