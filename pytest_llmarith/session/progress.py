@@ -67,6 +67,7 @@ class ProgressLines:
             if self._conductor.has_workers() and self._config.getoption("verbose") == 0:
                 terminal.write("\n")  # there pytest does not know that its line is unfinished
             terminal.write_line(f"llmarith: {line}")
+            terminal.flush()  # into a pipe too, such as the log of a CI job: now is when it matters
 
     @contextmanager
     def _looking(self) -> Iterator[None]:

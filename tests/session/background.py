@@ -49,6 +49,7 @@ def begun(bench: Bench, *args: str, before: Sequence[str] = ()) -> Iterator[subp
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
+        env={name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"},  # as in most shells
         start_new_session=True,
         preexec_fn=_hear_ctrl_c,
     ) as process:
