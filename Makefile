@@ -11,6 +11,8 @@ ARGS ?=
 SEARCH ?= 40
 # A test that hangs is stopped by its own limits; should one have none, it must not take the others with it.
 HANGS := --timeout=300
+# A test goes to whoever is free: the long ones come last, and would else be in one hand.
+SPREAD := -n auto --maxschedchunk=2
 KILLS ?= 50
 
 # Many processes import the package; without cached bytecode each would compile it again.
@@ -27,10 +29,10 @@ bench: $(INSTALLED)  ## Run the benches on the embedded models
 	$(RUN)/pytest benches $(MODELS) --llm-breaking-point=$(SEARCH) $(ARGS)
 
 test: $(INSTALLED)  ## Run the tests, but for the longer proofs
-	$(RUN)/pytest -n auto $(HANGS) -m "not proof" $(ARGS)
+	$(RUN)/pytest $(SPREAD) $(HANGS) -m "not proof" $(ARGS)
 
 proof: $(INSTALLED)  ## Run the longer proofs: more ways to run, hosts that are lost, merged runs of all tasks
-	$(RUN)/pytest -n auto $(HANGS) -m proof $(ARGS)
+	$(RUN)/pytest $(SPREAD) $(HANGS) -m proof $(ARGS)
 
 chaos: $(INSTALLED)  ## Kill runs at 50 seeded moments and go on: minutes, where make test has four kills
 	KILLS=$(KILLS) $(RUN)/pytest tests/chaos $(ARGS)
