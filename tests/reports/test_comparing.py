@@ -42,6 +42,7 @@ class Opened:
     path: Path
     trials: Sequence[Record]
     facts: Mapping[str, Any] = field(default_factory=dict)
+    size: int = 0
 
     def records(self) -> Iterator[Record]:
         return iter(self.trials)

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from pytest_llmarith.reports import comparing
 from pytest_llmarith.reports.exporting import Request, Shape, export
 from pytest_llmarith.reports.logs.stored import Mistake, changes
 from pytest_llmarith.reports.opening import OpenedRun, opened, summed_up
@@ -220,7 +221,7 @@ def test_some_records_alone(tmp_path: Path, trial: Make) -> None:
 
 def test_many_runs_are_summed_up_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By several processes, with the same numbers and the same mistakes; what rows came to is not found out again."""
-    monkeypatch.setattr("pytest_llmarith.reports.opening.together.WORTH_BYTES", 1)
+    monkeypatch.setattr("pytest_llmarith.reports.together.WORTH_BYTES", 1)
     log_in(tmp_path / "a", [asked("{}"), asked("7", trial=1), added("{}")])
     (tmp_path / "b.jsonl").write_text(lines_of([ROW, ROW | {"raw_response": "7"}]), encoding="ascii")
     choice = Choice(tasks=["arithmetic"])
@@ -232,6 +233,17 @@ def test_many_runs_are_summed_up_at_once(tmp_path: Path, monkeypatch: pytest.Mon
     log_in(tmp_path / "a", [], end="what?\n")
     with pytest.raises(Mistake, match="line 1: not JSON"):
         summed_up(opened(tmp_path))
+
+
+def test_many_runs_are_compared_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By several processes, with the same figures."""
+    for name, text in (("a", "{}"), ("b", "7"), ("c", "{}")):
+        log_in(tmp_path / name, [asked(text), asked("{}", trial=1), added(text)])
+    baseline, *others = opened(tmp_path)
+    alone = comparing.compare(comparing.Request(baseline, others))
+    monkeypatch.setattr("pytest_llmarith.reports.together.WORTH_BYTES", 1)
+    assert comparing.compare(comparing.Request(baseline, others)) == alone
+    assert len(alone["comparisons"]) == 2
 
 
 def test_rows_are_graded_once(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from pytest_llmarith.reports.comparing.rows import OVER_ALL, Row, paired_rows, u
 from pytest_llmarith.reports.comparing.scores import paired_scores, unpaired_scores
 from pytest_llmarith.reports.logs.stored import Mistake
 from pytest_llmarith.reports.statistics.paired import holm
+from pytest_llmarith.reports.together import each_read
 
 COMPARISON_FORMAT = 1
 
@@ -32,6 +33,8 @@ class Run(Protocol):
     def path(self) -> Path: ...
     @property
     def facts(self) -> Mapping[str, Any]: ...
+    @property
+    def size(self) -> int: ...
     def records(self) -> Iterator[Mapping[str, Any]]: ...
 
 
@@ -53,7 +56,7 @@ class Request:
 def compare(request: Request) -> dict[str, Any]:
     """All comparisons as builtins. Raises Mistake where they are not what was asked for.
 
-    Of each run only what was asked and what came of it is kept, and of the others one run at a time.
+    Of each run only what was asked and what came of it is kept.
     """
     comparisons, alone = [], dict[tuple[str, str], None]()
     try:
@@ -71,13 +74,13 @@ def compare(request: Request) -> dict[str, Any]:
 
 
 def _chosen(request: Request) -> Iterator[choice.Chosen]:
-    first = _sides(request.baseline)
-    name = str(request.baseline.path)
+    read = each_read(_sides, [request.baseline, *request.others])
+    first, name = next(read), str(request.baseline.path)
     if not request.others:
         chosen = choice.within(name, first, request.models, with_itself=bool(request.conditions))
         yield choice.in_conditions(chosen, request.conditions)
-    for other in request.others:
-        chosen = choice.between(first, _sides(other), (name, str(other.path)), request.models)
+    for other, second in zip(request.others, read, strict=True):
+        chosen = choice.between(first, second, (name, str(other.path)), request.models)
         yield choice.in_conditions(chosen, request.conditions)
 
 

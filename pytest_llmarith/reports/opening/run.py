@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +13,7 @@ from pytest_llmarith.reports.counting.summary import Summary
 from pytest_llmarith.reports.keys import Key
 from pytest_llmarith.reports.merging.runs import ended_run
 from pytest_llmarith.reports.opening.sources import Trials
+from pytest_llmarith.reports.together import each_read
 
 UNFINISHED = "unfinished: no summary.json, killed or still running"
 
@@ -97,6 +98,16 @@ class OpenedRun:
             return {}, {}
         known = {key: result["selected"] for key, result in run.results.items()}
         return run.facts, {key: selected for key, selected in known.items() if selected is not None}
+
+
+def summed_up(runs: Sequence[OpenedRun]) -> list[OpenedRun]:
+    """The same runs, whose summaries are known. Raises Mistake as they do."""
+    return list(each_read(_summed_up, runs))
+
+
+def _summed_up(run: OpenedRun) -> OpenedRun:
+    run.summary()
+    return run
 
 
 def _day(reply: Mapping[str, Any] | None) -> str | None:

@@ -1,36 +1,43 @@
-"""Many runs summed up at once, by as many processes as there are processors. It does not know what a summary holds."""
+"""Many runs read at once, by as many processes as there are processors. It does not know what is made of them."""
 
 from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
-
-from pytest_llmarith.reports.opening.run import OpenedRun
+from typing import Protocol, TypeVar
 
 # A process takes half a second to begin, in which one alone reads as many bytes.
 WORTH_BYTES = 8 << 20
 
 
-def summed_up(runs: Sequence[OpenedRun]) -> list[OpenedRun]:
-    """The same runs, whose summaries are known where there was much to read. Raises Mistake as they do."""
+class Readable(Protocol):
+    """A run that can be handed to another process."""
+
+    @property
+    def size(self) -> int:
+        """How many bytes there are to read."""
+
+
+RunT = TypeVar("RunT", bound=Readable)
+MadeT = TypeVar("MadeT")
+
+
+def each_read(deed: Callable[[RunT], MadeT], runs: Sequence[RunT]) -> Iterator[MadeT]:
+    """What the deed, a function of a module, makes of each run, in their order. Raises what it raises."""
     workers = min(_processors(), len(runs))
     if workers < 2 or sum(run.size for run in runs) < WORTH_BYTES:
-        return list(runs)
+        yield from map(deed, runs)
+        return
     # Begun anew, not forked: nobody knows which threads there are.
     with ProcessPoolExecutor(workers, get_context("spawn"), initializer=_leave_ctrl_c_to_others) as pool:
         try:
-            return list(pool.map(_summed_up, runs))
+            yield from pool.map(deed, runs)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-
-
-def _summed_up(run: OpenedRun) -> OpenedRun:
-    run.summary()
-    return run
 
 
 def _leave_ctrl_c_to_others() -> None:
