@@ -12,7 +12,7 @@ from pytest_llmarith.cli import WRONG_USAGE, main
 from pytest_llmarith.oeis.cache import Cache
 from pytest_llmarith.oeis.sets import STARTER
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 BENCH = "benches/test_arithmetic.py"
 
 

@@ -18,7 +18,7 @@ Make = Callable[..., dict[str, Any]]
 MakeMany = Callable[..., list[dict[str, Any]]]
 
 VARIANTS = [f"{dtype}_{op}" for dtype in ("int", "float") for op in ("add", "sub", "mul", "div")]
-DOCUMENTATION = Path(__file__).parents[2] / "docs" / "reports.md"
+DOCUMENTATION = Path(__file__).parents[3] / "docs" / "reports.md"
 FACTS = {"started_at": "2026-11-22T00:31:05+00:00", "models": [{"name": "o4-mini"}]}
 
 

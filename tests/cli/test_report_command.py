@@ -21,7 +21,7 @@ from tests.runs_on_disk import ROW, added, asked, lines_of, log_in, programmed, 
 HOSTILE = "<img src=x onerror=alert(1)>|`[a](javascript:b)`\x1b[2J\u202e@you http://a.bc =1+1"
 UNFINISHED = "unfinished: no summary.json, killed or still running\n"
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 TRANSCRIPTS = ROOT.parent / "shared" / "transcripts"
 
 

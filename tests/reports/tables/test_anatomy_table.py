@@ -17,7 +17,7 @@ from pytest_llmarith.tasks import addition, arithmetic
 from pytest_llmarith.trials import number_record
 from pytest_llmarith.values import Dtype, Model, NumberProblem, Op, Reading, Reply
 
-DOCUMENTATION = Path(__file__).parents[2] / "docs" / "reports.md"
+DOCUMENTATION = Path(__file__).parents[3] / "docs" / "reports.md"
 MODEL = Model("llmarith/sloppy", "llmarith/sloppy")
 SUMS = [arithmetic.problem(0, Dtype.INT, Op.ADD, 4, trial) for trial in range(8)]
 

@@ -14,8 +14,8 @@ from pytest_llmarith.reports.opening import opened
 from pytest_llmarith.reports.statistics import Depth, ReliableDepth, reliable_depth, trials_needed
 from tests.runs_on_disk import asked
 
-TRANSCRIPT = Path(__file__).parents[3] / "shared" / "transcripts" / "gpt-4.1.jsonl"
-DOCUMENTATION = Path(__file__).parents[2] / "docs" / "statistics.md"
+TRANSCRIPT = Path(__file__).parents[4] / "shared" / "transcripts" / "gpt-4.1.jsonl"
+DOCUMENTATION = Path(__file__).parents[3] / "docs" / "statistics.md"
 DEPTHS = st.dictionaries(
     st.integers(1, 30), st.integers(0, 80).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), max_size=6
 ).map(lambda counts: [Depth(depth, *pair) for depth, pair in counts.items()])

@@ -27,7 +27,7 @@ from tests.runs_on_disk import FACTS, ROW, added, asked, lines_of, log_in, progr
 
 Make = Callable[..., dict[str, Any]]
 
-TRANSCRIPTS = Path(__file__).parents[3] / "shared" / "transcripts"
+TRANSCRIPTS = Path(__file__).parents[4] / "shared" / "transcripts"
 
 
 def only(path: Path) -> OpenedRun:

@@ -18,7 +18,7 @@ from pytest_llmarith.cli.compare import WORSE
 from pytest_llmarith.values import Condition, NumberFormat
 from tests.runs_on_disk import ROW, asked, lines_of, log_in, programmed, run_in
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 TRANSCRIPTS = ROOT.parent / "shared" / "transcripts"
 STARTED = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d")
 PROGRAMS = {

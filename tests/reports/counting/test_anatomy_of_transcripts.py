@@ -17,8 +17,8 @@ from pytest_llmarith.reports.counting.positions import Positions
 from pytest_llmarith.reports.logs.stored import changes
 from pytest_llmarith.values import ErrorClass
 
-TRANSCRIPTS = Path(__file__).parents[3] / "shared" / "transcripts"
-DOCUMENTATION = Path(__file__).parents[2] / "docs" / "anatomy.md"
+TRANSCRIPTS = Path(__file__).parents[4] / "shared" / "transcripts"
+DOCUMENTATION = Path(__file__).parents[3] / "docs" / "anatomy.md"
 VARIANTS = [f"{dtype}_{op}" for op in ("add", "sub", "mul", "div") for dtype in ("int", "float")]
 
 pytestmark = pytest.mark.skipif(not TRANSCRIPTS.is_dir(), reason="the transcripts are not beside the project")
