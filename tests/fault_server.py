@@ -108,6 +108,7 @@ PASSING = (
     Trouble("a body of megabytes", (padded,), "correct", 1),
     Trouble("another model", (rightly(model="gpt-3.5-turbo"),), "correct", 1, served_model="gpt-3.5-turbo"),
     Trouble("no usage", (rightly(usage=None),), "correct", 1),
+    Trouble("odd fields", (rightly(message={"refusal": {"a": 1}}),), "correct", 1),
     Trouble("reasons", (rightly(reasoning="42 it is" * 100_000),), "correct", 1),
     Trouble("wrong", (says(Answer("7")),), "deviate", 1),
     silent("empty", says(Answer("")), "empty"),

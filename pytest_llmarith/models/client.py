@@ -23,6 +23,7 @@ from pytest_llmarith.models.patience.failures import is_filtered
 from pytest_llmarith.models.request import messages_of, sent_of
 from pytest_llmarith.models.response import filtered_reply, reply_from
 from pytest_llmarith.models.spending.prices import listed_terms
+from pytest_llmarith.models.unwarned import settle, unwarned
 from pytest_llmarith.values import EMBEDDED_PROVIDER, Model, Reply, Terms
 
 # The clients below litellm log what was sent and what came back, and some providers take the key in the URL.
@@ -43,9 +44,9 @@ class Client:
     def prepare(self) -> None:
         """Import litellm, once. Do it on the main thread.
 
-        litellm's first use warns dozens of times; filters for warnings belong to the whole process, and a warning
-        that is an error on a thread of ours would be a lost question.
+        litellm's first use warns dozens of times; filters for warnings belong to the whole process.
         """
+        settle()
         with self._preparing:
             if self._interrupted:
                 raise ImportError("litellm was not imported: somebody stopped the run meanwhile")
@@ -73,7 +74,8 @@ class Client:
         asked_at = datetime.now(UTC).isoformat(timespec="milliseconds")
         began = perf_counter()
         try:
-            response = await self._litellm.acompletion(**_arguments(model, prompt, timeout_s))
+            with unwarned():
+                response = await self._litellm.acompletion(**_arguments(model, prompt, timeout_s))
         except Exception as error:
             if not is_filtered(error):
                 raise
@@ -88,7 +90,7 @@ class Client:
         await asyncio.sleep(0)  # the last reply's logging task has yet to enter the queue
         await _drain_logging()
         for client in list(_clients_of_this_loop(self._litellm)):
-            with suppress(Exception):
+            with suppress(Exception), unwarned():
                 await _close(client)
 
 

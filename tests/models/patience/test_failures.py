@@ -165,7 +165,6 @@ SERVER_CASES = [
 REPLY_ROW = "a reply that is cut at the token limit, refuses, was filtered (also as an error) or is of another model"
 
 
-@pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
 @pytest.mark.parametrize(("row", "answer", "message", "symptom"), SERVER_CASES)
 def test_what_a_server_answers(client: Client, row: str, answer: Answer, message: str, symptom: str) -> None:
     """The table in the documents, with the message that people get to see, and its short form."""
