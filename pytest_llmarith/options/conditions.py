@@ -12,6 +12,7 @@ from typing import Any
 from pytest_llmarith.options import declaration as names
 from pytest_llmarith.options import parsing
 from pytest_llmarith.values import USUAL, Condition, NumberFormat, Symbols, Wordings
+from pytest_llmarith.values.templates import parts_of
 
 MOST_REPEATS = 1_000
 CONTEXTS = ("1k", "2k", "4k")
@@ -102,4 +103,8 @@ def _text(file: str, folder: Path) -> str:
         raise ValueError(f"{names.PROMPT}: {file!r} is not UTF-8 text; name a text file") from None
     if len(text) > _LONGEST_TEMPLATE:
         raise ValueError(f"{names.PROMPT}: {file!r} is longer than {_LONGEST_TEMPLATE:,} characters; make it shorter")
+    try:
+        parts_of(text)
+    except ValueError as fault:
+        raise ValueError(f"{names.PROMPT}: {file!r}: {fault}") from None
     return text.removesuffix("\n")

@@ -80,3 +80,27 @@ def test_mistakes_are_one_line(options: dict[str, Any], message: str, tmp_path: 
     with pytest.raises(ValueError) as raised:  # noqa: PT011  # the message is what matters
         given(tmp_path, **options)
     assert str(raised.value) == message
+
+
+ADVICE = "write {{ and }} for braces that name no field"
+
+
+@pytest.mark.parametrize(
+    ("template", "said"),
+    [
+        ("{lhs.__class__}", f"{{lhs.__class__}} is no bare name of a field; {ADVICE}"),
+        ("{lhs[0]}", f"{{lhs[0]}} is no bare name of a field; {ADVICE}"),
+        ("{lhs!r}", f"{{lhs!r}} is no bare name of a field; {ADVICE}"),
+        ("{lhs:>99999999}", f"{{lhs:>99999999}} is no bare name of a field; {ADVICE}"),
+        ("{}", f"{{}} is no bare name of a field; {ADVICE}"),
+        ("{lhs", f"expected '}}' before end of string; {ADVICE}"),
+        ("What is it?", "it has no field, so that every question would be the same"),
+        ("", "it has no field, so that every question would be the same"),
+    ],
+)
+def test_a_file_that_is_no_template_is_one_line(template: str, said: str, tmp_path: Path) -> None:
+    """Before anything is collected, whatever its task."""
+    (tmp_path / "mine.txt").write_text(template, encoding="utf-8")
+    with pytest.raises(ValueError) as raised:  # noqa: PT011  # the message is what matters
+        given(tmp_path, prompt=["mine.txt"])
+    assert str(raised.value) == f"--llm-prompt: 'mine.txt': {said}"

@@ -83,21 +83,11 @@ def test_small_talk_has_its_length_and_no_number(size: str, tokens: int) -> None
     assert not re.search(r"\d", talk)
 
 
-@pytest.mark.parametrize(
-    ("template", "message"),
-    [
-        ("{int1} + {rhs}", "template t: arithmetic has no field {int1}; it has {lhs}, {sign}, {rhs}, {operation}"),
-        ("{lhs.__class__}", "template t: {lhs.__class__} is no bare name of a field; write {{ and }} for braces"),
-        ("{lhs!r}", "template t: {lhs} is no bare name of a field"),
-        ("{lhs:>9}", "template t: {lhs} is no bare name of a field"),
-        ("{}", "template t: {} is no bare name of a field"),
-        ("{lhs", "template t: expected '}' before end of string; write {{ and }} for braces that name no field"),
-        ("What is it?", "template t: it has no field, so that every question would be the same"),
-    ],
-)
-def test_a_template_that_does_not_fit_is_one_line(template: str, message: str) -> None:
+def test_a_template_that_does_not_fit_is_one_line() -> None:
+    """It names the field, and those that there are."""
+    message = "template t: arithmetic has no field {int1}; it has {lhs}, {sign}, {rhs}, {operation}"
     with pytest.raises(UnfitTemplate, match=re.escape(message)):
-        check_template("t", template, arithmetic)
+        check_template("t", "{int1} + {rhs}", arithmetic)
 
 
 @pytest.mark.parametrize("name", [name for name, task in TASKS.items() if "prompt" in task.AXES])
