@@ -74,7 +74,7 @@ def add_compare(commands: Commands) -> None:
 
 def _compare(request: argparse.Namespace) -> int:
     from pytest_llmarith.reports.comparing import compare, failures
-    from pytest_llmarith.reports.logs.stored import Mistake
+    from pytest_llmarith.reports.mistake import Mistake
 
     try:
         points = _points(request.fail_if_worse)
@@ -92,7 +92,7 @@ def _compare(request: argparse.Namespace) -> int:
 def _points(text: str | None) -> Decimal | None:
     """How much worse a run may be, where somebody said so."""
     from pytest_llmarith.reports.comparing import parse_points
-    from pytest_llmarith.reports.logs.stored import Mistake
+    from pytest_llmarith.reports.mistake import Mistake
 
     try:
         return None if text is None else parse_points(text)
@@ -102,7 +102,7 @@ def _points(text: str | None) -> Decimal | None:
 
 def _wanted(request: argparse.Namespace) -> Request:
     from pytest_llmarith.reports.comparing import Request
-    from pytest_llmarith.reports.logs.stored import Mistake, name_of
+    from pytest_llmarith.reports.mistake import Mistake, name_of
     from pytest_llmarith.reports.opening import opened
 
     baseline = opened(request.runs[0])

@@ -34,7 +34,7 @@ def add_export(commands: Commands) -> None:
 
 def _export(request: argparse.Namespace) -> int:
     from pytest_llmarith.reports.exporting import Request, Shape, export
-    from pytest_llmarith.reports.logs.stored import Mistake
+    from pytest_llmarith.reports.mistake import Mistake
 
     try:
         left_out = export(Request(request.runs, Shape(request.to), request.output, request.force), sys.stdout)

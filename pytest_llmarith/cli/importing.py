@@ -45,7 +45,7 @@ def opened(path: Path) -> Iterator[Store]:
 def take(log: Path, store: Store, *, force: bool) -> Taken:
     """Put the replies of a run log where a run would look for them; with `force` they replace what is there.
 
-    Raises `reports.logs.stored.Mistake` and StoreError; what was taken before stays.
+    Raises `Mistake` and StoreError; what was taken before stays.
     """
     taken = Taken()
     keyed = _keyed(log, taken)

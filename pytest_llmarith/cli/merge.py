@@ -42,8 +42,8 @@ def add_merge(commands: Commands) -> None:
 
 
 def _merge(request: argparse.Namespace) -> int:
-    from pytest_llmarith.reports.logs.stored import Mistake
     from pytest_llmarith.reports.merging import Refused, Request, merge
+    from pytest_llmarith.reports.mistake import Mistake
     from pytest_llmarith.reports.tables.terminal import summary_section
 
     wanted = Request(request.runs, request.into, request.allow_missing, request.allow_differing, request.allow_overlap)

@@ -40,7 +40,7 @@ def add_regrade(commands: Commands) -> None:
 
 
 def _regrade(request: argparse.Namespace) -> int:
-    from pytest_llmarith.reports.logs.stored import Mistake
+    from pytest_llmarith.reports.mistake import Mistake
     from pytest_llmarith.reports.regrade import Request, regrade
 
     reading = request.reading and Reading(request.reading)

@@ -54,7 +54,7 @@ def _add_choice(command: argparse.ArgumentParser) -> None:
 
 def _report(request: argparse.Namespace) -> int:
     from pytest_llmarith.reports.formats.layouts import Format
-    from pytest_llmarith.reports.logs.stored import Mistake
+    from pytest_llmarith.reports.mistake import Mistake
     from pytest_llmarith.reports.reporting.choice import Choice
     from pytest_llmarith.reports.reporting.ordering import parse_order
     from pytest_llmarith.reports.reporting.report import Request, report

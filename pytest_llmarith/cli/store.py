@@ -101,7 +101,8 @@ def _moment(text: str) -> str:
 def _import(request: argparse.Namespace) -> int:
     from pytest_llmarith.cli.importing import opened, take
     from pytest_llmarith.models.keeping.store import StoreError
-    from pytest_llmarith.reports.logs.stored import Mistake, log_of, name_of
+    from pytest_llmarith.reports.logs.lines import log_of
+    from pytest_llmarith.reports.mistake import Mistake, name_of
 
     path = _place(request)
     refused = 0

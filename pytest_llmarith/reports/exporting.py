@@ -15,7 +15,7 @@ from pytest_llmarith.reports.formats.spreadsheet import csv_lines
 from pytest_llmarith.reports.harmless import showable
 from pytest_llmarith.reports.jsonfiles import encode
 from pytest_llmarith.reports.logs import llm_arithmetic
-from pytest_llmarith.reports.logs.stored import Mistake
+from pytest_llmarith.reports.mistake import Mistake
 from pytest_llmarith.reports.opening import OpenedRun
 from pytest_llmarith.reports.reporting.report import all_opened, files_of
 from pytest_llmarith.reports.target import new_file

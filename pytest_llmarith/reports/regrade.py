@@ -14,7 +14,9 @@ from tabulate import tabulate
 
 from pytest_llmarith.reports.harmless import sanitize, sanitize_name, showable
 from pytest_llmarith.reports.jsonfiles import write_line
-from pytest_llmarith.reports.logs.stored import Change, Mistake, changes, is_of_own_task, log_of, name_of, too_deep
+from pytest_llmarith.reports.logs.lines import log_of
+from pytest_llmarith.reports.logs.stored import Change, changes, is_of_own_task, too_deep
+from pytest_llmarith.reports.mistake import Mistake, name_of
 from pytest_llmarith.reports.target import new_file
 from pytest_llmarith.values import Outcome, Reading
 

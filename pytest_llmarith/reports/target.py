@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from pytest_llmarith.reports.logs.stored import Mistake, name_of
+from pytest_llmarith.reports.mistake import Mistake, name_of
 
 
 @contextmanager

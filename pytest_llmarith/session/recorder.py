@@ -141,13 +141,14 @@ class Recorder:
 
     def _open(self, first_model: str) -> RunLog:
         from pytest_llmarith.reports.folder import create_run_folder
+        from pytest_llmarith.reports.logs.lines import LOG
         from pytest_llmarith.reports.logs.runlog import RunLog
 
         models = [model.name for model in self._settings.models]
         if first_model not in models:  # somebody's own `model` fixture replies
             models = [first_model]
         self.folder = create_run_folder(self._settings.reports, self._started, models, self._settings.shard)
-        self.records.path = self.folder / "trials.jsonl"
+        self.records.path = self.folder / LOG
         return RunLog(self.records.path)
 
     # --- the run ends ---------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from pytest_llmarith.cli.store import NOT_DONE
 from pytest_llmarith.models.keeping.store import Store
 from pytest_llmarith.models.request import key_of, sent_of
 from pytest_llmarith.oeis.judges import llm
-from pytest_llmarith.reports.logs.stored import LONGEST_LINE
+from pytest_llmarith.reports.logs.lines import LONGEST_LINE
 from pytest_llmarith.tasks import arithmetic
 from pytest_llmarith.trials import Subject, number_record, unanswered_record
 from pytest_llmarith.values import Dtype, Failure, Model, Op, Question, Reading, Reply

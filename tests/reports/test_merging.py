@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from pytest_llmarith.cli import main
 from pytest_llmarith.reports.counting.summary import Summary
-from pytest_llmarith.reports.logs.stored import Mistake
 from pytest_llmarith.reports.merging import Refused, Request, merge
+from pytest_llmarith.reports.mistake import Mistake
 
 Make = Callable[..., dict[str, Any]]
 Records = Sequence[dict[str, Any]]

@@ -12,7 +12,8 @@ from typing import IO, Any
 import pytest
 
 from pytest_llmarith.reports.logs import llm_arithmetic
-from pytest_llmarith.reports.logs.stored import Mistake, changes, read_again
+from pytest_llmarith.reports.logs.stored import changes, read_again
+from pytest_llmarith.reports.mistake import Mistake
 from pytest_llmarith.reports.regrade import Request, Tally, regrade
 from pytest_llmarith.tasks import addition, arithmetic
 from pytest_llmarith.trials import Subject, number_record, unanswered_record

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from pytest_llmarith.reports.comparing.asked import Side
 from pytest_llmarith.reports.comparing.wording import listed, shown
 from pytest_llmarith.reports.keys import USUAL_NAME
-from pytest_llmarith.reports.logs.stored import Mistake
+from pytest_llmarith.reports.mistake import Mistake
 
 Sides = Mapping[str, Side]
 

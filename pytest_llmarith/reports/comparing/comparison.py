@@ -17,7 +17,7 @@ from pytest_llmarith.reports.comparing.pairing import Pairing, pair
 from pytest_llmarith.reports.comparing.refusal import refusal
 from pytest_llmarith.reports.comparing.rows import OVER_ALL, Row, paired_rows, unpaired_rows
 from pytest_llmarith.reports.comparing.scores import paired_scores, unpaired_scores
-from pytest_llmarith.reports.logs.stored import Mistake
+from pytest_llmarith.reports.mistake import Mistake
 from pytest_llmarith.reports.statistics.paired import holm
 from pytest_llmarith.reports.together import each_read
 

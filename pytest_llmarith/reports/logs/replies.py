@@ -17,7 +17,8 @@ from typing import Any, NoReturn
 from pytest_llmarith.oeis.judges import llm
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.logs import llm_arithmetic
-from pytest_llmarith.reports.logs.stored import Mistake, is_torn, lines, name_of
+from pytest_llmarith.reports.logs.lines import is_torn, lines
+from pytest_llmarith.reports.mistake import Mistake, name_of
 from pytest_llmarith.trials import RECORD_FORMAT
 from pytest_llmarith.values import EMBEDDED_PROVIDER, Reply
 

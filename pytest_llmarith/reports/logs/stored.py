@@ -6,17 +6,16 @@ Takes run logs (`trials.jsonl`) and llm_arithmetic's JSONL, line by line; what w
 from __future__ import annotations
 
 import json
-import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal, InvalidOperation
-from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from pytest_llmarith import trials
-from pytest_llmarith.reports.harmless import sanitize, sanitize_name
-from pytest_llmarith.reports.jsonfiles import TORN
+from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.logs import llm_arithmetic
+from pytest_llmarith.reports.logs.lines import WANTED, is_torn, lines
+from pytest_llmarith.reports.mistake import Mistake, name_of
 from pytest_llmarith.values import (
     AdditionProblem,
     ArithmeticProblem,
@@ -28,18 +27,10 @@ from pytest_llmarith.values import (
     Reply,
 )
 
-_WANTED = "expected a record of a run log (trials.jsonl) or a row of llm_arithmetic"
-LOG = "trials.jsonl"
-LONGEST_LINE = 2**24  # characters; what Python makes of them may take thirty times as much
-_LONGEST_NAME = 240  # characters of a path in a message
 _LONGEST_CAUSE = 200
 _LARGEST_EXPONENT = 1_000  # beyond what anybody asks; written out, 1e999999999 would fill the memory
 # What reading and grading a reply again says of it.
 READ_AGAIN = ("outcome", "reason", "reading", "answer", "grade")
-
-
-class Mistake(Exception):
-    """What a user got wrong, in one line: what, where, and what to write instead."""
 
 
 class Change(NamedTuple):
@@ -59,32 +50,9 @@ class Change(NamedTuple):
         return self.before, self.after
 
 
-def name_of(path: Path) -> str:
-    """A path as it may be shown: file names may hold whatever a terminal would obey."""
-    return sanitize_name(str(path), _LONGEST_NAME)
-
-
-def log_of(path: Path) -> Path:
-    """The file to read: a run's folder stands for its log. Others than regular files are refused, they may block."""
-    try:
-        file = path / LOG if stat.S_ISDIR(path.stat().st_mode) else path
-        mode = file.stat().st_mode
-    except FileNotFoundError as fault:
-        if path.exists():
-            raise Mistake(
-                f"{name_of(path)}: the folder holds no {LOG}; name a {LOG} of a run, or its folder"
-            ) from fault
-        raise _unreadable(path, fault) from fault
-    except OSError as fault:
-        raise _unreadable(path, fault) from fault
-    if not stat.S_ISREG(mode):
-        raise Mistake(f"{name_of(file)}: not a regular file; name a {LOG} of a run, or its folder")
-    return file
-
-
 def too_deep(file: Path, line: int) -> Mistake:
     """What is said of a record that is nested beyond what Python follows."""
-    return Mistake(f"{name_of(file)}, line {line}: nested too deep; {_WANTED}")
+    return Mistake(f"{name_of(file)}, line {line}: nested too deep; {WANTED}")
 
 
 def changes(file: Path, reading: Reading | None, notes: list[str]) -> Iterator[Change]:
@@ -105,12 +73,12 @@ def _changes(file: Path, notes: list[str], again: Callable[[Mapping[str, Any]], 
             change = Change(file, number, str(stored["outcome"]), again(stored))
         except json.JSONDecodeError as fault:
             if not is_torn(line):
-                raise Mistake(f"{name_of(file)}, line {number}: not JSON ({fault.msg}); {_WANTED}") from fault
+                raise Mistake(f"{name_of(file)}, line {number}: not JSON ({fault.msg}); {WANTED}") from fault
             notes.append(f"{name_of(file)}, line {number}: a kill tore this line; it was left out")
         except RecursionError as fault:
             raise too_deep(file, number) from fault
         except (KeyError, ValueError, TypeError, AttributeError, ArithmeticError) as fault:
-            raise Mistake(f"{name_of(file)}, line {number}: {_named(fault)}; {_WANTED}") from fault
+            raise Mistake(f"{name_of(file)}, line {number}: {_named(fault)}; {WANTED}") from fault
         else:
             yield change
 
@@ -193,32 +161,6 @@ def _check_shape(record: Mapping[str, Any]) -> None:
         raise TypeError("the reply is not a JSON object")
     if reply and not isinstance(reply.get("text"), str | None):
         raise TypeError("the text of the reply is not a string")
-
-
-def lines(file: Path) -> Iterator[tuple[int, str]]:
-    """The lines of a file that are not empty, with their numbers, ends and all; one at a time."""
-    try:
-        with file.open(encoding="utf-8-sig", newline="\n") as opened:
-            for number in count(1):
-                if not (line := opened.readline(LONGEST_LINE + 1)):
-                    return
-                if len(line) > LONGEST_LINE:
-                    raise Mistake(f"{name_of(file)}, line {number}: longer than {LONGEST_LINE:,} characters; {_WANTED}")
-                if line.strip():
-                    yield number, line
-    except OSError as fault:
-        raise _unreadable(file, fault) from fault
-    except UnicodeDecodeError as fault:
-        raise Mistake(f"{name_of(file)}: not UTF-8 text; {_WANTED}") from fault
-
-
-def _unreadable(file: Path, fault: OSError) -> Mistake:
-    return Mistake(f"{name_of(file)}: cannot be read ({fault.strerror}); name a {LOG} of a run, or its folder")
-
-
-def is_torn(line: str) -> bool:
-    """Whether the line has no end, or one that the next run gave it."""
-    return not line.endswith("\n") or line.encode().endswith(TORN + b"\n")
 
 
 def _named(fault: Exception) -> str:

@@ -12,7 +12,7 @@ from typing import IO, Any
 
 from pytest_llmarith.reports.counting.summary import Summary, without_cells
 from pytest_llmarith.reports.jsonfiles import append_line, write_json, write_line
-from pytest_llmarith.reports.logs.stored import Mistake, name_of
+from pytest_llmarith.reports.logs.lines import LOG
 from pytest_llmarith.reports.merging import objections
 from pytest_llmarith.reports.merging.agreement import Difference, common_facts, differences
 from pytest_llmarith.reports.merging.runs import SUMMARY, Run, read_run
@@ -25,8 +25,8 @@ from pytest_llmarith.reports.merging.wholeness import (
     selected,
     selected_in_all,
 )
+from pytest_llmarith.reports.mistake import Mistake, name_of
 
-_LOG = "trials.jsonl"
 _AGGREGATE = "aggregate.jsonl"
 _STEP = 1_000
 # What the merged summary repeats of each run.
@@ -124,7 +124,7 @@ def _write(parts: _Parts, into: Path, step: Step) -> dict[str, Any]:
     facts = _facts(parts) | {"id": into.name}
     with _new_folder(into):
         summary = Summary()
-        with open(into / _LOG, "xb") as log:
+        with open(into / LOG, "xb") as log:
             for number, (line, record) in enumerate(parts.index.lines([model["name"] for model in facts["models"]])):
                 if number % _STEP == 0:
                     step(len(parts.index) + number, 2 * len(parts.index))
@@ -159,7 +159,7 @@ def _new_folder(into: Path) -> Iterator[None]:
         yield
     except BaseException as fault:
         with suppress(OSError):
-            for name in (_LOG, SUMMARY):
+            for name in (LOG, SUMMARY):
                 (into / name).unlink(missing_ok=True)
             into.rmdir()
         if isinstance(fault, OSError):

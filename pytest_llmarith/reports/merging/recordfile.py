@@ -10,8 +10,9 @@ from typing import IO, Any, NoReturn, Self
 
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.jsonfiles import TORN
-from pytest_llmarith.reports.logs.stored import LONGEST_LINE, Mistake, name_of
+from pytest_llmarith.reports.logs.lines import LONGEST_LINE
 from pytest_llmarith.reports.merging.countable import check_record
+from pytest_llmarith.reports.mistake import Mistake, name_of
 
 _LONGEST_CAUSE = 200
 _MOST_OPEN = 200  # systems allow a process 256 files and more

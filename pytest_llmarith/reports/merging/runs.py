@@ -17,8 +17,9 @@ from typing import Any
 from pytest_llmarith.reports.counting.summary import SUMMARY_FORMAT
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.keys import Key, key_of
-from pytest_llmarith.reports.logs.stored import Mistake, log_of, name_of
+from pytest_llmarith.reports.logs.lines import log_of
 from pytest_llmarith.reports.merging.asking import fault_of_asking
+from pytest_llmarith.reports.mistake import Mistake, name_of
 from pytest_llmarith.values import MOST_SHARDS
 
 SUMMARY = "summary.json"

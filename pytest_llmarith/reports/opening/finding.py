@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from pytest_llmarith.reports.logs import llm_arithmetic
-from pytest_llmarith.reports.logs.stored import LOG, Mistake, is_torn, lines, log_of, name_of
+from pytest_llmarith.reports.logs.lines import LOG, is_torn, lines, log_of
+from pytest_llmarith.reports.mistake import Mistake, name_of
 from pytest_llmarith.reports.opening.run import OpenedRun
 from pytest_llmarith.reports.opening.sources import LoggedTrials, RowsOfTrials, Trials
 

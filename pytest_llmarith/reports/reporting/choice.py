@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from pytest_llmarith.reports.harmless import sanitize_name
-from pytest_llmarith.reports.logs.stored import Mistake
+from pytest_llmarith.reports.mistake import Mistake
 
 _LONGEST_NAME = 60
 _MOST_NAMED = 20

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pytest_llmarith.reports.harmless import sanitize, sanitize_name
-from pytest_llmarith.reports.logs.stored import Mistake
+from pytest_llmarith.reports.mistake import Mistake
 from pytest_llmarith.reports.opening import OpenedRun
 from pytest_llmarith.reports.tables.sequence_view import sequence_lines
 

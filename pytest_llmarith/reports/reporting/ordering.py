@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from pytest_llmarith.reports.harmless import sanitize
-from pytest_llmarith.reports.logs.stored import Mistake
+from pytest_llmarith.reports.mistake import Mistake
 
 Result = Mapping[str, Any]
 

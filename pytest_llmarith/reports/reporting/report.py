@@ -11,7 +11,8 @@ from typing import Any, TextIO
 
 from pytest_llmarith.reports.formats.layouts import Account, Format, laid_out
 from pytest_llmarith.reports.harmless import sanitize, sanitize_name, showable
-from pytest_llmarith.reports.logs.stored import LOG, Mistake
+from pytest_llmarith.reports.logs.lines import LOG
+from pytest_llmarith.reports.mistake import Mistake
 from pytest_llmarith.reports.opening import OpenedRun, opened, summed_up
 from pytest_llmarith.reports.parameters import differing, parameters_of
 from pytest_llmarith.reports.reporting.choice import Choice

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from pytest_llmarith.reports.comparing import Request, as_json, as_markdown, as_text, compare, failures, parse_points
 from pytest_llmarith.reports.comparing.asked import Asked
 from pytest_llmarith.reports.comparing.pairing import Pairing, pair
-from pytest_llmarith.reports.logs.stored import Mistake
+from pytest_llmarith.reports.mistake import Mistake
 
 Record = dict[str, Any]
 

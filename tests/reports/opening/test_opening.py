@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 
 from pytest_llmarith.reports import comparing
 from pytest_llmarith.reports.exporting import Request, Shape, export
-from pytest_llmarith.reports.logs.stored import Mistake, changes
+from pytest_llmarith.reports.logs.stored import changes
+from pytest_llmarith.reports.mistake import Mistake
 from pytest_llmarith.reports.opening import OpenedRun, opened, summed_up
 from pytest_llmarith.reports.reporting.choice import Choice
 from pytest_llmarith.reports.tables.terminal import summary_section

@@ -1,0 +1,62 @@
+"""A run log as lines of text, read one at a time: found, and refused in one line where it cannot be read.
+
+It does not know what stands in a line.
+"""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+from pytest_llmarith.reports.jsonfiles import TORN
+from pytest_llmarith.reports.mistake import Mistake, name_of
+
+LOG = "trials.jsonl"
+LONGEST_LINE = 2**24  # characters; what Python makes of them may take thirty times as much
+WANTED = "expected a record of a run log (trials.jsonl) or a row of llm_arithmetic"
+
+
+def log_of(path: Path) -> Path:
+    """The file to read: a run's folder stands for its log. Others than regular files are refused, they may block."""
+    try:
+        file = path / LOG if stat.S_ISDIR(path.stat().st_mode) else path
+        mode = file.stat().st_mode
+    except FileNotFoundError as fault:
+        if path.exists():
+            raise Mistake(
+                f"{name_of(path)}: the folder holds no {LOG}; name a {LOG} of a run, or its folder"
+            ) from fault
+        raise _unreadable(path, fault) from fault
+    except OSError as fault:
+        raise _unreadable(path, fault) from fault
+    if not stat.S_ISREG(mode):
+        raise Mistake(f"{name_of(file)}: not a regular file; name a {LOG} of a run, or its folder")
+    return file
+
+
+def lines(file: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a file that are not empty, with their numbers, ends and all; one at a time."""
+    try:
+        with file.open(encoding="utf-8-sig", newline="\n") as opened:
+            for number in count(1):
+                if not (line := opened.readline(LONGEST_LINE + 1)):
+                    return
+                if len(line) > LONGEST_LINE:
+                    raise Mistake(f"{name_of(file)}, line {number}: longer than {LONGEST_LINE:,} characters; {WANTED}")
+                if line.strip():
+                    yield number, line
+    except OSError as fault:
+        raise _unreadable(file, fault) from fault
+    except UnicodeDecodeError as fault:
+        raise Mistake(f"{name_of(file)}: not UTF-8 text; {WANTED}") from fault
+
+
+def is_torn(line: str) -> bool:
+    """Whether the line has no end, or one that the next run gave it."""
+    return not line.endswith("\n") or line.encode().endswith(TORN + b"\n")
+
+
+def _unreadable(file: Path, fault: OSError) -> Mistake:
+    return Mistake(f"{name_of(file)}: cannot be read ({fault.strerror}); name a {LOG} of a run, or its folder")
