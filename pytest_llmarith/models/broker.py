@@ -9,19 +9,19 @@ import asyncio
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
+from pytest_llmarith.models.ahead import Ahead, look_ahead
 from pytest_llmarith.models.desk import Deliver, Desk, Rules
 from pytest_llmarith.models.keeping.keeper import AskAgain, Keeper
 from pytest_llmarith.models.patience.requesting import Sender
 from pytest_llmarith.models.patience.retrying import PauseLength
-from pytest_llmarith.models.request import keyed_questions
 from pytest_llmarith.models.spending.budget import Budget
-from pytest_llmarith.models.spending.bygone import Bygone, bygone
+from pytest_llmarith.models.spending.bygone import Bygone
 from pytest_llmarith.models.spending.prices import Catalogue, Prices
 from pytest_llmarith.models.tally import Tally
 from pytest_llmarith.values import AskingLimits, Failure, Model, Progress, Question, Reply, StoreMode, Terms
@@ -30,19 +30,10 @@ from pytest_llmarith.values import AskingLimits, Failure, Model, Progress, Quest
 _STEP_S = 0.2
 _IDLE_S = 1.0
 _SMALLEST_WINDOW = 128
-_CHUNK = 500
 
 
 class Provider(Sender, Catalogue, Protocol):
     """The client."""
-
-
-class Ahead(NamedTuple):
-    """Questions that have a stored reply, those that would go to a model, and what the stored replies have cost."""
-
-    stored: list[Question]
-    to_ask: list[Question]
-    spent: list[Bygone]
 
 
 class Broker:
@@ -86,26 +77,9 @@ class Broker:
         """What would become of these, as far as can be told before the asking begins. Raises StoreError."""
         keeper = self._open_keeper(only_looks=True)
         try:
-            keyed = keyed_questions(self._models, questions)
-            spent = list(self._spent(keeper, [entry for entry in keyed if not entry[1].simulated]))
+            return look_ahead(questions, self._models, keeper, self._prices, self._rules.may_ask)
         finally:
             keeper.let_go()
-        stored = {one.key for one in spent}
-        ahead = Ahead([question for key, _, question in keyed if key in stored], [], spent)
-        for key, model, question in keyed:
-            if key not in stored and self._rules.may_ask(model):
-                stored.add(key)  # two names of one model share a request
-                ahead.to_ask.append(question)
-        return ahead
-
-    def _spent(self, keeper: Keeper, keyed: list[tuple[str, Model, Question]]) -> Iterator[Bygone]:
-        """What stored replies have cost; a few of them at a time, as all may be more than there is room for."""
-        for start in range(0, len(keyed), _CHUNK):
-            chunk = keyed[start : start + _CHUNK]
-            replies = keeper.usable([key for key, _, _ in chunk])
-            for key, model, question in chunk:
-                if key in replies:
-                    yield bygone(key, model, question.prompt, self._prices.priced(model, replies[key]))
 
     def refusal(self, ahead: Ahead) -> str | None:
         """Why the caps let none of these be asked; None where they let one, or where stored replies are to be shown."""

@@ -16,7 +16,8 @@ from pytest_llmarith.tasks import reply_tokens
 from pytest_llmarith.values import BreakingProblem, Model, OeisProblem, Outlook, Question, StoreMode
 
 if TYPE_CHECKING:
-    from pytest_llmarith.models.broker import Ahead, Broker
+    from pytest_llmarith.models.ahead import Ahead
+    from pytest_llmarith.models.broker import Broker
 
 
 class Asked(NamedTuple):
