@@ -76,7 +76,7 @@ class Forecast:
 
     def refuse_unpriced(self) -> None:
         """A cap in dollars holds only where every price is known."""
-        from pytest_llmarith.models.spending.budget import unpriced
+        from pytest_llmarith.models.spending.caps import unpriced
 
         if self._settings.asking.max_cost_usd is None:
             return

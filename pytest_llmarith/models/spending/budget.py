@@ -10,10 +10,10 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from pytest_llmarith.models.spending.bygone import Bygone
-from pytest_llmarith.models.spending.estimates import Amount, Estimates, dollars, picodollars, usd
+from pytest_llmarith.models.spending.caps import Cap, caps_of, unpriced
+from pytest_llmarith.models.spending.estimates import Amount, Estimates, picodollars, usd
 from pytest_llmarith.models.spending.prices import Prices
 from pytest_llmarith.values import AskingLimits, Failure, Model, Reply
 
@@ -24,15 +24,6 @@ _ENDED = Failure("the run ended before this question was asked")
 
 class OverBudget(Exception):
     """A further attempt could pass a cap."""
-
-
-class _Cap(NamedTuple):
-    """One bound: how much there is, of what, and how it is said."""
-
-    option: str
-    most: int
-    part: Callable[[Amount], int]
-    said: Callable[[int], str]
 
 
 @dataclass(slots=True)
@@ -58,7 +49,7 @@ class Budget:
         """`on_loss` hears of every attempt that may have been billed without a reply, and of how much."""
         self._prices = prices
         self._estimates = Estimates(prices)
-        self._caps = list(_caps(limits))
+        self._caps = list(caps_of(limits))
         self._has_money_cap = limits.max_cost_usd is not None
         self._spent = Amount()
         self._reserved = Amount()
@@ -187,7 +178,7 @@ class Budget:
         if isinstance(outcome, Reply) and outcome.cost_usd is not None:
             self._estimates.learn(reservation.model, reservation.prompt, outcome)
 
-    def _in_the_way(self, more: Amount) -> _Cap | None:
+    def _in_the_way(self, more: Amount) -> Cap | None:
         """The first cap that so much more could pass."""
         total = self._spent + self._reserved + more
         return next((cap for cap in self._caps if cap.part(total) > cap.most), None)
@@ -196,30 +187,10 @@ class Budget:
         self._changed.set()
         self._changed = asyncio.Event()
 
-    def _refusal(self, cap: _Cap, model: Model, prompt: str, estimate: Amount) -> str:
+    def _refusal(self, cap: Cap, model: Model, prompt: str, estimate: Amount) -> str:
         spent, more = (cap.said(cap.part(amount)) for amount in (self._spent, estimate))
         lost = f" (with {self._lost:,} requests without a reply, which may have been billed)" if self._lost else ""
         message = f"{OVER_BUDGET}{cap.option}: {spent} spent{lost}, a request may take {more}"
         if not self._estimates.is_learned(model, prompt):
             message += " (the parameters max_tokens and max_completion_tokens bound it)"
         return message
-
-
-def unpriced(model: Model) -> str:
-    """What is wrong with a cap in dollars where nobody knows a price."""
-    return f"--llm-max-cost: no price of {model.target} is known; give it as --llm-price=IN,OUT per million tokens"
-
-
-def _caps(limits: AskingLimits) -> list[_Cap]:
-    caps = []
-    if limits.max_cost_usd is not None:
-        most = picodollars(limits.max_cost_usd)
-        caps.append(
-            _Cap(f"--llm-max-cost={limits.max_cost_usd:.10g}", most, lambda amount: amount.picodollars, dollars)
-        )
-    if limits.max_tokens is not None:
-        said = "{:,}".format
-        caps.append(
-            _Cap(f"--llm-max-tokens={limits.max_tokens}", limits.max_tokens, lambda amount: amount.tokens, said)
-        )
-    return caps
