@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.cli import WRONG_USAGE, main
-from pytest_llmarith.cli.store import NOT_DONE
+from pytest_llmarith.cli.store.telling import NOT_DONE
 from pytest_llmarith.models.keeping.store import Store
 from pytest_llmarith.models.request import key_of, sent_of
 from pytest_llmarith.oeis.judges import llm
