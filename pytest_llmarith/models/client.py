@@ -18,12 +18,13 @@ from inspect import isawaitable
 from time import perf_counter
 from typing import Any
 
+from pytest_llmarith.models import unwarned
 from pytest_llmarith.models.embedded.programming import Remembered, nothing
+from pytest_llmarith.models.errand import errand
 from pytest_llmarith.models.patience.failures import is_filtered
 from pytest_llmarith.models.request import messages_of, sent_of
 from pytest_llmarith.models.response import filtered_reply, reply_from
 from pytest_llmarith.models.spending.prices import listed_terms
-from pytest_llmarith.models.unwarned import settle, unwarned
 from pytest_llmarith.values import EMBEDDED_PROVIDER, Model, Reply, Terms
 
 # The clients below litellm log what was sent and what came back, and some providers take the key in the URL.
@@ -46,7 +47,7 @@ class Client:
 
         litellm's first use warns dozens of times; filters for warnings belong to the whole process.
         """
-        settle()
+        unwarned.settle()
         with self._preparing:
             if self._interrupted:
                 raise ImportError("litellm was not imported: somebody stopped the run meanwhile")
@@ -73,8 +74,9 @@ class Client:
         sent = sent_of(model, prompt)
         asked_at = datetime.now(UTC).isoformat(timespec="milliseconds")
         began = perf_counter()
+        unwarned.settle()
         try:
-            with unwarned():
+            with errand():
                 response = await self._litellm.acompletion(**_arguments(model, prompt, timeout_s))
         except Exception as error:
             if not is_filtered(error):
@@ -90,7 +92,7 @@ class Client:
         await asyncio.sleep(0)  # the last reply's logging task has yet to enter the queue
         await _drain_logging()
         for client in list(_clients_of_this_loop(self._litellm)):
-            with suppress(Exception), unwarned():
+            with suppress(Exception), errand():
                 await _close(client)
 
 
@@ -116,9 +118,11 @@ def _prepared(remembered: Remembered) -> Any:
         warnings.simplefilter("ignore")
         import litellm
 
+        from pytest_llmarith.models import carriage
         from pytest_llmarith.models.embedded import handler
 
         litellm.suppress_debug_info = True
+        carriage.settle()
         _silence_loggers()
         handler.register(remembered)
         _settle_first_use(litellm)

@@ -8,22 +8,20 @@ of ours at one moment nor one for the names of today's libraries would do. It do
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterable
 from typing import Any, SupportsIndex
 
-_ASKING: ContextVar[bool] = ContextVar("llmarith_asking", default=False)
+from pytest_llmarith.models.errand import is_ours
 
 
-class _WhileAsking:
+class _OnAnErrand:
     """Stands in a filter where the pattern for the text would: what counts is in whose course the warning comes."""
 
     def match(self, text: str) -> bool:
-        return _ASKING.get()
+        return is_ours()
 
 
-_OURS = ("ignore", _WhileAsking(), Warning, None, 0)
+_OURS = ("ignore", _OnAnErrand(), Warning, None, 0)
 
 
 class _Filters(list[Any]):
@@ -51,14 +49,3 @@ def settle() -> None:
     """Put our filter in, once. Within `catch_warnings` it is gone with its end, and has to be put in again."""
     if not isinstance(warnings.filters, _Filters):
         warnings.filters = _Filters(warnings.filters)
-
-
-@contextmanager
-def unwarned() -> Iterator[None]:
-    """Nothing warns in here, nor in what begins here on other threads; everybody else's warnings are as they were."""
-    settle()
-    asking = _ASKING.set(True)
-    try:
-        yield
-    finally:
-        _ASKING.reset(asking)

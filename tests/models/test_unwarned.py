@@ -9,7 +9,8 @@ from contextvars import copy_context
 
 import pytest
 
-from pytest_llmarith.models.unwarned import settle, unwarned
+from pytest_llmarith.models.errand import errand
+from pytest_llmarith.models.unwarned import settle
 
 
 def _anew() -> None:
@@ -41,7 +42,7 @@ def test_a_warning_is_an_error_and_yet_none_while_asking(be_strict: Callable[[],
     with warnings.catch_warnings():
         be_strict()
         assert _warn()
-        with unwarned():
+        with errand():
             assert not _warn()
         assert _warn()
 
@@ -49,14 +50,16 @@ def test_a_warning_is_an_error_and_yet_none_while_asking(be_strict: Callable[[],
 @pytest.mark.parametrize("be_strict", STRICT)
 def test_filters_that_come_in_the_middle_change_nothing(be_strict: Callable[[], None]) -> None:
     """An item that begins while a reply is on its way brings filters of its own."""
-    with unwarned(), warnings.catch_warnings():
+    settle()
+    with errand(), warnings.catch_warnings():
         be_strict()
         assert not _warn()
 
 
 def test_what_a_request_begins_on_another_thread_is_part_of_it_and_nothing_else() -> None:
     """litellm hands its context on; a test that runs meanwhile has another."""
-    with ThreadPoolExecutor(1) as pool, unwarned(), warnings.catch_warnings():
+    settle()
+    with ThreadPoolExecutor(1) as pool, errand(), warnings.catch_warnings():
         warnings.simplefilter("error")
         assert not pool.submit(copy_context().run, _warn).result()
         assert pool.submit(_warn).result()

@@ -5,8 +5,9 @@ It looks at names, status codes and causes, and so knows litellm without importi
 | remedy | when |
 |---|---|
 | try again | 408, 409, 425, 429, 5xx; timeout; connection refused or lost; a body that is no JSON; no `choices` |
-| give up this question | context too long, any other 4xx, anything unforeseen |
+| give up this question | context too long, any other 4xx, a body without end, anything unforeseen |
 | stop the run | 401, 402, 403, 404; no key; no money; unknown model, provider or host; a parameter that is refused |
+| stop the run | a redirect to another host |
 """
 
 from __future__ import annotations
@@ -57,6 +58,14 @@ class Diagnosis:
 
 class UnusableResponse(Exception):
     """A response came and cannot be used; the message says why."""
+
+
+class EndlessResponse(UnusableResponse):
+    """A response is longer than any reply could be. It may have been paid for, and another one is not going to end."""
+
+
+class Redirected(Exception):
+    """The provider named another host, which is not asked; the message says which."""
 
 
 class UnknownModel(Exception):
@@ -113,6 +122,8 @@ def is_filtered(error: BaseException) -> bool:
 
 
 def _remedy(error: BaseException) -> Remedy:
+    if caused_by(error, EndlessResponse):
+        return Remedy.GIVE_UP
     if isinstance(error, UnusableResponse):
         return Remedy.TRY_AGAIN
     if _stops(error):
@@ -124,7 +135,7 @@ def _remedy(error: BaseException) -> Remedy:
 
 def _stops(error: BaseException) -> bool:
     """Whether no other question could fare better."""
-    if caused_by(error, UnknownModel) or isinstance(error, ImportError):
+    if caused_by(error, UnknownModel, Redirected) or isinstance(error, ImportError):
         return True
     if type(error).__name__ in _HOPELESS or status_of(error) in _STOP_RUN or is_unknown_host(error):
         return True
@@ -139,7 +150,7 @@ def _reason(error: BaseException, timeout_s: float) -> str:
     """The provider's own words where it said something, else what happened to the connection."""
     if is_timeout(error):
         return f"no reply within {timeout_s:g} s"
-    if (ours := caused_by(error, UnusableResponse, UnknownModel)) is not None:
+    if (ours := caused_by(error, UnusableResponse, UnknownModel, Redirected)) is not None:
         return str(ours)
     if (lost := lost_connection(error)) is not None:
         return f"connection failed: {lost}"

@@ -8,7 +8,7 @@ from pytest_llmarith.models.spending.budget import Budget
 from pytest_llmarith.values import Model, Reply
 
 # The provider said no, or was never reached: nobody bills that.
-_SAID_NO = {"HTTPStatusError"}
+_SAID_NO = {"HTTPStatusError", "Redirected"}
 _NOT_REACHED = {"ConnectError", "ConnectTimeout", "ConnectionRefusedError", "gaierror", "OverBudget"}
 
 

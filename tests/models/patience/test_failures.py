@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import socket
 import time
 from collections.abc import Callable
@@ -81,6 +82,8 @@ def scripted(status: int, symptom: str, **named: Any) -> tuple[Answer, str, str]
 
 
 UNUSABLE = "unusable response from"
+GZIP = {"Content-Encoding": "gzip"}
+BOMB = gzip.compress(bytes(34_000_000))
 SERVER_CASES = [
     *cases(
         "408, 409, 425, 429",
@@ -118,11 +121,15 @@ SERVER_CASES = [
         (Answer(status=204, body=b""), "the response is no JSON", UNUSABLE),
         (Answer(body=b"\xff\xfe\x00garbage\x80"), "the response is no JSON", UNUSABLE),
         (Answer(body=b"<" * 30_000_000), "the response is no JSON", UNUSABLE),
-        (Answer(headers={"Content-Encoding": "gzip"}), "the response cannot be read: Connection error.", UNUSABLE),
+        (Answer(headers=GZIP), "the response cannot be inflated: *", UNUSABLE),
         (Answer(choices=0), "the response holds no choices", UNUSABLE),
         (Answer(body=b"null"), "the response cannot be read: Empty or invalid *", UNUSABLE),
         (Answer(body=b"{}"), "the response cannot be read: *'choices'*", UNUSABLE),
         (Answer(body=b'{"error": "busy"}'), "the response cannot be read: Error in response object", UNUSABLE),
+    ),
+    *cases(
+        "redirects without end",
+        (Answer(status=307, headers={"Location": "/v1"}), "connection failed: redirected 20 times", "no connection to"),
     ),
     *cases(
         "a reply that the provider broke off, as its `finish_reason` says (`error` and the like)",
@@ -136,11 +143,21 @@ SERVER_CASES = [
         scripted(422, "BadRequestError"),
     ),
     *cases(
+        "a body of more than 32 MB, inflated",
+        (Answer(body=b" " * 33_554_433), "the response is longer than 33,554,432 bytes", UNUSABLE),
+        (Answer(body=BOMB, headers=GZIP), "the response is longer than 33,554,432 bytes", UNUSABLE),
+    ),
+    *cases(
         "401, 402, 403, 404",
         (Answer(status=401), "401 AuthenticationError: scripted 401; check OPENAI_API_KEY in *", "401 from"),
         scripted(402, "APIError"),
         scripted(403, "APIError"),
         (Answer(status=404, error={"message": "no `some`"}), "404 NotFoundError: no `some`", "404 from"),
+    ),
+    *cases(
+        "a redirect to another host",
+        (Answer(status=307, headers={"Location": "//[::1]:9/"}), "redirected to http://[[]::1]:9, *", UNUSABLE),
+        (Answer(status=302, headers={"Location": "//a"}), "redirected to http://a, *", UNUSABLE),
     ),
     *cases(
         "an account that is exhausted, whatever the status",
