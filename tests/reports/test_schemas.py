@@ -20,7 +20,7 @@ from pytest_llmarith.reports.logs.stored import changes
 from pytest_llmarith.reports.merging import Request, merge
 from pytest_llmarith.reports.schemas import schema_of
 from pytest_llmarith.reports.shapes import PUBLISHED
-from pytest_llmarith.reports.shapes import record as record_shapes
+from pytest_llmarith.reports.shapes import replies as reply_shapes
 from pytest_llmarith.reports.shapes import run as run_shapes
 from pytest_llmarith.sandbox.levels import UnavailableError, probe
 from pytest_llmarith.values import AskingLimits, Price, Retry, Throttled
@@ -237,7 +237,7 @@ def test_every_key_of_a_schema_is_written(runs: list[Path], name: str, read: Any
 @pytest.mark.parametrize(
     ("values", "shape"),
     [
-        (Retry, record_shapes.Retry),
+        (Retry, reply_shapes.Retry),
         (Throttled, run_shapes.Throttled),
         (AskingLimits, run_shapes.Limits),
         (Price, run_shapes.Price),

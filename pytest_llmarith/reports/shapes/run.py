@@ -10,7 +10,7 @@ from typing import Any, NotRequired
 from typing_extensions import TypedDict
 
 from pytest_llmarith.oeis.scoring import Rules
-from pytest_llmarith.reports.shapes.record import Condition
+from pytest_llmarith.reports.shapes.problems import Condition
 from pytest_llmarith.values import Reading, StoreMode
 
 

@@ -1,0 +1,54 @@
+"""The shapes of what became of a search: a part of the records of the breaking point."""
+
+from __future__ import annotations
+
+from typing_extensions import TypedDict
+
+from pytest_llmarith.reports.shapes.replies import Reply
+from pytest_llmarith.values import ErrorClass, Outcome, SearchEnd
+
+
+class Minimum(TypedDict):
+    """The smallest question that was answered wrongly."""
+
+    question: str
+    """Such as `27 * 48`."""
+    expected: str
+    outcome: Outcome
+    reason: str | None
+    """Why there is no answer."""
+    answer: str | None
+    error_class: ErrorClass | None
+
+
+class Confirmed(TypedDict):
+    """How often the smallest wrong question was asked again, and was answered wrongly."""
+
+    asked: int
+    wrong: int
+
+
+class SearchStep(TypedDict):
+    """One question of a search."""
+
+    question: str
+    before: int
+    """How often it was asked before."""
+    outcome: Outcome
+    reply: Reply | None
+    """Null where it was too long to be kept twice."""
+
+
+class Search(TypedDict):
+    """What a search asked, and what it came to."""
+
+    ended: SearchEnd
+    questions: int
+    minimum: Minimum | None
+    """Null where nothing was wrong."""
+    confirmed: Confirmed
+    flaky: bool
+    """Whether it was also answered rightly."""
+    largest_right: str | None
+    """The largest question that was answered rightly."""
+    trail: list[SearchStep]
