@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.cli import make_parser
-from pytest_llmarith.options.declaration import GROUPS, MODEL_DOTENV, MODEL_ENVIRONMENT, MODEL_INI
+from pytest_llmarith.options.declaration import GROUPS
+from pytest_llmarith.options.names import MODEL_DOTENV, MODEL_ENVIRONMENT, MODEL_INI
 
 _INTRODUCTION = f"""\
 # Options

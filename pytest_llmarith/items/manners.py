@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_llmarith.options import declaration as names
+from pytest_llmarith.options import names
 from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.tasks import Task
 from pytest_llmarith.tasks.putting import UnfitTemplate, check_template

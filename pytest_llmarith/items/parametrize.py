@@ -20,7 +20,7 @@ from pytest_llmarith.items.marks import (
     problem_marks,
 )
 from pytest_llmarith.items.sequences import keyword_marks
-from pytest_llmarith.options import declaration as names
+from pytest_llmarith.options import names
 from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.tasks import addition, arithmetic, breaking_point, task_of
 from pytest_llmarith.values import Manner, Model, Problem

@@ -8,8 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from pytest_llmarith.options import declaration as names
-from pytest_llmarith.options import parsing
+from pytest_llmarith.options import names, parsing
 from pytest_llmarith.values import AskingLimits, Price
 
 MOST_IN_FLIGHT = 1024

@@ -9,8 +9,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from pytest_llmarith.options import declaration as names
-from pytest_llmarith.options import parsing
+from pytest_llmarith.options import names, parsing
 from pytest_llmarith.values import USUAL, Condition, NumberFormat, Symbols, Wordings
 from pytest_llmarith.values.templates import parts_of
 

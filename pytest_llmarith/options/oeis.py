@@ -12,8 +12,7 @@ from pathlib import Path
 
 from pytest_llmarith.oeis.judges.llm import PARAMS
 from pytest_llmarith.oeis.scoring import Rules
-from pytest_llmarith.options import declaration as names
-from pytest_llmarith.options import parsing
+from pytest_llmarith.options import names, parsing
 from pytest_llmarith.values import Level, Model, ProgramLimits
 
 MOST_TERMS = 1_000_000

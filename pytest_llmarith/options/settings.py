@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_llmarith.options import declaration as names
-from pytest_llmarith.options import parsing
+from pytest_llmarith.options import names, parsing
 from pytest_llmarith.options.asking import asking_limits
 from pytest_llmarith.options.conditions import Manners, manners
 from pytest_llmarith.options.oeis import OeisSettings, oeis_settings
