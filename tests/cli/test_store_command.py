@@ -267,10 +267,18 @@ def test_of_many_refused_lines_the_first_are_named(write: Write, capsys: pytest.
     assert err.endswith("trials.jsonl: 990 other lines are refused\n")
 
 
-def test_a_line_without_an_end_is_not_read_to_it(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    """It would fill the memory."""
-    assert run("import", write("[" + "0," * (LONGEST_LINE // 2))) == WRONG_USAGE
-    assert "line 1: longer than 16,777,216 characters" in capsys.readouterr().err
+@pytest.mark.parametrize("tail", ["]", ""])
+def test_a_line_that_is_too_long_is_passed_over_and_said(
+    tail: str, write: Write, path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What Python makes of it could fill the memory; the replies around it are taken."""
+    long = "[" + "0," * LONGEST_LINE + f"0{tail}"
+    status = run("import", write(RECORD, *([long + "\n", altered("problem.trial", 5)] if tail else [long])))
+    out, err = capsys.readouterr()
+    assert status == WRONG_USAGE
+    assert err.endswith("trials.jsonl, line 2: longer than 16,777,216 characters\n")
+    assert "1 refused" in out
+    assert len(stored(path)) == 1 + bool(tail)
 
 
 @pytest.mark.parametrize(

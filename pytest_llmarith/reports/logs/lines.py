@@ -9,12 +9,14 @@ import stat
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
+from typing import TextIO
 
 from pytest_llmarith.reports.jsonfiles import TORN
 from pytest_llmarith.reports.mistake import Mistake, name_of
 
 LOG = "trials.jsonl"
 LONGEST_LINE = 2**24  # characters; what Python makes of them may take thirty times as much
+TOO_LONG = f"longer than {LONGEST_LINE:,} characters"
 WANTED = "expected a record of a run log (trials.jsonl) or a row of llm_arithmetic"
 
 
@@ -38,19 +40,33 @@ def log_of(path: Path) -> Path:
 
 def lines(file: Path) -> Iterator[tuple[int, str]]:
     """The lines of a file that are not empty, with their numbers, ends and all; one at a time."""
+    for number, line in lines_of_any_length(file):
+        if line is None:
+            raise Mistake(f"{name_of(file)}, line {number}: {TOO_LONG}; {WANTED}")
+        yield number, line
+
+
+def lines_of_any_length(file: Path) -> Iterator[tuple[int, str | None]]:
+    """The same, with None in the place of a line that is too long to be held."""
     try:
         with file.open(encoding="utf-8-sig", newline="\n") as opened:
             for number in count(1):
                 if not (line := opened.readline(LONGEST_LINE + 1)):
                     return
                 if len(line) > LONGEST_LINE:
-                    raise Mistake(f"{name_of(file)}, line {number}: longer than {LONGEST_LINE:,} characters; {WANTED}")
-                if line.strip():
+                    _pass_over(line, opened)
+                    yield number, None
+                elif line.strip():
                     yield number, line
     except OSError as fault:
         raise _unreadable(file, fault) from fault
     except UnicodeDecodeError as fault:
         raise Mistake(f"{name_of(file)}: not UTF-8 text; {WANTED}") from fault
+
+
+def _pass_over(line: str, opened: TextIO) -> None:
+    while line and not line.endswith("\n"):
+        line = opened.readline(LONGEST_LINE)
 
 
 def is_torn(line: str) -> bool:

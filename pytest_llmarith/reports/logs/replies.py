@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 from pytest_llmarith.oeis.judges import llm
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.logs import llm_arithmetic
-from pytest_llmarith.reports.logs.lines import is_torn, lines
+from pytest_llmarith.reports.logs.lines import TOO_LONG, is_torn, lines_of_any_length
 from pytest_llmarith.reports.mistake import Mistake, name_of
 from pytest_llmarith.trials import RECORD_FORMAT
 from pytest_llmarith.values import EMBEDDED_PROVIDER, Reply
@@ -57,17 +57,21 @@ class Refused:
 
 def replies_in(file: Path) -> Iterator[tuple[LoggedReply, ...] | LeftOut | Refused]:
     """What each line holds. Raises `Mistake` where the file cannot be read as lines of text."""
-    for number, line in lines(file):
-        try:
-            yield _replies(json.loads(line, parse_constant=_no_number), file, number)
-        except json.JSONDecodeError as fault:
-            yield LeftOut.TORN if is_torn(line) else Refused(number, f"not JSON ({fault.msg})")
-        except RecursionError:
-            yield Refused(number, "nested too deep")
-        except KeyError as fault:
-            yield Refused(number, f"{sanitize(str(fault), _LONGEST_CAUSE)} is missing")
-        except (ValueError, TypeError) as fault:
-            yield Refused(number, sanitize(str(fault), _LONGEST_CAUSE))
+    for number, line in lines_of_any_length(file):
+        yield Refused(number, TOO_LONG) if line is None else _held_by(line, file, number)
+
+
+def _held_by(line: str, file: Path, number: int) -> tuple[LoggedReply, ...] | LeftOut | Refused:
+    try:
+        return _replies(json.loads(line, parse_constant=_no_number), file, number)
+    except json.JSONDecodeError as fault:
+        return LeftOut.TORN if is_torn(line) else Refused(number, f"not JSON ({fault.msg})")
+    except RecursionError:
+        return Refused(number, "nested too deep")
+    except KeyError as fault:
+        return Refused(number, f"{sanitize(str(fault), _LONGEST_CAUSE)} is missing")
+    except (ValueError, TypeError) as fault:
+        return Refused(number, sanitize(str(fault), _LONGEST_CAUSE))
 
 
 def _replies(record: Any, file: Path, line: int) -> tuple[LoggedReply, ...] | LeftOut:
