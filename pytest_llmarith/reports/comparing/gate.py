@@ -16,8 +16,8 @@ from typing import Any
 from pytest_llmarith.reports.comparing.rows import OVER_ALL, lower_by
 from pytest_llmarith.reports.comparing.wording import label_of, shown, whose
 from pytest_llmarith.reports.figures import interval_of, p_of
+from pytest_llmarith.reports.statistics.paired import SIGNIFICANT
 
-SIGNIFICANT = 0.05
 _POINTS = re.compile(r"[0-9]{1,3}(\.[0-9]{1,6})?", re.ASCII)
 
 Comparison = Mapping[str, Any]

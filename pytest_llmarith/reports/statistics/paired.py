@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 from pytest_llmarith.reports.statistics.intervals import CONFIDENCE, Interval, wilson
 
+# Below it a p value, corrected where tests stand beside each other, is taken for more than chance.
+SIGNIFICANT = 0.05
 # Far below what a double can add to a sum of probabilities.
 _NEGLIGIBLE = 1e-17
 # Tables that are as likely as the observed one differ from it by rounding alone; R and scipy allow for it alike.
@@ -146,7 +148,7 @@ def _mean_of_draw(draw: Random, values: Sequence[float]) -> float:
 
 def holm(p_values: Sequence[float]) -> list[float]:
     """The p values of tests that stand beside each other, corrected so that all of them together err in 5 of 100 cases
-    at most where 0.05 is the bound (Holm 1979, Scandinavian Journal of Statistics 6, 65-70); in their own order.
+    at most where SIGNIFICANT is the bound (Holm 1979, Scandinavian Journal of Statistics 6, 65-70); in their own order.
     """
     corrected, largest = [0.0] * len(p_values), 0.0
     for rank, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
