@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_llmarith.reports.page.breaking import breaking_points
+from pytest_llmarith.reports.page.breaking import Breaking, BreakingRow, breaking_points
 from pytest_llmarith.reports.page.runs import Series
 
 POINT: dict[str, object] = {
@@ -32,37 +32,54 @@ NOTHING: dict[str, object] = {
 }
 
 
-def told(point: dict[str, object]) -> str:
-    series = Series(0, "m", (0, "m", ""), {"breaking_point": {"breaking_points": [point]}})
-    (row,) = breaking_points([series])
-    assert (row["label"], row["variant"]) == ("m", "int_mul")
-    return str(row["told"])
+def of(*points: dict[str, object]) -> Breaking:
+    series = Series(0, "m", (0, "m", ""), {"breaking_point": {"breaking_points": list(points)}})
+    (found,) = breaking_points([series])
+    return found
+
+
+def row(point: dict[str, object]) -> BreakingRow:
+    (only,) = of(point).rows
+    return only
 
 
 def test_a_breaking_point_is_told() -> None:
-    """Question, answers, class, how often it was wrong, and what it took."""
-    assert told(POINT) == "27 * 48 -> 1286 (expected 1296), one digit, wrong 3 of 3, 41 questions"
+    """Question, answers, class, how often it was wrong again, and what it took."""
+    expected = BreakingRow("int_mul", True, "27 * 48", "1286", "1296", "one digit", "3 of 3", [], "41")
+    assert row(POINT) == expected
 
 
-def test_a_spent_budget_is_told() -> None:
-    """What may be made smaller is not shown as the simplest."""
-    assert told({**POINT, "ended": "budget"}).endswith("wrong 3 of 3, maybe not the simplest, 41 questions")
+def test_what_makes_a_breaking_point_doubtful_is_told() -> None:
+    """A spent budget leaves simpler questions untried, and an answer that was right again may be chance."""
+    assert row({**POINT, "ended": "budget"}).notes == ["maybe not the simplest"]
+    assert row({**POINT, "wrong": 1, "flaky": True}).notes == ["maybe chance"]
+    assert row({**POINT, "asked": 0}).again == "not asked"
 
 
 def test_a_reply_without_an_answer_is_told() -> None:
     """With the reason why there is none."""
-    without = {**POINT, "answer": None, "error_class": None, "reason": "refusal", "asked": 0}
-    assert told(without) == "27 * 48 -> no answer (expected 1296), refusal, not asked again, 41 questions"
+    found = row({**POINT, "answer": None, "error_class": None, "reason": "refusal"})
+    assert (found.answer, found.error) == ("no answer", "refusal")
 
 
 def test_nothing_found_is_told() -> None:
-    """With the largest question that was right."""
-    assert told(NOTHING) == "nothing found up to 9 * 9, 41 questions"
+    """With the largest question that was right; where not even the first one was asked, that."""
+    assert (row(NOTHING).found, row(NOTHING).question) == (False, "9 * 9")
+    assert row({**NOTHING, "largest_right": None}).question == "its first question"
+
+
+def test_models_are_told_in_how_many_searches_they_broke() -> None:
+    """Of all that were made."""
+    assert of(POINT, NOTHING, POINT).broken == 2
 
 
 def test_hostile_words_are_made_harmless() -> None:
     """Whatever a merged record says stays on one line, without what a terminal would obey."""
-    assert "\\x1b" in told({**POINT, "question": "\x1b[31m1 + 1"})
+    found = row({**POINT, "question": "\x1b[31m1 + 1", "answer": "9\n" * 300, "variant": "\u202e"})
+    assert "\\x1b" in found.question
+    assert "\n" not in found.answer
+    assert len(found.answer) <= 80
+    assert found.variant == "\\u202e"
 
 
 def test_models_without_searches_have_no_part() -> None:

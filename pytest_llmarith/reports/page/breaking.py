@@ -2,21 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from pytest_llmarith.reports.harmless import sanitize_name
-from pytest_llmarith.reports.page.runs import Series
-from pytest_llmarith.reports.tables.breaking import breaking_words
+from pytest_llmarith.reports.harmless import sanitize
+from pytest_llmarith.reports.page.runs import Series, word
 from pytest_llmarith.values import BreakingProblem
 
-_LONGEST_NAME = 60
+_LONGEST = 80
+TASK = BreakingProblem.task
 
 
-def breaking_points(series: Sequence[Series]) -> list[dict[str, Any]]:
-    """A row for each search, model by model."""
-    return [
-        {"label": one.label, "variant": sanitize_name(point["variant"], _LONGEST_NAME), "told": breaking_words(point)}
-        for one in series
-        for point in (one.of(BreakingProblem.task) or {}).get("breaking_points") or ()
-    ]
+@dataclass(frozen=True, slots=True)
+class BreakingRow:
+    """What one search came to; of one that found nothing, `question` is the largest that was answered rightly."""
+
+    variant: str
+    found: bool
+    question: str
+    answer: str
+    expected: str
+    error: str
+    again: str
+    notes: Sequence[str]
+    questions: str
+
+
+@dataclass(frozen=True, slots=True)
+class Breaking:
+    """All searches of one model."""
+
+    label: str
+    rows: Sequence[BreakingRow]
+
+    @property
+    def broken(self) -> int:
+        """In how many of them it broke."""
+        return sum(row.found for row in self.rows)
+
+
+def breaking_points(series: Sequence[Series]) -> list[Breaking]:
+    """Of each model that was searched."""
+    found = [(one.label, (one.of(TASK) or {}).get("breaking_points")) for one in series]
+    return [Breaking(label, [_row(point) for point in points]) for label, points in found if points]
+
+
+def _row(point: Mapping[str, Any]) -> BreakingRow:
+    found = point["question"] is not None
+    return BreakingRow(
+        variant=word(point["variant"]),
+        found=found,
+        question=sanitize(point["question"] or point["largest_right"] or "its first question", _LONGEST),
+        answer=sanitize(point["answer"] or "no answer", _LONGEST),
+        expected=sanitize(point["expected"] or "", _LONGEST),
+        error=sanitize(point["error_class"] or point["reason"] or "no class", _LONGEST) if found else "",
+        again=_again(point) if found else "",
+        notes=_notes(point) if found else (),
+        questions=f"{point['questions']:,}",
+    )
+
+
+def _again(point: Mapping[str, Any]) -> str:
+    return f"{point['wrong']} of {point['asked']}" if point["asked"] else "not asked"
+
+
+def _notes(point: Mapping[str, Any]) -> list[str]:
+    """What has to be known to take a breaking point for what it is."""
+    notes = ((point["ended"] == "budget", "maybe not the simplest"), (point["flaky"], "maybe chance"))
+    return [note for holds, note in notes if holds]

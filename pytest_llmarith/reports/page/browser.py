@@ -5,12 +5,14 @@ It does not know how a browser shows them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pytest_llmarith.reports.keys import USUAL_NAME, condition_label
 from pytest_llmarith.reports.page.runs import Run, Series, whose, word
 from pytest_llmarith.reports.page.shelf import BLOCK, LONGEST, Shelf, packed
+from pytest_llmarith.reports.page.trails import error_class
 from pytest_llmarith.reports.page.trials import shown_trial
 from pytest_llmarith.values import Outcome
 
@@ -32,36 +34,42 @@ class Words:
 
 
 @dataclass(frozen=True, slots=True)
+class Choice:
+    """A filter: its name in addresses, its label, and what it may be set to."""
+
+    name: str
+    label: str
+    words: Sequence[str | int]
+
+
+@dataclass(frozen=True, slots=True)
 class Browser:
     """What stands in the page: choices for its filters, `index` and `blocks` as packed text."""
 
     count: int
-    series: Sequence[str]
-    variants: Sequence[str]
-    depths: Sequence[int]
-    outcomes: Sequence[str]
-    classes: Sequence[str]
-    reasons: Sequence[str]
+    choices: Sequence[Choice]
     longest: int
     index: str
     blocks: Sequence[str]
 
     @property
-    def choices(self) -> Sequence[tuple[str, str, Sequence[str | int]]]:
-        """The filters: name, label, and what each may be set to."""
-        return (
-            ("model", "Model", self.series),
-            ("variant", "Variant or set", self.variants),
-            ("depth", "Depth or digits", self.depths),
-            ("outcome", "Outcome", self.outcomes),
-            ("class", "Class of error", self.classes),
-            ("reason", "Why no answer", self.reasons),
-        )
-
-    @property
     def squeezed(self) -> bool:
         """Whether texts had to be cut shorter than is usual, for there are so many."""
         return self.longest < LONGEST
+
+
+_LABELS = {
+    "model": "Model",
+    "task": "Task",
+    "condition": "Condition",
+    "repeat": "Repeat",
+    "variant": "Variant or set",
+    "depth": "Depth or digits",
+    "outcome": "Outcome",
+    "class": "Class of error",
+    "reason": "Why no answer",
+}
+_WHERE_SEVERAL = {"task", "condition", "repeat"}  # with one of them, most runs, there is nothing to choose
 
 
 def browser(runs: Sequence[Run], series: Sequence[Series]) -> Browser:
@@ -73,13 +81,8 @@ def browser(runs: Sequence[Run], series: Sequence[Series]) -> Browser:
             shelf.add(shown_trial(record))
     blocks = shelf.blocks()
     return Browser(
-        count=len(columns.depth),
-        series=[one.label for one in series],
-        variants=columns.variants.shown(),
-        depths=sorted(set(columns.depth) - {NONE}),
-        outcomes=columns.outcomes.shown(),
-        classes=columns.classes.shown(),
-        reasons=columns.reasons.shown(),
+        count=columns.count,
+        choices=list(columns.choices()),
         longest=shelf.longest,
         index=packed(columns.as_dict()).decode("ascii"),
         blocks=blocks,
@@ -87,47 +90,51 @@ def browser(runs: Sequence[Run], series: Sequence[Series]) -> Browser:
 
 
 class _Columns:
-    """What trials are filtered by, as numbers."""
+    """What trials are filtered by, as numbers: of a word in its column, or such as they are."""
 
     def __init__(self, series: Iterable[Series]) -> None:
         self._numbers = {one.whose: one.number for one in series}
         self._labels = [one.label for one in series]
-        self.variants, self.outcomes, self.classes, self.reasons = Words(), Words(Outcome), Words(), Words()
-        self.model: list[int] = []
-        self.variant: list[int] = []
-        self.depth: list[int] = []
-        self.outcome: list[int] = []
-        self.error: list[int] = []
-        self.reason: list[int] = []
+        self._words = {name: Words() for name in ("task", "condition", "variant", "class", "reason")}
+        self._words["outcome"] = Words(Outcome)
+        self._columns: dict[str, list[int]] = {name: [] for name in _LABELS}
+
+    @property
+    def count(self) -> int:
+        return len(self._columns["model"])
 
     def add(self, run: int, record: Mapping[str, Any]) -> None:
-        problem, grade = record["problem"] or {}, record["grade"] or {}
-        self.model.append(self._numbers[whose(run, record)])
-        self.variant.append(self.variants.number(problem.get("variant") or problem.get("set") or record["task"]))
-        self.depth.append(_depth(problem))
-        self.outcome.append(self.outcomes.number(record["outcome"]))
-        self.error.append(self.classes.number(grade.get("error_class")))
-        self.reason.append(self.reasons.number(_reason(record)))
+        for name, text in _words_of(record).items():
+            self._columns[name].append(self._words[name].number(text))
+        self._columns["model"].append(self._numbers[whose(run, record)])
+        self._columns["depth"].append(_depth(record["problem"] or {}))
+        self._columns["repeat"].append(record.get("repeat") or 0)
+
+    def choices(self) -> Iterator[Choice]:
+        """The filters that there is something to choose in."""
+        words = self._shown()
+        for name, label in _LABELS.items():
+            found: Sequence[str | int] = words[name] if name in words else sorted({*self._columns[name]} - {NONE})
+            if len(found) > 1 or name not in _WHERE_SEVERAL:
+                yield Choice(name, label, found)
 
     def as_dict(self) -> dict[str, Any]:
-        return {
-            "block": BLOCK,
-            "words": {
-                "model": self._labels,
-                "variant": self.variants.shown(),
-                "outcome": self.outcomes.shown(),
-                "class": self.classes.shown(),
-                "reason": self.reasons.shown(),
-            },
-            "columns": {
-                "model": self.model,
-                "variant": self.variant,
-                "depth": self.depth,
-                "outcome": self.outcome,
-                "class": self.error,
-                "reason": self.reason,
-            },
-        }
+        return {"block": BLOCK, "words": self._shown(), "columns": self._columns}
+
+    def _shown(self) -> dict[str, list[str]]:
+        return {"model": self._labels} | {name: words.shown() for name, words in self._words.items()}
+
+
+def _words_of(record: Mapping[str, Any]) -> dict[str, str | None]:
+    problem = record["problem"] or {}
+    return {
+        "task": record["task"],
+        "condition": condition_label(record) or USUAL_NAME,
+        "variant": problem.get("variant") or problem.get("set") or record["task"],
+        "outcome": record["outcome"],
+        "class": error_class(record),
+        "reason": _reason(record),
+    }
 
 
 def _reason(record: Mapping[str, Any]) -> str | None:

@@ -10,6 +10,7 @@ from typing import Any, TypeGuard
 
 from pytest_llmarith.reports import figures
 from pytest_llmarith.reports.keys import condition_label
+from pytest_llmarith.reports.page.trails import shown_search
 from pytest_llmarith.values.answers import answer_text, as_text
 
 _SIGNS = {"add": "+", "sub": "-", "mul": "×", "div": "÷"}
@@ -33,6 +34,7 @@ def shown_trial(record: Record) -> dict[str, Any]:
         "reasoning": _text(reply.get("reasoning")),
         "facts": [*_facts(record), *_reply_facts(reply)],
         **(_program(oeis) if (oeis := _object(record, "oeis")) else {}),
+        **(shown_search(search) if (search := _object(record, "search")) else {}),
     }
     return {key: value for key, value in trial.items() if value not in (None, "")}
 
@@ -69,7 +71,8 @@ def _question(problem: Mapping[str, Any]) -> str:
 
 def _cell(task: str, problem: Mapping[str, Any]) -> str:
     if "variant" in problem:
-        return f"{problem['variant']}, depth {problem.get('depth')}"
+        where = f"depth {problem['depth']}" if "depth" in problem else task
+        return f"{problem['variant']}, {where}"
     return str(problem.get("set") or task)
 
 

@@ -18,14 +18,9 @@ def breaking_lines(points: list[Mapping[str, Any]], width: int) -> list[str]:
     return [line for point in points for line in _lines(point, width)]
 
 
-def breaking_words(point: Mapping[str, Any]) -> str:
-    """What one search came to, harmless for a terminal."""
-    return ", ".join(_parts(point))
-
-
 def _lines(point: Mapping[str, Any], width: int) -> list[str]:
     name = sanitize_name(point["variant"], _LONGEST_NAME).ljust(len(_INDENT))
-    return wrap(breaking_words(point), width, initial_indent=name, subsequent_indent=_INDENT)
+    return wrap(", ".join(_parts(point)), width, initial_indent=name, subsequent_indent=_INDENT)
 
 
 def _parts(point: Mapping[str, Any]) -> Iterator[str]:

@@ -66,7 +66,7 @@ class Browser {
     const row = element("tr", { role: "row" },
       cell({}, element("span", { class: `outcome ${outcome}` }, outcome), error ? element("small", {}, spelled(error)) : null),
       cell({}, spelled(this.trials.word("model", number))),
-      cell({}, brief(trial.cell, 80)),
+      cell({}, brief(trial.cell, 80), this.trials.repeated ? element("small", {}, `repeat ${this.trials.columns.repeat[number]}`) : null),
       cell({ class: "number-text" }, brief(trial.question, 160)),
       cell({}, this.#outcomeOf(trial)),
       cell({}, button));

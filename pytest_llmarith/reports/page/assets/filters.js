@@ -1,6 +1,5 @@
 // Which trials are wanted: choices of the form, kept in the address, so that a look can be passed on.
 
-const CHOICES = ["model", "variant", "depth", "outcome", "class", "reason"];
 const ADDRESS = "#trials?";
 
 class Filters {
@@ -21,9 +20,8 @@ class Filters {
   follow(address) {
     if (!address.startsWith(ADDRESS)) return false;
     const asked = new URLSearchParams(address.slice(ADDRESS.length));
-    for (const name of [...CHOICES, "text"]) {
-      const field = this.form.elements[name];
-      field.value = asked.get(name) ?? "";
+    for (const field of this.form.querySelectorAll("[name]")) {
+      field.value = asked.get(field.name) ?? "";
       if (field.selectedIndex === -1) field.value = ""; // a word that nothing here has
     }
     return true;
@@ -32,7 +30,7 @@ class Filters {
 
 // The numbers of all trials that have what was chosen; texts are looked at later.
 const havingChosen = (trials, chosen) => {
-  const wanted = CHOICES.filter((name) => name in chosen).map((name) => [trials.columns[name], trials.numberOf(name, chosen[name])]);
+  const wanted = Object.entries(chosen).map(([name, word]) => [trials.columns[name], trials.numberOf(name, word)]);
   const found = [];
   for (let number = 0; number < trials.count; number += 1) {
     if (wanted.every(([column, value]) => column[number] === value)) found.push(number);

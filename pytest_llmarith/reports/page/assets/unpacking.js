@@ -17,7 +17,8 @@ class Trials {
     this.block = block;
     this.words = words;
     this.columns = columns;
-    this.count = columns.depth.length;
+    this.count = columns.model.length;
+    this.repeated = columns.repeat.some((repeat) => repeat > 0);
   }
 
   static async open() {
@@ -29,9 +30,9 @@ class Trials {
     return this.words[column][this.columns[column][number]] ?? "";
   }
 
-  // What stands for a word in its column; of a word that no trial has, what stands nowhere.
+  // What stands for a word in its column, where it has words; of a word that no trial has, what stands nowhere.
   numberOf(column, word) {
-    if (column === "depth") return Number(word);
+    if (!(column in this.words)) return Number(word);
     const number = this.words[column].indexOf(word);
     return number < 0 ? NaN : number;
   }
