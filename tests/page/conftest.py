@@ -10,9 +10,12 @@ import pytest
 
 from pytest_llmarith.reports.counting.summary import Summary
 from pytest_llmarith.reports.page import RunAtHand, write_page
-from pytest_llmarith.tasks import arithmetic
-from pytest_llmarith.trials import Subject, number_record, unanswered_record
+from pytest_llmarith.tasks import arithmetic, breaking_point
+from pytest_llmarith.tasks.breaking_point import Draws
+from pytest_llmarith.trials import Subject, number_record, settle, unanswered_record
+from pytest_llmarith.trials.breaking import Step, record_of_search
 from pytest_llmarith.trials.programs import ProgramRules, program_record
+from pytest_llmarith.trials.search import Search
 from pytest_llmarith.values import (
     ArithmeticProblem,
     Dtype,
@@ -22,6 +25,7 @@ from pytest_llmarith.values import (
     Isolation,
     Level,
     Model,
+    NumberProblem,
     OeisProblem,
     Op,
     ProgramLimits,
@@ -46,6 +50,8 @@ FACTS: dict[str, Any] = {
     "stopped": None,
     "partial": False,
 }
+
+COMMA = {"numbers": "comma", "symbols": "ascii", "context": None, "prompt": None, "system": None}
 
 Record = dict[str, Any]
 Replies = Callable[[ArithmeticProblem], Reply]
@@ -151,6 +157,34 @@ def sequence_record(number: str, terms: Sequence[int], printed: Sequence[str], p
     return program_record(asked, subject, reply, Runner(printed), ProgramRules(static_judge=False))
 
 
+def search_record(said: Callable[[NumberProblem], str], budget: int = 12) -> Record:
+    """The record of a search through sums, by a model of which the test tells what it said."""
+    of = next(breaking_point.problems(0, budget))
+
+    def ask(draws: Draws, before: int) -> Step:
+        question = breaking_point.question(of, draws)
+        reply = Reply(text=said(question), cost_usd=0.001, latency_s=1.5)
+        verdict = settle(question, reply, Reading.TOLERANT)
+        return Step(question, "prompt", reply, verdict, Reading.TOLERANT, before)
+
+    engine = Search(ask, budget, 3, "seed")
+    engine.run()
+    subject = Subject.of(of, Model("o4-mini", "openai/o4-mini"), "prompt", "test_breaking_point[int_add]")
+    return record_of_search(subject, engine, None)
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Callable[..., str]:
+    """The text of the page of these runs."""
+
+    def written(*runs: RunAtHand) -> str:
+        target = tmp_path / "report.html"
+        write_page(runs, target)
+        return target.read_text("utf-8")
+
+    return written
+
+
 @pytest.fixture(scope="module")
 def viewer() -> Iterator[Viewer]:
     """One Chromium for all tests that need one; they are skipped where there is none.
@@ -177,4 +211,18 @@ def usual_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of two models in one run."""
     page = tmp_path_factory.mktemp("usual") / "report.html"
     write_page([run_of([*usual_records(), *usual_records("gpt-4.1")])], page)
+    return page
+
+
+@pytest.fixture(scope="session")
+def conditions_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of a model that was asked in two conditions, and twice in each."""
+    page = tmp_path_factory.mktemp("conditions") / "report.html"
+    records = [
+        one | {"condition": condition, "repeat": repeat}
+        for condition in (None, COMMA)
+        for repeat in (0, 1)
+        for one in usual_records()
+    ]
+    write_page([run_of(records)], page)
     return page

@@ -5,6 +5,7 @@ All tests that need a browser are in this module, and share one.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,16 @@ from pytest_llmarith.reports.page import write_page
 from pytest_llmarith.reports.page.percentages import STEPS
 from pytest_llmarith.values import Reply
 from tests.page.chromium import Viewer
-from tests.page.conftest import priced_run, problem, record, run_of, sequence_record
+from tests.page.conftest import (
+    COMMA,
+    priced_run,
+    problem,
+    record,
+    run_of,
+    search_record,
+    sequence_record,
+    usual_records,
+)
 
 HOSTILE = [
     "</script><script>window.pwned = 1</script>",
@@ -24,6 +34,13 @@ HOSTILE = [
     "<a href='javascript:window.pwned=1'>click</a> https://evil.example/?x=1",
     "7" * 1_000_000 + " the end",
 ]
+SEARCHES = """
+    import pytest
+
+    @pytest.mark.breaking_point
+    def test_breaking_point(problem, search):
+        search(problem)
+"""
 # Of every class of cells, the contrast of text and background as they are painted.
 CONTRASTS = """(classes) => {
   const table = document.querySelector("table.heat tbody");
@@ -145,7 +162,7 @@ def test_a_sequence_is_shown_with_its_terms(viewer: Viewer, tmp_path: Path) -> N
     write_page([run_of([sequence_record("A000001", [1, 2], ["1", "<b>2</b>"], program)])], file)
     page = (seen := viewer.open(file)).page
     page.locator("#trial-rows button").click()
-    rows = page.locator("table.terms tbody tr").all()
+    rows = page.locator("table.steps tbody tr").all()
     assert [row.locator("td").all_text_contents() for row in rows] == [
         ["1", "1", "ok", "0.010"],
         ["2", "<b>2</b>", "wrong", "0.010"],
@@ -153,6 +170,79 @@ def test_a_sequence_is_shown_with_its_terms(viewer: Viewer, tmp_path: Path) -> N
     assert page.locator("tr.detail pre").first.text_content() == program
     assert "score within 4 s" in (page.locator("tr.detail").text_content() or "")
     assert page.evaluate("typeof window.pwned") == "undefined"
+    assert seen.said == []
+
+
+def test_conditions_and_repeats_are_filtered(viewer: Viewer, conditions_page: Path) -> None:
+    """Each by itself, in an address too; a row says which repeat it is."""
+    seen = viewer.open(conditions_page)
+    seen.tells("108 of 108 trials")
+    seen.page.select_option("[name=condition]", "numbers_comma")
+    seen.tells("54 of 108 trials")
+    seen.page.select_option("[name=repeat]", "1")
+    seen.tells("27 of 108 trials")
+    assert set(seen.page.locator("#trial-rows td:nth-child(3) small").all_text_contents()) == {"repeat 1"}
+    viewer.open(conditions_page, "#trials?condition=usual&variant=int_sub&repeat=0").tells("9 of 108 trials")
+
+
+def test_conditions_lead_to_their_trials(viewer: Viewer, conditions_page: Path) -> None:
+    """And so do repeats; a table of one task has nothing of another."""
+    seen = viewer.open(conditions_page)
+    seen.page.click("#conditions tbody th a")
+    seen.tells("54 of 108 trials")
+    assert seen.page.input_value("[name=model]") == "o4-mini, numbers_comma"
+    assert seen.page.locator("#repeats tbody th a").all_text_contents()[:2] == ["o4-mini", "o4-mini, numbers_comma"]
+    assert seen.said == []
+
+
+@pytest.mark.parametrize("width", [320, 390, 1280])
+def test_conditions_and_searches_do_not_stick_out(viewer: Viewer, tmp_path: Path, width: int) -> None:
+    """However long the names of conditions and the numbers of questions are."""
+    comma = COMMA | {"prompt": "a_template_with_a_long_name" * 3}
+    records = [*usual_records(), *(one | {"condition": comma, "repeat": 1} for one in usual_records())]
+    write_page([run_of([*records, search_record(lambda of: "1" * 60)])], file := tmp_path / "report.html")
+    page = viewer.open(file, width=width).page
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_the_breaking_point_of_an_embedded_model_is_shown(viewer: Viewer, pytester: pytest.Pytester) -> None:
+    """Of a real run: question and answer, class, confirmations; its trial holds the reply and the whole search."""
+    pytester.makepyfile(test_bench=SEARCHES)
+    pytester.runpytest_subprocess("--llm-model=llmarith/sloppy", "--llm-breaking-point=40", "-k", "int_div")
+    (folder,) = (path for path in (pytester.path / "reports").iterdir() if path.is_dir())
+    (line,) = (folder / "trials.jsonl").read_text("utf-8").splitlines()
+    search = (made := json.loads(line))["search"]
+    found, trail = search["minimum"], search["trail"]
+    page = (seen := viewer.open(folder / "report.html")).page
+    assert page.locator(".breaking thead th").nth(1).text_content() == "first breaks at"
+    shown = page.locator(".breaking tbody tr").first
+    assert shown.locator(".digits").all_text_contents() == [found["question"], found["answer"], found["expected"]]
+    assert shown.locator("td").all_text_contents()[1:] == [found["error_class"], "3 of 3", str(search["questions"])]
+    shown.locator("a").click()
+    seen.tells("1 of 1 trials")
+    page.click("#trial-rows button")
+    detail = page.locator("tr.detail")
+    assert detail.locator("pre").first.text_content() == made["reply"]["text"]
+    assert "wrong 3 of 3" in (detail.text_content() or "")
+    detail.locator("summary").click()
+    rows = detail.locator("table.steps tbody tr")
+    assert rows.locator("td:nth-child(2)").all_text_contents() == [step["question"] for step in trail]
+    assert seen.said == []
+
+
+def test_hostile_replies_of_a_search_are_inert(viewer: Viewer, tmp_path: Path) -> None:
+    """In its row, in its trial, in its trail."""
+    record = search_record(lambda of: f"{HOSTILE[0]}{HOSTILE[1]}{HOSTILE[4]} = -7")
+    write_page([run_of([record], name=HOSTILE[0])], file := tmp_path / "report.html")
+    page = (seen := viewer.open(file)).page
+    page.click("#trial-rows button")
+    page.locator("tr.detail summary").click()
+    assert SPELLED in (page.locator("tr.detail pre").first.text_content() or "")
+    replies = page.locator("table.steps tbody tr td:last-child").all_text_contents()
+    assert len(replies) == 4
+    assert all(reply.startswith(HOSTILE[0]) for reply in replies)
+    assert page.evaluate("typeof window.pwned") == "undefined"
+    assert page.locator("img, main script, main style, [onload], [onerror]").count() == 0
     assert seen.said == []
 
 
@@ -217,9 +307,10 @@ def test_no_name_in_the_picture_of_costs_is_cut_or_overprinted(viewer: Viewer, t
     assert sorted(page.locator(".numbered li").all_text_contents()) == sorted(names)
 
 
-def test_every_picture_has_a_name_and_a_table(viewer: Viewer, usual_page: Path) -> None:
+@pytest.mark.parametrize("name", ["usual_page", "conditions_page"])
+def test_every_picture_has_a_name_and_a_table(viewer: Viewer, request: pytest.FixtureRequest, name: str) -> None:
     """Whoever does not see a picture reads its numbers."""
-    page = viewer.open(usual_page).page
+    page = viewer.open(request.getfixturevalue(name)).page
     pictures = page.locator("figure svg[role=img]")
     assert pictures.count() > 0
     for picture in pictures.all():

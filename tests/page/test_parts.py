@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from html.parser import HTMLParser
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,7 +17,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.reports.merging.countable import check_record
-from pytest_llmarith.reports.page import write_page
 from pytest_llmarith.reports.page.browser import browser
 from pytest_llmarith.reports.page.costs import scatters
 from pytest_llmarith.reports.page.curves import depth_curves, length_curves
@@ -33,7 +31,16 @@ from pytest_llmarith.reports.page.shelf import BLOCK, SHORTEST, Shelf, unpacked
 from pytest_llmarith.reports.page.trials import shown_trial
 from pytest_llmarith.reports.tables.variants import variant_table
 from pytest_llmarith.values import Failure, Op, Reply
-from tests.page.conftest import embedded_records, priced_run, problem, record, run_of, sequence_record, usual_records
+from tests.page.conftest import (
+    COMMA,
+    embedded_records,
+    priced_run,
+    problem,
+    record,
+    run_of,
+    sequence_record,
+    usual_records,
+)
 from tests.runs_on_disk import added, asked, programmed
 
 JUDGE = {"cheat": False, "model": "gpt-4o", "replies": []}
@@ -68,16 +75,6 @@ class Page(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self._open:
             self.inside[self._open[-1]][-1] += data
-
-
-@pytest.fixture
-def page(tmp_path: Path) -> Any:
-    def written(*runs: Any) -> str:
-        target = tmp_path / "report.html"
-        write_page(runs, target)
-        return target.read_text("utf-8")
-
-    return written
 
 
 # --- texts ----------------------------------------------------------------------------------------------------------
@@ -254,7 +251,7 @@ def test_leading_digits_are_those_of_answers_as_long_as_the_truth() -> None:
 def test_classes_of_errors_and_reasons_of_no_answer_are_told_apart() -> None:
     """Each has a filter of its own."""
     run = run_of(usual_records())
-    choices = {name: words for name, _, words in browser([run], series_of([run.name], [run.summary()])).choices}
+    choices = {one.name: one.words for one in browser([run], series_of([run.name], [run.summary()])).choices}
     assert (choices["class"], choices["reason"]) == (["one digit"], ["unreadable"])
 
 
@@ -284,8 +281,7 @@ def test_a_model_counts_once_in_the_title(page: Any) -> None:
 
 def test_conditions_stand_beside_each_other(page: Any) -> None:
     """A model that was asked in two conditions is two, and a trial says in which one it was asked."""
-    condition = {"numbers": "comma", "symbols": "ascii", "context": None, "prompt": None, "system": None}
-    asked = [one | {"condition": condition, "repeat": 1} for one in usual_records()]
+    asked = [one | {"condition": COMMA, "repeat": 1} for one in usual_records()]
     run = run_of([*usual_records(), *asked])
     series = series_of([run.name], [run.summary()])
     assert [one.label for one in series] == ["o4-mini", "o4-mini, numbers_comma"]

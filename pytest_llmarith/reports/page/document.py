@@ -21,6 +21,8 @@ _PARTS = (
     ("overview", "Overview", "overview"),
     ("depth", "By depth", "curves"),
     ("cells", "Cells", "heatmaps"),
+    ("conditions", "Conditions", "conditions"),
+    ("repeats", "Repeats", "repeated_tasks"),
     ("cost", "Cost", "scatters"),
     ("errors", "Errors", "errors"),
     ("breaking", "Breaking points", "breaking_points"),
@@ -46,12 +48,14 @@ def _parts(runs: Sequence[Run]) -> dict[str, Any]:
     from pytest_llmarith.reports.page import assets
     from pytest_llmarith.reports.page.breaking import breaking_points
     from pytest_llmarith.reports.page.browser import browser
+    from pytest_llmarith.reports.page.conditions import conditions
     from pytest_llmarith.reports.page.costs import scatters
     from pytest_llmarith.reports.page.curves import depth_curves, length_curves
     from pytest_llmarith.reports.page.errors import errors
     from pytest_llmarith.reports.page.heatmaps import heatmaps
     from pytest_llmarith.reports.page.overview import overview
     from pytest_llmarith.reports.page.provenance import provenances
+    from pytest_llmarith.reports.page.repeats import repeated_tasks
     from pytest_llmarith.reports.page.sequences import sequence_sets
 
     summaries = [run.summary() for run in runs]
@@ -60,6 +64,8 @@ def _parts(runs: Sequence[Run]) -> dict[str, Any]:
         "overview": overview(series),
         "curves": [curves for curves in (depth_curves(series), length_curves(series)) if curves],
         "heatmaps": heatmaps(series),
+        "conditions": conditions(series, summaries),
+        "repeated_tasks": repeated_tasks(series),
         "scatters": scatters(series),
         "errors": errors(series),
         "breaking_points": breaking_points(series),

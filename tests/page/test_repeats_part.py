@@ -1,0 +1,84 @@
+"""The part of the page that says what repeats of problems say together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pytest_llmarith.reports.page.repeats import RepeatedTask, Told, repeated_tasks
+from pytest_llmarith.reports.page.runs import Series, series_of
+from pytest_llmarith.values import Reply
+from tests.page.conftest import problem, record, run_of, usual_records
+
+
+def repeated(right: int, times: int, model: str = "o4-mini") -> list[dict[str, Any]]:
+    """Three problems, each put so many times, of which the first ones are right."""
+    return [
+        record(of, Reply(text=of.expected if repeat < right else str(repeat)), model) | {"repeat": repeat}
+        for of in (problem(trial=trial) for trial in range(3))
+        for repeat in range(times)
+    ]
+
+
+def part(records: list[dict[str, Any]]) -> RepeatedTask:
+    run = run_of(records)
+    (found,) = repeated_tasks(series_of([run.name], [run.summary()]))
+    return found
+
+
+def test_repeats_are_told() -> None:
+    """pass@1 and pass@k, majority, and how often all repeats agree."""
+    found = part(repeated(2, 3))
+    (row,) = found.rows
+    assert (found.task, row.label, row.k, row.problems) == ("arithmetic", "o4-mini", "3", "3")
+    assert (row.most, row.most_k) == ("100.0", "3")
+    assert [one and one.text for one in (row.pass_at_1, row.majority, row.consistency)] == ["66.7", "100.0", "0.0"]
+    assert row.majority is not None
+    assert row.majority.interval == "43.9-100"
+
+
+def test_trying_again_is_drawn() -> None:
+    """A line from pass@1 to pass@k, with its numbers in the table behind."""
+    found = part(repeated(1, 3))
+    assert found.panel is not None
+    (line,) = found.panel.lines
+    assert (found.drawn, found.legend) == (True, ())
+    assert [dot.told for dot in line.dots] == [
+        "o4-mini, one of 1: 33.3 %",
+        "o4-mini, one of 2: 66.7 %",
+        "o4-mini, one of 3: 100.0 %",
+    ]
+    assert found.panel.rows == [["1", "33.3"], ["2", "66.7"], ["3", "100.0"]]
+
+
+def test_many_models_have_a_table_alone(page: Any) -> None:
+    """More lines than six nobody can tell apart; with two of them a legend names each."""
+    two, seven = ([one for model in "abcdefg"[:count] for one in repeated(1, 2, model)] for count in (2, 7))
+    assert part(two).legend == [(1, "a"), (2, "b")]
+    assert part(two).drawn
+    assert not part(seven).drawn
+    text = page(run_of(seven))
+    assert "Table of pass@k, arithmetic" in text
+    assert "number of tries" not in text
+
+
+def test_one_problem_has_no_interval() -> None:
+    """Nothing is known of others then: the share stands alone, and its bar is no wider than its mark."""
+    repeats: dict[str, Any] = {
+        "k": 2,
+        "problems": 1,
+        "consistency": None,
+        "pass_at_1": {"percent": 50.0, "low": None, "high": None},
+        "pass_at_k": [],
+        "majority": None,
+    }
+    series = Series(0, "m", (0, "m", ""), {"arithmetic": {"repeats": repeats}})
+    (found,) = repeated_tasks([series])
+    (row,) = found.rows
+    assert row.pass_at_1 == Told("50.0", "-", 50.0, 50.0, 50.0)
+    assert (row.consistency, row.majority, row.most, found.panel) == (None, None, "-", None)
+
+
+def test_problems_that_were_put_once_have_no_part() -> None:
+    """As in most runs."""
+    run = run_of(usual_records())
+    assert repeated_tasks(series_of([run.name], [run.summary()])) == []
