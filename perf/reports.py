@@ -72,7 +72,7 @@ def _compared(folder: Path) -> list[str]:
 
 _DEEDS: Mapping[str, Callable[[Path], list[str]]] = {
     "report": lambda folder: ["report", str(folder), "--min-depth=5"],
-    "page": lambda folder: ["report", str(folder), "--format=html", f"--output={_page(folder)}"],
+    "page": lambda folder: ["report", str(folder), "--format=html", f"--output={_page(folder)}", "--force"],
     "compare": _compared,
 }
 

@@ -24,7 +24,8 @@ def add_report(commands: Commands) -> None:
     command.add_argument(
         "--format", choices=_FORMATS, default="terminal", metavar="|".join(_FORMATS), help="The layout"
     )
-    command.add_argument("--output", type=Path, metavar="FILE", help="Write to this file, and replace it if it exists")
+    command.add_argument("--output", type=Path, metavar="FILE", help="Write to this file, not to the terminal")
+    command.add_argument("--force", action="store_true", help="Let --output replace a file that exists")
     _add_choice(command)
     command.add_argument(
         "--sort",
@@ -64,6 +65,7 @@ def _report(request: argparse.Namespace) -> int:
             request.runs,
             Format(request.format),
             request.output,
+            request.force,
             Choice(request.model, request.task, request.min_depth, request.max_depth),
             parse_order(request.sort) if request.sort else None,
             request.sequence,

@@ -333,15 +333,16 @@ def test_a_sequence_of_another_shape_is_named(tmp_path: Path, capsys: pytest.Cap
     assert "a: a record of a sequence has another shape" in refused(capsys, tmp_path, "--sequence=A000045")
 
 
-def test_a_file_is_written_and_written_again(tmp_path: Path, run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_is_written_and_with_force_again(tmp_path: Path, run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It holds what would have been printed; no file of a run is ever replaced."""
     target = tmp_path / "report.md"
     expected = printed(capsys, run, "--format=markdown")
-    for _ in range(2):
-        assert printed(capsys, run, "--format=markdown", f"--output={target}") == ""
+    for again in ([], ["--force"]):
+        assert printed(capsys, run, "--format=markdown", f"--output={target}", *again) == ""
         assert target.read_text(encoding="utf-8") == expected
+    assert "the file exists; name another or add --force" in refused(capsys, run, f"--output={target}")
     for name in ("trials.jsonl", "summary.json"):
-        assert "one of the files to read" in refused(capsys, run, f"--output={run / name}")
+        assert "one of the files to read" in refused(capsys, run, f"--output={run / name}", "--force")
 
 
 def test_a_page_of_many_runs(tmp_path: Path, runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -351,10 +352,23 @@ def test_a_page_of_many_runs(tmp_path: Path, runs: Path, capsys: pytest.CaptureF
     shown = page.read_text(encoding="utf-8")
     assert ("gpt-4o" in shown, "integer_addition" in shown) == (True, False)
     assert "name it with --output=report.html" in refused(capsys, runs, "--format=html")
-    assert "no trial of model o3" in refused(capsys, runs, "--format=html", f"--output={page}", "--model=o3")
+    assert "no trial of model o3" in refused(capsys, runs, "--format=html", f"--output={page}", "--model=o3", "--force")
     log = runs / "killed" / "trials.jsonl"
     assert "one of the files to read" in refused(capsys, runs, "--format=html", f"--output={log}")
     assert "cannot be written" in refused(capsys, runs, "--format=html", f"--output={tmp_path / 'no' / 'page.html'}")
+
+
+def test_the_page_of_a_run_is_written_over_with_force(
+    tmp_path: Path, run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Else it stays as it was, and one line says what to do."""
+    page = run / "report.html"
+    page.write_text("as the run made it", encoding="utf-8")
+    told = refused(capsys, run, "--format=html", f"--output={page}")
+    assert told == f"llmarith report: --output {page}: the file exists; name another or add --force\n"
+    assert page.read_text(encoding="utf-8") == "as the run made it"
+    assert printed(capsys, run, "--format=html", f"--output={page}", "--force") == ""
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
 def test_what_is_no_run_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

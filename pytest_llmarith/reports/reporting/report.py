@@ -35,6 +35,7 @@ class Request:
     runs: Sequence[Path]
     layout: Format = Format.TERMINAL
     output: Path | None = None
+    force: bool = False
     choice: Choice = field(default_factory=Choice)
     order: Order | None = None
     sequence: str | None = None
@@ -53,7 +54,7 @@ def report(request: Request, out: TextIO = sys.stdout) -> None:
     if request.output is None:
         out.writelines(showable(line, out.encoding) for line in lines)
         return
-    with new_file("--output", request.output, files_of(runs), force=True) as file:
+    with new_file("--output", request.output, files_of(runs), force=request.force) as file:
         file.writelines(line.encode("utf-8", "backslashreplace") for line in lines)
 
 
@@ -62,7 +63,7 @@ def _write_page(runs: Sequence[OpenedRun], request: Request) -> None:
 
     if request.output is None:
         raise Mistake("--format=html: a page is a file; name it with --output=report.html")
-    check_target("--output", request.output, files_of(runs), force=True)
+    check_target("--output", request.output, files_of(runs), force=request.force)
     runs = _summed_up(runs, request.choice)
     try:
         write_page(runs, request.output)
