@@ -25,6 +25,7 @@ def run_facts(settings: Settings, asking: Progress | None) -> dict[str, Any]:
         "conditions": [condition.fields() for condition in settings.manners.conditions],
         "wordings": settings.manners.wordings.facts(),
         "repeats": settings.manners.repeats,
+        "search": _search_facts(settings),
         "reading": settings.reading and str(settings.reading),
         "store": str(settings.store_mode),
         "limits": asdict(settings.asking),
@@ -34,6 +35,13 @@ def run_facts(settings: Settings, asking: Progress | None) -> dict[str, Any]:
         "versions": {"python": platform.python_version(), **{name: version(name) for name in _PACKAGES}},
         "asking": asking and _asking_facts(asking),
     }
+
+
+def _search_facts(settings: Settings) -> dict[str, int] | None:
+    """How each search for a breaking point is made; nothing where none was asked for."""
+    if settings.breaking_point is None:
+        return None
+    return {"budget": settings.breaking_point, "confirm": settings.confirm}
 
 
 def _oeis_facts(settings: OeisSettings) -> dict[str, Any]:

@@ -54,9 +54,9 @@ def written(folder: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     return [json.loads(line) for line in lines], json.loads((run / "summary.json").read_text(encoding="utf-8"))
 
 
-def planted(pytester: pytest.Pytester, limit: int) -> pytest.RunResult:
+def planted(pytester: pytest.Pytester, limit: int, *args: str) -> pytest.RunResult:
     pytester.makepyfile(PLANTED.replace("LIMIT", str(limit)))
-    return pytester.runpytest("--llm-breaking-point=80", "-k", "int_add")
+    return pytester.runpytest("--llm-breaking-point=80", "-k", "int_add", *args)
 
 
 def test_nobody_pays_who_did_not_ask(pytester: pytest.Pytester) -> None:
@@ -93,6 +93,18 @@ def test_a_planted_fault_is_found_and_shown(pytester: pytest.Pytester) -> None:
     assert not search["flaky"]
     (found,) = summary["results"][0]["breaking_points"]
     assert (found["variant"], found["question"], found["answer"]) == ("int_add", "0 + 1000", "0")
+
+
+def test_a_found_breaking_point_is_a_failure_where_it_is_strict(pytester: pytest.Pytester) -> None:
+    """As every wrong answer; usually it is a measurement. The run says how it searched."""
+    usual = planted(pytester, 1000, "--llm-confirm=2")
+    assert (usual.ret, usual.parseoutcomes()) == (pytest.ExitCode.OK, {"deselected": 8, "deviate": 1})
+    strict = planted(pytester, 1000, "--llm-confirm=2", "--llm-strict")
+    assert strict.ret == pytest.ExitCode.TESTS_FAILED
+    strict.stdout.fnmatch_lines(["*0 + 1000: expected 1000, got 0*"])
+    (record,), summary = written(pytester.path)
+    assert (record["outcome"], record["search"]["confirmed"]) == ("deviate", {"asked": 2, "wrong": 2})
+    assert summary["run"]["search"] == {"budget": 80, "confirm": 2}
 
 
 def test_its_record_has_the_published_shape(pytester: pytest.Pytester) -> None:

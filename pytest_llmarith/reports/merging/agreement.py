@@ -15,6 +15,7 @@ from pytest_llmarith.values import USUAL, Wordings
 _LONGEST_VALUE = 60
 _MODEL = ("target", "params", "api_base", "system_prompt")
 _OEIS = ("limits", "terms", "memory_bytes", "rules", "static_judge", "judge")
+_SEARCH = ("budget", "confirm")
 _USUALLY: Mapping[str, Any] = {"conditions": [USUAL.fields()], "wordings": Wordings().facts(), "repeats": 1}
 # What stands for one run alone.
 _OWN = {"id", "started_at", "finished_at", "selected", "stopped", "partial", "exit_status", "shard", "merged"}
@@ -59,6 +60,9 @@ def _deciding(run: Run) -> Iterator[tuple[str, Any]]:
     if run.has_programs:
         for name in _OEIS:
             yield f"oeis.{name}", (facts.get("oeis") or {}).get(name)
+    if run.has_searches:
+        for name in _SEARCH:
+            yield f"search.{name}", (facts.get("search") or {}).get(name)
     for name, version in facts["versions"].items():
         yield f"version of {name}", version
     if run.shard:
@@ -72,12 +76,17 @@ def common_facts(runs: Sequence[Run]) -> dict[str, Any]:
     facts = [run.facts for run in runs]
     names = dict.fromkeys(name for one in facts for name in one if name not in _OWN)
     together = {name: _common([one.get(name) for one in facts]) for name in names}
-    programming = [run.facts.get("oeis") for run in runs if run.has_programs]
     return together | {
-        "oeis": _common(programming or [one.get("oeis") for one in facts]),
+        "oeis": _of_those("oeis", runs, [run for run in runs if run.has_programs]),
+        "search": _of_those("search", runs, [run for run in runs if run.has_searches]),
         "models": _models(facts),
         "asking": added_up([one.get("asking") for one in facts]),
     }
+
+
+def _of_those(name: str, runs: Sequence[Run], concerned: Sequence[Run]) -> Any:
+    """A fact that is none of runs which it does not concern, unless it concerns none of them."""
+    return _common([run.facts.get(name) for run in concerned or runs])
 
 
 def _models(facts: Sequence[Mapping[str, Any]]) -> list[Any]:

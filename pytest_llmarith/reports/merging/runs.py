@@ -20,7 +20,7 @@ from pytest_llmarith.reports.keys import Key, key_of
 from pytest_llmarith.reports.logs.lines import log_of
 from pytest_llmarith.reports.merging.asking import fault_of_asking
 from pytest_llmarith.reports.mistake import Mistake, name_of
-from pytest_llmarith.values import MOST_SHARDS
+from pytest_llmarith.values import MOST_SHARDS, BreakingProblem
 
 SUMMARY = "summary.json"
 _INTERRUPTED = 2  # pytest's exit status
@@ -61,6 +61,10 @@ class Run:
     @property
     def has_programs(self) -> bool:
         return any(result.get("sets") for result in self.results.values())
+
+    @property
+    def has_searches(self) -> bool:
+        return any(task == BreakingProblem.task for _, task, _ in self.results)
 
     @property
     def is_rerun(self) -> bool:
@@ -152,7 +156,7 @@ def _check_facts(facts: Any, *, or_none: bool) -> None:
     for name in ("started_at", "finished_at"):
         _check(name in absent or _is_moment(facts[name]), f"run.{name} is not a time in UTC")
     _check("versions" in absent or isinstance(facts.get("versions"), dict), "run.versions is not a JSON object")
-    for name in ("asking", "limits", "merged", "oeis", "shard"):
+    for name in ("asking", "limits", "merged", "oeis", "search", "shard"):
         _check(isinstance(facts.get(name), dict | None), f"run.{name} is not a JSON object")
     models = facts.get("models")
     are_models = isinstance(models, list) and all(map(_is_model, models))

@@ -96,6 +96,7 @@ _LAST = (
     ("merged", "merged"),
     ("limits", "limits"),
     ("sequences", "oeis"),
+    ("searches", "search"),
     ("exit status", "exit_status"),
 )
 
@@ -148,6 +149,8 @@ _WORDS = {
     "stored_usd": "US dollars that stored replies had cost",
     "lost": "requests that may have been billed without a reply",
     "lost_usd": "US dollars that these may have cost at most",
+    "budget": "questions each at most",
+    "confirm": "to ask again",
     "api_base": "address",
     "params": "parameters",
 }

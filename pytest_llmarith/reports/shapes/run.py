@@ -109,6 +109,15 @@ class Asking(TypedDict, total=False):
     """What these may have cost at most."""
 
 
+class Search(TypedDict):
+    """How every search for a breaking point was made."""
+
+    budget: int | None
+    """Questions that it could ask at most."""
+    confirm: int | None
+    """How many of them were left for asking again what it found."""
+
+
 class Shard(TypedDict):
     """Of which selection this run is a part."""
 
@@ -180,6 +189,8 @@ class Run(TypedDict):
     wordings: NotRequired[Wordings | None]
     repeats: NotRequired[int | None]
     """How often every question was put."""
+    search: NotRequired[Search | None]
+    """Null where no search was asked for."""
     reading: Reading | None
     """The reading that the run asked for; null leaves it to each task."""
     store: StoreMode | None
