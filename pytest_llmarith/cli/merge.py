@@ -42,8 +42,9 @@ def add_merge(commands: Commands) -> None:
 
 
 def _merge(request: argparse.Namespace) -> int:
-    from pytest_llmarith.reports.merging import Refused, Request, merge
+    from pytest_llmarith.reports.merging import Refused, Request, merge, records_of
     from pytest_llmarith.reports.mistake import Mistake
+    from pytest_llmarith.reports.page.ending import write_run_page
     from pytest_llmarith.reports.tables.terminal import summary_section
 
     wanted = Request(request.runs, request.into, request.allow_missing, request.allow_differing, request.allow_overlap)
@@ -59,6 +60,7 @@ def _merge(request: argparse.Namespace) -> int:
             complain("merge", line)
         return WRONG_USAGE
     tables = summary_section(summary, shutil.get_terminal_size().columns)
-    for line in (*tables, "", f"written to {harmless(str(request.into))}"):
+    page = write_run_page(request.into, summary, records_of(request.into))
+    for line in (*tables, "", f"written to {harmless(str(request.into))}", harmless(page)):
         sys.stdout.write(showable(f"{line}\n", sys.stdout.encoding))
     return 0

@@ -204,10 +204,10 @@ class Recorder:
                 append_line(self._settings.reports / "aggregate.jsonl", without_cells(summary))
 
     def _write_page(self, summary: dict[str, Any]) -> None:
-        from pytest_llmarith.session.page import write_run_page
+        from pytest_llmarith.reports.page.ending import write_run_page
 
         if self.folder is not None and self.torn is None:
-            self.page = write_run_page(self.folder, summary, self.records)
+            self.page = write_run_page(self.folder, summary, self.records.values())
 
     @pytest.hookimpl(optionalhook=True, trylast=True)
     def pytest_json_modifyreport(self, json_report: dict[str, Any]) -> None:

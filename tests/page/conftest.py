@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -79,8 +79,7 @@ def run_of(records: Sequence[Record], name: str = "2026-11-22T00-31-05_o4-mini",
     summary = Summary()
     for one in records:
         summary.add(one)
-    written: Mapping[str, Record] = {str(number): one for number, one in enumerate(records)}
-    return RunAtHand(Path(name), summary.as_dict(FACTS | {"selected": len(records)} | facts), written)
+    return RunAtHand(Path(name), summary.as_dict(FACTS | {"selected": len(records)} | facts), records)
 
 
 def usual_records(model: str = "o4-mini", trials: int = 3) -> list[Record]:

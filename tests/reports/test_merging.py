@@ -17,6 +17,7 @@ from pytest_llmarith.cli import main
 from pytest_llmarith.reports.counting.summary import Summary
 from pytest_llmarith.reports.merging import Refused, Request, merge
 from pytest_llmarith.reports.mistake import Mistake
+from pytest_llmarith.reports.page.ending import write_run_page
 
 Make = Callable[..., dict[str, Any]]
 Records = Sequence[dict[str, Any]]
@@ -621,4 +622,63 @@ def test_what_is_shown(folder: Folder, trials: Any, capsys: pytest.CaptureFixtur
         "partial: shard 2 of 2 is missing",
     ]
     assert "o4-mini, arithmetic: correct of 1 by variant and depth" in lines
-    assert lines[-1] == f"written to {folder.merged}"
+    assert lines[-2:] == [f"written to {folder.merged}", f"to look at: {folder.merged / 'report.html'}"]
+
+
+def test_a_merged_run_has_a_page(folder: Folder, trials: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    """As every run, of all its trials; where it cannot be written, a line says why."""
+    shards = [str(shard) for shard in folder.shards(trials("cdcd"), 2)]
+    assert main(["merge", *shards, "--into", str(folder.merged)]) == 0
+    page = (folder.merged / "report.html").read_text(encoding="utf-8")
+    assert "all 4 answered" in page
+    assert "All 4 trials" in page
+    capsys.readouterr()
+    again = folder.path / "again"
+    again.mkdir()
+    told = write_run_page(again / "gone", json.loads((folder.merged / "summary.json").read_text()), ())
+    assert told.startswith("report.html was not written: ")
+
+
+@pytest.mark.parametrize(
+    ("search", "named"),
+    [
+        ({"budget": 80, "confirm": 3}, "search.budget (40 and 80)"),
+        ({"budget": 40, "confirm": 5}, "search.confirm (3 and 5)"),
+        (None, "search.budget (40 and null), search.confirm (3 and null)"),
+    ],
+)
+def test_searches_are_made_alike(folder: Folder, trials: Any, search: dict[str, int] | None, named: str) -> None:
+    """Breaking points that were searched for and confirmed in other ways are other figures."""
+    made, others = (searches(trials(outcomes, first=first)) for outcomes, first in (("c", 0), ("d", 1)))
+    one = folder.run("one", made, search={"budget": 40, "confirm": 3})
+    other = folder.run("other", others, search=search)
+    assert f"differ in {named}; merge what was asked alike" in folder.refusal(one, other)
+    run = folder.merge(one, other, allow_differing=True)["run"]
+    assert run["merged"]["differing"] == [word.split(" ")[0] for word in named.split(", ")]
+    differing: dict[str, Any] = {one.removeprefix("search."): None for one in run["merged"]["differing"]}
+    assert run["search"] == (search and search | differing)
+
+
+def test_searches_are_a_fact_of_runs_that_made_some(folder: Folder, trials: Any) -> None:
+    """A run of other tasks has none, and says nothing against those of another."""
+    search = {"budget": 40, "confirm": 3}
+    one = folder.run("one", searches(trials("c")), search=search)
+    other = folder.run("other", trials("d", first=1))
+    assert folder.merge(one, other)["run"]["search"] == search
+
+
+def searches(records: Records) -> list[dict[str, Any]]:
+    """The same trials, of the task that searches."""
+    facts: dict[str, Any] = {
+        "minimum": None,
+        "confirmed": {"asked": 0, "wrong": 0},
+        "flaky": False,
+        "questions": 37,
+        "ended": "nothing found",
+        "largest_right": "9 * 9",
+        "trail": [],
+    }
+    return [
+        record | {"task": "breaking_point", "search": facts, "problem": record["problem"] | {"budget": 40}}
+        for record in records
+    ]

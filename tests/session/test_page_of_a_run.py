@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from pytest_llmarith.reports.page.ending import write_run_page
 from pytest_llmarith.session.git import git_facts
-from pytest_llmarith.session.page import write_run_page
 
 BENCH = """
     import pytest
@@ -41,7 +41,7 @@ def test_a_run_leaves_a_page(pytester: pytest.Pytester) -> None:
 def test_what_keeps_a_page_from_being_written_is_one_line(tmp_path: Path) -> None:
     """A summary that nobody can show, a folder that is gone: the run goes on."""
     for summary in ({}, {"results": [], "run": {}, "complete": True, "answered": 0, "unanswered": 0}):
-        told = write_run_page(tmp_path / "gone", summary, {})
+        told = write_run_page(tmp_path / "gone", summary, [])
         assert told.startswith("report.html was not written: ")
         assert "\n" not in told
 
@@ -77,6 +77,6 @@ def test_somebody_who_cannot_wait_loses_the_page_alone(tmp_path: Path) -> None:
         def __getitem__(self, key: str) -> Any:
             raise KeyboardInterrupt
 
-    told = write_run_page(tmp_path, Interrupted(), {})
+    told = write_run_page(tmp_path, Interrupted(), [])
     assert told.startswith("report.html was not written: KeyboardInterrupt")
     assert list(tmp_path.iterdir()) == []

@@ -3,7 +3,7 @@
 Nothing in the files of a run is believed before its shape was looked at, and none of them is changed.
 """
 
-from pytest_llmarith.reports.merging.joining import Request, merge
+from pytest_llmarith.reports.merging.joining import Request, merge, records_of
 from pytest_llmarith.reports.merging.objections import Refused
 
-__all__ = ["Refused", "Request", "merge"]
+__all__ = ["Refused", "Request", "merge", "records_of"]

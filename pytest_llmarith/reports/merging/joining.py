@@ -15,6 +15,7 @@ from pytest_llmarith.reports.jsonfiles import append_line, write_json, write_lin
 from pytest_llmarith.reports.logs.lines import LOG
 from pytest_llmarith.reports.merging import objections
 from pytest_llmarith.reports.merging.agreement import Difference, common_facts, differences
+from pytest_llmarith.reports.merging.recordfile import placed_records
 from pytest_llmarith.reports.merging.runs import SUMMARY, Run, read_run
 from pytest_llmarith.reports.merging.trialindex import TrialIndex
 from pytest_llmarith.reports.merging.wholeness import (
@@ -81,6 +82,11 @@ def merge(request: Request, step: Step = lambda done, total: None) -> dict[str, 
         return _write(_parts(runs, request, step), request.into, step)
     except RecursionError as fault:  # what could just be read may still be too deep to be compared or written
         raise Mistake("one of the runs holds what is nested too deep; expected runs of llmarith") from fault
+
+
+def records_of(merged: Path) -> Iterator[dict[str, Any]]:
+    """The records of a run that was merged, one by one."""
+    return (record for _, record in placed_records(merged / LOG))
 
 
 def _parts(runs: Sequence[Run], request: Request, step: Step) -> _Parts:

@@ -34,11 +34,11 @@ class Run(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RunAtHand:
-    """A run that has just ended: whoever counted it need not read it again."""
+    """A run that was just counted and written: nobody need count it again."""
 
     path: Path
     counted: Mapping[str, Any]
-    written: Mapping[str, Mapping[str, Any]]
+    written: Iterable[Mapping[str, Any]]
 
     @property
     def name(self) -> str:
@@ -50,7 +50,7 @@ class RunAtHand:
         return ""
 
     def records(self) -> Iterable[Mapping[str, Any]]:
-        return self.written.values()
+        return self.written
 
     def summary(self) -> Mapping[str, Any]:
         return self.counted

@@ -1,8 +1,8 @@
-"""The page of a run that ends. The run is whole without it: what keeps it from being written is one line."""
+"""The page of a run that is written but for it. The run is whole without: what keeps it from being made is one line."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +11,11 @@ from pytest_llmarith.reports.harmless import sanitize
 _LONGEST_REASON = 300
 
 
-def write_run_page(folder: Path, summary: Mapping[str, Any], records: Mapping[str, Mapping[str, Any]]) -> str:
+def write_run_page(folder: Path, summary: Mapping[str, Any], records: Iterable[Mapping[str, Any]]) -> str:
     """Write `report.html`; returns where it is, or why that was not possible."""
     try:
-        from pytest_llmarith.reports.page import FILE_NAME, RunAtHand, write_page
+        from pytest_llmarith.reports.page.document import FILE_NAME, write_page
+        from pytest_llmarith.reports.page.runs import RunAtHand
 
         write_page([RunAtHand(folder, summary, records)], folder / FILE_NAME)
     except (Exception, KeyboardInterrupt) as error:  # the run has been paid for, and its JSON report is yet to come
