@@ -84,6 +84,8 @@ def _answer(model: _Model, prompt: str, draw: Random, remembered: Remembered, te
         return model.program(name, remembered().get(name), draw)
     if (program := prompts.program_on_trial(prompt)) is not None:
         return model.judge(program, draw)
+    if prompts.wants_program(prompt) and (name := prompts.sequence_among(remembered(), prompt)) is not None:
+        return model.program(name, remembered()[name], draw)
     if asked := calculation.read(prompt):
         return model.reckon(asked, draw, temperature)
     return Said(_PUZZLED)

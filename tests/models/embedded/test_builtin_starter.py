@@ -13,6 +13,7 @@ from pytest_llmarith.models.embedded import builtin
 from pytest_llmarith.models.embedded.builtin import BuiltinReply
 from pytest_llmarith.models.embedded.programming import Memory
 from pytest_llmarith.models.embedded.programming.anatomy import anatomy
+from pytest_llmarith.tasks.small_talk import small_talk
 from tests.models.embedded.programming.specimens import program_prompt
 
 STARTER = Path(__file__).parents[3] / "oeis_cache" / "starter"
@@ -41,6 +42,25 @@ def replies() -> list[BuiltinReply]:
     remembered = {name: memory for name, (memory, _) in starter().items()}
     prompts = [program_prompt(name, comments) for name, (_, comments) in starter().items()]
     return [builtin.reply("sloppy", [{"role": "user", "content": prompt}], lambda: remembered) for prompt in prompts]
+
+
+TEMPLATES = {
+    "a sentence": "Write a Python program that reads n and prints the n-th term of this sequence: {name}",
+    "with comments": "{name}\n\n{comments}\n\nReply with code that reads n from stdin, and nothing else.",
+    "comments first": "What is known: {comments}\nIts name: {name} Give a short script, 10 + 10 lines at most.",
+    "our own, and more": program_prompt("{name}", "{comments}") + "Think step by step.",
+}
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+@pytest.mark.parametrize("before", ["", f"{small_talk('1k', 'seed')}\n\n"], ids=["", "small talk"])
+def test_a_sequence_is_known_in_other_words(template: str, before: str) -> None:
+    """In a template that names it and wants a program, after small talk too, every question is answered rightly."""
+    remembered = {name: memory for name, (memory, _) in starter().items()}
+    for name, (memory, comments) in starter().items():
+        prompt = before + TEMPLATES[template].replace("{name}", name).replace("{comments}", comments)
+        said = builtin.reply("exact", [{"role": "user", "content": prompt}], lambda: remembered)
+        assert said.text.endswith(f"```python\n{memory.program.rstrip()}\n```"), prompt
 
 
 def count(pattern: str) -> int:

@@ -4,7 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.models.embedded.programming.prompts import program_on_trial, sequence_named
+from pytest_llmarith.models.embedded.programming.prompts import (
+    program_on_trial,
+    sequence_among,
+    sequence_named,
+    wants_program,
+)
 from pytest_llmarith.tasks import addition, arithmetic
 from pytest_llmarith.tasks.small_talk import small_talk
 from tests.models.embedded.programming.specimens import program_prompt, verdict_prompt
@@ -89,3 +94,29 @@ def test_small_talk_before_it_is_passed_over() -> None:
     quoting = program_prompt("A name.", "")
     assert sequence_named(talk + verdict_prompt(f"x = 1\n\n{quoting}")) is None
     assert program_on_trial(talk + verdict_prompt("print(1)")) == "print(1)"
+
+
+@pytest.mark.parametrize(
+    ("names", "prompt", "meant"),
+    [
+        (["Primes", "Squares"], "code for Squares, unlike Primes", "Squares"),
+        (["Primes", "Primes p with p + 2 prime"], "code for Primes p with p + 2 prime", "Primes p with p + 2 prime"),
+        (["Primes"], "code for squares", None),
+        (["Primes"], "code for primes", None),
+        (["", "Primes"], "code", None),
+        ([], "code for Primes", None),
+    ],
+)
+def test_a_name_is_found_in_other_words(names: list[str], prompt: str, meant: str | None) -> None:
+    """The first of those that are known, as it is written, and the whole of it."""
+    assert sequence_among(names, prompt) == sequence_among(reversed(names), prompt) == meant
+
+
+def test_nothing_in_a_calculation_sounds_like_a_program() -> None:
+    """What is remembered is not looked up for it, small talk or not."""
+    prompts = [
+        small_talk("4k", "seed"),
+        *(arithmetic.prompt(problem) for problem in arithmetic.problems(0, [2], 1)),
+        *(addition.prompt(problem) for problem in addition.problems(0, 2)),
+    ]
+    assert not any(map(wants_program, prompts))
