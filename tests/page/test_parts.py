@@ -263,6 +263,28 @@ def test_provenance_has_no_names_of_the_code(page: Any) -> None:
     assert f"<dd>{told}</dd>" in text
 
 
+def test_provenance_tells_how_questions_were_put_and_searched(page: Any) -> None:
+    """Conditions by their names, templates as they are, repeats and searches; nothing of a run that did as usual."""
+    usual = COMMA | {"numbers": "plain"}
+    manner: dict[str, Any] = {
+        "conditions": [usual, COMMA],
+        "wordings": {"templates": {"terse": "{lhs}{sign}{rhs}="}},
+        "repeats": 3,
+    }
+    text = page(run_of(usual_records(), **manner, search={"budget": 40, "confirm": 3}))
+    for told in (
+        "<dt>conditions</dt><dd>usual, numbers_comma</dd>",
+        "<dt>wordings</dt><dd>templates terse {lhs}{sign}{rhs}=</dd>",
+        "<dt>repeats</dt><dd>every question 3 times</dd>",
+        "<dt>searches</dt><dd>questions each at most 40, to ask again 3</dd>",
+    ):
+        assert told in text
+    plain = page(
+        run_of(usual_records(), conditions=[usual], wordings={"templates": {}, "systems": {}}, repeats=1, search=None)
+    )
+    assert not any(f"<dt>{name}</dt>" in plain for name in ("conditions", "wordings", "repeats", "searches"))
+
+
 def test_labels_are_told_apart() -> None:
     """By the run where a name stands in two of them, by a number where even that is alike."""
     run = run_of(usual_records()).summary()

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_llmarith.reports.harmless import sanitize
+from pytest_llmarith.reports.keys import USUAL_NAME, condition_label
 from pytest_llmarith.reports.page.runs import Run
 
 _LONGEST = 2_000
@@ -67,6 +68,7 @@ def _facts(of: Run, summary: Facts) -> Iterator[tuple[str, str]]:
     for name, key in _NAMED:
         if run.get(key) not in (None, "", [], {}):
             yield name, _text(run[key])
+    yield from _manner(run)
     if git := run.get("git"):
         yield "git", _git(git)
     for model in run.get("models") or ():
@@ -78,6 +80,17 @@ def _facts(of: Run, summary: Facts) -> Iterator[tuple[str, str]]:
     for name, key in _LAST:
         if run.get(key) not in (None, "", [], {}, False):
             yield name, _text(run[key])
+
+
+def _manner(run: Facts) -> Iterator[tuple[str, str]]:
+    """How questions were put, where that was not once and as usual."""
+    labels = [condition_label({"condition": one}) or USUAL_NAME for one in run.get("conditions") or ()]
+    if any(label != USUAL_NAME for label in labels):
+        yield "conditions", _text(labels)
+    if told := _text(run.get("wordings") or {}):
+        yield "wordings", told
+    if (repeats := run.get("repeats")) not in (None, 1):
+        yield "repeats", f"every question {_text(repeats)} times"
 
 
 _NAMED = (
@@ -92,6 +105,7 @@ _NAMED = (
 _LAST = (
     ("stopped", "stopped"),
     ("partial", "partial"),
+    ("strict", "strict"),
     ("shard", "shard"),
     ("merged", "merged"),
     ("limits", "limits"),
