@@ -59,7 +59,7 @@ def test_what_makes_a_breaking_point_doubtful_is_told() -> None:
 def test_a_reply_without_an_answer_is_told() -> None:
     """With the reason why there is none."""
     found = row({**POINT, "answer": None, "error_class": None, "reason": "refusal"})
-    assert (found.answer, found.error) == ("no answer", "refusal")
+    assert (found.answer, found.error) == ("", "refusal")
 
 
 def test_nothing_found_is_told() -> None:

@@ -57,7 +57,7 @@ def test_many_models_have_a_table_alone(page: Any) -> None:
     assert part(two).drawn
     assert not part(seven).drawn
     text = page(run_of(seven))
-    assert "Table of pass@k, arithmetic" in text
+    assert "<summary>Table<span> of pass@k, arithmetic</span></summary>" in text
     assert "number of tries" not in text
 
 

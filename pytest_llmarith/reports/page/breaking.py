@@ -16,7 +16,10 @@ TASK = BreakingProblem.task
 
 @dataclass(frozen=True, slots=True)
 class BreakingRow:
-    """What one search came to; of one that found nothing, `question` is the largest that was answered rightly."""
+    """What one search came to; of one that found nothing, `question` is the largest that was answered rightly.
+
+    A reply without an answer has an empty one.
+    """
 
     variant: str
     found: bool
@@ -54,7 +57,7 @@ def _row(point: Mapping[str, Any]) -> BreakingRow:
         variant=word(point["variant"]),
         found=found,
         question=sanitize(point["question"] or point["largest_right"] or "its first question", _LONGEST),
-        answer=sanitize(point["answer"] or "no answer", _LONGEST),
+        answer=sanitize(point["answer"] or "", _LONGEST),
         expected=sanitize(point["expected"] or "", _LONGEST),
         error=sanitize(point["error_class"] or point["reason"] or "no class", _LONGEST) if found else "",
         again=_again(point) if found else "",
