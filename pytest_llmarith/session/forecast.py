@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,6 +18,7 @@ from pytest_llmarith.values import BreakingProblem, Model, OeisProblem, Outlook,
 if TYPE_CHECKING:
     from pytest_llmarith.models.ahead import Ahead
     from pytest_llmarith.models.broker import Broker
+    from pytest_llmarith.models.spending.bygone import Bygone
 
 
 class Asked(NamedTuple):
@@ -49,6 +50,7 @@ class Forecast:
         self._broker = broker
         self._asked = asked
         self._ahead = ahead
+        self._lengths = _stored_lengths(asked, ahead.spent)
         self.outlooks = [self._outlook(model) for model in settings.models if self._is_asked(model)]
 
     def lines(self) -> list[str]:
@@ -102,18 +104,35 @@ class Forecast:
         to_ask = _of(model, self._ahead.to_ask)
         terms = self._broker.terms(model) if to_ask else FREE
         replies = Counter(tasks[question] for question in to_ask)
-        most = terms.most_tokens
+        stored = {task: self._lengths.get((model.name, task), []) for task in replies}
         return Outlook(
             model=model,
             questions=sum(one.question.model == model.name for one in self._asked),
             stored=len(_of(model, self._ahead.stored)),
             asked=len(to_ask),
             prompt_tokens=sum(about_tokens(model, question.prompt) for question in to_ask),
-            completion_tokens=sum(
-                count * min(reply_tokens(task), most or reply_tokens(task)) for task, count in replies.items()
+            completion_tokens=round(
+                sum(count * _length(task, stored[task], terms.most_tokens) for task, count in replies.items())
             ),
             terms=terms,
+            learned_from=sum(map(len, stored.values())),
+            guessed=not all(stored.values()),
         )
+
+
+def _stored_lengths(asked: Iterable[Asked], spent: Iterable[Bygone]) -> dict[tuple[str, str], list[int]]:
+    """How many tokens the stored replies of this run have, by model and task."""
+    lengths: dict[tuple[str, str], list[int]] = defaultdict(list)
+    task_of = {one.question.prompt: one.task for one in asked}
+    for one in spent:
+        if one.completion_tokens is not None:
+            lengths[one.model.name, task_of[one.prompt]].append(one.completion_tokens)
+    return lengths
+
+
+def _length(task: str, stored: Sequence[int], most: int | None) -> float:
+    """About how many tokens a reply has: as many as those before it, else as few as it needs to have."""
+    return sum(stored) / len(stored) if stored else min(reply_tokens(task), most or reply_tokens(task))
 
 
 def _of(model: Model, questions: Iterable[Question]) -> list[Question]:

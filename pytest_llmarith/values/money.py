@@ -24,7 +24,8 @@ class Terms:
 class Outlook:
     """What is going to be asked of one model: `asked` questions, `stored` replies that make others needless.
 
-    Both counts of tokens are estimates, `completion_tokens` without any reasoning.
+    Both counts of tokens are estimates. The completion's comes from `learned_from` stored replies, with all their
+    reasoning; where it is `guessed`, some of it is what replies would have that come to the point.
     """
 
     model: Model
@@ -34,10 +35,17 @@ class Outlook:
     prompt_tokens: int
     completion_tokens: int
     terms: Terms
+    learned_from: int = 0
+    guessed: bool = True
+
+    @property
+    def is_unforeseeable(self) -> bool:
+        """Whether the model is going to reason, for as long as nobody can tell."""
+        return self.terms.reasons and self.guessed
 
     @property
     def cost_usd(self) -> float | None:
-        """What the requests will cost, reasoning not counted; None where no price is known."""
+        """What the requests will cost, without unforeseeable reasoning; None where no price is known."""
         if not self.asked:
             return 0.0
         if self.terms.price is None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from types import MappingProxyType
 
 import pytest
 
 from pytest_llmarith.models.broker import Broker
+from pytest_llmarith.models.keeping.store import Store
+from pytest_llmarith.models.request import key_of
 from pytest_llmarith.options.settings import Settings, parse_settings
 from pytest_llmarith.session.forecast import Asked, Forecast
 from pytest_llmarith.values import Model, Price, Question, Reply, Terms
@@ -33,10 +37,16 @@ class Listed:
 
 @pytest.fixture
 def forecast(pytester: pytest.Pytester) -> Make:
-    def make(asked: list[Asked], *options: str) -> Forecast:
+    """Makes the forecast of a run, some of whose questions have a stored reply."""
+
+    def make(asked: list[Asked], *options: str, stored: Mapping[int, Reply] = MappingProxyType({})) -> Forecast:
         settings: Settings = parse_settings(pytester.parseconfig("--llm-model=openai/priced", *options))
         models = {model.name: model for model in (*settings.models, settings.oeis.judge) if model}
-        broker = Broker(Listed(), models, None, limits=settings.asking, store_mode=settings.store_mode)
+        path = pytester.path / "store.sqlite"
+        with closing(Store(path)) as store:
+            questions = {place: asked[place].question for place in stored}
+            store.put_all({key_of(models[one.model], one): stored[place] for place, one in questions.items()})
+        broker = Broker(Listed(), models, path, limits=settings.asking, store_mode=settings.store_mode)
         return Forecast(settings, broker, asked, broker.look_ahead(one.question for one in asked))
 
     return make
@@ -50,6 +60,20 @@ def test_tokens_by_task(forecast: Make) -> None:
     assert outlook.completion_tokens == 3 * 20 + 2 * 500
     (bounded,) = forecast(SUMS, "--llm-param=max_tokens=7").outlooks
     assert bounded.completion_tokens == 3 * 7
+
+
+def test_stored_replies_tell_how_long_the_others_are(forecast: Make) -> None:
+    """Those of the same task, as far as somebody counted their tokens; what reasons has done so in them."""
+    (outlook,) = forecast(SUMS, stored={0: Reply("4", completion_tokens=900), 1: Reply("4")}).outlooks
+    assert (outlook.stored, outlook.asked, outlook.completion_tokens) == (2, 1, 900)
+    assert (outlook.learned_from, outlook.guessed) == (1, False)
+
+
+def test_a_task_without_stored_replies_is_guessed(forecast: Make) -> None:
+    """Programs are no longer because sums are short."""
+    (outlook,) = forecast([*SUMS, *PROGRAMS], stored={0: Reply("4", completion_tokens=3)}).outlooks
+    assert (outlook.asked, outlook.completion_tokens) == (4, 2 * 3 + 2 * 500)
+    assert (outlook.learned_from, outlook.guessed) == (1, True)
 
 
 def test_only_selected_models_count(forecast: Make) -> None:

@@ -16,6 +16,7 @@ class Bygone(NamedTuple):
     prompt: str
     cost_usd: float | None
     tokens: int | None
+    completion_tokens: int | None = None
 
 
 class Sums(NamedTuple):
@@ -30,7 +31,7 @@ def bygone(key: str, model: Model, prompt: str, reply: Reply) -> Bygone:
     """What a reply came to that is at the price of this run already."""
     counted = reply.prompt_tokens is not None or reply.completion_tokens is not None
     tokens = (reply.prompt_tokens or 0) + (reply.completion_tokens or 0) if counted else None
-    return Bygone(key, model, prompt, reply.cost_usd, tokens)
+    return Bygone(key, model, prompt, reply.cost_usd, tokens, reply.completion_tokens)
 
 
 def sums(spent: Sequence[Bygone]) -> Sums:

@@ -54,14 +54,25 @@ def _line(outlooks: Sequence[Outlook]) -> str:
         counted += f", {stored:,} of them stored" if stored < questions else ", all of them stored"
     if not asked:
         return f"{counted}; nothing is asked"
-    return f"{counted}; about {thousands(sum(one.prompt_tokens for one in asked))} prompt tokens, {_cost(asked)}"
+    prompts = thousands(sum(one.prompt_tokens for one in asked))
+    return f"{counted}; about {prompts} prompt tokens, {_completion(asked)}{_cost(asked)}"
+
+
+def _completion(asked: Sequence[Outlook]) -> str:
+    """How long replies are going to be, where stored ones tell."""
+    if not (learned_from := sum(one.learned_from for one in asked)):
+        return ""
+    tokens = thousands(sum(one.completion_tokens for one in asked))
+    partly = "partly " * any(one.guessed for one in asked)
+    replies = f"{learned_from:,} stored repl{'ies' if learned_from > 1 else 'y'}"
+    return f"about {tokens} completion tokens ({partly}from {replies}), "
 
 
 def _cost(asked: Sequence[Outlook]) -> str:
     if all(one.model.simulated for one in asked):
         return "free: simulated"
     known = [usd for one in asked if (usd := one.cost_usd) is not None]
-    unknown, reasons = len(known) < len(asked), any(one.terms.reasons for one in asked)
+    unknown, reasons = len(known) < len(asked), any(one.is_unforeseeable for one in asked)
     doubts = [doubt for holds, doubt in ((reasons, _REASONS), (unknown, _UNKNOWN)) if holds]
     cost = f"{'from' if doubts else 'about'} {_dollars(sum(known))}" if known else "cost unknown"
     return f"{cost} ({'; '.join(doubts)})" if doubts else cost

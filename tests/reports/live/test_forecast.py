@@ -12,10 +12,16 @@ REASONS = Terms(Price(1.0, 4.0), 16_000, reasons=True)
 
 
 def outlook(
-    terms: Terms = PRICED, target: str = "openai/x", name: str = "x", stored: int = 0, count: int = 800
+    terms: Terms = PRICED,
+    target: str = "openai/x",
+    name: str = "x",
+    stored: int = 0,
+    count: int = 800,
+    learned_from: int = 0,
+    guessed: bool = True,
 ) -> Outlook:
     asked = count - stored
-    return Outlook(Model(name, target), count, stored, asked, 25 * asked, 20 * asked, terms)
+    return Outlook(Model(name, target), count, stored, asked, 25 * asked, 20 * asked, terms, learned_from, guessed)
 
 
 @pytest.mark.parametrize(
@@ -23,6 +29,16 @@ def outlook(
     [
         (outlook(), "800 questions; about 20.0k prompt tokens, about $0.0840"),
         (outlook(stored=300), "800 questions, 300 of them stored; about 12.5k prompt tokens, about $0.0525"),
+        (
+            outlook(REASONS, stored=300, learned_from=300, guessed=False),
+            "800 questions, 300 of them stored; about 12.5k prompt tokens, "
+            "about 10.0k completion tokens (from 300 stored replies), about $0.0525",
+        ),
+        (
+            outlook(REASONS, stored=1, learned_from=1),
+            "800 questions, 1 of them stored; about 20.0k prompt tokens, "
+            "about 16.0k completion tokens (partly from 1 stored reply), from $0.0839 (reasoning is unforeseeable)",
+        ),
         (outlook(stored=800), "800 questions, all of them stored; nothing is asked"),
         (outlook(count=1), "1 question; about 25 prompt tokens, about $0.0001"),
         (outlook(Terms(Price(0.01, 0.01)), count=1), "1 question; about 25 prompt tokens, about $0.0001 or less"),
