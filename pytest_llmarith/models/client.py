@@ -71,13 +71,16 @@ class Client:
 
     async def complete(self, model: Model, prompt: str, timeout_s: float) -> Reply:
         """Send one request. Raises whatever litellm raises; `failures.diagnose` knows what it means."""
+        unwarned.settle()
+        with errand():
+            return await self._complete(model, prompt, timeout_s)
+
+    async def _complete(self, model: Model, prompt: str, timeout_s: float) -> Reply:
         sent = sent_of(model, prompt)
         asked_at = datetime.now(UTC).isoformat(timespec="milliseconds")
         began = perf_counter()
-        unwarned.settle()
         try:
-            with errand():
-                response = await self._litellm.acompletion(**_arguments(model, prompt, timeout_s))
+            response = await self._litellm.acompletion(**_arguments(model, prompt, timeout_s))
         except Exception as error:
             if not is_filtered(error):
                 raise
