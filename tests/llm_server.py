@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 from aiohttp import web
 
@@ -150,7 +150,7 @@ class LlmServer:
         """Listen again, at the same port; not for the server's own thread."""
         asyncio.run_coroutine_threadsafe(self._listen(), self._loop).result(PATIENCE_S)
 
-    def __enter__(self) -> LlmServer:
+    def __enter__(self) -> Self:
         started: Future[int] = Future()
         self._loop = asyncio.new_event_loop()
         self._ended = asyncio.Event()

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_llmarith.options.settings import parse_settings
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 COMMANDS = [
     pytest.param(command, id=f"{path.name}: {command}")

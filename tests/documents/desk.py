@@ -1,0 +1,97 @@
+"""Where a reader types: a project, and an environment in which providers are found on loopback."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.documents.blocks import ROOT
+from tests.documents.provider import Provider
+from tests.documents.shell import Shell, Typed
+from tests.oeis_site import Site
+
+TRANSCRIPTS = ROOT.parent / "shared" / "transcripts"
+# The fewest questions with which every line of the documents has something to do; what a line says itself wins.
+SEQUENCES = {"A000040", "A000043", "A000045"}
+SIZES = "--llm-trials=4 --llm-depths=3,7 --llm-addition-trials=4 --oeis-terms=2"
+FEW = "-k 'not classic or A000043 or A000045'"
+_FOREIGN = ("PYTEST", "LLMARITH")
+
+
+class Desk:
+    """A folder to type in, with `programs` before all others."""
+
+    def __init__(self, folder: Path, programs: Path, provider: Provider, site: Site) -> None:
+        self.folder = folder
+        self.provider = provider
+        self._environment = _environment(folder, programs, provider)
+        self._stands_here = {
+            "http://localhost:8000/v1": _by_name(provider),
+            "http://proxy.example:4000": _by_name(provider),
+            "llmarith oeis sync": f"llmarith oeis sync --pace=0 --base-url={site.base_url}",
+            "make ": f"make --dry-run -C '{ROOT}' ",  # it would run these tests
+        }
+
+    def lay(self) -> None:
+        """Make it a project, with a few of its sequences."""
+        self.type("llmarith init")
+        for path in (self.folder / "oeis_cache" / "starter").iterdir():
+            if path.stem not in SEQUENCES:
+                path.unlink()
+        (self.folder / ".venv").symlink_to(sys.prefix)
+        if TRANSCRIPTS.is_dir():
+            (self.folder / "transcripts").symlink_to(TRANSCRIPTS)
+
+    def take(self, past: Path) -> None:
+        """Let it be that project."""
+        shutil.copytree(past, self.folder, symlinks=True, dirs_exist_ok=True)
+
+    def type(self, *lines: str) -> None:
+        """Type what no document shows; it has to go well."""
+        with self.shell() as typed:
+            for line in lines:
+                assert (done := typed(line)).status == 0, done
+
+    @contextmanager
+    def shell(self) -> Iterator[Callable[[str], Typed]]:
+        """One shell; the addresses in a line are those of the servers that stand here."""
+        printed = self.folder.with_name(f"{self.folder.name}-printed")
+        printed.mkdir(exist_ok=True)
+        with Shell(self.folder, self._environment, printed) as shell:
+            yield lambda line: shell.type(self._here(line))
+
+    def as_said(self, printed: str) -> str:
+        """What was printed, with the folder and the addresses of the documents: `-` is a provider's own."""
+        printed = printed.replace(f"{self.folder}", "/home/me/benches")
+        printed = printed.replace(_by_name(self.provider), "http://localhost:8000/v1")
+        return printed.replace(self.provider.base_url, "-")
+
+    def _here(self, line: str) -> str:
+        for said, meant in self._stands_here.items():
+            line = line.replace(said, meant)
+        return line
+
+
+def _by_name(provider: Provider) -> str:
+    """Another address of the same server, for what is told apart from a provider's own."""
+    return provider.base_url.replace("127.0.0.1", "localhost")
+
+
+def _environment(folder: Path, programs: Path, provider: Provider) -> Mapping[str, str]:
+    """A terminal of 80 columns, keys, and the variables by which litellm finds providers."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(_FOREIGN)}
+    return inherited | {
+        "PATH": f"{programs}:{inherited['PATH']}",
+        "COLUMNS": "80",
+        "PYTEST_ADDOPTS": f"{SIZES} {FEW}",
+        "XDG_RUNTIME_DIR": f"{programs}",  # slots for programs of these tests' own: no other run is waited for
+        "GITHUB_STEP_SUMMARY": f"{folder / 'step-summary.md'}",
+        "OPENAI_API_KEY": "sk-of-the-tests",
+        "OPENAI_BASE_URL": provider.base_url,
+        "ANTHROPIC_API_KEY": "sk-ant-of-the-tests",
+        "ANTHROPIC_API_BASE": provider.base_url.removesuffix("/v1"),
+    }

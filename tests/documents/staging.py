@@ -1,0 +1,167 @@
+"""What the text around a block says and its lines do not: what lies there before, who uses a piece of code, how a line
+ends, what is to be seen; and which blocks are held to what they say elsewhere. Any other block is run as it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tests.documents.blocks import Block, is_in
+
+_SYNC = "llmarith oeis sync classic_easy classic_hard"
+
+
+@dataclass(frozen=True)
+class Staging:
+    """How the block of `document` that holds `fragment` is run.
+
+    `files` are written before, each from the block of the document that holds what is named; `before` and `after` are
+    typed beside the block's own lines, by the fragment of the line that they precede; `ends` is how the last one ends;
+    `says` are patterns for what is printed. A block of output is printed `exactly`, or with other numbers.
+    """
+
+    document: str
+    fragment: str
+    files: Mapping[str, str] = field(default_factory=dict)
+    before: Mapping[str, str] = field(default_factory=dict)
+    after: Sequence[str] = ()
+    ends: int = 0
+    says: Sequence[str] = ()
+    exactly: bool = True
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """A block that is not run here, and the test, by its module, that holds it to what it says; or why nothing can."""
+
+    document: str
+    fragment: str
+    test: str = ""
+    why: str = ""
+
+
+STAGED = [
+    Staging(
+        "breaking-point.md",
+        "--llm-breaking-point=80",
+        says=[r"int_add +\d+ \+ \d+ -> \d+ \(expected \d+\), .*, wrong\s+\d of 3,\s+\d+\s+questions"],
+    ),
+    Staging(
+        "comparing.md",
+        "no two trials",
+        after=["cd transcripts", "llmarith compare gpt-4.1.jsonl gpt-4o-mini.jsonl"],
+        ends=4,
+    ),
+    Staging(
+        "conditions.md",
+        "repeat_1]",
+        after=[
+            "pytest benches --collect-only -q --llm-model=o4-mini --llm-repeats=2",
+            "pytest benches --collect-only -q --llm-model=o4-mini --llm-number-format=plain,comma --llm-context=2k",
+        ],
+    ),
+    Staging(
+        "conditions.md",
+        "What is {lhs}",
+        files={"terse.txt": "What is {lhs}"},
+        after=[
+            "pytest benches/test_arithmetic.py --llm-model=o4-mini --llm-prompt=terse.txt",
+            "pytest benches/test_arithmetic.py --llm-model=o4-mini --llm-prompt=standard --llm-prompt=terse.txt",
+        ],
+        says=["prompt_terse"],
+    ),
+    Staging(
+        "conditions.md",
+        "what conditions do",
+        after=[
+            "pytest benches/test_arithmetic.py --llm-model=llmarith/sloppy --llm-depths=4-6 --llm-trials=10 "
+            "--llm-number-format=plain,comma --llm-context=none,4k -k 'not (numbers_comma and context_4k)'",
+        ],
+    ),
+    Staging(
+        "models.md",
+        "llm_model =",
+        files={"pyproject.toml": "llm_model ="},
+        after=["rm pytest.ini", "pytest benches -k depth_3"],
+        says=["^o4-mini, arithmetic"],
+    ),
+    Staging("models.md", "float_sub", files={"conftest.py": "class Adder"}, says=["^adder, arithmetic", "8 nan"]),
+    # Three of the replies are still missing.
+    Staging("models.md", "store import", before={"store import": "rm -r .llmarith"}, ends=1),
+    Staging(
+        "models.md",
+        "llmarith: forecast",
+        after=[
+            "pytest benches --llm-model=gpt-4o-mini -k 'not oeis and int_add'",
+            "pytest benches --llm-model=gpt-4o-mini -k 'not oeis' --llm-dry-run",
+        ],
+        exactly=False,
+    ),
+    Staging(
+        "own-bench.md",
+        "test_small_numbers",
+        files={"test_own.py": "test_small_numbers"},
+        after=["pytest test_own.py --llm-model=llmarith/exact"],
+        says=["64 correct"],
+    ),
+    Staging(
+        "own-bench.md",
+        "class Parrot",
+        files={"conftest.py": "class Parrot"},
+        after=["pytest benches/test_arithmetic.py --json-report"],
+        says=["^parrot, arithmetic"],
+    ),
+    Staging("own-task.md", "--llm-model=o4-mini", files={"test_reversal.py": "Task("}, says=["4 correct in"]),
+    Staging("paper.md", "--oeis-rules", before={"pytest": _SYNC}),
+    Staging("scale.md", "store import", before={"store import": "rm -r .llmarith"}),
+    Staging(
+        "scale.md",
+        "llmarith merge",
+        before={"llmarith merge": "mkdir shards && mv reports/*_shard-* shards"},
+        says=["^all 71 answered"],
+    ),
+    Staging("sequences.md", "-k A000045", before={"-n 8": _SYNC}),
+]
+ELSEWHERE = [
+    Elsewhere("README.md", "compare reports/cool", "test_compare_command.py::test_the_example_of_the_readme"),
+    Elsewhere("architecture.md", "options ──►", why="a drawing"),
+    Elsewhere("breaking-point.md", "27 * 48", "test_breaking_part.py::test_a_breaking_point_is_told"),
+    Elsewhere("ci.md", "--llm-fail-under: ", "test_ci_workflow.py::test_a_model_that_got_worse_fails_the_job"),
+    Elsewhere("comparing.md", "          pairs", "test_document_blocks.py::test_an_excerpt_is_one"),
+    Elsewhere("comparing.md", "are allowed", "test_compare_command.py::test_a_worse_run_fails"),
+    Elsewhere("models.md", "more replies are kept", "test_terminal.py::test_what_this_run_spent_is_told_apart"),
+    Elsewhere("reports.md", "├──", "test_document_blocks.py::test_the_files_of_a_run"),
+    Elsewhere(
+        "reports.md",
+        "by variant and depth",
+        "test_terminal.py::test_the_documentation_shows_these_tables",
+    ),
+    Elsewhere(
+        "reports.md",
+        "how answers deviate",
+        "test_anatomy_table.py::test_the_documentation_shows_this_table",
+    ),
+    Elsewhere("reports.md", "% is asked for", "test_gates.py::test_conditions_are_told_apart"),
+    Elsewhere(
+        "reports.md", "llmarith report transcripts/", "test_report_command.py::test_the_example_in_the_documents"
+    ),
+    Elsewhere("scale.md", "ssh=bench@", "test_hosts.py::test_two_hosts_share_one_broker"),
+    Elsewhere("sequences.md", "scores by set", "test_sequence_sets.py::test_the_table"),
+    Elsewhere("statistics.md", "z²", why="a formula"),
+]
+
+
+def staging_of(block: Block) -> Staging:
+    """How a block is run."""
+    staged = (staging for staging in STAGED if is_in(block, staging.document, staging.fragment))
+    return next(staged, Staging(block.document, block.text))
+
+
+def is_elsewhere(block: Block) -> bool:
+    return any(is_in(block, other.document, other.fragment) for other in ELSEWHERE)
+
+
+def files_of(document: str) -> list[str]:
+    """Fragments of the blocks that are written to files when others are run."""
+    return [fragment for staging in STAGED if staging.document == document for fragment in staging.files.values()]

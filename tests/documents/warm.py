@@ -1,0 +1,99 @@
+"""`pytest` and `llmarith` as programs of a shell, without the seconds that litellm takes to be imported every time.
+
+    with warm_programs() as folder:
+        subprocess.run("pytest --version", shell=True, env={"PATH": f"{folder}:/usr/bin"})
+
+Each command is a process of its own with its caller's folder, environment and files: a fork of one that has imported
+litellm and nothing of ours. Run as a script, this module is that process.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import select
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+DOOR = "door"
+_LONGEST = 1 << 20
+_CALLER = """\
+#!{python} -IS
+import json, os, socket, sys
+
+with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as door:
+    door.connect({door!r})
+    told = {{"argv": sys.argv, "folder": os.getcwd(), "environment": dict(os.environ)}}
+    socket.send_fds(door, [json.dumps(told).encode()], [0, 1, 2])
+    sys.exit(int(door.recv(8)))
+"""
+
+
+@contextmanager
+def warm_programs() -> Iterator[Path]:
+    """A folder with both programs, for a PATH."""
+    with tempfile.TemporaryDirectory() as name:  # the path of a socket has to be short
+        folder = Path(name)
+        for program in ("pytest", "llmarith"):
+            (folder / program).write_text(_CALLER.format(python=sys.executable, door=f"{folder / DOOR}"))
+            (folder / program).chmod(0o700)
+        offline = os.environ | {"LITELLM_LOCAL_MODEL_COST_MAP": "True"}
+        with subprocess.Popen(
+            [sys.executable, "-P", __file__, f"{folder / DOOR}"],
+            stdin=subprocess.PIPE,  # it serves until this is closed, also where we are killed
+            stdout=subprocess.PIPE,
+            env=offline,
+        ) as server:
+            assert server.stdout is not None
+            assert server.stdout.readline() == b"warm\n"
+            yield folder
+
+
+def _serve(door: str) -> int | None:
+    """Give each caller its program; returns in the process of a program too, with how that ends."""
+    import litellm  # noqa: F401
+    import openai.resources  # noqa: F401  # else litellm's first call imports it
+
+    gc.freeze()  # else every child looks for garbage among litellm's 300,000 objects
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listening:
+        listening.bind(door)
+        listening.listen()
+        os.write(1, b"warm\n")
+        while listening in select.select([listening, sys.stdin], [], [])[0]:
+            caller, _ = listening.accept()
+            with caller:
+                message, files, *_ = socket.recv_fds(caller, _LONGEST, 3)
+                if (child := os.fork()) == 0:
+                    break
+                for file in files:
+                    os.close(file)
+                status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+                caller.send(str(status).encode())
+        else:
+            return 0
+    return _run(json.loads(message), files)
+
+
+def _run(told: dict[str, Any], files: list[int]) -> int | None:
+    for mine, theirs in enumerate(files):
+        os.dup2(theirs, mine)
+        os.close(theirs)
+    os.chdir(told["folder"])
+    os.environ.clear()
+    os.environ.update(told["environment"])
+    sys.argv[:] = told["argv"]
+    (program,) = entry_points(group="console_scripts", name=Path(sys.argv[0]).name)
+    status: int | None = program.load()()
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(_serve(sys.argv[1]))
