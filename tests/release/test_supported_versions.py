@@ -1,0 +1,88 @@
+"""What is said of supported versions is one thing, said in three places."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+
+import pytest_llmarith
+from versions import pythons
+from versions.bounds import ROOT, lowest, lowest_versions, oldest_python, project
+
+PROJECT = project()
+PYTHONS = [
+    told.rpartition(" ")[2]
+    for told in PROJECT["classifiers"]
+    if re.fullmatch(r"Programming Language :: Python :: 3\.\d+", told)
+]
+PYTEST = next(line.partition(">=")[2] for line in PROJECT["dependencies"] if line.startswith("pytest>="))
+
+
+def test_supported_pythons_have_no_gap() -> None:
+    """The classifiers name every release from the oldest that installs to the newest that is tested."""
+    first, last = PYTHONS[0], PYTHONS[-1]
+    assert first == oldest_python()
+    assert [f"3.{minor}" for minor in range(int(first[2:]), int(last[2:]) + 1)] == PYTHONS
+
+
+@pytest.mark.parametrize("path", ["README.md", "docs/release.md"])
+def test_documents_name_them(path: str) -> None:
+    """The oldest and the newest Python, and the oldest pytest, as pyproject.toml has them."""
+    text = " ".join((ROOT / path).read_text("utf-8").split())
+    assert f"Python {PYTHONS[0]} to {PYTHONS[-1]}" in text
+    assert f"pytest {PYTEST} " in text
+
+
+def test_the_changelog_begins_with_this_version() -> None:
+    """Below what is not released yet stands the version of the package, with its day."""
+    headings = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+    released = [heading for heading in headings if heading != "Unreleased"]
+    assert re.fullmatch(rf"{re.escape(PROJECT['version'])} \(\d{{4}}-\d\d-\d\d\)", released[0])
+    assert headings.index(released[0]) <= 1
+
+
+def test_every_bound_is_a_version() -> None:
+    """Of everything that runs with the package the lowest version is named, once, and is what `make versions` takes."""
+    named = dict(line.split("==") for line in lowest_versions())
+    required = {re.split(r"[<>=!]", line)[0] for line in PROJECT["dependencies"]}
+    assert required <= set(named)
+    assert all(Version(version) for version in named.values())
+
+
+@pytest.mark.parametrize(("specifiers", "version"), [(">=3.11", "3.11"), (">=1.103,!=1.82.7,!=1.82.8", "1.103")])
+def test_the_lowest_version_is_that_of_the_lower_bound(specifiers: str, version: str) -> None:
+    """Versions that are left out do not count."""
+    assert lowest(SpecifierSet(specifiers)) == version
+
+
+def test_pythons_are_told_apart_by_their_patch(tmp_path: Path) -> None:
+    """Two of one name are two Pythons; names with nothing behind them, or of something else, are none."""
+    for folder, name, told in (
+        ("older", "python3.11", "3 11 2"),
+        ("newer", "python3.11", "3 11 7"),
+        ("newer", "python3.11-config", "3 11 9"),
+        ("newer", "python3.12", ""),
+    ):
+        path = tmp_path / folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"#!/bin/sh\n[ -n '{told}' ] && echo {told}\n", encoding="utf-8")
+        path.chmod(0o755)
+    found = pythons.found(f"{tmp_path / 'newer'}:{tmp_path / 'older'}:{tmp_path / 'nowhere'}")
+    assert list(found) == [(3, 11, 2), (3, 11, 7)]
+    assert found[3, 11, 2] == tmp_path / "older" / "python3.11"
+
+
+def test_this_python_is_supported() -> None:
+    """The tests run where they are meant to."""
+    assert f"{sys.version_info.major}.{sys.version_info.minor}" in PYTHONS
+
+
+def test_the_package_is_typed() -> None:
+    """Type checkers read its types, as the classifier says."""
+    assert Path(pytest_llmarith.__file__).with_name("py.typed").is_file()
+    assert "Typing :: Typed" in PROJECT["classifiers"]
