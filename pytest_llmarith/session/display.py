@@ -99,10 +99,11 @@ class Display:
         tables_wanted = self._config.getoption("verbose") > -2  # -qq leaves where it is written
         for line in summary_section(summary, self._config.get_terminal_writer().fullwidth) if tables_wanted else []:
             terminal.write_line(line)
-        if self._recorder.folder is not None:
-            terminal.write_line(f"\nwritten {'in part ' * bool(self._recorder.torn)}to {self._recorder.folder}")
-        if self._recorder.page is not None:
-            terminal.write_line(self._recorder.page)
+        folder = self._recorder.folder
+        if folder.path is not None:
+            terminal.write_line(f"\nwritten {'in part ' * bool(folder.torn)}to {folder.path}")
+        if folder.page is not None:
+            terminal.write_line(folder.page)
 
 
 def header(settings: Settings) -> list[str]:

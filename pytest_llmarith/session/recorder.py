@@ -1,15 +1,13 @@
-"""The controller's pen: records become the run log, the summary and the JSON report.
+"""The controller's pen: records are written down and counted as they arrive, and the run is summed up at its end.
 
-Nothing is written, and no folder made, before the first record arrives.
+It does not know how the files of a run are written.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,13 +16,13 @@ from pytest_llmarith.items import records
 from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.reports.keys import Key
 from pytest_llmarith.reports.logs.written import WrittenRecords
+from pytest_llmarith.session.folder import RunFolder
 from pytest_llmarith.session.gating import asked_gates, refuse_unknown_tasks
 from pytest_llmarith.session.sharding import shard_facts
 from pytest_llmarith.values import Progress, StoreMode
 
 if TYPE_CHECKING:
     from pytest_llmarith.reports.counting.summary import Summary
-    from pytest_llmarith.reports.logs.runlog import RunLog
     from pytest_llmarith.session.conductor import Conductor
     from pytest_llmarith.session.workers import Workers
 
@@ -41,30 +39,17 @@ class Recorder:
         self._gates = asked_gates(settings)
         self._conductor: Conductor | None = None
         self._workers: Workers | None = None
-        self._log: RunLog | None = None
         self._summary: Summary | None = None
-        self.folder: Path | None = None
-        self.records = WrittenRecords()
+        self.folder = RunFolder(settings, self._started, self._stop)
         self.selected: Counter[Key] | None = None
         self.written: dict[str, Any] | None = None
         self.failed_gates: list[str] = []
-        self.torn: str | None = None  # why the folder holds less than it should
-        self.page: str | None = None  # where the page of the run is, or why there is none
-
-    def check_folder(self) -> None:
-        """Refuse to begin where nothing could be written down: before anything is paid for."""
-        from pytest_llmarith.reports.folder import UnwritableFolder, check_writable
-
-        try:
-            check_writable(self._settings.reports)
-        except UnwritableFolder as error:
-            raise pytest.UsageError(f"--llm-reports: {error}") from None
 
     def listen(self, conductor: Conductor, workers: Workers) -> None:
         """Take in what only those who ask can tell."""
         self._conductor, self._workers = conductor, workers
         conductor.on_selected = self._note_selected
-        conductor.before_asking = self.check_folder
+        conductor.before_asking = self.folder.check
         conductor.check_tasks = self._check_gates
 
     def _check_gates(self, tasks: Iterable[str]) -> None:
@@ -72,6 +57,10 @@ class Recorder:
 
     def _note_selected(self, selected: Counter[Key]) -> None:
         self.selected = selected
+
+    @property
+    def records(self) -> WrittenRecords:
+        return self.folder.records
 
     @property
     def stopped(self) -> str | None:
@@ -88,13 +77,13 @@ class Recorder:
     def unwritable(self) -> str | None:
         """What could not be written, and where the replies are that were paid for."""
         unsaved = self._conductor.progress().unsaved if self._conductor else 0
-        if self.torn is None:
-            taken = f"llmarith store import {self.folder} takes them from the run log"
+        if self.folder.torn is None:
+            taken = f"llmarith store import {self.folder.path} takes them from the run log"
             return f"{unsaved} replies are not in the store; {taken}" if unsaved else None
         if self._conductor is None or self._settings.store_mode is StoreMode.OFF:
-            return self.torn
+            return self.folder.torn
         kept = f"{unsaved} replies are not in the store either" if unsaved else "what was paid for is in the store"
-        return f"{self.torn}; {kept}"
+        return f"{self.folder.torn}; {kept}"
 
     # --- reports arrive -------------------------------------------------------------------------------------------
 
@@ -119,45 +108,23 @@ class Recorder:
     def _write(self, nodeid: str, record: dict[str, Any]) -> None:
         from pytest_llmarith.reports.counting.summary import Summary
 
-        self.records.keep(nodeid, record)  # until it is written
-        with self._told():
-            self._log = self._log or self._open(record["model"])
-            record["run"] = self.folder and self.folder.name
-            self.records.note(nodeid, self._log.append(record))
+        self.folder.append(nodeid, record)
         self._summary = self._summary or Summary()
         self._summary.add(record)
         if self._workers is not None:
             self._workers.reported(nodeid)
 
-    @contextmanager
-    def _told(self) -> Iterator[None]:
-        """What cannot be written ends the run with one message; what was answered is still counted and shown."""
-        try:
-            yield
-        except OSError as error:
-            self.torn = f"{self.folder or '--llm-reports'}: {error.strerror or error}"
-            if self._conductor is not None:
-                self._conductor.stop(self.torn)
-
-    def _open(self, first_model: str) -> RunLog:
-        from pytest_llmarith.reports.folder import create_run_folder
-        from pytest_llmarith.reports.logs.lines import LOG
-        from pytest_llmarith.reports.logs.runlog import RunLog
-
-        models = [model.name for model in self._settings.models]
-        if first_model not in models:  # somebody's own `model` fixture replies
-            models = [first_model]
-        self.folder = create_run_folder(self._settings.reports, self._started, models, self._settings.shard)
-        self.records.path = self.folder / LOG
-        return RunLog(self.records.path)
+    def _stop(self, why: str) -> None:
+        """Ask nobody anything more whose answer could not be written down."""
+        if self._conductor is not None:
+            self._conductor.stop(why)
 
     # --- the run ends ---------------------------------------------------------------------------------------------
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Any:
         # Ahead of pytest-json-report, which notes the exit status in its own.
-        if self._log is not None:
-            self._log.close()
+        self.folder.close()
         if self._summary is not None:
             self._finish(session, self._summary)
         elif self._gates and session.exitstatus == pytest.ExitCode.OK and not self._config.getoption("collectonly"):
@@ -178,8 +145,8 @@ class Recorder:
         session.exitstatus = self._exit_status(session)
         run["exit_status"] = int(session.exitstatus)
         self.written = written
-        self._write_summary(written)
-        self._write_page(written)
+        self.folder.write_summary(written, is_finished=_is_finished(run))
+        self.folder.write_page(written)
 
     def _is_selected(self, model: str) -> bool:
         """A model that -k or -m left out is not held to a gate."""
@@ -192,36 +159,11 @@ class Recorder:
             return pytest.ExitCode.TESTS_FAILED
         return session.exitstatus
 
-    def _write_summary(self, summary: dict[str, Any]) -> None:
-        from pytest_llmarith.reports.counting.summary import without_cells
-        from pytest_llmarith.reports.jsonfiles import append_line, write_json
-
-        if self.folder is None:
-            return
-        with self._told():
-            write_json(self.folder / "summary.json", summary, indent=2)
-            if _is_finished(summary["run"]):
-                append_line(self._settings.reports / "aggregate.jsonl", without_cells(summary))
-
-    def _write_page(self, summary: dict[str, Any]) -> None:
-        from pytest_llmarith.reports.page.ending import write_run_page
-
-        if self.folder is not None and self.torn is None:
-            self.page = write_run_page(self.folder, summary, self.records.values())
-
     @pytest.hookimpl(optionalhook=True, trylast=True)
     def pytest_json_modifyreport(self, json_report: dict[str, Any]) -> None:
-        """report.json is pytest-json-report's, with our record under each test and our summary at the root."""
-        if self.written is None or self.folder is None:
-            return
-        from pytest_llmarith.files import replace_file
-        from pytest_llmarith.reports.json_report import extend_json_report, json_pieces
-
-        with self._told():
-            replace_file(self.folder / "report.json", json_pieces(json_report, self.records, self.written))
-        with self._told():
-            if self._config.getoption("json_report_file"):  # the user's own, which that plugin writes from memory
-                extend_json_report(json_report, self.records, self.written)
+        if self.written is not None:
+            asked_for = bool(self._config.getoption("json_report_file"))
+            self.folder.write_json_report(json_report, self.written, also_users=asked_for)
 
     def _facts(self, session: pytest.Session) -> dict[str, Any]:
         from pytest_llmarith.session.facts import run_facts
@@ -229,7 +171,7 @@ class Recorder:
 
         asking = self._conductor.progress() if self._conductor else None
         return run_facts(self._settings, asking) | {
-            "id": self.folder and self.folder.name,
+            "id": self.folder.name,
             "started_at": self._started.isoformat(timespec="seconds"),
             "finished_at": datetime.now(UTC).isoformat(timespec="seconds"),
             "selected": len(self.records) if self.selected is None else self.selected.total(),
