@@ -19,11 +19,6 @@ KEY, OTHER_KEY = (hashlib.sha256(text).hexdigest() for text in (b"one", b"other"
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / ".llmarith" / "store.sqlite"
-
-
-@pytest.fixture
 def claims(path: Path) -> Iterator[Claims]:
     opened = Claims(path)
     yield opened

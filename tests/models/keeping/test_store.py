@@ -32,11 +32,6 @@ FULL = Reply(
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / ".llmarith" / "store.sqlite"
-
-
-@pytest.fixture
 def store(path: Path) -> Iterator[Store]:
     opened = Store(path)
     yield opened

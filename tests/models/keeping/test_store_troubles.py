@@ -31,11 +31,6 @@ os.execv(sys.argv[1], sys.argv[1:])
 """
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "store" / "store.sqlite"
-
-
 def run(path: Path, *settings: str, before: Sequence[str] = ()) -> tuple[dict[str, Any], list[str]]:
     """What a small run says in the end, and what it has asked."""
     requests = path.parent.parent / "requests"
