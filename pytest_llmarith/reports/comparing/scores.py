@@ -11,8 +11,7 @@ from typing import Any
 
 from pytest_llmarith.reports.comparing.asked import Asked
 from pytest_llmarith.reports.percents import in_percent, points_with
-from pytest_llmarith.reports.statistics import bootstrap_mean
-from pytest_llmarith.reports.statistics.paired import bootstrap_difference
+from pytest_llmarith.reports.statistics import bootstrap_difference, bootstrap_mean
 
 _Key = tuple[str, str, float]  # a set of sequences, the label of a condition, a limit in seconds
 

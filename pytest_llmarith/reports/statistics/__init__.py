@@ -4,11 +4,11 @@ It does not know what is counted.
 """
 
 from pytest_llmarith.reports.statistics.agreement import kappa
+from pytest_llmarith.reports.statistics.bootstrap import bootstrap_difference, bootstrap_mean
 from pytest_llmarith.reports.statistics.clusters import Cluster, clustered_share, mean_difference, pass_at
 from pytest_llmarith.reports.statistics.intervals import (
     CONFIDENCE,
     Interval,
-    bootstrap_mean,
     percent,
     two_sided_z,
     wilson,
@@ -29,6 +29,7 @@ __all__ = [
     "Depth",
     "Interval",
     "ReliableDepth",
+    "bootstrap_difference",
     "bootstrap_mean",
     "clustered_share",
     "kappa",

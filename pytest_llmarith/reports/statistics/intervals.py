@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from decimal import Decimal
 from functools import cache
-from math import fsum, sqrt
-from random import Random
+from math import sqrt
 from typing import NamedTuple
 
 CONFIDENCE = 0.95
@@ -43,18 +41,6 @@ def two_sided_z(confidence: float = CONFIDENCE) -> float:
     from statistics import NormalDist  # 25 ms that only the end of a run has to spend
 
     return NormalDist().inv_cdf((1 + confidence) / 2)
-
-
-def bootstrap_mean(values: Sequence[float], resamples: int = 2_000) -> Interval | None:
-    """The 95 % percentile interval of a mean of fractions, by resampling what was measured (Efron and Tibshirani 1993,
-    chapter 13); always the same for the same values. None where all are equal: they say nothing of their spread.
-    """
-    if len(set(values)) < 2:
-        return None
-    draw = Random(0)
-    means = sorted(fsum(draw.choices(values, k=len(values))) / len(values) for _ in range(resamples))
-    tail = round((1 - CONFIDENCE) / 2 * resamples)
-    return Interval(means[tail], means[-1 - tail])
 
 
 def percent(part: int, whole: int, decimals: int = 1) -> Decimal:

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import exp, fsum, lgamma, log, sqrt
-from random import Random
 from typing import NamedTuple
 
-from pytest_llmarith.reports.statistics.intervals import CONFIDENCE, Interval, wilson
+from pytest_llmarith.reports.statistics.intervals import Interval, wilson
 
 # Below it a p value, corrected where tests stand beside each other, is taken for more than chance.
 SIGNIFICANT = 0.05
@@ -128,22 +127,6 @@ def _phi(pairs: Pairs) -> float:
     together = both * neither - first * second
     corrected = max(together - pairs.total / 2, 0.0) if together > 0 else together
     return corrected / sqrt(margins)
-
-
-def bootstrap_difference(first: Sequence[float], second: Sequence[float], resamples: int = 2_000) -> Interval | None:
-    """The 95 % percentile interval of the difference between the means of two independent samples; always the same for
-    the same samples. None where neither of them varies.
-    """
-    if not first or not second or max(len(set(first)), len(set(second))) < 2:
-        return None
-    draw = Random(0)
-    drawn = sorted(_mean_of_draw(draw, second) - _mean_of_draw(draw, first) for _ in range(resamples))
-    tail = round((1 - CONFIDENCE) / 2 * resamples)
-    return Interval(drawn[tail], drawn[-1 - tail])
-
-
-def _mean_of_draw(draw: Random, values: Sequence[float]) -> float:
-    return fsum(draw.choices(values, k=len(values))) / len(values)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -9,10 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from pytest_llmarith.reports.statistics import Interval
+from pytest_llmarith.reports.statistics import Interval, bootstrap_difference
 from pytest_llmarith.reports.statistics.paired import (
     Pairs,
-    bootstrap_difference,
     fisher,
     holm,
     mcnemar,
