@@ -37,7 +37,7 @@ def key_of(model: Model, question: Question) -> str:
     return key_of_sent(sent_of(model, question.prompt), question.trial, question.repeat)
 
 
-def key_of_sent(sent: Mapping[str, Any], trial: int, repeat: int = 0) -> str:
+def key_of_sent(sent: Mapping[str, Any], trial: int, repeat: int) -> str:
     """The same of a request that was written down."""
     api_base = sent["api_base"] and sent["api_base"].rstrip("/")
     identity = {**sent, "api_base": api_base, "format": KEY_FORMAT, "trial": trial}

@@ -29,9 +29,9 @@ def encode(value: Any, indent: int | None = None) -> bytes:
     return text.encode("ascii")
 
 
-def write_json(path: Path, value: Any, indent: int | None = None) -> None:
-    """Write a file at once: a reader finds the old one or the new one, also after a power cut."""
-    replace_file(path, encode(value, indent) + b"\n")
+def write_json(path: Path, value: Any) -> None:
+    """Write an indented file at once: a reader finds the old one or the new one, also after a power cut."""
+    replace_file(path, encode(value, indent=2) + b"\n")
 
 
 def append_line(path: Path, value: Any) -> None:

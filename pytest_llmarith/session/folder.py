@@ -67,7 +67,7 @@ class RunFolder:
         if self.path is None:
             return
         with self._told():
-            write_json(self.path / "summary.json", summary, indent=2)
+            write_json(self.path / "summary.json", summary)
             if is_finished:
                 append_line(self._settings.reports / "aggregate.jsonl", without_cells(summary))
 

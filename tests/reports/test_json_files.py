@@ -69,7 +69,7 @@ def test_a_file_is_replaced_at_once(tmp_path: Path) -> None:
     """The new file stands in the old one's place and nothing is left beside it."""
     path = tmp_path / "summary.json"
     write_json(path, {"run": 1})
-    write_json(path, {"run": 2}, indent=2)
+    write_json(path, {"run": 2})
     assert path.read_bytes() == b'{\n  "run": 2\n}\n'
     assert list(tmp_path.iterdir()) == [path]
 

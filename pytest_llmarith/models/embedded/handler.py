@@ -14,7 +14,7 @@ from litellm.exceptions import UnsupportedParamsError
 from litellm.llms.custom_llm import CustomLLM
 
 from pytest_llmarith.models.embedded import builtin
-from pytest_llmarith.models.embedded.programming import Remembered, nothing
+from pytest_llmarith.models.embedded.programming import Remembered
 from pytest_llmarith.models.patience.failures import UnknownModel
 from pytest_llmarith.values import EMBEDDED_PROVIDER
 
@@ -22,7 +22,7 @@ from pytest_llmarith.values import EMBEDDED_PROVIDER
 class EmbeddedProvider(CustomLLM):
     """litellm's provider `llmarith/...`; what its models remember of integer sequences is looked up once, if asked."""
 
-    def __init__(self, remembered: Remembered = nothing) -> None:
+    def __init__(self, remembered: Remembered) -> None:
         super().__init__()
         self._remembered: Remembered = cache(remembered)
 
@@ -43,7 +43,7 @@ class EmbeddedProvider(CustomLLM):
         return _filled(request["model_response"], model, reply)
 
 
-def register(remembered: Remembered = nothing) -> None:
+def register(remembered: Remembered) -> None:
     """Tell litellm of the provider, once, and leave other people's providers in place."""
     others = [item for item in litellm.custom_provider_map if item["provider"] != EMBEDDED_PROVIDER]
     handler = EmbeddedProvider(remembered)

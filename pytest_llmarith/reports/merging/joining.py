@@ -139,7 +139,7 @@ def _write(parts: _Parts, into: Path, step: Step) -> dict[str, Any]:
             log.flush()
             os.fsync(log.fileno())
         whole = summary.as_dict(facts, selected(parts.runs, parts.index, parts.short))
-        write_json(into / SUMMARY, whole, indent=2)
+        write_json(into / SUMMARY, whole)
         if not parts.lacks:
             append_line(into.parent / _AGGREGATE, without_cells(whole))
     return whole

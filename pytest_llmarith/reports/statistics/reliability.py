@@ -46,7 +46,7 @@ def reliable_depth(depths: Iterable[Depth]) -> ReliableDepth:
     return ReliableDepth(deepest, trials_needed(wrong) if deepest is None else None)
 
 
-def trials_needed(wrong: int = 0) -> int:
+def trials_needed(wrong: int) -> int:
     """The fewest trials that show 90 % with so many wrong ones among them; with none it is 35.
 
     Wilson's lower bound is p where n - wrong - n p = z sqrt(n p (1 - p)), which is a quadratic equation of sqrt(n).

@@ -52,7 +52,7 @@ def taken_ns(cpu_ns: int, worked_ns: int, stolen_ns: int) -> int:
     return stolen_ns * cpu_ns // max(worked_ns, cpu_ns, 1)
 
 
-def counted_ns(wall_ns: int, cpu_ns: int, waited_ns: int, *, late_ns: int = 0, taken_ns: int = 0) -> int:
+def counted_ns(wall_ns: int, cpu_ns: int, waited_ns: int, *, late_ns: int, taken_ns: int) -> int:
     """What counts of a term's wall time.
 
     What others are to blame for comes off, but for the time in which the term was at work: what it waited for a
