@@ -32,11 +32,11 @@ class Conductor:
         self._config = config
         self._settings = settings
         self._broker: Broker | None = None
+        self._ended = False
         self.idle: Callable[[], None] = lambda: None
+        self.say: Callable[[str], None] = lambda line: None
         # Called with how many items of each model, task and condition were selected.
         self.on_selected: Callable[[Counter[Key]], None] = lambda selected: None
-        self.say: Callable[[str], None] = lambda line: None
-        self._ended = False
         # Called with the tasks that were selected, before anything is asked; raises pytest.UsageError.
         self.check_tasks: Callable[[Iterable[str]], None] = lambda tasks: None
         self.before_asking: Callable[[], None] = lambda: None
@@ -92,9 +92,8 @@ class Conductor:
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """End the run once the broker has stopped; whoever waited was answered before."""
-        stopped = self.stopped()
-        if stopped is not None:
-            _stop_run(self._config, "llmarith stopped the run, for the reason above")
+        if self.stopped() is not None:
+            _stop_run(self._config)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self, session: pytest.Session) -> None:
@@ -207,7 +206,7 @@ def _interrupted_in_words(session: pytest.Session) -> Iterator[None]:
         raise session.Interrupted("Ctrl-C") from None
 
 
-def _stop_run(config: pytest.Config, message: str) -> None:
+def _stop_run(config: pytest.Config) -> None:
     # Only the object that runs the loop looks at its `shouldstop`: xdist's in a controller, else the session.
     loop = config.pluginmanager.getplugin("dsession") or config.stash[_SESSION]
-    loop.shouldstop = loop.shouldstop or message
+    loop.shouldstop = loop.shouldstop or "llmarith stopped the run, for the reason above"
