@@ -91,9 +91,17 @@ STAGED = [
     Staging("models.md", "store import", before={"store import": "rm -r .llmarith"}, ends=1),
     Staging(
         "models.md",
-        "llmarith: forecast",
+        "820 questions; about",
         after=[
-            "pytest benches --llm-model=gpt-4o-mini -k 'not oeis and int_add'",
+            "pytest benches --llm-model=gpt-4o-mini -k 'not oeis' --llm-dry-run "
+            "--llm-trials=10 --llm-depths=2-10 --llm-addition-trials=100",
+        ],
+    ),
+    Staging(
+        "models.md",
+        "300 of them stored",
+        after=[
+            "pytest benches --llm-model=gpt-4o-mini -k 'int_add or trial_1'",
             "pytest benches --llm-model=gpt-4o-mini -k 'not oeis' --llm-dry-run",
         ],
         exactly=False,
