@@ -16,14 +16,14 @@ const termRow = ([n, expected, got, status, seconds, stderr]) =>
     element("th", { scope: "row" }, brief(n ?? "-", 40)),
     element("td", {}, brief(expected ?? "-", 200)),
     element("td", {}, brief(got ?? "-", 200), stderr ? element("small", {}, brief(stderr, 400)) : null),
-    element("td", { class: status === "ok" ? null : "bad" }, brief(status ?? "-", 40)),
+    element("td", { class: status === "ok" ? "word" : "word bad" }, brief(status ?? "-", 40)),
     element("td", { class: "number" }, seconds ?? "-"));
 
 const questionRow = ([question, outcome, reply], place) =>
   element("tr", {},
     element("th", { scope: "row" }, count(place + 1)),
     element("td", {}, brief(question ?? "-", 200)),
-    element("td", { class: outcome === "correct" ? null : "bad" }, brief(outcome ?? "-", 40)),
+    element("td", { class: outcome === "correct" ? "word" : "word bad" }, brief(outcome ?? "-", 40)),
     element("td", {}, brief(reply ?? "not kept", 400)));
 
 const programParts = (trial) => {
