@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import os
-import subprocess
-import sys
 import tarfile
 import zipfile
 from collections.abc import Iterable
@@ -13,34 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.release.building import PYTHON, ROOT, build, installer, run
+
 pytestmark = pytest.mark.proof
 
-ROOT = Path(__file__).parent.parent.parent
-PYTHON = sys.executable
 PACKAGE = "pytest_llmarith/"
 KIT = f"{PACKAGE}_kit/"
-
-
-def run(*command: str | Path, folder: Path, path: Path | None = None) -> str:
-    """What a command said, whose Python imports from `path` before the clone; it has to end well."""
-    own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
-    environment = own | {"PYTHONPATH": str(path or ""), "COLUMNS": "120"}
-    ended = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=240)
-    assert ended.returncode == 0, ended.stdout + ended.stderr
-    return ended.stdout
-
-
-def build(target: str, source: Path, into: Path) -> Path:
-    run(PYTHON, "-m", "hatchling", "build", "--target", target, "--directory", into, folder=source)
-    (built,) = into.iterdir()
-    return built
-
-
-def installer() -> list[str]:
-    """An environment that uv made has no pip."""
-    if importlib.util.find_spec("pip"):
-        return [PYTHON, "-m", "pip", "install"]
-    return ["uv", "pip", "install", "--python", PYTHON]
 
 
 def names_in(wheel: Path) -> set[str]:
@@ -56,11 +30,6 @@ def below(folder: str, patterns: Iterable[str], called: str = "") -> set[str]:
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build("wheel", ROOT, tmp_path_factory.mktemp("wheel"))
-
-
-@pytest.fixture(scope="module")
-def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build("sdist", ROOT, tmp_path_factory.mktemp("sdist"))
 
 
 @pytest.fixture(scope="module")
