@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from pytest_llmarith.numerals import grade
 from pytest_llmarith.numerals.anatomy import Case, anatomy, error_class
-from pytest_llmarith.tasks.strategies import addition_problems, arithmetic_problems
 from pytest_llmarith.values import Dtype, ErrorClass, NumberProblem, Op, Outcome
+from tests.tasks.problem_strategies import addition_problems, arithmetic_problems
 
 SIGNS = {"+": Op.ADD, "-": Op.SUB, "*": Op.MUL, "/": Op.DIV}
 

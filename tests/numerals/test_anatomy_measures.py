@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.numerals.anatomy import Case, anatomy, carries, wrong_from_left, wrong_from_right
-from pytest_llmarith.tasks.strategies import arithmetic_problems
 from pytest_llmarith.values import ArithmeticProblem, Dtype, Op
+from tests.tasks.problem_strategies import arithmetic_problems
 
 NUMBERS = st.integers(0, 10**40)
 

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from pytest_llmarith.models.embedded.calculation import Calculation
 from pytest_llmarith.models.embedded.slips import SLIPS
 from pytest_llmarith.numerals.anatomy import Case, carries, error_class
-from pytest_llmarith.tasks.strategies import arithmetic_problems
 from pytest_llmarith.values import ArithmeticProblem, Dtype, ErrorClass, Op
+from tests.tasks.problem_strategies import arithmetic_problems
 
 LONG = st.integers(7, 30)
 PROBLEMS = arithmetic_problems(depth=LONG)

@@ -6,8 +6,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pytest_llmarith.numerals import grade, read
-from pytest_llmarith.numerals.strategies import Numeral, numerals, written
 from pytest_llmarith.values import Dtype, Outcome
+from tests.numerals.numeral_strategies import Numeral, numerals, written
 
 OPERANDS = ("12", "34")  # as the lead-ins of the strategies have them
 

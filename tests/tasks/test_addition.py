@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 
 from pytest_llmarith.tasks import addition
-from pytest_llmarith.tasks.strategies import addition_problems
 from pytest_llmarith.values import AdditionProblem, Condition, Reading, Symbols
+from tests.tasks.problem_strategies import addition_problems
 
 PROMPT = (
     "Provide the sum of the two numbers. Don't output anything else. Only output the sum of the two numbers without "

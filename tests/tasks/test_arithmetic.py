@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 
 from pytest_llmarith.tasks import arithmetic
-from pytest_llmarith.tasks.strategies import arithmetic_problems, depths
 from pytest_llmarith.values import ArithmeticProblem, Condition, Dtype, Op, Reading, Symbols
+from tests.tasks.problem_strategies import arithmetic_problems, depths
 
 APPLY = {
     Op.ADD: Fraction.__add__,

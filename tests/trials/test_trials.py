@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.tasks import addition, arithmetic
-from pytest_llmarith.tasks.strategies import addition_problems, arithmetic_problems
 from pytest_llmarith.trials import Subject, nan_reason_of, number_record, settle, unanswered_record
 from pytest_llmarith.values import (
     AdditionProblem,
@@ -25,6 +24,7 @@ from pytest_llmarith.values import (
     Reply,
     Retry,
 )
+from tests.tasks.problem_strategies import addition_problems, arithmetic_problems
 
 SUM = ArithmeticProblem(0, Op.ADD, Dtype.INT, 2, 0, "12", "5", "17")
 PRODUCT = ArithmeticProblem(0, Op.MUL, Dtype.FLOAT, 1, 3, "1.05", "1.05", "1.1025")

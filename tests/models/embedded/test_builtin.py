@@ -13,7 +13,6 @@ from pytest_llmarith.models.embedded import builtin
 from pytest_llmarith.models.embedded.builtin import NAMES, BuiltinReply
 from pytest_llmarith.tasks import TASKS, addition, arithmetic
 from pytest_llmarith.tasks.putting import put
-from pytest_llmarith.tasks.strategies import addition_problems, arithmetic_problems
 from pytest_llmarith.trials import settle
 from pytest_llmarith.values import (
     USUAL,
@@ -31,6 +30,7 @@ from pytest_llmarith.values import (
     Symbols,
     Wordings,
 )
+from tests.tasks.problem_strategies import addition_problems, arithmetic_problems
 
 
 def ask(target: str, prompt: str, *before: dict[str, str], temperature: float = 1.0) -> BuiltinReply:

@@ -11,8 +11,8 @@ from pytest_llmarith.models.embedded.calculation import Calculation, read, solve
 from pytest_llmarith.tasks import addition, arithmetic
 from pytest_llmarith.tasks.putting import put
 from pytest_llmarith.tasks.small_talk import small_talk
-from pytest_llmarith.tasks.strategies import addition_problems, arithmetic_problems
 from pytest_llmarith.values import AdditionProblem, ArithmeticProblem, Condition, NumberFormat, Op, Symbols, Wordings
+from tests.tasks.problem_strategies import addition_problems, arithmetic_problems
 
 
 @pytest.mark.parametrize("symbols", Symbols)

@@ -5,8 +5,8 @@ from hypothesis import given
 
 from pytest_llmarith.models.embedded.calculation import Calculation, solve
 from pytest_llmarith.models.embedded.digits import Written, carried
-from pytest_llmarith.tasks.strategies import arithmetic_problems
 from pytest_llmarith.values import ArithmeticProblem, Op
+from tests.tasks.problem_strategies import arithmetic_problems
 
 
 def calculation(op: Op, lhs: str, rhs: str) -> Calculation:

@@ -9,8 +9,8 @@ from pytest_llmarith import numerals
 from pytest_llmarith.models.embedded import wording
 from pytest_llmarith.models.embedded.calculation import Calculation
 from pytest_llmarith.models.embedded.wording import WORDINGS, phrase
-from pytest_llmarith.tasks.strategies import arithmetic_problems
 from pytest_llmarith.values import ArithmeticProblem, Op, Outcome
+from tests.tasks.problem_strategies import arithmetic_problems
 
 PRODUCT = Calculation(Op.MUL, "1234.50", "1000.00", "1234500.0000")
 

@@ -15,9 +15,9 @@ from pytest_llmarith.numerals.anatomy import carries
 from pytest_llmarith.reports.counting.anatomy import completed
 from pytest_llmarith.reports.counting.summary import Summary, without_cells
 from pytest_llmarith.tasks import addition, arithmetic
-from pytest_llmarith.tasks.strategies import addition_problems, arithmetic_problems
 from pytest_llmarith.trials import Subject, number_record, unanswered_record
 from pytest_llmarith.values import Dtype, ErrorClass, Failure, Model, NumberProblem, Op, Reading, Reply
+from tests.tasks.problem_strategies import addition_problems, arithmetic_problems
 
 MODEL = Model("o4-mini", "o4-mini")
 NEW = ("digit_match", "dlength", "leading_digits")

@@ -1,7 +1,4 @@
-"""Hypothesis strategies for problems, for the properties that hold for every question that can be asked.
-
-Only tests import this module.
-"""
+"""Hypothesis strategies for problems, for the properties that hold for every question that can be asked."""
 
 from __future__ import annotations
 
