@@ -1,4 +1,4 @@
-"""Room: what would become of questions, as far as can be told before the asking begins. It asks nobody."""
+"""What would become of questions, as far as can be told before the asking begins. It asks nobody."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Room: the one broker of a run, for any thread to visit. The asking happens at its desk, on a thread of its own.
+"""The one broker of a run, for any thread to visit. The asking happens at its desk, on a thread of its own.
 
 It does not know problems, grades or pytest.
 """

@@ -1,4 +1,4 @@
-"""Room: what a connection may bring to one of our requests: nothing of another host's, and nothing without end.
+"""What a connection may bring to one of our requests: nothing of another host's, and nothing without end.
 
 httpx follows a redirect with every header but `Authorization`, and providers take keys in others. It also reads, and
 inflates, for as long as something comes. litellm and the SDKs below it all send through `AsyncClient.send`, and leave

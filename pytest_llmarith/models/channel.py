@@ -1,4 +1,4 @@
-"""Room: questions and replies over an execnet channel. One end serves a worker from the broker, the other end is the
+"""Questions and replies over an execnet channel. One end serves a worker from the broker, the other end is the
 worker's line to it. It knows neither pytest nor xdist, and importing it costs nothing slow.
 
 Only builtins cross a channel. What is said, worker first:

@@ -1,4 +1,4 @@
-"""Room: the asking itself, on one loop. Nothing here is thread safe; the broker is its only visitor.
+"""The asking itself, on one loop. Nothing here is thread safe; the broker is its only visitor.
 
 It brings together what is announced (intake), what goes next (schedule), and where replies come from (source).
 """

@@ -1,4 +1,4 @@
-"""Room: whether something happens in the course of a request of ours. Libraries are changed for these requests alone.
+"""Whether something happens in the course of a request of ours. Libraries are changed for these requests alone.
 
 litellm hands its context on to the tasks and threads that it begins.
 """

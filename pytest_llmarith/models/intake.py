@@ -1,4 +1,4 @@
-"""Room: announced questions on their way to the schedule, a few at a time: nobody at the desk waits for them."""
+"""Announced questions on their way to the schedule, a few at a time: nobody at the desk waits for them."""
 
 from __future__ import annotations
 

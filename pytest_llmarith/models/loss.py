@@ -1,4 +1,4 @@
-"""Room: how a run ends whose store has failed. It knows neither models nor how they are asked.
+"""How a run ends whose store has failed. It knows neither models nor how they are asked.
 
 Nothing more is asked. What was paid for and is in no store is with those who want it before the run stops.
 """

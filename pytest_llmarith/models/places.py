@@ -1,4 +1,4 @@
-"""Room: an ordered list from which places are taken in any order, and the next one left is found at once.
+"""An ordered list from which places are taken in any order, and the next one left is found at once.
 
 Every taken place points to a later one, and looking something up shortens the way (a disjoint set), so that a
 hundred thousand places are walked once, not once per question.

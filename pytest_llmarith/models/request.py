@@ -1,4 +1,4 @@
-"""Room: what is sent to a model, and the key that tells two requests apart. It knows neither litellm nor the store."""
+"""What is sent to a model, and the key that tells two requests apart. It knows neither litellm nor the store."""
 
 from __future__ import annotations
 

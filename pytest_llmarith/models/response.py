@@ -1,4 +1,4 @@
-"""Room: litellm's response made into a reply. It takes the objects as they come and does not import litellm.
+"""litellm's response made into a reply. It takes the objects as they come and does not import litellm.
 
 Nobody's silence becomes a number: litellm fills 0 tokens and a price of 0 where the provider said nothing. Nor does
 nonsense: what is spent is added up, and one count below zero, or of four hundred digits, would undo the caps of a run.

@@ -1,4 +1,4 @@
-"""Room: which question goes to a model next. Pure policy: it knows no clock, thread, loop, store or model.
+"""Which question goes to a model next. Pure policy: it knows no clock, thread, loop, store or model.
 
 A question that somebody waits for goes first. Idle places are filled with announced questions, just behind the
 place where each asker (a *lane*) was last seen, within a window of replies that nobody has fetched yet. One key

@@ -1,4 +1,4 @@
-"""Room: text from outside made fit to show: without keys, without control characters, in one bounded line.
+"""Text from outside made fit to show: without keys, without control characters, in one bounded line.
 
 It knows how keys look and where they live, not who sends them.
 """

@@ -1,4 +1,4 @@
-"""Room: where the reply to one question comes from: the store, or the model, in this run's turn and within its budget.
+"""Where the reply to one question comes from: the store, or the model, in this run's turn and within its budget.
 
 It knows neither who asks nor what is asked next.
 """

@@ -1,4 +1,4 @@
-"""Room: the running counts of a broker. One thread counts, any thread takes a snapshot."""
+"""The running counts of a broker. One thread counts, any thread takes a snapshot."""
 
 from __future__ import annotations
 

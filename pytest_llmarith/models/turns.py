@@ -1,4 +1,4 @@
-"""Room: a run's turn to ask a question that other runs want, too. It knows neither what is asked nor how.
+"""A run's turn to ask a question that other runs want, too. It knows neither what is asked nor how.
 
 A run waits only for questions that it has not in flight itself, and holds no claim while it waits: two runs cannot
 wait for each other.

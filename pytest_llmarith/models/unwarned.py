@@ -1,4 +1,4 @@
-"""Room: warnings of whoever carries our requests. They are nobody's errors: a paid reply must not be lost to one.
+"""Warnings of whoever carries our requests. They are nobody's errors: a paid reply must not be lost to one.
 
 pydantic warns of a field that holds something odd while litellm takes a reply apart. Where warnings are errors, that
 ends the request. Filters belong to the whole process and pytest changes them with every item, so that neither a filter

@@ -1,4 +1,4 @@
-"""Room: `llmarith export`: records of runs in the shapes of other programs. It does not know the command line."""
+"""`llmarith export`: records of runs in the shapes of other programs. It does not know the command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Room: `llmarith regrade`: what changes when stored replies are read again, counted and shown. It does not grade."""
+"""`llmarith regrade`: what changes when stored replies are read again, counted and shown. It does not grade."""
 
 from __future__ import annotations
 

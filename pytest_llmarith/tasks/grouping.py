@@ -1,4 +1,4 @@
-"""Room: how the numbers of a prompt are written. It does not know what they are for."""
+"""How the numbers of a prompt are written. It does not know what they are for."""
 
 from __future__ import annotations
 

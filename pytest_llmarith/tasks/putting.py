@@ -1,4 +1,4 @@
-"""Room: a question put in words. The task's own prompt or a template, in a condition, after some small talk or none.
+"""A question put in words. The task's own prompt or a template, in a condition, after some small talk or none.
 
 It does not know how the options name these, nor who is asked.
 """

@@ -1,4 +1,4 @@
-"""Room: chatter without a single number, as long as it is wanted. It does not know what is asked after it."""
+"""Chatter without a single number, as long as it is wanted. It does not know what is asked after it."""
 
 from __future__ import annotations
 

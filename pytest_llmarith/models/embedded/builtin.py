@@ -1,4 +1,4 @@
-"""Room: the embedded, simulated models. They see a prompt as any model would: no problem, no expected answer.
+"""The embedded models by their names, and which part of a model replies to what. They see a prompt as any would.
 
 `exact` is always right, or says that it cannot be. `sloppy` makes the slips and blunders, uses the wordings and fails
 to answer in the ways that language models do; what it replies depends on the messages, the temperature and the seed

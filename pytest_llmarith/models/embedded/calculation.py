@@ -1,4 +1,4 @@
-"""Room: what the embedded models understand of a prompt. It sees text alone: no problem, no expected answer.
+"""What the embedded models understand of a prompt. It sees text alone: no problem, no expected answer.
 
 Everything is worked out from the two operands, in decimal contexts wide enough for them: exact at any length.
 """

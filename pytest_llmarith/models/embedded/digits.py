@@ -1,4 +1,4 @@
-"""Room: a number as its digits stand on paper, and the columns of a sum. It does not know what is right or wrong."""
+"""A number as its digits stand on paper, and the columns of a sum. It does not know what is right or wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Room: the embedded models behind litellm's door, so that they take the same way as any other model.
+"""The embedded models behind litellm's door, so that they take the same way as any other model.
 
 Importing this module imports litellm: only the client does it.
 """

@@ -1,4 +1,4 @@
-"""Room: what the embedded models reply to a calculation. It knows neither how prompts are read nor what is right."""
+"""What the embedded models reply to a calculation. It knows neither how prompts are read nor what is right."""
 
 from __future__ import annotations
 

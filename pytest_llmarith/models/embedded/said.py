@@ -1,4 +1,4 @@
-"""Room: what an embedded model says, before it is billed. It does not know what was asked."""
+"""What an embedded model says, before it is billed. It does not know what was asked."""
 
 from __future__ import annotations
 

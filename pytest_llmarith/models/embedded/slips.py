@@ -1,4 +1,4 @@
-"""Room: the mistakes of a simulated model, one named function each. It knows a calculation, no problem and no grade.
+"""The mistakes of a simulated model, one named function each. It knows a calculation, no problem and no grade.
 
 A slip is a pure function of a source of chance and a calculation. It gives another number than the truth, written
 the same way, or `None` where the calculation offers no occasion for it. `SLIPS` is the table of them all, weighted

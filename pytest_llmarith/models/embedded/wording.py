@@ -1,4 +1,4 @@
-"""Room: how a simulated model says a number. It does not know whether the number is right.
+"""How a simulated model says a number. It does not know whether the number is right.
 
 Every wording says the same number in full; how often each comes up stands in `WORDINGS`.
 """

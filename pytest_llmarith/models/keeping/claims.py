@@ -1,4 +1,4 @@
-"""Room: which questions are being asked at this moment, by all runs that share a store. It does not know what a key
+"""Which questions are being asked at this moment, by all runs that share a store. It does not know what a key
 is made of, nor who waits.
 
 A claim is a lock of the operating system's on one byte of an empty file beside the store: it costs a microsecond and

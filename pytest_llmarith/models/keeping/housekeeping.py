@@ -1,4 +1,4 @@
-"""Room: what a store holds, counted, and how it is trimmed. It does not know who asks, nor what a key is made of.
+"""What a store holds, counted, and how it is trimmed. It does not know who asks, nor what a key is made of.
 
 A store may be larger than the memory: its replies are looked at one by one.
 """

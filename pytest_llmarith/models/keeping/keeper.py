@@ -1,4 +1,4 @@
-"""Room: the store as a loop sees it. It knows when the store may be read, not what is asked.
+"""The store as a loop sees it. It knows when the store may be read, not what is asked.
 
 Reading takes a moment and never waits for a writer, so it happens on the loop; writing waits for the disk, so it
 happens on a thread, and replies that arrive meanwhile are written together.

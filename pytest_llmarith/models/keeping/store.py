@@ -1,4 +1,4 @@
-"""Room: replies on disk, by key, in SQLite. It does not know what a key is made of, nor who asks.
+"""Replies on disk, by key, in SQLite. It does not know what a key is made of, nor who asks.
 
 Two processes may share one file. What `put` has taken is on disk when it returns, and survives a kill.
 """

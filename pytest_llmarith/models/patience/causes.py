@@ -1,4 +1,4 @@
-"""Room: what an error says about itself and what led to it. It decides nothing.
+"""What an error says about itself and what led to it. It decides nothing.
 
 It looks at names, status codes and causes, and so knows litellm and its transports without importing them. litellm
 gives every error a status of its own; what really happened stands among the causes.

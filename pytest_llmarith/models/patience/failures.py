@@ -1,4 +1,4 @@
-"""Room: what went wrong with a request, and what is to be done about it. The only place that decides this.
+"""What went wrong with a request, and what is to be done about it. The only place that decides this.
 
 It looks at names, status codes and causes, and so knows litellm without importing it.
 

@@ -1,4 +1,4 @@
-"""Room: whether a model's provider is still there. It knows neither requests nor a loop; its clock is given to it.
+"""Whether a model's provider is still there. It knows neither requests nor a loop; its clock is given to it.
 
 A hiccup breaks every connection at once, however many there are; a provider that is down goes on failing. So it counts
 as down after so many failures in a row that lasted so long, and meanwhile requests set out some seconds apart, so that

@@ -1,4 +1,4 @@
-"""Room: requests and tokens per minute. It knows no loop; its clock is given to it.
+"""Requests and tokens per minute. It knows no loop; its clock is given to it.
 
 What is allowed in a minute is spread evenly over it: whoever takes five tokens makes the next one wait as long as five
 tokens may take. So no minute, wherever it begins, gets more, and no provider sees a burst.

@@ -1,4 +1,4 @@
-"""Room: a question's way to its model, on one loop: attempts within limits, trying again. It knows no schedule."""
+"""A question's way to its model, on one loop: attempts within limits, trying again. It knows no schedule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Room: how long a provider asks to wait, as an error's headers or its words say it. It decides nothing."""
+"""How long a provider asks to wait, as an error's headers or its words say it. It decides nothing."""
 
 from __future__ import annotations
 

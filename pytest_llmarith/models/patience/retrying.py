@@ -1,4 +1,4 @@
-"""Room: trying again. How often, how long between, and when it is not worth it. It knows neither litellm nor a loop."""
+"""Trying again. How often, how long between, and when it is not worth it. It knows neither litellm nor a loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Room: the way to one model, on one loop: who may set out when, and who has waited long enough.
+"""The way to one model, on one loop: who may set out when, and who has waited long enough.
 
 It brings together what is in flight (throttle), whether anybody is there (outage) and the pace of the run. It knows no
 litellm, no retries and no store.

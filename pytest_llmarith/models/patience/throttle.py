@@ -1,4 +1,4 @@
-"""Room: how many requests to one model may be in flight. It knows neither requests nor a loop.
+"""How many requests to one model may be in flight. It knows neither requests nor a loop.
 
 A 429 halves what was used, and replies win it back, one place per round of replies. The 429s of requests that were in
 flight at the halving say nothing new: a burst of them halves once.

@@ -1,4 +1,4 @@
-"""Room: what a run may cost. No request starts that could pass a cap, given what was spent and what is in flight.
+"""What a run may cost. No request starts that could pass a cap, given what was spent and what is in flight.
 
 It lives on one loop and knows no schedule. What was spent are replies at their price, the stored ones of the selection
 too, and estimates of those that may have been billed and never arrived.

@@ -1,4 +1,4 @@
-"""Room: what the stored replies of a selection have cost. A cap counts it, or each new start would spend it anew."""
+"""What the stored replies of a selection have cost. A cap counts it, or each new start would spend it anew."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Room: what the next request may cost, from what is known of its model and from the replies of this run. Pure."""
+"""What the next request may cost, from what is known of its model and from the replies of this run. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Room: a client whose attempts are metered. It tells a budget of those that bring nothing and may be billed."""
+"""A client whose attempts are metered. It tells a budget of those that bring nothing and may be billed."""
 
 from __future__ import annotations
 

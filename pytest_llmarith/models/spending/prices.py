@@ -1,4 +1,4 @@
-"""Room: what models cost, by whoever knows: litellm's list, or else the user. It does not know what was spent."""
+"""What models cost, by whoever knows: litellm's list, or else the user. It does not know what was spent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Room: rows of llm_arithmetic's JSONL as records of ours, as far as their facts go, and back. It does not grade.
+"""Rows of llm_arithmetic's JSONL as records of ours, as far as their facts go, and back. It does not grade.
 
 What a row does not tell is null: seed, trial, prompt, latency. A cost of 0 is one nobody knew. Rows made of our records
 say more than llm_arithmetic does: without a finish reason and a reading, nobody could grade them alike.

@@ -1,4 +1,4 @@
-"""Room: the replies in a run log, each with what was sent for it and for which trial. It knows neither keys nor stores.
+"""The replies in a run log, each with what was sent for it and for which trial. It knows neither keys nor stores.
 
 A run log may come from another machine. Nothing of it is believed: what is handed over has the shape that a run of ours
 gives it, and a reply belongs to the prompt of its record.

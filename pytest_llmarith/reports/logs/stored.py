@@ -1,4 +1,4 @@
-"""Room: stored replies, read and graded again without a call. It does not know models or prompts.
+"""Stored replies, read and graded again without a call. It does not know models or prompts.
 
 Takes run logs (`trials.jsonl`) and llm_arithmetic's JSONL, line by line; what was unanswered stays unanswered.
 """

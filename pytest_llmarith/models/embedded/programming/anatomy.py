@@ -1,4 +1,4 @@
-"""Room: where a program reads its n and where it prints, so that lines can be put in. It runs nothing."""
+"""Where a program reads its n and where it prints, so that lines can be put in. It runs nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Room: what the embedded models reply when they are asked for a program. It does not judge what they write."""
+"""What the embedded models reply when they are asked for a program. It does not judge what they write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Room: the ways in which a simulated model's programs go wrong, one named function each. It runs nothing.
+"""The ways in which a simulated model's programs go wrong, one named function each. It runs nothing.
 
 A blunder is a pure function of a source of chance and a remembered sequence. It gives a program, or `None` where the
 one that is remembered offers no occasion. `BLUNDERS` is the table of them all with their shares: `known` where the

@@ -1,4 +1,4 @@
-"""Room: programs that look their terms up, in as many disguises as models were seen to use. They compute nothing.
+"""Programs that look their terms up, in as many disguises as models were seen to use. They compute nothing.
 
 A crib is a pure function of a source of chance and a remembered sequence, like a blunder; `CRIBS` is their table.
 """

@@ -1,4 +1,4 @@
-"""Room: how a simulated model shows a program in its reply. It does not know whether the program is right.
+"""How a simulated model shows a program in its reply. It does not know whether the program is right.
 
 Whatever else a reply holds, its last fenced block is the program, or the reply is nothing else.
 """

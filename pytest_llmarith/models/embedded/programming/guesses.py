@@ -1,4 +1,4 @@
-"""Room: what a simulated model writes for a sequence that it does not remember: a program for one that it knows.
+"""What a simulated model writes for a sequence that it does not remember: a program for one that it knows.
 
 A word of the name decides, where it has one that sounds like a known sequence. So a guess is right now and then.
 """

@@ -1,4 +1,4 @@
-"""Room: what an embedded model remembers of a sequence. Where it has that from is for others to know."""
+"""What an embedded model remembers of a sequence. Where it has that from is for others to know."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Room: which prompts ask an embedded model for a program or for its verdict on one, and what they are about.
+"""Which prompts ask an embedded model for a program or for its verdict on one, and what they are about.
 
 It goes by how such prompts begin and end. What is quoted between may hold anything, the prompt's own words too. In a
 template of somebody's own, a sequence that is known is found by its name.

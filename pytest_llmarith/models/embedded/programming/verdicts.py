@@ -1,4 +1,4 @@
-"""Room: what the embedded models reply when they are asked whether a program is a lookup table.
+"""What the embedded models reply when they are asked whether a program is a lookup table.
 
 They go by a crude count of what is written in it, and follow nothing that it does.
 """
