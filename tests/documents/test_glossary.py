@@ -9,7 +9,7 @@ import pytest
 
 from pytest_llmarith.values import Outcome, Reading
 
-TEXT = (Path(__file__).parent.parent / "docs" / "glossary.md").read_text("utf-8")
+TEXT = (Path(__file__).parents[2] / "docs" / "glossary.md").read_text("utf-8")
 EXPLAINED = re.findall(r"^\| (?:\*\*|`)([a-z ]+)(?:\*\*|`) \| (.+) \|$", TEXT, re.MULTILINE)
 KEYS_OF_A_RECORD = (
     "run",

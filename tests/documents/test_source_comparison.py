@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-TEXT = (Path(__file__).parent.parent / "docs" / "paper.md").read_text("utf-8")
+TEXT = (Path(__file__).parents[2] / "docs" / "paper.md").read_text("utf-8")
 ROWS = [
     pytest.param([cell.strip() for cell in line.strip("|").split("|")], id=line.split("|")[1].strip())
     for line in TEXT.replace(r"\|", "/").splitlines()

@@ -8,7 +8,7 @@ import pytest
 
 from docs.reference import reference
 
-WRITTEN = Path(__file__).parent.parent / "docs" / "options.md"
+WRITTEN = Path(__file__).parents[2] / "docs" / "options.md"
 
 
 def test_the_reference_is_of_this_code() -> None:

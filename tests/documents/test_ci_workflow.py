@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import yaml
 
-FOLDER = Path(__file__).parent.parent / "docs" / "ci"
+FOLDER = Path(__file__).parents[2] / "docs" / "ci"
 EXPLAINED = (FOLDER.parent / "ci.md").read_text("utf-8")
 FILES = sorted(FOLDER.glob("*.yml"))
 BENCH = """
