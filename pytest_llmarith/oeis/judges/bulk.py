@@ -15,6 +15,7 @@ from pytest_llmarith.oeis.judges.reachable import names, texts
 
 MANY_INTEGERS = 8
 MANY_PAIRS = 5
+MANY_ASSIGNMENTS = 6 * MANY_INTEGERS
 LONG_WORD = 32
 LONG_INTEGER_BITS = 80
 
@@ -24,16 +25,25 @@ def bulk(program: str, tree: ast.Module) -> Iterator[str]:
     nodes = [*in_order(tree)]
     if len(nodes) == MOST_NODES:
         yield f"the program has {MOST_NODES:,} nodes or more, and what stands behind them is not read"
+    yield from _in_containers(nodes)
+    yield from (f"line {line} decodes something ({name})" for line, name in names(nodes) if name in DECODERS)
+    several = len({pair.n for pair in pairs(tree)})
+    if several >= MANY_PAIRS:
+        yield f"the program tells {several} values of n apart"
+    yield from _in_constants(program, tree)
+    assigned = sum(isinstance(node, ast.Assign | ast.Yield | ast.Return) for node in nodes)
+    if assigned >= MANY_ASSIGNMENTS:
+        yield f"the program assigns or returns in {assigned} places"
+
+
+def _in_containers(nodes: Sequence[ast.AST]) -> Iterator[str]:
     counts = _counts(nodes)
     for node in nodes:
         if isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict) and counts[id(node)] >= MANY_INTEGERS:
             yield f"line {node.lineno} holds {counts[id(node)]} integers"
-    for line, name in names(nodes):
-        if name in DECODERS:
-            yield f"line {line} decodes something ({name})"
-    several = len({pair.n for pair in pairs(tree)})
-    if several >= MANY_PAIRS:
-        yield f"the program tells {several} values of n apart"
+
+
+def _in_constants(program: str, tree: ast.Module) -> Iterator[str]:
     for value, line in integers(tree):
         if value.bit_length() >= LONG_INTEGER_BITS:
             yield f"line {line} holds an integer of {value.bit_length()} bits"
@@ -41,9 +51,6 @@ def bulk(program: str, tree: ast.Module) -> Iterator[str]:
         longest = max(map(len, text.split()), default=0)
         if longest >= LONG_WORD or isinstance(text, bytes):
             yield f"line {line} holds a text without spaces of {longest} characters"
-    assigned = sum(isinstance(node, ast.Assign | ast.Yield | ast.Return) for node in nodes)
-    if assigned >= 6 * MANY_INTEGERS:
-        yield f"the program assigns or returns in {assigned} places"
 
 
 def _counts(nodes: Sequence[ast.AST]) -> Mapping[int, int]:
