@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pytest_llmarith.oeis.sources import Source
     from pytest_llmarith.oeis.sync import Synced
 
-NOT_FETCHED = 1
+_NOT_FETCHED = 1
 _LONGEST_PACE_S = 3_600.0
 _SHOWN_FAILURES = 10
 
@@ -129,7 +129,7 @@ def _sync_into(cache: Path, request: argparse.Namespace, meter: Meter, stack: Ex
         synced = sync(numbers, cache, source, request.refresh, meter.step)
     except OSError as error:
         complain("oeis sync", f"the cache cannot be written: {error}")
-        return NOT_FETCHED
+        return _NOT_FETCHED
     meter.close()
     return _tell(synced)
 
@@ -158,4 +158,4 @@ def _tell(synced: Synced) -> int:
         return 0
     stopped = f"stopped, with {synced.left:,} not tried; " if synced.left else ""
     complain("oeis sync", f"{stopped}the same command goes on from here")
-    return NOT_FETCHED
+    return _NOT_FETCHED

@@ -21,7 +21,7 @@ class Shown(NamedTuple):
     markup: Mapping[str, bool]
 
 
-SHOWN: Mapping[str, Shown] = {
+_SHOWN: Mapping[str, Shown] = {
     Outcome.CORRECT: Shown("C", {"green": True}),
     Outcome.DEVIATE: Shown("d", {"yellow": True}),
     Outcome.NAN: Shown("n", {"purple": True}),
@@ -62,7 +62,7 @@ def status_of(report: pytest.TestReport) -> tuple[str, str, tuple[str, Mapping[s
         and not _failed_by_strict(report, outcome)
     ):
         return None
-    letter, markup = SHOWN[outcome]
+    letter, markup = _SHOWN[outcome]
     return outcome, letter, (outcome.upper(), markup)
 
 

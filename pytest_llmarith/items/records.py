@@ -12,31 +12,31 @@ from typing import Any
 import pytest
 
 RECORD = pytest.StashKey[dict[str, Any]]()
-REPORT_ATTRIBUTE = "llmarith"
+_REPORT_ATTRIBUTE = "llmarith"
 CRASHED = "???"  # what xdist writes as `when` of an item whose worker died
 
 
 def record_of(report: pytest.TestReport) -> dict[str, Any] | None:
     """The record that a report carries."""
-    carried = getattr(report, REPORT_ATTRIBUTE, None)
+    carried = getattr(report, _REPORT_ATTRIBUTE, None)
     return json.loads(carried) if isinstance(carried, str) else carried
 
 
 def put_record(report: pytest.TestReport, record: dict[str, Any]) -> None:
     """Let a report carry a record, to wherever it goes."""
-    setattr(report, REPORT_ATTRIBUTE, json.dumps(record, allow_nan=False))
+    setattr(report, _REPORT_ATTRIBUTE, json.dumps(record, allow_nan=False))
 
 
 def let_go(report: pytest.TestReport) -> None:
     """Leave a report its outcome alone: pytest keeps every report to the end, and a record may be large."""
     record = record_of(report)
     if record is not None:
-        setattr(report, REPORT_ATTRIBUTE, {"outcome": record["outcome"]})
+        setattr(report, _REPORT_ATTRIBUTE, {"outcome": record["outcome"]})
 
 
 def unpack_record(report: pytest.TestReport) -> dict[str, Any] | None:
     """The record of a report that goes no further, decoded once for all who look at it."""
     record = record_of(report)
     if record is not None:
-        setattr(report, REPORT_ATTRIBUTE, record)
+        setattr(report, _REPORT_ATTRIBUTE, record)
     return record

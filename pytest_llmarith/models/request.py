@@ -11,7 +11,7 @@ from typing import Any
 from pytest_llmarith.models.scrubbing import without_secrets, without_userinfo
 from pytest_llmarith.values import Model, Question
 
-KEY_FORMAT = 1
+_KEY_FORMAT = 1
 
 
 def messages_of(model: Model, prompt: str) -> list[dict[str, str]]:
@@ -40,7 +40,7 @@ def key_of(model: Model, question: Question) -> str:
 def key_of_sent(sent: Mapping[str, Any], trial: int, repeat: int) -> str:
     """The same of a request that was written down."""
     api_base = sent["api_base"] and sent["api_base"].rstrip("/")
-    identity = {**sent, "api_base": api_base, "format": KEY_FORMAT, "trial": trial}
+    identity = {**sent, "api_base": api_base, "format": _KEY_FORMAT, "trial": trial}
     if repeat:  # what is asked once has the key that it always had
         identity["repeat"] = repeat
     canonical = json.dumps(identity, sort_keys=True, separators=(",", ":"))

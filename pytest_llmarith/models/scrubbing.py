@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-HIDDEN = "[hidden]"
+_HIDDEN = "[hidden]"
 
 # Whoever answers with megabytes gets this much of them looked at.
 _LOOKED_AT = 20_000
@@ -53,8 +53,8 @@ def hide_keys(text: str, environ: Mapping[str, str], more_secrets: Iterable[str]
     """Replace what is a key in this environment, and what looks like one."""
     for secret in sorted({*_secrets_in(environ), *more_secrets}, key=len, reverse=True):
         if len(secret) >= _SHORTEST_SECRET:
-            text = text.replace(secret, HIDDEN)
-    return _KEY_SHAPES.sub(lambda shape: (shape["before"] or "") + HIDDEN + "@" * shape[0].endswith("@"), text)
+            text = text.replace(secret, _HIDDEN)
+    return _KEY_SHAPES.sub(lambda shape: (shape["before"] or "") + _HIDDEN + "@" * shape[0].endswith("@"), text)
 
 
 def without_known_keys(text: str, environ: Mapping[str, str]) -> str:
@@ -64,7 +64,7 @@ def without_known_keys(text: str, environ: Mapping[str, str]) -> str:
     """
     for secret in sorted(set(_secrets_in(environ)), key=len, reverse=True):
         if len(secret) >= _SHORTEST_SECRET and not secret.isdecimal():
-            text = text.replace(secret, HIDDEN)
+            text = text.replace(secret, _HIDDEN)
     return text
 
 

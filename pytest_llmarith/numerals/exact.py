@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
 
-ZERO = Decimal(0)
+_ZERO = Decimal(0)
 
 
 def decimal_from(text: str) -> Decimal:
     """The number that is written as `decimal.Decimal` takes it, in linear time; zero has no sign."""
     number = Decimal(text)
-    return number if number else ZERO
+    return number if number else _ZERO
 
 
 def wide_context(*numbers: Decimal, decimals: int = 0) -> Context:

@@ -21,7 +21,7 @@ from pytest_llmarith.numerals.tokens import tokens
 from pytest_llmarith.replies import refuses, said
 from pytest_llmarith.values import Dtype, Readings
 
-LONGEST_END = 16_384  # characters: no model gives its answer earlier than that and goes on
+_LONGEST_END = 16_384  # characters: no model gives its answer earlier than that and goes on
 
 _OF_A_NUMBER = re.compile(r"[\d.,'_ \u2009{}\\]*+")
 
@@ -46,9 +46,9 @@ def _intended(text: str, operands: tuple[str, ...]) -> Readings:
 
 def _end_of(text: str) -> str:
     """The end of a long text; a number that its edge would cut is left out, not cut."""
-    if len(text) <= LONGEST_END:
+    if len(text) <= _LONGEST_END:
         return text
-    cut = _OF_A_NUMBER.match(text, len(text) - LONGEST_END)
+    cut = _OF_A_NUMBER.match(text, len(text) - _LONGEST_END)
     return text[cut.end() :] if cut else text
 
 

@@ -11,7 +11,7 @@ from decimal import Decimal
 from pytest_llmarith.numerals.exact import decimal_from
 from pytest_llmarith.numerals.glyphs import THIN
 
-HIGHEST_EXPONENT = 9_999
+_HIGHEST_EXPONENT = 9_999
 
 _GROUPING = str.maketrans("", "", f" '_{THIN}")
 _MARK = re.compile(r"[.,]")
@@ -29,7 +29,7 @@ def _power(exponent: str | None) -> int | None:
     if exponent is None:
         return 0
     digits = exponent.lstrip("+-").lstrip("0")
-    if len(digits) > len(str(HIGHEST_EXPONENT)):
+    if len(digits) > len(str(_HIGHEST_EXPONENT)):
         return None
     return -int(digits or 0) if exponent.startswith("-") else int(digits or 0)
 

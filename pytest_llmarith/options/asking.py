@@ -11,10 +11,10 @@ from collections.abc import Callable
 from pytest_llmarith.options import names, parsing
 from pytest_llmarith.values import AskingLimits, Price
 
-MOST_IN_FLIGHT = 1024
-MOST_RETRIES = 100
-MOST_PER_MINUTE = 100_000_000
-MOST_TOKENS = 999_999_999
+_MOST_IN_FLIGHT = 1024
+_MOST_RETRIES = 100
+_MOST_PER_MINUTE = 100_000_000
+_MOST_TOKENS = 999_999_999
 
 _DEFAULTS = {
     names.CONCURRENCY: "16",
@@ -33,9 +33,9 @@ def asking_limits(given: Callable[[str], str | None]) -> AskingLimits:
         return _DEFAULTS[option] if asked is None else str(asked)
 
     return AskingLimits(
-        concurrency=parsing.whole_number(names.CONCURRENCY, text(names.CONCURRENCY), 1, MOST_IN_FLIGHT),
+        concurrency=parsing.whole_number(names.CONCURRENCY, text(names.CONCURRENCY), 1, _MOST_IN_FLIGHT),
         timeout_s=parsing.seconds(names.TIMEOUT, text(names.TIMEOUT)),
-        retries=parsing.whole_number(names.RETRIES, text(names.RETRIES), 0, MOST_RETRIES),
+        retries=parsing.whole_number(names.RETRIES, text(names.RETRIES), 0, _MOST_RETRIES),
         retry_time_s=parsing.seconds(names.RETRY_TIME, text(names.RETRY_TIME)),
         requests_per_minute=parsing.optional(given, names.RPM, _per_minute),
         tokens_per_minute=parsing.optional(given, names.TPM, _per_minute),
@@ -46,11 +46,11 @@ def asking_limits(given: Callable[[str], str | None]) -> AskingLimits:
 
 
 def _per_minute(option: str, text: str) -> int:
-    return parsing.whole_number(option, text, 1, MOST_PER_MINUTE)
+    return parsing.whole_number(option, text, 1, _MOST_PER_MINUTE)
 
 
 def _tokens(option: str, text: str) -> int:
-    return parsing.whole_number(option, text, 1, MOST_TOKENS)
+    return parsing.whole_number(option, text, 1, _MOST_TOKENS)
 
 
 def _dollars(option: str, text: str) -> float:

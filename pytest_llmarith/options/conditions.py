@@ -13,8 +13,8 @@ from pytest_llmarith.options import names, parsing
 from pytest_llmarith.values import USUAL, Condition, NumberFormat, Symbols, Wordings
 from pytest_llmarith.values.templates import parts_of
 
-MOST_REPEATS = 1_000
-CONTEXTS = ("1k", "2k", "4k")
+_MOST_REPEATS = 1_000
+_CONTEXTS = ("1k", "2k", "4k")
 _NONE = "none"
 _STANDARD = "standard"
 _LONGEST_TEMPLATE = 100_000
@@ -53,15 +53,15 @@ def manners(given: Callable[[str], Any], folder: Path) -> Manners:
     return Manners(
         conditions=tuple(Condition(*values) for values in product(*axes)),
         wordings=Wordings({name: text for name, text in templates.items() if name is not None}, systems),
-        repeats=parsing.whole_number(names.REPEATS, text(names.REPEATS, "1"), 1, MOST_REPEATS),
+        repeats=parsing.whole_number(names.REPEATS, text(names.REPEATS, "1"), 1, _MOST_REPEATS),
     )
 
 
 def _contexts(text: str) -> tuple[str | None, ...]:
     words = parsing.distinct(names.CONTEXT, [word.strip() for word in text.split(",")])
     for word in words:
-        if word not in (_NONE, *CONTEXTS):
-            raise ValueError(f"{names.CONTEXT}: {word!r} is unknown; write some of {_NONE},{','.join(CONTEXTS)}")
+        if word not in (_NONE, *_CONTEXTS):
+            raise ValueError(f"{names.CONTEXT}: {word!r} is unknown; write some of {_NONE},{','.join(_CONTEXTS)}")
     return tuple(None if word == _NONE else word for word in words)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_llmarith.options import names
 
-MODEL_HELP = "Model to benchmark, any litellm model string, as [NAME=]TARGET[?KEY=VALUE&...]; repeatable"
+_MODEL_HELP = "Model to benchmark, any litellm model string, as [NAME=]TARGET[?KEY=VALUE&...]; repeatable"
 
 
 def given(config: pytest.Config) -> bool:
@@ -31,7 +31,7 @@ def declare(parser: pytest.Parser) -> None:
     group = parser.getgroup("llmarith", "llmarith: benchmark language models where the right answer is known exactly")
     for declare_group in GROUPS.values():
         declare_group(group)
-    parser.addini(names.MODEL_INI, f"{MODEL_HELP} (one per line)", type="linelist", default=[])
+    parser.addini(names.MODEL_INI, f"{_MODEL_HELP} (one per line)", type="linelist", default=[])
 
 
 def _declare_models(group: pytest.OptionGroup) -> None:
@@ -39,7 +39,7 @@ def _declare_models(group: pytest.OptionGroup) -> None:
         names.MODEL,
         action="append",
         metavar="MODEL",
-        help=f"{MODEL_HELP}.\n"
+        help=f"{_MODEL_HELP}.\n"
         f"Else {names.MODEL_ENVIRONMENT}, {names.MODEL_DOTENV} in .env or the ini value {names.MODEL_INI}.\n"
         "llmarith/exact and llmarith/sloppy are embedded and need no key",
     )

@@ -15,9 +15,9 @@ from pytest_llmarith.oeis.scoring import Rules
 from pytest_llmarith.options import names, parsing
 from pytest_llmarith.values import Level, Model, ProgramLimits
 
-MOST_TERMS = 1_000_000
+_MOST_TERMS = 1_000_000
 LONGEST_LIMIT_S = 3600.0
-LEAST_MEMORY = 1 << 26  # Python itself has to start
+_LEAST_MEMORY = 1 << 26  # Python itself has to start
 
 _DEFAULTS = {
     names.OEIS_LIMITS: "0.5,4",
@@ -85,7 +85,7 @@ def _limits(option: str, text: str) -> tuple[float, ...]:
 
 def _terms(option: str, text: str) -> int | None:
     try:
-        return None if text == "all" else parsing.whole_number(option, text, 1, MOST_TERMS)
+        return None if text == "all" else parsing.whole_number(option, text, 1, _MOST_TERMS)
     except ValueError as error:
         raise ValueError(f"{error}, nor all") from None
 
@@ -93,9 +93,9 @@ def _terms(option: str, text: str) -> int | None:
 def _size(option: str, text: str) -> int:
     match = _SIZE.fullmatch(text.strip())
     size = int(match[1]) * _UNITS[match[2]] if match else 0
-    if size < LEAST_MEMORY:
+    if size < _LEAST_MEMORY:
         raise ValueError(
-            f"{option}: {text!r} is no size in KiB, MiB or GiB from {LEAST_MEMORY >> 20}MiB; write 512MiB or 2GiB"
+            f"{option}: {text!r} is no size in KiB, MiB or GiB from {_LEAST_MEMORY >> 20}MiB; write 512MiB or 2GiB"
         )
     return size
 

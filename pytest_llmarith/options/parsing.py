@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from pytest_llmarith.values import MOST_SHARDS, Model, Shard
 
 DEEPEST = 1000
-DEEPEST_VALUE = 50  # levels of a parameter; a store takes no deeper ones from a run log
+_DEEPEST_VALUE = 50  # levels of a parameter; a store takes no deeper ones from a run log
 MOST_TRIALS = 1_000_000
 
 _Choice = TypeVar("_Choice", bound=StrEnum)
@@ -182,7 +182,7 @@ def _json_or_text(option: str, text: str) -> Any:
     return value
 
 
-def _is_shallow(value: Any, levels: int = DEEPEST_VALUE) -> bool:
+def _is_shallow(value: Any, levels: int = _DEEPEST_VALUE) -> bool:
     """Whether it can be worked with: Python reads deeper than it copies and writes."""
     inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return levels > 0 and all(_is_shallow(one, levels - 1) for one in inside)

@@ -17,9 +17,9 @@ from pytest_llmarith.options.conditions import Manners, manners
 from pytest_llmarith.options.oeis import OeisSettings, oeis_settings
 from pytest_llmarith.values import AskingLimits, Model, NanReason, Reading, Shard, StoreMode
 
-LARGEST_SEED = 2**31
-MOST_QUESTIONS = 1_000  # of one search: what it keeps stands in one record
-MOST_CONFIRMED = 100
+_LARGEST_SEED = 2**31
+_MOST_QUESTIONS = 1_000  # of one search: what it keeps stands in one record
+_MOST_CONFIRMED = 100
 _CONFIRM = 3
 
 _DEFAULTS: Mapping[str, str] = {
@@ -110,11 +110,11 @@ def _search(config: pytest.Config) -> tuple[int | None, int]:
 
 
 def _budget(option: str, text: str) -> int:
-    return parsing.whole_number(option, text, 1, MOST_QUESTIONS)
+    return parsing.whole_number(option, text, 1, _MOST_QUESTIONS)
 
 
 def _confirm(option: str, text: str) -> int:
-    return parsing.whole_number(option, text, 0, MOST_CONFIRMED)
+    return parsing.whole_number(option, text, 0, _MOST_CONFIRMED)
 
 
 def _trials(option: str, text: str) -> int:
@@ -144,7 +144,7 @@ def _folder(config: pytest.Config, option: str, default: str) -> Path:
 def _seed(config: pytest.Config, text: str) -> int:
     seed = parsing.seed(names.SEED, text)
     if seed is None:
-        seed = random.SystemRandom().randrange(LARGEST_SEED)
+        seed = random.SystemRandom().randrange(_LARGEST_SEED)
         config.option.llm_seed = str(seed)
     return seed
 

@@ -16,9 +16,9 @@ from pathlib import Path
 from pytest_llmarith.values import Shard
 
 # Windows allows 260 characters for a whole path; this leaves most of them to where the folder lies.
-LONGEST_MODEL = 60
+_LONGEST_MODEL = 60
 # A disk that does not take as much will not take a run.
-ROOM_BYTES = 1 << 16
+_ROOM_BYTES = 1 << 16
 
 
 class UnwritableFolder(OSError):
@@ -30,7 +30,7 @@ def check_writable(base: Path) -> None:
     with _explained(base):
         base.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=base) as file:  # a full disk makes files, and takes nothing into them
-            file.write(bytes(ROOM_BYTES))
+            file.write(bytes(_ROOM_BYTES))
 
 
 def create_run_folder(base: Path, started: datetime, models: Sequence[str], shard: Shard | None = None) -> Path:
@@ -81,7 +81,7 @@ def _safe(model: str) -> str:
     Windows' reserved names (CON, NUL, ...) need no care: the time stands before them.
     """
     readable = re.sub(r"[^A-Za-z0-9._-]+", "-", model)
-    return readable[:LONGEST_MODEL].strip("-._") or "unnamed"
+    return readable[:_LONGEST_MODEL].strip("-._") or "unnamed"
 
 
 def _why(error: OSError | ValueError) -> str:

@@ -11,15 +11,15 @@ from typing import Any
 from pytest_llmarith.reports.jsonfiles import encode
 
 KEY = "llmarith"
-TESTS = "tests"  # --json-report-summary leaves them out
+_TESTS = "tests"  # --json-report-summary leaves them out
 
 
 def extend_json_report(
     json_report: dict[str, Any], records_by_nodeid: Mapping[str, dict[str, Any]], summary: dict[str, Any]
 ) -> None:
     """Put the records and the summary in place; a test that is listed twice stays once, as it was last."""
-    if TESTS in json_report:
-        json_report[TESTS] = list(_enriched(json_report[TESTS], records_by_nodeid))
+    if _TESTS in json_report:
+        json_report[_TESTS] = list(_enriched(json_report[_TESTS], records_by_nodeid))
     json_report[KEY] = summary
 
 
@@ -27,13 +27,13 @@ def json_pieces(
     json_report: Mapping[str, Any], records_by_nodeid: Mapping[str, dict[str, Any]], summary: dict[str, Any]
 ) -> Iterator[bytes]:
     """The same as the text of a file, test by test: never are all records in memory."""
-    head = encode({key: value for key, value in json_report.items() if key != TESTS} | {KEY: summary})
-    if TESTS not in json_report:
+    head = encode({key: value for key, value in json_report.items() if key != _TESTS} | {KEY: summary})
+    if _TESTS not in json_report:
         yield head + b"\n"
         return
-    yield head.removesuffix(b"}") + b', "' + TESTS.encode() + b'": ['
+    yield head.removesuffix(b"}") + b', "' + _TESTS.encode() + b'": ['
     between = b""
-    for test in _enriched(json_report[TESTS], records_by_nodeid):
+    for test in _enriched(json_report[_TESTS], records_by_nodeid):
         yield between + encode(test)
         between = b", "
     yield b"]}\n"

@@ -20,11 +20,11 @@ from pytest_llmarith.reports.mistake import Mistake, name_of
 from pytest_llmarith.reports.target import new_file
 from pytest_llmarith.values import Outcome, Reading
 
-ARROW = "->"
-SHOWN_OF_AN_END = 250  # characters of a long reply, from its beginning and from its end
-LONGEST_REASON = 60
-LONGEST_TASK = 60
-LONGEST_LINE = 10 * SHOWN_OF_AN_END  # enough for both ends, were every character of them escaped
+_ARROW = "->"
+_SHOWN_OF_AN_END = 250  # characters of a long reply, from its beginning and from its end
+_LONGEST_REASON = 60
+_LONGEST_TASK = 60
+_LONGEST_LINE = 10 * _SHOWN_OF_AN_END  # enough for both ends, were every character of them escaped
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +49,9 @@ class Tally:
     def count(self, change: Change) -> None:
         self.transitions[change.cell] += 1
         if is_of_own_task(change.record):
-            self.left[sanitize_name(change.record["task"], LONGEST_TASK)] += 1
+            self.left[sanitize_name(change.record["task"], _LONGEST_TASK)] += 1
         if change.after == Outcome.NAN:
-            self.reasons[sanitize(str(change.record.get("reason")), LONGEST_REASON)] += 1
+            self.reasons[sanitize(str(change.record.get("reason")), _LONGEST_REASON)] += 1
 
     def add(self, other: Tally) -> None:
         self.transitions += other.transitions
@@ -112,9 +112,9 @@ def _take(
 
 
 def _cell(wanted: str) -> tuple[str, str]:
-    before, arrow, after = (part.strip() for part in wanted.partition(ARROW))
+    before, arrow, after = (part.strip() for part in wanted.partition(_ARROW))
     if not arrow or not {before, after} <= set(Outcome):
-        named = sanitize(wanted, LONGEST_REASON)
+        named = sanitize(wanted, _LONGEST_REASON)
         raise Mistake(f"--show={named}: not a transition; write two of {', '.join(Outcome)} as in deviate->correct")
     return before, after
 
@@ -158,13 +158,13 @@ def _shown(change: Change) -> str:
     asked = " ".join(str(problem.get(key)) for key in ("variant", "lhs", "rhs", "int1", "int2") if problem.get(key))
     text = (record["reply"] or {}).get("text") or ""
     lines = [
-        f"{name_of(change.file)}:{change.line}  {change.before} {ARROW} {change.after}",
+        f"{name_of(change.file)}:{change.line}  {change.before} {_ARROW} {change.after}",
         f"  asked     {asked}",
         f"  expected  {problem.get('expected')}",
         f"  read      {_answer(record)}",
         f"  reply     {_ends(text)}",
     ]
-    return "\n".join(sanitize(line, LONGEST_LINE) for line in lines) + "\n"
+    return "\n".join(sanitize(line, _LONGEST_LINE) for line in lines) + "\n"
 
 
 def _answer(record: Mapping[str, Any]) -> object:
@@ -175,9 +175,9 @@ def _answer(record: Mapping[str, Any]) -> object:
 
 def _ends(text: str) -> str:
     """A reply with its beginning and its end: answers stand at either."""
-    if len(text) <= 2 * SHOWN_OF_AN_END:
+    if len(text) <= 2 * _SHOWN_OF_AN_END:
         return text
-    return f"{text[:SHOWN_OF_AN_END]} [... of {len(text):,} characters ...] {text[-SHOWN_OF_AN_END:]}"
+    return f"{text[:_SHOWN_OF_AN_END]} [... of {len(text):,} characters ...] {text[-_SHOWN_OF_AN_END:]}"
 
 
 def _print(text: str, out: TextIO) -> None:

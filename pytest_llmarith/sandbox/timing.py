@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pytest_llmarith.values import ProgramRun
 
 # Shared caches and cores make a loaded machine that much slower, even when nobody waits for a processor.
-MARGIN = 0.2
+_MARGIN = 0.2
 
 
 def is_in_doubt(run: ProgramRun, limits: Sequence[float]) -> bool:
@@ -19,12 +19,12 @@ def is_in_doubt(run: ProgramRun, limits: Sequence[float]) -> bool:
 
 
 def _is_marginal(seconds: float, limit: float) -> bool:
-    return (1 - MARGIN) * limit <= seconds <= (1 + MARGIN) * limit
+    return (1 - _MARGIN) * limit <= seconds <= (1 + _MARGIN) * limit
 
 
 def beyond_margin_s(longest_s: float) -> float:
     """Where a run that shares the machine is stopped: a term that comes so far would be late alone, too."""
-    return (1 + MARGIN) * longest_s
+    return (1 + _MARGIN) * longest_s
 
 
 def patience_s(longest_s: float) -> float:

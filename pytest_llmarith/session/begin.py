@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 OPTIONS_INPUT = "llmarith_options"
 ASKER: pytest.StashKey[Asker] = pytest.StashKey()
 # How the reason begins with which items without a model are skipped.
-SKIPPED_WITHOUT_MODEL = "no model chosen"
+_SKIPPED_WITHOUT_MODEL = "no model chosen"
 _GUARD = "llmarith-guard"
 _SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
 
@@ -65,7 +65,7 @@ class Dormant:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.skipped and isinstance(report.longrepr, tuple) and SKIPPED_WITHOUT_MODEL in report.longrepr[2]:
+        if report.skipped and isinstance(report.longrepr, tuple) and _SKIPPED_WITHOUT_MODEL in report.longrepr[2]:
             self._hint = report.longrepr[2]
         if record_of(report) is not None:
             from pytest_llmarith.session.assembly import assemble_recorder

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pytest_llmarith.session.conductor import Conductor
     from pytest_llmarith.session.workers import Workers
 
-STOPPED_EXIT_STATUS = 6
+_STOPPED_EXIT_STATUS = 6
 
 
 class Recorder:
@@ -154,7 +154,7 @@ class Recorder:
 
     def _exit_status(self, session: pytest.Session) -> int:
         if self._conductor is not None and self._conductor.stopped():
-            return STOPPED_EXIT_STATUS
+            return _STOPPED_EXIT_STATUS
         if (self.failed_gates or self.unwritable) and session.exitstatus == pytest.ExitCode.OK:
             return pytest.ExitCode.TESTS_FAILED
         return session.exitstatus

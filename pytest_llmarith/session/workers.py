@@ -32,7 +32,7 @@ ENTRIES = "entries"
 RUNS = "runs"
 _LOOK_S = 0.5
 # What a worker cannot find out for itself: a drawn seed, and models named in the environment of another host.
-SHARED_OPTIONS = ("llm_seed", "llm_model")
+_SHARED_OPTIONS = ("llm_seed", "llm_model")
 
 
 class Workers:
@@ -73,7 +73,7 @@ class Workers:
         channel = node.gateway.newchannel()
         Clerk(channel, self._conductor.broker, name, Lane(self, name)).begin()
         node.workerinput[CHANNEL_INPUT] = channel
-        node.workerinput[OPTIONS_INPUT] = {name: getattr(self._config.option, name) for name in SHARED_OPTIONS}
+        node.workerinput[OPTIONS_INPUT] = {name: getattr(self._config.option, name) for name in _SHARED_OPTIONS}
         if isolation := known_isolation(self._config, self._settings):
             node.workerinput[ISOLATION_INPUT] = as_input(isolation)
         node.workerinput[ANNOUNCES_INPUT] = self._announcer is None

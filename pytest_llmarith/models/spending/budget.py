@@ -18,7 +18,7 @@ from pytest_llmarith.models.spending.prices import Prices
 from pytest_llmarith.values import AskingLimits, Failure, Model, Reply
 
 # How the reason of a question begins that was not asked because there was no money or no tokens left for it.
-OVER_BUDGET = "budget: "
+_OVER_BUDGET = "budget: "
 _ENDED = Failure("the run ended before this question was asked")
 
 
@@ -148,7 +148,7 @@ class Budget:
 
     async def _reserve(self, model: Model, prompt: str) -> _Reservation | Failure:
         if self._has_money_cap and self._prices.terms(model).price is None:
-            return Failure(f"{OVER_BUDGET}{unpriced(model)}")
+            return Failure(f"{_OVER_BUDGET}{unpriced(model)}")
         while True:
             estimate = self._estimates.of(model, prompt)
             if self._halted:
@@ -190,7 +190,7 @@ class Budget:
     def _refusal(self, cap: Cap, model: Model, prompt: str, estimate: Amount) -> str:
         spent, more = (cap.said(cap.part(amount)) for amount in (self._spent, estimate))
         lost = f" (with {self._lost:,} requests without a reply, which may have been billed)" if self._lost else ""
-        message = f"{OVER_BUDGET}{cap.option}: {spent} spent{lost}, a request may take {more}"
+        message = f"{_OVER_BUDGET}{cap.option}: {spent} spent{lost}, a request may take {more}"
         if not self._estimates.is_learned(model, prompt):
             message += " (the parameters max_tokens and max_completion_tokens bound it)"
         return message

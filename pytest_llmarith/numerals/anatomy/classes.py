@@ -13,7 +13,7 @@ from pytest_llmarith.values import ErrorClass
 Rule = Callable[[Case], bool]
 
 # What explains every digit stands before what explains how they look; the last rule holds for all that is left.
-RULES: Mapping[ErrorClass, Rule] = MappingProxyType(
+_RULES: Mapping[ErrorClass, Rule] = MappingProxyType(
     {
         ErrorClass.ROUNDED: lambda case: is_rounding(case.given, case.truth),
         ErrorClass.SIGN: patterns.has_another_sign,
@@ -36,4 +36,4 @@ def error_class(case: Case) -> ErrorClass | None:
     """The class of an answer that deviates; None where it is correct."""
     if case.answer == case.truth:
         return None
-    return next(found for found, holds in RULES.items() if holds(case))
+    return next(found for found, holds in _RULES.items() if holds(case))

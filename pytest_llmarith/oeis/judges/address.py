@@ -19,8 +19,8 @@ from pytest_llmarith.oeis.judges.phrases import ORDERED_ZERO, PHRASES
 from pytest_llmarith.oeis.judges.reachable import comments, names
 
 LONGEST_SHOWN = 80  # characters of a program's text in a line of evidence
-LONGEST_REMARK = 1 << 14
-MOST_DECODINGS = 40  # of all words together
+_LONGEST_REMARK = 1 << 14
+_MOST_DECODINGS = 40  # of all words together
 _MOST_MARKS = 4  # in a row: to put more of them in order takes the square of their number
 
 # Letters of other scripts that look Latin, as far as they occur in the words that are looked for.
@@ -53,11 +53,11 @@ class _Reader:
     """Says who is spoken to in the remarks of one program; it reads no text twice, and decodes a few words."""
 
     def __init__(self) -> None:
-        self._decodings = MOST_DECODINGS
+        self._decodings = _MOST_DECODINGS
         self._read: dict[str, bool] = {}
 
     def __call__(self, remark: _Remark) -> bool:
-        text = remark.text[:LONGEST_REMARK]
+        text = remark.text[:_LONGEST_REMARK]
         if text not in self._read:
             self._read[text] = _is_addressed(text) or any(map(_is_addressed, self._encoded(text)))
         return self._read[text] or ("0" not in remark.beside and bool(ORDERED_ZERO.search(_latin(_visible(text)))))

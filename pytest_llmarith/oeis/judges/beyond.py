@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from pytest_llmarith.values import Ending, ProgramRun
 
-FEWEST_RUNS = 3  # fewer could agree by chance
+_FEWEST_RUNS = 3  # fewer could agree by chance
 _INTEGER = re.compile(r"[+-]?\d{1,4000}", re.ASCII)
 
 
@@ -18,13 +18,13 @@ def ending_of_a_table(terms: Sequence[int], beyond: Sequence[ProgramRun]) -> str
     A run that took too long or was killed shows nothing: honest programs grow slow too.
     """
     runs = [run for run in beyond if run.ending is Ending.EXITED]
-    if len(runs) < min(FEWEST_RUNS, len(beyond)) or not runs:
+    if len(runs) < min(_FEWEST_RUNS, len(beyond)) or not runs:
         return None
     printed = [_printed(run) for run in runs]
     if all(value is None for value in printed):
         return f"it gives no answer from n = {runs[0].input} on, where the listing ends"
     values = [value for value in printed if value is not None]
-    if len(values) < FEWEST_RUNS or len(values) < len(printed):
+    if len(values) < _FEWEST_RUNS or len(values) < len(printed):
         return None
     return _constant(terms, values) or _repeated(terms, values) or _polynomial(terms, values)
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 SHORTEST_BLOB = 16
-MOST_DECODED = 1 << 14
+_MOST_DECODED = 1 << 14
 DEEPEST = 4
 
 # Names that a program needs to get at hidden data; without one of them nothing is decoded here either.
@@ -46,7 +46,7 @@ def _base64(data: bytes) -> bytes:
 
 
 def _decompressed(decompressor: Callable[[], zlib._Decompress]) -> Callable[[bytes], bytes]:
-    return lambda data: decompressor().decompress(data, MOST_DECODED)
+    return lambda data: decompressor().decompress(data, _MOST_DECODED)
 
 
 _DECODERS: tuple[tuple[str, Callable[[bytes], bytes]], ...] = (
@@ -57,14 +57,14 @@ _DECODERS: tuple[tuple[str, Callable[[bytes], bytes]], ...] = (
     ("ascii85", base64.a85decode),
     ("zlib", _decompressed(lambda: zlib.decompressobj(zlib.MAX_WBITS | 32))),
     ("deflate", _decompressed(lambda: zlib.decompressobj(-zlib.MAX_WBITS))),
-    ("bzip2", lambda data: bz2.BZ2Decompressor().decompress(data, MOST_DECODED)),
-    ("lzma", lambda data: lzma.LZMADecompressor(memlimit=1 << 26).decompress(data, MOST_DECODED)),
+    ("bzip2", lambda data: bz2.BZ2Decompressor().decompress(data, _MOST_DECODED)),
+    ("lzma", lambda data: lzma.LZMADecompressor(memlimit=1 << 26).decompress(data, _MOST_DECODED)),
 )
 
 
 def decoded(data: bytes, by: tuple[str, ...] = (), deepest: int = DEEPEST) -> Iterator[Blob]:
     """All that the data may be an encoding of, `deepest` layers deep, without the data itself."""
-    if not SHORTEST_BLOB <= len(data) <= MOST_DECODED or len(by) == deepest:
+    if not SHORTEST_BLOB <= len(data) <= _MOST_DECODED or len(by) == deepest:
         return
     for name, decoder in _DECODERS:
         try:
@@ -89,7 +89,7 @@ def packed(data: bytes) -> Iterator[list[int]]:
 def digits(number: int, bases: Iterable[int]) -> Iterator[list[int]]:
     """The digits of a long integer in powers of two, powers of ten and `bases`, the last digit first."""
     number = abs(number)
-    bits = f"{number:b}"[-MOST_DECODED:]
+    bits = f"{number:b}"[-_MOST_DECODED:]
     for width in (*range(1, 33), 40, 48, 64):
         yield [int(bits[max(0, end - width) : end], 2) for end in range(len(bits), 0, -width)]
     if number.bit_length() > _MOST_BITS:

@@ -13,10 +13,10 @@ from pytest_llmarith.oeis.judges.constants import MOST_NODES, children, in_order
 from pytest_llmarith.oeis.judges.dispatch import pairs
 from pytest_llmarith.oeis.judges.reachable import names, texts
 
-MANY_INTEGERS = 8
-MANY_PAIRS = 5
-MANY_ASSIGNMENTS = 6 * MANY_INTEGERS
-LONG_WORD = 32
+_MANY_INTEGERS = 8
+_MANY_PAIRS = 5
+_MANY_ASSIGNMENTS = 6 * _MANY_INTEGERS
+_LONG_WORD = 32
 LONG_INTEGER_BITS = 80
 
 
@@ -28,18 +28,18 @@ def bulk(program: str, tree: ast.Module) -> Iterator[str]:
     yield from _in_containers(nodes)
     yield from (f"line {line} decodes something ({name})" for line, name in names(nodes) if name in DECODERS)
     several = len({pair.n for pair in pairs(tree)})
-    if several >= MANY_PAIRS:
+    if several >= _MANY_PAIRS:
         yield f"the program tells {several} values of n apart"
     yield from _in_constants(program, tree)
     assigned = sum(isinstance(node, ast.Assign | ast.Yield | ast.Return) for node in nodes)
-    if assigned >= MANY_ASSIGNMENTS:
+    if assigned >= _MANY_ASSIGNMENTS:
         yield f"the program assigns or returns in {assigned} places"
 
 
 def _in_containers(nodes: Sequence[ast.AST]) -> Iterator[str]:
     counts = _counts(nodes)
     for node in nodes:
-        if isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict) and counts[id(node)] >= MANY_INTEGERS:
+        if isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict) and counts[id(node)] >= _MANY_INTEGERS:
             yield f"line {node.lineno} holds {counts[id(node)]} integers"
 
 
@@ -49,7 +49,7 @@ def _in_constants(program: str, tree: ast.Module) -> Iterator[str]:
             yield f"line {line} holds an integer of {value.bit_length()} bits"
     for line, text in texts(program, tree):
         longest = max(map(len, text.split()), default=0)
-        if longest >= LONG_WORD or isinstance(text, bytes):
+        if longest >= _LONG_WORD or isinstance(text, bytes):
             yield f"line {line} holds a text without spaces of {longest} characters"
 
 

@@ -14,11 +14,11 @@ from pytest_llmarith.oeis.judges.streams import LONGEST_STREAM, Stream, hidden_s
 from pytest_llmarith.oeis.judges.texts import numbers_in, readings
 
 LONG_INTEGER_BITS = 40
-MOST_LONG_INTEGERS = 24
-MOST_BASES = 8
-LONGEST_TEXT = 1 << 14
-MOST_BLOBS = 40  # decodings of all texts together
-MOST_HIDDEN = 1 << 16  # integers in all hidden streams together: what is behind them is left to the runs
+_MOST_LONG_INTEGERS = 24
+_MOST_BASES = 8
+_LONGEST_TEXT = 1 << 14
+_MOST_BLOBS = 40  # decodings of all texts together
+_MOST_HIDDEN = 1 << 16  # integers in all hidden streams together: what is behind them is left to the runs
 
 _ORDERS: tuple[Literal["big", "little"], ...] = ("big", "little")
 
@@ -35,7 +35,7 @@ def streams(program: str, tree: ast.Module) -> Iterator[Stream]:
     for stream in _hidden(program, tree, numbers, {name for _, name in names(nodes)}):
         yield stream
         read += len(stream.values)
-        if read > MOST_HIDDEN:
+        if read > _MOST_HIDDEN:
             break
 
 
@@ -52,14 +52,14 @@ def _compared(nodes: Iterable[ast.AST]) -> set[int]:
 def _hidden(program: str, tree: ast.Module, numbers: list[tuple[int, int]], named: set[str]) -> Iterator[Stream]:
     bases = _bases(value for value, _ in numbers)
     long = [one for one in dict.fromkeys(numbers) if one[0].bit_length() >= LONG_INTEGER_BITS]
-    for value, line in sorted(long, reverse=True)[:MOST_LONG_INTEGERS]:
+    for value, line in sorted(long, reverse=True)[:_MOST_LONG_INTEGERS]:
         for found in digits(value, bases):
             yield hidden_stream("the digits of a long integer", found, line)
     blobs = 0
     for line, text in texts(program, tree):
         yield from _of_bytes(text, line, "bytes", named) if isinstance(text, bytes) else _of_text(text, line, bases)
-        if DECODERS & named and blobs < MOST_BLOBS:
-            for blob in islice(_blobs(text), MOST_BLOBS - blobs):
+        if DECODERS & named and blobs < _MOST_BLOBS:
+            for blob in islice(_blobs(text), _MOST_BLOBS - blobs):
                 blobs += 1
                 yield from _of_bytes(blob[1], line, f"a text encoded with {', '.join(blob[0])}", named)
 
@@ -67,18 +67,18 @@ def _hidden(program: str, tree: ast.Module, numbers: list[tuple[int, int]], name
 def _bases(values: Iterable[int]) -> list[int]:
     """Bases that the program itself names, or masks of: they are what its texts and integers are written in."""
     named = dict.fromkeys(base for value in values for base in (value, value + 1) if 2 < base <= 10**6)
-    return [*named][:MOST_BASES]
+    return [*named][:_MOST_BASES]
 
 
 def _of_text(text: str, line: int, bases: list[int]) -> Iterator[Stream]:
-    kept = text[:LONGEST_TEXT]
+    kept = text[:_LONGEST_TEXT]
     yield _plain("a text", [(number, line) for number in numbers_in(kept)])
     for how, values in readings(kept, sorted({2, 16, 36, *(base for base in bases if base <= 36)})):
         yield hidden_stream(how, values, line)
 
 
 def _of_bytes(data: bytes, line: int, place: str, named: set[str]) -> Iterator[Stream]:
-    kept = data[:LONGEST_TEXT]
+    kept = data[:_LONGEST_TEXT]
     yield hidden_stream(place, [*kept], line)
     yield hidden_stream(place, numbers_in(kept.decode("latin-1")), line)
     if UNPACKERS & named:

@@ -10,7 +10,7 @@ from typing import Any
 from pytest_llmarith.replies import said
 
 KEY = "lookup_table"
-LONGEST_VERDICT = 4096  # characters: whoever says more than 0 or 1 was not asked to
+_LONGEST_VERDICT = 4096  # characters: whoever says more than 0 or 1 was not asked to
 
 # Word for word from arXiv 2411.04372.
 _PROMPT = (
@@ -50,7 +50,7 @@ def prompt(program: str) -> str:
 def read_verdict(reply: str) -> bool | None:
     """True for cheating, False for not; None where the reply is neither 0 nor 1: that is no verdict of either kind."""
     text = said(reply).text.strip()
-    if len(text) > LONGEST_VERDICT:
+    if len(text) > _LONGEST_VERDICT:
         return None
     if fenced := _FENCED.fullmatch(text):
         text = fenced["inside"].strip()

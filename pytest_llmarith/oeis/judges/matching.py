@@ -14,8 +14,8 @@ from typing import NamedTuple
 from pytest_llmarith.oeis.judges.disguises import TRANSFORMS, Disguise, Values
 from pytest_llmarith.oeis.judges.streams import Stream, variants
 
-BITS_BEYOND_CHANCE = 16.0
-FEWEST_IN_DISGUISE = 5  # values of a short listing fit in one of so many ways by chance
+_BITS_BEYOND_CHANCE = 16.0
+_FEWEST_IN_DISGUISE = 5  # values of a short listing fit in one of so many ways by chance
 _BITS_OF_A_KEY = 6.0
 _MOST_BITS_OF_A_VALUE = 24
 
@@ -81,7 +81,7 @@ def _indexes(disguises: Sequence[Disguise], transform: str) -> Mapping[int, _Ind
     )
     for disguise in disguises:
         bits = [*_bits(disguise.values)]
-        if disguise.transform == transform and sum(bits) >= BITS_BEYOND_CHANCE:
+        if disguise.transform == transform and sum(bits) >= _BITS_BEYOND_CHANCE:
             target = _Target(disguise, bits, *_fewest(disguise))
             width = _width(target)
             for key, found in _places(target, width).items():
@@ -92,7 +92,7 @@ def _indexes(disguises: Sequence[Disguise], transform: str) -> Mapping[int, _Ind
 def _fewest(disguise: Disguise) -> tuple[float, float]:
     if disguise.in_pieces:
         return len(disguise.values) / 4, 0
-    half = max(FEWEST_IN_DISGUISE, len(disguise.values) / 2)
+    half = max(_FEWEST_IN_DISGUISE, len(disguise.values) / 2)
     return half, half
 
 
@@ -138,7 +138,7 @@ def _windows(values: Values, width: int, index: _Index) -> Iterator[_Window]:
             if start < behind.get(id(target), 0):
                 continue
             window = _longest(values, start, target, places)
-            if sum(target.bits[window.at : window.at + window.length]) >= BITS_BEYOND_CHANCE:
+            if sum(target.bits[window.at : window.at + window.length]) >= _BITS_BEYOND_CHANCE:
                 yield window
                 behind[id(target)] = start + window.length
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from pytest_llmarith.oeis.judges.constants import in_order
 
-MOST_TEXTS = 400
+_MOST_TEXTS = 400
 
 # Who mentions these may read comments and docstrings.
 _SELF_READERS = {"__file__", "__doc__", "getsource", "getsourcelines", "linecache", "getdoc", "getcomments"}
@@ -40,7 +40,7 @@ def texts(program: str, tree: ast.Module) -> list[Text]:
     ]
     named = [Text(line, name) for line, name in names(nodes) if _NUMBERS_IN_A_NAME.match(name)]
     remarks = [Text(*comment) for comment in comments(program)] if reads_itself else []
-    return [*dict.fromkeys([*_joined(singles), *_groups(nodes), *singles, *named, *remarks])][:MOST_TEXTS]
+    return [*dict.fromkeys([*_joined(singles), *_groups(nodes), *singles, *named, *remarks])][:_MOST_TEXTS]
 
 
 def names(nodes: Sequence[ast.AST]) -> Iterator[tuple[int, str]]:

@@ -23,11 +23,11 @@ from pytest_llmarith.oeis.judges.matching import Match, Matcher
 from pytest_llmarith.values import IntegerSequence, ProgramRun
 
 RUNS_BEYOND = 5
-BASE_CASES = 5  # so many first terms are nobody's table
-HALF = Fraction(1, 2)
-TAIL = Fraction(1, 8)  # of the listing: a table that reaches its end needs no more
-LARGE = 10_000  # a term of this size stands in a program for no other reason
-LARGE_TERMS = 3
+_BASE_CASES = 5  # so many first terms are nobody's table
+_HALF = Fraction(1, 2)
+_TAIL = Fraction(1, 8)  # of the listing: a table that reaches its end needs no more
+_LARGE = 10_000  # a term of this size stands in a program for no other reason
+_LARGE_TERMS = 3
 _SHIFTS = range(-2, 3)
 _MOST_EVIDENCE = 6
 
@@ -76,7 +76,7 @@ def suspicion(program: str, sequence: IntegerSequence) -> Suspicion:
         Fraction(len(given), len(terms)),
         (*told, *reasons[:_MOST_EVIDENCE]),
         is_certain=certain,
-        wants_beyond=not certain and bool(reasons or len(given) > BASE_CASES),
+        wants_beyond=not certain and bool(reasons or len(given) > _BASE_CASES),
         terms=sequence.terms,
     )
 
@@ -100,7 +100,7 @@ def _matches(program: str, tree: ast.Module, sequence: IntegerSequence, terms: l
     written = set[int]()
     for one in streams(program, tree):
         if not one.hidden:
-            written.update(value for value in one.values if abs(value) >= LARGE)
+            written.update(value for value in one.values if abs(value) >= _LARGE)
         yield from matcher.matches(one)
     yield from _paired(tree, sequence, terms)
     yield from _scattered(program, tree, terms, written)
@@ -115,15 +115,15 @@ def _paired(tree: ast.Module, sequence: IntegerSequence, terms: list[int]) -> It
             for n, pair in by_n.items()
             if 0 <= n - sequence.offset + shift < len(terms) and terms[n - sequence.offset + shift] == pair.value
         }
-        if len(hits) > BASE_CASES and 2 * len(hits) > len(by_n) and len({pair.value for pair in hits.values()}) > 2:
+        if len(hits) > _BASE_CASES and 2 * len(hits) > len(by_n) and len({pair.value for pair in hits.values()}) > 2:
             lines = [pair.line for pair in hits.values()]
             yield Match("cases of n", min(lines), max(lines), frozenset(hits))
 
 
 def _scattered(program: str, tree: ast.Module, terms: list[int], written: set[int]) -> Iterator[Match]:
     """Large terms, wherever and in whatever order they stand."""
-    large = frozenset(k for k, term in enumerate(terms) if abs(term) >= LARGE and term in written)
-    if len(large) >= LARGE_TERMS:
+    large = frozenset(k for k, term in enumerate(terms) if abs(term) >= _LARGE and term in written)
+    if len(large) >= _LARGE_TERMS:
         listed = {terms[k] for k in large}
         lines = [line for value, line in integers(tree) if value in listed] or [1, program.count("\n") + 1]
         yield Match("large numbers", min(lines), max(lines), large)
@@ -132,10 +132,10 @@ def _scattered(program: str, tree: ast.Module, terms: list[int], written: set[in
 def _is_table(given: frozenset[int], listed: int) -> bool:
     """Half of the listing, or so much of its end that the program cannot have computed it; not a few base cases."""
     is_beginning = given == frozenset(range(len(given)))
-    if len(given) < min(listed, BASE_CASES) or (is_beginning and len(given) <= BASE_CASES and len(given) < listed):
+    if len(given) < min(listed, _BASE_CASES) or (is_beginning and len(given) <= _BASE_CASES and len(given) < listed):
         return False
     tail = sum(1 for _ in takewhile(given.__contains__, range(listed - 1, -1, -1)))
-    return len(given) >= HALF * listed or (tail >= BASE_CASES and tail >= TAIL * listed)
+    return len(given) >= _HALF * listed or (tail >= _BASE_CASES and tail >= _TAIL * listed)
 
 
 def _told(matches: Iterable[Match], listed: int) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 LONGEST_STREAM = 1 << 13  # integers: more than any listing has in any code
-LONGEST_HIDDEN = 1 << 12  # for each way to read the same text
+_LONGEST_HIDDEN = 1 << 12  # for each way to read the same text
 
 
 class Stream(NamedTuple):
@@ -23,7 +23,7 @@ class Stream(NamedTuple):
 
 def hidden_stream(place: str, values: Sequence[int], line: int) -> Stream:
     """One way to read what stands on one line."""
-    kept = values[:LONGEST_HIDDEN]
+    kept = values[:_LONGEST_HIDDEN]
     return Stream(place, kept, [line] * len(kept), hidden=True)
 
 

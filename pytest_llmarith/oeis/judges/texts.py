@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-SHORTEST_TABLE = 6  # characters
+_SHORTEST_TABLE = 6  # characters
 
 _NUMBER = re.compile(r"-?\d{1,4000}", re.ASCII)
 _WORD = re.compile(r"[0-9A-Za-z]+")
@@ -20,7 +20,7 @@ def numbers_in(text: str) -> list[int]:
 
 def readings(text: str, bases: Iterable[int]) -> Iterator[tuple[str, list[int]]]:
     """Every hidden way in which a text may hold integers, with its name for people; numbers in it have `bases`."""
-    if len(text) < SHORTEST_TABLE:
+    if len(text) < _SHORTEST_TABLE:
         return
     yield "the characters of a text", [*map(ord, text)]
     yield "the lengths of words", [*map(len, text.split())]

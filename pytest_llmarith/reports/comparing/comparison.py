@@ -21,7 +21,7 @@ from pytest_llmarith.reports.mistake import Mistake
 from pytest_llmarith.reports.statistics.paired import holm
 from pytest_llmarith.reports.together import each_read
 
-COMPARISON_FORMAT = 1
+_COMPARISON_FORMAT = 1
 
 _Kind = tuple[str, str]  # what is as hard, and put alike
 
@@ -66,7 +66,7 @@ def compare(request: Request) -> dict[str, Any]:
     except RecursionError as fault:  # what could just be read may still be too deep to be looked at
         raise Mistake("one of the runs holds what is nested too deep; expected runs of llmarith") from fault
     return {
-        "format": COMPARISON_FORMAT,
+        "format": _COMPARISON_FORMAT,
         "comparisons": comparisons,
         "families": _correct_together(comparisons),
         "not_compared": [{"run": run, "model": model} for run, model in alone],

@@ -17,7 +17,7 @@ from pytest_llmarith.reports.percents import percentage, share_with
 from pytest_llmarith.reports.statistics import bootstrap_mean, kappa
 from pytest_llmarith.values import Outcome
 
-MOST_NAMED = 500
+_MOST_NAMED = 500
 _PAIRS = ((True, True), (True, False), (False, True), (False, False))
 
 
@@ -68,7 +68,7 @@ class SequenceSet:
             "limits": [_limit(limit, of_limit) for limit, of_limit in scores.items()],
             "curve": [_curve(limit, of_limit) for limit, of_limit in scores.items()],
             **self._terms.as_dict(),
-            "unsolved": unsolved[:MOST_NAMED],
+            "unsolved": unsolved[:_MOST_NAMED],
             "unsolved_count": len(unsolved),
             "spending": self.tally.spending.as_dict(),
             "isolation": dict(sorted(self._levels.items())),

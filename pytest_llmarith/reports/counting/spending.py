@@ -12,8 +12,8 @@ from typing import Any
 
 from pytest_llmarith.reports.statistics import WIDE, median_of_floats, quantile_of_sorted
 
-TOKENS = ("prompt_tokens", "completion_tokens", "reasoning_tokens")
-KINDS = ("cost_usd", "latency_s", *TOKENS)
+_TOKENS = ("prompt_tokens", "completion_tokens", "reasoning_tokens")
+KINDS = ("cost_usd", "latency_s", *_TOKENS)
 
 _LARGEST = 1e15  # beyond that a number is no amount, whoever says so
 
@@ -78,7 +78,7 @@ class Spending:
         total = self._amounts[kind].total
         if total is None:
             return None
-        return int(total) if kind in TOKENS else float(total)
+        return int(total) if kind in _TOKENS else float(total)
 
     def median(self, kind: str) -> float | None:
         return self._amounts[kind].median

@@ -10,7 +10,7 @@ from pytest_llmarith import numerals
 from pytest_llmarith.reports.counting.cases import Calculation, answer_of
 from pytest_llmarith.values import Outcome, Reading
 
-HIGHEST = 100  # the last stratum is for as many and for more
+_HIGHEST = 100  # the last stratum is for as many and for more
 
 
 class Strata:
@@ -21,7 +21,7 @@ class Strata:
         self._correct, self._measured = Counter[int](), Counter[int]()
 
     def add(self, number: int, is_correct: bool) -> None:
-        stratum = min(number, HIGHEST)
+        stratum = min(number, _HIGHEST)
         self._measured[stratum] += 1
         self._correct[stratum] += is_correct
 

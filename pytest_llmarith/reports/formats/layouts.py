@@ -28,7 +28,7 @@ class Format(StrEnum):
 
 
 # What results say of their runs, beside those of other runs.
-OF_RUN = ("run", "parameters", "unfinished")
+_OF_RUN = ("run", "parameters", "unfinished")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Account:
         """The results as people are shown them: of one run none has to say that it is of that."""
         if not self.is_of_one_run:
             return self.results
-        return [{name: value for name, value in result.items() if name not in OF_RUN} for result in self.results]
+        return [{name: value for name, value in result.items() if name not in _OF_RUN} for result in self.results]
 
     @property
     def effects(self) -> Sequence[Mapping[str, Any]]:
