@@ -18,6 +18,7 @@ from pytest_llmarith.reports.counting.summary import SUMMARY_FORMAT
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.keys import Key, key_of
 from pytest_llmarith.reports.logs.lines import log_of
+from pytest_llmarith.reports.logs.wellformed import check
 from pytest_llmarith.reports.merging.asking import fault_of_asking
 from pytest_llmarith.reports.mistake import Mistake, name_of
 from pytest_llmarith.values import MOST_SHARDS, BreakingProblem
@@ -136,37 +137,37 @@ def ended_run(log: Path, *, all_facts: bool = True) -> Run | None:
 
 
 def _run(log: Path, summary: Any, digest: bytes, all_facts: bool) -> Run:
-    _check(isinstance(summary, dict), "not a JSON object")
-    _check(summary.get("format") == SUMMARY_FORMAT, f"the format is not {SUMMARY_FORMAT}")
+    check(isinstance(summary, dict), "not a JSON object")
+    check(summary.get("format") == SUMMARY_FORMAT, f"the format is not {SUMMARY_FORMAT}")
     facts, results = summary.get("run"), summary.get("results")
     _check_facts(facts, or_none=not all_facts)
-    _check(isinstance(results, list) and all(map(_is_result, results)), "results is no list of results")
+    check(isinstance(results, list) and all(map(_is_result, results)), "results is no list of results")
     counts = [summary.get("answered"), summary.get("unanswered")]
-    _check(all(map(_is_count, counts)), "answered or unanswered is no count")
+    check(all(map(_is_count, counts)), "answered or unanswered is no count")
     # The first summaries did not say what was selected of each model and task.
     keyed = {key_of(result): {"selected": None, **result} for result in results}
     return Run(log, facts, keyed, sum(counts), digest)
 
 
 def _check_facts(facts: Any, *, or_none: bool) -> None:
-    _check(isinstance(facts, dict), "run is not a JSON object")
+    check(isinstance(facts, dict), "run is not a JSON object")
     absent = {name for name in _FACTS if or_none and facts.get(name) is None}
     for name in ("id", "started_at", "finished_at"):
-        _check(name in absent or isinstance(facts.get(name), str), f"run.{name} is not a text")
+        check(name in absent or isinstance(facts.get(name), str), f"run.{name} is not a text")
     for name in ("started_at", "finished_at"):
-        _check(name in absent or _is_moment(facts[name]), f"run.{name} is not a time in UTC")
-    _check("versions" in absent or isinstance(facts.get("versions"), dict), "run.versions is not a JSON object")
+        check(name in absent or _is_moment(facts[name]), f"run.{name} is not a time in UTC")
+    check("versions" in absent or isinstance(facts.get("versions"), dict), "run.versions is not a JSON object")
     for name in ("asking", "limits", "merged", "oeis", "search", "shard"):
-        _check(isinstance(facts.get(name), dict | None), f"run.{name} is not a JSON object")
+        check(isinstance(facts.get(name), dict | None), f"run.{name} is not a JSON object")
     models = facts.get("models")
     are_models = isinstance(models, list) and all(map(_is_model, models))
-    _check("models" in absent or are_models, "run.models is no list of models")
-    _check(_is_count(facts.get("selected"), or_none=True), "run.selected is no count")
-    _check(isinstance(facts.get("stopped"), str | None), "run.stopped is not a text")
+    check("models" in absent or are_models, "run.models is no list of models")
+    check(_is_count(facts.get("selected"), or_none=True), "run.selected is no count")
+    check(isinstance(facts.get("stopped"), str | None), "run.stopped is not a text")
     if (shard := facts.get("shard")) is not None:
-        _check(_is_shard(shard), "run.shard is no shard")
+        check(_is_shard(shard), "run.shard is no shard")
     if (merged := facts.get("merged")) is not None:
-        _check(_is_merged(merged), "run.merged does not say what was merged")
+        check(_is_merged(merged), "run.merged does not say what was merged")
     if fault := fault_of_asking(facts.get("asking") or {}):
         raise ValueError(fault)
 
@@ -211,8 +212,3 @@ def _is_count(value: Any, *, or_none: bool = False) -> bool:
 
 def _is_moment(text: str) -> bool:
     return datetime.fromisoformat(text).utcoffset() is not None
-
-
-def _check(holds: bool, otherwise: str) -> None:
-    if not holds:
-        raise ValueError(otherwise)
