@@ -6,6 +6,7 @@ import json
 import re
 import sqlite3
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -84,7 +85,8 @@ def run(*arguments: str | Path) -> int:
 
 def stored(path: Path) -> dict[str, Reply]:
     store = Store(path)
-    keys = [row[0] for row in sqlite3.connect(path).execute("SELECT key FROM replies")]
+    with closing(sqlite3.connect(path)) as db:
+        keys = [row[0] for row in db.execute("SELECT key FROM replies")]
     found = store.get_all(keys)
     store.close()
     return found
