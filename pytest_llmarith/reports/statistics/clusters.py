@@ -8,6 +8,7 @@ from math import comb, fsum, sqrt
 from typing import NamedTuple
 
 from pytest_llmarith.reports.statistics.intervals import Interval, score_interval, two_sided_z
+from pytest_llmarith.reports.statistics.student import two_sided_t
 
 
 class Cluster(NamedTuple):
@@ -29,13 +30,17 @@ def clustered_share(clusters: Collection[Cluster]) -> Share | None:
 
     The standard error is that of the clusters' means (Miller 2024, arXiv 2411.00640, section 2.2). As it is useless
     near 0 and 100 %, it becomes a number of independent trials that would have the same one, and those get Wilson's
-    interval: between one per cluster, where a cluster's trials all say the same, and all of them.
+    interval: between one per cluster, where a cluster's trials all say the same, and all of them. Student's t makes it
+    as wide as it has to be where clusters are few. Where they do not differ, it is Wilson's of one trial per cluster.
     """
     if not clusters:
         return None
     counts = Counter(clusters)
     mean = _mean(counts, {each: each.successes / each.trials for each in counts})
-    return Share(mean, score_interval(mean, _effective(counts, mean), _wide_enough(len(clusters))))
+    spread = fsum((each.successes / each.trials - mean) ** 2 * count for each, count in counts.items())
+    if not spread:
+        return Share(mean, score_interval(mean, len(clusters), two_sided_z()))
+    return Share(mean, score_interval(mean, _effective(counts, mean, spread), two_sided_t(len(clusters) - 1)))
 
 
 def mean_difference(differences: Collection[float]) -> Interval | None:
@@ -47,7 +52,7 @@ def mean_difference(differences: Collection[float]) -> Interval | None:
     spread = fsum((each - mean) ** 2 for each in differences)
     if count < 2 or not spread:
         return None
-    half = _wide_enough(count) * sqrt(spread / (count * (count - 1)))
+    half = two_sided_t(count - 1) * sqrt(spread / (count * (count - 1)))
     return Interval(max(-1.0, mean - half), min(1.0, mean + half))
 
 
@@ -66,19 +71,8 @@ def _mean(counts: Counter[Cluster], values: Mapping[Cluster, float]) -> float:
     return fsum(values[each] * count for each, count in counts.items()) / counts.total()
 
 
-def _effective(counts: Counter[Cluster], mean: float) -> float:
+def _effective(counts: Counter[Cluster], mean: float, spread: float) -> float:
     """How many independent trials would say as much of the mean."""
     clusters, trials = counts.total(), sum(each.trials * count for each, count in counts.items())
-    spread = fsum((each.successes / each.trials - mean) ** 2 * count for each, count in counts.items())
-    if clusters < 2 or not spread:
-        return clusters  # nothing is known of how clusters differ
     error = spread / (clusters * (clusters - 1))
     return min(trials, max(clusters, mean * (1 - mean) / error))
-
-
-def _wide_enough(clusters: int) -> float:
-    """Standard errors on either side of the middle, as Student's t has them where clusters are few: the first term of
-    its expansion (Abramowitz and Stegun 1964, 26.7.5).
-    """
-    z = two_sided_z()
-    return z + (z**3 + z) / (4 * max(1, clusters - 1))

@@ -150,7 +150,7 @@ def test_the_table_and_the_note() -> None:
     """The note below the overview's row says whose interval to believe; the table names the condition."""
     condition = {"numbers": "comma", "symbols": "ascii", "context": None, "prompt": None, "system": None}
     result = result_of(*(record | {"condition": condition} for record in repeated("{}", "7")))
-    assert note_of(result).endswith("1 problem, 2 times each: pass@1 50.0 (1.3-98.7), clustered by problem")
+    assert note_of(result).endswith("1 problem, 2 times each: pass@1 50.0 (5.5-94.5), clustered by problem")
     table = repeat_table([result, result_of(asked("{}"))], 80)
     assert max(map(len, table)) <= 80
     assert [line.split() for line in table[:5]] == [
@@ -158,7 +158,7 @@ def test_the_table_and_the_note() -> None:
         ["task", "problems", "95", "%", "95", "%", "95", "%"],
         ["-" * len(table[2])],
         ["o4-mini", "2", "0.0", "50.0", "100.0", "100.0"],
-        ["arithmetic,", "numbers_comma", "1", "0.0-79.3", "1.3-98.7", "k", "=", "2", "20.7-100"],
+        ["arithmetic,", "numbers_comma", "1", "0.0-79.3", "5.5-94.5", "k", "=", "2", "20.7-100"],
     ]
     assert repeat_table([result_of(asked("{}"))], 80) == []
 

@@ -8,10 +8,11 @@ from random import Random
 from statistics import mean
 
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.reports.statistics import Cluster, clustered_share, pass_at, wilson
+from pytest_llmarith.reports.statistics import Cluster, clustered_share, mean_difference, pass_at, wilson
 
 CLUSTERS = st.lists(
     st.integers(1, 8).flatmap(lambda n: st.builds(Cluster, st.integers(0, n), st.just(n))), min_size=1, max_size=30
@@ -76,3 +77,11 @@ def test_more_tries_are_no_worse(clusters: Sequence[Cluster]) -> None:
     several = [each for each in clusters if each.trials >= 3]
     shares = [pass_at(k, several) for k in (1, 2, 3)]
     assert shares == [None] * 3 or shares == sorted(share for share in shares if share is not None)
+
+
+@pytest.mark.parametrize("differences", [(0.0, 1.0), (0.1, 0.2, 0.0), (0.05, -0.05, 0.1, 0.3, 0.2), (0.5, 0.25) * 20])
+def test_a_difference_lies_where_students_t_has_it(differences: Sequence[float]) -> None:
+    """However few clusters there are; it cannot be more than everything."""
+    interval = mean_difference(differences)
+    reference = scipy.stats.ttest_1samp(differences, 0.0).confidence_interval()
+    assert interval == pytest.approx((max(-1.0, reference.low), min(1.0, reference.high)))
