@@ -51,8 +51,17 @@ def _graded(problem: Posed, answer: Any) -> Outcome:
 
 
 def _written(answer: Any) -> Any:
-    """An answer as it stands in a record: as JSON has it, else as text."""
+    """An answer as it stands in a record: as JSON has it, else as text, which is the same for the same answer."""
     try:
-        return plain(answer)
-    except (TypeError, ValueError):
+        return plain(_ordered(answer))
+    except (TypeError, ValueError, RecursionError):
         return str(answer)
+
+
+def _ordered(answer: Any) -> Any:
+    """Sets as lists in one order: in which order a set is walked differs from process to process."""
+    if isinstance(answer, set | frozenset):
+        return sorted(map(_ordered, answer), key=repr)
+    if isinstance(answer, list | tuple):
+        return [_ordered(part) for part in answer]
+    return {name: _ordered(part) for name, part in answer.items()} if isinstance(answer, dict) else answer
