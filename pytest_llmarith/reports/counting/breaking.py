@@ -32,6 +32,14 @@ def replies_of(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     yield from filter(None, trail or [record["reply"]])
 
 
+def asked_of(record: Mapping[str, Any]) -> int:
+    """How many of the replies that a trial has read came from the model itself, and not from the store."""
+    if search := record.get("search"):  # also one that was broken off: it has read what its trail holds
+        return sum(not (step["reply"] or {}).get("stored") for step in search["trail"])
+    reply = record["reply"]
+    return int(record["outcome"] != Outcome.UNANSWERED and reply is not None and not reply["stored"])
+
+
 def fault_of_search(record: Mapping[str, Any]) -> str | None:
     """Why a search cannot be counted, in one line for people; its replies are looked at elsewhere."""
     search, problem = record.get("search"), record["problem"]

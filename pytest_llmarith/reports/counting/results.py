@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Any
 
 from pytest_llmarith.reports.counting.anatomy import AnatomyCounts, completed
-from pytest_llmarith.reports.counting.breaking import breaking_point
+from pytest_llmarith.reports.counting.breaking import asked_of, breaking_point
 from pytest_llmarith.reports.counting.repeats import RepeatCounts
 from pytest_llmarith.reports.counting.sequences import SequenceSet
 from pytest_llmarith.reports.counting.tallies import Outcomes, Reasons, Tally
@@ -29,6 +29,7 @@ class Result:
         self._simulated = simulated
         self._nan_reasons, self._unanswered_reasons = Reasons(), Reasons()
         self._stored = 0
+        self._asked = 0
         self._anatomy = AnatomyCounts()
         self._cells: dict[tuple[str, int], Tally] = {}
         # Of the first time that each problem was put: repeats are no further evidence of what a model can do.
@@ -48,6 +49,7 @@ class Result:
         if outcome == Outcome.UNANSWERED:
             self._unanswered_reasons.add(record["reason"])
         self._stored += reply is not None and bool(reply["stored"])
+        self._asked += asked_of(record)
         if (found := breaking_point(record)) is not None:
             self._breaking_points.append(found)
         record = completed(record)
@@ -85,6 +87,7 @@ class Result:
             "nan_reasons": self._nan_reasons.as_dict(),
             "unanswered_reasons": self._unanswered_reasons.as_dict(),
             "stored": self._stored,
+            "asked": self._asked,
             "cost_usd": whole.spending.total("cost_usd"),
             "unpriced": whole.spending.unpriced,
             "tokens": {kind: whole.spending.total(f"{kind}_tokens") for kind in ("prompt", "completion", "reasoning")},

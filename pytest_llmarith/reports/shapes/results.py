@@ -84,6 +84,8 @@ class Result(TypedDict):
     unanswered_reasons: dict[str, int]
     stored: int
     """Replies from the store of an earlier run."""
+    asked: NotRequired[int]
+    """Replies that the model itself gave in this run and that were read; all those of a search."""
     cost_usd: float | None
     """The sum of all known costs."""
     unpriced: int

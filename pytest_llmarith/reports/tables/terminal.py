@@ -118,29 +118,32 @@ def _spent(summary: Mapping[str, Any], asking: Mapping[str, Any]) -> list[str]:
     unpriced, lost = asking.get("unpriced") or 0, asking.get("lost") or 0
     lines = []
     if cost or had_cost or unpriced:
-        lines.append(_spent_line(summary, asking))
+        lines.append(_spent_line(asking))
     if (more := _kept_ungraded(summary, asking)) > 0:
-        lines.append(f"{more:,} more replies are kept, which the same command grades")
+        lines.append(f"{_more_replies(more)} kept, which the same command grades")
     if lost:
         most = f"up to {dollars(asking['lost_usd'])} more" if asking.get("lost_usd") else "more"
         lines.append(f"{most} may have been billed ({lost:,} request{'s' * (lost > 1)} without a reply)")
     return lines
 
 
-def _spent_line(summary: Mapping[str, Any], asking: Mapping[str, Any]) -> str:
+def _spent_line(asking: Mapping[str, Any]) -> str:
     replies = (asking.get("answered") or 0) + (asking.get("judged") or 0)
     cost, unpriced = asking.get("cost_usd"), asking.get("unpriced") or 0
     spent = "an unknown amount" if unpriced and not cost else dollars(cost or 0.0, unpriced)
     line = f"this run spent {spent} on {replies:,} replies" if replies or cost else "this run spent nothing"
     if had_cost := asking.get("stored_usd"):
-        stored = sum(result["stored"] for result in summary["results"])
-        line += f"; {stored:,} from the store had cost {dollars(had_cost)}"
+        line += f"; {asking.get('stored') or 0:,} from the store had cost {dollars(had_cost)}"
     return line
 
 
 def _kept_ungraded(summary: Mapping[str, Any], asking: Mapping[str, Any]) -> int:
-    graded = sum(result["measured"] - result["stored"] for result in summary["results"] if not result["simulated"])
+    graded = sum(result["asked"] for result in summary["results"] if not result["simulated"])
     return int((asking.get("kept") or 0) - (asking.get("judged") or 0) - graded)
+
+
+def _more_replies(count: int) -> str:
+    return f"{count:,} more replies are" if count > 1 else "1 more reply is"
 
 
 def _merged_lines(merged: Mapping[str, Any]) -> list[str]:

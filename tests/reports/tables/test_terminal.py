@@ -309,7 +309,7 @@ def test_a_complete_run(make_record: Make, make_reply: Make) -> None:
 def test_what_this_run_spent_is_told_apart(make_record: Make, make_reply: Make) -> None:
     """From what stored replies had cost, from what is kept for later, and from what may have been billed."""
     records = [make_record(), make_record(reply=make_reply(stored=True))]
-    paid = {"answered": 3, "kept": 3, "cost_usd": 0.083, "stored_usd": 0.0991}
+    paid = {"answered": 3, "stored": 1, "kept": 3, "cost_usd": 0.083, "stored_usd": 0.0991}
     assert run_lines(summed(*records, selected=2, asking=paid), 90)[1:] == [
         "this run spent $0.0830 on 3 replies; 1 from the store had cost $0.0991",
         "2 more replies are kept, which the same command grades",
@@ -321,11 +321,27 @@ def test_what_this_run_spent_is_told_apart(make_record: Make, make_reply: Make) 
     assert run_lines(summed(*records, selected=2, asking={"lost": 1}), 90)[1:] == [
         "more may have been billed (1 request without a reply)"
     ]
-    assert run_lines(summed(*records, selected=2, asking={"stored_usd": 0.5}), 90)[1:] == [
+    assert run_lines(summed(*records, selected=2, asking={"stored": 1, "stored_usd": 0.5}), 90)[1:] == [
         "this run spent nothing; 1 from the store had cost $0.5000"
     ]
     assert run_lines(summed(*records, selected=2, asking={"answered": 2, "unpriced": 2}), 90)[1:] == [
         "this run spent an unknown amount on 2 replies"
+    ]
+
+
+@pytest.mark.parametrize("outcome", ["deviate", "unanswered"])
+def test_what_a_search_has_read_is_not_left_for_later(make_record: Make, make_reply: Make, outcome: str) -> None:
+    """All of its trail is graded within it, also where it was broken off; stored replies are counted one by one."""
+    step = {"question": "1 + 1", "before": 0, "outcome": "correct"}
+    replies = [make_reply(stored=True)] * 3 + [make_reply()] * 4 + [None]  # that one is too long to be kept twice
+    search = {"trail": [step | {"reply": reply} for reply in replies], "questions": len(replies), "ended": "budget"}
+    search |= {"minimum": None, "confirmed": {"asked": 0, "wrong": 0}, "flaky": False, "largest_right": None}
+    problem = {"variant": "int_add", "budget": 8}
+    record = make_record(outcome, task="breaking_point", problem=problem, search=search, grade=None, answer=None)
+    paid = {"answered": 5, "stored": 3, "kept": 6, "cost_usd": 0.01, "stored_usd": 0.02}
+    assert run_lines(summed(record, selected=1, asking=paid), 90)[-2:] == [
+        "this run spent $0.0100 on 5 replies; 3 from the store had cost $0.0200",
+        "1 more reply is kept, which the same command grades",
     ]
 
 
