@@ -18,6 +18,7 @@ from pytest_llmarith.values import Outcome
 
 # What tells trials of one question apart, and what is only said of a question: neither makes it another one.
 _NOT_ASKED = frozenset({"seed", "trial", "set", "name", "keywords"})
+_NOT_SEARCHED = _NOT_ASKED - {"seed"}  # which leads a search from question to question
 _DIGEST_BYTES = 16
 # What records tell of how a model was asked and graded, by the names under which it is shown.
 _TOLD = {
@@ -108,8 +109,9 @@ def asked(record: Record, facts: Mapping[str, Any]) -> Asked:
     problem, task = record.get("problem") or {}, sys.intern(record["task"])
     condition = condition_label(record)
     place = [*(problem.get(name) for name in ("set", "seed", "trial")), condition, record.get("repeat") or 0]
+    not_asked = _NOT_SEARCHED if _is_search(record) else _NOT_ASKED
     return Asked(
-        _digest([task, {name: value for name, value in problem.items() if name not in _NOT_ASKED}]),
+        _digest([task, {name: value for name, value in problem.items() if name not in not_asked}]),
         _prompt(record, facts),
         sys.intern(json.dumps(place, default=str)),
         task,
@@ -127,6 +129,8 @@ def _prompt(record: Record, facts: Mapping[str, Any]) -> bytes | None:
     that without the text nobody knows what was sent.
     """
     prompt, system = record.get("prompt"), _found(record, ("condition", "system"))
+    if _is_search(record):  # its prompt is the question it came to: what came of it, and not what was asked
+        prompt = condition_label(record)
     if not isinstance(prompt, str):
         return None
     if system is None:
@@ -134,6 +138,10 @@ def _prompt(record: Record, facts: Mapping[str, Any]) -> bytes | None:
     systems = _found(facts, ("wordings", "systems"))
     known = isinstance(systems, dict) and isinstance(system, str) and system in systems
     return _digest([prompt, systems[system]]) if known else None
+
+
+def _is_search(record: Record) -> bool:
+    return isinstance(record.get("search"), dict)
 
 
 def _found(record: Any, way: Iterable[str]) -> Any:

@@ -279,6 +279,37 @@ def test_a_sequence_is_a_question_in_any_set() -> None:
     assert comparison["questions"]["compared"] == 2
 
 
+def searches(outcomes: str, budget: int = 80, seed: int = 0) -> list[Record]:
+    """Records of searches for a breaking point, a variant each; the prompt is the question at which one ended."""
+    return [
+        {
+            "task": "breaking_point",
+            "model": "m",
+            "simulated": False,
+            "outcome": WORDS[letter],
+            "problem": {"seed": seed, "of": "arithmetic", "variant": f"variant_{number}", "budget": budget},
+            "prompt": f"the question that was {WORDS[letter]} in the end",
+            "reply": None,
+            "search": {},
+        }
+        for number, letter in enumerate(outcomes)
+    ]
+
+
+def test_searches_are_paired_whatever_they_came_to() -> None:
+    """The question at which a search ended is its outcome: to pair by it would drop the searches that differ."""
+    comparison = compared(run(searches("dcd")), run(searches("ccc")))
+    assert row_of(comparison)["pairs"] == {"both": 1, "only_first": 0, "only_second": 2, "neither": 0}
+    comma = searches("ccc"), put(searches("ddd"), numbers="comma")
+    assert row_of(compared(run(*comma), run(*comma)), "numbers_comma")["pairs"]["neither"] == 3
+
+
+@pytest.mark.parametrize("other", [{"budget": 40}, {"seed": 1}])
+def test_another_search_is_not_paired(other: dict[str, int]) -> None:
+    """One of another budget had another chance, and one of another seed goes another way."""
+    assert "no two trials asked the same question" in refusal(run(searches("dc")), run(searches("dc", **other)))
+
+
 def test_what_is_unanswered_is_counted_and_not_compared() -> None:
     """An outage is no measurement, on either side."""
     comparison = compared(run(sums("cucud")), run(sums("ccuud"), name="other"))
