@@ -73,6 +73,10 @@ class Broker:
         """Why the run must end, once it must."""
         return None if self._desk is None else self._desk.stopped
 
+    def may_ask(self, model: Model) -> bool:
+        """Whether requests may go to this model at all."""
+        return self._rules.may_ask(model)
+
     def look_ahead(self, questions: Iterable[Question]) -> Ahead:
         """What would become of these, as far as can be told before the asking begins. Raises StoreError."""
         keeper = self._open_keeper(only_looks=True)

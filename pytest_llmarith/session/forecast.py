@@ -68,7 +68,10 @@ class Forecast:
         """How much of the caps is gone from the start."""
         from pytest_llmarith.models.spending.bygone import sums
 
-        return spent_lines(*sums(self._ahead.spent), self._settings.asking) if self._ahead.spent else []
+        if not self._ahead.spent:
+            return []
+        searching = any(outlook.searching for outlook in self.outlooks)
+        return spent_lines(*sums(self._ahead.spent), self._settings.asking, searching=searching)
 
     def refuse_too_small(self) -> None:
         """A cap that lets no request begin is found out here, and not by every item."""
@@ -86,6 +89,11 @@ class Forecast:
         for model in [*models, *filter(None, [self._judge()])]:
             if self._broker.terms(model).price is None:
                 raise pytest.UsageError(unpriced(model))
+
+    def _is_searched(self, model: Model) -> bool:
+        """Whether a search may ask more of it than its first question."""
+        searched = any(one.task == BreakingProblem.task and one.question.model == model.name for one in self._asked)
+        return searched and self._broker.may_ask(model)
 
     def _is_asked(self, model: Model) -> bool:
         return any(one.question.model == model.name for one in self._asked)
@@ -117,6 +125,7 @@ class Forecast:
             terms=terms,
             learned_from=sum(map(len, stored.values())),
             guessed=not all(stored.values()),
+            searching=self._is_searched(model),
         )
 
 

@@ -25,7 +25,8 @@ class Outlook:
     """What is going to be asked of one model: `asked` questions, `stored` replies that make others needless.
 
     Both counts of tokens are estimates. The completion's comes from `learned_from` stored replies, with all their
-    reasoning; where it is `guessed`, some of it is what replies would have that come to the point.
+    reasoning; where it is `guessed`, some of it is what replies would have that come to the point. Of searches the first
+    question alone is counted; `searching` says that some may go on asking behind it.
     """
 
     model: Model
@@ -37,6 +38,7 @@ class Outlook:
     terms: Terms
     learned_from: int = 0
     guessed: bool = True
+    searching: bool = False
 
     @property
     def is_unforeseeable(self) -> bool:

@@ -106,6 +106,20 @@ def test_a_cap_too_small_for_any_request_is_refused(forecast: Make) -> None:
         forecast(SUMS, "--llm-max-tokens=5").refuse_too_small()
 
 
+def test_a_search_goes_on_behind_a_stored_question(forecast: Make) -> None:
+    """So nobody says that nothing is asked, unless nothing can be."""
+    first = [Asked(Question("openai/priced", "0 + 0", 0), "breaking_point")]
+    options = ("--llm-breaking-point=80", "--llm-max-cost=1")
+    known = {0: Reply("0", prompt_tokens=2000, completion_tokens=100)}
+    assert forecast(first, *options, stored=known).lines() == [
+        "forecast: 1 question, which is stored",
+        "forecast: 1 search asks up to 80 questions, of which only the first is counted here",
+        "forecast: at least $0.0024 of $1.00 spent by stored replies, those of searches count when they are found",
+    ]
+    replayed = forecast(first, *options, "--llm-store=only", stored=known).lines()
+    assert replayed[0] == "forecast: 1 question, which is stored; nothing is asked"
+
+
 def test_a_judge_comes_on_top(forecast: Make) -> None:
     """Nobody can say how much it is going to be asked."""
     lines = forecast(PROGRAMS, "--oeis-judge=llm:openai/mine").lines()

@@ -31,31 +31,46 @@ def forecast_lines(outlooks: Sequence[Outlook], judge: str | None = None) -> lis
 
 def search_line(searches: int, budget: int) -> str:
     """What comes on top where searches go on after their first question."""
-    counted = f"{searches:,} searches ask" if searches != 1 else "1 search asks"
-    return f"forecast: {counted} up to {budget:,} questions each, of which only the first is counted here"
+    asking = f"{searches:,} searches ask up to {budget:,} questions each"
+    if searches == 1:
+        asking = f"1 search asks up to {budget:,} questions"
+    return f"forecast: {asking}, of which only the first is counted here"
 
 
-def spent_lines(cost_usd: float, unpriced: int, tokens: int, limits: AskingLimits) -> list[str]:
-    """What the stored replies of a run leave of its caps: they count, as they were paid for."""
+def spent_lines(
+    cost_usd: float, unpriced: int, tokens: int, limits: AskingLimits, *, searching: bool = False
+) -> list[str]:
+    """What the stored replies of a run leave of its caps: they count, as they were paid for.
+
+    Those behind the first question of a search are found one by one, and count when they are.
+    """
     lines = []
+    least = "at least " * searching
     if limits.max_cost_usd is not None:
         doubt = f" ({unpriced:,} of unknown price count as nothing)" if unpriced else ""
-        lines.append(f"{dollars(cost_usd)} of {dollars(limits.max_cost_usd)} spent by stored replies{doubt}")
+        lines.append(f"{least}{dollars(cost_usd)} of {dollars(limits.max_cost_usd)} spent by stored replies{doubt}")
     if limits.max_tokens is not None:
-        lines.append(f"{tokens:,} of {limits.max_tokens:,} tokens used by stored replies")
-    return [f"forecast: {line}" for line in lines]
+        lines.append(f"{least}{tokens:,} of {limits.max_tokens:,} tokens used by stored replies")
+    more = ", those of searches count when they are found" if searching else ""
+    return [f"forecast: {line}{more}" for line in lines]
 
 
 def _line(outlooks: Sequence[Outlook]) -> str:
     questions, stored = (sum(getattr(one, field) for one in outlooks) for field in ("questions", "stored"))
     asked = [one for one in outlooks if one.asked]
-    counted = f"{questions:,} questions" if questions != 1 else "1 question"
-    if stored:
-        counted += f", {stored:,} of them stored" if stored < questions else ", all of them stored"
+    counted = _counted(questions, stored)
     if not asked:
-        return f"{counted}; nothing is asked"
+        return counted if any(one.searching for one in outlooks) else f"{counted}; nothing is asked"
     prompts = thousands(sum(one.prompt_tokens for one in asked))
     return f"{counted}; about {prompts} prompt tokens, {_completion(asked)}{_cost(asked)}"
+
+
+def _counted(questions: int, stored: int) -> str:
+    if questions == 1:
+        return "1 question, which is stored" if stored else "1 question"
+    if not stored:
+        return f"{questions:,} questions"
+    return f"{questions:,} questions, {f'{stored:,}' if stored < questions else 'all'} of them stored"
 
 
 def _completion(asked: Sequence[Outlook]) -> str:

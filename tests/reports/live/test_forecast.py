@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from pytest_llmarith.reports.live.forecast import forecast_lines, spent_lines
+from pytest_llmarith.reports.live.forecast import forecast_lines, search_line, spent_lines
 from pytest_llmarith.values import AskingLimits, Model, Outlook, Price, Terms
 
 PRICED = Terms(Price(1.0, 4.0), 16_000)
@@ -40,6 +42,7 @@ def outlook(
             "about 16.0k completion tokens (partly from 1 stored reply), from $0.0839 (reasoning is unforeseeable)",
         ),
         (outlook(stored=800), "800 questions, all of them stored; nothing is asked"),
+        (outlook(stored=1, count=1), "1 question, which is stored; nothing is asked"),
         (outlook(count=1), "1 question; about 25 prompt tokens, about $0.0001"),
         (outlook(Terms(Price(0.01, 0.01)), count=1), "1 question; about 25 prompt tokens, about $0.0001 or less"),
         (outlook(Terms(Price(0.0, 0.0))), "800 questions; about 20.0k prompt tokens, about $0"),
@@ -75,6 +78,24 @@ def test_one_model(one: Outlook, line: str) -> None:
 def test_what_stored_replies_leave_of_a_cap(limits: AskingLimits, lines: list[str]) -> None:
     """Nothing where nothing is capped."""
     assert spent_lines(0.0991, 0, 12_345, limits) == lines
+
+
+def test_a_search_whose_first_question_is_stored() -> None:
+    """It may go on asking all the same, and find further stored replies, which the caps count then."""
+    searching = replace(outlook(stored=1, count=1), searching=True)
+    assert forecast_lines([searching]) == ["forecast: 1 question, which is stored"]
+    assert spent_lines(0.0024, 0, 300, AskingLimits(max_cost_usd=1.0), searching=True) == [
+        "forecast: at least $0.0024 of $1.00 spent by stored replies, those of searches count when they are found"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("searches", "told"),
+    [(1, "1 search asks up to 1,000 questions"), (9, "9 searches ask up to 1,000 questions each")],
+)
+def test_searches(searches: int, told: str) -> None:
+    """What comes on top of the first question of each."""
+    assert search_line(searches, 1000) == f"forecast: {told}, of which only the first is counted here"
 
 
 def test_stored_replies_of_unknown_price() -> None:
