@@ -25,8 +25,8 @@ class Outlook:
     """What is going to be asked of one model: `asked` questions, `stored` replies that make others needless.
 
     Both counts of tokens are estimates. The completion's comes from `learned_from` stored replies, with all their
-    reasoning; where it is `guessed`, some of it is what replies would have that come to the point. Of searches the first
-    question alone is counted; `searching` says that some may go on asking behind it.
+    reasoning; where it is `guessed`, some of it is what replies would have that come to the point. Of a search the
+    first question alone is counted; `searching` says that there is one, which may ask more.
     """
 
     model: Model

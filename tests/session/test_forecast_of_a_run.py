@@ -110,7 +110,7 @@ def test_a_search_goes_on_behind_a_stored_question(forecast: Make) -> None:
     """So nobody says that nothing is asked, unless nothing can be."""
     first = [Asked(Question("openai/priced", "0 + 0", 0), "breaking_point")]
     options = ("--llm-breaking-point=80", "--llm-max-cost=1")
-    known = {0: Reply("0", prompt_tokens=2000, completion_tokens=100)}
+    known = {0: Reply("0", cost_usd=0.0024)}
     assert forecast(first, *options, stored=known).lines() == [
         "forecast: 1 question, which is stored",
         "forecast: 1 search asks up to 80 questions, of which only the first is counted here",
