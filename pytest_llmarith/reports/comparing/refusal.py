@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from pytest_llmarith.reports.comparing.asked import Side
-from pytest_llmarith.reports.comparing.wording import shown, whose
+from pytest_llmarith.reports.comparing.wording import listed, shown, whose
+from pytest_llmarith.reports.keys import USUAL_NAME
 
 
 def refusal(first: Side, second: Side, paired: int, smaller: int) -> str:
@@ -12,21 +13,40 @@ def refusal(first: Side, second: Side, paired: int, smaller: int) -> str:
     if first.run == second.run:
         names = f"{_whose(first)} and {_whose(second)} in {shown(first.run)}"
     few = f"only {paired:,} of {smaller:,} trials" if paired else "no two trials"
+    begin = f"{names}: {few} asked the same question"
+    if not paired and (conditions := _other_conditions(first, second)):
+        return f"{begin}, as they were put in other conditions; compare these with --condition={conditions}"
     partial = ", or pair these few with --allow-partial" if paired else ""
-    return (
-        f"{names}: {few} asked the same question{_cause(first, second, paired)}; "
-        f"compare them without pairing with --unpaired{partial}"
-    )
+    return f"{begin}{_cause(first, second, paired)}; compare them without pairing with --unpaired{partial}"
 
 
 def _whose(side: Side) -> str:
     return whose({"model": side.model, "condition": side.condition})
 
 
+def _other_conditions(first: Side, second: Side) -> str:
+    """How to name the conditions, where it is these that keep the same problems apart."""
+    one, other = _conditions(first), _conditions(second)
+    if not _share_problems(first, second) or set(one) & set(other):
+        return ""
+    if len(one) == len(other) == 1:
+        return f"{shown(one[0])}:{shown(other[0])}"
+    return f"A:B, where A is one of {listed(one)} and B one of {listed(other)}"
+
+
+def _conditions(side: Side) -> list[str]:
+    """None of a side that is cut down to one already."""
+    return sorted({trial.condition or USUAL_NAME for trial in side.trials if side.condition is None})
+
+
 def _cause(first: Side, second: Side, paired: int) -> str:
     one, other = first.told["seed"], second.told["seed"]
     if one and other and not one & other:
         return f", as their seeds differ ({' and '.join(shown(','.join(sorted(seeds))) for seeds in (one, other))})"
-    if not paired and {trial.question for trial in first.trials} & {trial.question for trial in second.trials}:
+    if not paired and _share_problems(first, second):
         return ", as the same problems have other prompts"
     return "" if one or other else ", as no seed is known of them"
+
+
+def _share_problems(first: Side, second: Side) -> bool:
+    return bool({trial.question for trial in first.trials} & {trial.question for trial in second.trials})

@@ -340,6 +340,21 @@ def test_questions_without_a_seed_are_refused() -> None:
     )
 
 
+def test_other_conditions_are_refused_with_the_option_that_compares_them() -> None:
+    """Without pairing nobody would learn what the condition does; where several may be meant, they are named."""
+    usual, comma, spaced = sums("cc"), put(sums("cc"), numbers="comma"), put(sums("cc"), numbers="space")
+    spaced = [one | {"prompt": one["prompt"] + ", with spaces"} for one in spaced]
+    assert refusal(run(usual), run(comma, name="two")) == (
+        "one and two: no two trials asked the same question, as they were put in other conditions; compare these with "
+        "--condition=usual:numbers_comma"
+    )
+    assert refusal(run(usual), run(comma, spaced, name="two")).endswith(
+        "--condition=A:B, where A is one of usual and B one of numbers_comma, numbers_space"
+    )
+    seeds = refusal(run(usual), run(put(sums("cc", first=9, seed=1), numbers="comma"), name="two"))
+    assert "as their seeds differ" in seeds
+
+
 @pytest.mark.parametrize(("common", "is_paired"), [(3, False), (4, True)])
 def test_half_of_the_smaller_run_is_paired(common: int, is_paired: bool) -> None:
     """The greater run may have asked anything else besides."""
