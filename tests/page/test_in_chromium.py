@@ -205,6 +205,15 @@ def test_conditions_and_searches_do_not_stick_out(viewer: Viewer, tmp_path: Path
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.parametrize("width", [700, 900, 1300])
+def test_words_on_buttons_stay_on_one_line(viewer: Viewer, tmp_path: Path, width: int) -> None:
+    """Beside a question, an answer and a right one that take all the room that they can get."""
+    write_page([run_of([search_record(lambda of: "1" * 60)])], file := tmp_path / "report.html")
+    page = viewer.open(file, width=width).page
+    heights = "[...document.querySelectorAll('button')].map((one) => one.offsetHeight).filter(Boolean)"
+    assert max(page.evaluate(heights)) < 40
+
+
 def test_the_breaking_point_of_an_embedded_model_is_shown(viewer: Viewer, pytester: pytest.Pytester) -> None:
     """Of a real run: question and answer, class, confirmations; its trial holds the reply and the whole search."""
     pytester.makepyfile(test_bench=SEARCHES)
