@@ -5,7 +5,7 @@ It takes records and results alike; older ones know no conditions, and what they
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -34,6 +34,18 @@ def condition_parts(facts: Mapping[str, Any]) -> tuple[str, ...]:
     if not isinstance(condition, dict):
         return ()
     return _parts(tuple((axis, str(condition.get(axis))) for axis in _USUAL))
+
+
+def conditions_beside(conditions: Any, others: Any) -> Any:
+    """The names of a run's conditions, those first that another run has not; what are no conditions stays as it is."""
+    if not isinstance(conditions, list):
+        return conditions
+    names, its = _names(conditions), _names(others if isinstance(others, list) else ())
+    return " + ".join(sorted(names, key=its.__contains__))
+
+
+def _names(conditions: Iterable[Any]) -> list[str]:
+    return [condition_label({"condition": condition}) or USUAL_NAME for condition in conditions]
 
 
 @lru_cache(maxsize=4096)

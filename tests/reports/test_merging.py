@@ -18,6 +18,7 @@ from pytest_llmarith.reports.counting.summary import Summary
 from pytest_llmarith.reports.merging import Refused, Request, merge
 from pytest_llmarith.reports.mistake import Mistake
 from pytest_llmarith.reports.page.ending import write_run_page
+from pytest_llmarith.values import Condition, NumberFormat
 
 Make = Callable[..., dict[str, Any]]
 Records = Sequence[dict[str, Any]]
@@ -279,6 +280,7 @@ def test_records_stand_in_the_order_of_their_names(folder: Folder, trials: Any) 
     ("facts", "named"),
     [
         ({"seed": 1}, "seed (0 and 1)"),
+        ({"conditions": [Condition(NumberFormat.COMMA).fields()]}, 'conditions ("usual" and "numbers_comma")'),
         ({"symbols": "unicode"}, 'symbols ("ascii" and "unicode")'),
         ({"reading": "strict"}, 'reading (null and "strict")'),
         ({"versions": FACTS["versions"] | {"litellm": "1.84.0"}}, 'version of litellm ("1.83.0" and "1.84.0")'),

@@ -600,6 +600,15 @@ def test_what_differed() -> None:
     ]
 
 
+def test_conditions_that_differ_are_named() -> None:
+    """As people know them, and what one run alone has before the rest, which may be cut."""
+    usual: dict[str, Any] = {"numbers": "plain", "symbols": "ascii", "context": None, "prompt": None, "system": None}
+    comma, long = usual | {"numbers": "comma"}, usual | {"context": "4k"}
+    one, other = ({**FACTS, "conditions": some} for some in ([usual, comma], [usual, comma, long]))
+    text = as_text(compare(Request(run(sums("c"), facts=one), [run(sums("c"), facts=other)])), 200)
+    assert "differing: conditions (usual + numbers_comma and context_4k + usual + numbers_comma)" in text
+
+
 def test_what_records_tell() -> None:
     """Where programs ran and which seed there was stands in them, also where nobody knows the facts of the run."""
     first, second = programs([1.0]), programs([1.0])
