@@ -98,6 +98,12 @@ def short(number: str | None) -> str:
     return f"{rounded.scaleb(-exponent, _TWO_DIGITS):.1f}e{exponent:+03d}"
 
 
+def times(result: Mapping[str, Any]) -> str:
+    """How often the problems of a result were put, such as `5`, or `up to 5` where some of that has no reply yet."""
+    repeats = result["repeats"]
+    return f"{'up to ' * (result['measured'] < repeats['k'] * repeats['problems'])}{repeats['k']}"
+
+
 def seconds(number: float | None) -> str:
     """A time such as `1.8`, `127` or `1,080`."""
     if number is None:

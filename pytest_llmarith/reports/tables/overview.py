@@ -125,7 +125,7 @@ def _repeats(result: Result) -> str:
     share = repeats["pass_at_1"]
     known = f": pass@1 {share['percent']:.1f} ({figures.interval(share)}), clustered by problem" if share else ""
     problems = repeats["problems"]
-    return f"{problems} problem{'s' * (problems != 1)}, {repeats['k']} times each{known}"
+    return f"{problems} problem{'s' * (problems != 1)}, {figures.times(result)} times each{known}"
 
 
 def _with_notes(lines: Sequence[str], notes: Sequence[Sequence[str]], height: int) -> list[str]:

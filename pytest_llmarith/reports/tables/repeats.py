@@ -40,7 +40,7 @@ def _row(result: Result, longest_name: int) -> list[str]:
     shares = {name: _share(repeats[name]) for name in ("consistency", "pass_at_1", "majority")}
     return [
         _name(result, longest_name),
-        f"{repeats['k']}\n{repeats['problems']}",
+        f"{figures.times(result)}\n{repeats['problems']}",
         shares["consistency"],
         shares["pass_at_1"],
         f"{most['percent']:.1f}\nk = {most['k']}" if most else figures.UNKNOWN,

@@ -115,6 +115,13 @@ def test_nothing_but_outages() -> None:
     assert "0 problems, 2 times each" in note_of(result)
 
 
+def test_a_run_that_was_broken_off() -> None:
+    """Not every problem was put as often as it was to be, and nobody is told that it was."""
+    result = result_of(*repeated("{}", "{}", "7", trial=0), *repeated("{}", trial=1))
+    assert "2 problems, up to 3 times each: pass@1" in note_of(result)
+    assert repeat_table([result], 80)[3].split()[:4] == ["o4-mini", "up", "to", "3"]
+
+
 def test_programs_are_told_apart_by_what_they_print() -> None:
     """Two programs that print the same have the same answer; a sequence in two sets is one problem."""
     other: list[Record] = programmed("A000045")["oeis"]["terms"][:2]
