@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import count, product
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,7 @@ def manners(given: Callable[[str], Any], folder: Path) -> Manners:
 
     templates = _templates(given(names.PROMPT) or (), folder)
     systems = _systems(given(names.SYSTEM_PROMPT) or ())
+    numbered = {number: text for number, text in systems.items() if number is not None}
     axes = (
         parsing.choices(names.NUMBERS, text(names.NUMBERS, NumberFormat.PLAIN), NumberFormat),
         parsing.choices(names.SYMBOLS, text(names.SYMBOLS, Symbols.ASCII), Symbols),
@@ -52,7 +53,7 @@ def manners(given: Callable[[str], Any], folder: Path) -> Manners:
     )
     return Manners(
         conditions=tuple(Condition(*values) for values in product(*axes)),
-        wordings=Wordings({name: text for name, text in templates.items() if name is not None}, systems),
+        wordings=Wordings({name: text for name, text in templates.items() if name is not None}, numbered),
         repeats=parsing.whole_number(names.REPEATS, text(names.REPEATS, "1"), 1, _MOST_REPEATS),
     )
 
@@ -65,12 +66,18 @@ def _contexts(text: str) -> tuple[str | None, ...]:
     return tuple(None if word == _NONE else word for word in words)
 
 
-def _systems(texts: Sequence[str]) -> dict[str, str | None]:
-    """Several system prompts, by number. One alone is the models' own and makes no condition."""
+def _systems(texts: Sequence[str]) -> dict[str | None, str]:
+    """Several system prompts, by number; None is an empty one, which is not sent, as usual.
+
+    One alone is the models' own and makes no condition.
+    """
     if len(texts) < 2:
         return {}
-    parsing.distinct(names.SYSTEM_PROMPT, texts)
-    return {str(number): parsing.sendable(names.SYSTEM_PROMPT, text) or None for number, text in enumerate(texts, 1)}
+    numbers = count(1)
+    return {
+        str(next(numbers)) if text else None: parsing.sendable(names.SYSTEM_PROMPT, text)
+        for text in parsing.distinct(names.SYSTEM_PROMPT, texts)
+    }
 
 
 def _templates(files: Sequence[str], folder: Path) -> dict[str | None, str]:

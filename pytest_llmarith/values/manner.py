@@ -60,10 +60,10 @@ class Manner:
 
 @dataclass(frozen=True, slots=True)
 class Wordings:
-    """The texts behind the names of conditions: templates of prompts, and system prompts (None: none is sent)."""
+    """The texts behind the names of conditions: templates of prompts, and system prompts."""
 
     templates: dict[str, str] = field(default_factory=dict)
-    systems: dict[str, str | None] = field(default_factory=dict)
+    systems: dict[str, str] = field(default_factory=dict)
 
     def facts(self) -> dict[str, Any]:
         """All of them, as they stand in a summary."""

@@ -33,11 +33,20 @@ def test_values_combine() -> None:
 
 
 def test_one_system_prompt_is_the_models_own() -> None:
-    """Only several make a condition; an empty one sends none."""
+    """Only several make a condition."""
     assert given(system_prompt=["Be brief."]) == Manners()
-    several = given(system_prompt=["", "Be brief."])
+    several = given(system_prompt=["Be long.", "Be brief."])
     assert [condition.system for condition in several.conditions] == ["1", "2"]
-    assert several.wordings.systems == {"1": None, "2": "Be brief."}
+    assert several.wordings.systems == {"1": "Be long.", "2": "Be brief."}
+
+
+@pytest.mark.parametrize("texts", [["", "Be brief."], ["Be brief.", ""]])
+def test_an_empty_system_prompt_is_the_usual_condition(texts: list[str]) -> None:
+    """It sends none, as a run does that was told of none: so it has no name, and takes no number from the others."""
+    found = given(system_prompt=texts)
+    assert [condition.system for condition in found.conditions] == ["1" if text else None for text in texts]
+    assert USUAL in found.conditions
+    assert found.wordings.systems == {"1": "Be brief."}
 
 
 def test_templates_are_called_like_their_files(tmp_path: Path) -> None:
