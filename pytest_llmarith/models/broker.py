@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from pytest_llmarith.models.ahead import Ahead, look_ahead
+from pytest_llmarith.models.ahead import Ahead, Follow, look_ahead
 from pytest_llmarith.models.desk import Deliver, Desk, Rules
 from pytest_llmarith.models.keeping.keeper import AskAgain, Keeper
 from pytest_llmarith.models.patience.requesting import Sender
@@ -77,11 +77,11 @@ class Broker:
         """Whether requests may go to this model at all."""
         return self._rules.may_ask(model)
 
-    def look_ahead(self, questions: Iterable[Question]) -> Ahead:
+    def look_ahead(self, questions: Iterable[Question], follow: Follow = lambda stored: ()) -> Ahead:
         """What would become of these, as far as can be told before the asking begins. Raises StoreError."""
         keeper = self._open_keeper(only_looks=True)
         try:
-            return look_ahead(questions, self._models, keeper, self._prices, self._rules.may_ask)
+            return look_ahead(questions, self._models, keeper, self._prices, self._rules.may_ask, follow)
         finally:
             keeper.let_go()
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -110,11 +111,12 @@ class Conductor:
     def begin_asking(self, asked: Sequence[Asked]) -> None:
         """Say what is going to be asked, refuse what nobody could bound, then let it be asked. On the main thread."""
         from pytest_llmarith.models.keeping.store import StoreError
+        from pytest_llmarith.session.following import followed
 
         self.check_tasks(one.task for one in asked)
         questions = [one.question for one in asked]
         with suppress(StoreError):  # then nothing is asked: the first question is going to hear of it
-            ahead = self.broker.look_ahead(questions)
+            ahead = self.broker.look_ahead(questions, partial(followed, asked, self._settings))
             if ahead.to_ask:  # a replay needs nothing slow
                 self._import()
             forecast = Forecast(self._settings, self.broker, asked, ahead)
@@ -122,7 +124,7 @@ class Conductor:
                 self.say(line)
             forecast.refuse_unpriced()
             forecast.refuse_too_small()
-            self.broker.count(ahead.spent)
+            self.broker.count(ahead.bygone)
         self.broker.announce(questions)
 
     def _begin(self, session: pytest.Session) -> None:

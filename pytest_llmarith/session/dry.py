@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -56,11 +57,12 @@ class DryRun:
 
     def _forecast(self, asked: list[Asked]) -> Forecast:
         from pytest_llmarith.models.keeping.store import StoreError
+        from pytest_llmarith.session.following import followed
         from pytest_llmarith.session.making import make_broker
 
         broker: Broker = make_broker(self._settings, only_looks=True)
         try:
-            ahead = broker.look_ahead(one.question for one in asked)
+            ahead = broker.look_ahead((one.question for one in asked), partial(followed, asked, self._settings))
         except StoreError as error:
             raise pytest.UsageError(str(error)) from None
         return Forecast(self._settings, broker, asked, ahead)

@@ -13,7 +13,16 @@ from pytest_llmarith.reports.keys import Key
 from pytest_llmarith.reports.live.forecast import forecast_lines, search_line, spent_lines
 from pytest_llmarith.session.selection import Selected
 from pytest_llmarith.tasks import reply_tokens
-from pytest_llmarith.values import BreakingProblem, Model, OeisProblem, Outlook, Question, StoreMode
+from pytest_llmarith.values import (
+    USUAL,
+    BreakingProblem,
+    Condition,
+    Model,
+    OeisProblem,
+    Outlook,
+    Question,
+    StoreMode,
+)
 
 if TYPE_CHECKING:
     from pytest_llmarith.models.ahead import Ahead
@@ -22,21 +31,22 @@ if TYPE_CHECKING:
 
 
 class Asked(NamedTuple):
-    """A question that was selected, its task, and the label of its condition."""
+    """A question that was selected, its task, in which condition it is put, and the search that begins with it."""
 
     question: Question
     task: str
-    condition: str = ""
+    condition: Condition = USUAL
+    search: BreakingProblem | None = None
 
     @property
     def key(self) -> Key:
-        return self.question.model, self.task, self.condition
+        return self.question.model, self.task, self.condition.label
 
 
 def asked_by(selection: Iterable[Selected], settings: Settings) -> list[Asked]:
     """What items are going to ask the broker; those that a `model` fixture answers ask it nothing."""
     return [
-        Asked(question, one.problem.task, one.manner.condition.label)
+        Asked(question, one.problem.task, one.manner.condition, one.search)
         for one in selection
         if (question := one.question(settings))
     ]
@@ -68,10 +78,8 @@ class Forecast:
         """How much of the caps is gone from the start."""
         from pytest_llmarith.models.spending.bygone import sums
 
-        if not self._ahead.spent:
-            return []
-        searching = any(outlook.searching for outlook in self.outlooks)
-        return spent_lines(*sums(self._ahead.spent), self._settings.asking, searching=searching)
+        bygone = self._ahead.bygone
+        return spent_lines(*sums(bygone), self._settings.asking) if bygone else []
 
     def refuse_too_small(self) -> None:
         """A cap that lets no request begin is found out here, and not by every item."""

@@ -4,7 +4,8 @@ questions: broker, store and budget. A search that was broken off goes on from t
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -15,7 +16,11 @@ from pytest_llmarith.session.ask import Unanswered, check_askable, known, reply_
 from pytest_llmarith.session.selection import prompt_of
 from pytest_llmarith.tasks import breaking_point
 from pytest_llmarith.tasks.breaking_point import Draws
-from pytest_llmarith.values import BreakingProblem, Failure
+from pytest_llmarith.values import BreakingProblem, Failure, Manner, Reply
+
+if TYPE_CHECKING:
+    from pytest_llmarith.trials.breaking import Step
+    from pytest_llmarith.trials.search import Search as Engine
 
 
 class Search:
@@ -28,21 +33,14 @@ class Search:
         self._manner = manner_of(item)
 
     def __call__(self, problem: BreakingProblem) -> dict[str, Any]:
-        from pytest_llmarith.trials.breaking import Step, record_of_search
-        from pytest_llmarith.trials.search import Search as Engine
+        from pytest_llmarith.trials.breaking import record_of_search
 
         check_askable(self._item, self._model)
-        reading = self._settings.reading or breaking_point.reading(problem)
 
-        def ask(draws: Draws, before: int) -> Step:
-            question = breaking_point.question(problem, draws)
-            prompt = prompt_of(question, self._manner, self._settings)
-            answer = reply_of(self._item, self._model, prompt, before)
-            if isinstance(answer, Failure):
-                raise Unanswered(answer)
-            return Step(question, prompt, answer, trials.settle(question, answer, reading), reading, before)
+        def reply_to(prompt: str, before: int) -> Reply | Failure:
+            return reply_of(self._item, self._model, prompt, before)
 
-        engine = Engine(ask, problem.budget, self._settings.confirm, f"{problem.seed}/{problem.task}/{problem.label}")
+        engine = engine_of(problem, self._manner, self._settings, reply_to)
         failure = None
         try:
             engine.run()
@@ -53,3 +51,23 @@ class Search:
         record = record_of_search(subject, engine, failure)
         write_down(self._item, record)
         return record
+
+
+def engine_of(
+    problem: BreakingProblem, manner: Manner, settings: Settings, reply_to: Callable[[str, int], Reply | Failure]
+) -> Engine[Step]:
+    """The search itself, for whoever has replies to a prompt that was asked so often before. A failure ends it."""
+    from pytest_llmarith.trials.breaking import Step
+    from pytest_llmarith.trials.search import Search as Engine
+
+    reading = settings.reading or breaking_point.reading(problem)
+
+    def ask(draws: Draws, before: int) -> Step:
+        question = breaking_point.question(problem, draws)
+        prompt = prompt_of(question, manner, settings)
+        answer = reply_to(prompt, before)
+        if isinstance(answer, Failure):
+            raise Unanswered(answer)
+        return Step(question, prompt, answer, trials.settle(question, answer, reading), reading, before)
+
+    return Engine(ask, problem.budget, settings.confirm, f"{problem.seed}/{problem.task}/{problem.label}")

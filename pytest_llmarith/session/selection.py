@@ -41,6 +41,11 @@ class Selected:
         """The text that whichever model it is will see."""
         return prompt_of(self.problem, self.manner, settings)
 
+    @property
+    def search(self) -> BreakingProblem | None:
+        """The search that begins with its question, where there is one."""
+        return self.problem if isinstance(self.problem, BreakingProblem) else None
+
     def label(self) -> Label:
         return self.nodeid, self.problem.task, self.problem.fields(), self.manner.condition.fields()
 

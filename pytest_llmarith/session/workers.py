@@ -11,13 +11,13 @@ import pytest
 
 from pytest_llmarith import trials
 from pytest_llmarith.options.settings import Settings
-from pytest_llmarith.reports.keys import Key, condition_label
+from pytest_llmarith.reports.keys import Key
 from pytest_llmarith.session.begin import OPTIONS_INPUT
 from pytest_llmarith.session.conductor import Conductor
 from pytest_llmarith.session.forecast import Asked
 from pytest_llmarith.session.programs import ISOLATION_INPUT, as_input, known_isolation
 from pytest_llmarith.session.selection import Label
-from pytest_llmarith.values import Failure, Question
+from pytest_llmarith.values import BreakingProblem, Condition, Failure, Question
 
 if TYPE_CHECKING:
     from xdist.workermanage import WorkerController
@@ -134,8 +134,9 @@ class Workers:
 
 
 def _asked(question: Question, label: Label) -> Asked:
-    _, task, _, condition = label
-    return Asked(question, task, condition_label({"condition": condition}))
+    _, task, fields, condition = label
+    search = BreakingProblem.of_fields(fields) if task == BreakingProblem.task else None
+    return Asked(question, task, Condition.of_fields(condition), search)
 
 
 class Lane:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -21,6 +22,12 @@ class Condition:
     context: str | None = None
     prompt: str | None = None
     system: str | None = None
+
+    @classmethod
+    def of_fields(cls, fields: Mapping[str, str | None]) -> Condition:
+        """The condition whose `fields` these are."""
+        numbers, symbols = NumberFormat(str(fields["numbers"])), Symbols(str(fields["symbols"]))
+        return cls(numbers, symbols, fields["context"], fields["prompt"], fields["system"])
 
     @property
     def label(self) -> str:

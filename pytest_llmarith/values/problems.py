@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -170,3 +171,8 @@ class BreakingProblem:
 
     def fields(self) -> dict[str, Any]:
         return {"seed": self.seed, "of": self.of, **self.coordinates(), "budget": self.budget}
+
+    @classmethod
+    def of_fields(cls, fields: Mapping[str, Any]) -> BreakingProblem:
+        """The search whose `fields` these are."""
+        return cls(**{**fields, "op": Op(fields["op"]), "dtype": Dtype(fields["dtype"])})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
@@ -27,6 +28,8 @@ BENCH = """
 ITEMS = 8 * 2 + 4
 WAYS = {"plain": ("-p", "no:xdist"), "-n 0": ("-n", "0"), "-n 2": ("-n", "2")}
 
+_OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
+
 Scripted = Callable[[Call], Answer | str]
 
 
@@ -36,8 +39,7 @@ def right(call: Call) -> str:
         _, int1, _, int2, _ = call.prompt.split('"')
         return str(int(int1) + int(int2))
     lhs, sign, rhs = call.prompt.splitlines()[-1].split()
-    left, divisor = Decimal(lhs), Decimal(rhs)
-    return str({"+": left + divisor, "-": left - divisor, "*": left * divisor, "/": left / divisor}[sign])
+    return str(_OPERATORS[sign](Decimal(lhs), Decimal(rhs)))
 
 
 @dataclass

@@ -114,7 +114,7 @@ def test_a_search_goes_on_behind_a_stored_question(forecast: Make) -> None:
     assert forecast(first, *options, stored=known).lines() == [
         "forecast: 1 question, which is stored",
         "forecast: 1 search asks up to 80 questions, of which only the first is counted here",
-        "forecast: at least $0.0024 of $1.00 spent by stored replies, those of searches count when they are found",
+        "forecast: $0.0024 of $1.00 spent by stored replies",
     ]
     replayed = forecast(first, *options, "--llm-store=only", stored=known).lines()
     assert replayed[0] == "forecast: 1 question, which is stored; nothing is asked"

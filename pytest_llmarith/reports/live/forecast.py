@@ -37,22 +37,15 @@ def search_line(searches: int, budget: int) -> str:
     return f"forecast: {asking}, of which only the first is counted here"
 
 
-def spent_lines(
-    cost_usd: float, unpriced: int, tokens: int, limits: AskingLimits, *, searching: bool = False
-) -> list[str]:
-    """What the stored replies of a run leave of its caps: they count, as they were paid for.
-
-    Those behind the first question of a search are found one by one, and count when they are.
-    """
+def spent_lines(cost_usd: float, unpriced: int, tokens: int, limits: AskingLimits) -> list[str]:
+    """What the stored replies of a run leave of its caps: they count, as they were paid for."""
     lines = []
-    least = "at least " * searching
     if limits.max_cost_usd is not None:
         doubt = f" ({unpriced:,} of unknown price count as nothing)" if unpriced else ""
-        lines.append(f"{least}{dollars(cost_usd)} of {dollars(limits.max_cost_usd)} spent by stored replies{doubt}")
+        lines.append(f"{dollars(cost_usd)} of {dollars(limits.max_cost_usd)} spent by stored replies{doubt}")
     if limits.max_tokens is not None:
-        lines.append(f"{least}{tokens:,} of {limits.max_tokens:,} tokens used by stored replies")
-    more = ", those of searches count when they are found" if searching else ""
-    return [f"forecast: {line}{more}" for line in lines]
+        lines.append(f"{tokens:,} of {limits.max_tokens:,} tokens used by stored replies")
+    return [f"forecast: {line}" for line in lines]
 
 
 def _line(outlooks: Sequence[Outlook]) -> str:
