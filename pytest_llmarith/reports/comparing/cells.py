@@ -11,7 +11,7 @@ from pathlib import PurePath
 from typing import Any
 
 from pytest_llmarith.reports import figures
-from pytest_llmarith.reports.comparing.rows import OVER_ALL
+from pytest_llmarith.reports.comparing.rows import OVER_ALL, repeats_questions
 from pytest_llmarith.reports.comparing.wording import LONGEST_NAME, label_of, shown, whose
 from pytest_llmarith.reports.figures import interval_of, p_of, points_of
 from pytest_llmarith.reports.harmless import sanitize_name
@@ -25,14 +25,34 @@ def row_cells(comparison: Comparison) -> tuple[list[str], Cells]:
     if comparison["method"] == "unpaired":
         headers = ["", "A", "A %", "B", "B %", "B - A", "95 %", "p"]
         return headers, [_unpaired_cells(row) for row in comparison["rows"]]
+    if any(map(repeats_questions, comparison["rows"])):
+        headers = ["", "pairs", "questions", "A %", "B %", "B - A", "95 %", "better", "worse", "p"]
+        return headers, [_repeated_cells(row) for row in comparison["rows"]]
     headers = ["", "pairs", "A %", "B %", "B - A", "95 %", "only A", "only B", "p"]
     return headers, [_paired_cells(row) for row in comparison["rows"]]
 
 
+def _repeated_cells(row: Mapping[str, Any]) -> list[str]:
+    """Of questions with several pairs, the pairs that one alone got right are not what the test counts."""
+    questions = row["questions"]
+    counts = [str(row["first"]["measured"]), str(questions["compared"])]
+    return [
+        label_of(row),
+        *counts,
+        *_figures(row),
+        str(questions["better"]),
+        str(questions["worse"]),
+        p_of(row["p_holm"]),
+    ]
+
+
 def _paired_cells(row: Mapping[str, Any]) -> list[str]:
     only = [str(row["pairs"][side]) for side in ("only_first", "only_second")]
-    shares = [_share(row["first"]), _share(row["second"])]
-    return [label_of(row), str(row["first"]["measured"]), *shares, *_difference(row), *only, p_of(row["p_holm"])]
+    return [label_of(row), str(row["first"]["measured"]), *_figures(row), *only, p_of(row["p_holm"])]
+
+
+def _figures(row: Mapping[str, Any]) -> list[str]:
+    return [_share(row["first"]), _share(row["second"]), *_difference(row)]
 
 
 def _unpaired_cells(row: Mapping[str, Any]) -> list[str]:

@@ -75,6 +75,11 @@ def unpaired_rows(first: Iterable[Asked], second: Iterable[Asked]) -> list[Row]:
     return [_unpaired_row(group, one[group], other[group]) for group in _worth_a_row(both)]
 
 
+def repeats_questions(row: Mapping[str, Any]) -> bool:
+    """Whether some of its questions have several pairs."""
+    return row["questions"] is not None and row["questions"]["compared"] < row["first"]["measured"]
+
+
 def lower_by(row: Mapping[str, Any]) -> Fraction | None:
     """By how many percentage points the second is lower than the first, exactly; None where nothing was measured."""
     first, second = row["first"], row["second"]
@@ -95,9 +100,10 @@ def _paired_row(group: Group, pairs: Pairs, leads: Collection[Lead]) -> Row:
         "only_second": pairs.second,
         "neither": pairs.neither,
     }
-    ahead, behind = sum(lead.ahead > 0 for lead in leads), sum(lead.ahead < 0 for lead in leads)
-    p = mcnemar(Pairs(0, ahead, behind, 0)) if pairs.total else None
-    return _row(group, first, second, table, _interval(pairs, leads), p)
+    worse, better = sum(lead.ahead > 0 for lead in leads), sum(lead.ahead < 0 for lead in leads)
+    p = mcnemar(Pairs(0, worse, better, 0)) if pairs.total else None
+    questions = {"compared": len(leads), "better": better, "worse": worse}
+    return _row(group, first, second, {"pairs": table, "questions": questions}, _interval(pairs, leads), p)
 
 
 def _interval(pairs: Pairs, leads: Collection[Lead]) -> Interval | None:
@@ -110,18 +116,19 @@ def _interval(pairs: Pairs, leads: Collection[Lead]) -> Interval | None:
 
 def _unpaired_row(group: Group, first: Share, second: Share) -> Row:
     p = fisher(*first, *second) if first.measured and second.measured else None
-    return _row(group, first, second, None, unpaired_difference(*first, *second), p)
+    counts = {"pairs": None, "questions": None}
+    return _row(group, first, second, counts, unpaired_difference(*first, *second), p)
 
 
 def _row(
     group: Group,
     first: Share,
     second: Share,
-    table: Mapping[str, int] | None,
+    counts: Mapping[str, Mapping[str, int] | None],
     interval: Interval | None,
     p: float | None,
 ) -> Row:
-    row: Row = {**group._asdict(), "first": _share(first), "second": _share(second), "pairs": table}
+    row: Row = {**group._asdict(), "first": _share(first), "second": _share(second), **counts}
     lower = lower_by(row)
     return row | {
         "difference": None if lower is None else points_with(interval, float(-lower)),

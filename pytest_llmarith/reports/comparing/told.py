@@ -9,6 +9,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from pytest_llmarith.reports.comparing.rows import repeats_questions
 from pytest_llmarith.reports.comparing.wording import shown, whose
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.keys import conditions_beside
@@ -21,6 +22,12 @@ _PAIRED = (
     "B - A: percentage points, with Newcombe's 95 % interval for pairs. Only A, only B: questions that this one alone "
     "got right. p: McNemar's exact test."
 )
+_REPEATED = (
+    "B - A: percentage points of pairs. 95 %: where a question has several pairs Student's t over questions, as its "
+    "pairs are alike, else Newcombe's interval for pairs. Better, worse: questions that B got right more often, or "
+    "less often. p: McNemar's exact test on these."
+)
+_ALL_ALIKE = "A - for an interval: all questions went alike, so that nothing is known of how far they differ."
 _UNPAIRED = (
     "B - A: percentage points between two groups of other questions, with Newcombe's hybrid score 95 % interval. "
     "p: Fisher's exact test."
@@ -50,9 +57,16 @@ def questions_told(comparison: Comparison) -> str:
             f"left out, as the other has nothing of their kind: in A {first['others']:,}, in B {second['others']:,}"
         )
         return f"not paired, as A and B did not ask the same questions; {others}; {unanswered}"
-    repeated = f", {questions['repeated']:,} of them asked before" if questions["repeated"] else ""
     only = f"only in A {first['others']:,}, only in B {second['others']:,}"
-    return f"paired: {questions['compared']:,} questions{repeated}; {only}; {unanswered}"
+    return f"paired: {_compared(comparison)}; {only}; {unanswered}"
+
+
+def _compared(comparison: Comparison) -> str:
+    """Pairs of one question are several, and no more questions."""
+    pairs, over_all = comparison["questions"]["compared"], comparison["rows"][0]
+    if repeats_questions(over_all):
+        return f"{pairs:,} pairs of {over_all['questions']['compared']:,} questions"
+    return f"{pairs:,} questions"
 
 
 def differing_told(comparison: Comparison) -> str:
@@ -84,10 +98,25 @@ def _conditions(conditions: Any, others: Any) -> str:
 
 def legend(comparisons: Mapping[str, Any]) -> list[str]:
     """What the columns are, a sentence or two for each kind of table that there is."""
-    methods = {comparison["method"] for comparison in comparisons["comparisons"]}
-    kinds = [text for method, text in (("paired", _PAIRED), ("unpaired", _UNPAIRED)) if method in methods]
-    has_scores = any(comparison["scores"] for comparison in comparisons["comparisons"])
-    return [*kinds, *_corrected(comparisons["families"]), *([_SCORES] if has_scores else [])]
+    shown = comparisons["comparisons"]
+    methods = {_method(comparison) for comparison in shown}
+    kinds = (
+        ("paired" in methods, _PAIRED),
+        ("repeated" in methods, _REPEATED),
+        ("unpaired" in methods, _UNPAIRED),
+        (any(_is_of_no_interval(row) for comparison in shown for row in comparison["rows"]), _ALL_ALIKE),
+    )
+    has_scores = any(comparison["scores"] for comparison in shown)
+    told = [text for holds, text in kinds if holds]
+    return [*told, *_corrected(comparisons["families"]), *([_SCORES] if has_scores else [])]
+
+
+def _is_of_no_interval(row: Mapping[str, Any]) -> bool:
+    return row["difference"] is not None and row["difference"]["low"] is None
+
+
+def _method(comparison: Comparison) -> str:
+    return "repeated" if any(map(repeats_questions, comparison["rows"])) else comparison["method"]
 
 
 def alone_told(comparisons: Mapping[str, Any]) -> list[str]:

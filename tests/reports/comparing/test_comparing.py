@@ -740,6 +740,34 @@ def test_the_json_of_comparisons() -> None:
     assert comparisons["format"] == 1
 
 
+def repeated(first: str, second: str, repeats: int = 3) -> str:
+    """The text of two runs that asked each question so often, and say the same each time."""
+    one, other = ([one for repeat in range(repeats) for one in put(sums(text), repeat)] for text in (first, second))
+    return as_text(compare(Request(run(one), [run(other)])), 500)
+
+
+def test_the_text_of_repeats() -> None:
+    """How many questions went better and worse is what the test counts; pairs of one question are no questions."""
+    lines = repeated("ccccd", "ccddc").splitlines()
+    assert lines[2] == "paired: 15 pairs of 5 questions; only in A 0, only in B 0; unanswered in A 0, in B 0"
+    assert lines[5].split()[:2] == ["pairs", "questions"]
+    assert lines[5].split()[-3:] == ["better", "worse", "p"]
+    assert lines[7].split()[:4] == ["over", "all", "15", "5"]
+    assert lines[7].split()[-3:] == ["1", "2", "1"]
+    assert "Better, worse: questions that B got right more often" in lines[-1]
+    assert "Only A" not in lines[-1]
+    assert "A - for an interval" not in lines[-1]
+
+
+def test_an_interval_that_nobody_knows() -> None:
+    """Where all questions went alike, the line below the table says why there is none."""
+    lines = repeated("ccdd", "ccdd").splitlines()
+    assert lines[7].split()[-5:] == ["0.0", "-", "0", "0", "1"]
+    assert (
+        "A - for an interval: all questions went alike, so that nothing is known of how far they differ." in lines[-1]
+    )
+
+
 HOSTILE = "\x1b[31m|<script>alert(1)</script>`*_[x](javascript:1)\u202e\n# " + "9" * 300
 
 
