@@ -44,9 +44,11 @@ class Conductor:
         # The programs that are being run, by worker; the only process has no name.
         self.running: dict[str, str] = {}
 
-    @property
     def broker(self) -> Broker:
-        """The broker, made at first need: what it imports is slow."""
+        """The broker, made at first need: what it imports is slow.
+
+        No property: older pytests look at every attribute of a plugin when it is registered.
+        """
         if self._broker is None:
             from pytest_llmarith.session.making import make_broker
 
@@ -54,7 +56,7 @@ class Conductor:
         return self._broker
 
     def ask_and_wait(self, question: Question) -> Reply | Failure:
-        return self.broker.ask_and_wait(question, idle=self.idle)
+        return self.broker().ask_and_wait(question, idle=self.idle)
 
     def runs(self, what: str | None) -> None:
         """Note which program this process is running."""
@@ -76,7 +78,7 @@ class Conductor:
 
     def stop(self, message: str) -> None:
         """End the run, since nothing more could be written down: whoever waits is answered."""
-        self.broker.stop(message)
+        self.broker().stop(message)
 
     # --- hooks ----------------------------------------------------------------------------------------------------
 
@@ -116,16 +118,16 @@ class Conductor:
         self.check_tasks(one.task for one in asked)
         questions = [one.question for one in asked]
         with suppress(StoreError):  # then nothing is asked: the first question is going to hear of it
-            ahead = self.broker.look_ahead(questions, partial(followed, asked, self._settings))
+            ahead = self.broker().look_ahead(questions, partial(followed, asked, self._settings))
             if ahead.to_ask:  # a replay needs nothing slow
                 self._import()
-            forecast = Forecast(self._settings, self.broker, asked, ahead)
+            forecast = Forecast(self._settings, self.broker(), asked, ahead)
             for line in forecast.lines() if self._config.getoption("verbose") > -2 else ():
                 self.say(line)
             forecast.refuse_unpriced()
             forecast.refuse_too_small()
-            self.broker.count(ahead.bygone)
-        self.broker.announce(questions)
+            self.broker().count(ahead.bygone)
+        self.broker().announce(questions)
 
     def _begin(self, session: pytest.Session) -> None:
         if self.has_workers():
@@ -150,7 +152,7 @@ class Conductor:
 
         if trouble := load_keys(self._config.rootpath / ".env"):
             self.say(trouble)
-        self.broker.prepare()
+        self.broker().prepare()
 
     def has_workers(self) -> bool:
         """Whether this is a controller of pytest-xdist that distributes the items."""

@@ -71,7 +71,7 @@ class Workers:
 
         name = node.gateway.id
         channel = node.gateway.newchannel()
-        Clerk(channel, self._conductor.broker, name, Lane(self, name)).begin()
+        Clerk(channel, self._conductor.broker(), name, Lane(self, name)).begin()
         node.workerinput[CHANNEL_INPUT] = channel
         node.workerinput[OPTIONS_INPUT] = {name: getattr(self._config.option, name) for name in _SHARED_OPTIONS}
         if isolation := known_isolation(self._config, self._settings):
