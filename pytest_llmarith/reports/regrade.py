@@ -18,7 +18,7 @@ from pytest_llmarith.reports.logs.lines import log_of
 from pytest_llmarith.reports.logs.stored import Change, changes, is_of_own_task, too_deep
 from pytest_llmarith.reports.mistake import Mistake, name_of
 from pytest_llmarith.reports.target import new_file
-from pytest_llmarith.values import Outcome, Reading
+from pytest_llmarith.values import BreakingProblem, Outcome, Reading
 
 _ARROW = "->"
 _SHOWN_OF_AN_END = 250  # characters of a long reply, from its beginning and from its end
@@ -44,12 +44,12 @@ class Tally:
 
     transitions: Counter[tuple[str, str]] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
-    left: Counter[str] = field(default_factory=Counter)  # by task, what only its own test-suite can grade
+    left: Counter[str] = field(default_factory=Counter)  # by the reason why they cannot be read again
 
     def count(self, change: Change) -> None:
         self.transitions[change.cell] += 1
-        if is_of_own_task(change.record):
-            self.left[sanitize_name(change.record["task"], _LONGEST_TASK)] += 1
+        if (why := _why_left(change.record)) is not None:
+            self.left[why] += 1
         if change.after == Outcome.NAN:
             self.reasons[sanitize(str(change.record.get("reason")), _LONGEST_REASON)] += 1
 
@@ -93,12 +93,25 @@ def regrade(request: Request, out: TextIO = sys.stdout, err: TextIO = sys.stderr
 
 
 def _left(tally: Tally) -> Iterator[str]:
-    for task, count in tally.left.items():
-        told = "1 record is" if count == 1 else f"{count:,} records are"
-        yield (
-            f"{told} left as they were: {task} is no task of pytest-llmarith; the tests that asked can grade it again, "
-            "from the store and without a call"
+    for why, count in tally.left.items():
+        told = "1 record is left as it was" if count == 1 else f"{count:,} records are left as they were"
+        yield f"{told}: {why}"
+
+
+def _why_left(record: Mapping[str, Any]) -> str | None:
+    """Why a record is not read again, where only the tests that made it can do that."""
+    if record.get("task") == BreakingProblem.task:
+        return (
+            "a search whose replies are graded otherwise goes another way; the tests that searched can search again, "
+            "from the store as far as it goes the same way"
         )
+    if not is_of_own_task(record):
+        return None
+    task = sanitize_name(record["task"], _LONGEST_TASK)
+    return (
+        f"{task} is no task of pytest-llmarith; the tests that asked can grade it again, from the store and without "
+        "a call"
+    )
 
 
 def _take(

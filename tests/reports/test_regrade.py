@@ -126,6 +126,19 @@ def test_programs_are_left_alone() -> None:
     assert read_again(stored) == stored
 
 
+@pytest.mark.parametrize(("count", "told"), [(1, "1 record is left as it was"), (2, "2 records are left as they were")])
+def test_searches_are_left_alone_which_is_said(write: Write, count: int, told: str) -> None:
+    """Each question hung on how the reply before was graded."""
+    problem = {"seed": 0, "of": "arithmetic", "variant": "int_add", "budget": 12}
+    search = {"task": "breaking_point", "outcome": "correct", "problem": problem, "reply": {"text": "0"}}
+    out, err = _printed(Request([write(*[search] * count)]))
+    assert f"correct         {count}        {count}" in out
+    assert err == (
+        f"note: {told}: a search whose replies are graded otherwise goes another way; the tests that searched can "
+        "search again, from the store as far as it goes the same way\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("row", "outcome"),
     [
