@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING
 from pytest_llmarith.cli.parser import WRONG_USAGE, add_runs, complain
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pytest_llmarith.cli.parser import Commands
+    from pytest_llmarith.reports.exporting import Lacks
 
 _SHAPES = ("llm_arithmetic", "addition", "csv")
 
@@ -37,10 +40,23 @@ def _export(request: argparse.Namespace) -> int:
     from pytest_llmarith.reports.mistake import Mistake
 
     try:
-        left_out = export(Request(request.runs, Shape(request.to), request.output, request.force), sys.stdout)
+        lacks = export(Request(request.runs, Shape(request.to), request.output, request.force), sys.stdout)
     except Mistake as mistake:
         complain("export", str(mistake))
         return WRONG_USAGE
-    if left_out:
-        complain("export", f"{left_out:,} trials of other tasks have no place in --to={request.to}; --to=csv takes all")
+    for lack in _told(lacks, request.to):
+        complain("export", lack)
     return 0
+
+
+def _told(lacks: Lacks, shape: str) -> Iterator[str]:
+    """What somebody who trusts the rows has to know."""
+    count, have = lacks.left_out, "trials of other tasks have" if lacks.left_out > 1 else "trial of another task has"
+    if count:
+        yield f"{count:,} {have} no place in --to={shape}; --to=csv takes all"
+    count, were = lacks.mingled, "trials were" if lacks.mingled > 1 else "trial was"
+    if count:
+        yield (
+            f"{count:,} {were} put in a condition or repeated, which --to={shape} does not fully say: a problem may "
+            "have several rows; --to=csv tells them apart"
+        )

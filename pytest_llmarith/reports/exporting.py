@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 
 from pytest_llmarith.reports.formats import trials
 from pytest_llmarith.reports.formats.addition import addition_of
 from pytest_llmarith.reports.formats.spreadsheet import csv_lines
 from pytest_llmarith.reports.harmless import showable
 from pytest_llmarith.reports.jsonfiles import encode
+from pytest_llmarith.reports.keys import condition_label
 from pytest_llmarith.reports.logs import llm_arithmetic
 from pytest_llmarith.reports.mistake import Mistake
 from pytest_llmarith.reports.opening import OpenedRun
@@ -39,8 +40,15 @@ class Request:
     force: bool = False
 
 
-def export(request: Request, out: TextIO = sys.stdout) -> int:
-    """Write the records, and say how many trials have no place in that shape.
+class Lacks(NamedTuple):
+    """How many trials have no place in a shape, and how many have one that hides how their question was put."""
+
+    left_out: int
+    mingled: int
+
+
+def export(request: Request, out: TextIO = sys.stdout) -> Lacks:
+    """Write the records, and say what the shape has no place for.
 
     Raises Mistake where a run cannot be read, or none of its trials has one.
     """
@@ -51,16 +59,17 @@ def export(request: Request, out: TextIO = sys.stdout) -> int:
     else:
         with new_file("--output", request.output, files_of(runs), force=request.force) as file:
             file.writelines(line.encode("utf-8", "backslashreplace") for line in exported.lines())
-    return exported.left_out
+    return Lacks(exported.left_out, exported.mingled)
 
 
 class _Exported:
-    """The lines of runs in a shape; afterwards it knows what was left out."""
+    """The lines of runs in a shape; afterwards it knows what that lacks."""
 
     def __init__(self, runs: Sequence[OpenedRun], shape: Shape) -> None:
         self._runs = runs
         self._shape = shape
         self.left_out = 0
+        self.mingled = 0
 
     def lines(self) -> Iterator[str]:
         if self._shape is Shape.CSV:
@@ -78,9 +87,15 @@ class _Exported:
                     self.left_out += 1
                     continue
                 written += 1
+                self.mingled += _is_mingled(record)
                 yield f"{encode(row).decode('ascii')}\n"
         if not written:
             raise Mistake(f"--to={self._shape}: none of the trials is of that kind; --to={Shape.CSV} takes all")
+
+
+def _is_mingled(record: Mapping[str, Any]) -> bool:
+    """Whether a row looks like the usual one of its problem, though it was put otherwise or once more."""
+    return bool(condition_label(record) or record.get("repeat"))
 
 
 _OBJECTS: Mapping[Shape, Callable[[Mapping[str, Any]], dict[str, Any] | None]] = {

@@ -63,7 +63,7 @@ def test_what_is_written_for_llm_arithmetic_reads_back_alike(
     ]
     log_in(folder, records)
     rows = folder / "rows.jsonl"
-    assert export(Request([folder], Shape.LLM_ARITHMETIC, rows)) == 0
+    assert export(Request([folder], Shape.LLM_ARITHMETIC, rows)) == (0, 0)
     (again,) = opened(rows)
     for record, read in zip(records, again.records(), strict=True):
         assert read["outcome"] == record["outcome"]
@@ -147,7 +147,7 @@ def test_the_shape_of_additions(tmp_path: Path, capsys: pytest.CaptureFixture[st
         "reasoning": "carry the one",
     }
     assert (second["status"], second["response"], second["duration_seconds"]) == ("unanswered", None, None)
-    assert err == "llmarith export: 1 trials of other tasks have no place in --to=addition; --to=csv takes all\n"
+    assert err == "llmarith export: 1 trial of another task has no place in --to=addition; --to=csv takes all\n"
 
 
 def test_csv_has_a_row_per_trial(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -201,3 +201,17 @@ def test_csv_tells_conditions_and_repeats_apart(tmp_path: Path, capsys: pytest.C
     run = run_in(tmp_path / "run", [asked("{}"), asked("{}", trial=1) | {"condition": comma, "repeat": 3}])
     table = rows(exported(capsys, run, "--to=csv")[0])
     assert [(row["condition"], row["repeat"]) for row in table] == [("", "0"), ("numbers_comma-system_2", "3")]
+
+
+def test_rows_that_hide_conditions_and_repeats_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A reader would take the rows for independent trials. The spreadsheet has columns for both."""
+    records = [asked("{}"), asked("{}") | {"repeat": 1, "nodeid": "test_bench.py::test[repeat_1]"}]
+    records.append(asked("{}", trial=1) | {"condition": records[0]["condition"] | {"numbers": "comma"}})
+    run = run_in(tmp_path / "run", records)
+    out, err = exported(capsys, run, "--to=llm_arithmetic")
+    assert len(out.splitlines()) == 3
+    assert err == (
+        "llmarith export: 2 trials were put in a condition or repeated, which --to=llm_arithmetic does not fully say: "
+        "a problem may have several rows; --to=csv tells them apart\n"
+    )
+    assert exported(capsys, run, "--to=csv")[1] == ""
