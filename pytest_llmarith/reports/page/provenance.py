@@ -56,7 +56,7 @@ def _status(summary: Facts) -> str:
     answered, unanswered = summary["answered"], summary["unanswered"]
     selected = summary["run"].get("selected")
     if summary["complete"]:
-        return f"all {answered:,} answered"
+        return "1 of 1 answered" if answered == 1 else f"all {answered:,} answered"
     known = f"{answered:,}" if selected is None else f"{answered:,} of {selected:,}"
     return f"{known} answered" + (f", {unanswered:,} unanswered" if unanswered else "")
 

@@ -71,7 +71,7 @@ def _completeness(summary: Mapping[str, Any]) -> str:
     stored = sum(result["stored"] for result in summary["results"])
     again = (summary["run"].get("asking") or {}).get("again")
     parts = (
-        (_is_whole(summary), f"all {answered:,} answered"),
+        (_is_whole(summary), "1 of 1 answered" if answered == 1 else f"all {answered:,} answered"),
         (not _is_whole(summary), f"incomplete, {_of(answered, selected)} answered"),
         (stored, f"{stored:,} from the store"),
         (again, f"{again or 0:,} asked again"),
@@ -183,7 +183,8 @@ def _over_budget(reasons: Counter[str]) -> int:
 def _unanswered(summary: Mapping[str, Any]) -> list[str]:
     reasons = _reasons(summary)
     over_budget = _over_budget(reasons)
-    lines = [f"budget reached: {over_budget:,} questions not asked, a higher cap goes on from here"] * bool(over_budget)
+    questions = f"{over_budget:,} question{'s' * (over_budget > 1)}"
+    lines = [f"budget reached: {questions} not asked, a higher cap goes on from here"] * bool(over_budget)
     lines += [f"unanswered: {count:,} x {reason}" for reason, count in reasons.most_common(_MOST_REASONS)]
     others = reasons.total() - sum(count for _, count in reasons.most_common(_MOST_REASONS))
     return [*lines, f"unanswered: {others:,} for other reasons"] if others else lines

@@ -360,7 +360,7 @@ def test_retries_and_throttling_are_told(make_record: Make) -> None:
     retries = {"no reply from o4-mini": 3, "429 from o4-mini": 1400}
     throttled = [{"target": "o4-mini", "halved": 2, "lowest": 4, "most": 16}]
     assert run_lines(summed(make_record(), selected=1, asking={"retries": retries, "throttled": throttled}), 100) == [
-        "all 1 answered",
+        "1 of 1 answered",
         "tried again: 1,403 (1,400 x 429 from o4-mini, 3 x no reply from o4-mini)",
         "throttled: o4-mini, 2 times, at worst to 4 of 16 requests at once",
     ]
@@ -380,6 +380,13 @@ def test_a_budget_that_was_reached(make_record: Make) -> None:
     )
 
 
+def test_a_budget_that_left_over_one_question(make_record: Make) -> None:
+    """One is no several."""
+    record = make_record("unanswered", reason="budget: --llm-max-cost=5: all spent")
+    lines = run_lines(summed(record, selected=1), 80)
+    assert lines[1] == "budget reached: 1 question not asked, a higher cap goes on from here"
+
+
 def test_many_reasons_are_summed_up(make_record: Make) -> None:
     """The five most frequent reasons are named, the others counted."""
     records = [make_record("unanswered", reason=f"reason {number}") for number in range(7)]
@@ -391,13 +398,13 @@ def test_many_reasons_are_summed_up(make_record: Make) -> None:
 def test_a_partial_run_is_marked(make_record: Make) -> None:
     """A --lf run says nothing about the whole."""
     lines = run_lines(summed(make_record(), selected=1, partial=True), 80)
-    assert lines == ["all 1 answered", "partial: only tests that failed before were selected (--lf)"]
+    assert lines == ["1 of 1 answered", "partial: only tests that failed before were selected (--lf)"]
 
 
 def test_a_shard_is_marked(make_record: Make) -> None:
     """What one machine of several did is no whole run, though it is all answered."""
     lines = run_lines(summed(make_record(), selected=1, shard={"index": 2, "count": 5}), 80)
-    assert lines == ["all 1 answered", "shard 2 of 5, which llmarith merge joins with the others"]
+    assert lines == ["1 of 1 answered", "shard 2 of 5, which llmarith merge joins with the others"]
 
 
 def test_a_merged_run_says_of_what(make_record: Make) -> None:
