@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from pytest_llmarith.reports.counting.effects import corrected, effect_of
+from pytest_llmarith.reports.counting.order import place_of
 from pytest_llmarith.reports.counting.results import Result
 from pytest_llmarith.reports.keys import Key, condition_label, key_of
 from pytest_llmarith.values import Outcome
@@ -75,13 +76,7 @@ class Summary:
         return corrected(rows)
 
     def _ordered(self, run: Mapping[str, Any]) -> list[Key]:
-        """Models as the run names them, tasks and conditions by name: the order of arrival is chance with several
-        workers.
-        """
-        named = [model["name"] for model in run.get("models") or ()]
-        seen = list(dict.fromkeys(model for model, *_ in self._results))
-        rank = {model: place for place, model in enumerate(dict.fromkeys(named + seen))}
-        return sorted(self._results, key=lambda key: (rank[key[0]], *key[1:]))
+        return sorted(self._results, key=place_of(run, self._conditions, (model for model, *_ in self._results)))
 
 
 def without_cells(summary: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from pytest_llmarith.reports.counting.summary import Summary
 from pytest_llmarith.reports.statistics.paired import Pairs, mcnemar, paired_difference
 from pytest_llmarith.reports.tables.effects import effect_table
-from pytest_llmarith.values import Condition, NumberFormat
+from pytest_llmarith.values import Condition, NumberFormat, Symbols
 from tests.runs_on_disk import FACTS, added, asked
 
 COMMAS = Condition(NumberFormat.COMMA).fields()
@@ -18,11 +19,11 @@ LONG = Condition(context="2k").fields()
 Record = dict[str, Any]
 
 
-def effects_of(*records: Record) -> list[Record]:
+def effects_of(*records: Record, given: Sequence[Record] = ()) -> list[Record]:
     summary = Summary()
     for record in records:
         summary.add(record)
-    effects: list[Record] = summary.as_dict(FACTS)["effects"]
+    effects: list[Record] = summary.as_dict(FACTS | {"conditions": list(given)})["effects"]
     return effects
 
 
@@ -90,6 +91,24 @@ def test_without_the_usual_condition_the_first_is_the_measure() -> None:
     (effect,) = effects_of(*records)
     assert (effect["condition"], effect["beside"]) == (both, LONG)
     assert "numbers_comma-context_2k beside context_2k" in effect_table([effect], 100)[4]
+
+
+@pytest.mark.parametrize("numbers", [("plain", "comma", "space"), ("space", "comma", "plain")])
+def test_without_the_usual_condition_the_first_given_is_the_measure(numbers: Sequence[str]) -> None:
+    """Not the first by name, whose difference would have the other sign; and the others stand as they were given."""
+    given = [Condition(NumberFormat(each), symbols=Symbols.UNICODE).fields() for each in numbers]
+    records = [asked("{}") | {"condition": condition} for condition in (given[1], given[2], given[0])]
+    effects = effects_of(*records, given=given)
+    assert [(one["condition"], one["beside"]) for one in effects] == [(given[1], given[0]), (given[2], given[0])]
+
+
+def test_a_task_that_does_not_know_an_axis() -> None:
+    """Its conditions are none of those that were given, and stand in their order all the same."""
+    given = [Condition(numbers, Symbols.UNICODE).fields() for numbers in (NumberFormat.SPACE, NumberFormat.COMMA)]
+    spaces = Condition(NumberFormat.SPACE).fields()
+    records = [asked("{}") | {"condition": condition} for condition in (COMMAS, spaces)]
+    (effect,) = effects_of(*records, given=given)
+    assert (effect["condition"], effect["beside"]) == (COMMAS, spaces)
 
 
 def test_the_table() -> None:
