@@ -43,8 +43,9 @@ class Part(NamedTuple):
 class Asked(NamedTuple):
     """One trial. `place` tells it from others that ask the same; `stratum` are those that are as hard as it is.
 
-    `prompt` is None where nobody wrote it down; a system prompt that is its condition's is part of it. `scores` are
-    those of a program, by its limits in seconds. `condition` is the label of the one in which the question was put.
+    `prompt` is None where nobody wrote it down, or where it decides nothing: then it stands as `words`. A system prompt
+    that is its condition's is part of it. `scores` are those of a program, by its limits in seconds. `condition` is the
+    label of the one in which the question was put.
     """
 
     question: bytes
@@ -57,6 +58,7 @@ class Asked(NamedTuple):
     correct: bool
     scores: tuple[tuple[float, float], ...]
     condition: str = ""
+    words: bytes | None = None
 
 
 @dataclass(slots=True)
@@ -73,7 +75,11 @@ class Side:
 
     def put_in(self, condition: str) -> Side:
         """What the model was asked in one condition, told apart by its problems: prompts of others differ anyway."""
-        mine = [trial._replace(prompt=None, condition="") for trial in self.trials if trial.condition == condition]
+        mine = [
+            trial._replace(prompt=None, words=trial.prompt, condition="")
+            for trial in self.trials
+            if trial.condition == condition
+        ]
         return replace(self, trials=mine, condition=condition or USUAL_NAME)
 
     def take(self, record: Record) -> None:

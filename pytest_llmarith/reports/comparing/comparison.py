@@ -13,8 +13,8 @@ from typing import Any, Protocol
 from pytest_llmarith.reports.comparing import choice
 from pytest_llmarith.reports.comparing.asked import Asked, Side, sides
 from pytest_llmarith.reports.comparing.differences import differences
-from pytest_llmarith.reports.comparing.pairing import Pairing, pair
-from pytest_llmarith.reports.comparing.refusal import refusal
+from pytest_llmarith.reports.comparing.pairing import Pairing, pair, put_otherwise
+from pytest_llmarith.reports.comparing.refusal import refusal, refusal_of_same_words
 from pytest_llmarith.reports.comparing.rows import OVER_ALL, Row, paired_rows, unpaired_rows
 from pytest_llmarith.reports.comparing.scores import paired_scores, unpaired_scores
 from pytest_llmarith.reports.mistake import Mistake
@@ -98,10 +98,19 @@ def _compared(first: Side, second: Side, request: Request) -> dict[str, Any]:
         "differing": differences(first, second),
     }
     if pairing.pairs and (is_greater_part or request.allow_partial):
-        return head | _paired(pairing)
+        return head | _paired(_telling(pairing, first, second))
     if request.unpaired:
         return head | _unpaired(first.trials, second.trials)
     raise Mistake(refusal(first, second, len(pairing.pairs), smaller))
+
+
+def _telling(pairing: Pairing, first: Side, second: Side) -> Pairing:
+    """The pairs that tell what was asked for: of a model in two conditions those that were put in other words."""
+    if first.condition == second.condition or first.model != second.model:
+        return pairing
+    if not (telling := put_otherwise(pairing)).pairs:
+        raise Mistake(refusal_of_same_words(first, second, telling.same_words))
+    return telling
 
 
 def _described(side: Side) -> dict[str, Any]:
@@ -122,6 +131,7 @@ def _paired(pairing: Pairing) -> dict[str, Any]:
             "compared": len(answered),
             "repeated": pairing.repeated,
             "unanswered": len(pairing.pairs) - len(answered),
+            "same_words": pairing.same_words,
             "first": {
                 "others": len(pairing.only_first),
                 "unanswered": sum(not first.answered for first, _ in pairing.pairs),
@@ -151,6 +161,7 @@ def _unpaired(first: Sequence[Asked], second: Sequence[Asked]) -> dict[str, Any]
             "compared": None,
             "repeated": None,
             "unanswered": None,
+            "same_words": None,
             "first": _left(first, alike),
             "second": _left(second, alike),
         },

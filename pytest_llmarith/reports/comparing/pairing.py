@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pytest_llmarith.reports.comparing.asked import Asked
 
@@ -19,11 +19,12 @@ _Key = Callable[[Asked], Hashable]
 
 @dataclass(slots=True)
 class Pairing:
-    """Trials in pairs, and those that only one of the runs has."""
+    """Trials in pairs, and those that only one of the runs has; `same_words` counts pairs that are left out."""
 
     pairs: list[tuple[Asked, Asked]] = field(default_factory=list)
     only_first: list[Asked] = field(default_factory=list)
     only_second: list[Asked] = field(default_factory=list)
+    same_words: int = 0
 
     @property
     def repeated(self) -> int:
@@ -43,6 +44,14 @@ def pair(first: Iterable[Asked], second: Iterable[Asked]) -> Pairing:
         _take(pairing, [trial for trial in pairing.only_first if trial.prompt is None], pairing.only_second, key)
         _take(pairing, pairing.only_first, [trial for trial in pairing.only_second if trial.prompt is None], key)
     return pairing
+
+
+def put_otherwise(pairing: Pairing) -> Pairing:
+    """The pairs that two conditions put in other words. What both put in the same words is one request, whose reply
+    says nothing of what conditions do.
+    """
+    pairs = [(one, other) for one, other in pairing.pairs if one.words is None or one.words != other.words]
+    return replace(pairing, pairs=pairs, same_words=len(pairing.pairs) - len(pairs))
 
 
 def _take(pairing: Pairing, first: Sequence[Asked], second: Sequence[Asked], key: _Key) -> None:

@@ -9,15 +9,26 @@ from pytest_llmarith.reports.keys import USUAL_NAME
 
 def refusal(first: Side, second: Side, paired: int, smaller: int) -> str:
     """So few of the trials of the smaller side have a pair."""
-    names = f"{shown(first.run)} and {shown(second.run)}"
-    if first.run == second.run:
-        names = f"{_whose(first)} and {_whose(second)} in {shown(first.run)}"
     few = f"only {paired:,} of {smaller:,} trials" if paired else "no two trials"
-    begin = f"{names}: {few} asked the same question"
+    begin = f"{_both(first, second)}: {few} asked the same question"
     if not paired and (conditions := _other_conditions(first, second)):
         return f"{begin}, as they were put in other conditions; compare these with --condition={conditions}"
     partial = ", or pair these few with --allow-partial" if paired else ""
     return f"{begin}{_cause(first, second, paired)}; compare them without pairing with --unpaired{partial}"
+
+
+def refusal_of_same_words(first: Side, second: Side, pairs: int) -> str:
+    """The conditions put all questions alike, such as numbers without a comma."""
+    return (
+        f"{_both(first, second)}: all {pairs:,} pairs were put in the same words, which tells nothing of these conditions; "
+        "compare them on problems that they put differently, such as larger numbers"
+    )
+
+
+def _both(first: Side, second: Side) -> str:
+    if first.run == second.run:
+        return f"{_whose(first)} and {_whose(second)} in {shown(first.run)}"
+    return f"{shown(first.run)} and {shown(second.run)}"
 
 
 def _whose(side: Side) -> str:

@@ -58,7 +58,8 @@ def questions_told(comparison: Comparison) -> str:
         )
         return f"not paired, as A and B did not ask the same questions; {others}; {unanswered}"
     only = f"only in A {first['others']:,}, only in B {second['others']:,}"
-    return f"paired: {_compared(comparison)}; {only}; {unanswered}"
+    same = f"; {questions['same_words']:,} put in the same words, left out" if questions["same_words"] else ""
+    return f"paired: {_compared(comparison)}{same}; {only}; {unanswered}"
 
 
 def _compared(comparison: Comparison) -> str:

@@ -195,6 +195,30 @@ def test_unpaired_conditions_are_compared_with_themselves() -> None:
     assert difference["points"] == -100
 
 
+def in_two_conditions(usual: str, comma: str, same: int) -> Opened:
+    """A run in which so many of the first sums have no number that takes a comma."""
+    first, other = put(sums(usual)), put(sums(comma), numbers="comma")
+    alike = [one | {"prompt": beside["prompt"]} for one, beside in zip(other[:same], first, strict=False)]
+    return run(first, alike, other[same:])
+
+
+def test_what_conditions_put_in_the_same_words_is_left_out() -> None:
+    """It is one request, whose reply stands in both: that is no evidence, and it is counted."""
+    found = compare(Request(in_two_conditions("cccccc", "ccccdd", 3), (), conditions=["usual:numbers_comma"]))
+    (comparison,) = found["comparisons"]
+    assert row_of(comparison)["pairs"] == {"both": 1, "only_first": 2, "only_second": 0, "neither": 0}
+    assert comparison["questions"]["same_words"] == 3
+    assert "paired: 3 questions; 3 put in the same words, left out; only in A 0" in as_text(found, 200)
+
+
+def test_conditions_that_put_all_alike_are_refused() -> None:
+    """One line: a difference of 0 would be said of a condition that nobody was in."""
+    assert refusal(in_two_conditions("cc", "cc", 2), conditions=["usual:numbers_comma"]) == (
+        "m, usual and m, numbers_comma in one: all 2 pairs were put in the same words, which tells nothing of these "
+        "conditions; compare them on problems that they put differently, such as larger numbers"
+    )
+
+
 def test_scores_are_of_a_condition() -> None:
     """A mean over conditions would be nobody's score."""
     usual, other = programs([1.0, 0.5]), put(programs([0.0, 0.0]), numbers="comma")
