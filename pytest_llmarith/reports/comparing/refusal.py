@@ -20,8 +20,8 @@ def refusal(first: Side, second: Side, paired: int, smaller: int) -> str:
 def refusal_of_same_words(first: Side, second: Side, pairs: int) -> str:
     """The conditions put all questions alike, such as numbers without a comma."""
     return (
-        f"{_both(first, second)}: all {pairs:,} pairs were put in the same words, which tells nothing of these conditions; "
-        "compare them on problems that they put differently, such as larger numbers"
+        f"{_both(first, second)}: all {pairs:,} pairs were put in the same words, which tells nothing of these "
+        "conditions; compare them on problems that they put differently, such as larger numbers"
     )
 
 
