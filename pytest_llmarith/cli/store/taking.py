@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
@@ -70,10 +70,16 @@ def _keyed(log: Path, taken: Taken) -> Iterator[tuple[str, Reply]]:
         elif isinstance(found, Refused):
             taken.refuse(found)
         else:
-            try:
-                yield from [(_key(logged), logged.reply) for logged in found]
-            except (ValueError, RecursionError) as fault:
-                taken.refuse(Refused(found[0].line, str(fault)))
+            taken.left_out.update(one for one in found if isinstance(one, LeftOut))
+            yield from _keyed_line([one for one in found if isinstance(one, LoggedReply)], taken)
+
+
+def _keyed_line(replies: Sequence[LoggedReply], taken: Taken) -> Iterator[tuple[str, Reply]]:
+    """All replies of a line, or none of a line that is refused."""
+    try:
+        yield from [(_key(logged), logged.reply) for logged in replies]
+    except (ValueError, RecursionError) as fault:
+        taken.refuse(Refused(replies[0].line, str(fault)))
 
 
 def _key(logged: LoggedReply) -> str:

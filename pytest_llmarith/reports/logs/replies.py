@@ -37,12 +37,13 @@ class LoggedReply:
 
 
 class LeftOut(StrEnum):
-    """Why a line holds nothing to take, though nothing is wrong with it."""
+    """Why a line, or a question of a search, holds nothing to take, though nothing is wrong with it."""
 
     UNANSWERED = "unanswered"
     SIMULATED = "simulated"
     OWN_MODEL = "of a `model` fixture"
     TORN = "torn by a kill"
+    NOT_KEPT = "too long to be kept by a search"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +54,17 @@ class Refused:
     why: str
 
 
-def replies_in(file: Path) -> Iterator[tuple[LoggedReply, ...] | LeftOut | Refused]:
+# What a line holds: a search holds many replies, not all of which are there.
+Held = tuple[LoggedReply | LeftOut, ...] | LeftOut
+
+
+def replies_in(file: Path) -> Iterator[Held | Refused]:
     """What each line holds. Raises `Mistake` where the file cannot be read as lines of text."""
     for number, line in lines_of_any_length(file):
         yield Refused(number, TOO_LONG) if line is None else _held_by(line, file, number)
 
 
-def _held_by(line: str, file: Path, number: int) -> tuple[LoggedReply, ...] | LeftOut | Refused:
+def _held_by(line: str, file: Path, number: int) -> Held | Refused:
     try:
         return _replies(json.loads(line, parse_constant=_no_number), file, number)
     except json.JSONDecodeError as fault:
@@ -72,7 +77,7 @@ def _held_by(line: str, file: Path, number: int) -> tuple[LoggedReply, ...] | Le
         return Refused(number, sanitize(str(fault), _LONGEST_CAUSE))
 
 
-def _replies(record: Any, file: Path, line: int) -> tuple[LoggedReply, ...] | LeftOut:
+def _replies(record: Any, file: Path, line: int) -> Held:
     check(isinstance(record, dict), "not a JSON object")
     if llm_arithmetic.is_row(record):
         raise Mistake(f"{name_of(file)}: rows of llm_arithmetic do not say what was sent; name a run log of llmarith")
@@ -109,7 +114,7 @@ def _judged(record: Mapping[str, Any], line: int) -> Iterator[LoggedReply]:
             yield LoggedReply(line, sent, trial, 0, reply_in(fields, sent))
 
 
-def _searched(record: Mapping[str, Any], line: int) -> Iterator[LoggedReply]:
+def _searched(record: Mapping[str, Any], line: int) -> Iterator[LoggedReply | LeftOut]:
     """The replies of a search, each of which belongs to the prompt that was sent for it."""
     trail = object_of(record["search"], "search")["trail"]
     check(isinstance(trail, list), "search.trail is no list")
@@ -117,6 +122,7 @@ def _searched(record: Mapping[str, Any], line: int) -> Iterator[LoggedReply]:
     for one in trail:
         step = object_of(one, "a question of the search")
         if step["reply"] is None:
+            yield LeftOut.NOT_KEPT
             continue
         fields = object_of(step["reply"], "a reply of the search")
         check(is_count(step["before"]), "before is no whole number")
