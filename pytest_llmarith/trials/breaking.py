@@ -12,11 +12,10 @@ from typing import Any
 
 from pytest_llmarith.tasks import arithmetic
 from pytest_llmarith.trials.frame import Subject, frame, unanswered_record
+from pytest_llmarith.trials.kept import kept
 from pytest_llmarith.trials.numbers import Verdict
 from pytest_llmarith.trials.search import Search
 from pytest_llmarith.values import USUAL, AdditionProblem, ArithmeticProblem, Failure, Outcome, Reading, Reply, Retry
-
-_LONGEST_TEXT = 100_000  # a longer reply is not kept in a trail, which may have a thousand of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +102,7 @@ def _facts(search: Search[Step]) -> dict[str, Any]:
         "confirmed": {"asked": len(search.again), "wrong": sum(step.wrong for step in search.again)},
         "flaky": search.flaky,
         "largest_right": None if right is None else search.answers[right].question,
-        "trail": [_in_trail(step) for step in _steps(search)],
+        "trail": list(_trail(search)),
     }
 
 
@@ -119,10 +118,12 @@ def _minimum(step: Step) -> dict[str, Any]:
     }
 
 
-def _in_trail(step: Step) -> dict[str, Any]:
-    return {
-        "question": step.question,
-        "before": step.before,
-        "outcome": str(step.verdict.outcome),
-        "reply": step.reply.fields() if len(step.reply.text) <= _LONGEST_TEXT else None,
-    }
+def _trail(search: Search[Step]) -> Iterator[dict[str, Any]]:
+    replies = kept(step.reply for step in _steps(search))
+    for step, reply in zip(_steps(search), replies, strict=True):
+        yield {
+            "question": step.question,
+            "before": step.before,
+            "outcome": str(step.verdict.outcome),
+            **reply,
+        }

@@ -23,7 +23,8 @@ from pytest_llmarith.reports.shapes import PUBLISHED
 from pytest_llmarith.reports.shapes import replies as reply_shapes
 from pytest_llmarith.reports.shapes import run as run_shapes
 from pytest_llmarith.sandbox.levels import UnavailableError, probe
-from pytest_llmarith.values import AskingLimits, Price, Retry, Throttled
+from pytest_llmarith.trials.kept import kept
+from pytest_llmarith.values import AskingLimits, Price, Reply, Retry, Throttled
 from tests.runs_on_disk import ROW
 from tests.session.test_oeis_run import write_cache
 
@@ -224,10 +225,10 @@ def test_every_summary_of_a_run_is_one(runs: list[Path]) -> None:
 
 @pytest.mark.parametrize(
     ("name", "read", "scripted"),
-    [("record", records_in, {"waited_s"}), ("summary", summaries_in, {"target", "halved", "lowest", "most"})],
+    [("record", records_in, {"waited_s", "usage"}), ("summary", summaries_in, {"target", "halved", "lowest", "most"})],
 )
 def test_every_key_of_a_schema_is_written(runs: list[Path], name: str, read: Any, scripted: set[str]) -> None:
-    """A schema promises nothing that no run writes; what only a provider in trouble leaves is compared by its class."""
+    """A schema promises nothing that no run writes; what takes trouble or megabytes is compared apart."""
     if not is_sandboxed():
         pytest.skip("what is said of programs needs a sandbox to run them")
     written = {key for run in runs for value in read(run) for key in keys_in(value)}
@@ -247,6 +248,12 @@ def test_every_key_of_a_schema_is_written(runs: list[Path], name: str, read: Any
 def test_what_is_written_as_it_is_has_its_keys(values: Any, shape: Any) -> None:
     """Values that go into a file as they are have the fields that their shape names."""
     assert {field.name for field in fields(values)} == {*get_type_hints(shape)}
+
+
+def test_what_is_kept_of_a_long_reply_has_its_keys() -> None:
+    """A reply that finds no room in a trail leaves what its shape names."""
+    (one,) = kept([Reply("7" * 5_000_000)])
+    assert one["usage"].keys() == get_type_hints(reply_shapes.Usage).keys()
 
 
 def test_rows_of_llm_arithmetic_become_records(tmp_path: Path) -> None:

@@ -9,6 +9,8 @@ from typing import Any
 import jsonschema
 import pytest
 
+from pytest_llmarith.cli import main
+from pytest_llmarith.reports.logs.lines import lines
 from pytest_llmarith.reports.logs.replies import LeftOut, replies_in
 from pytest_llmarith.reports.merging.countable import check_record
 from tests.llm_server import Answer, usage
@@ -50,8 +52,13 @@ PLANTED = """
 def written(folder: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """The records of the last run, and its summary."""
     run = max(path for path in (folder / "reports").iterdir() if path.is_dir())
-    lines = (run / "trials.jsonl").read_text(encoding="utf-8").splitlines()
-    return [json.loads(line) for line in lines], json.loads((run / "summary.json").read_text(encoding="utf-8"))
+    log = (run / "trials.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in log], json.loads((run / "summary.json").read_text(encoding="utf-8"))
+
+
+def schema_of(shape: str) -> dict[str, Any]:
+    schema: dict[str, Any] = json.loads((ROOT / "docs" / "schemas" / f"{shape}.json").read_text(encoding="utf-8"))
+    return schema
 
 
 def planted(pytester: pytest.Pytester, limit: int, *args: str) -> pytest.RunResult:
@@ -112,12 +119,13 @@ def test_its_record_has_the_published_shape(pytester: pytest.Pytester) -> None:
     planted(pytester, limit=1000)
     (record,), summary = written(pytester.path)
     for shape, content in (("record-1", record), ("summary-1", summary)):
-        schema = json.loads((ROOT / "docs" / "schemas" / f"{shape}.json").read_text(encoding="utf-8"))
-        jsonschema.validate(content, schema)
+        jsonschema.validate(content, schema_of(shape))
     check_record(record)
     for name in ("trail", "confirmed", "questions"):
         with pytest.raises(ValueError, match="search"):
             check_record({**record, "search": {**record["search"], name: "much"}})
+    with pytest.raises(ValueError, match="cost_usd of the reply is missing"):
+        check_record({**record, "search": {**record["search"], "trail": [{"reply": None, "usage": {}}]}})
 
 
 def test_an_outage_is_no_wrong_answer(pytester: pytest.Pytester) -> None:
@@ -176,3 +184,20 @@ def test_a_cap_counts_what_searches_had_asked_before(bench: Bench) -> None:
     for _ in range(2):
         bench.run(*args, "-k", "int_add or int_sub or integer_addition")
     assert len(bench.server.requests) <= 12
+
+
+def test_a_reply_that_is_too_long_to_be_kept_was_paid(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    """It costs what it did, in a record that can be read again; who takes the replies hears that it is not there."""
+    bench.pytester.makepyfile(test_bench=SEARCHES)
+    bench.script = lambda call: Answer(right(call), usage=usage(60, 10), reasoning="\x01" * 500_000)
+    options = ("--llm-confirm=0", "-k", "integer_addition")
+    bench.run("--llm-breaking-point=3", *options)
+    ((_, line),) = lines(bench.runs[-1] / "trials.jsonl")
+    first, *others = (step["reply"] is None for step in json.loads(line)["search"]["trail"])
+    assert (first, others) == (False, [True, True])
+    (result,) = bench.summary()["results"]
+    assert (result["cost_usd"], result["unpriced"], result["tokens"]["prompt"]) == (0.000045, 0, 180)
+    check_record(json.loads(line))
+    jsonschema.validate(json.loads(line), schema_of("record-1"))
+    assert main(["store", "import", str(bench.runs[-1])]) == 0
+    assert ": 0 replies taken, 1 in the store already, 2 too long to be kept by a search\n" in capsys.readouterr().out

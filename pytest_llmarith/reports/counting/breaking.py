@@ -27,17 +27,23 @@ def breaking_point(record: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def replies_of(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Every reply that a trial took: one, but for a search."""
-    trail = [step["reply"] for step in (record.get("search") or {}).get("trail", ())]
+    """Every reply that a trial took, or its usage where it was not kept: one, but for a search."""
+    trail = [_told(step) for step in (record.get("search") or {}).get("trail", ())]
     yield from filter(None, trail or [record["reply"]])
 
 
 def asked_of(record: Mapping[str, Any]) -> int:
     """How many of the replies that a trial has read came from the model itself, and not from the store."""
     if search := record.get("search"):  # also one that was broken off: it has read what its trail holds
-        return sum(not (step["reply"] or {}).get("stored") for step in search["trail"])
+        return sum(not (_told(step) or {}).get("stored") for step in search["trail"])
     reply = record["reply"]
     return int(record["outcome"] != Outcome.UNANSWERED and reply is not None and not reply["stored"])
+
+
+def _told(step: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """What is known of the reply to a question; nothing of a long one in older records."""
+    told: Mapping[str, Any] | None = step["reply"] or step.get("usage")
+    return told
 
 
 def fault_of_search(record: Mapping[str, Any]) -> str | None:

@@ -91,8 +91,8 @@ def _fault_of_reply(reply: Any) -> str | None:
 def _fault_of_trail(record: Mapping[str, Any]) -> str | None:
     if fault := fault_of_search(record):
         return fault
-    replies = (step["reply"] for step in record["search"]["trail"] if step["reply"] is not None)
-    return next(filter(None, map(_fault_of_reply, replies)), None)
+    told = (step.get(name) for step in record["search"]["trail"] for name in ("reply", "usage"))
+    return next(filter(None, (_fault_of_reply(one) for one in told if one is not None)), None)
 
 
 def _fault_of_grade(grade: Any) -> str | None:

@@ -33,6 +33,22 @@ class Reply(TypedDict):
     """What the request held, without keys."""
 
 
+class Usage(TypedDict):
+    """What is known of a reply whose words are not kept."""
+
+    served_model: str | None
+    """Null also where it is longer than names are."""
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    reasoning_tokens: int | None
+    cost_usd: float | None
+    own_price: bool
+    latency_s: float | None
+    attempts: int
+    stored: bool
+    asked_at: str | None
+
+
 class Retry(TypedDict):
     """A further attempt of this run."""
 

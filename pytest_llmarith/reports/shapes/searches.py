@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import NotRequired
+
 from typing_extensions import TypedDict
 
-from pytest_llmarith.reports.shapes.replies import Reply
+from pytest_llmarith.reports.shapes.replies import Reply, Usage
 from pytest_llmarith.values import ErrorClass, Outcome, SearchEnd
 
 
@@ -36,7 +38,9 @@ class SearchStep(TypedDict):
     """How often it was asked before."""
     outcome: Outcome
     reply: Reply | None
-    """Null where it was too long to be kept twice."""
+    """Null where there was no room for it beside the others."""
+    usage: NotRequired[Usage]
+    """Of a reply that is not kept."""
 
 
 class Search(TypedDict):

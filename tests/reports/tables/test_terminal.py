@@ -333,8 +333,9 @@ def test_what_this_run_spent_is_told_apart(make_record: Make, make_reply: Make) 
 def test_what_a_search_has_read_is_not_left_for_later(make_record: Make, make_reply: Make, outcome: str) -> None:
     """All of its trail is graded within it, also where it was broken off; stored replies are counted one by one."""
     step = {"question": "1 + 1", "before": 0, "outcome": "correct"}
-    replies = [make_reply(stored=True)] * 3 + [make_reply()] * 4 + [None]  # that one is too long to be kept twice
-    search = {"trail": [step | {"reply": reply} for reply in replies], "questions": len(replies), "ended": "budget"}
+    replies = [make_reply(stored=True)] * 2 + [make_reply()] * 4 + [None]  # as of a long one in an older record
+    trail = [*(step | {"reply": reply} for reply in replies), step | {"reply": None, "usage": make_reply(stored=True)}]
+    search = {"trail": trail, "questions": len(trail), "ended": "budget"}
     search |= {"minimum": None, "confirmed": {"asked": 0, "wrong": 0}, "flaky": False, "largest_right": None}
     problem = {"variant": "int_add", "budget": 8}
     record = make_record(outcome, task="breaking_point", problem=problem, search=search, grade=None, answer=None)
