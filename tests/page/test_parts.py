@@ -297,8 +297,18 @@ def test_labels_are_told_apart() -> None:
 def test_a_model_counts_once_in_the_title(page: Any) -> None:
     """However many runs it is in."""
     runs = [run_of(usual_records(model), name) for name, model in (("a", "x"), ("b", "x"), ("c", "y"))]
-    assert "<title>2 models in 3 runs - llmarith</title>" in page(*runs)
-    assert "<title>1 model in 3 runs - llmarith</title>" in page(*[run_of(usual_records(), name) for name in "abc"])
+    assert "<title>x and y in 3 runs - llmarith</title>" in page(*runs)
+    runs[0] = run_of(usual_records("z"), "a")
+    assert "<title>3 models in 3 runs - llmarith</title>" in page(*runs)
+    assert "<title>o4-mini in 3 runs - llmarith</title>" in page(*[run_of(usual_records(), name) for name in "abc"])
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_a_title_counts_conditions(page: Any, count: int) -> None:
+    """One model that was asked in several ways is named once."""
+    formats = [COMMA | {"numbers": numbers} for numbers in ("plain", "comma", "space", "underscore")]
+    records = [one | {"condition": condition} for condition in formats[:count] for one in usual_records()]
+    assert f"<title>o4-mini in {count} conditions - llmarith</title>" in page(run_of(records))
 
 
 def test_conditions_stand_beside_each_other(page: Any) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_llmarith.files import replace_file
-from pytest_llmarith.reports.page.runs import Run, Series, series_of
+from pytest_llmarith.reports.page.runs import Run, Series, series_of, word
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -85,12 +85,17 @@ def _parts(runs: Sequence[Run]) -> dict[str, Any]:
 
 
 def _title(runs: Sequence[Run], series: Sequence[Series]) -> str:
-    """The models by name where they are few."""
-    if 1 <= len(series) <= _MOST_NAMED:
+    """The models by name where they are few, and in how many conditions and runs they were asked."""
+    conditions = len({condition for _, _, condition in (one.whose for one in series)})
+    if 1 <= len(series) <= _MOST_NAMED and conditions == 1:
         return " and ".join(one.label for one in series)
-    models = len({model for _, model, _ in (one.whose for one in series)})
-    named = f"{models} model{'s' * (models != 1)}"
-    return named if len(runs) == 1 else f"{named} in {len(runs)} runs"
+    counts = ((conditions, "conditions"), (len(runs), "runs"))
+    return " in ".join([_models(series), *(f"{count} {what}" for count, what in counts if count > 1)])
+
+
+def _models(series: Sequence[Series]) -> str:
+    names = dict.fromkeys(model for _, model, _ in (one.whose for one in series))
+    return " and ".join(map(word, names)) if 1 <= len(names) <= _MOST_NAMED else f"{len(names)} models"
 
 
 def _environment() -> Environment:
