@@ -267,6 +267,15 @@ def test_models_and_selections(folder: Folder, trials: Any) -> None:
     assert summary["complete"]
 
 
+def test_the_usual_way_and_the_first_time_come_first(folder: Folder, make_record: Make) -> None:
+    """As in the run that was not split: neither has a name, which the others go on from."""
+    ways = ["", "-repeat_1", "-repeat_2", "-repeat_10"]
+    names = [f"test[m-depth_3-trial_{trial}{way}]" for trial in (1, 10) for way in ways]
+    records = [make_record(nodeid=name, repeat=number % 4) for number, name in enumerate(names)]
+    folder.merge(*folder.shards(records[::-1], 3))
+    assert [record["nodeid"] for record in folder.records()] == names
+
+
 def test_records_stand_in_the_order_of_their_names(folder: Folder, trials: Any) -> None:
     """trial_10 after trial_9, and each record as it stood."""
     folder.merge(*folder.shards(trials("c" * 12), 5))

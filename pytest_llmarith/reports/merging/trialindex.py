@@ -114,5 +114,7 @@ def later_counts(earlier_is_answered: bool, later_is_answered: bool) -> bool:
 
 
 def _natural(name: str) -> str:
-    """A name that sorts by its numbers: depth_10 after depth_9."""
-    return _NUMBER.sub(lambda number: number[0].rjust(_DIGITS, "0"), name)
+    """A name that sorts by its numbers: depth_10 after depth_9. Without the bracket at its end a name comes before
+    those that go on: the usual way before conditions, the first time before repeats.
+    """
+    return _NUMBER.sub(lambda number: number[0].rjust(_DIGITS, "0"), name.removesuffix("]"))
