@@ -54,11 +54,17 @@ def run_lines(summary: Mapping[str, Any], width: int) -> list[str]:
     elif run.get("partial"):
         lines.append("partial: only tests that failed before were selected (--lf)")
     if shard := run.get("shard"):
-        lines.append(f"shard {shard['index']} of {shard['count']}, which llmarith merge joins with the others")
+        lines.append(_shard_line(shard, run.get("repeats") or 1))
     if run.get("stopped"):
         lines.append(f"stopped: {run['stopped']}")
     lines += [*_unanswered(summary), *_patience(asking), *_spent(summary, asking)]
     return [row for line in lines for row in _wrapped(line, width)]
+
+
+def _shard_line(shard: Mapping[str, Any], repeats: int) -> str:
+    line = f"shard {shard['index']} of {shard['count']}, which llmarith merge joins with the others"
+    apart = ", and with them the repeats of each problem, which are dealt to several shards"
+    return line + apart if min(repeats, shard["count"]) > 1 else line
 
 
 def _wrapped(line: str, width: int) -> list[str]:

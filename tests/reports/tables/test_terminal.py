@@ -408,6 +408,15 @@ def test_a_shard_is_marked(make_record: Make) -> None:
     assert lines == ["1 of 1 answered", "shard 2 of 5, which llmarith merge joins with the others"]
 
 
+def test_a_shard_has_few_repeats_of_a_problem(make_record: Make) -> None:
+    """So that it has little to say of them, which is no wonder."""
+    lines = run_lines(summed(make_record(), selected=1, shard={"index": 2, "count": 5}, repeats=3), 140)
+    assert lines[1] == (
+        "shard 2 of 5, which llmarith merge joins with the others, and with them the repeats of each problem, which "
+        "are dealt to several shards"
+    )
+
+
 def test_a_merged_run_says_of_what(make_record: Make) -> None:
     """What has to be known of it stands there, and no command that would do the rest."""
     merged = {"runs": [{}, {}], "lacks": ["shard 3 of 3 is missing"], "differing": ["seed"], "overlapping": 4}
