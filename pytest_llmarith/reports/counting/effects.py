@@ -1,6 +1,7 @@
 """What a condition does to a model: the same problems in two conditions, in pairs. It does not know what they are.
 
-Where a problem was put several times, the shares of its repeats make one pair: repeats are alike.
+What both put in the same words is one request, whose reply stands in both: no evidence of what a condition does. Where
+a problem was put several times, the shares of its repeats make one pair: repeats are alike.
 """
 
 from __future__ import annotations
@@ -9,16 +10,26 @@ from collections.abc import Mapping, Sequence
 from math import fsum
 from typing import Any
 
+from pytest_llmarith.reports.counting.repeats import Put
 from pytest_llmarith.reports.percents import in_percent, points_with
 from pytest_llmarith.reports.statistics import Cluster, Interval, mean_difference
 from pytest_llmarith.reports.statistics.paired import Pairs, holm, mcnemar, paired_difference
 
-Clusters = Mapping[int, Cluster]
+Problems = Mapping[int, Put]
 
 
-def effect_of(beside: Clusters, clusters: Clusters) -> dict[str, Any] | None:
-    """The second beside the first, over problems that have a reply in both; None where there are none."""
-    pairs = [(beside[problem], one) for problem, one in clusters.items() if problem in beside]
+def same_words(beside: Problems, problems: Problems) -> int:
+    """How many problems with a reply in both were put in the same words."""
+    return sum(problem in beside and beside[problem].words == one.words for problem, one in problems.items())
+
+
+def effect_of(beside: Problems, problems: Problems) -> dict[str, Any] | None:
+    """The second beside the first, over problems with a reply in both, to other words; None where there are none."""
+    pairs = [
+        (beside[problem].cluster, one.cluster)
+        for problem, one in problems.items()
+        if problem in beside and beside[problem].words != one.words
+    ]
     if not pairs:
         return None
     differences = sorted(_share(other) - _share(one) for one, other in pairs)

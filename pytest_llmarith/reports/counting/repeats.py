@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from pytest_llmarith.reports.keys import condition_label
 from pytest_llmarith.reports.logs.llm_arithmetic import object_in
 from pytest_llmarith.reports.percents import in_percent, percentage, share_with
 from pytest_llmarith.reports.statistics import Cluster, clustered_share, pass_at
@@ -28,6 +29,13 @@ class _Trial(NamedTuple):
     correct: bool
 
 
+class Put(NamedTuple):
+    """How many repeats of a problem are correct, of how many, and what tells apart the words in which it was put."""
+
+    cluster: Cluster
+    words: int
+
+
 _Repeats = dict[int, _Trial]  # the trials of one problem, by the number of the repeat
 _NO_ANSWER, _WRONG, _RIGHT = range(3)
 
@@ -37,7 +45,7 @@ class RepeatCounts:
 
     def __init__(self) -> None:
         self._most = 1
-        self._problems, self._repeats, self._answers = array("q"), array("q"), array("q")
+        self._problems, self._repeats, self._answers, self._words = (array("q") for _ in range(4))
         self._grades = bytearray()
 
     def add(self, record: Record) -> None:
@@ -48,13 +56,15 @@ class RepeatCounts:
             return
         answer, correct = _answer(record), record["outcome"] == Outcome.CORRECT
         self._problems.append(_problem(record))
+        self._words.append(_words(record))
         self._repeats.append(repeat)
         self._answers.append(answer or 0)
         self._grades.append(_RIGHT if correct else _NO_ANSWER if answer is None else _WRONG)
 
-    def clusters(self) -> dict[int, Cluster]:
-        """How many repeats of each problem are correct, of how many; problems of other results have the same key."""
-        return {problem: _cluster(repeats) for problem, repeats in self._by_problem().items()}
+    def put(self) -> dict[int, Put]:
+        """Each problem as it was put; those of other results have the same key."""
+        words = dict(zip(self._problems, self._words, strict=True))
+        return {problem: Put(_cluster(repeats), words[problem]) for problem, repeats in self._by_problem().items()}
 
     def _by_problem(self) -> dict[int, _Repeats]:
         problems: dict[int, _Repeats] = {}
@@ -95,6 +105,14 @@ def _problem(record: Record) -> int:
     """What tells problems apart; a sequence that is in two sets is one."""
     problem = record["problem"]
     return hash(problem["number"] if "set" in problem else str(problem))
+
+
+def _words(record: Record) -> int:
+    """What tells words apart. A search puts many questions; of these, and of unknown prompts, the condition decides."""
+    prompt, condition = record.get("prompt"), record.get("condition")
+    if not isinstance(prompt, str) or record.get("search"):
+        return hash(("", condition_label(record)))
+    return hash((prompt, str(condition.get("system")) if isinstance(condition, dict) else "None"))
 
 
 def _answer(record: Record) -> int | None:

@@ -12,10 +12,10 @@ from typing import Any
 
 from pytest_llmarith.reports.counting.anatomy import AnatomyCounts, completed
 from pytest_llmarith.reports.counting.breaking import asked_of, breaking_point
-from pytest_llmarith.reports.counting.repeats import RepeatCounts
+from pytest_llmarith.reports.counting.repeats import Put, RepeatCounts
 from pytest_llmarith.reports.counting.sequences import SequenceSet
 from pytest_llmarith.reports.counting.tallies import Outcomes, Reasons, Tally
-from pytest_llmarith.reports.statistics import Cluster, Depth, reliable_depth
+from pytest_llmarith.reports.statistics import Depth, reliable_depth
 from pytest_llmarith.values import Dtype, Op, Outcome
 
 _VARIANTS = [f"{dtype}_{op}" for dtype in Dtype for op in Op]
@@ -71,9 +71,9 @@ class Result:
             return self._lengths.setdefault(digits, Tally())
         return self._elsewhere
 
-    def clusters(self) -> dict[int, Cluster]:
-        """How many repeats of each problem are correct, of how many; the same problem has the same key elsewhere."""
-        return self._repeats.clusters()
+    def put(self) -> dict[int, Put]:
+        """Each problem as it was put, and how often it was correct; the same problem has the same key elsewhere."""
+        return self._repeats.put()
 
     def as_dict(self) -> dict[str, Any]:
         """The result as it stands in `summary.json`."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from pytest_llmarith.reports.counting.effects import corrected, effect_of
+from pytest_llmarith.reports.counting.effects import corrected, effect_of, same_words
 from pytest_llmarith.reports.counting.order import place_of
 from pytest_llmarith.reports.counting.results import Result
 from pytest_llmarith.reports.keys import Key, condition_label, key_of
@@ -53,27 +53,27 @@ class Summary:
                 self._frame(key) | {"date": date, "selected": (selected or {}).get(key)} | self._results[key].as_dict()
                 for key in self._ordered(run)
             ],
-            "effects": self._effects(self._ordered(run)),
-        }
+        } | self._beside_each_other(self._ordered(run))
 
     def _frame(self, key: Key) -> dict[str, Any]:
         model, task, _ = key
         return {"model": model, "task": task, "condition": self._conditions[key]}
 
-    def _effects(self, keys: Sequence[Key]) -> list[dict[str, Any]]:
+    def _beside_each_other(self, keys: Sequence[Key]) -> dict[str, list[dict[str, Any]]]:
         """What the conditions of a model and a task do, where it was asked in several."""
         found: dict[tuple[str, str], list[Key]] = {}
         for key in keys:
             found.setdefault(key[:2], []).append(key)
-        several = [of_task for of_task in found.values() if len(of_task) > 1]
-        rows = [
-            {**self._frame(key), "beside": self._conditions[first], **effect}
-            for first, *others in several
-            for clusters in [self._results[first].clusters()]
-            for key in others
-            if (effect := effect_of(clusters, self._results[key].clusters()))
-        ]
-        return corrected(rows)
+        effects, alike = [], []
+        for first, *others in found.values():
+            beside = self._results[first].put() if others else {}
+            for key in others:
+                frame, problems = self._frame(key) | {"beside": self._conditions[first]}, self._results[key].put()
+                if effect := effect_of(beside, problems):
+                    effects.append(frame | effect)
+                if same := same_words(beside, problems):
+                    alike.append(frame | {"problems": same})
+        return {"effects": corrected(effects), "same_words": alike}
 
     def _ordered(self, run: Mapping[str, Any]) -> list[Key]:
         return sorted(self._results, key=place_of(run, self._conditions, (model for model, *_ in self._results)))

@@ -57,9 +57,10 @@ class Account:
         return [{name: value for name, value in result.items() if name not in _OF_RUN} for result in self.results]
 
     @property
-    def effects(self) -> Sequence[Mapping[str, Any]]:
+    def conditions(self) -> Mapping[str, Any]:
         """What conditions do in a single run; an older one does not say."""
-        return self.summaries[0].get("effects") or () if self.is_of_one_run else ()
+        summary = self.summaries[0] if self.is_of_one_run else {}
+        return {name: summary[name] for name in ("effects", "same_words") if name in summary}
 
 
 def laid_out(account: Account, layout: Format) -> Iterator[str]:
@@ -69,7 +70,7 @@ def laid_out(account: Account, layout: Format) -> Iterator[str]:
 
 def _terminal(account: Account) -> Iterator[str]:
     """One run as it showed itself at its end, several in one table."""
-    summary = {"results": account.shown, "effects": account.effects}
+    summary = {"results": account.shown, **account.conditions}
     if account.is_of_one_run:
         lines = result_tables(summary, account.width)
     else:
@@ -78,7 +79,7 @@ def _terminal(account: Account) -> Iterator[str]:
 
 
 def _markdown(account: Account) -> Iterator[str]:
-    lines = markdown(account.title, account.told, account.shown, account.effects, detailed=account.is_of_one_run)
+    lines = markdown(account.title, account.told, account.shown, account.conditions, detailed=account.is_of_one_run)
     return (f"{line}\n" for line in chain(lines, listed(incorrect_items(account.records))))
 
 

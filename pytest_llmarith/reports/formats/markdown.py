@@ -32,7 +32,7 @@ def markdown(
     title: str,
     told: Sequence[str],
     results: Sequence[Result],
-    effects: Sequence[Mapping[str, Any]] = (),
+    conditions: Mapping[str, Any] | None = None,
     *,
     detailed: bool,
 ) -> Iterator[str]:
@@ -41,7 +41,7 @@ def markdown(
     if results:
         yield from (*_table(results), "", *_notes(results), f"<sub>{html.escape(LEGEND)}</sub>", "")
     if detailed:
-        yield from _details("what conditions do", effect_table(effects, _WIDTH)[1:])
+        yield from _details("what conditions do", effect_table(conditions or {}, _WIDTH)[1:])
         yield from _details("repeats", repeat_table(results, _WIDTH))
         yield from _details("cost, time and tokens", spending_table(results, _WIDTH))
         for result in results:

@@ -28,7 +28,7 @@ class Effect(TypedDict):
     beside: Condition | None
     """The usual one, null, unless nothing was asked in it."""
     problems: int
-    """Problems with a reply in both."""
+    """Problems with a reply in both, to other words."""
     percent: float
     percent_beside: float
     difference: Difference
@@ -40,6 +40,17 @@ class Effect(TypedDict):
     """McNemar's exact test on these two."""
     p_holm: float
     """Corrected for all tests of the run that stand beside it."""
+
+
+class SameWords(TypedDict):
+    """What a condition puts in the same words as the one it stands beside: no evidence of what it does."""
+
+    model: str
+    task: str
+    condition: Condition | None
+    beside: Condition | None
+    problems: int
+    """Problems with a reply in both, which are left out of the effect."""
 
 
 class Summary(TypedDict):
@@ -57,3 +68,5 @@ class Summary(TypedDict):
     """One per model, task and condition."""
     effects: NotRequired[list[Effect]]
     """What conditions do, where a run has several."""
+    same_words: NotRequired[list[SameWords]]
+    """What is left out of effects."""

@@ -16,17 +16,31 @@ _LEGEND = (
     "Conditions beside the usual one, or the first one of a run without it, on the same problems. better, worse: "
     "problems that went so. p: McNemar's exact test, Holm-corrected."
 )
+_ALL_ALIKE = " A - for an interval: all problems went alike, so that nothing is known of how far they differ."
 
 Effect = Mapping[str, Any]
 
 
-def effect_table(effects: Sequence[Effect], width: int) -> list[str]:
-    """A row per model, task and condition; nothing of a run with one condition."""
-    if not effects:
-        return []
+def effect_table(summary: Mapping[str, Any], width: int) -> list[str]:
+    """A row per model, task and condition, and what is left out; nothing of a run with one condition."""
+    effects, alike = (summary.get(name) or () for name in ("effects", "same_words"))
+    lines = _table(effects, width) if effects else []
+    left_out = [line for one in alike for line in wrap(_left_out(one), width)]
+    return ["what conditions do", *lines, *left_out] if effects or alike else []
+
+
+def _table(effects: Sequence[Effect], width: int) -> list[str]:
     names = (_name(effect, LONGEST_NAME) for effect in effects)
-    lines = fitted(partial(_drawn, effects), names, width)
-    return ["what conditions do", *lines, *wrap(_LEGEND, width)]
+    unknown = any(effect["difference"]["low"] is None for effect in effects)
+    legend = _LEGEND + _ALL_ALIKE * unknown
+    return [*fitted(partial(_drawn, effects), names, width), *wrap(legend, width)]
+
+
+def _left_out(alike: Mapping[str, Any]) -> str:
+    condition, whose = _name(alike, LONGEST_NAME).split("\n")
+    count = alike["problems"]
+    problems = f"{count:,} problem{'s' * (count != 1)}"
+    return f"{condition} ({whose}): {problems} put in the same words, left out"
 
 
 def _drawn(effects: Sequence[Effect], longest_name: int) -> list[str]:

@@ -36,7 +36,7 @@ def result_tables(summary: Mapping[str, Any], width: int) -> list[str]:
     results = summary["results"]
     sections = (
         overview(summary, width),
-        effect_table(summary.get("effects") or (), width),
+        effect_table(summary, width),
         repeat_table(results, width),
         spending_table(results, width),
         breakdowns(summary, width),

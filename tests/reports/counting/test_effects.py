@@ -27,12 +27,17 @@ def effects_of(*records: Record, given: Sequence[Record] = ()) -> list[Record]:
     return effects
 
 
+def alike(record: Record) -> Record:
+    """The same in the words of the usual condition, as it is with numbers without a comma."""
+    return record | {"prompt": "prompt"}
+
+
 def in_two(usual: str, other: str, condition: Record = COMMAS) -> list[Record]:
     """A problem per letter, in the usual condition and in another one: `r` for right, `w` for wrong, `-` for none."""
     texts = {"r": "{}", "w": "7", "-": None}
     first = [asked(texts[letter], trial=trial) for trial, letter in enumerate(usual)]
-    second = [asked(texts[letter], trial=trial) | {"condition": condition} for trial, letter in enumerate(other)]
-    return first + second
+    second = [asked(texts[letter], trial=trial) for trial, letter in enumerate(other)]
+    return first + [record | {"condition": condition, "prompt": str(condition)} for record in second]
 
 
 def test_one_condition_has_no_effect() -> None:
@@ -84,20 +89,54 @@ def test_tests_beside_each_other_are_corrected() -> None:
     assert commas["p_holm"] == 2 * commas["p"] < long["p_holm"] == long["p"]
 
 
+def test_the_same_words_are_no_evidence() -> None:
+    """They are one request, whose reply stands in both conditions: it is left out and counted, if nothing else is."""
+    usual, commas = in_two("rrrw", ""), in_two("", "rwrw")
+    summary = Summary()
+    for record in (*usual, *map(alike, commas[:1]), *commas[1:]):
+        summary.add(record)
+    found = summary.as_dict(FACTS)
+    (effect,) = found["effects"]
+    assert (effect["problems"], effect["percent_beside"], effect["percent"]) == (3, 66.6667, 33.3333)
+    (left_out,) = found["same_words"]
+    assert (left_out["condition"], left_out["beside"], left_out["problems"]) == (COMMAS, None, 1)
+    told = "numbers_comma (o4-mini, arithmetic): 1 problem put in the same words, left out"
+    assert effect_table(found, 100)[-1] == told
+    assert effects_of(*usual, *map(alike, commas)) == []
+    assert effect_table({"effects": [], "same_words": [left_out]}, 100) == ["what conditions do", told]
+
+
+def test_another_system_prompt_is_other_words() -> None:
+    """It does not stand in the prompt."""
+    (effect,) = effects_of(*(alike(one) for one in in_two("rr", "rw", Condition(system="1").fields())))
+    assert effect["problems"] == 2
+
+
+def test_an_interval_that_nobody_knows() -> None:
+    """Where all problems went alike, the legend says why there is none."""
+    records = [one | {"repeat": repeat} for repeat in range(2) for one in in_two("rw", "rw")]
+    table = effect_table({"effects": effects_of(*records)}, 500)
+    assert "A - for an interval: all problems went alike" in table[-1]
+
+
 def test_without_the_usual_condition_the_first_is_the_measure() -> None:
     """And it is named."""
     both = Condition(NumberFormat.COMMA, context="2k").fields()
     records = [record | {"condition": both if record["condition"] == COMMAS else LONG} for record in in_two("rr", "rw")]
     (effect,) = effects_of(*records)
     assert (effect["condition"], effect["beside"]) == (both, LONG)
-    assert "numbers_comma-context_2k beside context_2k" in effect_table([effect], 100)[4]
+    assert "numbers_comma-context_2k beside context_2k" in effect_table({"effects": [effect]}, 100)[4]
+
+
+def _put(condition: Record) -> Record:
+    return asked("{}") | {"condition": condition, "prompt": str(condition)}
 
 
 @pytest.mark.parametrize("numbers", [("plain", "comma", "space"), ("space", "comma", "plain")])
 def test_without_the_usual_condition_the_first_given_is_the_measure(numbers: Sequence[str]) -> None:
     """Not the first by name, whose difference would have the other sign; and the others stand as they were given."""
     given = [Condition(NumberFormat(each), symbols=Symbols.UNICODE).fields() for each in numbers]
-    records = [asked("{}") | {"condition": condition} for condition in (given[1], given[2], given[0])]
+    records = [_put(given[place]) for place in (1, 2, 0)]
     effects = effects_of(*records, given=given)
     assert [(one["condition"], one["beside"]) for one in effects] == [(given[1], given[0]), (given[2], given[0])]
 
@@ -106,7 +145,7 @@ def test_a_task_that_does_not_know_an_axis() -> None:
     """Its conditions are none of those that were given, and stand in their order all the same."""
     given = [Condition(numbers, Symbols.UNICODE).fields() for numbers in (NumberFormat.SPACE, NumberFormat.COMMA)]
     spaces = Condition(NumberFormat.SPACE).fields()
-    records = [asked("{}") | {"condition": condition} for condition in (COMMAS, spaces)]
+    records = [_put(condition) for condition in (COMMAS, spaces)]
     (effect,) = effects_of(*records, given=given)
     assert (effect["condition"], effect["beside"]) == (COMMAS, spaces)
 
@@ -114,14 +153,14 @@ def test_a_task_that_does_not_know_an_axis() -> None:
 def test_the_table() -> None:
     """Two lines per condition; it fits, whatever the names are."""
     effects = effects_of(*in_two("rrrrrwwr", "rwwwwwrr"))
-    assert [line.split() for line in effect_table(effects, 80)[:6]] == [
+    assert [line.split() for line in effect_table({"effects": effects}, 80)[:6]] == [
         ["what", "conditions", "do"],
         ["condition", "problems", "%", "points", "better", "p"],
         ["model,", "task", "beside", "%", "95", "%", "worse"],
-        ["-" * len(effect_table(effects, 80)[3])],
+        ["-" * len(effect_table({"effects": effects}, 80)[3])],
         ["numbers_comma", "8", "37.5", "-37.5", "1", "0.3750"],
         ["o4-mini,", "arithmetic", "75.0", "-69.3", "to", "+12.5", "4"],
     ]
     named = [effect | {"model": "m" * 90 + "\x1b[2J"} for effect in effects]
-    assert all(len(line) <= 80 and line.isprintable() for line in effect_table(named, 80))
-    assert effect_table([], 80) == []
+    assert all(len(line) <= 80 and line.isprintable() for line in effect_table({"effects": named}, 80))
+    assert effect_table({"effects": []}, 80) == []
