@@ -218,7 +218,7 @@ def conditions_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of a model that was asked in two conditions, and twice in each."""
     page = tmp_path_factory.mktemp("conditions") / "report.html"
     records = [
-        one | {"condition": condition, "repeat": repeat}
+        one | {"condition": condition, "repeat": repeat, "prompt": f"{one['prompt']}, {condition}"}
         for condition in (None, COMMA)
         for repeat in (0, 1)
         for one in usual_records()

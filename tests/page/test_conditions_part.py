@@ -17,8 +17,9 @@ from tests.page.conftest import COMMA, problem, record, run_of, usual_records
 
 def put(right: int, of: int, condition: dict[str, Any] | None, repeat: int = 0) -> list[dict[str, Any]]:
     """Sums in a condition, so many of them right: the first ones."""
+    how = {"condition": condition, "repeat": repeat, "prompt": f"put as {condition}"}
     return [
-        record(one, Reply(text=one.expected if number < right else "1")) | {"condition": condition, "repeat": repeat}
+        record(one, Reply(text=one.expected if number < right else "1")) | how
         for number in range(of)
         for one in [problem(depth=2, trial=number % 3) if number < 3 else problem(depth=number)]
     ]

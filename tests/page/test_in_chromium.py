@@ -199,7 +199,10 @@ def test_conditions_lead_to_their_trials(viewer: Viewer, conditions_page: Path) 
 def test_conditions_and_searches_do_not_stick_out(viewer: Viewer, tmp_path: Path, width: int) -> None:
     """However long the names of conditions and the numbers of questions are."""
     comma = COMMA | {"prompt": "a_template_with_a_long_name" * 3}
-    records = [*usual_records(), *(one | {"condition": comma, "repeat": 1} for one in usual_records())]
+    records = [
+        *usual_records(),
+        *(one | {"condition": comma, "repeat": 1, "prompt": "other"} for one in usual_records()),
+    ]
     write_page([run_of([*records, search_record(lambda of: "1" * 60)])], file := tmp_path / "report.html")
     page = viewer.open(file, width=width).page
     assert page.evaluate("document.documentElement.scrollWidth") <= width
