@@ -5,6 +5,7 @@ questions: broker, store and budget. A search that was broken off goes on from t
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -70,4 +71,5 @@ def engine_of(
             raise Unanswered(answer)
         return Step(question, prompt, answer, trials.settle(question, answer, reading), reading, before)
 
-    return Engine(ask, problem.budget, settings.confirm, f"{problem.seed}/{problem.task}/{problem.label}")
+    seed = f"{problem.seed}/{problem.task}/{problem.label}"
+    return Engine(ask, problem.budget, settings.confirm, seed, partial(breaking_point.numbers, problem))

@@ -43,14 +43,19 @@ def problems(seed: int, budget: int) -> Iterator[BreakingProblem]:
     yield BreakingProblem(seed, addition.NAME, addition.NAME, Op.ADD, Dtype.INT, budget)
 
 
-def question(search: BreakingProblem, draws: Draws) -> ArithmeticProblem | AdditionProblem:
-    """The question that two draws make. Nothing is divided by nothing: the smallest divisor is 1."""
+def numbers(search: BreakingProblem, draws: Draws) -> Draws:
+    """What two draws stand for; the same numbers make the same question. Nothing is divided by nothing, but by 1."""
     left, right = draws
+    return (left, max(1, right)) if search.op is Op.DIV else draws
+
+
+def question(search: BreakingProblem, draws: Draws) -> ArithmeticProblem | AdditionProblem:
+    """The question that two draws make."""
+    left, right = numbers(search, draws)
     if search.of == addition.NAME:
         return AdditionProblem(search.seed, 0, str(left), str(right), str(left + right))
-    divisor = max(1, right) if search.op is Op.DIV else right
-    depth = max(1, len(str(max(left, divisor))) - (0 if search.dtype is Dtype.INT else 2))
-    return arithmetic.problem_of(search.seed, search.dtype, search.op, depth, 0, left, divisor)
+    depth = max(1, len(str(max(left, right))) - (0 if search.dtype is Dtype.INT else 2))
+    return arithmetic.problem_of(search.seed, search.dtype, search.op, depth, 0, left, right)
 
 
 def simplicity(draws: Draws) -> tuple[int, list[tuple[str, str]]]:

@@ -39,11 +39,20 @@ _Answer = TypeVar("_Answer", bound=Told)
 class Search(Generic[_Answer]):
     """One search. `ask` is handed a pair, and how often that was asked before; what it raises ends the search.
 
-    Of the `budget`, `confirm` questions are left for asking the smallest failing one again.
+    Of the `budget`, `confirm` questions are left for asking the smallest failing one again. Pairs that stand for the
+    same `numbers` are one question.
     """
 
-    def __init__(self, ask: Callable[[Draws, int], _Answer], budget: int, confirm: int, seed: str) -> None:
+    def __init__(
+        self,
+        ask: Callable[[Draws, int], _Answer],
+        budget: int,
+        confirm: int,
+        seed: str,
+        numbers: Callable[[Draws], Draws] = lambda draws: draws,
+    ) -> None:
         self._ask = ask
+        self._numbers = numbers
         self._most = max(1, budget - confirm)
         self._confirm = min(confirm, budget - self._most)
         self._seed = seed
@@ -111,14 +120,15 @@ class Search(Generic[_Answer]):
         return True
 
     def _fails(self, draws: Draws) -> bool:
-        if draws not in self.answers:
+        asked = self._numbers(draws)
+        if asked not in self.answers:
             if len(self.answers) == self._most:
                 raise _Ended
             try:
-                self.answers[draws] = self._ask(draws, 0)
+                self.answers[asked] = self._ask(asked, 0)
             except BaseException as error:  # hypothesis would take an exception for an answer
                 raise _Ended(error) from None
-        return self.answers[draws].wrong
+        return self.answers[asked].wrong
 
 
 class _Ended(BaseException):

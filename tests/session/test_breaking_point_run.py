@@ -102,6 +102,20 @@ def test_a_planted_fault_is_found_and_shown(pytester: pytest.Pytester) -> None:
     assert (found["variant"], found["question"], found["answer"]) == ("int_add", "0 + 1000", "0")
 
 
+def test_a_division_is_asked_once(pytester: pytest.Pytester) -> None:
+    """A divisor of 0 stands for 1: whatever is drawn, a model of the user's own has one chance at a question."""
+    pytester.makepyfile(
+        PLANTED.replace("LIMIT", "1000").replace(
+            "int(lhs) % 1000 + int(rhs) % 1000", "int(lhs) // int(rhs) + (self.asked % 7 == 0)"
+        )
+    )
+    pytester.runpytest("--llm-breaking-point=80", "-k", "int_div", "--llm-store=off")
+    (record,), _ = written(pytester.path)
+    first = [step["question"] for step in record["search"]["trail"] if not step["before"]]
+    assert "0 / 1" in first
+    assert len(set(first)) == len(first) > 1
+
+
 def test_a_found_breaking_point_is_a_failure_where_it_is_strict(pytester: pytest.Pytester) -> None:
     """As every wrong answer; usually it is a measurement. The run says how it searched."""
     usual = planted(pytester, 1000, "--llm-confirm=2")

@@ -60,6 +60,19 @@ def test_the_draws_of_a_trial_make_its_problem(op: Op, dtype: Dtype, depth: int,
     assert (question.operands, question.expected) == (problem.operands, problem.expected)
 
 
+@given(
+    st.sampled_from(list(breaking_point.problems(0, BUDGET))),
+    *[st.tuples(st.integers(0, 3) | st.integers(0, 10**12), st.integers(0, 3) | st.integers(0, 10**12))] * 2,
+)
+def test_the_same_numbers_are_the_same_question(
+    search: BreakingProblem, one: tuple[int, int], other: tuple[int, int]
+) -> None:
+    """Two draws ask the same where they stand for the same numbers, and only there; numbers stand for themselves."""
+    same = breaking_point.numbers(search, one) == breaking_point.numbers(search, other)
+    assert same == (breaking_point.question(search, one) == breaking_point.question(search, other))
+    assert breaking_point.question(search, breaking_point.numbers(search, one)) == breaking_point.question(search, one)
+
+
 @pytest.mark.parametrize(
     ("simpler", "than"),
     [((0, 0), (0, 1)), ((0, 1), (1, 0)), ((9, 9), (0, 10)), ((0, 999), (100, 0)), ((199, 0), (200, 0))],

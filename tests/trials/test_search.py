@@ -139,6 +139,27 @@ def test_an_outage_ends_the_search(fault: BaseException) -> None:
     assert (search.questions, search.ending) == (10, SearchEnd.UNANSWERED)
 
 
+def divided(draws: Draws) -> Draws:
+    """Nothing is divided by 0."""
+    return draws[0], max(1, draws[1])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_two_pairs_of_one_question_have_one_answer(seed: str) -> None:
+    """Whatever makes it, a question is asked once, takes one of the budget, and is found under its own numbers."""
+    asked: Counter[tuple[Draws, int]] = Counter()
+
+    def unsteady(draws: Draws, before: int) -> Told:
+        asked[divided(draws), before] += 1
+        return Told(asked.total() % 2 == 0)
+
+    search = Search(unsteady, BUDGET, CONFIRM, seed, divided)
+    search.run()
+    assert set(asked.values()) == {1}
+    assert asked.total() == search.questions
+    assert set(search.answers) == {draws for draws, before in asked if not before}
+
+
 @given(seed=st.text("ab", min_size=8), share=st.sampled_from([0.0, 0.05, 0.5]), budget=st.integers(1, 25))
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.nested_given])
 def test_no_model_is_asked_more_than_the_budget_or_anything_twice(seed: str, share: float, budget: int) -> None:
