@@ -7,8 +7,9 @@ from typing import Any
 from pytest_llmarith.numerals.silence import reason
 from pytest_llmarith.replies import said
 from pytest_llmarith.trials.frame import Subject, cut_short, frame, unanswered_record
+from pytest_llmarith.trials.own_answer import written
 from pytest_llmarith.values import Failure, NanReason, Outcome, Reply
-from pytest_llmarith.values.own import Posed, plain
+from pytest_llmarith.values.own import Posed
 
 
 def own_record(problem: Posed, subject: Subject, reply: Reply) -> dict[str, Any]:
@@ -20,7 +21,7 @@ def own_record(problem: Posed, subject: Subject, reply: Reply) -> dict[str, Any]
         "outcome": str(outcome),
         "reason": why_none and str(why_none),
         "reading": None,
-        "answer": None if why_none else {"read": _written(answer)},
+        "answer": None if why_none else {"read": written(answer)},
         "grade": None,
         "reply": reply.fields(),
     }
@@ -48,20 +49,3 @@ def _graded(problem: Posed, answer: Any) -> Outcome:
     if not isinstance(verdict, bool):
         raise TypeError(f"grade of task {problem.task} gave {verdict!r}; it has to give True or False")
     return Outcome.CORRECT if verdict else Outcome.DEVIATE
-
-
-def _written(answer: Any) -> Any:
-    """An answer as it stands in a record: as JSON has it, else as text, which is the same for the same answer."""
-    try:
-        return plain(_ordered(answer))
-    except (TypeError, ValueError, RecursionError):
-        return str(answer)
-
-
-def _ordered(answer: Any) -> Any:
-    """Sets as lists in one order: in which order a set is walked differs from process to process."""
-    if isinstance(answer, set | frozenset):
-        return sorted(map(_ordered, answer), key=repr)
-    if isinstance(answer, list | tuple):
-        return [_ordered(part) for part in answer]
-    return {name: _ordered(part) for name, part in answer.items()} if isinstance(answer, dict) else answer

@@ -109,27 +109,3 @@ def test_a_grade_is_true_or_false(verdict: object, told: str) -> None:
     (problem,) = problems(task, 0, 1)
     with pytest.raises(TypeError, match=f"grade of task reversal gave {told}; it has to give True or False"):
         own_record(problem, Subject.of(problem, Model("m", "m"), "?", None), Reply("1"))
-
-
-@pytest.mark.parametrize(
-    ("answer", "written"),
-    [
-        ({"b", "a", "c"}, ["a", "b", "c"]),
-        ([{3, 1}, frozenset({"x"})], [[1, 3], ["x"]]),
-        ({"words": {"b", "a"}}, {"words": ["a", "b"]}),
-        (("a", 1), ["a", 1]),
-        ({1: {"b", "a"}}, {"1": ["a", "b"]}),
-    ],
-)
-def test_the_same_answer_is_written_alike(answer: object, written: object) -> None:
-    """A set has one order in records, whatever process has read it: repeats are held against each other."""
-    from pytest_llmarith.tasks.own import problems
-    from pytest_llmarith.trials import Subject, own_record
-    from pytest_llmarith.values import Model, Reply
-
-    task = Task(
-        "sets", lambda seed, trials: [Problem("a", {}, None)], lambda problem: "?", lambda text, problem: answer
-    )
-    (problem,) = problems(task, 0, 1)
-    record = own_record(problem, Subject.of(problem, Model("m", "m"), "?", None), Reply("1"))
-    assert record["answer"] == {"read": written}

@@ -1,0 +1,98 @@
+"""Trials of the user's own task: what it reads and grades, whatever that is, and what stands in their records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_llmarith import Problem, Task
+from pytest_llmarith.tasks.own import problems
+from pytest_llmarith.trials import Subject, own_record
+from pytest_llmarith.values import Model, Reply
+from pytest_llmarith.values.own import Posed
+
+
+def posed(read: Callable[..., Any], grade: Callable[..., Any], asked: Problem) -> Posed:
+    """The one problem of a task, as it is asked."""
+    task: Task[Any] = Task("own", lambda seed, trials: [asked], lambda problem: "?", read, grade)
+    (problem,) = problems(task, 0, 1)
+    return problem
+
+
+def record_of(problem: Posed) -> dict[str, Any]:
+    return own_record(problem, Subject.of(problem, Model("m", "m"), "?", None), Reply("1"))
+
+
+def read_as(answer: Any) -> Any:
+    """What the record holds of a right answer."""
+    record = record_of(posed(lambda text, problem: answer, lambda answer, problem: True, Problem("a", {}, None)))
+    assert record["outcome"] == "correct"
+    return record["answer"]["read"]
+
+
+class Mute:
+    def __str__(self) -> str:
+        raise RuntimeError("hunter2hunter2")
+
+
+def nested(depth: int) -> list[Any]:
+    made: list[Any] = []
+    for _ in range(depth):
+        made = [made]
+    return made
+
+
+@pytest.mark.parametrize(
+    ("answer", "written"),
+    [
+        ({"b", "a", "c"}, ["a", "b", "c"]),
+        ([{3, 1}, frozenset({"x"})], [[1, 3], ["x"]]),
+        ({"words": {"b", "a"}}, {"words": ["a", "b"]}),
+        (("a", 1), ["a", 1]),
+        ({1: {"b", "a"}}, {"1": ["a", "b"]}),
+    ],
+)
+def test_the_same_answer_is_written_alike(answer: object, written: object) -> None:
+    """A set has one order in records, whatever process has read it: repeats are held against each other."""
+    assert read_as(answer) == written
+
+
+@pytest.mark.parametrize(
+    ("answer", "written"),
+    [
+        (10**4000, 10**4000),
+        (10**5000, "1" + "0" * 5000),
+        (-(10**5000), "-1" + "0" * 5000),
+        ([1, {10**5000}], [1, ["1" + "0" * 5000]]),
+        (16**60_000, "0x1" + "0" * 60_000),
+    ],
+    ids=["short", "long", "negative", "within", "too long for digits"],
+)
+def test_long_integers_are_written_in_full(answer: object, written: object) -> None:
+    """Python itself writes none of more than 4,300 digits: those are texts, and beyond 50,000 hexadecimal ones."""
+    assert read_as(answer) == written
+
+
+@given(st.integers(4_200, 5_000).flatmap(lambda length: st.integers(10**length, 10 ** (length + 1))))
+def test_no_digit_of_a_long_integer_is_lost(number: int) -> None:
+    """On both sides of where Python's limit stands."""
+    assert Decimal(read_as(number)) == Decimal(number)
+
+
+@pytest.mark.parametrize(
+    ("answer", "written"),
+    [
+        (Mute(), "[Mute without a text: str() raised RuntimeError]"),
+        ([Mute], str([Mute])),
+        (nested(100_000), "[list without a text: str() raised RecursionError]"),
+    ],
+    ids=["raises", "has a text", "too deep"],
+)
+def test_an_answer_without_a_text_is_graded(answer: object, written: object) -> None:
+    """Its record says what keeps it from having one, and nothing that somebody's code may have quoted."""
+    assert read_as(answer) == written
