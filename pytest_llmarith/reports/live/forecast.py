@@ -55,7 +55,7 @@ def _line(outlooks: Sequence[Outlook]) -> str:
     if not asked:
         return counted if any(one.searching for one in outlooks) else f"{counted}; nothing is asked"
     prompts = thousands(sum(one.prompt_tokens for one in asked))
-    return f"{counted}; about {prompts} prompt tokens, {_completion(asked)}{_cost(asked)}"
+    return f"{counted}{_shared(asked)}; about {prompts} prompt tokens, {_completion(asked)}{_cost(asked)}"
 
 
 def _counted(questions: int, stored: int) -> str:
@@ -64,6 +64,14 @@ def _counted(questions: int, stored: int) -> str:
     if not stored:
         return f"{questions:,} questions"
     return f"{questions:,} questions, {f'{stored:,}' if stored < questions else 'all'} of them stored"
+
+
+def _shared(asked: Sequence[Outlook]) -> str:
+    """How many requests these are, where conditions put problems in the same words."""
+    if all(one.stored + one.asked >= one.questions for one in asked):
+        return ""
+    requests = sum(one.asked for one in asked)
+    return f"; {requests:,} request{'s' * (requests != 1)}, as some are put in the same words"
 
 
 def _completion(asked: Sequence[Outlook]) -> str:

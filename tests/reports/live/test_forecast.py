@@ -127,3 +127,11 @@ def test_a_judge() -> None:
     assert forecast_lines([outlook()], "judge:gpt-4o")[1:] == [
         "forecast: what judge:gpt-4o is asked is unforeseeable, and comes on top"
     ]
+
+
+def test_what_is_put_in_the_same_words_is_one_request() -> None:
+    """Two conditions may put a problem alike, and it is asked and paid once."""
+    shared = replace(outlook(count=16), asked=8)
+    assert forecast_lines([shared])[0].startswith(
+        "forecast: 16 questions; 8 requests, as some are put in the same words; "
+    )
