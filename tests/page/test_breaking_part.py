@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from pytest_llmarith.reports.page.breaking import Breaking, BreakingRow, breaking_points
 from pytest_llmarith.reports.page.runs import Series
+from tests.page.conftest import run_of, search_record
 
 POINT: dict[str, object] = {
     "variant": "int_mul",
@@ -45,7 +48,7 @@ def row(point: dict[str, object]) -> BreakingRow:
 
 def test_a_breaking_point_is_told() -> None:
     """Question, answers, class, how often it was wrong again, and what it took."""
-    expected = BreakingRow("int_mul", True, "27 * 48", "1286", "1296", "one digit", "3 of 3", [], "41")
+    expected = BreakingRow("int_mul", None, True, "27 * 48", "1286", "1296", "one digit", "3 of 3", [], "41")
     assert row(POINT) == expected
 
 
@@ -66,6 +69,21 @@ def test_nothing_found_is_told() -> None:
     """With the largest question that was right; where not even the first one was asked, that."""
     assert (row(NOTHING).found, row(NOTHING).question) == (False, "9 * 9")
     assert row({**NOTHING, "largest_right": None}).question == "its first question"
+
+
+def test_repeats_are_told_apart() -> None:
+    """Where searches were repeated, each says which one it is; its link leads to that trial alone."""
+    assert [one.repeat for one in of({**POINT, "repeat": 0}, {**POINT, "repeat": 1}).rows] == [0, 1]
+    assert [one.repeat for one in of({**POINT, "repeat": 0}, POINT).rows] == [None, None]
+
+
+def test_a_repeat_leads_to_its_own_trial(page: Callable[..., str]) -> None:
+    """The row says which one it is, and its address asks for that alone."""
+    of = search_record(lambda of: "7")
+    text = page(run_of([of | {"nodeid": f"test[{repeat}]", "repeat": repeat} for repeat in (0, 1)]))
+    assert "task=breaking_point&amp;variant=int_add&amp;repeat=1" in text
+    assert "<small>repeat 1</small>" in text
+    assert "&amp;repeat=" not in page(run_of([of]))
 
 
 def test_models_are_told_in_how_many_searches_they_broke() -> None:

@@ -18,6 +18,7 @@ def breaking_point(record: Mapping[str, Any]) -> dict[str, Any] | None:
     minimum = search["minimum"] or dict.fromkeys(_OF_MINIMUM)
     return {
         "variant": record["problem"]["variant"],
+        "repeat": record.get("repeat") or 0,
         "outcome": record["outcome"],
         **{name: minimum[name] for name in _OF_MINIMUM},
         **search["confirmed"],

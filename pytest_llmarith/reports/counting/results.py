@@ -102,7 +102,7 @@ class Result:
             "anatomy": self._anatomy.as_dict(),
             "cells": self._cell_dicts(),
             "lengths": self._length_dicts(),
-            "breaking_points": sorted(self._breaking_points, key=lambda one: _place_of_cell((one["variant"], 0))),
+            "breaking_points": sorted(self._breaking_points, key=_place_of_search),
             "sets": [{"set": name} | self._sets[name].as_dict() for name in sorted(self._sets)],
         }
 
@@ -156,3 +156,8 @@ def _place_of_cell(cell: tuple[str, int]) -> tuple[int, str, int]:
     """Variants as the arithmetic task has them, others behind them by name; depths by number."""
     variant, depth = cell
     return _VARIANTS.index(variant) if variant in _VARIANTS else len(_VARIANTS), variant, depth
+
+
+def _place_of_search(found: Mapping[str, Any]) -> tuple[int, str, int]:
+    """Variants likewise, the repeats of one below each other."""
+    return _place_of_cell((found["variant"], found["repeat"]))

@@ -18,10 +18,11 @@ TASK = BreakingProblem.task
 class BreakingRow:
     """What one search came to; of one that found nothing, `question` is the largest that was answered rightly.
 
-    A reply without an answer has an empty one.
+    A reply without an answer has an empty one; `repeat` is None where no search was repeated.
     """
 
     variant: str
+    repeat: int | None
     found: bool
     question: str
     answer: str
@@ -48,13 +49,19 @@ class Breaking:
 def breaking_points(series: Sequence[Series]) -> list[Breaking]:
     """Of each model that was searched."""
     found = [(one.label, (one.of(TASK) or {}).get("breaking_points")) for one in series]
-    return [Breaking(label, [_row(point) for point in points]) for label, points in found if points]
+    return [Breaking(label, _rows(points)) for label, points in found if points]
 
 
-def _row(point: Mapping[str, Any]) -> BreakingRow:
+def _rows(points: Sequence[Mapping[str, Any]]) -> list[BreakingRow]:
+    repeated = any(point.get("repeat") for point in points)
+    return [_row(point, point.get("repeat", 0) if repeated else None) for point in points]
+
+
+def _row(point: Mapping[str, Any], repeat: int | None) -> BreakingRow:
     found = point["question"] is not None
     return BreakingRow(
         variant=word(point["variant"]),
+        repeat=repeat,
         found=found,
         question=sanitize(point["question"] or point["largest_right"] or "its first question", _LONGEST),
         answer=sanitize(point["answer"] or "", _LONGEST),

@@ -14,13 +14,18 @@ _INDENT = " " * (_LONGEST_NAME + 2)
 
 
 def breaking_lines(points: list[Mapping[str, Any]], width: int) -> list[str]:
-    """Such as `int_mul  27 * 48 -> 1286 (expected 1296), carry, wrong 3 of 3, 41 questions`."""
-    return [line for point in points for line in _lines(point, width)]
+    """Such as `int_mul  27 * 48 -> 1286 (expected 1296), carry, wrong 3 of 3, 41 questions`.
+
+    Where searches were repeated, each line says which of them it is.
+    """
+    repeated = any(point.get("repeat") for point in points)
+    return [line for point in points for line in _lines(point, width, repeated)]
 
 
-def _lines(point: Mapping[str, Any], width: int) -> list[str]:
+def _lines(point: Mapping[str, Any], width: int, repeated: bool) -> list[str]:
     name = sanitize_name(point["variant"], _LONGEST_NAME).ljust(len(_INDENT))
-    return wrap(", ".join(_parts(point)), width, initial_indent=name, subsequent_indent=_INDENT)
+    which = f"repeat {point.get('repeat', 0)}: " if repeated else ""
+    return wrap(which + ", ".join(_parts(point)), width, initial_indent=name, subsequent_indent=_INDENT)
 
 
 def _parts(point: Mapping[str, Any]) -> Iterator[str]:

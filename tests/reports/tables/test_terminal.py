@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -343,6 +343,19 @@ def test_what_a_search_has_read_is_not_left_for_later(make_record: Make, make_re
     assert run_lines(summed(record, selected=1, asking=paid), 90)[-2:] == [
         "this run spent $0.0100 on 5 replies; 3 from the store had cost $0.0200",
         "1 more reply is kept, which the same command grades",
+    ]
+
+
+@pytest.mark.parametrize(("repeats", "named"), [((1, 0), ["repeat 0: ", "repeat 1: "]), ((0,), [""])])
+def test_breaking_points_say_which_repeat_they_are(make_record: Make, repeats: Sequence[int], named: list[str]) -> None:
+    """Where there are several, one below the other whatever came first; in the summary they always do."""
+    search = {"trail": [], "questions": 37, "ended": "nothing found", "minimum": None, "largest_right": "9 + 9"}
+    search |= {"confirmed": {"asked": 0, "wrong": 0}, "flaky": False}
+    shared = {"task": "breaking_point", "problem": {"variant": "int_add", "budget": 40}, "search": search}
+    summary = summed(*(make_record(repeat=repeat, **shared) for repeat in repeats))
+    assert [one["repeat"] for one in summary["results"][0]["breaking_points"]] == sorted(repeats)
+    assert breakdowns(summary, 80)[1:] == [
+        f"int_add           {name}nothing found up to 9 + 9, 37 questions" for name in named
     ]
 
 
