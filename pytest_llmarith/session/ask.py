@@ -24,6 +24,8 @@ from pytest_llmarith.values import Failure, Model, OeisProblem, Outcome, Problem
 from pytest_llmarith.values.own import Posed
 
 _LONGEST_MESSAGE = 500
+# With these somebody says what becomes of the test, or of the run.
+_CONTROL = (KeyboardInterrupt, *(says.Exception for says in (pytest.skip, pytest.fail, pytest.exit)))
 
 
 class Asker(Protocol):
@@ -118,7 +120,9 @@ class Ask:
         __tracebackhide__ = True
         try:
             return trials.own_record(problem, subject, reply)
-        except Exception as error:
+        except _CONTROL:
+            raise
+        except BaseException as error:  # such as the SystemExit of an argument parser that reads
             _keep(self._item, trials.raised_record(subject, reply, _told(error)))
             raise
 
@@ -161,7 +165,7 @@ def _keep(item: pytest.Item, record: dict[str, Any]) -> None:
     item.user_properties += properties_of(record)
 
 
-def _told(error: Exception) -> str:
+def _told(error: BaseException) -> str:
     """What somebody else's code raised, in one line that may be written down."""
     return sanitize(scrubbing.hide_keys(f"{type(error).__name__}: {error}", os.environ), _LONGEST_MESSAGE)
 

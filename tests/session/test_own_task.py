@@ -142,6 +142,29 @@ def test_what_it_raises_is_an_error_of_the_test(own: Bench, way: Way) -> None:
     assert [record["outcome"] for record in own.records()] == ["correct", "correct"]
 
 
+def test_what_is_no_exception_is_raised_alike(pytester: pytest.Pytester) -> None:
+    """An argument parser that reads ends its program where it cannot: the reply is kept, and the next test is run.
+
+    What skips a test is heard as such, and makes no record.
+    """
+    broken = code().replace("words = text.split()", "words = argparse.ArgumentParser().parse_args(text.split())")
+    broken = broken.replace(
+        "def read(text, problem):",
+        'def read(text, problem):\n    if problem.label == "trial_2":\n        pytest.skip("not today")',
+    )
+    pytester.makepyfile(test_reversal="import argparse\n" + broken)
+    pytester.makeconftest(
+        "import pytest\n@pytest.fixture\ndef model():\n    return type('M', (), {'reply': lambda *_: '--x'})()"
+    )
+    result = pytester.runpytest("--llm-trials=3", "-p", "no:cacheprovider", "-p", "no:xdist")
+    result.assert_outcomes(failed=2, skipped=1)
+    (log,) = (pytester.path / "reports").glob("*/trials.jsonl")
+    records = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
+    assert [(one["outcome"], one["raised"], one["reply"]["text"]) for one in records] == [
+        ("unanswered", "SystemExit: 2", "--x")
+    ] * 2
+
+
 def test_a_model_fixture_of_its_own(pytester: pytest.Pytester) -> None:
     """It is tried without a model, and everything is written down."""
     pytester.makepyfile(test_reversal=code())
