@@ -16,12 +16,13 @@ def own_record(problem: Posed, subject: Subject, reply: Reply) -> dict[str, Any]
     """The record of an answered trial."""
     __tracebackhide__ = True
     answer, why_none = _read(problem, reply)
+    read = None if why_none else {"read": written(answer)}  # before `grade` has it, which may change it
     outcome = Outcome.NAN if why_none else _graded(problem, answer)
     return frame(subject, reply) | {
         "outcome": str(outcome),
         "reason": why_none and str(why_none),
         "reading": None,
-        "answer": None if why_none else {"read": written(answer)},
+        "answer": read,
         "grade": None,
         "reply": reply.fields(),
     }
@@ -39,13 +40,13 @@ def _read(problem: Posed, reply: Reply) -> tuple[Any, NanReason | None]:
     if cut := cut_short(reply):
         return None, cut
     heard = said(reply.text)
-    answer = problem.owner.read(heard.text, problem) if heard.text.strip() else None
+    answer = problem.owner.read(heard.text, problem.copy()) if heard.text.strip() else None
     return answer, reason(heard, heard.text) if answer is None else None
 
 
 def _graded(problem: Posed, answer: Any) -> Outcome:
     __tracebackhide__ = True
-    verdict = problem.owner.grade(answer, problem)
+    verdict = problem.owner.grade(answer, problem.copy())
     if not isinstance(verdict, bool):
         raise TypeError(f"grade of task {problem.task} gave {verdict!r}; it has to give True or False")
     return Outcome.CORRECT if verdict else Outcome.DEVIATE

@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 Answer = TypeVar("Answer")
@@ -80,6 +81,10 @@ class Posed(Problem):
 
     def coordinates(self) -> dict[str, str | int]:
         return {"label": self.label}
+
+    def copy(self) -> Posed:
+        """The same problem for whoever may change it: repeats and conditions share this one, and records hold it."""
+        return replace(self, given=deepcopy(dict(self.given)), expected=deepcopy(self.expected))
 
     def fields(self) -> dict[str, Any]:
         return {

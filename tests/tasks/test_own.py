@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
@@ -41,6 +42,20 @@ def test_problems_are_posed() -> None:
     assert (one.task, one.label, one.prompt, one["word"]) == ("reversal", "a", "Reverse ('x', 1)!", ("x", 1))
     assert one.coordinates() == {"label": "a"}
     assert one.fields() == {"label": "a", "seed": 7, "trial": 0, "given": {"word": ["x", 1]}, "expected": None}
+
+
+def test_a_problem_is_what_it_was_when_it_was_made() -> None:
+    """A task that goes on with a list that it has handed over, or sorts it for its prompt, changes no problem."""
+
+    def growing(seed: int, trials: int) -> Iterator[Problem]:
+        words: list[str] = []
+        for trial in range(2):
+            words.append("ba"[trial])
+            yield Problem(f"t{trial}", {"words": words}, words)
+
+    made = posed(Task("own", growing, lambda problem: str(problem["words"].sort()), read), 0, 1)
+    assert [one.given["words"] for one in made] == [["b"], ["b", "a"]]
+    assert made[1].expected == ["b", "a"]
 
 
 def test_the_same_words_are_several_questions() -> None:
@@ -83,6 +98,10 @@ def test_conditions_stand_around_the_question() -> None:
         (task_with(Problem("a", {"word": "x"}, float("nan"))), "problem a: expected is not JSON ("),
         (task_with(Problem("a", {"word": {1}}, 1)), "problem a: given is not JSON ("),
         (task_with(Problem("a", {"word": "\ud800"}, 1)), "problem a: given is not JSON ("),
+        (
+            task_with(Problem("a", {"word": json.loads("[" * 600 + "]" * 600)}, 1)),
+            "problem a: what is given or expected is nested too deep; write it flatter",
+        ),
         (
             task_with(word("a"), Problem("b", {"text": "x"}, "x")),
             "problem b is given text, problem a word; give all problems of a task the same names",

@@ -35,6 +35,25 @@ def read_as(answer: Any) -> Any:
     return record["answer"]["read"]
 
 
+def in_turn(*results: Any) -> Any:
+    return results[-1]
+
+
+def test_a_task_changes_no_problem() -> None:
+    """Repeats and conditions share theirs, so `read` and `grade` get copies, and the record holds what was asked."""
+    asked = posed(
+        lambda text, problem: in_turn(problem.given.update(word="X"), problem["letters"].sort(), [2, 1]),
+        lambda answer, problem: in_turn(problem.expected.sort(), answer.sort(), problem["word"] == "abc"),
+        Problem("a", {"word": "abc", "letters": ["c", "a"]}, [3, 1]),
+    )
+    for _ in range(2):
+        record = record_of(asked)
+        assert record["problem"]["given"] == {"word": "abc", "letters": ["c", "a"]}
+        assert record["problem"]["expected"] == [3, 1]
+        assert (record["answer"], record["outcome"]) == ({"read": [2, 1]}, "correct")
+    assert (asked.given, asked.expected) == ({"word": "abc", "letters": ["c", "a"]}, [3, 1])
+
+
 class Mute:
     def __str__(self) -> str:
         raise RuntimeError("hunter2hunter2")
