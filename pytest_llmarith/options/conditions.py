@@ -101,7 +101,7 @@ def _text(file: str, folder: Path) -> str:
     if not path.is_file():  # a pipe would be waited for
         raise ValueError(f"{names.PROMPT}: {file!r} is no file; name a text file, or {_STANDARD}")
     try:
-        with path.open(encoding="utf-8") as opened:
+        with path.open(encoding="utf-8-sig") as opened:  # some editors begin a text with a mark that nobody sees
             text = opened.read(_LONGEST_TEMPLATE + 1)
     except OSError as fault:
         raise ValueError(f"{names.PROMPT}: {file!r} cannot be read ({fault.strerror}); name a text file") from None

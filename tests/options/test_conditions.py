@@ -57,6 +57,12 @@ def test_templates_are_called_like_their_files(tmp_path: Path) -> None:
     assert found.wordings.templates == {"just_the_number": "{lhs}{sign}{rhs}="}
 
 
+def test_a_mark_of_the_order_of_bytes_is_not_sent(tmp_path: Path) -> None:
+    """Some editors begin every text with one, and nobody sees it."""
+    (tmp_path / "marked.txt").write_text("{lhs}=\n", encoding="utf-8-sig")
+    assert given(tmp_path, prompt=["marked.txt"]).wordings.templates == {"marked": "{lhs}="}
+
+
 def test_labels_tell_only_what_is_unusual() -> None:
     """Ids of a run without conditions stay as they are."""
     assert USUAL.label == ""
