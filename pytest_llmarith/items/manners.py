@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from itertools import product
+
 import pytest
 
 from pytest_llmarith.options import names
 from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.tasks import Task
 from pytest_llmarith.tasks.putting import UnfitTemplate, check_template
-from pytest_llmarith.values import Manner
+from pytest_llmarith.values import Manner, Problem
 
 MANNER_FIXTURE = "llm_manner"
 USUAL_MANNER = Manner()
@@ -27,6 +30,19 @@ def manners_of(task: Task, settings: Settings) -> list[Manner]:
         except UnfitTemplate as fault:
             raise pytest.UsageError(f"{names.PROMPT}: {fault}") from None
     return [Manner(condition, repeat) for condition in conditions for repeat in range(settings.manners.repeats)]
+
+
+def refuse_same_ids(problems: Iterable[Problem], manners: Sequence[Manner]) -> None:
+    """Raises pytest.UsageError where a label is another problem's with its manner, as a user's own may be."""
+    seen: dict[str, str] = {}
+    for problem, manner_label in product(problems, [manner.label for manner in manners]):
+        called = problem.label + manner_label
+        first = seen.setdefault(called, problem.label)
+        if first != problem.label:
+            raise pytest.UsageError(
+                f"task {problem.task}: {called!r} would be the id of problem {first} and of problem "
+                f"{problem.label}, in different manners; give one of them another label"
+            )
 
 
 def manner_of(item: pytest.Item) -> Manner:

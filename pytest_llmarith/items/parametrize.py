@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from pytest_llmarith.items.kinds import KINDS, Marks, arguments_of
-from pytest_llmarith.items.manners import MANNER_FIXTURE, manners_of
+from pytest_llmarith.items.manners import MANNER_FIXTURE, manners_of, refuse_same_ids
 from pytest_llmarith.items.marks import PROBLEM_MARKS, id_of, problem_marks
 from pytest_llmarith.items.sequences import keyword_marks
 from pytest_llmarith.options.settings import Settings
@@ -97,6 +97,7 @@ def _puts(metafunc: pytest.Metafunc, problems: list[Problem], settings: Settings
         yield from (_Put(problem, None) for problem in problems)
     elif problems:
         manners = manners_of(task_of(problems[0]), settings)
+        refuse_same_ids(problems, manners)
         yield from (_Put(problem, manner) for problem in problems for manner in manners)
 
 

@@ -76,6 +76,24 @@ def test_mistakes_are_told_in_one_line(pytester: pytest.Pytester, more: str, mes
     result.stdout.no_fnmatch_line(">*")
 
 
+@pytest.mark.parametrize(("first", "second"), [("a", "a-repeat_1"), ("a-context_1k", "a")])
+def test_a_label_that_is_another_ones_manner(pytester: pytest.Pytester, first: str, second: str) -> None:
+    """Two items with one id could not be told apart: that is refused, and only where the manners are asked for."""
+    labels = TASK.replace('f"word_{trial}"', f"[{first!r}, {second!r}][trial]")
+    pytester.makepyfile(labels + MARKED)
+    assert len(collected(pytester)) == 2
+    asked = ("--llm-repeats=2", "--llm-context=none,1k")
+    result = pytester.runpytest("--collect-only", "-p", "no:cacheprovider", "--llm-model=m", *asked)
+    longer = max(first, second)
+    result.stdout.fnmatch_lines(
+        [
+            f"*task reversal: '{longer}' would be the id of problem {first} and of problem {second}, "
+            "in different manners; give one of them another label"
+        ]
+    )
+    result.stdout.no_fnmatch_line("*Traceback*")
+
+
 def test_what_its_functions_raise_has_a_traceback(pytester: pytest.Pytester) -> None:
     """Whatever it is: a ValueError of the user's is no mistake that we know better about."""
     pytester.makepyfile(TASK.replace("return [Problem", "int('x'); return [Problem") + MARKED)
