@@ -51,7 +51,7 @@ def one_line(text: str, environ: Mapping[str, str], more_secrets: Iterable[str] 
 
 def hide_keys(text: str, environ: Mapping[str, str], more_secrets: Iterable[str] = ()) -> str:
     """Replace what is a key in this environment, and what looks like one."""
-    for secret in sorted({*_secrets_in(environ), *more_secrets}, key=len, reverse=True):
+    for secret in sorted({*_secrets_in(environ).values(), *more_secrets}, key=len, reverse=True):
         if len(secret) >= _SHORTEST_SECRET:
             text = text.replace(secret, _HIDDEN)
     return _KEY_SHAPES.sub(lambda shape: (shape["before"] or "") + _HIDDEN + "@" * shape[0].endswith("@"), text)
@@ -62,10 +62,14 @@ def without_known_keys(text: str, environ: Mapping[str, str]) -> str:
 
     A key of digits alone stays: it could be an answer.
     """
-    for secret in sorted(set(_secrets_in(environ)), key=len, reverse=True):
-        if len(secret) >= _SHORTEST_SECRET and not secret.isdecimal():
-            text = text.replace(secret, _HIDDEN)
+    for secret in sorted(set(_known_keys(environ).values()), key=len, reverse=True):
+        text = text.replace(secret, _HIDDEN)
     return text
+
+
+def variable_told(text: str, environ: Mapping[str, str]) -> str | None:
+    """The variable of this environment whose key a text holds; None where it holds none."""
+    return next((name for name, secret in _known_keys(environ).items() if secret in text), None)
 
 
 def without_secrets(params: Mapping[str, Any]) -> dict[str, Any]:
@@ -90,9 +94,15 @@ def is_secret(name: str) -> bool:
     return _SECRET_NAME.search(name) is not None
 
 
-def _secrets_in(environ: Mapping[str, str]) -> Iterable[str]:
+def _known_keys(environ: Mapping[str, str]) -> dict[str, str]:
+    """What is a key wherever it stands, by its variable: no word that is as short as any other, and no number."""
+    found = _secrets_in(environ).items()
+    return {name: value for name, value in found if len(value) >= _SHORTEST_SECRET and not value.isdecimal()}
+
+
+def _secrets_in(environ: Mapping[str, str]) -> dict[str, str]:
     """Looked up name by name: another thread may change the environment meanwhile, as pytest does for every test."""
-    return [value for name in list(environ) if is_secret(name) and (value := environ.get(name))]
+    return {name: value for name in list(environ) if is_secret(name) and (value := environ.get(name))}
 
 
 def _plain(value: Any) -> Any:

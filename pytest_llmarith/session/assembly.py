@@ -11,6 +11,7 @@ from pytest_llmarith.items.sequences import choice_of
 from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.session.begin import ASKER
 from pytest_llmarith.session.display import Display
+from pytest_llmarith.session.keyless import refuse_keys
 from pytest_llmarith.session.recorder import Recorder
 from pytest_llmarith.session.sharding import SHARDING, Sharding
 from pytest_llmarith.values import EMBEDDED_PROVIDER, Model
@@ -28,7 +29,9 @@ def assemble(config: pytest.Config, settings: Settings) -> None:
         config.pluginmanager.register(Sharding(config, settings.shard), SHARDING)
     if hasattr(config, "workerinput"):
         _assemble_worker(config, settings)
-    elif settings.dry_run:
+        return
+    refuse_keys(config, settings)
+    if settings.dry_run:
         from pytest_llmarith.session.dry import DryRun
 
         config.pluginmanager.register(DryRun(config, settings), "llmarith-dry-run")

@@ -14,6 +14,7 @@ from pytest_llmarith.models.scrubbing import (
     is_secret,
     one_line,
     secrets_in,
+    variable_told,
     without_known_keys,
     without_userinfo,
 )
@@ -122,3 +123,19 @@ def test_an_environment_that_changes_meanwhile() -> None:
 def test_a_key_of_digits_may_be_an_answer() -> None:
     """Nothing of a reply's numbers is ever hidden."""
     assert without_known_keys("1234567890", {"SOME_API_KEY": "1234567890"}) == "1234567890"
+
+
+@pytest.mark.parametrize(
+    ("text", "variable"),
+    [
+        ("it is hunter2hunter2!", "SOME_API_KEY"),
+        ("it is hunter2", None),
+        ("short", None),
+        ("1234567890", None),
+        ("a word of the shell", None),
+    ],
+)
+def test_the_variable_of_a_key_is_known(text: str, variable: str | None) -> None:
+    """Whoever gave the text away hears which key it is; what is short, a number or no secret is none."""
+    environ = {"SOME_API_KEY": "hunter2hunter2", "A_TOKEN": "short", "B_KEY": "1234567890", "SHELL": "word"}
+    assert variable_told(text, environ) == variable

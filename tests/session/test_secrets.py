@@ -251,6 +251,34 @@ def test_a_dotenv_file_above_the_project_is_left_alone(
     assert planted.server.requests == []
 
 
+@pytest.mark.parametrize("place", ["environment", "dotenv"])
+@pytest.mark.parametrize(
+    ("given", "where"),
+    [
+        (("--llm-prompt=standard", "--llm-prompt=mine.txt"), "--llm-prompt: the template 'mine'"),
+        ((f"--llm-system-prompt=I am {KEY}.",), "--llm-system-prompt: the text"),
+        (("--llm-system-prompt=", f"--llm-system-prompt={KEY}", "--llm-dry-run"), "--llm-system-prompt: the text"),
+    ],
+)
+def test_a_key_in_what_is_asked_is_refused(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, place: str, given: tuple[str, ...], where: str
+) -> None:
+    """Before anything is collected, in one line that names its variable and never says it."""
+    if place == "environment":
+        monkeypatch.setenv("SOME_API_KEY", KEY)
+    else:
+        (pytester.path / ".env").write_text(f"SOME_API_KEY={KEY}\n", encoding="utf-8")
+    (pytester.path / "mine.txt").write_text(f"As {KEY}: {{lhs}} {{sign}} {{rhs}}", encoding="utf-8")
+    pytester.makepyfile("raise RuntimeError('collected')")
+    result = pytester.runpytest("--llm-model=llmarith/exact", "-p", "no:cacheprovider", *given)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert result.errlines == [
+        f"ERROR: {where} holds the key that stands in SOME_API_KEY; take it out, as records and pages would show it",
+        "",
+    ]
+    assert result.outlines == []
+
+
 def test_a_model_of_ones_own_may_fail_with_its_key(planted: Bench) -> None:
     """Who asks by other ways gets keys hidden as well, in replies and in errors."""
     planted.pytester.makeconftest("""

@@ -1,0 +1,48 @@
+"""Keys have no business in what is asked: whoever put one there hears of it before anything is collected.
+
+What is asked is stored, written down and shown word by word, so nothing could be hidden in it later.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from pytest_llmarith.models.scrubbing import variable_told
+from pytest_llmarith.options import names
+from pytest_llmarith.options.settings import Settings
+
+
+def refuse_keys(config: pytest.Config, settings: Settings) -> None:
+    """Raises pytest.UsageError where a template or a system prompt holds a key; the message never does."""
+    texts = list(_texts(config, settings))
+    for environ in _environs(config.rootpath / ".env") if texts else ():
+        for where, text in texts:
+            if variable := variable_told(text, environ):
+                raise pytest.UsageError(
+                    f"{where} holds the key that stands in {variable}; take it out, as records and pages would show it"
+                )
+
+
+def _texts(config: pytest.Config, settings: Settings) -> Iterator[tuple[str, str]]:
+    """What the options put into prompts, and where that comes from."""
+    for name, template in settings.manners.wordings.templates.items():
+        yield f"{names.PROMPT}: the template {name!r}", template
+    for text in config.getoption(names.SYSTEM_PROMPT) or ():
+        yield f"{names.SYSTEM_PROMPT}: the text", text
+
+
+def _environs(dotenv_path: Path) -> Iterator[Mapping[str, str]]:
+    """Where keys are known; those of `.env` come into the environment later, and with the first question alone."""
+    yield os.environ
+    if dotenv_path.is_file():
+        import dotenv  # not needed where there is no .env
+
+        try:
+            values = dotenv.dotenv_values(dotenv_path)
+        except (OSError, ValueError):  # then none of its keys is going to be taken, which is said when it matters
+            return
+        yield {name: value for name, value in values.items() if value}
