@@ -176,7 +176,9 @@ def test_a_cap_ends_a_search_which_a_higher_one_goes_on_with(bench: Bench) -> No
     assert capped["reason"].startswith("budget: ")
     paid = len(capped["search"]["trail"])
     assert 0 < paid < 9
-    bench.run(*args)
+    result = bench.run(*args)
+    result.stdout.fnmatch_lines(["llmarith: forecast: 1 question, which is stored"])
+    result.stdout.no_fnmatch_line("*kept, which the same command grades*")
     (whole,) = bench.records()
     assert (whole["outcome"], whole["search"]["ended"]) == ("correct", "nothing found")
     assert [step["reply"]["stored"] for step in whole["search"]["trail"]] == [True] * paid + [False] * (9 - paid)
