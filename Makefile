@@ -31,7 +31,7 @@ bench: $(INSTALLED)  ## Run the benches on the embedded models
 test: $(INSTALLED)  ## Run the tests, but for the longer proofs
 	$(RUN)/pytest $(SPREAD) $(HANGS) -m "not proof" $(ARGS)
 
-proof: $(INSTALLED)  ## Run the longer proofs: more ways to run, hosts that are lost, merged runs of all tasks
+proof: $(INSTALLED)  ## Run the longer proofs: more ways to run, lost hosts, the documents' commands, the weaker sandbox
 	$(RUN)/pytest $(SPREAD) $(HANGS) -m proof $(ARGS)
 
 chaos: $(INSTALLED)  ## Kill runs at 50 seeded moments and go on: minutes, where make test has four kills

@@ -151,6 +151,7 @@ def test_a_floor_that_is_missed_fails_the_job_and_hides_nothing(single: Machine)
     assert "llmarith/sloppy" in single.page
 
 
+@pytest.mark.proof
 def test_shards_become_one_run(fleet: Machine) -> None:
     """What several machines asked is merged, shown and compared as a whole; a model that is better passes."""
     assert fleet.failed == {}, fleet.said
@@ -160,6 +161,7 @@ def test_shards_become_one_run(fleet: Machine) -> None:
     assert (fleet.folder / "reports" / "comparison.md").read_text("utf-8") in fleet.page
 
 
+@pytest.mark.proof
 def test_a_model_that_got_worse_fails_the_job(single: Machine, fleet: Machine) -> None:
     """The step that compares says by how much, in the line that docs/ci.md shows, and the page has its table."""
     (compare,) = (step for step in steps(FOLDER / "llmarith.yml") if step.get("name", "").startswith("Compare"))

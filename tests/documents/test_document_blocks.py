@@ -43,6 +43,7 @@ def test_an_excerpt_is_one() -> None:
     assert excerpt.text in (ROOT / "README.md").read_text("utf-8")
 
 
+@pytest.mark.proof  # the runs that the documents speak of have to be made first
 def test_the_files_of_a_run(past: Path) -> None:
     """docs/reports.md names all files that a run writes, and no others."""
     (tree,) = (block for block in blocks() if is_in(block, "reports.md", "├──"))

@@ -19,8 +19,6 @@ ASKS_NOBODY = ("--llm-dry-run", "--llm-store=only", "--collect-only")
 MEASURES_NOTHING = ("--llm-dry-run", "--collect-only")
 # The project in which a block is typed, by what it names there.
 PROJECTS = {"paid": ("llmarith store",), "past": ("reports/2", "reports/ ", "reports/*/", "baseline/")}
-# What asks, or fetches hundreds of entries.
-SLOW = re.compile(r"^\$ (?:\w+=\S+ )*pytest |^machine|llmarith (?:store|oeis sync)", re.MULTILINE)
 
 
 def to_be_run() -> list[Block]:
@@ -28,13 +26,8 @@ def to_be_run() -> list[Block]:
     return [block for block in blocks() if not is_elsewhere(block) and (block.commands or staging_of(block).after)]
 
 
-def parameter(block: Block) -> object:
-    """What asks takes time, and proves in another way what other tests show too."""
-    lines = block.text + "".join(f"\n$ {line}" for line in staging_of(block).after)
-    return pytest.param(block, id=str(block), marks=[pytest.mark.proof] if SLOW.search(lines) else [])
-
-
-@pytest.mark.parametrize("block", [parameter(block) for block in to_be_run()])
+@pytest.mark.proof  # the runs that the documents speak of have to be made first
+@pytest.mark.parametrize("block", to_be_run(), ids=str)
 def test_blocks_are_true(block: Block, seat: Seat, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """Every line ends as it says and prints what is shown; benches measure, and who shall ask nobody does not."""
     staging = staging_of(block)
