@@ -22,8 +22,8 @@ CHOSEN = (
     "tests/oeis/test_oeis_starter.py",
     "tests/reports/test_first_form.py",
     "tests/release/test_supported_versions.py",
-    "tests/test_glossary.py",
-    "tests/test_option_reference.py",
+    "tests/documents/test_glossary.py",
+    "tests/documents/test_option_reference.py",
 )
 BENCH = ("benches/test_arithmetic.py", "--llm-model=llmarith/exact", "-k", "int_add and depth_2")
 
