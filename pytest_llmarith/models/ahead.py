@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from typing import NamedTuple
 
 from pytest_llmarith.models.keeping.keeper import Keeper
@@ -14,10 +13,10 @@ from pytest_llmarith.values import Model, Question, Reply
 
 _CHUNK = 500
 
-
+Keyed = tuple[str, Model, Question]
 Stored = Callable[[Question], Reply | None]
-# Asks the store, and says which of its replies count besides those of the questions that are known from the start.
-Follow = Callable[[Stored], Iterable[Question]]
+# Goes where stored replies lead: whatever it is handed counts besides the questions that are known from the start.
+Follow = Callable[[Stored], None]
 
 
 class Ahead(NamedTuple):
@@ -43,14 +42,22 @@ def look_ahead(
     keeper: Keeper,
     prices: Prices,
     may_ask: Callable[[Model], bool],
-    follow: Follow = lambda stored: (),
+    follow: Follow,
 ) -> Ahead:
     """Sort questions by whether they would be asked. Raises StoreError."""
     keyed = keyed_questions(models, questions)
-    spent = list(_spent(keeper, prices, keyed))
+    spent = [one for one, _ in _stored(keeper, prices, keyed)]
     known = {one.key for one in spent}
-    further = keyed_questions(models, follow(partial(_stored, models, keeper)))
-    followed = list(_spent(keeper, prices, [entry for entry in further if entry[0] not in known]))
+    followed: list[Bygone] = []
+
+    def stored(question: Question) -> Reply | None:
+        for one, reply in _stored(keeper, prices, keyed_questions(models, [question])):
+            if one.key not in known:
+                followed.append(one)
+            return reply
+        return None
+
+    follow(stored)
     ahead = Ahead([question for key, _, question in keyed if key in known], [], spent, followed)
     for key, model, question in keyed:
         if key not in known and may_ask(model):
@@ -59,19 +66,12 @@ def look_ahead(
     return ahead
 
 
-def _spent(keeper: Keeper, prices: Prices, keyed: list[tuple[str, Model, Question]]) -> Iterator[Bygone]:
-    """What stored replies have cost; a few of them at a time, as all may be more than there is room for."""
+def _stored(keeper: Keeper, prices: Prices, keyed: Iterable[Keyed]) -> Iterator[tuple[Bygone, Reply]]:
+    """Stored replies and what they have cost; a few of them at a time, as all may be more than there is room for."""
     keyed = [entry for entry in keyed if not entry[1].simulated]
     for start in range(0, len(keyed), _CHUNK):
         chunk = keyed[start : start + _CHUNK]
         replies = keeper.usable([key for key, _, _ in chunk])
         for key, model, question in chunk:
             if key in replies:
-                yield bygone(key, model, question.prompt, prices.priced(model, replies[key]))
-
-
-def _stored(models: Mapping[str, Model], keeper: Keeper, question: Question) -> Reply | None:
-    """The reply because of which a question need not be asked."""
-    for key, model, _ in keyed_questions(models, [question]):
-        return None if model.simulated else keeper.usable([key]).get(key)
-    return None
+                yield bygone(key, model, question.prompt, prices.priced(model, replies[key])), replies[key]

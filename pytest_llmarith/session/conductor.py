@@ -113,12 +113,12 @@ class Conductor:
     def begin_asking(self, asked: Sequence[Asked]) -> None:
         """Say what is going to be asked, refuse what nobody could bound, then let it be asked. On the main thread."""
         from pytest_llmarith.models.keeping.store import StoreError
-        from pytest_llmarith.session.following import followed
+        from pytest_llmarith.session.following import follow
 
         self.check_tasks(one.task for one in asked)
         questions = [one.question for one in asked]
         with suppress(StoreError):  # then nothing is asked: the first question is going to hear of it
-            ahead = self.broker().look_ahead(questions, partial(followed, asked, self._settings))
+            ahead = self.broker().look_ahead(questions, partial(follow, asked, self._settings))
             if ahead.to_ask:  # a replay needs nothing slow
                 self._import()
             forecast = Forecast(self._settings, self.broker(), asked, ahead)

@@ -57,12 +57,12 @@ class DryRun:
 
     def _forecast(self, asked: list[Asked]) -> Forecast:
         from pytest_llmarith.models.keeping.store import StoreError
-        from pytest_llmarith.session.following import followed
+        from pytest_llmarith.session.following import follow
         from pytest_llmarith.session.making import make_broker
 
         broker: Broker = make_broker(self._settings, only_looks=True)
         try:
-            ahead = broker.look_ahead((one.question for one in asked), partial(followed, asked, self._settings))
+            ahead = broker.look_ahead((one.question for one in asked), partial(follow, asked, self._settings))
         except StoreError as error:
             raise pytest.UsageError(str(error)) from None
         return Forecast(self._settings, broker, asked, ahead)

@@ -4,43 +4,37 @@ the first is asked, and a cap counts it. It asks nobody.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.session.ask import Unanswered
 from pytest_llmarith.session.forecast import Asked
 from pytest_llmarith.session.search import engine_of
-from pytest_llmarith.values import Failure, Manner, Question, Reply
+from pytest_llmarith.values import BreakingProblem, Failure, Manner, Reply
 
-Stored = Callable[[Question], Reply | None]
+if TYPE_CHECKING:
+    from pytest_llmarith.models.ahead import Stored
 
 _NOT_STORED = Failure("no stored reply")
 
 
-def followed(asked: Iterable[Asked], settings: Settings, stored: Stored) -> Iterator[Question]:
-    """What the searches among these have asked already, as far as each is led by stored replies alone.
+def follow(asked: Iterable[Asked], settings: Settings, stored: Stored) -> None:
+    """Make the searches among these again, each as far as stored replies alone lead.
 
-    Nothing where no cap wants to know: a search is made again for it.
+    That takes its time, and is left where no cap wants to know.
     """
     if settings.asking.is_capped:
         for one in asked:
-            yield from _followed(one, settings, stored)
+            if one.search is not None:
+                _follow(one, one.search, settings, stored)
 
 
-def _followed(one: Asked, settings: Settings, stored: Stored) -> list[Question]:
-    questions: list[Question] = []
-    if one.search is None:
-        return questions
-
+def _follow(one: Asked, search: BreakingProblem, settings: Settings, stored: Stored) -> None:
     def reply_to(prompt: str, before: int) -> Reply | Failure:
-        question = replace(one.question, prompt=prompt, trial=one.question.trial + before)
-        if (reply := stored(question)) is None:
-            return _NOT_STORED
-        questions.append(question)
-        return reply
+        return stored(replace(one.question, prompt=prompt, trial=one.question.trial + before)) or _NOT_STORED
 
     with suppress(Unanswered):
-        engine_of(one.search, Manner(one.condition, one.question.repeat), settings, reply_to).run()
-    return questions
+        engine_of(search, Manner(one.condition, one.question.repeat), settings, reply_to).run()
