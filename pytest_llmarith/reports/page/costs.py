@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pytest_llmarith.reports.page.percentages import Share, share
-from pytest_llmarith.reports.page.plots import Axis, Tick, decades, polyline
+from pytest_llmarith.reports.page.plots import Axis, Tick, decades, percent_ticks, polyline
 from pytest_llmarith.reports.page.runs import Result, Series
 
 WIDTH, HEIGHT = 640, 400
@@ -84,7 +84,7 @@ def _scatter(task: str, series: Sequence[Series]) -> Scatter | None:
     return Scatter(
         task=task,
         x_ticks=[Tick(x.at(power), _money(power)) for power in powers],
-        y_ticks=[Tick(y.at(percent), str(percent)) for percent in (0, 25, 50, 75, 100)],
+        y_ticks=percent_ticks(y),
         points=[
             _point(offer, offer in best, name, place, x, y)
             for offer, name, place in zip(offers, names, places, strict=True)

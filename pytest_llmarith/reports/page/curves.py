@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from pytest_llmarith.reports.page.counts import Counts, by_depth, by_length, measured, variants_of
 from pytest_llmarith.reports.page.percentages import Share
-from pytest_llmarith.reports.page.plots import Axis, Tick, polyline, ribbon, stairs, thinned
+from pytest_llmarith.reports.page.plots import Axis, Tick, percent_ticks, polyline, ribbon, stairs, thinned
 from pytest_llmarith.reports.page.runs import Series
 from pytest_llmarith.values import Dtype, Op
 
@@ -87,7 +87,7 @@ def depth_curves(series: Sequence[Series]) -> Curves | None:
         for title, lines in curves.items()
         if _places(lines)
     ]
-    return Curves("depth", _legend(one.label for one, _ in able), "", panels)
+    return Curves("depth", legend(one.label for one, _ in able), "", panels)
 
 
 def _lacking(cells: Iterable[Counts]) -> str:
@@ -108,7 +108,7 @@ def length_curves(series: Sequence[Series]) -> Curves | None:
         return None
     if len(able) > MOST_TOGETHER:
         return _panel_per_model("digits", able, _length)
-    return Curves("digits", _legend(label for label, _ in able), "", [panel("addition", "digits", able, _length)])
+    return Curves("digits", legend(label for label, _ in able), "", [panel("addition", "digits", able, _length)])
 
 
 def _panel_per_model(
@@ -127,7 +127,8 @@ def _panel_per_model(
     return Curves(what, (), f"median of the {len(curves)} models", panels)
 
 
-def _legend(labels: Iterable[str]) -> list[tuple[int, str]]:
+def legend(labels: Iterable[str]) -> list[tuple[int, str]]:
+    """The lines of a panel by their slots."""
     return list(enumerate(labels, 1))
 
 
@@ -146,7 +147,7 @@ def panel(
         title=title,
         notes=notes,
         x_ticks=[Tick(x.at(place), name(place)) for place in thinned(places, MOST_TICKS)],
-        y_ticks=[Tick(y.at(percent), str(percent)) for percent in (0, 25, 50, 75, 100)],
+        y_ticks=percent_ticks(y),
         lines=[
             _line(slot, label, shares, x, y, f"{what} {{}}", name)
             for slot, (label, shares) in enumerate(curves, 1)
@@ -162,8 +163,13 @@ def _line(slot: int, label: str, shares: Shares, x: Axis, y: Axis, place: str, n
     points = [(x.at(at), y.at(share.percent)) for at, share in shares.items()]
     above, below = ([(x.at(at), y.at(getattr(share, end))) for at, share in shares.items()] for end in ("high", "low"))
     told = (f"{label}, {place.format(name(at))}: {share.told}" for at, share in shares.items())
-    dots = [Dot(at_x, at_y, said) for (at_x, at_y), said in zip(points, told, strict=True)]
-    return Line(slot, label, polyline(points), ribbon(above, below), dots)
+    return line(slot, label, points, told, ribbon(above, below))
+
+
+def line(slot: int, label: str, points: Sequence[tuple[float, float]], told: Iterable[str], band: str = "") -> Line:
+    """A curve through points, each of which says something."""
+    dots = [Dot(x, y, said) for (x, y), said in zip(points, told, strict=True)]
+    return Line(slot, label, polyline(points), band, dots)
 
 
 def score_panel(title: str, curves: Sequence[tuple[str, Sequence[float]]]) -> Panel:
@@ -174,7 +180,7 @@ def score_panel(title: str, curves: Sequence[tuple[str, Sequence[float]]]) -> Pa
         title=title,
         notes=(),
         x_ticks=[Tick(x.at(count), str(count)) for count in sorted({0, longest // 2, longest})],
-        y_ticks=[Tick(y.at(percent / 100), str(percent)) for percent in (0, 25, 50, 75, 100)],
+        y_ticks=percent_ticks(Axis(0, 100, BOTTOM, TOP)),
         lines=[Line(slot, label, stairs(scores, x, y), "", ()) for slot, (label, scores) in enumerate(curves, 1)],
         context="",
         header=["rank", *(f"{label}: score" for label, _ in curves)],

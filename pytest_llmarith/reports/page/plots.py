@@ -38,6 +38,11 @@ class Tick:
     text: str
 
 
+def percent_ticks(axis: Axis) -> list[Tick]:
+    """A quarter each, on an axis of percent."""
+    return [Tick(axis.at(percent), str(percent)) for percent in (0, 25, 50, 75, 100)]
+
+
 def polyline(points: Sequence[tuple[float, float]]) -> str:
     """The `d` of a path through points; nothing through none."""
     return "".join(f"{'L' if number else 'M'}{x:g} {y:g}" for number, (x, y) in enumerate(points))

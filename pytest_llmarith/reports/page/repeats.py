@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_llmarith.reports import figures
-from pytest_llmarith.reports.page.curves import BOTTOM, LEFT, MOST_TOGETHER, RIGHT, TOP, Dot, Line, Panel
-from pytest_llmarith.reports.page.plots import Axis, Tick, polyline
+from pytest_llmarith.reports.page.curves import BOTTOM, LEFT, MOST_TOGETHER, RIGHT, TOP, Line, Panel, legend, line
+from pytest_llmarith.reports.page.plots import Axis, Tick, percent_ticks
 from pytest_llmarith.reports.page.runs import Series, word
 
 _MOST_EVEN = 10  # tries on an even scale; more of them stand on one of powers
@@ -75,7 +75,7 @@ def _task(task: str, of: Sequence[tuple[str, Repeats]]) -> RepeatedTask:
     return RepeatedTask(
         task=task,
         rows=[_row(label, repeats) for label, repeats in of],
-        legend=[(slot, label) for slot, (label, _) in enumerate(curves, 1)] if len(curves) > 1 else (),
+        legend=legend(label for label, _ in curves) if len(curves) > 1 else (),
         panel=_panel(f"pass@k, {task}", curves) if curves else None,
         drawn=len(curves) <= MOST_TOGETHER,
     )
@@ -113,7 +113,7 @@ def _panel(title: str, curves: Sequence[_Curve]) -> Panel:
         title=title,
         notes=(),
         x_ticks=[Tick(x.at(k), str(k)) for k in places],
-        y_ticks=[Tick(y.at(percent), str(percent)) for percent in (0, 25, 50, 75, 100)],
+        y_ticks=percent_ticks(y),
         lines=[_line(slot, label, shares, x, y) for slot, (label, shares) in enumerate(curves, 1)],
         context="",
         header=["k", *(f"{label}: pass@k %" for label, _ in curves)],
@@ -124,5 +124,4 @@ def _panel(title: str, curves: Sequence[_Curve]) -> Panel:
 def _line(slot: int, label: str, shares: Mapping[int, float], x: Axis, y: Axis) -> Line:
     points = [(x.at(k), y.at(percent)) for k, percent in shares.items()]
     told = (f"{label}, one of {k}: {percent:.1f} %" for k, percent in shares.items())
-    dots = [Dot(at_x, at_y, said) for (at_x, at_y), said in zip(points, told, strict=True)]
-    return Line(slot, label, polyline(points), "", dots)
+    return line(slot, label, points, told)
