@@ -14,6 +14,7 @@ import pytest
 from pytest_llmarith.options import names, parsing
 from pytest_llmarith.options.asking import asking_limits
 from pytest_llmarith.options.conditions import Manners, manners
+from pytest_llmarith.options.dotenv_file import variables_in
 from pytest_llmarith.options.oeis import OeisSettings, oeis_settings
 from pytest_llmarith.values import AskingLimits, Model, NanReason, Reading, Shard, StoreMode
 
@@ -206,14 +207,7 @@ def _model_texts(config: pytest.Config) -> tuple[str, list[str]]:
 
 
 def _dotenv(path: Path) -> str:
-    if not path.is_file():
-        return ""
-    import dotenv  # not needed where there is no .env
-
-    try:
-        values = dotenv.dotenv_values(path)
-    except (OSError, ValueError):  # not readable, not UTF-8: it is not ours alone, and others live with it
-        return ""
+    values = variables_in(path)
     return values.get(names.MODEL_ENVIRONMENT) or values.get(names.MODEL_DOTENV) or ""
 
 

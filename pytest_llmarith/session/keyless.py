@@ -13,6 +13,7 @@ import pytest
 
 from pytest_llmarith.models.scrubbing import variable_told
 from pytest_llmarith.options import names
+from pytest_llmarith.options.dotenv_file import variables_in
 from pytest_llmarith.options.settings import Settings
 
 
@@ -38,11 +39,4 @@ def _texts(config: pytest.Config, settings: Settings) -> Iterator[tuple[str, str
 def _environs(dotenv_path: Path) -> Iterator[Mapping[str, str]]:
     """Where keys are known; those of `.env` come into the environment later, and with the first question alone."""
     yield os.environ
-    if dotenv_path.is_file():
-        import dotenv  # not needed where there is no .env
-
-        try:
-            values = dotenv.dotenv_values(dotenv_path)
-        except (OSError, ValueError):  # then none of its keys is going to be taken, which is said when it matters
-            return
-        yield {name: value for name, value in values.items() if value}
+    yield variables_in(dotenv_path)
