@@ -36,7 +36,14 @@ def condition_parts(facts: Mapping[str, Any]) -> tuple[str, ...]:
     return _parts(tuple((axis, str(condition.get(axis))) for axis in _USUAL))
 
 
-def conditions_beside(conditions: Any, others: Any) -> Any:
+def fact_by_names(what: str, first: Any, second: Any) -> tuple[Any, Any]:
+    """A fact in which two runs differ as people know it: conditions by their names, anything else as it is."""
+    if what != "conditions":
+        return first, second
+    return _beside(first, second), _beside(second, first)
+
+
+def _beside(conditions: Any, others: Any) -> Any:
     """The names of a run's conditions, those first that another run has not; what are no conditions stays as it is."""
     if not isinstance(conditions, list):
         return conditions

@@ -12,7 +12,7 @@ from typing import Any
 from pytest_llmarith.reports.comparing.rows import repeats_questions
 from pytest_llmarith.reports.comparing.wording import shown, whose
 from pytest_llmarith.reports.harmless import sanitize
-from pytest_llmarith.reports.keys import conditions_beside
+from pytest_llmarith.reports.keys import fact_by_names
 
 _LONGEST_FACT = 40
 _LONGEST_CONDITIONS = 120
@@ -80,21 +80,15 @@ def differing_told(comparison: Comparison) -> str:
 
 
 def _fact(fact: Mapping[str, Any]) -> str:
-    first, second = _value(fact["first"]), _value(fact["second"])
-    if fact["what"] == "conditions":
-        first, second = _conditions(fact["first"], fact["second"]), _conditions(fact["second"], fact["first"])
+    longest = _LONGEST_CONDITIONS if fact["what"] == "conditions" else _LONGEST_FACT
+    first, second = (_value(one, longest) for one in fact_by_names(fact["what"], fact["first"], fact["second"]))
     return f"{sanitize(fact['what'], _LONGEST_FACT)} ({first} and {second})"
 
 
-def _value(value: Any, longest: int = _LONGEST_FACT) -> str:
+def _value(value: Any, longest: int) -> str:
     if value is None:
         return "none"
     return sanitize(value if isinstance(value, str) else json.dumps(value, default=str), longest)
-
-
-def _conditions(conditions: Any, others: Any) -> str:
-    """By their names: what they are in JSON is alike for too long to be told apart here."""
-    return _value(conditions_beside(conditions, others), _LONGEST_CONDITIONS)
 
 
 def legend(comparisons: Mapping[str, Any]) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_llmarith.reports.harmless import sanitize
-from pytest_llmarith.reports.keys import conditions_beside
+from pytest_llmarith.reports.keys import fact_by_names
 from pytest_llmarith.reports.merging.asking import added_up
 from pytest_llmarith.reports.merging.runs import Run
 from pytest_llmarith.values import USUAL, Wordings
@@ -32,15 +32,9 @@ class Difference:
     values: tuple[Any, Any]
 
     def __str__(self) -> str:
-        shown = " and ".join(sanitize(json.dumps(value, default=str), _LONGEST_VALUE) for value in self._named())
+        named = fact_by_names(self.what, *self.values)
+        shown = " and ".join(sanitize(json.dumps(value, default=str), _LONGEST_VALUE) for value in named)
         return f"{sanitize(self.what, _LONGEST_VALUE)} ({shown})"
-
-    def _named(self) -> tuple[Any, Any]:
-        """Conditions by their names, as people know them."""
-        first, second = self.values
-        if self.what != "conditions":
-            return first, second
-        return conditions_beside(first, second), conditions_beside(second, first)
 
 
 def differences(runs: Sequence[Run]) -> list[Difference]:
