@@ -89,7 +89,10 @@ class Client:
         return reply_from(response, simulated=model.simulated, latency_s=latency_s, asked_at=asked_at, sent=sent)
 
     async def close(self) -> None:
-        """Leave nothing of litellm's on this loop: its logging tasks are drained, its connections closed."""
+        """Leave nothing of litellm's on this loop: its logging tasks are drained, its connections closed.
+
+        No test comes after it.
+        """
         if self._litellm is None:
             return
         await asyncio.sleep(0)  # the last reply's logging task has yet to enter the queue
@@ -97,6 +100,9 @@ class Client:
         for client in list(_clients_of_this_loop(self._litellm)):
             with suppress(Exception), errand():
                 await _close(client)
+        # Looking for garbage among litellm's objects costs pytest and the interpreter seconds at their end. Not before:
+        # a test may look for what refers to an object, as those of hypothesis do, and would find nothing.
+        gc.freeze()
 
 
 def _arguments(model: Model, prompt: str, timeout_s: float) -> dict[str, Any]:
@@ -134,15 +140,12 @@ def _prepared(remembered: Remembered) -> Any:
 
 @contextmanager
 def _collector_at_rest() -> Iterator[None]:
-    """litellm makes 300,000 objects that stay: looking for garbage among them costs a second while they come to be,
-    more at every full collection of the run, and two seconds at the interpreter's end.
-    """
+    """litellm makes 300,000 objects that stay: looking for garbage among them costs a second while they come to be."""
     enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        gc.freeze()
         if enabled:
             gc.enable()
 

@@ -301,8 +301,26 @@ def test_timeout_still_guards_the_test(bench: Bench) -> None:
         """
     )
     result = bench.run("--timeout=4")
-    result.stdout.fnmatch_lines(["*Timeout (>4.0s) from pytest-timeout*"])
+    result.stdout.fnmatch_lines(["*Failed: Timeout *>4.0s*"])
     assert [record["outcome"] for record in bench.records()] == ["correct"]
+
+
+def test_what_refers_to_an_object_is_found_after_asking(bench: Bench) -> None:
+    """hypothesis warns where nothing is found, and other people's tests look for leaks."""
+    bench.pytester.makepyfile(
+        test_bench="""
+        import gc
+        import pytest
+
+        LOOKED_FOR = object()
+
+        @pytest.mark.integer_addition(trials=1)
+        def test_it(problem, ask):
+            ask(problem)
+            assert gc.get_referrers(LOOKED_FOR)
+        """
+    )
+    assert bench.run().ret == 0
 
 
 @pytest.mark.parametrize("plugin", ["timeout", "pytest_jsonreport"])
