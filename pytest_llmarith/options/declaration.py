@@ -115,7 +115,11 @@ def _declare_conditions(group: pytest.OptionGroup) -> None:
 def _declare_asking(group: pytest.OptionGroup) -> None:
     group.addoption(names.CONCURRENCY, metavar="N", help="Requests in flight, whatever -n is (default: 16)")
     group.addoption(names.TIMEOUT, metavar="SECONDS", help="Limit of one request (default: 600)")
-    group.addoption(names.RETRIES, metavar="N", help="Further attempts after an outage (default: 3)")
+    group.addoption(
+        names.RETRIES,
+        metavar="N",
+        help="Further attempts after an outage, and four times as many after a 429 (default: 3)",
+    )
     group.addoption(names.RETRY_TIME, metavar="SECONDS", help="Begin no further attempt after so long (default: 900)")
     group.addoption(
         names.STORE,

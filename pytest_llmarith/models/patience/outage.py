@@ -57,12 +57,12 @@ class Outage:
         self._in_flight.discard(number)
         self._older.discard(number)
 
-    def failed(self) -> None:
-        """A request that is back has failed, or a question was given up."""
+    def failed(self, requests: int = 1) -> None:
+        """A request that is back has failed, or a question was given up after so many."""
         if not self.failures:
             self._since = self._clock()
             self._older = set(self._in_flight)
-        self.failures += 1
+        self.failures += requests
 
     def replied(self) -> None:
         self.failures = 0

@@ -104,7 +104,7 @@ class Requester:
         """Where nobody is there, that is the reason. It stops the run where no model is left that is measured."""
         diagnosis, attempts, retries = given_up.diagnosis, given_up.attempts, given_up.retries
         if diagnosis is not None:
-            route.given_up(diagnosis)
+            route.given_up(diagnosis, attempts)
         remedy = diagnosis and diagnosis.remedy
         if route.down is not None and remedy in (None, Remedy.TRY_AGAIN):
             nobody = all(measured.down for measured in self._measured)

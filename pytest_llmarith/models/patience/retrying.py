@@ -12,6 +12,9 @@ from pytest_llmarith.values import AskingLimits, Reply, Retry
 
 FIRST_PAUSE_S = 2.0
 LONGEST_PAUSE_S = 60.0
+# Limits are per minute, and of those who wait for the next one some miss it: a 429 is tried again so many times more
+# often than an outage, for some minutes in all.
+PATIENCE_FOR_429 = 4
 
 # How long to wait after the n-th attempt, given what the provider asked for.
 PauseLength = Callable[[int, float | None], float]
@@ -86,15 +89,23 @@ class Persistence:
         return result
 
     def _wait_s(self, state: RetryCallState) -> float:
-        """What the provider asks for, else exponential with full jitter: who failed together comes back apart."""
+        """At least what the provider asks for: who is told to come back at once, again and again, comes back later.
+
+        Exponential with full jitter: who failed together comes back apart.
+        """
         asked = None if self._last is None else self._last.retry_after_s
         if self._pause_s is not None:
             return self._pause_s(state.attempt_number, asked)
-        return _back_off(state) if asked is None else asked
+        return max(asked or 0.0, _back_off(state))
 
     def _is_enough(self, state: RetryCallState) -> bool:
         takes_too_long = self._elapsed_s() + state.upcoming_sleep > self._limits.retry_time_s
-        return self._attempts > self._limits.retries or takes_too_long
+        return self._attempts > self._retries_at_most() or takes_too_long
+
+    def _retries_at_most(self) -> int:
+        """How many there are after what went wrong last."""
+        throttled = self._last is not None and self._last.throttled
+        return self._limits.retries * (PATIENCE_FOR_429 if throttled else 1)
 
     async def _sleep(self, seconds: float) -> None:
         assert self._last is not None
@@ -106,7 +117,7 @@ class Persistence:
         if self._last is None:
             return "the run ended before this question was asked"
         notes = [f"{self._attempts} attempts"] if self._attempts > 1 else []
-        could_go_on = self._last.remedy is Remedy.TRY_AGAIN and self._attempts <= self._limits.retries
+        could_go_on = self._last.remedy is Remedy.TRY_AGAIN and self._attempts <= self._retries_at_most()
         if could_go_on and not self._over:
             notes += self._what_takes_too_long(self._last)
         return f"{self._last.message} ({', '.join(notes)})" if notes else self._last.message

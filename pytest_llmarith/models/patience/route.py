@@ -109,13 +109,13 @@ class Route:
             self._note_failure(diagnosis)
         return False
 
-    def given_up(self, diagnosis: Diagnosis) -> None:
+    def given_up(self, diagnosis: Diagnosis, attempts: int) -> None:
         """A question is not asked again: who asks for patience for ever is as good as down."""
         if diagnosis.throttled:
-            self._note_failure(diagnosis)
+            self._note_failure(diagnosis, attempts)
 
-    def _note_failure(self, diagnosis: Diagnosis) -> None:
-        self._outage.failed()
+    def _note_failure(self, diagnosis: Diagnosis, attempts: int = 1) -> None:
+        self._outage.failed(attempts)
         if self._outage.is_down and not self._closed:
             failures, seconds = self._outage.failures, self._outage.lasting_s
             reason = diagnosis.message.removeprefix(f"{self.target}: ")

@@ -194,6 +194,35 @@ async def test_the_time_of_trying_again_begins_with_the_first_request() -> None:
     assert messages(outcomes) == {"reply": 30}
 
 
+@pytest.mark.parametrize("hint_s", [None, 0.2, "until then"], ids=["no hint", "at once", "exactly"])
+def test_a_limit_per_minute_costs_no_question(hint_s: float | str | None) -> None:
+    """Whether the provider says nothing of how long to wait, too little, or all of them the same moment."""
+
+    async def story() -> None:
+        town: Town
+        minute = Counter[int]()
+
+        def script(model: Model, prompt: str, nth: int) -> Reply | Exception:
+            minutes, seconds = divmod(town.now, 60)
+            minute[int(minutes)] += 1
+            if minute[int(minutes)] <= 20:
+                return right(model, prompt, nth)
+            return Provider(429, 60 - seconds if isinstance(hint_s, str) else hint_s)
+
+        town = Town(script)
+        assert messages(await town.ask(180)) == {"reply": 180}
+
+    in_no_time(story())
+
+
+@simulated
+async def test_a_429_is_worth_more_retries_than_an_outage() -> None:
+    """Four times as many, and none where none are wanted."""
+    for retries, attempts in ((0, ""), (2, " (9 attempts)")):
+        town = Town(lambda *asked: Provider(429), retries=retries)
+        assert messages(await town.ask(1)) == {f"openai/one: 429 Provider: scripted{attempts}": 1}
+
+
 # --- concurrency ----------------------------------------------------------------------------------
 
 
