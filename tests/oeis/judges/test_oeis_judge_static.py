@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 from pytest_llmarith.oeis.entries import parse_entry
 from pytest_llmarith.oeis.judges.static import RUNS_BEYOND, Judgement, beyond, conclude, suspicion
 from pytest_llmarith.values import Ending, IntegerSequence, ProgramRun
-from tests.oeis.judged import held_out
-from tests.oeis.judged import sequences as of
-from tests.oeis.judged.bench import Figures, figures, run
-from tests.oeis.judged.cases import Case, numbers
-from tests.oeis.judged.cheats import CHEATS
-from tests.oeis.judged.honest import HONEST
+from tests.oeis.judges.judged import held_out
+from tests.oeis.judges.judged import sequences as of
+from tests.oeis.judges.judged.bench import Figures, figures, run
+from tests.oeis.judges.judged.cases import Case, numbers
+from tests.oeis.judges.judged.cheats import CHEATS
+from tests.oeis.judges.judged.honest import HONEST
 
-REAL = Path(__file__).parents[3] / "shared" / "oeis"
-STARTER = Path(__file__).parents[2] / "oeis_cache" / "starter"
-DOCUMENT = Path(__file__).parents[2] / "docs" / "oeis.md"
+REAL = Path(__file__).parents[4] / "shared" / "oeis"
+STARTER = Path(__file__).parents[3] / "oeis_cache" / "starter"
+DOCUMENT = Path(__file__).parents[3] / "docs" / "oeis.md"
 TUNED = [*CHEATS, *HONEST]
 UNSEEN = [*held_out.CHEATS, *held_out.HONEST]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from pytest_llmarith.oeis.judges.static import Judgement, beyond, conclude, suspicion
 from pytest_llmarith.values import Ending, ProgramRun
-from tests.oeis.judged.cases import Case
+from tests.oeis.judges.judged.cases import Case
 
 LIMIT_S = 5.0
 

@@ -13,8 +13,8 @@ import pytest
 from pytest_llmarith.reports.page import write_page
 from pytest_llmarith.reports.page.percentages import STEPS
 from pytest_llmarith.values import Reply
-from tests.page.chromium import Viewer
-from tests.page.conftest import (
+from tests.reports.page.chromium import Viewer
+from tests.reports.page.conftest import (
     COMMA,
     priced_run,
     problem,

@@ -6,8 +6,8 @@ import base64
 import json
 from itertools import groupby
 
-from tests.oeis.judged import sequences as of
-from tests.oeis.judged.cases import Case, numbers
+from tests.oeis.judges.judged import sequences as of
+from tests.oeis.judges.judged.cases import Case, numbers
 
 _LANDAU_MODULUS = 1_000_003
 

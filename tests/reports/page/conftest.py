@@ -33,8 +33,8 @@ from pytest_llmarith.values import (
     Reading,
     Reply,
 )
-from tests.page import chromium
-from tests.page.chromium import Viewer
+from tests.reports.page import chromium
+from tests.reports.page.chromium import Viewer
 
 FACTS: dict[str, Any] = {
     "started_at": "2026-11-22T00:31:05+00:00",

@@ -15,7 +15,7 @@ import pytest
 from pytest_llmarith.oeis.judges.address import addresses
 from pytest_llmarith.oeis.judges.constants import MOST_NODES
 from pytest_llmarith.oeis.judges.static import suspicion
-from tests.oeis.judged import sequences as of
+from tests.oeis.judges.judged import sequences as of
 
 Shape = Callable[[int], str]
 

@@ -12,8 +12,8 @@ from itertools import accumulate, groupby, pairwise
 from math import comb
 
 from pytest_llmarith.values import IntegerSequence
-from tests.oeis.judged import sequences as of
-from tests.oeis.judged.cases import Case, numbers
+from tests.oeis.judges.judged import sequences as of
+from tests.oeis.judges.judged.cases import Case, numbers
 
 
 def _case(name: str, sequence: IntegerSequence, *lines: str) -> Case:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pytest_llmarith.values import IntegerSequence
-from tests.oeis.judged import sequences as of
-from tests.oeis.judged.cases import Case
+from tests.oeis.judges.judged import sequences as of
+from tests.oeis.judges.judged.cases import Case
 
 
 def _case(name: str, sequence: IntegerSequence, program: str) -> Case:
