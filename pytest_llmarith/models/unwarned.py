@@ -44,6 +44,12 @@ class _Filters(list[Any]):
         """`resetwarnings` empties them so."""
         super().__setitem__(at, _Filters(value) if isinstance(at, slice) else value)
 
+    def __delitem__(self, at: Any) -> None:
+        """Or so, from Python 3.14 on."""
+        super().__delitem__(at)
+        if _OURS not in self:
+            super().insert(0, _OURS)
+
 
 def settle() -> None:
     """Put our filter in, once. Within `catch_warnings` it is gone with its end, and has to be put in again."""

@@ -23,7 +23,12 @@ def _one_by_one() -> None:
     warnings.filterwarnings("error", append=True)
 
 
-STRICT = [lambda: warnings.simplefilter("error"), _anew, _one_by_one]
+def _emptied() -> None:
+    del warnings.filters[:]
+    warnings.simplefilter("error")
+
+
+STRICT = [lambda: warnings.simplefilter("error"), _anew, _emptied, _one_by_one]
 
 
 def _warn() -> bool:
