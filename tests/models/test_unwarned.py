@@ -24,7 +24,7 @@ def _one_by_one() -> None:
 
 
 def _emptied() -> None:
-    del warnings.filters[:]
+    del warnings.filters[:]  # type: ignore[attr-defined]  # a list, and a sequence to typeshed
     warnings.simplefilter("error")
 
 
