@@ -18,7 +18,7 @@ from perf.measures import Measure
 from pytest_llmarith.reports.logs.llm_arithmetic import row_of
 from pytest_llmarith.reports.opening import opened
 from pytest_llmarith.tasks import arithmetic
-from pytest_llmarith.trials import number_record
+from pytest_llmarith.trials import Subject, number_record
 from pytest_llmarith.values import Model, Reading, Reply
 
 TRIALS, RUNS = 61_668, 90
@@ -105,4 +105,6 @@ def _records() -> Iterator[Record]:
     model = Model("one", "openai/one")
     for problem in arithmetic.problems(0, range(2, 11), 10):
         reply = Reply(problem.expected, completion_tokens=3)
-        yield number_record(problem, model, arithmetic.prompt(problem), None, Reading.TOLERANT, reply)
+        yield number_record(
+            problem, Subject.of(problem, model, arithmetic.prompt(problem), None), Reading.TOLERANT, reply
+        )

@@ -93,7 +93,7 @@ def _recorded(
         "asked_at": "2026-11-22T00:31:07+00:00",
     }
     reply = Reply(text.replace("{}", problem.expected), **(usual | {"latency_s": 1.5} | facts))
-    return number_record(problem, behind, "prompt", nodeid, reading, reply)
+    return number_record(problem, Subject.of(problem, behind, "prompt", nodeid), reading, reply)
 
 
 def log_in(folder: Path, records: Iterable[Mapping[str, Any]], end: str = "") -> Path:

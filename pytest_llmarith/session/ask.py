@@ -104,8 +104,7 @@ class Ask:
 
     def _record(self, problem: Problem, prompt: str, answer: Reply | Failure) -> dict[str, Any]:
         __tracebackhide__ = True
-        model, nodeid = known(self._model), self._item.nodeid
-        subject = trials.Subject.of(problem, model, prompt, nodeid, self._manner)
+        subject = trials.Subject.of(problem, known(self._model), prompt, self._item.nodeid, self._manner)
         if isinstance(answer, Failure):
             return trials.unanswered_record(subject, answer)
         if isinstance(problem, OeisProblem):
@@ -113,7 +112,7 @@ class Ask:
         if isinstance(problem, Posed):
             return self._own_record(problem, subject, answer)
         reading = self._settings.reading or TASKS[problem.task].READING
-        return trials.number_record(problem, model, prompt, nodeid, reading, answer, self._manner)  # type: ignore[arg-type]
+        return trials.number_record(problem, subject, reading, answer)  # type: ignore[arg-type]  # no other is left
 
     def _own_record(self, problem: Posed, subject: trials.Subject, reply: Reply) -> dict[str, Any]:
         """What the task raises is the test's error, with its traceback; the reply is kept, and nothing is measured."""

@@ -69,7 +69,7 @@ def engine_of(
         answer = reply_to(prompt, before)
         if isinstance(answer, Failure):
             raise Unanswered(answer)
-        return Step(question, prompt, answer, trials.settle(question, answer, reading), reading, before)
+        return Step(question, prompt, answer, trials.verdict_of(question, answer, reading), reading, before)
 
     seed = f"{problem.seed}/{problem.task}/{problem.label}"
     return Engine(ask, problem.budget, settings.confirm, seed, partial(breaking_point.numbers, problem))

@@ -4,7 +4,7 @@ It does not know pytest, litellm or options: replies, rules and whoever runs pro
 """
 
 from pytest_llmarith.trials.frame import RECORD_FORMAT, Subject, unanswered_record
-from pytest_llmarith.trials.numbers import Verdict, nan_reason_of, number_record, settle, verdict_fields
+from pytest_llmarith.trials.numbers import Verdict, nan_reason_of, number_record, verdict_fields, verdict_of
 from pytest_llmarith.trials.own import own_record, raised_record
 
 __all__ = [
@@ -15,7 +15,7 @@ __all__ = [
     "number_record",
     "own_record",
     "raised_record",
-    "settle",
     "unanswered_record",
     "verdict_fields",
+    "verdict_of",
 ]

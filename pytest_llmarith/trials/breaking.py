@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_llmarith.tasks import arithmetic
-from pytest_llmarith.trials.frame import Subject, frame, unanswered_record
+from pytest_llmarith.trials.frame import Subject, record, unanswered_record
 from pytest_llmarith.trials.kept import kept
 from pytest_llmarith.trials.numbers import Verdict
 from pytest_llmarith.trials.search import Search
@@ -56,18 +56,8 @@ def record_of_search(subject: Subject, search: Search[Step], failure: Failure | 
         return unanswered_record(subject, failure) | facts
     shown = search.answers[_shown(search)]
     told = replace(shown.reply, retries=tuple(_retries(search)))
-    return (
-        frame(replace(subject, prompt=shown.prompt), told)
-        | {
-            "outcome": str(shown.verdict.outcome),
-            "reason": _reason(shown),
-            "reading": None,
-            "answer": None,
-            "grade": None,
-            "reply": shown.reply.fields(),
-        }
-        | facts
-    )
+    subject = replace(subject, prompt=shown.prompt)
+    return record(subject, told, shown.verdict.outcome, _reason(shown), reply=shown.reply.fields(), **facts)
 
 
 def _shown(search: Search[Step]) -> tuple[int, int]:

@@ -31,8 +31,13 @@ class Subject:
         return cls(problem.task, problem.fields(), model, prompt, nodeid, how.condition.fields(), how.repeat)
 
 
-def frame(subject: Subject, answer: Reply | Failure) -> dict[str, Any]:
-    """The keys of a record that every answer leaves as they are. The run's name is left to whoever knows it."""
+def record(
+    subject: Subject, returned: Reply | Failure, outcome: Outcome, reason: str | None = None, **fields: Any
+) -> dict[str, Any]:
+    """The record of a trial, as builtins. The run's name is left to whoever knows it.
+
+    `fields` are what else there is to say: the reading, the answer and its grade, and keys of the task's own.
+    """
     return {
         "format": RECORD_FORMAT,
         "run": None,
@@ -44,20 +49,20 @@ def frame(subject: Subject, answer: Reply | Failure) -> dict[str, Any]:
         "condition": dict(subject.condition),
         "repeat": subject.repeat,
         "prompt": subject.prompt,
-        "retries": [asdict(retry) for retry in answer.retries],
+        "retries": [asdict(retry) for retry in returned.retries],
+        "outcome": str(outcome),
+        "reason": reason and str(reason),
+        "reading": None,
+        "answer": None,
+        "grade": None,
+        "reply": returned.fields() if isinstance(returned, Reply) else None,
+        **fields,
     }
 
 
 def unanswered_record(subject: Subject, failure: Failure, reply: Reply | None = None) -> dict[str, Any]:
     """The record of a trial that measures nothing; a reply that was paid for is kept in it."""
-    return frame(subject, reply or failure) | {
-        "outcome": str(Outcome.UNANSWERED),
-        "reason": failure.message,
-        "reading": None,
-        "answer": None,
-        "grade": None,
-        "reply": reply and reply.fields(),
-    }
+    return record(subject, reply or failure, Outcome.UNANSWERED, failure.message)
 
 
 def cut_short(reply: Reply) -> NanReason | None:

@@ -8,12 +8,10 @@ from typing import Any
 
 from pytest_llmarith import numerals
 from pytest_llmarith.numerals.anatomy import Case, anatomy
-from pytest_llmarith.trials.frame import Subject, cut_short, frame
+from pytest_llmarith.trials.frame import Subject, cut_short, record
 from pytest_llmarith.values import (
     Anatomy,
     Grade,
-    Manner,
-    Model,
     NanReason,
     NumberProblem,
     Outcome,
@@ -34,7 +32,7 @@ class Verdict:
     reason: NanReason | None
 
 
-def settle(problem: NumberProblem, reply: Reply, reading: Reading) -> Verdict:
+def verdict_of(problem: NumberProblem, reply: Reply, reading: Reading) -> Verdict:
     """Read a reply and grade the reading that counts."""
     readings = _read(problem, reply)
     answer = readings.strict if reading is Reading.STRICT else readings.tolerant
@@ -50,26 +48,21 @@ def nan_reason_of(reply: Reply) -> NanReason | None:
     return cut_short(reply) or numerals.read(reply.text).reason
 
 
-def number_record(
-    problem: NumberProblem,
-    model: Model,
-    prompt: str,
-    nodeid: str | None,
-    reading: Reading,
-    reply: Reply,
-    manner: Manner | None = None,
-) -> dict[str, Any]:
-    """The record of an answered trial; without a manner it was put in the usual one."""
-    told = frame(Subject.of(problem, model, prompt, nodeid, manner), reply)
-    return {**told, **verdict_fields(problem, reading, reply), "reply": reply.fields()}
+def number_record(problem: NumberProblem, subject: Subject, reading: Reading, reply: Reply) -> dict[str, Any]:
+    """The record of an answered trial."""
+    verdict = verdict_of(problem, reply, reading)
+    return record(subject, reply, verdict.outcome, verdict.reason, **_fields(verdict, reading))
 
 
 def verdict_fields(problem: NumberProblem, reading: Reading, reply: Reply) -> dict[str, Any]:
     """What a record says of a reply that was read and graded."""
-    verdict = settle(problem, reply, reading)
+    verdict = verdict_of(problem, reply, reading)
+    reason = verdict.reason and str(verdict.reason)
+    return {"outcome": str(verdict.outcome), "reason": reason, **_fields(verdict, reading)}
+
+
+def _fields(verdict: Verdict, reading: Reading) -> dict[str, Any]:
     return {
-        "outcome": str(verdict.outcome),
-        "reason": verdict.reason and str(verdict.reason),
         "reading": str(reading),
         "answer": {
             "tolerant": _text(verdict.readings.tolerant),

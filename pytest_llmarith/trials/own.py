@@ -6,7 +6,7 @@ from typing import Any
 
 from pytest_llmarith.numerals.silence import reason
 from pytest_llmarith.replies import said
-from pytest_llmarith.trials.frame import Subject, cut_short, frame, unanswered_record
+from pytest_llmarith.trials.frame import Subject, cut_short, record, unanswered_record
 from pytest_llmarith.trials.own_answer import written
 from pytest_llmarith.values import Failure, NanReason, Outcome, Reply
 from pytest_llmarith.values.own import Posed
@@ -18,14 +18,7 @@ def own_record(problem: Posed, subject: Subject, reply: Reply) -> dict[str, Any]
     answer, why_none = _read(problem, reply)
     read = None if why_none else {"read": written(answer)}  # before `grade` has it, which may change it
     outcome = Outcome.NAN if why_none else _graded(problem, answer)
-    return frame(subject, reply) | {
-        "outcome": str(outcome),
-        "reason": why_none and str(why_none),
-        "reading": None,
-        "answer": read,
-        "grade": None,
-        "reply": reply.fields(),
-    }
+    return record(subject, reply, outcome, why_none, answer=read)
 
 
 def raised_record(subject: Subject, reply: Reply, message: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 from pytest_llmarith.oeis.judges.static import Suspicion, beyond, suspicion
 from pytest_llmarith.oeis.program import NoProgram, Program, find_program
 from pytest_llmarith.oeis.scoring import Rules, TermStatus, TermVerdict, scores, verdicts
-from pytest_llmarith.trials.frame import Subject, cut_short, frame, unanswered_record
+from pytest_llmarith.trials.frame import Subject, cut_short, record, unanswered_record
 from pytest_llmarith.trials.judging import Judgements, JudgeModel, NoVerdictError, judge
 from pytest_llmarith.values import (
     Failure,
@@ -44,7 +44,7 @@ def program_record(
     found = _find(reply)
     if isinstance(found, NoProgram):
         facts = _facts(None, runner, rules) | {"detail": found.detail, "scores": _zeroes(runner)}
-        return _record(subject, reply, Outcome.NAN, str(found.reason), facts)
+        return record(subject, reply, Outcome.NAN, found.reason, oeis=facts)
     try:
         return _ran(problem.sequence, found.source, subject, reply, runner, rules)
     except OSError as error:
@@ -75,7 +75,7 @@ def _ran(
     at_limits = scores(terms, runner.limits.seconds, cheat=judged.cheat)
     facts |= {"scores": {f"{score.limit:g}": score.as_float for score in at_limits}}
     outcome, reason = _outcome(terms, judged)
-    return _record(subject, reply, outcome, reason, facts)
+    return record(subject, reply, outcome, reason, oeis=facts)
 
 
 def _find(reply: Reply) -> Program | NoProgram:
@@ -142,18 +142,4 @@ def _facts(program: str | None, runner: Runner, rules: ProgramRules) -> dict[str
             "remarks": list(isolation.remarks),
         },
         "machine": rules.machine and dict(rules.machine),
-    }
-
-
-def _record(
-    subject: Subject, reply: Reply, outcome: Outcome, reason: str | None, facts: dict[str, Any]
-) -> dict[str, Any]:
-    return frame(subject, reply) | {
-        "outcome": str(outcome),
-        "reason": reason,
-        "reading": None,
-        "answer": None,
-        "grade": None,
-        "reply": reply.fields(),
-        "oeis": facts,
     }

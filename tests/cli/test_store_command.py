@@ -43,7 +43,7 @@ REPLY = Reply(
     asked_at="2026-11-22T00:00:00.000+00:00",
     sent=sent_of(MODEL, PROMPT),
 )
-RECORD = number_record(PROBLEM, MODEL, PROMPT, "nodeid", Reading.TOLERANT, REPLY)
+RECORD = number_record(PROBLEM, Subject.of(PROBLEM, MODEL, PROMPT, "nodeid"), Reading.TOLERANT, REPLY)
 PROGRAM = "print(int(input()))"
 
 Write = Callable[..., Path]
@@ -156,10 +156,13 @@ def test_lines_without_a_reply_to_take_are_counted(
     log = write(
         unanswered_record(Subject.of(PROBLEM, MODEL, PROMPT, None), Failure("down")),
         number_record(
-            PROBLEM, simulated, PROMPT, None, Reading.STRICT, replace(REPLY, sent=sent_of(simulated, PROMPT))
+            PROBLEM,
+            Subject.of(PROBLEM, simulated, PROMPT, None),
+            Reading.STRICT,
+            replace(REPLY, sent=sent_of(simulated, PROMPT)),
         ),
         altered("reply.sent.model", "llmarith/exact"),
-        number_record(PROBLEM, Model("own", "fixture"), PROMPT, None, Reading.STRICT, Reply("42")),
+        number_record(PROBLEM, Subject.of(PROBLEM, Model("own", "fixture"), PROMPT, None), Reading.STRICT, Reply("42")),
         '{"half": \x18\n',
         RECORD,
         '{"torn": ',

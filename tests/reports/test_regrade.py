@@ -41,7 +41,7 @@ def write(tmp_path: Path) -> Write:
 def _record(
     text: str, problem: NumberProblem = SUM, reading: Reading = Reading.TOLERANT, **facts: Any
 ) -> dict[str, Any]:
-    return number_record(problem, MODEL, "prompt", "nodeid", reading, Reply(text, **facts))
+    return number_record(problem, Subject.of(problem, MODEL, "prompt", "nodeid"), reading, Reply(text, **facts))
 
 
 def _row(raw_response: str | None, classification: str = "NaN", **facts: Any) -> dict[str, Any]:

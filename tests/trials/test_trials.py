@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.tasks import addition, arithmetic
-from pytest_llmarith.trials import Subject, nan_reason_of, number_record, settle, unanswered_record
+from pytest_llmarith.trials import Subject, nan_reason_of, number_record, unanswered_record, verdict_of
 from pytest_llmarith.values import (
     AdditionProblem,
     ArithmeticProblem,
@@ -35,7 +35,7 @@ NODEID = "benches/test_arithmetic.py::test_arithmetic[o4-mini-high-int_add-depth
 
 
 def recorded(problem: NumberProblem, reply: Reply, reading: Reading = Reading.TOLERANT) -> dict[str, Any]:
-    return number_record(problem, MODEL, "the prompt", NODEID, reading, reply)
+    return number_record(problem, Subject.of(problem, MODEL, "the prompt", NODEID), reading, reply)
 
 
 def is_plain(value: object) -> bool:
@@ -160,26 +160,26 @@ def test_unreadable_to_the_strict_eye() -> None:
 )
 def test_bare_numbers_satisfy_both(reading: Reading, text: str, outcome: Outcome) -> None:
     """A bare number is the same answer to both readings."""
-    assert settle(ADDITION, Reply(text), reading).outcome is outcome
+    assert verdict_of(ADDITION, Reply(text), reading).outcome is outcome
 
 
 @given(addition_problems())
 def test_the_truth_is_correct_and_its_neighbour_is_not(problem: AdditionProblem) -> None:
     """Exact at any length: the sum is correct, one more deviates."""
-    assert settle(problem, Reply(problem.expected), Reading.STRICT).outcome is Outcome.CORRECT
-    assert settle(problem, Reply(str(int(problem.expected) + 1)), Reading.STRICT).outcome is Outcome.DEVIATE
+    assert verdict_of(problem, Reply(problem.expected), Reading.STRICT).outcome is Outcome.CORRECT
+    assert verdict_of(problem, Reply(str(int(problem.expected) + 1)), Reading.STRICT).outcome is Outcome.DEVIATE
 
 
 @given(arithmetic_problems())
 def test_the_truth_is_correct_in_both_readings(problem: ArithmeticProblem) -> None:
     """What is expected, written bare, is correct however it is read."""
-    outcomes = {settle(problem, Reply(problem.expected), reading).outcome for reading in Reading}
+    outcomes = {verdict_of(problem, Reply(problem.expected), reading).outcome for reading in Reading}
     assert outcomes == {Outcome.CORRECT}
 
 
 def test_verdict_keeps_what_was_read() -> None:
     """A verdict holds both readings and the grade of the one that counts."""
-    verdict = settle(SUM, Reply("= 18"), Reading.TOLERANT)
+    verdict = verdict_of(SUM, Reply("= 18"), Reading.TOLERANT)
     assert (verdict.readings.tolerant, verdict.readings.strict) == (Decimal(18), None)
     assert verdict.grade is not None
     assert (verdict.outcome, verdict.reason) == (Outcome.DEVIATE, None)
@@ -214,7 +214,7 @@ def test_both_records_have_the_same_keys() -> None:
 def test_simulated_models_are_marked() -> None:
     """A record of an embedded model says that it was simulated."""
     embedded = Model("exact", "llmarith/exact")
-    assert number_record(SUM, embedded, "", None, Reading.TOLERANT, Reply("17"))["simulated"] is True
+    assert number_record(SUM, Subject.of(SUM, embedded, "", None), Reading.TOLERANT, Reply("17"))["simulated"] is True
 
 
 def test_huge_numbers_are_written_in_full() -> None:

@@ -13,7 +13,7 @@ from pytest_llmarith.models.embedded import builtin
 from pytest_llmarith.models.embedded.builtin import NAMES, BuiltinReply
 from pytest_llmarith.tasks import TASKS, addition, arithmetic
 from pytest_llmarith.tasks.putting import put
-from pytest_llmarith.trials import settle
+from pytest_llmarith.trials import verdict_of
 from pytest_llmarith.values import (
     USUAL,
     AdditionProblem,
@@ -44,7 +44,7 @@ def settled(
     task = TASKS[problem.task]
     wordings = Wordings({"asked": "What is {lhs} {sign} {rhs}?\nReply with the number alone."})
     said = ask(target, put(problem, condition, wordings, 0), temperature=temperature)
-    verdict = settle(problem, Reply(said.text, finish_reason=said.finish_reason), task.READING or Reading.TOLERANT)
+    verdict = verdict_of(problem, Reply(said.text, finish_reason=said.finish_reason), task.READING or Reading.TOLERANT)
     return verdict.outcome, verdict.reason
 
 

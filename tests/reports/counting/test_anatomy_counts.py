@@ -26,7 +26,7 @@ ADDITION = addition.problem(0, 0)
 
 
 def recorded(problem: NumberProblem, text: str, reading: Reading = Reading.TOLERANT) -> dict[str, Any]:
-    return number_record(problem, MODEL, "the prompt", None, reading, Reply(text))
+    return number_record(problem, Subject.of(problem, MODEL, "the prompt", None), reading, Reply(text))
 
 
 def unanswered(problem: NumberProblem) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from pytest_llmarith.reports.counting.summary import Summary
 from pytest_llmarith.reports.page import RunAtHand, write_page
 from pytest_llmarith.tasks import arithmetic, breaking_point
 from pytest_llmarith.tasks.breaking_point import Draws
-from pytest_llmarith.trials import Subject, number_record, settle, unanswered_record
+from pytest_llmarith.trials import Subject, number_record, unanswered_record, verdict_of
 from pytest_llmarith.trials.breaking import Step, record_of_search
 from pytest_llmarith.trials.programs import ProgramRules, program_record
 from pytest_llmarith.trials.search import Search
@@ -71,7 +71,7 @@ def record(of: ArithmeticProblem, reply: Reply | Failure, model: str = "o4-mini"
     asked = Model(model, f"openai/{model}")
     if isinstance(reply, Failure):
         return unanswered_record(Subject.of(of, asked, prompt, nodeid), reply)
-    return number_record(of, asked, prompt, nodeid, Reading.TOLERANT, reply)
+    return number_record(of, Subject.of(of, asked, prompt, nodeid), Reading.TOLERANT, reply)
 
 
 def run_of(records: Sequence[Record], name: str = "2026-11-22T00-31-05_o4-mini", **facts: Any) -> RunAtHand:
@@ -105,7 +105,12 @@ def embedded_records(model: str, wrong_from: int, trials: int = 10) -> list[Reco
     """Records of an embedded model that does all depths and variants, and errs in the last digit from a depth on."""
     asked = Model(model, model)
     return [
-        number_record(of, asked, "prompt", f"item[{model}-{of.label}]", Reading.TOLERANT, _embedded(of, wrong_from))
+        number_record(
+            of,
+            Subject.of(of, asked, "prompt", f"item[{model}-{of.label}]"),
+            Reading.TOLERANT,
+            _embedded(of, wrong_from),
+        )
         for dtype in Dtype
         for op in Op
         for depth in range(2, 11)
@@ -163,7 +168,7 @@ def search_record(said: Callable[[NumberProblem], str], budget: int = 12) -> Rec
     def ask(draws: Draws, before: int) -> Step:
         question = breaking_point.question(of, draws)
         reply = Reply(text=said(question), cost_usd=0.001, latency_s=1.5)
-        verdict = settle(question, reply, Reading.TOLERANT)
+        verdict = verdict_of(question, reply, Reading.TOLERANT)
         return Step(question, "prompt", reply, verdict, Reading.TOLERANT, before)
 
     engine = Search(ask, budget, 3, "seed")

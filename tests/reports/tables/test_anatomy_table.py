@@ -14,7 +14,7 @@ from pytest_llmarith.reports.counting.summary import Summary
 from pytest_llmarith.reports.tables.anatomy import anatomy_table
 from pytest_llmarith.reports.tables.terminal import breakdowns
 from pytest_llmarith.tasks import addition, arithmetic
-from pytest_llmarith.trials import number_record
+from pytest_llmarith.trials import Subject, number_record
 from pytest_llmarith.values import Dtype, Model, NumberProblem, Op, Reading, Reply
 
 DOCUMENTATION = Path(__file__).parents[3] / "docs" / "reports.md"
@@ -36,11 +36,13 @@ def sloppy() -> dict[str, Any]:
 def _asked(problem: NumberProblem, prompt: str, reading: Reading) -> dict[str, Any]:
     said = builtin.reply("sloppy", [{"role": "user", "content": prompt}])
     reply = Reply(said.text, finish_reason=said.finish_reason)
-    return number_record(problem, MODEL, prompt, None, reading, reply)
+    return number_record(problem, Subject.of(problem, MODEL, prompt, None), reading, reply)
 
 
 def recorded(problem: NumberProblem, text: str, model: str = "o4-mini") -> dict[str, Any]:
-    return number_record(problem, Model(model, "o4-mini"), "the prompt", None, Reading.TOLERANT, Reply(text))
+    return number_record(
+        problem, Subject.of(problem, Model(model, "o4-mini"), "the prompt", None), Reading.TOLERANT, Reply(text)
+    )
 
 
 def summed(*records: dict[str, Any]) -> dict[str, Any]:
