@@ -33,7 +33,12 @@ def condition_parts(facts: Mapping[str, Any]) -> tuple[str, ...]:
     condition = facts.get("condition")
     if not isinstance(condition, dict):
         return ()
-    return _parts(tuple((axis, str(condition.get(axis))) for axis in _USUAL))
+    return _parts(tuple((axis, value_of_axis(condition.get(axis))) for axis in _USUAL))
+
+
+def value_of_axis(value: Any) -> str | None:
+    """What a condition says of one axis, as text; nothing stays nothing, as a template may be called `None`."""
+    return None if value is None else str(value)
 
 
 def fact_by_names(what: str, first: Any, second: Any) -> tuple[Any, Any]:
@@ -56,8 +61,8 @@ def _names(conditions: Iterable[Any]) -> list[str]:
 
 
 @lru_cache(maxsize=4096)
-def _parts(values: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
+def _parts(values: tuple[tuple[str, str | None], ...]) -> tuple[str, ...]:
     return tuple(f"{axis}_{value}" for axis, value in values if value != _USUAL[axis])
 
 
-_USUAL = {axis: str(value) for axis, value in USUAL.fields().items()}
+_USUAL = {axis: value_of_axis(value) for axis, value in USUAL.fields().items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from pytest_llmarith.reports.keys import Key
+from pytest_llmarith.reports.keys import Key, value_of_axis
 
 _Condition = Mapping[str, Any]
 _Place = tuple[Any, ...]
@@ -28,16 +28,18 @@ def place_of(
     return place
 
 
-def _values(conditions: Any) -> dict[str, list[str]]:
+def _values(conditions: Any) -> dict[str, list[str | None]]:
     """The values of every axis, in the order in which they were given; every combination of them was asked."""
-    given: dict[str, dict[str, None]] = {}
+    given: dict[str, dict[str | None, None]] = {}
     for condition in conditions if isinstance(conditions, list) else ():
         for axis, value in condition.items() if isinstance(condition, dict) else ():
-            given.setdefault(axis, {})[str(value)] = None
+            given.setdefault(axis, {})[value_of_axis(value)] = None
     return {axis: list(values) for axis, values in given.items()}
 
 
-def _rank(given: Mapping[str, list[str]], condition: _Condition) -> tuple[int, ...]:
+def _rank(given: Mapping[str, list[str | None]], condition: _Condition) -> tuple[int, ...]:
     """Axis by axis. A task knows no value of an axis that does not matter to it, and all its conditions are alike."""
-    values = {axis: str(value) for axis, value in condition.items()}
-    return tuple(known.index(values[axis]) if values.get(axis) in known else 0 for axis, known in given.items())
+    values = {axis: value_of_axis(value) for axis, value in condition.items()}
+    return tuple(
+        known.index(values[axis]) if axis in values and values[axis] in known else 0 for axis, known in given.items()
+    )

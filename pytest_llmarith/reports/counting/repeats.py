@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from pytest_llmarith.reports.keys import condition_label
+from pytest_llmarith.reports.keys import condition_label, value_of_axis
 from pytest_llmarith.reports.logs.llm_arithmetic import object_in
 from pytest_llmarith.reports.percents import in_percent, percentage, share_with
 from pytest_llmarith.reports.statistics import Cluster, clustered_share, pass_at
@@ -109,10 +109,10 @@ def _problem(record: Record) -> int:
 
 def _words(record: Record) -> int:
     """What tells words apart. A search puts many questions; of these, and of unknown prompts, the condition decides."""
-    prompt, condition = record.get("prompt"), record.get("condition")
+    prompt = record.get("prompt")
     if not isinstance(prompt, str) or record.get("search"):
         return hash(("", condition_label(record)))
-    return hash((prompt, str(condition.get("system")) if isinstance(condition, dict) else "None"))
+    return hash((prompt, value_of_axis(object_in(record, "condition").get("system"))))
 
 
 def _answer(record: Record) -> int | None:
