@@ -1,0 +1,86 @@
+"""The gate on comparisons: how much worse than its baseline a run may be."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from pytest_llmarith.reports.comparing import Request, compare, failures, parse_points
+from tests.reports.comparing.runs_in_memory import (
+    put,
+    run,
+    sums,
+)
+
+
+def gated(outcomes: str, points: str, first: str | None = None) -> list[str]:
+    """What the gate says of a run beside one that got everything right."""
+    comparisons = compare(Request(run(sums(first or "c" * len(outcomes))), [run(sums(outcomes), name="other")]))
+    return failures(comparisons, Decimal(points))
+
+
+def test_a_run_that_is_worse_fails() -> None:
+    """One line: how much worse than what, how sure, and what is allowed."""
+    (line,) = gated("d" * 10 + "c" * 90, "2")
+    assert line == "other, m, over all: 10.0 points lower than one (95 % -17.4 to -4.2, p 0.0020), 2 are allowed"
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "points"),
+    [
+        ("d" * 10 + "c" * 90, "10"),  # not lower by more
+        ("d" * 10 + "c" * 90, "10.5"),
+        ("d" * 5 + "c" * 95, "2"),  # p 0.0625
+        ("c" * 100, "0"),
+    ],
+)
+def test_what_is_allowed_or_may_be_chance_passes(outcomes: str, points: str) -> None:
+    """It has to be lower by more than is allowed, and significantly so."""
+    assert gated(outcomes, points) == []
+
+
+def test_a_run_that_is_better_passes() -> None:
+    """A gate looks one way."""
+    assert gated("c" * 100, "2", first="d" * 50 + "c" * 50) == []
+
+
+def test_the_gate_compares_exactly() -> None:
+    """A tenth of a point too many is seen, and shown."""
+    (line,) = gated("d" * 31 + "c" * 2969, "1.03")
+    assert "1.033 points lower" in line
+
+
+def test_parts_have_the_gate_too() -> None:
+    """A variant that broke is named, even where the whole hides it."""
+    first = run(sums("c" * 40), sums("d" * 20 + "c" * 20, "int_div"))
+    second = run(sums("d" * 20 + "c" * 20), sums("c" * 40, "int_div"), name="other")
+    (line,) = failures(compare(Request(first, [second])), Decimal(5))
+    assert line.startswith("other, m, int_add: 50.0 points lower than one")
+
+
+def test_a_loss_in_one_condition_fails_the_gate() -> None:
+    """Over all conditions it would be too small to be seen."""
+    usual, comma, lost = sums("c" * 90), *(put(sums(letter * 10), numbers="comma") for letter in "cd")
+    worse = compare(Request(run(usual, comma), [run(usual, lost)]))
+    (line,) = failures(worse, Decimal(20))
+    assert "numbers_comma: 100.0 points lower" in line
+    assert [row["kind"] for row in worse["comparisons"][0]["rows"]] == ["all", "condition", "condition"]
+
+
+def test_nothing_compared_fails() -> None:
+    """Nobody knows whether it is worse."""
+    assert gated("uu", "2") == ["other, m: nothing could be compared, 2 points lower are allowed"]
+
+
+@pytest.mark.parametrize("text", ["0", "2", "2.5", "100"])
+def test_points_are_read(text: str) -> None:
+    """Percentage points, exactly."""
+    assert parse_points(text) == Decimal(text)
+
+
+@pytest.mark.parametrize("text", ["", "-1", "101", "nan", "two", "2%", "1e1", "٣"])
+def test_points_that_are_none(text: str) -> None:
+    """One line that says what to write."""
+    with pytest.raises(ValueError, match=r"from 0 to 100; write 2 or 2\.5"):
+        parse_points(text)

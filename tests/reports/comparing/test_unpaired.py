@@ -1,0 +1,73 @@
+"""Runs that did not ask the same, compared as two groups."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_llmarith.reports.comparing import Request, compare
+from tests.reports.comparing.runs_in_memory import (
+    compared,
+    programs,
+    put,
+    row_of,
+    run,
+    sums,
+)
+
+
+def test_without_pairing() -> None:
+    """Two groups: Newcombe's hybrid interval and Fisher's exact test, and the method says so."""
+    comparison = compared(run(sums("ccccdddddd")), run(sums("ccccccccdd", first=50, seed=1)), unpaired=True)
+    assert comparison["method"] == "unpaired"
+    row = row_of(comparison)
+    assert (row["first"]["correct"], row["second"]["correct"], row["pairs"]) == (4, 8, None)
+    assert row["difference"] == {"points": 40.0, "low": -2.2558, "high": 67.2544}
+    assert row["p"] == pytest.approx(0.16980, abs=1e-5)
+
+
+def test_without_pairing_only_what_is_alike_is_compared() -> None:
+    """Other variants and depths would make a difference that no model makes."""
+    first = run(sums("cd"), sums("dddd", "int_div"))
+    second = run(sums("cdu", first=50, seed=1), sums("cc", "int_mul", first=50, seed=1))
+    comparison = compared(first, second, unpaired=True)
+    assert (row_of(comparison)["first"]["measured"], row_of(comparison)["second"]["measured"]) == (2, 2)
+    assert comparison["questions"]["first"] == {"others": 4, "unanswered": 0}
+    assert comparison["questions"]["second"] == {"others": 2, "unanswered": 1}
+
+
+def test_what_an_outage_left_out_is_not_compared() -> None:
+    """A run that has no answer to the hard questions is not better than one that has them."""
+    first = run(sums("ccc"), sums("uuuu", "int_div"))
+    second = run(sums("ccc", first=50, seed=1), sums("dddd", "int_div", first=50, seed=1))
+    comparison = compared(first, second, unpaired=True)
+    assert row_of(comparison)["difference"]["points"] == 0
+    assert comparison["questions"]["first"] == {"others": 0, "unanswered": 4}
+    assert comparison["questions"]["second"] == {"others": 4, "unanswered": 0}
+
+
+def test_what_can_be_paired_is_paired() -> None:
+    """--unpaired is for runs that did not ask the same; the others are paired all the same."""
+    comparisons = compare(Request(run(sums("cd")), [run(sums("cc")), run(sums("cc", first=9))], unpaired=True))
+    assert [one["method"] for one in comparisons["comparisons"]] == ["paired", "unpaired"]
+
+
+def test_unpaired_conditions_are_compared_with_themselves() -> None:
+    """What only one side has is left out; where each side has a single one, that is what is compared."""
+    usual, comma, others = sums("cccc", seed=1, first=9), put(sums("dddd"), numbers="comma"), sums("cccc")
+    comparison = compared(run(usual, comma), run(others), unpaired=True)
+    assert row_of(comparison)["first"] == {"correct": 4, "measured": 4, "percent": 100.0}
+    assert comparison["questions"]["first"]["others"] == 4
+    difference = row_of(compared(run(usual), run(comma), unpaired=True))["difference"]
+    assert difference["points"] == -100
+
+
+def test_scores_without_pairing() -> None:
+    """Sequences of a set that the two did not share are two groups."""
+    other = programs([0.5, 0.25, 0.25])
+    for record in other:
+        record["problem"]["number"] += "9"
+    comparison = compared(run(programs([1, 0.5])), run(other), unpaired=True)
+    slow = comparison["scores"][1]
+    assert (slow["first"]["sequences"], slow["second"]["sequences"]) == (2, 3)
+    assert slow["difference"]["points"] == pytest.approx(-41.6667)
+    assert slow["difference"]["low"] < slow["difference"]["points"] < slow["difference"]["high"]
