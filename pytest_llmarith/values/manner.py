@@ -1,4 +1,4 @@
-"""How a question is put: in which condition, and for the how-manieth time."""
+"""How a question is put: in which condition, and as which repeat."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ class ArithmeticProblem(TypedDict):
     depth: int
     """Digits of an operand."""
     trial: int | None
-    """The how-manieth question of its variant and depth; null where another program asked."""
+    """The number of the question within its variant and depth, counted from 0; null where another program asked."""
     lhs: str
     rhs: str
     expected: str

@@ -73,7 +73,7 @@ class Record(TypedDict):
     problem: ArithmeticProblem | AdditionProblem | SequenceProblem | SearchProblem | OwnProblem
     condition: NotRequired[Condition]
     repeat: NotRequired[int]
-    """The how-manieth time the same question was put, from 0."""
+    """Which repeat of the same question in the same condition this is, counted from 0."""
     prompt: str | None
     """The text that the model was sent; null where another program asked."""
     answer: Answer | OwnAnswer | None

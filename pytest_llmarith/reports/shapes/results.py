@@ -44,7 +44,7 @@ class BreakingPoint(TypedDict):
     variant: str
     """Of arithmetic, or `integer_addition`."""
     repeat: NotRequired[int]
-    """The how-manieth search of its kind, from 0."""
+    """Which repeat of the search this is, counted from 0."""
     question: str | None
     """The simplest that was answered wrongly, such as `27 * 48`; null where nothing was."""
     expected: str | None
