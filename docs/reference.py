@@ -19,8 +19,9 @@ _INTRODUCTION = f"""\
 Made from the code by `make docs`; `pytest --help` and `llmarith COMMAND --help` say the same. An option without a
 default is off until it is given. All of pytest's own options work beside ours.
 
-A model may also be named once for all runs: by `{MODEL_ENVIRONMENT}` in the environment, by `{MODEL_DOTENV}` in
-`.env`, or by lines of `{MODEL_INI}` in the configuration of pytest.
+A model may also be named once for all runs: by `{MODEL_ENVIRONMENT}` in the environment, by `{MODEL_ENVIRONMENT}` or
+`{MODEL_DOTENV}` in `.env`, or by lines of `{MODEL_INI}` in the configuration of pytest. The first of these that names
+one counts.
 """
 
 

@@ -40,7 +40,8 @@ def _declare_models(group: pytest.OptionGroup) -> None:
         action="append",
         metavar="MODEL",
         help=f"{_MODEL_HELP}.\n"
-        f"Else {names.MODEL_ENVIRONMENT}, {names.MODEL_DOTENV} in .env or the ini value {names.MODEL_INI}.\n"
+        f"Else {names.MODEL_ENVIRONMENT} in the environment, "
+        f"{names.MODEL_ENVIRONMENT} or {names.MODEL_DOTENV} in .env, or the ini value {names.MODEL_INI}.\n"
         "llmarith/exact and llmarith/sloppy are embedded and need no key",
     )
     group.addoption(

@@ -201,14 +201,18 @@ def _model_texts(config: pytest.Config) -> tuple[str, list[str]]:
         return names.MODEL, []
     if given := os.environ.get(names.MODEL_ENVIRONMENT, "").split():
         return f"{names.MODEL_ENVIRONMENT} (environment)", given
-    if config.getoption("dist", "no") != "each" and (given := _dotenv(config.rootpath / ".env").split()):
-        return f"{names.MODEL_DOTENV} in .env", given
+    if config.getoption("dist", "no") != "each" and (found := _dotenv(config.rootpath / ".env")):
+        return found
     return f"{names.MODEL_INI} (ini file)", config.getini(names.MODEL_INI)
 
 
-def _dotenv(path: Path) -> str:
+def _dotenv(path: Path) -> tuple[str, list[str]] | None:
+    """The first variable of the file that names models, and what it names."""
     values = variables_in(path)
-    return values.get(names.MODEL_ENVIRONMENT) or values.get(names.MODEL_DOTENV) or ""
+    for name in (names.MODEL_ENVIRONMENT, names.MODEL_DOTENV):
+        if given := (values.get(name) or "").split():
+            return f"{name} in .env", given
+    return None
 
 
 def _refuse_twins(where: str, model_names: Iterable[str]) -> None:

@@ -49,6 +49,16 @@ def test_models_of_a_dotenv_file(pytester: pytest.Pytester) -> None:
     pytester.runpytest("--llm-model=mine").stdout.fnmatch_lines(["llmarith: mine"])
 
 
+@pytest.mark.parametrize("variable", ["MODEL", "LLMARITH_MODEL"])
+def test_a_mistake_in_a_dotenv_file(pytester: pytest.Pytester, variable: str) -> None:
+    """The message names the variable of .env that holds it; an empty one is passed over."""
+    pytester.makepyfile(PLAIN)
+    (pytester.path / ".env").write_text(f"LLMARITH_MODEL=\nMODEL=other\n{variable}=one one\n", encoding="utf-8")
+    result = pytester.runpytest()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: {variable} in .env: 'one' is named twice; *"])
+
+
 def test_models_of_the_environment(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     """LLMARITH_MODEL beats .env and the ini file."""
     pytester.makepyfile(PLAIN)
