@@ -3,11 +3,12 @@ worker's line to it. It knows neither pytest nor xdist, and importing it costs n
 
 Only builtins cross a channel. What is said, worker first:
 
-    ("announce", [((model, prompt, trial), label), ...])    several times, and at last ("announced",)
-    ("ask", number, (model, prompt, trial))                 ("reply", number, json) or ("failure", number, json)
+    ("announce", [(question, label), ...])    several times, and at last ("announced",)
+    ("ask", number, question)                 ("reply", number, json) or ("failure", number, json)
     ("tell", kind, what)
 
-The fields of replies and failures cross as JSON: a reply may hold anything, and half a surrogate pair would not cross.
+A question is the tuple of its fields: (model, prompt, trial, repeat, system_prompt). The fields of replies and
+failures cross as JSON: a reply may hold anything, and half a surrogate pair would not cross.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _CHUNK = 300
 # A wait is cut into steps, so that Ctrl-C gets through on every system.
 _STEP_S = 0.5
 
-QuestionFields = tuple[str, str, int]
+QuestionFields = tuple[str, str, int, int, str | None]
 Announcement = tuple[QuestionFields, Any]
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import astuple
 from typing import Any
 
 import execnet
@@ -155,7 +156,7 @@ def test_tidings_reach_the_listener(line: Line) -> None:
 
 def test_announcements_travel_in_chunks_and_in_order(line: Line) -> None:
     """To whoever listens, who is told when there are no others."""
-    line.worker.announce((("m", f"q{number}", number), ("node", number)) for number in range(1000))
+    line.worker.announce((astuple(Question("m", f"q{number}", number)), ("node", number)) for number in range(1000))
     until(lambda: line.heard.announced_after is not None)
     assert line.heard.announced_after == 1000
     assert line.heard.labels == [("node", number) for number in range(1000)]
@@ -170,7 +171,7 @@ def test_a_controller_that_goes_answers_everybody_who_waits(line: Line, broker: 
     line.here.close()
     assert inbox.wait_for(1) == [GONE]
     assert line.worker.ask_and_wait(Question("m", "q", 1)) == GONE
-    line.worker.announce([(("m", "q", 0), None)])
+    line.worker.announce([(astuple(Question("m", "q", 0)), None)])
 
 
 def test_a_worker_that_goes_is_forgotten(line: Line, broker: FakeBroker) -> None:
@@ -218,10 +219,11 @@ def test_a_worker_that_does_not_listen_does_not_hold_up_the_broker(broker: FakeB
 
 
 WORKER = """
+from dataclasses import astuple
 from pytest_llmarith.models.channel import RemoteBroker
 from pytest_llmarith.values import Question
 broker = RemoteBroker(channel.receive())
-broker.announce([(("m", f"q{n}", n), ("label", n)) for n in range(5)])
+broker.announce([(astuple(Question("m", f"q{n}", n)), ("label", n)) for n in range(5)])
 outcomes = [broker.ask_and_wait(Question("m", f"q{n}", n)) for n in range(6)]
 channel.send([outcome.text for outcome in outcomes])
 """
