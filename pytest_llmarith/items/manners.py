@@ -41,7 +41,7 @@ def refuse_same_ids(problems: Iterable[Problem], manners: Sequence[Manner]) -> N
         if first != problem.label:
             raise pytest.UsageError(
                 f"task {problem.task}: {called!r} would be the id of problem {first} and of problem "
-                f"{problem.label}, in different manners; give one of them another label"
+                f"{problem.label}, in different conditions or repeats; give one of them another label"
             )
 
 

@@ -88,7 +88,7 @@ def test_a_label_that_is_another_ones_manner(pytester: pytest.Pytester, first: s
     result.stdout.fnmatch_lines(
         [
             f"*task reversal: '{longer}' would be the id of problem {first} and of problem {second}, "
-            "in different manners; give one of them another label"
+            "in different conditions or repeats; give one of them another label"
         ]
     )
     result.stdout.no_fnmatch_line("*Traceback*")
