@@ -123,10 +123,10 @@ class Progress:
     that were asked anew on request, `failed` questions that ended without a reply, `unpriced` replies whose price is
     unknown, `retrying` questions that wait for their next attempt, which is due in `next_try_s`, and `waiting_for` the
     reasons why; `held` are questions that wait for their turn to set out. `retries` are counted by reason; `throttled`
-    says which models' places were halved. `elsewhere` counts those that another run is asking at this
+    says which models' places were halved. `elsewhere` counts questions that another run is asking at this
     moment, `unsaved` replies that the store did not take, `kept` those that it took. `stored_usd` is what the stored
     replies had cost; `lost` are requests without a reply that may have been billed, for `lost_usd` at most. `judged`
-    counts the replies of judges, which are in none of the other counts but in requests, cost and what is kept.
+    counts the replies of judges, which otherwise count in requests, cost and kept alone.
     """
 
     announced: int = 0

@@ -17,7 +17,7 @@ _LONGEST_REASON = 80
 def progress_line(
     progress: Progress, selected: int | None, running: Sequence[str] = (), graded: int = 0, pace: str = ""
 ) -> str:
-    """Such as `412 of 720 answered, 112 asked, 300 from the store, 16 in flight, $0.0123 so far (3 unpriced)`.
+    """Such as `412 of 720 answered, 112 asked, 300 in the store, 16 in flight, $0.0123 so far (3 unpriced)`.
 
     `running` are the programs that are being run, a text each; with them `graded` says how far it has come. `pace`
     is how fast the asking goes.

@@ -98,7 +98,7 @@ class Asking(TypedDict, total=False):
     unpriced: int
     """Replies without a known price."""
     judged: int
-    """Replies of judges, which are in none of the counts but requests and cost."""
+    """Replies of judges, which otherwise count in requests, cost and kept alone."""
     kept: int
     """Replies of this run that are in the store."""
     stored_usd: float | None
