@@ -18,7 +18,7 @@ KILLS ?= 50
 # Many processes import the package; without cached bytecode each would compile it again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install bench test proof chaos versions dist lint format schemas perf clean
+.PHONY: help install bench test proof chaos versions dist lint format schemas docs perf clean
 
 help:  ## Show the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile
