@@ -21,7 +21,7 @@ from typing import Any
 
 from pytest_llmarith.tasks import addition
 from tests.llm_server import PATIENCE_S, Answer, Call, Gate, LlmServer
-from tests.session.conftest import WAYS, right
+from tests.session.bench import WAYS, right
 
 QUESTIONS = 300
 CONCURRENCY = 16

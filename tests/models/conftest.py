@@ -1,10 +1,7 @@
-"""A scripted client, and a broker that is closed after every test."""
+"""A broker that is closed after every test."""
 
 from __future__ import annotations
 
-import threading
-import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -13,97 +10,8 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.models.broker import Broker
-from pytest_llmarith.values import AskingLimits, Failure, Model, Price, Question, Reply, Terms
-from tests.llm_server import PATIENCE_S, Gate
-
-MODEL = Model("m", "openai/some")
-Script = Callable[[str, int], Reply | Exception]
-
-
-class ScriptedClient:
-    """Replies as the script says, once its gate is open; counts what it is asked."""
-
-    def __init__(self, script: Script | None = None, gate: Gate | None = None) -> None:
-        self._script = script or (lambda prompt, nth: reply_to(prompt))
-        self._gate = gate
-        self._changed = threading.Condition()
-        self.order: list[str] = []
-        self.asked: Counter[str] = Counter()
-        self.in_flight = 0
-        self.peak = 0
-        self.prepared = 0
-        self.closed = 0
-
-    def prepare(self) -> None:
-        self.prepared += 1
-
-    def terms(self, model: Model) -> Terms:
-        return Terms(Price(0.0, 1e6), most_tokens=100)
-
-    async def complete(self, model: Model, prompt: str, timeout_s: float) -> Reply:
-        self._count(prompt)
-        try:
-            if self._gate is not None:
-                await self._gate.passed()
-            outcome = self._script(prompt, self.asked[prompt])
-        finally:
-            self._count(None)
-        if isinstance(outcome, Exception):
-            raise outcome
-        return outcome
-
-    async def close(self) -> None:
-        self.closed += 1
-
-    def wait_for_requests(self, count: int) -> None:
-        """Return once so many requests have been made in all."""
-        with self._changed:
-            assert self._changed.wait_for(lambda: len(self.order) >= count, PATIENCE_S), self.order
-
-    def _count(self, prompt: str | None) -> None:
-        with self._changed:
-            if prompt is None:
-                self.in_flight -= 1
-            else:
-                self.order.append(prompt)
-                self.asked[prompt] += 1
-                self.in_flight += 1
-                self.peak = max(self.peak, self.in_flight)
-            self._changed.notify_all()
-
-
-class Inbox:
-    """Takes what is delivered, and waits for it."""
-
-    def __init__(self) -> None:
-        self._changed = threading.Condition()
-        self.got: list[Reply | Failure] = []
-
-    def __call__(self, outcome: Reply | Failure) -> None:
-        with self._changed:
-            self.got.append(outcome)
-            self._changed.notify_all()
-
-    def wait_for(self, count: int) -> list[Reply | Failure]:
-        with self._changed:
-            assert self._changed.wait_for(lambda: len(self.got) >= count, PATIENCE_S), self.got
-        return self.got
-
-
-def reply_to(prompt: str) -> Reply:
-    return Reply(f"reply to {prompt}", finish_reason="stop", cost_usd=0.5, sent={"model": MODEL.target})
-
-
-def questions(count: int, first: int = 0, model: str = "m") -> list[Question]:
-    return [Question(model, f"q{number}", number) for number in range(first, first + count)]
-
-
-def until(condition: Callable[[], bool]) -> None:
-    """Return once a condition holds that nobody announces."""
-    give_up_at = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < give_up_at
-        time.sleep(0.001)
+from pytest_llmarith.values import AskingLimits, Model
+from tests.models.scripted import MODEL
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.values import Failure, Model, Reply
 from tests.llm_server import Answer, Gate, LlmServer, usage
-from tests.models.conftest import questions
+from tests.models.scripted import questions
 
 Brokers = Callable[..., Broker]
 

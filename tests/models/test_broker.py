@@ -18,7 +18,7 @@ from pytest_llmarith.models.patience.failures import UnknownModel, UnusableRespo
 from pytest_llmarith.models.request import key_of
 from pytest_llmarith.values import EMBEDDED_PROVIDER, Failure, Model, Progress, Question, Reply, Retry, StoreMode
 from tests.llm_server import Gate
-from tests.models.conftest import MODEL, Inbox, ScriptedClient, questions, reply_to, until
+from tests.models.scripted import MODEL, Inbox, ScriptedClient, questions, reply_to, until
 
 Brokers = Callable[..., Broker]
 

@@ -14,7 +14,7 @@ from pytest_llmarith.models.request import key_of
 from pytest_llmarith.models.spending.bygone import sums
 from pytest_llmarith.values import Failure, Model, Price, Question, Reply, StoreMode
 from tests.llm_server import Gate
-from tests.models.conftest import MODEL, Inbox, ScriptedClient, questions, reply_to
+from tests.models.scripted import MODEL, Inbox, ScriptedClient, questions, reply_to
 
 Brokers = Callable[..., Broker]
 

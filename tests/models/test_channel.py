@@ -16,7 +16,7 @@ import pytest
 from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.channel import Clerk, RemoteBroker
 from pytest_llmarith.values import Failure, Question, Reply
-from tests.models.conftest import Inbox, ScriptedClient, reply_to, until
+from tests.models.scripted import Inbox, ScriptedClient, reply_to, until
 
 GONE = Failure("the controller is gone, and with it the line to the model")
 
@@ -76,7 +76,7 @@ class Heard:
     def __init__(self) -> None:
         self.announcements: list[list[tuple[Question, Any]]] = []
         self.announced_after: int | None = None
-        self.tidings: list[tuple[str, Any]] = []
+        self.messages: list[tuple[str, Any]] = []
         self.over = threading.Event()
 
     @property
@@ -90,7 +90,7 @@ class Heard:
         self.announced_after = len(self.labels)
 
     def told(self, kind: str, what: Any) -> None:
-        self.tidings.append((kind, what))
+        self.messages.append((kind, what))
 
     def ended(self) -> None:
         self.over.set()
@@ -148,10 +148,10 @@ def test_replies_find_their_askers_in_any_order(line: Line, broker: FakeBroker) 
     assert all(inbox.wait_for(1) == [reply_to(prompt)] for prompt, inbox in inboxes.items())
 
 
-def test_tidings_reach_the_listener(line: Line) -> None:
+def test_messages_reach_the_listener(line: Line) -> None:
     """What a worker tells besides its questions goes to whoever listens, not to the broker."""
     line.worker.tell("runs", "A000045")
-    until(lambda: line.heard.tidings == [("runs", "A000045")])
+    until(lambda: line.heard.messages == [("runs", "A000045")])
 
 
 def test_announcements_travel_in_chunks_and_in_order(line: Line) -> None:

@@ -11,8 +11,8 @@ from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.request import key_of
 from pytest_llmarith.values import EMBEDDED_PROVIDER, Failure, Model, Question, Reply, StoreMode
 from tests.llm_server import Gate
-from tests.models.conftest import MODEL, Inbox, ScriptedClient, questions, reply_to, until
 from tests.models.other_run import OtherRun
+from tests.models.scripted import MODEL, Inbox, ScriptedClient, questions, reply_to, until
 
 Brokers = Callable[..., Broker]
 SHARED = Question("m", "q0", 0)

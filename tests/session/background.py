@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from tests.llm_server import PATIENCE_S, Answer, Call, Gate
-from tests.session.conftest import Bench, right
+from tests.session.bench import Bench, right
 
 FREE = 4  # trials that are certain to be written: the sums and differences that come first
 HELD = 8  # products and quotients, which wait for the test

@@ -1,78 +1,13 @@
-"""Real runs of pytest against a real server: what they share."""
+"""Real runs of pytest: a bench to run, and the ways to run it."""
 
 from __future__ import annotations
 
-import json
-import operator
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from decimal import Decimal
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
 
-from tests.llm_server import Answer, Call, LlmServer
-
-BENCH = """
-    import pytest
-
-    @pytest.mark.arithmetic(depths=[2, 3], trials=1)
-    def test_arithmetic(problem, ask):
-        ask(problem)
-
-    @pytest.mark.integer_addition(trials=4)
-    def test_integer_addition(problem, ask):
-        ask(problem)
-"""
-ITEMS = 8 * 2 + 4
-WAYS = {"plain": ("-p", "no:xdist"), "-n 0": ("-n", "0"), "-n 2": ("-n", "2")}
-
-_OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
-
-Scripted = Callable[[Call], Answer | str]
-
-
-def right(call: Call) -> str:
-    """The right answer to a prompt of either task."""
-    if '"' in call.prompt:
-        _, int1, _, int2, _ = call.prompt.split('"')
-        return str(int(int1) + int(int2))
-    lhs, sign, rhs = call.prompt.splitlines()[-1].split()
-    return str(_OPERATORS[sign](Decimal(lhs), Decimal(rhs)))
-
-
-@dataclass
-class Bench:
-    """A folder with both benches, and a server that answers as the test says (all right, unless told otherwise)."""
-
-    pytester: pytest.Pytester
-    server: LlmServer
-    script: Scripted
-
-    def run(self, *args: str, model: str = "openai/gpt-4o-mini") -> pytest.RunResult:
-        """One run in a process of its own, with every warning an error."""
-        return self.pytester.runpytest_subprocess(
-            "-W", "error", f"--llm-model={model}", f"--llm-api-base={self.server.base_url}", *args
-        )
-
-    @property
-    def runs(self) -> list[Path]:
-        return sorted(path for path in (self.pytester.path / "reports").iterdir() if path.is_dir())
-
-    def records(self, run: int = -1) -> list[dict[str, Any]]:
-        lines = (self.runs[run] / "trials.jsonl").read_text(encoding="utf-8").splitlines()
-        return [json.loads(line) for line in lines]
-
-    def summary(self, run: int = -1) -> dict[str, Any]:
-        return self._json("summary.json", run)
-
-    def report(self, run: int = -1) -> dict[str, Any]:
-        return self._json("report.json", run)
-
-    def _json(self, name: str, run: int) -> dict[str, Any]:
-        content: dict[str, Any] = json.loads((self.runs[run] / name).read_text(encoding="utf-8"))
-        return content
+from tests.llm_server import LlmServer
+from tests.session.bench import BENCH, WAYS, Bench, right
 
 
 @pytest.fixture

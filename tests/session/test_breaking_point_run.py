@@ -14,7 +14,7 @@ from pytest_llmarith.reports.logs.lines import lines
 from pytest_llmarith.reports.logs.replies import LeftOut, replies_in
 from pytest_llmarith.reports.merging.countable import check_record
 from tests.llm_server import Answer, usage
-from tests.session.conftest import Bench, right
+from tests.session.bench import Bench, right
 
 ROOT = Path(__file__).parents[2]
 SEARCHES = """

@@ -10,7 +10,7 @@ import pytest
 from tests.disks import own_disk
 from tests.llm_server import PATIENCE_S, Answer, Gate
 from tests.session.background import FREE, HELD, begun, read_to_end, started
-from tests.session.conftest import ITEMS, Bench, right
+from tests.session.bench import ITEMS, Bench, right
 
 Way = tuple[str, ...]
 

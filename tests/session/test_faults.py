@@ -11,7 +11,7 @@ import pytest
 
 from pytest_llmarith.tasks import addition
 from tests.fault_server import LASTING, PASSING, Trouble, Troublemaker
-from tests.session.conftest import Bench, right
+from tests.session.bench import Bench, right
 
 TIMEOUT_S = 5  # long enough for a busy machine, and waited for by every trouble that hangs
 

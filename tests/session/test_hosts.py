@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from tests.llm_server import Answer, Gate
-from tests.session.conftest import BENCH, ITEMS, Bench, right
+from tests.session.bench import BENCH, ITEMS, Bench, right
 from tests.session.test_oeis_run import oeis, program, write_cache  # noqa: F401  # a fixture
 from tests.sshd import HOST, NoSshdError, Sshd
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.llm_server import PATIENCE_S, Gate
 from tests.session.background import FREE, HELD, begun, press_ctrl_c, read_to_end, read_until, started
-from tests.session.conftest import ITEMS, WAYS, Bench, right
+from tests.session.bench import ITEMS, WAYS, Bench, right
 
 WAITING = f"waiting up to 30 s for {HELD} requests in flight (Ctrl-C leaves now)"
 # How long a run waits is a matter of these tests' own, where it matters: forever, or next to nothing.

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.session.conftest import BENCH, WAYS
+from tests.session.bench import BENCH, WAYS
 
 Way = tuple[str, ...]
 # No control character, no half of a surrogate pair and no megabyte of it may get in the way of a report.

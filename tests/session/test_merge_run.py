@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.llm_server import Answer, Call
-from tests.session.conftest import ITEMS, WAYS, Bench, right
+from tests.session.bench import ITEMS, WAYS, Bench, right
 
 # What a second run of the same questions has otherwise: when it ran, and how long an embedded model took.
 TIMES = {"date", "median_latency_s", "latency_s", "term_seconds"}

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from tests.llm_server import Answer, usage
-from tests.session.conftest import Bench, right
+from tests.session.bench import Bench, right
 from tests.session.test_oeis_run import write_cache
 
 Way = tuple[str, ...]

@@ -15,7 +15,7 @@ from pytest_llmarith.cli import main
 from pytest_llmarith.reports.merging import Request, merge
 from pytest_llmarith.sandbox.levels import UnavailableError, probe
 from tests.llm_server import Answer, Call
-from tests.session.conftest import Bench
+from tests.session.bench import Bench
 
 Way = tuple[str, ...]
 

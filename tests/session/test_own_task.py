@@ -12,7 +12,7 @@ import pytest
 from pytest_llmarith.cli import main
 from pytest_llmarith.reports.schemas import schema_of
 from tests.llm_server import Answer, Call
-from tests.session.conftest import Bench
+from tests.session.bench import Bench
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "own-task.md"
 TRIALS = 20

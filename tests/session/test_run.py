@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 
 from tests.llm_server import Answer, Call, usage
-from tests.session.conftest import ITEMS, Bench, right
+from tests.session.bench import ITEMS, Bench, right
 
 Way = tuple[str, ...]
 

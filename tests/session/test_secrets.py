@@ -12,7 +12,7 @@ import pytest
 
 from pytest_llmarith.sandbox.levels import UnavailableError, probe
 from tests.llm_server import Answer, Call
-from tests.session.conftest import WAYS, Bench, right
+from tests.session.bench import WAYS, Bench, right
 from tests.session.test_oeis_run import write_cache
 
 # Nothing about it looks like a key: it has to be known to be hidden.

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.llm_server import Answer, Call
-from tests.session.conftest import ITEMS, WAYS, Bench, right
+from tests.session.bench import ITEMS, WAYS, Bench, right
 
 OWN_MODEL = """
     import pytest

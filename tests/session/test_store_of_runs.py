@@ -14,7 +14,7 @@ import pytest
 
 from tests.disks import own_disk
 from tests.llm_server import Answer
-from tests.session.conftest import ITEMS, WAYS, Bench, right
+from tests.session.bench import ITEMS, WAYS, Bench, right
 
 PATIENCE_S = 180.0
 LLMARITH = [sys.executable, "-c", "from pytest_llmarith.cli import main; raise SystemExit(main())"]

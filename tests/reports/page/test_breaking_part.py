@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from pytest_llmarith.reports.page.breaking import Breaking, BreakingRow, breaking_points
 from pytest_llmarith.reports.page.runs import Series
-from tests.reports.page.conftest import run_of, search_record
+from tests.reports.page.made_runs import run_of, search_record
 
 POINT: dict[str, object] = {
     "variant": "int_mul",

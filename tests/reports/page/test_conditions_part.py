@@ -12,7 +12,7 @@ from pytest_llmarith.reports.page.conditions import Conditions, conditions
 from pytest_llmarith.reports.page.runs import series_of
 from pytest_llmarith.reports.page.shelf import unpacked
 from pytest_llmarith.values import Failure, Reply
-from tests.reports.page.conftest import COMMA, problem, record, run_of, usual_records
+from tests.reports.page.made_runs import COMMA, problem, record, run_of, usual_records
 
 
 def put(right: int, of: int, condition: dict[str, Any] | None, repeat: int = 0) -> list[dict[str, Any]]:

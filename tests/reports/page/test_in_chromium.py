@@ -14,7 +14,7 @@ from pytest_llmarith.reports.page import write_page
 from pytest_llmarith.reports.page.percentages import STEPS
 from pytest_llmarith.values import Reply
 from tests.reports.page.chromium import Viewer
-from tests.reports.page.conftest import (
+from tests.reports.page.made_runs import (
     COMMA,
     priced_run,
     problem,

@@ -31,7 +31,7 @@ from pytest_llmarith.reports.page.shelf import BLOCK, SHORTEST, Shelf, unpacked
 from pytest_llmarith.reports.page.trials import shown_trial
 from pytest_llmarith.reports.tables.variants import variant_table
 from pytest_llmarith.values import Failure, Op, Reply
-from tests.reports.page.conftest import (
+from tests.reports.page.made_runs import (
     COMMA,
     embedded_records,
     priced_run,

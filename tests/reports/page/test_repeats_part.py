@@ -7,7 +7,7 @@ from typing import Any
 from pytest_llmarith.reports.page.repeats import RepeatedTask, Told, repeated_tasks
 from pytest_llmarith.reports.page.runs import Series, series_of
 from pytest_llmarith.values import Reply
-from tests.reports.page.conftest import problem, record, run_of, usual_records
+from tests.reports.page.made_runs import problem, record, run_of, usual_records
 
 
 def repeated(right: int, times: int, model: str = "o4-mini") -> list[dict[str, Any]]:
