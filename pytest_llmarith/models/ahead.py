@@ -15,20 +15,28 @@ _CHUNK = 500
 
 Keyed = tuple[str, Model, Question]
 Stored = Callable[[Question], Reply | None]
-# Goes where stored replies lead: whatever it is handed counts besides the questions that are known from the start.
-Follow = Callable[[Stored], None]
+# Goes where stored replies lead: whatever it is handed counts besides the questions that are known from the start. It
+# returns those that may have to be asked, because no stored reply leads on.
+Follow = Callable[[Stored], Iterable[Question]]
 
 
 class Ahead(NamedTuple):
     """Questions that have a stored reply, those that would go to a model, and what the stored replies have cost.
 
-    `followed` is what those have cost to which the replies of these questions led in an earlier run.
+    `followed` is what those have cost to which the replies of these questions led in an earlier run, and `beyond` are
+    the first ones behind them that would go to a model: what comes after these, only their replies can tell.
     """
 
     stored: list[Question]
     to_ask: list[Question]
     spent: list[Bygone]
     followed: Sequence[Bygone] = ()
+    beyond: Sequence[Question] = ()
+
+    @property
+    def asks(self) -> bool:
+        """Whether a request may be made at all."""
+        return bool(self.to_ask or self.beyond)
 
     @property
     def bygone(self) -> list[Bygone]:
@@ -57,8 +65,14 @@ def look_ahead(
             return reply
         return None
 
-    follow(stored)
-    ahead = Ahead([question for key, _, question in keyed if key in known], [], spent, followed)
+    behind = keyed_questions(models, follow(stored))
+    ahead = Ahead(
+        stored=[question for key, _, question in keyed if key in known],
+        to_ask=[],
+        spent=spent,
+        followed=followed,
+        beyond=[question for _, model, question in behind if may_ask(model)],
+    )
     for key, model, question in keyed:
         if key not in known and may_ask(model):
             known.add(key)  # two names of one model share a request

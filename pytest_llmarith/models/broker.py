@@ -77,7 +77,7 @@ class Broker:
         """Whether requests may go to this model at all."""
         return self._rules.may_ask(model)
 
-    def look_ahead(self, questions: Iterable[Question], follow: Follow = lambda stored: None) -> Ahead:
+    def look_ahead(self, questions: Iterable[Question], follow: Follow = lambda stored: ()) -> Ahead:
         """What would become of these, as far as can be told before the asking begins. Raises StoreError."""
         keeper = self._open_keeper(only_looks=True)
         try:

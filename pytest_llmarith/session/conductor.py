@@ -119,7 +119,7 @@ class Conductor:
         questions = [one.question for one in asked]
         with suppress(StoreError):  # then nothing is asked: the first question is going to hear of it
             ahead = self.broker().look_ahead(questions, partial(follow, asked, self._settings))
-            if ahead.to_ask:  # a replay needs nothing slow
+            if ahead.asks:  # a replay needs nothing slow
                 self._import()
             forecast = Forecast(self._settings, self.broker(), asked, ahead)
             for line in forecast.lines() if self._config.getoption("verbose") > -2 else ():

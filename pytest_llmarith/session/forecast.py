@@ -21,7 +21,6 @@ from pytest_llmarith.values import (
     OeisProblem,
     Outlook,
     Question,
-    StoreMode,
 )
 
 if TYPE_CHECKING:
@@ -70,7 +69,7 @@ class Forecast:
 
     def _searches(self) -> list[str]:
         """What a search asks next, only the reply before can tell."""
-        searches = sum(one.task == BreakingProblem.task for one in self._asked)
+        searches = sum(one.task == BreakingProblem.task for one in self._asked) if self._ahead.asks else 0
         budget = self._settings.breaking_point
         return [search_line(searches, budget)] if searches and budget else []
 
@@ -99,9 +98,8 @@ class Forecast:
                 raise pytest.UsageError(unpriced(model))
 
     def _is_searched(self, model: Model) -> bool:
-        """Whether a search may ask more of it than its first question."""
-        searched = any(one.task == BreakingProblem.task and one.question.model == model.name for one in self._asked)
-        return searched and self._broker.may_ask(model)
+        """Whether a search may ask more of it than is known from the start."""
+        return any(question.model == model.name for question in self._ahead.beyond)
 
     def _is_asked(self, model: Model) -> bool:
         return any(one.question.model == model.name for one in self._asked)
@@ -109,9 +107,11 @@ class Forecast:
     def _judge(self) -> Model | None:
         """The model that is asked about programs; how often, only their replies can tell."""
         judge = self._settings.oeis.judge
-        if judge is None or not self._ahead.to_ask or self._settings.store_mode is StoreMode.ONLY:
+        if judge is None or not self._broker.may_ask(judge):
             return None
-        return judge if any(one.task == OeisProblem.task for one in self._asked) else None
+        programs = {one.question for one in self._asked if one.task == OeisProblem.task}
+        is_next = any(question.model == judge.name for question in self._ahead.beyond)
+        return judge if is_next or not programs.isdisjoint(self._ahead.to_ask) else None
 
     def _outlook(self, model: Model) -> Outlook:
         from pytest_llmarith.models.spending.prices import FREE, about_tokens

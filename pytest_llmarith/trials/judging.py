@@ -87,12 +87,13 @@ def judge(
     """
     return Judgements(
         None if suspected is None else conclude(suspected, beyond, listed),
-        None if model is None else _ask(model, program),
+        None if model is None else verdict(model, program),
         tuple(addresses(program)),
     )
 
 
-def _ask(model: JudgeModel, program: str) -> ModelVerdict:
+def verdict(model: JudgeModel, program: str) -> ModelVerdict:
+    """What a language model says of a program. Raises NoVerdictError."""
     question, replies = llm.prompt(program), list[Reply]()
     new = 0
     for attempt in range(_MOST_STORED):

@@ -53,6 +53,12 @@ def program_record(
         }
 
 
+def program_in(reply: Reply) -> str | None:
+    """The program that a reply holds, if any: it is what is run, and judged."""
+    found = _find(reply)
+    return None if isinstance(found, NoProgram) else found.source
+
+
 def _ran(
     sequence: IntegerSequence, program: str, subject: Subject, reply: Reply, runner: Runner, rules: ProgramRules
 ) -> dict[str, Any]:

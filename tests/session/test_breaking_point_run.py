@@ -165,9 +165,14 @@ def test_an_embedded_model_is_searched_through(pytester: pytest.Pytester) -> Non
     assert summary["results"][0]["spending"]["completion_tokens"]["known"] == asked
 
 
-def test_a_cap_ends_a_search_which_a_higher_one_goes_on_with(bench: Bench) -> None:
-    """A question over budget leaves the search unanswered; the same command with more money pays for the rest alone."""
+def test_a_cap_ends_a_search_which_a_higher_one_goes_on_with(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A question over budget leaves the search unanswered; the same command with more money pays for the rest alone.
+
+    The key may stand in `.env`, and what has come to its end needs no litellm.
+    """
     bench.pytester.makepyfile(test_bench=SEARCHES)
+    monkeypatch.delenv("OPENAI_API_KEY")
+    (bench.pytester.path / ".env").write_text("OPENAI_API_KEY=sk-only-in-dotenv\n", encoding="utf-8")
     bench.script = lambda call: Answer(right(call), usage=usage(60, 10))
     args = ("--llm-breaking-point=12", "-k", "integer_addition", "--llm-param", "max_completion_tokens=10")
     bench.run(*args, "--llm-max-tokens=420")
@@ -186,6 +191,9 @@ def test_a_cap_ends_a_search_which_a_higher_one_goes_on_with(bench: Bench) -> No
     assert not isinstance(taken, LeftOut)
     assert isinstance(taken, tuple)
     assert len(taken) == 9
+    bench.pytester.makeconftest("import sys\ndef pytest_unconfigure(): print('litellm:', 'litellm' in sys.modules)")
+    result = bench.run(*args)
+    result.stdout.fnmatch_lines(["llmarith: forecast: 1 question, which is stored; nothing is asked", "litellm: False"])
 
 
 def test_a_cap_counts_what_searches_had_asked_before(bench: Bench) -> None:

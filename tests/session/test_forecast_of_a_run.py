@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import closing
+from functools import partial
 from types import MappingProxyType
 
 import pytest
@@ -11,14 +12,23 @@ import pytest
 from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.keeping.store import Store
 from pytest_llmarith.models.request import key_of
+from pytest_llmarith.oeis.judges import llm
 from pytest_llmarith.options.settings import Settings, parse_settings
+from pytest_llmarith.session.following import follow
 from pytest_llmarith.session.forecast import Asked, Forecast
+from pytest_llmarith.tasks import breaking_point
 from pytest_llmarith.values import Model, Price, Question, Reply, Terms
 
 Make = Callable[..., Forecast]
 
 SUMS = [Asked(Question("openai/priced", "x" * 100, trial), "arithmetic") for trial in range(3)]
 PROGRAMS = [Asked(Question("openai/priced", "y" * 1000, trial), "oeis") for trial in range(2)]
+
+
+def search(budget: int, model: str = "openai/priced") -> Asked:
+    """A search of sums, which begins with 0 + 0."""
+    problem = next(one for one in breaking_point.problems(0, budget) if one.label == "int_add")
+    return Asked(Question(model, breaking_point.prompt(problem), 0), problem.task, search=problem)
 
 
 class Listed:
@@ -39,15 +49,18 @@ class Listed:
 def forecast(pytester: pytest.Pytester) -> Make:
     """Makes the forecast of a run, some of whose questions have a stored reply."""
 
-    def make(asked: list[Asked], *options: str, stored: Mapping[int, Reply] = MappingProxyType({})) -> Forecast:
+    def make(
+        asked: list[Asked], *options: str, stored: Mapping[int | Question, Reply] = MappingProxyType({})
+    ) -> Forecast:
         settings: Settings = parse_settings(pytester.parseconfig("--llm-model=openai/priced", *options))
         models = {model.name: model for model in (*settings.models, settings.oeis.judge) if model}
         path = pytester.path / "store.sqlite"
         with closing(Store(path)) as store:
-            questions = {place: asked[place].question for place in stored}
-            store.put_all({key_of(models[one.model], one): stored[place] for place, one in questions.items()})
+            keys = {place: asked[place].question if isinstance(place, int) else place for place in stored}
+            store.put_all({key_of(models[one.model], one): stored[place] for place, one in keys.items()})
         broker = Broker(Listed(), models, path, limits=settings.asking, store_mode=settings.store_mode)
-        return Forecast(settings, broker, asked, broker.look_ahead(one.question for one in asked))
+        questions = [one.question for one in asked]
+        return Forecast(settings, broker, asked, broker.look_ahead(questions, partial(follow, asked, settings)))
 
     return make
 
@@ -108,7 +121,7 @@ def test_a_cap_too_small_for_any_request_is_refused(forecast: Make) -> None:
 
 def test_a_search_goes_on_behind_a_stored_question(forecast: Make) -> None:
     """So nobody says that nothing is asked, unless nothing can be."""
-    first = [Asked(Question("openai/priced", "0 + 0", 0), "breaking_point")]
+    first = [search(80)]
     options = ("--llm-breaking-point=80", "--llm-max-cost=1")
     known = {0: Reply("0", cost_usd=0.0024)}
     assert forecast(first, *options, stored=known).lines() == [
@@ -116,8 +129,30 @@ def test_a_search_goes_on_behind_a_stored_question(forecast: Make) -> None:
         "forecast: 1 search asks up to 80 questions, of which only the first is counted here",
         "forecast: $0.0024 of $1.00 spent by stored replies",
     ]
-    replayed = forecast(first, *options, "--llm-store=only", stored=known).lines()
-    assert replayed[0] == "forecast: 1 question, which is stored; nothing is asked"
+    assert forecast(first, *options[:1], stored=known).lines()[0] == "forecast: 1 question, which is stored"
+    for replayed in (
+        forecast(first, *options, "--llm-store=only", stored=known),
+        forecast([search(1)], "--llm-breaking-point=1", "--llm-confirm=0", stored=known),
+    ):
+        assert replayed.lines()[0] == "forecast: 1 question, which is stored; nothing is asked"
+
+
+def test_a_judge_is_asked_about_stored_programs(forecast: Make) -> None:
+    """Unless its verdicts are stored as well; of a reply without a program nobody asks it."""
+    judged = ("--oeis-judge=llm:openai/mine", "--llm-max-cost=5")
+    known: dict[int | Question, Reply] = {0: Reply("```\nprint(1)\n```"), 1: Reply("I do not know.")}
+    with pytest.raises(pytest.UsageError, match="no price of openai/mine is known"):
+        forecast(PROGRAMS, *judged, stored=known).refuse_unpriced()
+    assert "judge:openai/mine" in forecast(PROGRAMS, *judged, stored=known).lines()[1]
+    first, second = (Question("judge:openai/mine", llm.prompt("print(1)"), attempt) for attempt in range(2))
+    with pytest.raises(pytest.UsageError, match="no price of openai/mine is known"):
+        forecast(PROGRAMS, *judged, stored=known | {first: Reply("maybe")}).refuse_unpriced()
+    replay = forecast(PROGRAMS, *judged, stored=known | {first: Reply("maybe"), second: Reply("0", cost_usd=2.0)})
+    replay.refuse_unpriced()
+    assert replay.lines() == [
+        "forecast: 2 questions, all of them stored; nothing is asked",
+        "forecast: $2.00 of $5.00 spent by stored replies (3 of unknown price count as nothing)",
+    ]
 
 
 def test_a_judge_comes_on_top(forecast: Make) -> None:

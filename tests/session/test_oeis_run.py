@@ -194,8 +194,10 @@ def test_a_run_of_another_machine_is_replayed_with_its_judge(oeis: Bench, capsys
     assert len(oeis.server.requests) == 7
 
 
-def test_a_judge_that_fails_leaves_the_sequence_unanswered(oeis: Bench) -> None:
-    """It never means "not cheating"; the reply is kept, and the same command asks the judge again."""
+def test_a_judge_that_fails_leaves_the_sequence_unanswered(oeis: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It never means "not cheating"; the reply is kept, and the same command asks the judge again, with its key."""
+    monkeypatch.delenv("OPENAI_API_KEY")
+    (oeis.pytester.path / ".env").write_text("OPENAI_API_KEY=sk-only-in-dotenv\n", encoding="utf-8")
     name = f"--oeis-judge=llm:judge=openai/gpt-4o?api_base={oeis.server.base_url}"
     oeis.script = lambda call: Answer(status=503) if "look-up table to cheat" in call.prompt else program(call)
     result = oeis.run(name, "--llm-retries=0")
