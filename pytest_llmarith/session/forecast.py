@@ -92,7 +92,7 @@ class Forecast:
 
         if self._settings.asking.max_cost_usd is None:
             return
-        models = [outlook.model for outlook in self.outlooks if outlook.asked]
+        models = [outlook.model for outlook in self.outlooks if outlook.asked or outlook.searching]
         for model in [*models, *filter(None, [self._judge()])]:
             if self._broker.terms(model).price is None:
                 raise pytest.UsageError(unpriced(model))

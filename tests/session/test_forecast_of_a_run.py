@@ -137,6 +137,15 @@ def test_a_search_goes_on_behind_a_stored_question(forecast: Make) -> None:
         assert replayed.lines()[0] == "forecast: 1 question, which is stored; nothing is asked"
 
 
+def test_a_search_needs_a_price_where_it_may_go_on(forecast: Make) -> None:
+    """What it asks behind stored questions costs like any other; a replay costs nothing."""
+    options = ("--llm-model=openai/mine", "--llm-max-cost=1", "--llm-breaking-point=1", "--llm-confirm=0")
+    known = {0: Reply("0")}
+    forecast([search(1, "openai/mine")], *options, stored=known).refuse_unpriced()
+    with pytest.raises(pytest.UsageError, match="no price of openai/mine is known; give it as --llm-price"):
+        forecast([search(80, "openai/mine")], *options, stored=known).refuse_unpriced()
+
+
 def test_a_judge_is_asked_about_stored_programs(forecast: Make) -> None:
     """Unless its verdicts are stored as well; of a reply without a program nobody asks it."""
     judged = ("--oeis-judge=llm:openai/mine", "--llm-max-cost=5")
