@@ -13,7 +13,7 @@ from enum import Enum, IntEnum, auto
 from pytest_llmarith.numerals.asides import has_a_foreign_key, is_code, is_count, is_year
 from pytest_llmarith.numerals.lines import is_alone, is_explained, is_last
 from pytest_llmarith.numerals.operands import is_operand
-from pytest_llmarith.numerals.roundings import is_called_rounded, rounds_its_predecessor
+from pytest_llmarith.numerals.roundings import announces_its_successor, is_called_rounded, rounds_its_predecessor
 from pytest_llmarith.numerals.tokens import Kind, Token, kind_at
 
 _PRESENTING = frozenset({Kind.EQUALS, Kind.SAYS, Kind.APPROX, Kind.ANSWER})
@@ -99,7 +99,7 @@ def _candidate(tokens: Sequence[Token], at: int, mood: Mood) -> Candidate:
 
 def _standing(tokens: Sequence[Token], at: int, before: Kind | None, mood: Mood) -> Standing:
     announced = mood is Mood.ANNOUNCING
-    if is_count(tokens, at) or (before is Kind.APPROX and rounds_its_predecessor(tokens, at)):
+    if is_count(tokens, at) or _only_gives_the_size(tokens, at, before, announced):
         return Standing.ASIDE
     if is_alone(tokens, at):
         is_stated = announced or is_last(tokens, at) or is_explained(tokens, at)
@@ -111,6 +111,16 @@ def _standing(tokens: Sequence[Token], at: int, before: Kind | None, mood: Mood)
     if tokens[at].bold:
         return Standing.RESULT
     return Standing.FIRST if before is None else Standing.MENTIONED
+
+
+def _only_gives_the_size(tokens: Sequence[Token], at: int, before: Kind | None, announced: bool) -> bool:
+    """Whether a sign, a word or a magnitude says that the number stands for a longer one beside it."""
+    if before is Kind.APPROX and rounds_its_predecessor(tokens, at):
+        return True
+    if announces_its_successor(tokens, at):
+        return True
+    is_in_passing = tokens[at].has_magnitude and not announced and not tokens[at].bold
+    return is_in_passing and is_called_rounded(tokens, at)
 
 
 def _terms(tokens: Sequence[Token], at: int) -> Sequence[Token]:

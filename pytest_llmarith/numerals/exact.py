@@ -38,6 +38,17 @@ def rounded(number: Decimal, decimals: int, rounding: str = ROUND_HALF_EVEN) -> 
     return number.quantize(Decimal((0, (1,), -decimals)), rounding, wide_context(number, decimals=decimals))
 
 
+def shifted(number: Decimal, places: int) -> Decimal:
+    """The number times a power of ten."""
+    sign, digits, _ = number.as_tuple()
+    return Decimal((sign, digits, _exponent(number) + places))
+
+
+def unit_of(number: Decimal) -> Decimal:
+    """What one more in the last digit adds."""
+    return Decimal((0, (1,), _exponent(number)))
+
+
 def decimals_of(number: Decimal) -> int:
     """How many decimals the number is written with."""
     return max(0, -_exponent(number))

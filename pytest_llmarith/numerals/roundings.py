@@ -6,29 +6,42 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from pytest_llmarith.numerals.asides import is_count
+from pytest_llmarith.numerals.exact import significant, unit_of
 from pytest_llmarith.numerals.operands import is_operand
 from pytest_llmarith.numerals.tokens import Kind, Token
 
 _STARTING = frozenset({None, Kind.STOP, Kind.LINE})  # what stands before a sentence
+_TENTH, _HALF = Decimal("0.1"), Decimal("0.5")
 _REACH = 8  # how many tokens may stand between a number and its rounding
 
 
 def is_called_rounded(tokens: Sequence[Token], at: int) -> bool:
-    """Whether the sentence speaks of rounding, and what it rounds was given before with more digits."""
-    speaks, same_sentence = False, True
+    """Whether the sentence speaks of rounding, as a magnitude does, and what it rounds was given with more digits."""
+    speaks, same_sentence = tokens[at].has_magnitude, True
     for earlier in range(at - 1, max(-1, at - 1 - 2 * _REACH), -1):
         token = tokens[earlier]
         if token.kind is Kind.NUMBER and not is_count(tokens, earlier):
-            return speaks and not is_operand(tokens, earlier) and _is_shortened(tokens[at].value, token.value)
+            return speaks and not is_operand(tokens, earlier) and _is_shortened(tokens[at], token.value)
         same_sentence = same_sentence and token.kind not in _STARTING
         speaks = speaks or (same_sentence and token.kind in (Kind.APPROX, Kind.UNIT))
     return False
 
 
-def _is_shortened(rounded: Decimal | None, exact: Decimal | None) -> bool:
-    if rounded is None or exact is None or len(rounded.as_tuple().digits) >= len(exact.as_tuple().digits):
+def announces_its_successor(tokens: Sequence[Token], at: int) -> bool:
+    """Whether words give the size of what comes next in the sentence: `7 million (7,006,652)`."""
+    for later in range(at + 1, min(len(tokens), at + _REACH) if tokens[at].has_magnitude else 0):
+        if tokens[later].kind in _STARTING:
+            return False
+        if tokens[later].kind is Kind.NUMBER:
+            return not is_operand(tokens, later) and _is_shortened(tokens[at], tokens[later].value)
+    return False
+
+
+def _is_shortened(rounded: Token, exact: Decimal | None) -> bool:
+    if rounded.value is None or exact is None:
         return False
-    return _is_close(rounded, exact)
+    is_shorter = len(significant(rounded.value)) < len(exact.as_tuple().digits)
+    return (is_shorter and _is_close(rounded, exact)) or (rounded.has_magnitude and exact in rounded.sizes)
 
 
 def rounds_its_predecessor(tokens: Sequence[Token], at: int) -> bool:
@@ -38,13 +51,18 @@ def rounds_its_predecessor(tokens: Sequence[Token], at: int) -> bool:
             case Kind.STOP:
                 return False
             case Kind.NUMBER:
-                return not is_operand(tokens, earlier) and _is_close(tokens[at].value, tokens[earlier].value)
+                return not is_operand(tokens, earlier) and _is_close(tokens[at], tokens[earlier].value)
     return False
 
 
-def _is_close(rounded: Decimal | None, exact: Decimal | None) -> bool:
-    """Whether two numbers begin alike: same size, same leading digits but for the rounding."""
-    if rounded is None or exact is None or rounded.adjusted() - exact.adjusted() not in (-1, 0, 1):
+def _is_close(rounded: Token, exact: Decimal | None) -> bool:
+    units = 1 if rounded.has_magnitude else _HALF  # "over 1 million" may be 1.9
+    return exact is not None and any(_begin_alike(size, exact, units) for size in rounded.sizes)
+
+
+def _begin_alike(rounded: Decimal, exact: Decimal, units: Decimal | int) -> bool:
+    """Whether two numbers have the same size, and the same leading digits but for the rounding, by so many units."""
+    if rounded.adjusted() - exact.adjusted() not in (-1, 0, 1):
         return False
     few = [number.scaleb(-exact.adjusted()) for number in (rounded.normalize(), exact)]
-    return abs(few[0] - few[1]) <= Decimal("0.1") * abs(few[1])
+    return abs(few[0] - few[1]) <= max(_TENTH * abs(few[1]), units * unit_of(few[0]))

@@ -13,7 +13,9 @@ from decimal import Decimal
 from enum import Enum, auto
 from functools import cached_property
 
+from pytest_llmarith.numerals.exact import shifted
 from pytest_llmarith.numerals.glyphs import BOLD, BOX, END_OF_BOX, THIN
+from pytest_llmarith.numerals.magnitudes import WORDS, letters_at, places_of
 from pytest_llmarith.numerals.written import value_of
 
 
@@ -85,7 +87,8 @@ _TOKEN = re.compile(
     rf"(?:(?!0)\d{{1,3}}(?:[ {THIN}]\d{{3}})+(?!\d)(?:[.,]\d++)?|\d++(?:[.,'_{THIN}]\d++)*|(?<![\d.])\.\d++))"
     rf"(?P<uncertainty>\(\d{{1,3}}\))?"
     rf"(?:{_GAP}[×xX*]{_GAP}10{_GAP}\^{_GAP}\(?(?P<tens>[-+]?\d++)\)?|[eE](?P<scale>[-+]?\d++)(?!\w)"
-    rf"|\^\(?(?P<power>[-+]?\d++)\)?)?)"
+    rf"|\^\(?(?P<power>[-+]?\d++)\)?)?"
+    rf"(?:[ {THIN}{BOLD}-]{{1,3}}(?P<magnitude>{WORDS}))?)"
     # What takes back in several words, or at the head of a line only.
     rf"|(?P<doubt>(?<!\w)(?i:(?:that|this|it|which)(?:'s|[ ]is|[ ]was)[ ]"
     rf"(?:wrong|incorrect|not[ ](?:right|correct)|a[ ]mistake)|let[ ]me[ ]re-?(?:check|compute|calculate|do|consider))"
@@ -132,6 +135,24 @@ class Token:
     @cached_property
     def value(self) -> Decimal | None:
         """The number, or None where the digits write none."""
+        number, magnitude = self._number, self.match["magnitude"]
+        return shifted(number, places_of(magnitude)) if number is not None and magnitude else number
+
+    @cached_property
+    def sizes(self) -> tuple[Decimal, ...]:
+        """What the number may stand for where it is held against another: `7M` for 7, or for 7 million."""
+        if self.value is None:
+            return ()
+        letters = letters_at(self.match.string, self.match.end())
+        return (self.value, shifted(self.value, places_of(letters))) if letters else (self.value,)
+
+    @property
+    def has_magnitude(self) -> bool:
+        """Whether a word or letters behind the digits say how large the number is."""
+        return bool(self.match["magnitude"]) or len(self.sizes) > 1
+
+    @property
+    def _number(self) -> Decimal | None:
         digits, power = self.match["digits"], self.match["power"]
         if power:
             return value_of(digits.replace("10", "1"), power)

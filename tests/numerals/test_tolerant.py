@@ -195,6 +195,7 @@ NO_ANSWERS = [
 
 
 ADDED, DIVIDED, SUBTRACTED, MULTIPLIED = ("7391", "2846"), ("21034786", "2846"), ("2846", "7391"), ("12.34", "56.78")
+PRODUCT = ("1234", "5678")
 
 CHECKS = [
     ("7391\n\n7391 × 2846 = 21034786", DIVIDED, "7391"),
@@ -258,6 +259,44 @@ ROUNDINGS = [
     ("12.34 × 56.78 = 700.6652\n\nRounded to two decimal places: **700.67**", MULTIPLIED, "700.67"),
     ("12.34 × 56.78 = 700.6652. The final answer, rounded to 2 decimals, is 700.67.", MULTIPLIED, "700.67"),
     ("Rounded to two decimal places: 700.67", MULTIPLIED, "700.67"),
+    ("7,006,652\n\nRounded to the nearest thousand: 7,007,000", PRODUCT, "7006652"),
+    ("1,485, or about 1,000", ("15", "99"), "1485"),
+]
+
+IN_WORDS = [
+    ("7006652 (approximately 7 million)", PRODUCT, "7006652"),
+    ("7,006,652 ≈ 7.0 million", PRODUCT, "7006652"),
+    ("1,234 × 5,678 = 7,006,652, or about 7 million.", PRODUCT, "7006652"),
+    ("7006652, roughly 7 million", PRODUCT, "7006652"),
+    ("**7006652** (about 7 million)", PRODUCT, "7006652"),
+    ("**7006652** (about **7** million)", PRODUCT, "7006652"),
+    ("$7{,}006{,}652 \\approx 7.0 \\text{ million}$", PRODUCT, "7006652"),
+    ("7006652 (approximately 7M)", PRODUCT, "7006652"),
+    ("7,006,652 = 7.0M", PRODUCT, "7006652"),
+    ("7,006,652, which is 7.006652M", PRODUCT, "7006652"),
+    ("It is 7106652. No, so it is 7.006652 million", PRODUCT, "7006652"),
+    ("7006652, that is 7.01mn", PRODUCT, "7006652"),
+    ("7,006,652 (70 lakh)", PRODUCT, "7006652"),
+    ("7,006,652, which is 0.7 crore", PRODUCT, "7006652"),
+    ("7,006,652, which is seven thousand thousand, or 7 thousand thousand", PRODUCT, "7006652"),
+    ("7006652\n7 million", PRODUCT, "7006652"),
+    ("7006652\n\nThat is 7-million odd.", PRODUCT, "7006652"),
+    ("About 7 million (7,006,652)", PRODUCT, "7006652"),
+    ("It is about 7 million, 7,006,652 that is.", PRODUCT, "7006652"),
+    ("1.2 thousand × 5.7 thousand ≈ 6.84 million. Exactly: 7,006,652", PRODUCT, "7006652"),
+    ("1.999 × 10^9, or 2 billion", PRODUCT, "1999000000"),
+    ("1485, about 1 thousand", ("15", "99"), "1485"),
+    ("about 7 million", PRODUCT, "7000000"),
+    ("The answer is 7 million.", PRODUCT, "7000000"),
+    ("7006652\n\nThe final answer is 7 million.", PRODUCT, "7000000"),
+    ("\\boxed{7.006652 \\text{ million}}", PRODUCT, "7006652"),
+    ("5 billion times 3 is 15 billion", ("5000000000", "3"), "15000000000"),
+    ("5 billion and 3: 15000000000", ("5000000000", "3"), "15000000000"),
+    ("3.5 hundred million", PRODUCT, "350000000"),
+    ("46 K", ADDED, "46"),
+    ("46K", ADDED, "46"),
+    ("46 kids", ADDED, "46"),
+    ("46 millionaires", ADDED, "46"),
 ]
 
 GROUPS = [
@@ -278,7 +317,7 @@ SIGNS = [
     ("The result is -4545 (negative 4545).", SUBTRACTED, "-4545"),
 ]
 
-BESIDE_OTHERS = [*CHECKS, *BESIDE_THE_POINT, *EXPLANATIONS, *CORRECTIONS, *ROUNDINGS, *GROUPS, *SIGNS]
+BESIDE_OTHERS = [*CHECKS, *BESIDE_THE_POINT, *EXPLANATIONS, *CORRECTIONS, *ROUNDINGS, *IN_WORDS, *GROUPS, *SIGNS]
 
 
 @pytest.mark.parametrize(("text", "answer"), ANSWERS)
