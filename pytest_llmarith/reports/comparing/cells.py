@@ -22,10 +22,13 @@ Cells = list[list[str]]
 
 def row_cells(comparison: Comparison) -> tuple[list[str], Cells]:
     """The headers and cells of the rows."""
+    repeated = any(map(repeats_questions, comparison["rows"]))
     if comparison["method"] == "unpaired":
-        headers = ["", "A", "A %", "B", "B %", "B - A", "95 %", "p"]
-        return headers, [_unpaired_cells(row) for row in comparison["rows"]]
-    if any(map(repeats_questions, comparison["rows"])):
+        counts = ("measured", "questions") if repeated else ("measured",)
+        of_side = [["questions"] * repeated + [f"{letter} %"] for letter in "AB"]
+        headers = ["", "A", *of_side[0], "B", *of_side[1], "B - A", "95 %", "p"]
+        return headers, [_unpaired_cells(row, counts) for row in comparison["rows"]]
+    if repeated:
         headers = ["", "pairs", "questions", "A %", "B %", "B - A", "95 %", "better", "worse", "p"]
         return headers, [_repeated_cells(row) for row in comparison["rows"]]
     headers = ["", "pairs", "A %", "B %", "B - A", "95 %", "only A", "only B", "p"]
@@ -55,8 +58,10 @@ def _figures(row: Mapping[str, Any]) -> list[str]:
     return [_share(row["first"]), _share(row["second"]), *_difference(row)]
 
 
-def _unpaired_cells(row: Mapping[str, Any]) -> list[str]:
-    sides = [cell for side in ("first", "second") for cell in (str(row[side]["measured"]), _share(row[side]))]
+def _unpaired_cells(row: Mapping[str, Any], counts: Sequence[str]) -> list[str]:
+    sides = [
+        cell for side in ("first", "second") for cell in (*(str(row[side][of]) for of in counts), _share(row[side]))
+    ]
     return [label_of(row), *sides, *_difference(row), p_of(row["p_holm"])]
 
 

@@ -9,14 +9,16 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import starmap
 from typing import Any, NamedTuple
 
 from pytest_llmarith.reports.comparing.asked import Asked, Part
 from pytest_llmarith.reports.keys import USUAL_NAME
 from pytest_llmarith.reports.percents import points_with
-from pytest_llmarith.reports.statistics import mean_difference, percent
+from pytest_llmarith.reports.statistics import Cluster, mean_difference, percent
 from pytest_llmarith.reports.statistics.intervals import Interval
 from pytest_llmarith.reports.statistics.paired import Pairs, fisher, mcnemar, paired_difference, unpaired_difference
+from pytest_llmarith.reports.statistics.unpaired import clustered_difference
 from pytest_llmarith.values import Dtype, Op
 
 OVER_ALL = "all"
@@ -36,10 +38,11 @@ class Group(NamedTuple):
 
 
 class Share(NamedTuple):
-    """How many of the measured trials were correct."""
+    """How many of the measured trials were correct, and of how many questions they are."""
 
     correct: int
     measured: int
+    questions: int
 
 
 @dataclass(slots=True)
@@ -70,14 +73,14 @@ def paired_rows(pairs: Iterable[tuple[Asked, Asked]]) -> list[Row]:
 
 def unpaired_rows(first: Iterable[Asked], second: Iterable[Asked]) -> list[Row]:
     """The rows of answered trials that are compared as two groups."""
-    one, other = _shares(first), _shares(second)
+    one, other = _questions(first), _questions(second)
     both = [group for group in one if group in other]
     return [_unpaired_row(group, one[group], other[group]) for group in _worth_a_row(both)]
 
 
 def repeats_questions(row: Mapping[str, Any]) -> bool:
-    """Whether some of its questions have several pairs."""
-    return row["questions"] is not None and row["questions"]["compared"] < row["first"]["measured"]
+    """Whether some of its questions have several pairs, or several trials of one side."""
+    return any(row[side]["questions"] < row[side]["measured"] for side in ("first", "second"))
 
 
 def lower_by(row: Mapping[str, Any]) -> Fraction | None:
@@ -93,7 +96,7 @@ def _paired_row(group: Group, pairs: Pairs, leads: Collection[Lead]) -> Row:
     """A model that is asked the same again says the same again, so that a question is one toss of the test's coin,
     however often it was asked.
     """
-    first, second = Share(pairs.both + pairs.first, pairs.total), Share(pairs.both + pairs.second, pairs.total)
+    first, second = (Share(pairs.both + only, pairs.total, len(leads)) for only in (pairs.first, pairs.second))
     table = {
         "both": pairs.both,
         "only_first": pairs.first,
@@ -114,10 +117,21 @@ def _interval(pairs: Pairs, leads: Collection[Lead]) -> Interval | None:
     return mean_difference(sorted(mean - weight * (lead.ahead + lead.pairs * mean) for lead in leads))
 
 
-def _unpaired_row(group: Group, first: Share, second: Share) -> Row:
-    p = fisher(*first, *second) if first.measured and second.measured else None
-    counts = {"pairs": None, "questions": None}
-    return _row(group, first, second, counts, unpaired_difference(*first, *second), p)
+def _unpaired_row(group: Group, first: Collection[Cluster], second: Collection[Cluster]) -> Row:
+    interval, p = _of_groups(first, second)
+    return _row(group, _share_of(first), _share_of(second), {"pairs": None, "questions": None}, interval, p)
+
+
+def _of_groups(first: Collection[Cluster], second: Collection[Cluster]) -> tuple[Interval | None, float | None]:
+    """The interval and the p of trials; of clusters where questions have several trials, as these are alike."""
+    if any(each.trials > 1 for side in (first, second) for each in side):
+        return clustered_difference(first, second) or (None, None)
+    counts = (sum(each.successes for each in first), len(first), sum(each.successes for each in second), len(second))
+    return unpaired_difference(*counts), fisher(*counts) if first and second else None
+
+
+def _share_of(questions: Collection[Cluster]) -> Share:
+    return Share(sum(each.successes for each in questions), sum(each.trials for each in questions), len(questions))
 
 
 def _row(
@@ -139,20 +153,22 @@ def _row(
 
 def _share(share: Share) -> dict[str, Any]:
     shown = float(percent(share.correct, share.measured, 4)) if share.measured else None
-    return {"correct": share.correct, "measured": share.measured, "percent": shown}
+    return share._asdict() | {"percent": shown}
 
 
 def _pairs(counts: Mapping[tuple[bool, bool], int]) -> Pairs:
     return Pairs(counts[True, True], counts[True, False], counts[False, True], counts[False, False])
 
 
-def _shares(trials: Iterable[Asked]) -> dict[Group, Share]:
-    measured, correct = Counter({_ALL: 0}), Counter[Group]()
+def _questions(trials: Iterable[Asked]) -> dict[Group, list[Cluster]]:
+    """How often each question of a group was answered rightly, of how many times."""
+    counted: dict[Group, defaultdict[bytes, list[int]]] = {_ALL: defaultdict(lambda: [0, 0])}
     for trial in trials:
         for group in _groups(trial):
-            measured[group] += 1
-            correct[group] += trial.correct
-    return {group: Share(correct[group], count) for group, count in measured.items()}
+            counts = counted.setdefault(group, defaultdict(lambda: [0, 0]))[trial.question]
+            counts[0] += trial.correct
+            counts[1] += 1
+    return {group: list(starmap(Cluster, questions.values())) for group, questions in counted.items()}
 
 
 def _groups(trial: Asked) -> Iterator[Group]:

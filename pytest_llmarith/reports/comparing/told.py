@@ -32,6 +32,11 @@ _UNPAIRED = (
     "B - A: percentage points between two groups of other questions, with Newcombe's hybrid score 95 % interval. "
     "p: Fisher's exact test."
 )
+_UNPAIRED_REPEATED = (
+    "B - A: percentage points between two groups of other questions. 95 %, p: where a question has several trials they "
+    "are alike, and count as so many independent ones as would say as much; then Newcombe's hybrid score interval and "
+    "Fisher's exact test."
+)
 _SCORES = "Scores: the mean share of right terms, with a bootstrap 95 % interval over sequences."
 
 Comparison = Mapping[str, Any]
@@ -99,6 +104,7 @@ def legend(comparisons: Mapping[str, Any]) -> list[str]:
         ("paired" in methods, _PAIRED),
         ("repeated" in methods, _REPEATED),
         ("unpaired" in methods, _UNPAIRED),
+        ("unpaired, repeated" in methods, _UNPAIRED_REPEATED),
         (any(_is_of_no_interval(row) for comparison in shown for row in comparison["rows"]), _ALL_ALIKE),
     )
     has_scores = any(comparison["scores"] for comparison in shown)
@@ -111,7 +117,9 @@ def _is_of_no_interval(row: Mapping[str, Any]) -> bool:
 
 
 def _method(comparison: Comparison) -> str:
-    return "repeated" if any(map(repeats_questions, comparison["rows"])) else comparison["method"]
+    if not any(map(repeats_questions, comparison["rows"])):
+        return str(comparison["method"])
+    return "repeated" if comparison["method"] == "paired" else "unpaired, repeated"
 
 
 def alone_told(comparisons: Mapping[str, Any]) -> list[str]:

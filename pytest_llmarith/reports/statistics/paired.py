@@ -93,7 +93,7 @@ def paired_difference(pairs: Pairs) -> Interval | None:
     added, less what the two have in common (phi, corrected for continuity). It has no trouble at 0 and 100 %.
     """
     successes = pairs.both + pairs.first, pairs.both + pairs.second
-    return _squared_and_added((successes[0], pairs.total), (successes[1], pairs.total), _phi(pairs))
+    return _newcombe((successes[0], pairs.total), (successes[1], pairs.total), _phi(pairs))
 
 
 def unpaired_difference(first: int, of_first: int, second: int, of_second: int) -> Interval | None:
@@ -101,14 +101,19 @@ def unpaired_difference(first: int, of_first: int, second: int, of_second: int) 
 
     Newcombe 1998, Statistics in Medicine 17, 873-890, method 10: two Wilson intervals, squared and added.
     """
-    return _squared_and_added((first, of_first), (second, of_second), 0.0)
+    return _newcombe((first, of_first), (second, of_second), 0.0)
 
 
-def _squared_and_added(first: tuple[int, int], second: tuple[int, int], phi: float) -> Interval | None:
+def _newcombe(first: tuple[int, int], second: tuple[int, int], phi: float) -> Interval | None:
     one, other = wilson(*first), wilson(*second)
     if one is None or other is None:
         return None
-    share, its = first[0] / first[1], second[0] / second[1]
+    return squared_and_added((first[0] / first[1], one), (second[0] / second[1], other), phi)
+
+
+def squared_and_added(first: tuple[float, Interval], second: tuple[float, Interval], phi: float = 0.0) -> Interval:
+    """The interval of the difference between two shares, of the intervals in which these lie."""
+    (share, one), (its, other) = first, second
     low = its - share - _joined(its - other.low, one.high - share, phi)
     high = its - share + _joined(other.high - its, share - one.low, phi)
     return Interval(max(-1.0, low), min(1.0, high))

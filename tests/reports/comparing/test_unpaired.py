@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import pytest
 
-from pytest_llmarith.reports.comparing import Request, compare
+from pytest_llmarith.reports.comparing import Request, as_text, compare, failures
 from tests.reports.comparing.runs_in_memory import (
     compared,
     programs,
@@ -55,10 +57,49 @@ def test_unpaired_conditions_are_compared_with_themselves() -> None:
     """What only one side has is left out; where each side has a single one, that is what is compared."""
     usual, comma, others = sums("cccc", seed=1, first=9), put(sums("dddd"), numbers="comma"), sums("cccc")
     comparison = compared(run(usual, comma), run(others), unpaired=True)
-    assert row_of(comparison)["first"] == {"correct": 4, "measured": 4, "percent": 100.0}
+    assert row_of(comparison)["first"] == {"correct": 4, "measured": 4, "questions": 4, "percent": 100.0}
     assert comparison["questions"]["first"]["others"] == 4
     difference = row_of(compared(run(usual), run(comma), unpaired=True))["difference"]
     assert difference["points"] == -100
+
+
+REPEATS = 10
+
+
+def asked_again(outcomes: str, first: int = 0) -> list[dict[str, object]]:
+    """Sums that are put ten times each, and come to the same every time."""
+    return [one for repeat in range(REPEATS) for one in put(sums(outcomes, first=first, seed=first), repeat)]
+
+
+def test_repeats_of_two_groups_are_no_further_evidence() -> None:
+    """Six questions of six against two of six are chance, however often each was put; the gate lets them pass."""
+    once = compared(run(sums("cccccc")), run(sums("ccdddd", first=50, seed=1)), unpaired=True)["rows"][0]
+    comparisons = compare(Request(run(asked_again("cccccc")), [run(asked_again("ccdddd", 50))], unpaired=True))
+    row = comparisons["comparisons"][0]["rows"][0]
+    assert row["first"] == {"correct": 60, "measured": 60, "questions": 6, "percent": 100.0}
+    assert row["p"] == pytest.approx(once["p"]) == pytest.approx(0.0606, abs=1e-4)
+    assert row["difference"]["points"] == once["difference"]["points"]
+    assert row["difference"]["low"] < once["difference"]["low"]
+    assert row["difference"]["high"] > once["difference"]["high"]
+    assert failures(comparisons, Decimal(5)) == []
+
+
+def test_repeats_of_two_groups_that_are_never_alike() -> None:
+    """All right here and none right there: of that many questions it is no chance, and there is an interval."""
+    row = compared(run(asked_again("c" * 9)), run(asked_again("d" * 9, 50)), unpaired=True)["rows"][0]
+    assert row["p"] == pytest.approx(4.1e-5, rel=0.01)
+    assert row["difference"]["low"] == -100
+    assert -80 < row["difference"]["high"] < -50
+
+
+def test_the_text_of_repeats_without_pairing() -> None:
+    """Trials and questions of either side, and what the interval takes them for."""
+    first, second = run(asked_again("cccccc")), run(asked_again("ccdddd", 50))
+    lines = as_text(compare(Request(first, [second], unpaired=True)), 500).splitlines()
+    heads = next(line for line in lines if "B - A" in line).split()
+    assert heads[:8] == ["A", "questions", "A", "%", "B", "questions", "B", "%"]
+    assert any(line.split()[:8] == ["over", "all", "60", "6", "100.0", "60", "6", "33.3"] for line in lines)
+    assert "where a question has several trials they are alike" in lines[-1]
 
 
 def test_scores_without_pairing() -> None:
