@@ -20,6 +20,7 @@ from pytest_llmarith.models.desk import Deliver, Desk, Rules
 from pytest_llmarith.models.keeping.keeper import AskAgain, Keeper
 from pytest_llmarith.models.patience.requesting import Sender
 from pytest_llmarith.models.patience.retrying import PauseLength
+from pytest_llmarith.models.request import asked_model
 from pytest_llmarith.models.spending.budget import Budget
 from pytest_llmarith.models.spending.bygone import Bygone
 from pytest_llmarith.models.spending.prices import Catalogue, Prices
@@ -90,7 +91,8 @@ class Broker:
         if ahead.stored or not self._rules.limits.is_capped:
             return None
         budget = Budget(self._rules.limits, self._prices)
-        return budget.refusal((self._models[question.model], question.prompt) for question in ahead.to_ask)
+        asked = ((asked_model(self._models, question), question.prompt) for question in ahead.to_ask)
+        return budget.refusal((model, prompt) for model, prompt in asked if model is not None)
 
     def count(self, spent: Sequence[Bygone]) -> None:
         """Let the caps count what stored replies have cost, before anything is asked."""

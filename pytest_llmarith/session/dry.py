@@ -75,8 +75,7 @@ class DryRun:
         for one in first.values():
             yield ""
             yield f"{one.problem.task}, as {sanitize(one.nodeid, _LONGEST_LINE)} asks:"
-            system = None if one.model is None else one.model.system_prompt
-            for text in filter(None, (system, one.prompt(self._settings))):
+            for text in filter(None, (one.system_prompt(self._settings), one.prompt(self._settings))):
                 yield from (f"    {sanitize(line, _LONGEST_LINE)}".rstrip() for line in text.split("\n"))
 
     def _write(self, line: str) -> None:

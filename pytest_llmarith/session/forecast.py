@@ -114,8 +114,10 @@ class Forecast:
         return judge if is_next or not programs.isdisjoint(self._ahead.to_ask) else None
 
     def _outlook(self, model: Model) -> Outlook:
+        from pytest_llmarith.models.request import asked_model
         from pytest_llmarith.models.spending.prices import FREE, about_tokens
 
+        known = {model.name: model}
         tasks = {one.question: one.task for one in self._asked if one.question.model == model.name}
         to_ask = _of(model, self._ahead.to_ask)
         terms = self._broker.terms(model) if to_ask else FREE
@@ -126,7 +128,9 @@ class Forecast:
             questions=sum(one.question.model == model.name for one in self._asked),
             stored=len(_of(model, self._ahead.stored)),
             asked=len(to_ask),
-            prompt_tokens=sum(about_tokens(model, question.prompt) for question in to_ask),
+            prompt_tokens=sum(
+                about_tokens(asked_model(known, question) or model, question.prompt) for question in to_ask
+            ),
             completion_tokens=round(
                 sum(count * _length(task, stored[task], terms.most_tokens) for task, count in replies.items())
             ),

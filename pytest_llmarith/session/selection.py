@@ -41,6 +41,13 @@ class Selected:
         """The text that whichever model it is will see."""
         return prompt_of(self.problem, self.manner, settings)
 
+    def system_prompt(self, settings: Settings) -> str | None:
+        """What goes along with it; somebody's own `model` fixture is handed prompts alone."""
+        if self.model is None:
+            return None
+        own = system_prompt(self.manner.condition, settings)
+        return self.model.system_prompt if own is None else own
+
     @property
     def search(self) -> BreakingProblem | None:
         """The search that begins with its question, where there is one."""

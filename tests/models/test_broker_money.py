@@ -11,7 +11,7 @@ import pytest
 from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.keeping.store import Store
 from pytest_llmarith.models.request import key_of
-from pytest_llmarith.models.spending.bygone import sums
+from pytest_llmarith.models.spending.bygone import Bygone, sums
 from pytest_llmarith.values import Failure, Model, Price, Question, Reply, StoreMode
 from tests.llm_server import Gate
 from tests.models.scripted import MODEL, Inbox, ScriptedClient, questions, reply_to
@@ -56,6 +56,20 @@ def test_a_cap_holds_for_all_who_ask(brokers: Brokers, concurrency: int) -> None
     assert all(isinstance(outcome, Reply) for outcome in again)
     assert client.asked.total() == 12
     assert set(client.asked.values()) == {1}
+
+
+def test_a_cap_holds_where_system_prompts_are_conditions(brokers: Brokers) -> None:
+    """What a short request came to says nothing of the same prompt behind a long one."""
+    client = ScriptedClient(lambda prompt, nth: Reply("", prompt_tokens=4000, completion_tokens=10), gate := Gate())
+    inbox = Inbox()
+    broker = brokers(client, max_tokens=9000, concurrency=16)
+    broker.count([Bygone("light", MODEL, "prompt", cost_usd=None, tokens=10)])
+    for question in questions(8):
+        broker.ask(replace(question, system_prompt="y" * 4000), inbox)
+    client.wait_for_requests(2)
+    gate.open()
+    inbox.wait_for(8)
+    assert client.asked.total() == 2
 
 
 def test_who_waits_for_money_is_answered_when_the_run_ends(brokers: Brokers) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 
@@ -73,6 +74,17 @@ def test_tokens_by_task(forecast: Make) -> None:
     assert outlook.completion_tokens == 3 * 20 + 2 * 500
     (bounded,) = forecast(SUMS, "--llm-param=max_tokens=7").outlooks
     assert bounded.completion_tokens == 3 * 7
+
+
+def test_system_prompts_that_are_conditions_count(forecast: Make) -> None:
+    """Each question comes with its own; a cap is refused that lets none of them through."""
+    heavy = [Asked(replace(one.question, system_prompt="z" * 4000), one.task) for one in SUMS]
+    (outlook,) = forecast([*SUMS, *heavy]).outlooks
+    assert outlook.prompt_tokens == 3 * 25 + 3 * 1025
+    bound = ("--llm-max-tokens=4000", "--llm-param=max_tokens=50")
+    forecast([*heavy, *SUMS], *bound).refuse_too_small()
+    with pytest.raises(pytest.UsageError, match=r"^--llm-max-tokens=4000: 0 spent, a request may take 4,182 "):
+        forecast(heavy, *bound).refuse_too_small()
 
 
 def test_stored_replies_tell_how_long_the_others_are(forecast: Make) -> None:

@@ -151,6 +151,15 @@ def test_a_dry_run_asks_and_writes_nothing(bench: Bench, how: Way, monkeypatch: 
     )
 
 
+def test_a_dry_run_shows_the_system_prompt_of_the_condition(pytester: pytest.Pytester) -> None:
+    """As the question that it shows is going to be asked, where there are several."""
+    pytester.makepyfile(test_bench=DRY_BENCH)
+    prompts = ("--llm-system-prompt=Be brief.", "--llm-system-prompt=Be slow.")
+    result = pytester.runpytest("--llm-dry-run", "--llm-model=llmarith/exact", "-k", "test_arithmetic", *prompts)
+    result.stdout.fnmatch_lines(["arithmetic, as *system_1* asks:", "    Be brief.", "    Compute the following*"])
+    result.stdout.no_fnmatch_line("*Be slow.*")
+
+
 def test_a_dry_run_of_a_selection(bench: Bench) -> None:
     """-k and what is stored count; addopts may ask for workers."""
     bench.run("-k", "int_add")

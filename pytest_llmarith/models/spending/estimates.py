@@ -13,6 +13,8 @@ UNKNOWN_MOST_TOKENS = 16_384
 _AROUND_A_MESSAGE = 16  # tokens that say whose message it is
 _PICODOLLARS = 10**12  # a token costs millions of them
 
+_Kind = tuple[str | int, ...]
+
 
 @dataclass(frozen=True, slots=True)
 class Amount:
@@ -44,7 +46,7 @@ def dollars(amount: int) -> str:
 
 
 class Estimates:
-    """Estimates requests by their kind: those to one model with prompts of about one length.
+    """Estimates requests by their kind: those to one model with messages of about one length each.
 
     Before a reply of a kind has arrived, the estimate is the most that a request can come to: a token for every byte
     of its messages, and as many tokens of a reply as the request, or else the model, allows. From then on it is the
@@ -53,7 +55,7 @@ class Estimates:
 
     def __init__(self, prices: Prices) -> None:
         self._prices = prices
-        self._dearest: dict[tuple[str, int], Amount] = {}
+        self._dearest: dict[_Kind, Amount] = {}
 
     def of(self, model: Model, prompt: str) -> Amount:
         return self._dearest.get(_kind(model, prompt)) or self._most(model, prompt)
@@ -91,6 +93,9 @@ class Estimates:
         return Amount(picodollars(cost or 0.0), reply.prompt_tokens + reply.completion_tokens)
 
 
-def _kind(model: Model, prompt: str) -> tuple[str, int]:
-    """Prompts of 32 to 127 characters are of one kind, those of 128 to 511, of 512 to 2,047, and so on."""
-    return model.name, len(prompt).bit_length() // 2
+def _kind(model: Model, prompt: str) -> _Kind:
+    """Prompts of 32 to 127 characters are of one kind, those of 128 to 511, of 512 to 2,047, and so on.
+
+    The same holds of system prompts, on their own: beside a long one, a sum still says nothing of a program.
+    """
+    return model.name, *(len(message["content"]).bit_length() // 2 for message in messages_of(model, prompt))

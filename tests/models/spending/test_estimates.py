@@ -54,6 +54,19 @@ def test_kinds_are_models_and_lengths_of_prompts() -> None:
     assert not learning.is_learned(Model("other", MODEL.target), SHORT)
 
 
+def test_a_system_prompt_makes_a_kind_of_its_own() -> None:
+    """It is paid for like any message; beside a long one, prompts are told apart as ever."""
+    learning = estimates()
+    learning.learn(MODEL, SHORT, reply(5, 10))
+    heavy = Model("m", MODEL.target, system_prompt="y" * 45_000)
+    assert not learning.is_learned(heavy, SHORT)
+    assert learning.of(heavy, SHORT).tokens == 45_016 + 1116
+    learning.learn(heavy, SHORT, reply(11_000, 10))
+    assert learning.is_learned(heavy, SHORT)
+    assert not learning.is_learned(heavy, LONG)
+    assert learning.of(MODEL, SHORT).tokens == 15
+
+
 @pytest.mark.parametrize(
     ("answer", "amount"),
     [
