@@ -1,11 +1,12 @@
 """The mean scores of programs beside each other, per set, condition and limit, with bootstrap intervals.
 
-It does not know how a program is scored.
+A sequence that was asked several times is one, with the mean of its scores. It does not know how a program is scored.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import fsum
 from typing import Any
 
@@ -14,18 +15,19 @@ from pytest_llmarith.reports.percents import in_percent, points_with
 from pytest_llmarith.reports.statistics import bootstrap_difference, bootstrap_mean
 
 _Key = tuple[str, str, float]  # a set of sequences, the label of a condition, a limit in seconds
+_BySequence = defaultdict[_Key, defaultdict[bytes, list[float]]]
 
 
 def paired_scores(pairs: Iterable[tuple[Asked, Asked]]) -> list[dict[str, Any]]:
     """Where both programs of a sequence have a score: sequences are drawn, and both their scores with them."""
-    found: dict[_Key, list[tuple[float, float]]] = {}
+    one, other = _none(), _none()
     for first, second in pairs:
         its = dict(second.scores)
-        for seconds, score in first.scores:
-            if first.part is not None and seconds in its:
-                key = first.part.name, first.condition, seconds
-                found.setdefault(key, []).append((score, its[seconds]))
-    return [_paired(key, sorted(found[key])) for key in sorted(found)]
+        for key, score in _keyed(first):
+            if (seconds := key[-1]) in its:
+                one[key][first.question].append(score)
+                other[key][first.question].append(its[seconds])
+    return [_paired(key, sorted(zip(_means(one[key]), _means(other[key]), strict=True))) for key in sorted(one)]
 
 
 def unpaired_scores(first: Iterable[Asked], second: Iterable[Asked]) -> list[dict[str, Any]]:
@@ -58,12 +60,27 @@ def _entry(key: _Key, first: Sequence[float], second: Sequence[float]) -> dict[s
 
 def _by_key(trials: Iterable[Asked]) -> dict[_Key, list[float]]:
     """Sorted, as neither a sum nor a draw may depend on which sequence was judged first."""
-    found: dict[_Key, list[float]] = {}
+    found = _none()
     for trial in trials:
+        for key, score in _keyed(trial):
+            found[key][trial.question].append(score)
+    return {key: sorted(_means(scores)) for key, scores in found.items()}
+
+
+def _none() -> _BySequence:
+    return defaultdict(lambda: defaultdict(list))
+
+
+def _keyed(trial: Asked) -> Iterator[tuple[_Key, float]]:
+    """The scores of a program, and where each belongs."""
+    if trial.part is not None:
         for seconds, score in trial.scores:
-            if trial.part is not None:
-                found.setdefault((trial.part.name, trial.condition, seconds), []).append(score)
-    return {key: sorted(scores) for key, scores in found.items()}
+            yield (trial.part.name, trial.condition, seconds), score
+
+
+def _means(scores: Mapping[bytes, Sequence[float]]) -> list[float]:
+    """One per sequence, in the order in which these were met."""
+    return [_mean(of_one) for of_one in scores.values()]
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -124,6 +124,15 @@ def test_the_scores_of_programs() -> None:
     assert row_of(comparison)["first"]["correct"] == 2
 
 
+def test_the_scores_of_a_sequence_that_was_asked_several_times() -> None:
+    """It is one sequence, with the mean of its scores; the interval is that of these means."""
+    first, second = programs([1, 0.5, 0, 1]), programs([1, 1, 0.5, 0.5])
+    again = [[one | {"repeat": repeat} for repeat in range(4) for one in side] for side in (first, second)]
+    once, often = (compared(run(one), run(other))["scores"] for one, other in ((first, second), again))
+    assert once == often
+    assert once[1]["first"]["sequences"] == 4
+
+
 def test_scores_are_of_a_condition() -> None:
     """A mean over conditions would be nobody's score."""
     usual, other = programs([1.0, 0.5]), put(programs([0.0, 0.0]), numbers="comma")

@@ -112,3 +112,14 @@ def test_scores_without_pairing() -> None:
     assert (slow["first"]["sequences"], slow["second"]["sequences"]) == (2, 3)
     assert slow["difference"]["points"] == pytest.approx(-41.6667)
     assert slow["difference"]["low"] < slow["difference"]["points"] < slow["difference"]["high"]
+
+
+def test_repeats_of_a_sequence_are_one_sequence() -> None:
+    """Without pairing a sequence that was asked four times has one score, the mean of four, as in its own run."""
+    again = [record | {"repeat": repeat} for repeat in range(4) for record in programs([1, 0.5, repeat / 4])]
+    other = programs([0.5, 0.25, 0.25])
+    for record in other:
+        record["problem"]["number"] += "9"
+    slow = compared(run(again), run(other), unpaired=True)["scores"][1]
+    assert slow["first"] == {"sequences": 3, "percent": 62.5}
+    assert slow["second"] == {"sequences": 3, "percent": 33.3333}
