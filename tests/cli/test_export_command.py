@@ -165,7 +165,7 @@ def test_csv_has_a_row_per_trial(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_a_folder_of_runs_becomes_one_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Every row names its run."""
+    """The trials of all runs in a folder become one table, in which every row names its run."""
     log_in(tmp_path / "a", [asked("{}")])
     log_in(tmp_path / "b", [asked("7"), asked("{}", trial=1)])
     assert [row["run"] for row in rows(exported(capsys, tmp_path, "--to=csv")[0])] == ["a", "b", "b"]
@@ -182,7 +182,7 @@ def test_a_run_without_such_trials_is_named(tmp_path: Path, shape: str, capsys: 
 
 
 def test_a_file_is_replaced_by_force_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """And no file of the run is."""
+    """A file that exists is replaced with --force only, and a file of the exported run not even then."""
     run, target = run_in(tmp_path / "run", [asked("{}")]), tmp_path / "out.csv"
     target.write_text("mine", encoding="ascii")
     arguments = ["export", str(run), "--to=csv"]

@@ -142,7 +142,7 @@ def test_runs_of_one_model_are_told_apart_by_what_was_sent(tmp_path: Path, capsy
 def test_bounds_between_which_no_depth_is_are_refused(
     run: Path, options: list[str], cause: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Instead of an empty table."""
+    """Depths that no trial has are refused with one line, where an empty table would say nothing."""
     assert cause in refused(capsys, run, *options)
 
 
@@ -272,7 +272,7 @@ def test_hostile_names_are_shown_and_not_obeyed(
     ],
 )
 def test_code_ends_where_we_end_it(text: str, shown: str) -> None:
-    """Whatever stands in it."""
+    """Code in markdown is fenced by more backticks than stand together in it, so that it cannot end itself."""
     assert code(text) == shown
 
 
@@ -372,7 +372,7 @@ def test_the_page_of_a_run_is_written_over_with_force(
 
 
 def test_what_is_no_run_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """With what to name instead."""
+    """Where a folder holds no run, one line says so and tells what to name instead."""
     assert "no run in this folder; name a run's folder" in refused(capsys, tmp_path)
 
 
@@ -384,7 +384,7 @@ def test_a_run_without_a_trial(tmp_path: Path, capsys: pytest.CaptureFixture[str
 
 
 def test_the_width_of_the_terminal_counts(run: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    """As at the end of a run."""
+    """A report is as wide as the terminal at most, like the tables at the end of a run."""
     monkeypatch.setenv("COLUMNS", "80")
     assert shutil.get_terminal_size().columns == 80
     assert max(map(len, printed(capsys, run).splitlines())) <= 80

@@ -315,7 +315,7 @@ def test_a_store_may_be_named(write: Write, tmp_path: Path) -> None:
 
 
 def test_a_run_may_use_the_store_meanwhile(write: Write, path: Path) -> None:
-    """Importing only adds."""
+    """Replies can be imported while a run uses the store, as an import only adds to it."""
     with OtherRun(path):
         assert run("import", write(RECORD)) == 0
 
@@ -375,7 +375,7 @@ def test_where_there_is_no_store_none_is_made(
 def test_a_file_that_is_no_store_is_one_line(
     deed: tuple[str, ...], path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """And it stays as it is."""
+    """One line says that the file is no store, and the file stays as it is."""
     path.parent.mkdir()
     path.write_text("a shopping list that is long enough to be no header of SQLite's" * 20)
     assert run(*deed) == NOT_DONE

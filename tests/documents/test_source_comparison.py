@@ -27,5 +27,5 @@ def test_a_row_is_whole(cells: list[str]) -> None:
 
 
 def test_every_source_has_a_table() -> None:
-    """Three texts, three tables."""
+    """The document compares three texts with ours, each in a table of its own."""
     assert len(re.findall(r"^\| point \|", TEXT, re.MULTILINE)) == 3

@@ -194,7 +194,7 @@ def test_stored_replies_are_reused_and_not_asked(brokers: Brokers) -> None:
 
 
 def test_nothing_slow_is_imported_where_the_store_has_it_all(brokers: Brokers, tmp_path: Path) -> None:
-    """A replay needs no litellm."""
+    """Where the store has every reply, the client is never made ready, so that litellm stays unloaded."""
     put(tmp_path / "store" / "store.sqlite", Question("m", "q0", 0), reply_to("q0"))
     client = ScriptedClient()
     brokers(client).ask_and_wait(Question("m", "q0", 0))
@@ -228,7 +228,7 @@ def test_refresh_asks_anew_and_overwrites(brokers: Brokers, tmp_path: Path) -> N
 
 
 def test_off_neither_reads_nor_writes(brokers: Brokers, tmp_path: Path) -> None:
-    """No folder appears."""
+    """With --llm-store=off not even the folder of the store appears."""
     broker = brokers(ScriptedClient(), store_mode=StoreMode.OFF)
     broker.announce(questions(1))
     broker.ask_and_wait(Question("m", "q0", 0))
@@ -476,7 +476,7 @@ def test_closing_lets_what_is_in_flight_arrive(brokers: Brokers, tmp_path: Path)
 
 
 def test_a_second_close_cuts_the_draining_short(brokers: Brokers) -> None:
-    """Ctrl-C twice: leave now."""
+    """Closing again without patience, as a second Ctrl-C does, ends the waiting for what is in flight."""
     client = ScriptedClient(gate=Gate())
     broker = brokers(client)
     inbox = Inbox()
@@ -511,7 +511,7 @@ def test_a_broker_that_was_never_asked_has_no_thread(brokers: Brokers) -> None:
 
 
 def test_a_dead_worker_is_forgotten_and_its_reply_still_reaches_the_store(brokers: Brokers, tmp_path: Path) -> None:
-    """It was paid for."""
+    """A reply that was paid for is kept, though it is delivered to nobody."""
     gate = Gate()
     client = ScriptedClient(gate=gate)
     broker = brokers(client)

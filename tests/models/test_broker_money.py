@@ -123,6 +123,7 @@ def test_the_same_command_does_not_spend_its_cap_again(brokers: Brokers, path: P
 
 @pytest.mark.parametrize("mode", [StoreMode.REFRESH, StoreMode.OFF])
 def test_without_older_replies_a_cap_counts_this_run_alone(brokers: Brokers, path: Path, mode: StoreMode) -> None:
+    """With refresh or off a cap counts what this run itself spends."""
     put(path, *questions(4), cost_usd=60.0)
     client = ScriptedClient(dear)
     resumed(brokers(client, max_cost_usd=250.0, store_mode=mode), questions(8))
@@ -167,6 +168,7 @@ def test_what_lies_ahead(brokers: Brokers, path: Path) -> None:
 def test_what_lies_ahead_in_other_ways_with_the_store(
     brokers: Brokers, path: Path, mode: StoreMode, stored: int, to_ask: int
 ) -> None:
+    """With only, what is not stored is not asked; with refresh everything is asked, stored or not."""
     put(path, *questions(2))
     ahead = brokers(ScriptedClient(), store_mode=mode).look_ahead(questions(4))
     assert (len(ahead.stored), len(ahead.to_ask)) == (stored, to_ask)

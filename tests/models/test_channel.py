@@ -165,7 +165,7 @@ def test_announcements_travel_in_chunks_and_in_order(line: Line) -> None:
 
 
 def test_a_controller_that_goes_answers_everybody_who_waits(line: Line, broker: FakeBroker) -> None:
-    """And whoever asks later."""
+    """When the controller goes, who waits for a reply and who asks later are both told that it is gone."""
     _, inbox = asking(line, Question("m", "q", 0))
     broker.asked.get(timeout=30)
     line.here.close()

@@ -110,7 +110,7 @@ def test_what_was_sent_is_noted_without_the_key(client: Client) -> None:
 
 @pytest.mark.parametrize("finish_reason", ["length", "content_filter"])
 def test_cut_and_filtered_replies_are_replies(client: Client, finish_reason: str) -> None:
-    """They measure the model."""
+    """A reply that was cut or filtered is kept with its finish reason, as it measures the model."""
     reply, _ = ask(client, Answer("4", finish_reason=finish_reason))
     assert (reply.text, reply.finish_reason) == ("4", finish_reason)
 

@@ -12,7 +12,7 @@ QUESTION = Question("m", "1 + 1", 0)
 
 
 def test_the_system_prompt_goes_first_where_there_is_one() -> None:
-    """And nothing else is said."""
+    """The messages are the model's system prompt, where it has one, and the prompt; nothing is added."""
     assert messages_of(MODEL, "1 + 1") == [
         {"role": "system", "content": "Be brief."},
         {"role": "user", "content": "1 + 1"},
@@ -73,7 +73,7 @@ def test_the_key_of_a_question_never_changes() -> None:
 
 
 def test_what_was_sent_is_written_down_without_keys() -> None:
-    """At any depth."""
+    """Keys, authorizing headers and passwords are left out of what is noted as sent, at any depth."""
     params = {"api_key": "k", "max_tokens": 5, "extra_headers": {"Authorization": "Bearer x", "X-Title": "t"}}
     params["tools"] = [{"type": "mcp", "headers": {"Authorization": "Bearer x"}}]
     assert sent_of(Model("m", "openai/x", params, "https://me:secret@h:8/v1"), "p") == {

@@ -50,7 +50,7 @@ def test_announced_questions_go_in_order_until_the_window_is_full() -> None:
 
 
 def test_who_waits_goes_first_even_outside_the_window() -> None:
-    """In the order of asking."""
+    """Questions that somebody waits for go first, in the order in which they were asked for."""
     schedule = announced(10, window=2)
     assert next_numbers(schedule, 10) == [0, 1]
     wait(schedule, 7)

@@ -98,7 +98,7 @@ def test_a_key_is_hidden_wherever_it_stands(around: str, before: int) -> None:
     ],
 )
 def test_credentials_leave_a_url(url: str, shown: str) -> None:
-    """Everything else stays."""
+    """User and password are taken out of a URL, and the rest of it stays as it was written."""
     assert without_userinfo(url) == shown
 
 

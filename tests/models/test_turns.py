@@ -86,7 +86,7 @@ def test_the_end_of_a_run_ends_its_waiting(brokers: Brokers, other: OtherRun) ->
 
 
 def test_a_stop_ends_the_waiting_too(brokers: Brokers, other: OtherRun) -> None:
-    """Nothing is asked after it."""
+    """A run that is stopped waits for other runs no longer, and asks nothing afterwards."""
     client, inbox = ScriptedClient(), Inbox()
     broker = waiting(brokers, client, inbox)
     broker.stop("enough")

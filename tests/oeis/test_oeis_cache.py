@@ -35,7 +35,7 @@ def fill_starter(folder: Path, wanted: Iterable[str] = ("A000045", "A000040")) -
 
 @pytest.mark.parametrize("name", [name for name in SETS if name != STARTER])
 def test_the_sets_of_the_paper_have_250_numbers(name: str, tmp_path: Path) -> None:
-    """Ascending, each once."""
+    """Each set of the paper lists 250 numbers, each once and in ascending order."""
     listed = numbers(name, tmp_path)
     assert len(listed) == 250
     assert sorted({*listed}) == [*listed]
@@ -48,7 +48,7 @@ def test_no_number_is_in_two_sets_of_the_paper(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not REAL.is_dir(), reason="the real entries are not here")
 def test_the_sets_are_those_of_the_paper(tmp_path: Path) -> None:
-    """Number by number."""
+    """Number by number, our sets are those that the cache's sets.json lists."""
     listed = json.loads((REAL / "sets.json").read_text("utf-8"))
     assert {name: [*numbers(name, tmp_path)] for name in listed} == listed
 
@@ -108,7 +108,7 @@ def test_a_folder_that_cannot_be_listed_is_named(tmp_path: Path) -> None:
 
 
 def test_a_missing_entry_says_how_to_get_it(tmp_path: Path) -> None:
-    """One line with the command."""
+    """The error about a missing entry is one line, with the command that fetches it."""
     with pytest.raises(MissingEntry, match=r"A000045\.json' is not there; run llmarith oeis sync A000045 --cache "):
         Cache(tmp_path).entry("A000045")
 
@@ -120,7 +120,7 @@ def test_only_a_numbers_name_files(tmp_path: Path) -> None:
 
 
 def test_programs_stand_beside_the_starter(tmp_path: Path) -> None:
-    """Their text, or None."""
+    """The reference program of a sequence is the text of the file beside it, or None without one."""
     cache = fill_starter(tmp_path)
     (tmp_path / STARTER / "A000045.py").write_text("print('é')\n", encoding="utf-8")
     assert cache.starter_program("A000045") == "print('é')\n"
@@ -158,7 +158,7 @@ def test_the_digest_sees_every_field(changes: dict[str, Any], tmp_path: Path) ->
 
 
 def test_both_classic_sets_are_taken_where_they_are_whole(tmp_path: Path) -> None:
-    """And a line says so."""
+    """Without a choice of sets both classic ones are taken where they are whole, and a line says so."""
     fill_starter(tmp_path)
     cache = fill(tmp_path, wanted_numbers([]))
     assert choose_sets(None, cache) == Choice(

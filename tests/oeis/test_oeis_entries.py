@@ -220,7 +220,7 @@ def test_a_huge_file_is_not_read(tmp_path: Path) -> None:
 
 
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
-    """Nobody writes into it."""
+    """A named pipe in place of an entry is refused at once, as nobody may ever write into it."""
     if not hasattr(os, "mkfifo"):
         pytest.skip("this system has no named pipes")
     os.mkfifo(path := tmp_path / "A000045.json")

@@ -56,7 +56,7 @@ def test_old_files_hold_signed_terms_apart() -> None:
 
 
 def test_no_comment_is_no_comments() -> None:
-    """As in the JSON interface."""
+    """An entry without comments has none, as it has in the JSON interface."""
     assert read("\n".join(line for line in SEQ.split("\n") if not line.startswith("%C"))).comments == ()
 
 

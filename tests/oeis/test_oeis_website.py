@@ -87,7 +87,7 @@ def test_an_outage_that_stays_is_given_up() -> None:
 
 @pytest.mark.parametrize("status", [400, 403, 404, 410])
 def test_a_refusal_is_not_asked_again(status: int) -> None:
-    """It will not pass."""
+    """A status that waiting does not change ends the asking after one request."""
     with Site(lambda call: Answer(status=status, headers=AT_ONCE)) as site:
         assert str(given_up(site)) == f"status {status}"
     assert site.asked["A000045"] == 1
@@ -131,7 +131,7 @@ def test_nobody_there_is_hopeless() -> None:
 
 
 def test_a_redirect_within_the_server_is_followed() -> None:
-    """Paths may move."""
+    """A redirect to another path of the same server is followed, as paths may move."""
     with Site(lambda call: Answer(status=301, headers={"Location": "/new?q=id:A1"}) if call.nth == 1 else GOOD) as site:
         site.asked["A1"] = 1
         assert ask(site) == GOOD.body
@@ -149,7 +149,7 @@ def test_another_server_is_not_asked() -> None:
 
 
 def test_redirects_come_to_an_end() -> None:
-    """A circle is left."""
+    """Redirects that lead back to where they began are given up after a few requests."""
     with Site(lambda call: Answer(status=302, headers={"Location": call.path})) as site:
         assert "where we do not go" in str(given_up(site))
     assert len(site.calls) < 10
@@ -163,7 +163,7 @@ def test_a_huge_reply_is_left() -> None:
 
 
 def test_a_compressed_reply_is_not_unpacked() -> None:
-    """It could become anything."""
+    """A compressed reply is refused, as nobody knows how large it would become."""
     with Site(lambda call: Answer(b"x", headers={"Content-Encoding": "gzip"})) as site:
         assert "compressed" in str(given_up(site))
 
@@ -183,7 +183,7 @@ def test_the_pace_is_kept() -> None:
     "url", ["", "oeis.org", "ftp://oeis.org", "http://", "file:///etc/passwd", "http://x:port", "\0"]
 )
 def test_an_address_is_checked(url: str) -> None:
-    """Before anything is asked."""
+    """What is no address is refused before anything is asked, with an address to write instead."""
     with pytest.raises(ValueError, match="is no address") as raised:
         Website(url)
     assert "https://oeis.org" in str(raised.value)

@@ -87,6 +87,7 @@ def test_labels_tell_only_what_is_unusual() -> None:
     ],
 )
 def test_mistakes_are_one_line(options: dict[str, Any], message: str, tmp_path: Path) -> None:
+    """A mistake in an option of conditions is one line: the option, what is wrong, what to write instead."""
     for name in ("a.txt", "a.md"):
         (tmp_path / name).write_text("{lhs}", encoding="utf-8")
     (tmp_path / "latin.txt").write_bytes(b"\xe9")

@@ -42,7 +42,7 @@ def test_limits(text: str, seconds: tuple[float, ...]) -> None:
     ("text", "size"), [("1GiB", 1 << 30), ("512MiB", 512 << 20), ("64 MiB", 1 << 26), ("70000KiB", 70000 << 10)]
 )
 def test_memory(text: str, size: int) -> None:
-    """Sizes have a unit."""
+    """Memory is a number with a unit, and becomes so many bytes."""
     assert parsed(memory=text).limits.memory_bytes == size
 
 
@@ -107,5 +107,5 @@ def test_wrong_usage(option: str, text: str, message: str) -> None:
 
 
 def test_the_sandbox_by_name() -> None:
-    """A level can be asked for."""
+    """--oeis-sandbox names the level that programs run at."""
     assert parsed(sandbox="standard").sandbox is Level.STANDARD

@@ -50,7 +50,7 @@ def test_no_whole_number(text: str) -> None:
 
 @pytest.mark.parametrize(("text", "expected"), [("600", 600.0), ("0.5", 0.5)])
 def test_seconds(text: str, expected: float) -> None:
-    """Seconds may have decimals."""
+    """Seconds are whole numbers or decimals, and are kept as such."""
     assert parsing.seconds(OPTION, text) == expected
 
 
@@ -69,7 +69,7 @@ def test_seed(text: str, expected: int | None) -> None:
 
 @pytest.mark.parametrize("text", ["", "-1", "Random", "0x1", "1" * 19])
 def test_no_seed(text: str) -> None:
-    """What is no seed is named."""
+    """What is no seed is refused with one line that says what one looks like."""
     with pytest.raises(ValueError, match=r"is not a seed; write a whole number from 0, or random"):
         parsing.seed(OPTION, text)
 
@@ -183,7 +183,7 @@ def test_a_models_own_parameters_win() -> None:
 
 @pytest.mark.parametrize("text", ["", "  ", "?a=1", "a=", "=b", "a\nb", "a\x1b[31m"])
 def test_no_model(text: str) -> None:
-    """What is no model is named."""
+    """What names no model is refused with one line that shows two that do."""
     with pytest.raises(ValueError, match=r"is not a model; write o4-mini or my-name=o4-mini\?reasoning_effort=high"):
         parsing.model(OPTION, text, {}, None, None)
 

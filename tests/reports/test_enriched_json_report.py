@@ -69,7 +69,7 @@ def test_piece_by_piece_it_is_the_same(nodeids: tuple[str, ...]) -> None:
 
 
 def test_pieces_of_a_report_without_tests() -> None:
-    """It gets the summary."""
+    """A report of pytest-json-report that lists no tests gets the summary all the same."""
     assert json.loads(b"".join(json_pieces({"exitcode": 0}, {"a": {}}, {"format": 1}))) == {
         "exitcode": 0,
         "llmarith": {"format": 1},

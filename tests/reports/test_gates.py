@@ -62,7 +62,7 @@ def test_a_gate_without_a_percentage_is_refused(text: str) -> None:
 
 
 def test_a_colon_without_a_task_is_refused() -> None:
-    """A colon promises a task."""
+    """A colon promises a task: where none stands before it, one line says what to write."""
     with pytest.raises(ValueError, match=r"':80' names no task before its colon; write 80 or arithmetic:80"):
         parse_gate(":80")
 

@@ -90,7 +90,7 @@ def test_a_failed_write_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_lines_are_appended(tmp_path: Path) -> None:
-    """Every run adds one line."""
+    """Every run adds one line of JSON to the file, and leaves the earlier ones as they are."""
     path = tmp_path / "aggregate.jsonl"
     for run in range(3):
         append_line(path, {"run": run})

@@ -115,7 +115,7 @@ def test_additions_are_read_by_their_own_reading() -> None:
 
 
 def test_what_was_unanswered_stays_so() -> None:
-    """An outage is never graded."""
+    """An unanswered record is the same after regrading, as an outage is never graded."""
     stored = unanswered_record(Subject.of(SUM, MODEL, "prompt", None), Failure("timeout"))
     assert read_again(stored) == stored
 

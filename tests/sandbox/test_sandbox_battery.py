@@ -111,6 +111,7 @@ def _driven(stand: Stand, path: Path, *, wait: bool) -> bool:
 @pytest.mark.parametrize("stand", _STANDS)
 @pytest.mark.parametrize("name", ATTACKS)
 def test_nothing_gets_through(found: Callable[[Stand], Found], stand: Stand, name: str) -> None:
+    """No attack reaches anything in the sandbox, changes what we are told, or touches the next program."""
     outcome = _outcome(found, stand, name)
     assert outcome["through"] == [], outcome
     assert outcome["told"] is None, outcome
@@ -119,6 +120,7 @@ def test_nothing_gets_through(found: Callable[[Stand], Found], stand: Stand, nam
 
 @pytest.mark.parametrize(("name", "stand"), _EXPOSED)
 def test_without_a_sandbox_it_would(found: Callable[[Stand], Found], stand: Stand, name: str) -> None:
+    """The same attack reaches what it aims at where it is not held back, so that it is a real one."""
     if ATTACKS[name].root and not _IS_ROOT:
         pytest.skip("only root can do this at all")
     outcome = _outcome(found, stand, name)
@@ -128,6 +130,7 @@ def test_without_a_sandbox_it_would(found: Callable[[Stand], Found], stand: Stan
 @pytest.mark.parametrize("program", _STUBBORN)
 @pytest.mark.parametrize("level", ["strict", "standard"])
 def test_nothing_survives_a_killed_harness(level: str, program: str) -> None:
+    """When the harness is killed, every process below it is gone within seconds."""
     command = [sys.executable, "-c", _HARNESS, level, program]
     with subprocess.Popen(command, cwd=_PROJECT, stdout=subprocess.PIPE) as harness:
         assert harness.stdout is not None

@@ -96,6 +96,7 @@ def _verdict(number: int, *arguments: int, architecture: int = _X86_64) -> int:
     ],
 )
 def test_what_may_be_called(call: tuple[int, ...], expected: int) -> None:
+    """Each system call, by its number and arguments, is allowed, refused or deadly as the table has it."""
     assert _verdict(*call) == expected
 
 

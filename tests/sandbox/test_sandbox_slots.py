@@ -89,6 +89,7 @@ def test_a_folder_that_others_may_enter_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
 def test_a_folder_of_somebody_else_is_refused(tmp_path: Path) -> None:
+    """A folder for slots that belongs to another user is refused."""
     folder = tmp_path / "theirs"
     folder.mkdir(mode=0o700)
     os.chown(folder, 65534, 65534)

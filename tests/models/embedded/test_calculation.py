@@ -72,7 +72,7 @@ def test_reads_groups(numbers: NumberFormat, problem: ArithmeticProblem) -> None
 @pytest.mark.parametrize("numbers", NumberFormat)
 @given(problem=addition_problems())
 def test_reads_groups_of_a_quoted_pair(numbers: NumberFormat, problem: AdditionProblem) -> None:
-    """The addition prompt too."""
+    """Grouped digits of both quoted operands are read in the prompt of integer addition, too."""
     calculation = read(addition.prompt(problem, Condition(numbers)))
     assert calculation is not None
     assert (calculation.lhs, calculation.rhs, calculation.terse) == (problem.int1, problem.int2, True)

@@ -40,7 +40,7 @@ def test_one_of_two_runs_has_a_claim(claims: Claims, other: OtherRun) -> None:
 
 
 def test_a_claim_that_was_given_up_goes_to_the_next(claims: Claims, other: OtherRun) -> None:
-    """There and back."""
+    """A claim that one run gives up is the other's to take, and can be taken back when that gives it up."""
     assert claims.take(KEY)
     claims.release(KEY)
     assert other.does("take", KEY) == "True"

@@ -48,13 +48,13 @@ def test_a_reply_comes_back_whole_and_marked_as_stored(store: Store) -> None:
 
 
 def test_what_is_not_there_is_none(store: Store) -> None:
-    """A store begins empty."""
+    """A new store holds no reply: it counts 0, and any key gets None."""
     assert store.get("k") is None
     assert store.count() == 0
 
 
 def test_a_newer_reply_replaces_the_older(store: Store) -> None:
-    """`refresh` overwrites."""
+    """A second reply under the same key replaces the first, as --llm-store=refresh has it."""
     store.put("k", Reply("old"))
     store.put("k", Reply("new"))
     assert store.get("k") == Reply("new", stored=True)
@@ -127,7 +127,7 @@ def test_a_damaged_reply_says_so(store: Store, path: Path) -> None:
 
 
 def test_a_locked_store_says_so(path: Path) -> None:
-    """After waiting for it."""
+    """Where a lock outlasts the waiting, the error names it; once it is gone the store goes on."""
     store = Store(path, busy_s=0.01)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
@@ -149,7 +149,7 @@ def test_a_full_disk_says_so_and_what_was_there_stays(store: Store, path: Path) 
 
 
 def test_a_folder_that_cannot_be_made_says_so(tmp_path: Path) -> None:
-    """A file is in the way."""
+    """Where a file stands in the way of the store's folder, the error says that it cannot be made."""
     (tmp_path / "file").touch()
     with pytest.raises(StoreError, match="its folder cannot be made"):
         Store(tmp_path / "file" / "sub" / "store.sqlite")

@@ -66,7 +66,7 @@ def test_a_store_that_another_program_keeps_locked(path: Path, mode: str) -> Non
 
 
 def test_a_store_of_a_newer_format(path: Path, mode: str) -> None:
-    """It is left as it is."""
+    """A run refuses a store that a newer version has written, and says how to go on."""
     Store(path).close()
     with sqlite3.connect(path) as db:
         db.execute(f"PRAGMA user_version = {STORE_FORMAT + 1}")
@@ -83,7 +83,7 @@ def test_a_store_that_is_none(path: Path, mode: str) -> None:
 
 
 def test_a_folder_that_cannot_be_written(path: Path, mode: str) -> None:
-    """A read-only file system."""
+    """On a read-only file system a run is refused with the name of the file and the system's own words."""
     told, requests = run(path, mode, before=own_disk("ro", path.parent))
     is_refused(told, requests, "claims.lock beside it cannot be opened (Read-only file system)")
 

@@ -265,7 +265,7 @@ def test_a_prompt_that_is_too_long_is_this_questions_own_fault(client: Client) -
 
 
 def test_nobody_at_the_port_is_tried_again(client: Client) -> None:
-    """A server may be starting."""
+    """A refused connection is an outage, as a server may be starting; the message names host and port."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # bound, but nobody listens
         diagnosis = failing(client, Model("m", "openai/some", KEY, f"http://127.0.0.1:{taken.getsockname()[1]}/v1"))
@@ -332,7 +332,7 @@ def test_how_long_the_provider_asks_to_wait(
 
 
 def test_google_says_in_the_body_how_long_to_wait(client: Client) -> None:
-    """And sends no header."""
+    """The retryDelay in the body of Google's errors is how long it asks to wait, as it sends no header."""
     details = [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "37.5s"}]
     error = {"code": 429, "message": "Quota exceeded", "status": "RESOURCE_EXHAUSTED", "details": details}
     answer = Answer(status=429, error=error)
@@ -351,7 +351,7 @@ def test_no_key_is_in_a_message(client: Client, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_password_in_the_base_url_is_in_no_message() -> None:
-    """Whatever quotes it."""
+    """A password in a base URL is left out of messages, also where the error itself quotes it."""
     model = Model("m", "openai/x", {}, "http://me:hunter22@h/v1")
     assert "hunter22" not in diagnose(RuntimeError("cannot reach hunter22"), model, 1.0, {}).message
 

@@ -38,7 +38,7 @@ def in_any_minute(times: Sequence[float], amounts: Sequence[int]) -> int:
 
 
 def test_without_a_bound_nobody_waits() -> None:
-    """That is the default."""
+    """Where neither requests nor tokens per minute are bounded, requests of any size set out at once."""
     run = Run()
     assert [run.send(10**9) for _ in range(5)] == [0.0] * 5
 
@@ -64,13 +64,13 @@ def test_tokens_take_their_time() -> None:
 
 
 def test_the_narrower_bound_counts() -> None:
-    """Whichever that is."""
+    """With bounds on requests and on tokens, each request waits for the one that lets it go later."""
     run = Run(rpm=60, tpm=600)
     assert [run.send(tokens) for tokens in (50, 1, 1, 20, 1)] == [0, 5, 6, 7, 9]
 
 
 def test_usage_corrects_the_estimate() -> None:
-    """Both ways."""
+    """A reply's usage corrects the estimate upwards and downwards."""
     run = Run(tpm=600)
     run.send(100)
     run.pace.correct(-90)

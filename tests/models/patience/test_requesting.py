@@ -353,7 +353,7 @@ def test_an_outage_of_less_than_a_minute_costs_no_question(lasts_s: float, concu
 
 @simulated
 async def test_a_provider_that_hangs_is_down_after_two_rounds() -> None:
-    """The longest way there is."""
+    """A provider that never replies is down after two rounds of timeouts, the slowest way to be found out."""
     town = Town(right, takes_s=lambda prompt, nth: 10_000.0, timeout_s=600.0)
     outcomes = await town.ask(1000)
     assert town.stopped_at == pytest.approx(1200, abs=10)

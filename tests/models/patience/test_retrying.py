@@ -110,7 +110,7 @@ def test_the_last_failure_is_told_with_the_number_of_attempts() -> None:
 
 @pytest.mark.parametrize("remedy", [Remedy.GIVE_UP, Remedy.STOP_RUN])
 def test_what_cannot_get_better_is_not_tried_again(remedy: Remedy) -> None:
-    """Only an outage is."""
+    """Whatever is no outage gets one attempt, however many retries are allowed."""
     outcome = Attempts(remedy=remedy).run(retries=3)
     assert isinstance(outcome, GivenUp)
     assert (outcome.message, outcome.attempts) == ("no 1", 1)

@@ -110,7 +110,7 @@ def test_without_a_cap_and_for_simulated_models_nothing_is_looked_up() -> None:
 
 
 def test_a_reply_whose_tokens_nobody_counted_counts_with_its_estimate() -> None:
-    """And teaches nothing."""
+    """A reply without usage counts with its estimate, which learns nothing from it."""
     spending = budget(max_cost_usd=350.0)
     spends(spending, reply(50), reply(None), reply(None))
     assert spending.spent == Amount(picodollars(150), 150)

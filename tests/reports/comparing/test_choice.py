@@ -37,7 +37,7 @@ def test_models_that_are_left_alone_are_named() -> None:
 
 
 def test_the_only_models_are_compared() -> None:
-    """Whatever they are called."""
+    """Where each run has one model, these are compared, whatever they are called."""
     assert models_of(compare(Request(run(sums("c", model="a")), [run(sums("c", model="b"))]))) == [("a", "b")]
 
 
@@ -91,7 +91,7 @@ def test_models_that_are_not_there(others: list[str], wanted: list[str], said: s
 
 
 def test_colons_that_can_be_read_in_two_ways() -> None:
-    """Nobody guesses."""
+    """A pair that colons in names let be read in two ways is refused, and nobody guesses."""
     trials = [sums("c", model=name) for name in ("a", "a:b", "b:c", "c")]
     assert "can be read in 2 ways" in refusal(run(*trials), run(*trials), models=["a:b:c"])
 

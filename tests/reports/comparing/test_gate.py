@@ -41,7 +41,7 @@ def test_what_is_allowed_or_may_be_chance_passes(outcomes: str, points: str) -> 
 
 
 def test_a_run_that_is_better_passes() -> None:
-    """A gate looks one way."""
+    """The gate looks one way: being better, by however much, never fails."""
     assert gated("c" * 100, "2", first="d" * 50 + "c" * 50) == []
 
 

@@ -162,7 +162,7 @@ def test_nothing_measured_is_an_anatomy_of_nothing() -> None:
 
 
 def test_the_aggregate_has_no_anatomy() -> None:
-    """A line of it stays short."""
+    """A line of the aggregate stays short: the anatomy of errors is left out of it."""
     summary = Summary()
     summary.add(recorded(SUM, "7"))
     (result,) = without_cells(summary.as_dict({}))["results"]

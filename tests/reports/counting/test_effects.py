@@ -120,7 +120,7 @@ def test_an_interval_that_nobody_knows() -> None:
 
 
 def test_without_the_usual_condition_the_first_is_the_measure() -> None:
-    """And it is named."""
+    """Without the usual condition others are measured by the first one, which their rows name."""
     both = Condition(NumberFormat.COMMA, context="2k").fields()
     records = [record | {"condition": both if record["condition"] == COMMAS else LONG} for record in in_two("rr", "rw")]
     (effect,) = effects_of(*records)

@@ -75,7 +75,7 @@ def test_the_interval_is_wider_than_that_of_all_trials() -> None:
 
 
 def test_the_same_number_is_the_same_answer() -> None:
-    """However it was written."""
+    """Repeats whose answers are the same number agree, however it was written."""
     repeats = repeats_of(*repeated("{}", "{}.0", "The answer is {}."))
     assert repeats is not None
     assert percent(repeats["consistency"]) == 100

@@ -155,7 +155,7 @@ def test_a_folder_of_runs(tmp_path: Path, trial: Make) -> None:
 
 
 def test_a_folder_is_opened_by_any_of_its_names(tmp_path: Path, trial: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also from within."""
+    """A run is opened by its folder, by its log, or from within as a dot."""
     monkeypatch.chdir(run_in(tmp_path / "run", [trial(1)]))
     assert [only(Path(name)).name for name in (".", "../run", "trials.jsonl")] == ["run"] * 3
 

@@ -87,7 +87,7 @@ def test_a_repeat_leads_to_its_own_trial(page: Callable[..., str]) -> None:
 
 
 def test_models_are_told_in_how_many_searches_they_broke() -> None:
-    """Of all that were made."""
+    """The part counts the searches in which a model broke, among all that were made."""
     assert of(POINT, NOTHING, POINT).broken == 2
 
 

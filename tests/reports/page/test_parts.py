@@ -153,7 +153,7 @@ def test_a_record_of_somebody_else_is_shown() -> None:
 
 
 def test_axes_may_run_backwards() -> None:
-    """SVG counts from the top."""
+    """An axis may run from a larger position to a smaller one, as SVG counts from the top."""
     axis = Axis(0, 100, 186, 10)
     assert (axis.at(0), axis.at(50), axis.at(100)) == (186, 98, 10)
 
@@ -165,7 +165,7 @@ def test_logarithmic_axes_give_every_decade_as_much() -> None:
 
 
 def test_an_axis_of_one_value_has_it_in_its_middle() -> None:
-    """Nobody divides by nothing."""
+    """An axis whose ends are one value has that in its middle, and nothing is divided by 0."""
     assert Axis(3, 3, 0, 10).at(3) == 5
 
 
@@ -187,7 +187,7 @@ def test_decades_enclose(low: float, high: float, powers: list[float]) -> None:
 
 
 def test_ticks_are_thinned_evenly() -> None:
-    """From the first one on."""
+    """Where there are too many ticks, every nth one is kept, beginning with the first."""
     assert thinned(range(2, 31), 10) == [2, 5, 8, 11, 14, 17, 20, 23, 26, 29]
 
 
@@ -368,7 +368,7 @@ def test_names_are_escaped(page: Any) -> None:
 
 
 def test_the_same_run_makes_the_same_page(page: Any) -> None:
-    """Byte by byte."""
+    """Two pages of the same run are the same, byte by byte."""
     assert page(run_of(usual_records())) == page(run_of(usual_records()))
 
 
@@ -454,7 +454,7 @@ def test_names_that_have_no_room_become_numbers() -> None:
 
 
 def test_names_that_have_room_stand_at_their_points() -> None:
-    """Without a legend."""
+    """Names that have room stand at their points, and the plot then needs no legend."""
     runs = [priced_run("cheap", 4, 0.0001), priced_run("good", 9, 0.01)]
     (found,) = scatters(series_of([run.name for run in runs], [run.summary() for run in runs]))
     assert ([point.name for point in found.points], found.legend) == (["cheap", "good"], [])

@@ -79,6 +79,6 @@ def test_one_problem_has_no_interval() -> None:
 
 
 def test_problems_that_were_put_once_have_no_part() -> None:
-    """As in most runs."""
+    """A run that put every problem once, as most do, has no part about repeats."""
     run = run_of(usual_records())
     assert repeated_tasks(series_of([run.name], [run.summary()])) == []

@@ -44,7 +44,7 @@ def known(interval: Interval | None) -> Interval:
     ],
 )
 def test_mcnemar_is_as_published(first: int, second: int, p: float) -> None:
-    """The exact p, two-sided."""
+    """McNemar's exact p, two-sided, comes out as in published examples."""
     assert mcnemar(Pairs(9, first, second, 4)) == pytest.approx(p, abs=5e-5)
 
 
@@ -71,7 +71,7 @@ def test_mcnemar_of_millions(first: int, second: int) -> None:
     ],
 )
 def test_fisher_is_as_published(table: tuple[int, int, int, int], p: float) -> None:
-    """The exact p, two-sided."""
+    """Fisher's exact p, two-sided, comes out as in published examples."""
     assert fisher(*table) == pytest.approx(p, abs=5e-5)
 
 
@@ -101,7 +101,7 @@ def test_fisher_of_many() -> None:
     ],
 )
 def test_a_paired_difference_is_as_published(pairs: Pairs, low: float, high: float) -> None:
-    """Newcombe's method 10."""
+    """The interval of a paired difference is that of Newcombe's examples for his method 10."""
     assert known(paired_difference(pairs)) == pytest.approx((low, high), abs=6e-4)
 
 

@@ -294,7 +294,7 @@ def test_unpriced_replies_are_counted(make_record: Make, make_reply: Make) -> No
 
 
 def test_unknown_tokens_are_a_dash(make_record: Make, make_reply: Make) -> None:
-    """Half of a sum is no sum."""
+    """Where the tokens of a trial are unknown, their sum is a dash, as half of a sum is none."""
     record = make_record(reply=make_reply(completion_tokens=None))
     assert overview(summed(record), 200)[2].split()[-3] == "-"
 
@@ -395,7 +395,7 @@ def test_a_budget_that_was_reached(make_record: Make) -> None:
 
 
 def test_a_budget_that_left_over_one_question(make_record: Make) -> None:
-    """One is no several."""
+    """A single question that the budget left over is a question, not questions."""
     record = make_record("unanswered", reason="budget: --llm-max-cost=5: all spent")
     lines = run_lines(summed(record, selected=1), 80)
     assert lines[1] == "budget reached: 1 question not asked, a higher cap goes on from here"
