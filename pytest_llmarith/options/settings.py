@@ -171,8 +171,8 @@ def _models(config: pytest.Config) -> tuple[Model, ...]:
 
 
 def _own_system_prompt(texts: Sequence[str]) -> str | None:
-    """The one that is all models' own; of several, each question brings its own along."""
-    return parsing.sendable(names.SYSTEM_PROMPT, texts[0]) if len(texts) == 1 else None
+    """The one that is all models' own; of several, each question brings its own along. An empty one is none."""
+    return parsing.sendable(names.SYSTEM_PROMPT, texts[0]) or None if len(texts) == 1 else None
 
 
 def _judge_model(option: str, text: str) -> Model:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_llmarith.options.settings import parse_settings
+
 PLAIN = "def test_it(): pass"
 
 
@@ -39,6 +41,16 @@ def test_an_empty_value_is_wrong_usage(pytester: pytest.Pytester, option: str) -
     result = pytester.runpytest(f"--llm-{option}=")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"ERROR: --llm-{option}: *"])
+
+
+@pytest.mark.parametrize(
+    ("given", "own"), [((), None), (("",), None), (("Be brief.",), "Be brief."), (("", "B"), None)]
+)
+def test_an_empty_system_prompt_is_none(pytester: pytest.Pytester, given: tuple[str, ...], own: str | None) -> None:
+    """So nothing is sent, and nothing that was paid for without one is asked again."""
+    options = [f"--llm-system-prompt={text}" for text in given]
+    (model,) = parse_settings(pytester.parseconfig("--llm-model=m", *options)).models
+    assert model.system_prompt == own
 
 
 def test_models_of_a_dotenv_file(pytester: pytest.Pytester) -> None:
