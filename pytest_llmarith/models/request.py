@@ -12,6 +12,7 @@ from pytest_llmarith.models.scrubbing import without_secrets, without_userinfo
 from pytest_llmarith.values import Model, Question
 
 _KEY_FORMAT = 1
+_SEEDS = 1_000_000  # more than there are repeats
 
 
 def messages_of(model: Model, prompt: str) -> list[dict[str, str]]:
@@ -64,11 +65,17 @@ def keyed_questions(models: Mapping[str, Model], questions: Iterable[Question]) 
 def asked_model(models: Mapping[str, Model], question: Question) -> Model | None:
     """The model as the question wants it; None where the run does not know it.
 
-    A language model has its own chance when it is asked again. An embedded one gets its from a seed.
+    A language model has its own chance when it is asked again. An embedded one gets its from a seed, which each repeat
+    has for itself.
     """
     model = models.get(question.model)
     if model is None:
         return None
     if model.simulated and question.repeat:
-        model = replace(model, params={"seed": question.repeat} | dict(model.params))
+        model = replace(model, params={**model.params, "seed": _seed(model.params.get("seed", 0), question.repeat)})
     return model if question.system_prompt is None else replace(model, system_prompt=question.system_prompt)
+
+
+def _seed(given: Any, repeat: int) -> Any:
+    """The seed of a repeat, which is nobody else's up to a million; what is no number is left to be refused."""
+    return given * _SEEDS + repeat if type(given) is int else given

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from pytest_llmarith.models.request import asked_model, key_of, messages_of, sent_of
@@ -57,14 +59,21 @@ def test_what_cannot_change_a_reply_leaves_the_key(same: Model) -> None:
 
 
 def test_a_simulated_model_gets_another_seed_for_every_repeat() -> None:
-    """Else it would say the same again; a seed that somebody gave stays, and others get none."""
-    exact = Model("m", "llmarith/exact")
-    models = {"m": exact, "own": Model("own", exact.target, {"seed": 7}), "other": MODEL}
-    asked = {name: asked_model(models, Question(name, "1 + 1", 0, repeat=2)) for name in models}
-    assert {name: model and model.params.get("seed") for name, model in asked.items()} == {
-        "m": 2, "own": 7, "other": None,
-    }  # fmt: skip
-    assert asked_model(models, Question("m", "1 + 1", 0)) == exact
+    """Else it would say the same again, whatever seed somebody gave; the first time has that one. Others get none."""
+    given: dict[str, Any] = {"m": None, "own": 7, "next": 8, "mistaken": "x"}
+    models = {name: Model(name, "llmarith/exact", {"seed": seed} if seed else {}) for name, seed in given.items()}
+    models["other"] = MODEL
+    asked = {
+        name: [asked_model(models, Question(name, "1 + 1", 0, repeat=repeat)) for repeat in range(3)] for name in models
+    }
+    assert {name: [model and model.params.get("seed") for model in each] for name, each in asked.items()} == {
+        "m": [None, 1, 2],
+        "own": [7, 7_000_001, 7_000_002],
+        "next": [8, 8_000_001, 8_000_002],
+        "mistaken": ["x", "x", "x"],  # to be refused
+        "other": [None, None, None],
+    }
+    assert asked["m"][0] == models["m"]
 
 
 def test_the_key_of_a_question_never_changes() -> None:
