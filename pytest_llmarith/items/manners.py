@@ -9,24 +9,27 @@ import pytest
 
 from pytest_llmarith.options import names
 from pytest_llmarith.options.settings import Settings
-from pytest_llmarith.tasks import Task
-from pytest_llmarith.tasks.putting import UnfitTemplate, check_template
+from pytest_llmarith.tasks import task_of
+from pytest_llmarith.tasks.putting import UnfitTemplate, check_template, check_told_apart
 from pytest_llmarith.values import Manner, Problem
+from pytest_llmarith.values.own import Posed
 
 MANNER_FIXTURE = "llm_manner"
 USUAL_MANNER = Manner()
 
 
-def manners_of(task: Task, settings: Settings) -> list[Manner]:
-    """Every condition that changes the questions of a task, with all its repeats.
+def manners_of(problems: Sequence[Problem], settings: Settings) -> list[Manner]:
+    """Every condition that changes the questions of a task, with all its repeats; there are problems of it.
 
     Raises pytest.UsageError where a template does not fit the task.
     """
+    task = task_of(problems[0])
     conditions = dict.fromkeys(condition.only(task.AXES) for condition in settings.manners.conditions)
     templates = settings.manners.wordings.templates if "prompt" in task.AXES else {}
     for name, template in templates.items():
         try:
             check_template(name, template, task)
+            check_told_apart(name, template, (problem for problem in problems if isinstance(problem, Posed)))
         except UnfitTemplate as fault:
             raise pytest.UsageError(f"{names.PROMPT}: {fault}") from None
     return [Manner(condition, repeat) for condition in conditions for repeat in range(settings.manners.repeats)]

@@ -12,7 +12,6 @@ from pytest_llmarith.items.manners import MANNER_FIXTURE, manners_of, refuse_sam
 from pytest_llmarith.items.marks import PROBLEM_MARKS, id_of, problem_marks
 from pytest_llmarith.items.sequences import keyword_marks
 from pytest_llmarith.options.settings import Settings
-from pytest_llmarith.tasks import task_of
 from pytest_llmarith.values import Manner, Model, Problem
 
 MODEL_FIXTURE = "llm_model"
@@ -96,7 +95,7 @@ def _puts(metafunc: pytest.Metafunc, problems: list[Problem], settings: Settings
     if settings.manners.are_usual or MANNER_FIXTURE not in metafunc.fixturenames:
         yield from (_Put(problem, None) for problem in problems)
     elif problems:
-        manners = manners_of(task_of(problems[0]), settings)
+        manners = manners_of(problems, settings)
         refuse_same_ids(problems, manners)
         yield from (_Put(problem, manner) for problem in problems for manner in manners)
 

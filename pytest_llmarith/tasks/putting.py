@@ -5,16 +5,17 @@ It does not know how the options name these, nor who is asked.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from pytest_llmarith.tasks import Task, task_of
 from pytest_llmarith.tasks.small_talk import small_talk
-from pytest_llmarith.values import Condition, Problem, Wordings
+from pytest_llmarith.values import USUAL, Condition, Problem, Wordings
+from pytest_llmarith.values.own import Posed
 from pytest_llmarith.values.templates import parts_of
 
 
 class UnfitTemplate(ValueError):
-    """A template that a task cannot fill in; the message names the field."""
+    """A template that a task cannot fill in; the message says what to write instead."""
 
 
 def put(problem: Problem, condition: Condition, wordings: Wordings, seed: int) -> str:
@@ -33,8 +34,28 @@ def check_template(name: str, template: str, task: Task) -> None:
     """Raises `UnfitTemplate` where it asks for what the task does not have, ValueError where it is no template."""
     for _, field in parts_of(template):
         if field is not None and field not in task.FIELDS:
-            has = ", ".join(f"{{{one}}}" for one in task.FIELDS) or "none"
-            raise UnfitTemplate(f"template {name}: {task.NAME} has no field {{{field}}}; it has {has}")
+            raise UnfitTemplate(f"template {name}: {task.NAME} has no field {{{field}}}; it has {_listed(task)}")
+
+
+def check_told_apart(name: str, template: str, problems: Iterable[Posed]) -> None:
+    """Raises `UnfitTemplate` where two problems of a user's own come to the same question, which would be asked once.
+
+    Those that their own task puts in the same words are told apart by their trial, whatever the template.
+    """
+    seen: dict[tuple[str, int], str] = {}
+    for problem in problems:
+        task = task_of(problem)
+        question = "".join(_filled(template, task.fields(problem, USUAL))), problem.trial
+        first = seen.setdefault(question, problem.label)
+        if first != problem.label:
+            raise UnfitTemplate(
+                f"template {name}: problems {first} and {problem.label} of {task.NAME} come to the same words, though "
+                f"they are other questions; name another field in it: there are {_listed(task)}"
+            )
+
+
+def _listed(task: Task) -> str:
+    return ", ".join(f"{{{one}}}" for one in task.FIELDS) or "none"
 
 
 def _filled(template: str, fields: Mapping[str, str]) -> Iterator[str]:

@@ -94,6 +94,36 @@ def test_a_label_that_is_another_ones_manner(pytester: pytest.Pytester, first: s
     result.stdout.no_fnmatch_line("*Traceback*")
 
 
+TWO_FIELDS = TASK.replace('f"{seed}/{trial}"', '"abc", "n": trial').replace('problem["word"],', "WORDS,")
+
+
+@pytest.mark.parametrize(
+    ("prompt", "template", "is_refused"),
+    [
+        ("f\"{problem['word']} {problem['n']}\"", "Say {word}", True),
+        ("f\"{problem['word']} {problem['n']}\"", "Say {word}, {n} times", False),
+        ("problem['word']", "Say {word}", False),
+    ],
+)
+def test_a_template_tells_problems_apart(
+    pytester: pytest.Pytester, prompt: str, template: str, is_refused: bool
+) -> None:
+    """Problems that come to the same words would be one request; where their task puts them so, they are numbered."""
+    pytester.makepyfile(TWO_FIELDS.replace("WORDS", prompt) + MARKED)
+    pytester.makefile(".txt", say=template)
+    asked = ("--collect-only", "-p", "no:cacheprovider", "--llm-model=m", "--llm-prompt=say.txt")
+    result = pytester.runpytest(*asked)
+    result.stdout.no_fnmatch_line("*Traceback*")
+    assert result.ret == (pytest.ExitCode.INTERRUPTED if is_refused else pytest.ExitCode.OK)
+    if is_refused:
+        result.stdout.fnmatch_lines(
+            [
+                "*--llm-prompt: template say: problems word_0 and word_1 of reversal come to the same words, though "
+                "they are other questions; name another field in it: there are {word}, {n}"
+            ]
+        )
+
+
 def test_what_its_functions_raise_has_a_traceback(pytester: pytest.Pytester) -> None:
     """Whatever it is: a ValueError of the user's is no mistake that we know better about."""
     pytester.makepyfile(TASK.replace("return [Problem", "int('x'); return [Problem") + MARKED)
