@@ -46,14 +46,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     parser = make_parser()
     request = parser.parse_args(argv)
-    if request.command is None:
-        parser.error(
-            "the COMMAND is missing; usage: llmarith regrade FILE [FILE ...], llmarith report RUN [RUN ...], "
-            "llmarith compare RUN RUN [RUN ...], llmarith export RUN [RUN ...] --to=SHAPE, "
-            "llmarith merge RUN [RUN ...] --into RUN, "
-            "llmarith oeis sync|status, llmarith store import|status|prune, llmarith schema record|summary, "
-            "llmarith init [FOLDER]"
-        )
     try:
         status: int = request.run(request)
         sys.stdout.flush()
@@ -70,7 +62,7 @@ def make_parser() -> argparse.ArgumentParser:
     """Every command with its options."""
     parser = Parser(prog="llmarith", description="Commands beside benchmark runs: for what they need and leave behind.")
     parser.add_argument("--version", action=_Version, nargs=0, help="Print the version")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     add_init(commands)
     add_regrade(commands)
     add_report(commands)

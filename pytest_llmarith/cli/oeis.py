@@ -28,15 +28,15 @@ def add_oeis(commands: Commands) -> None:
     """Declare the command and its commands."""
     told = "Fill the cache of sequences of the OEIS, or say what it holds"
     command = commands.add_parser("oeis", help=told, description=f"{told}.")
-    deeds = command.add_subparsers(dest="deed", metavar="sync|status", required=True)
-    _add_sync(deeds)
-    _add_status(deeds)
+    subcommands = command.add_subparsers(dest="subcommand", metavar="sync|status", required=True)
+    _add_sync(subcommands)
+    _add_status(subcommands)
 
 
-def _add_sync(deeds: Commands) -> None:
+def _add_sync(subcommands: Commands) -> None:
     told = "Fetch entries into the cache"
     more = "What is there is not fetched again, so the same command goes on where it was stopped."
-    command = deeds.add_parser("sync", help=told, description=f"{told}. {more}")
+    command = subcommands.add_parser("sync", help=told, description=f"{told}. {more}")
     command.add_argument(
         "names",
         nargs="*",
@@ -59,9 +59,9 @@ def _add_sync(deeds: Commands) -> None:
     command.set_defaults(run=_sync)
 
 
-def _add_status(deeds: Commands) -> None:
+def _add_status(subcommands: Commands) -> None:
     told = "Say what the cache holds, what is missing or broken, and from when it is"
-    command = deeds.add_parser("status", help=told, description=f"{told}.")
+    command = subcommands.add_parser("status", help=told, description=f"{told}.")
     _add_cache(command)
     command.set_defaults(run=_status)
 

@@ -15,6 +15,11 @@ PROBLEM_MARKS = (ARITHMETIC_MARK, ADDITION_MARK, BREAKING_MARK, OEIS_MARK, OWN_M
 CELL_MARK = "cell"
 KEYWORD_MARK = "oeis_keyword"
 TIMEOUT_MARK = "timeout"
+# Why items are skipped, and how whoever looks for such items knows them.
+NO_MODEL = (
+    "no model chosen: give --llm-model=NAME, any litellm model; "
+    "llmarith/exact and llmarith/sloppy are embedded and need no key"
+)
 
 _LINES = (
     f"{ARITHMETIC_MARK}(depths=range(2, 11), trials=10): parametrize `problem` with the arithmetic task",

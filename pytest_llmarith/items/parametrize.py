@@ -9,17 +9,12 @@ import pytest
 
 from pytest_llmarith.items.kinds import KINDS, Marks, arguments_of
 from pytest_llmarith.items.manners import MANNER_FIXTURE, manners_of, refuse_same_ids
-from pytest_llmarith.items.marks import PROBLEM_MARKS, id_of, problem_marks
+from pytest_llmarith.items.marks import NO_MODEL, PROBLEM_MARKS, id_of, problem_marks
 from pytest_llmarith.items.sequences import keyword_marks
 from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.values import Manner, Model, Problem
 
 MODEL_FIXTURE = "llm_model"
-
-NO_MODEL = (
-    "no model chosen: give --llm-model=NAME, any litellm model; "
-    "llmarith/exact and llmarith/sloppy are embedded and need no key"
-)
 
 
 def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:

@@ -27,7 +27,7 @@ def put_record(report: pytest.TestReport, record: dict[str, Any]) -> None:
     setattr(report, _REPORT_ATTRIBUTE, json.dumps(record, allow_nan=False))
 
 
-def let_go(report: pytest.TestReport) -> None:
+def keep_outcome_only(report: pytest.TestReport) -> None:
     """Leave a report its outcome alone: pytest keeps every report to the end, and a record may be large."""
     record = record_of(report)
     if record is not None:

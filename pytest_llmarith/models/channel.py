@@ -74,18 +74,18 @@ class Clerk:
         self._broker = broker
         self._lane = lane
         self._listener = listener
-        self._deeds: queue.SimpleQueue[tuple[Callable[..., None], tuple[Any, ...]] | None] = queue.SimpleQueue()
+        self._pending: queue.SimpleQueue[tuple[Callable[..., None], tuple[Any, ...]] | None] = queue.SimpleQueue()
 
     def begin(self) -> None:
         threading.Thread(target=self._work, name=f"llmarith-lane-{self._lane}", daemon=True).start()
         self._channel.setcallback(self._on_message, endmarker=None)
 
     def _on_message(self, message: Any) -> None:
-        self._deeds.put(None if message is None else (self._hear, (message,)))
+        self._pending.put(None if message is None else (self._hear, (message,)))
 
     def _work(self) -> None:
-        while (deed := self._deeds.get()) is not None:
-            act, arguments = deed
+        while (piece := self._pending.get()) is not None:
+            act, arguments = piece
             try:
                 act(*arguments)
             except Exception:  # the other end speaks another language, or is gone: it is told, and hears no more
@@ -111,13 +111,13 @@ class Clerk:
     def _answer(self, number: int, outcome: Reply | Failure) -> None:
         """Called on the broker's thread."""
         kind = "reply" if isinstance(outcome, Reply) else "failure"
-        self._deeds.put((self._channel.send, ((kind, number, json.dumps(asdict(outcome))),)))
+        self._pending.put((self._channel.send, ((kind, number, json.dumps(asdict(outcome))),)))
 
     def _hang_up(self) -> None:
         try:
             self._channel.close()
         except OSError:  # the connection below it is gone as well
-            self._deeds.put(None)
+            self._pending.put(None)
 
 
 class RemoteBroker:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_llmarith.items.marks import NO_MODEL
 from pytest_llmarith.items.records import record_of
 from pytest_llmarith.options import declaration
 from pytest_llmarith.session.timer import TimerWatch
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 # The controller's word on options, in xdist's `workerinput`: a worker parses the command line anew.
 OPTIONS_INPUT = "llmarith_options"
 ASKER: pytest.StashKey[Asker] = pytest.StashKey()
-# How the reason begins with which items without a model are skipped.
-_SKIPPED_WITHOUT_MODEL = "no model chosen"
 _GUARD = "llmarith-guard"
 _SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
 
@@ -65,7 +64,7 @@ class Dormant:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.skipped and isinstance(report.longrepr, tuple) and _SKIPPED_WITHOUT_MODEL in report.longrepr[2]:
+        if report.skipped and isinstance(report.longrepr, tuple) and NO_MODEL in report.longrepr[2]:
             self._hint = report.longrepr[2]
         if record_of(report) is not None:
             from pytest_llmarith.session.assembly import assemble_recorder

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_llmarith.items.parametrize import NO_MODEL
+from pytest_llmarith.items.marks import NO_MODEL
 from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.session.display import header

@@ -93,7 +93,7 @@ class Recorder:
         try:
             return (yield)
         finally:
-            records.let_go(report)
+            records.keep_outcome_only(report)
 
     def take_in(self, report: pytest.TestReport) -> None:
         """Write down the record that a report carries, should it carry one."""

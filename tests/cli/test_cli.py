@@ -49,7 +49,7 @@ def test_regrade_takes_its_options(log: Path, capsys: pytest.CaptureFixture[str]
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "usage: llmarith regrade FILE"),
+        ([], "the following arguments are required: COMMAND; see llmarith --help"),
         (["regrade", "x", "--\x1b\n"], r"--\x1b\n"),
         (["regrade"], "FILE"),
         (["regrade", "x", "--reading=loose"], "'strict', 'tolerant'"),

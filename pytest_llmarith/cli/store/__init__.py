@@ -16,7 +16,7 @@ def add_store(commands: Commands) -> None:
     """Declare the command and its commands."""
     told = "Take replies into the store of paid replies, say what it holds, or trim it"
     command = commands.add_parser("store", help=told, description=f"{told}.")
-    deeds = command.add_subparsers(dest="deed", metavar="import|status|prune", required=True)
-    add_import(deeds)
-    add_status(deeds)
-    add_prune(deeds)
+    subcommands = command.add_subparsers(dest="subcommand", metavar="import|status|prune", required=True)
+    add_import(subcommands)
+    add_status(subcommands)
+    add_prune(subcommands)

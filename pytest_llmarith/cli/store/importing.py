@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from pytest_llmarith.cli.store.taking import Taken
 
 
-def add_import(deeds: Commands) -> None:
+def add_import(subcommands: Commands) -> None:
     """Declare the command."""
     told = "Take the replies of runs on other machines into the store"
     more = "Import only what comes from people you trust: a made-up reply looks like a paid one."
-    command = deeds.add_parser("import", help=told, description=f"{told}. {more}")
+    command = subcommands.add_parser("import", help=told, description=f"{told}. {more}")
     command.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="A run's folder, or its trials.jsonl")
     command.add_argument("--force", action="store_true", help="Replace replies that are in the store already")
     add_place(command)

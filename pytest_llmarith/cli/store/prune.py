@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 _MOST_DAYS = 100_000
 
 
-def add_prune(deeds: Commands) -> None:
+def add_prune(subcommands: Commands) -> None:
     """Declare the command."""
     told = "Take replies out of the store for good"
     more = "Of several criteria all must hold; at least one is needed."
-    command = deeds.add_parser("prune", help=told, description=f"{told}. {more}")
+    command = subcommands.add_parser("prune", help=told, description=f"{told}. {more}")
     command.add_argument(
         "--model",
         action="append",

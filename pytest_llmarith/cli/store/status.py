@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands
 
 
-def add_status(deeds: Commands) -> None:
+def add_status(subcommands: Commands) -> None:
     """Declare the command."""
     told = "Say how many replies the store holds of which model, from when, and what they cost"
-    command = deeds.add_parser("status", help=told, description=f"{told}.")
+    command = subcommands.add_parser("status", help=told, description=f"{told}.")
     add_place(command)
     command.set_defaults(run=_status)
 
