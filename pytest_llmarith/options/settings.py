@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,6 +15,7 @@ from pytest_llmarith.options.asking import asking_limits
 from pytest_llmarith.options.conditions import Manners, manners
 from pytest_llmarith.options.dotenv_file import variables_in
 from pytest_llmarith.options.oeis import OeisSettings, oeis_settings
+from pytest_llmarith.providers import address_of
 from pytest_llmarith.values import AskingLimits, Model, NanReason, Reading, Shard, StoreMode
 
 _LARGEST_SEED = 2**31
@@ -185,12 +185,11 @@ def _based(model: Model) -> Model:
 
     Else nobody could tell a local server's stored replies from the provider's.
     """
-    provider = model.target.partition("/")[0] if "/" in model.target else "openai"
-    prefix = re.sub(r"\W", "_", provider).upper()
-    for name in (f"{prefix}_BASE_URL", f"{prefix}_API_BASE"):
-        if model.api_base is None and os.environ.get(name):
-            return replace(model, api_base=parsing.checked_url(f"{name} (environment)", os.environ[name]))
-    return model
+    found = None if model.api_base else address_of(model.target, os.environ)
+    if found is None:
+        return model
+    name, url = found
+    return replace(model, api_base=parsing.checked_url(f"{name} (environment)", url))
 
 
 def _model_texts(config: pytest.Config) -> tuple[str, list[str]]:

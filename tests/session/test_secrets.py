@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import os
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pytest_llmarith.sandbox.levels import UnavailableError, probe
-from tests.llm_server import Answer, Call
+from tests.llm_server import Answer, Call, LlmServer
 from tests.session.bench import WAYS, Bench, right
 from tests.session.test_oeis_run import write_cache
 
@@ -300,3 +301,29 @@ def test_a_model_of_ones_own_may_fail_with_its_key(planted: Bench) -> None:
     """)
     assert run(planted, Echo()).ret == 1
     assert {record["outcome"] for record in planted.records()} == {"unanswered", "nan"}
+
+
+@pytest.fixture
+def claude(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
+    """A bench of one question, a server that answers as Anthropic does, and the keys of two providers."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-openai")
+    pytester.makepyfile(test_bench=BENCH.replace(f"trials={len(ECHOES) + 1}", "trials=1"))
+    content = {"content": [{"type": "text", "text": "7"}], "stop_reason": "end_turn", "role": "assistant"}
+    body = {"id": "m", "type": "message", "model": "c", "usage": {"input_tokens": 5, "output_tokens": 1}, **content}
+    with LlmServer(lambda call: Answer(body=json.dumps(body).encode())) as server:
+        yield Bench(pytester, server, right)
+
+
+def test_a_key_goes_to_its_own_provider_alone(claude: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model without a prefix is its provider's: another one's base URL is none of its, its own is recorded."""
+    own = claude.server.base_url.removesuffix("/v1")
+    monkeypatch.setenv("ANTHROPIC_API_BASE", own)
+    with LlmServer(lambda call: Answer("7")) as other:
+        monkeypatch.setenv("OPENAI_BASE_URL", other.base_url)
+        claude.pytester.runpytest_subprocess("--llm-model=claude-sonnet-4-5")
+        assert other.requests == []
+    (call,) = claude.server.requests
+    assert call.headers["x-api-key"] == KEY
+    (record,) = claude.records()
+    assert record["reply"]["sent"]["api_base"] == own

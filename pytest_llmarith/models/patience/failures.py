@@ -30,6 +30,7 @@ from pytest_llmarith.models.patience.causes import (
     status_of,
 )
 from pytest_llmarith.models.patience.retry_after import retry_after_s
+from pytest_llmarith.providers import key_variable
 from pytest_llmarith.values import Model
 
 
@@ -93,8 +94,8 @@ def diagnose(
     """What went wrong with a request to `model`, and what is to be done."""
     reason = _reason(error, timeout_s)
     is_missing, is_refused = bool(_KEY_MISSING.search(reason)), status_of(error) == 401
-    reason = f"no key; set {_where_keys_are(model)}" if is_missing else _LITELLM_ADVICE.sub("", reason)
-    reason += f"; check {_where_keys_are(model)}" * (is_refused and not is_missing)
+    reason = f"no key; set {_where_keys_are(model, environ)}" if is_missing else _LITELLM_ADVICE.sub("", reason)
+    reason += f"; check {_where_keys_are(model, environ)}" * (is_refused and not is_missing)
     secrets = [*scrubbing.secrets_in(model.params), *_password(model)]
     remedy = _remedy(error)
     return Diagnosis(
@@ -107,10 +108,10 @@ def diagnose(
     )
 
 
-def _where_keys_are(model: Model) -> str:
+def _where_keys_are(model: Model, environ: Mapping[str, str]) -> str:
     """What a provider's client says of a missing key is written for programmers."""
-    provider = model.target.partition("/")[0] if "/" in model.target else "openai"
-    return f"{provider.upper()}_API_KEY in the environment or in .env"
+    variable = key_variable(model.target, environ) or "the provider's key"
+    return f"{variable} in the environment or in .env"
 
 
 def is_filtered(error: BaseException) -> bool:

@@ -296,6 +296,7 @@ def test_an_unknown_host_stops_the_run(
             Model("m", "anthropic/claude-3-5-haiku-20241022"),
             "no key; set ANTHROPIC_API_KEY in the environment or in .env",
         ),
+        (Model("m", "claude-sonnet-4-5"), "no key; set ANTHROPIC_API_KEY in the environment or in .env"),
         (Model("m", "nonsense"), "LLM Provider NOT provided"),
         (Model("m", "nonsense/some"), "LLM Provider NOT provided"),
         (Model("m", "openai/gpt-4o", {**KEY, "reasoning_effort": "high"}), "does not support parameters"),
