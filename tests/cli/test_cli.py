@@ -69,7 +69,7 @@ def test_wrong_usage_has_its_status(arguments: list[str], said: str, capsys: pyt
 
 
 def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    """The version of the package that is installed."""
+    """--version prints the version of the package that is installed."""
     with pytest.raises(SystemExit) as left:
         main(["--version"])
     assert not left.value.code

@@ -96,7 +96,7 @@ def test_a_condition_of_two_runs_is_compared(capsys: Captured) -> None:
     ],
 )
 def test_conditions_that_are_not_there(capsys: Captured, condition: str, said: str) -> None:
-    """One line says which there are."""
+    """A condition that no trial has is refused with one line that names those that there are."""
     run_in(Path("run"), sums(2, 0) + in_commas(sums(2, 0)))
     assert said in refused(capsys, "run", f"--condition={condition}")
 
@@ -204,7 +204,7 @@ def test_rows_of_llm_arithmetic(capsys: Captured) -> None:
     ],
 )
 def test_wrong_usage_is_one_line(arguments: list[str], said: str, capsys: Captured) -> None:
-    """What is wrong, and what to write instead."""
+    """Wrong usage is one line: what is wrong, and what to write instead."""
     run_in(Path("old"), sums(2, 0))
     assert said in refused(capsys, *arguments)
 

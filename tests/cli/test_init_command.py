@@ -109,7 +109,7 @@ def test_a_configuration_is_kept(name: str, folder: Path) -> None:
 
 
 def test_a_file_is_no_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """One line that names it, and exit status 4."""
+    """Where a file has the folder's name, one line says so, and the exit status is 4."""
     folder.write_text("")
     assert main(["init", "mine"]) == WRONG_USAGE
     err = capsys.readouterr().err

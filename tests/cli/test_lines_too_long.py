@@ -33,7 +33,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_line_that_is_too_long_is_said(way: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """With its file and its number or its place."""
+    """Every command that meets a line that is too long names its file, and its number or its place."""
     names = {"folder": folder, "run": folder / "run", "other": folder / "other"}
     status = main([part.format(**names) for part in WAYS[way]])
     err = capsys.readouterr().err

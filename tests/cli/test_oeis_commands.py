@@ -151,7 +151,7 @@ def test_a_kill_between_two_bytes_leaves_no_entry(tmp_path: Path, capsys: pytest
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows sends Ctrl-C otherwise")
 def test_ctrl_c_is_one_line(tmp_path: Path) -> None:
-    """No traceback, and the way on."""
+    """Ctrl-C ends a sync without a traceback, and its last line says how to go on."""
     with Stopping(3) as site:
         status, err = site.stopped(signal.SIGINT, tmp_path / "cache")
     assert status == 130
@@ -195,7 +195,7 @@ def test_status_is_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
 
 
 def test_status_of_nothing_is_a_table(capsys: pytest.CaptureFixture[str]) -> None:
-    """A folder that is not there holds nothing."""
+    """The status of a cache that is not there is that of one without entries."""
     assert run("status", "--cache=none") == 0
     assert "OEIS cache: none\n" in capsys.readouterr().out
 
@@ -221,7 +221,7 @@ def test_status_of_nothing_is_a_table(capsys: pytest.CaptureFixture[str]) -> Non
     ],
 )
 def test_wrong_usage_is_one_line(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Exit status 4, and what to write instead."""
+    """Wrong usage is one line that says what to write instead, and exit status 4."""
     assert run(*arguments) == WRONG_USAGE
     out, err = capsys.readouterr()
     assert said in err
@@ -229,7 +229,7 @@ def test_wrong_usage_is_one_line(arguments: list[str], said: str, capsys: pytest
 
 
 def test_a_cache_that_cannot_be_written_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    """A file where the folder should be."""
+    """Where a file stands in place of the cache's folder, one line says that it cannot be written."""
     assert run("sync", "A000045", "--from=.", "--cache=pyproject.toml") == 1
     assert "llmarith oeis sync: the cache cannot be written: " in capsys.readouterr().err
 
@@ -261,7 +261,7 @@ def test_a_terminal_sees_one_line() -> None:
 
 
 def test_a_file_sees_a_line_from_time_to_time() -> None:
-    """Plain text, and not one line per step."""
+    """In a file progress is plain text, with fewer lines than there are steps."""
     meter(file := io.StringIO())
     assert file.getvalue().splitlines() == [
         "A000000: 0 of 500 done",
@@ -271,7 +271,7 @@ def test_a_file_sees_a_line_from_time_to_time() -> None:
 
 
 def test_the_commands_cost_nothing_before_they_run() -> None:
-    """httpx alone is a third of a second."""
+    """The modules of the commands load neither httpx nor anything else that is slow."""
     code = (
         "import sys, pytest_llmarith.cli, pytest_llmarith.oeis.website, pytest_llmarith.oeis.cache; print(*sys.modules)"
     )

@@ -82,13 +82,13 @@ def rows(text: str) -> list[dict[str, str]]:
 
 
 def test_a_run_shows_itself_as_at_its_end(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Line by line what pytest showed."""
+    """The report of one run is, line by line, what pytest showed at its end."""
     summary = json.loads((run / "summary.json").read_text(encoding="ascii"))
     assert printed(capsys, run).splitlines() == summary_section(summary, 160)
 
 
 def test_a_killed_run_does_not_say_that_it_is_whole(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Nobody knows what it was to be."""
+    """A killed run is shown as unfinished, as nobody knows how many trials it was to have."""
     out = printed(capsys, runs / "killed")
     assert out.startswith("killed: 1 answered, 1 unanswered\n" + UNFINISHED)
     assert "correct of 1 by variant and depth" in out
@@ -178,12 +178,12 @@ def test_depths_bound_all_figures_of_a_row(run: Path, capsys: pytest.CaptureFixt
 def test_models_and_tasks_are_chosen(
     runs: Path, options: list[str], models: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """By name, or by a part of it and a star."""
+    """Models and tasks are chosen by their names, or by a part of a name and a star."""
     assert sorted(row["model"] for row in rows(printed(capsys, runs, "--format=csv", *options))) == models
 
 
 def test_a_choice_of_nothing_names_what_there_is(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """One line, with the names to choose from."""
+    """A choice that fits no trial is refused with one line that names what may be chosen."""
     assert "no trial of model o3, depth 5 and more; there are models gpt-4.1, gpt-4o, o4-mini and tasks " in refused(
         capsys, runs, "--model=o3", "--min-depth=5"
     )
@@ -205,19 +205,19 @@ def test_results_are_sorted(runs: Path, order: str, models: list[str], capsys: p
 
 @pytest.mark.parametrize("column", COLUMNS)
 def test_every_column_sorts(runs: Path, column: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Also where some of it is unknown."""
+    """A report can be sorted by every column, also where some of its values are unknown."""
     assert len(rows(printed(capsys, runs, "--format=csv", f"--sort={column}"))) == 4
 
 
 def test_another_column_is_none(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The line names those that are."""
+    """Sorting by what is no column is refused with a line that names the columns."""
     assert "--sort=colour: no column; write one of run, model, task, date, trials" in refused(
         capsys, runs, "--sort=colour"
     )
 
 
 def test_json_is_a_list_of_summaries(runs: Path, run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Each as it would be written today, and named."""
+    """--format=json is a list of named summaries, each as it would be written today."""
     whole = json.loads((run / "summary.json").read_text(encoding="ascii"))
     assert json.loads(printed(capsys, run, "--format=json")) == [whole]
     names = [summary["run"]["id"] for summary in json.loads(printed(capsys, runs, "--format=json"))]
@@ -328,7 +328,7 @@ def test_a_sequence_that_nobody_was_asked_for(tmp_path: Path, capsys: pytest.Cap
 
 
 def test_a_sequence_of_another_shape_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A record from elsewhere may hold anything."""
+    """A record whose sequence has another shape is named, as one from elsewhere may hold anything."""
     log_in(tmp_path / "a", [programmed("A000045", terms=[{"status": "ok", "seconds": 0.1}])])
     assert "a: a record of a sequence has another shape" in refused(capsys, tmp_path, "--sequence=A000045")
 

@@ -263,7 +263,7 @@ def test_a_line_that_nobody_of_ours_wrote_is_refused(
 
 
 def test_of_many_refused_lines_the_first_are_named(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    """Nobody reads a thousand lines."""
+    """Of a thousand refused lines the first ten are named, and the others are counted."""
     log = write(*["x\n"] * 1000)
     assert run("import", log) == WRONG_USAGE
     out, err = capsys.readouterr()
@@ -298,7 +298,7 @@ def test_a_line_that_is_too_long_is_passed_over_and_said(
 def test_a_file_that_is_no_run_log_is_one_line(
     name: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What it is, and what to name instead."""
+    """A file that is no run log is refused with one line: what it is, and what to name instead."""
     row = dict.fromkeys(("variant", "operands", "correct", "raw_response", "classification"))
     (tmp_path / "rows.jsonl").write_text(json.dumps(row) + "\n")
     (tmp_path / "latin.jsonl").write_bytes(b'{"a": "\xe9"}\n')
@@ -309,7 +309,7 @@ def test_a_file_that_is_no_run_log_is_one_line(
 
 
 def test_a_store_may_be_named(write: Write, tmp_path: Path) -> None:
-    """Where a run would be told --llm-store-dir."""
+    """--store-dir names the folder of the store, as --llm-store-dir does for a run."""
     assert run("import", write(RECORD), "--store-dir", tmp_path / "elsewhere") == 0
     assert list(stored(tmp_path / "elsewhere" / "store.sqlite")) == [KEY]
 
@@ -355,7 +355,7 @@ def test_the_status_says_what_there_is(path: Path, capsys: pytest.CaptureFixture
 
 
 def test_an_empty_store_has_a_status(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A run that got no reply leaves one behind."""
+    """A store without replies, as a run leaves that got none, has a status."""
     Store(path).close()
     assert run("status") == 0
     assert re.match(rf"store: {re.escape(str(path))}, \d+\.\d kB\n", capsys.readouterr().out)
@@ -365,7 +365,7 @@ def test_an_empty_store_has_a_status(path: Path, capsys: pytest.CaptureFixture[s
 def test_where_there_is_no_store_none_is_made(
     deed: tuple[str, ...], path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Somebody stands in the wrong folder."""
+    """In a folder without a store nothing is made: a line says that none is there."""
     assert run(*deed) == WRONG_USAGE
     assert f"there is no store {path}; name its folder with --store-dir" in capsys.readouterr().err
     assert not path.parent.exists()
@@ -416,7 +416,7 @@ def left(path: Path) -> list[tuple[str, str]]:
     ],
 )
 def test_what_fulfils_all_criteria_goes(criteria: list[str], stays: list[tuple[str, str]], full: Path) -> None:
-    """A reply without a date is never too old."""
+    """What meets all criteria goes, and a reply without a date is never too old."""
     assert run("prune", *criteria) == 0
     assert left(full) == stays
 
@@ -443,7 +443,7 @@ def test_what_went_is_said_and_its_room_is_given_back(full: Path, capsys: pytest
 
 
 def test_a_dry_run_only_says(full: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Also while a run is using the store."""
+    """A dry run says how many replies would go and removes none, also while a run uses the store."""
     with OtherRun(full):
         assert run("prune", "--model=b", "--dry-run") == 0
     out = capsys.readouterr().out.splitlines()
@@ -452,7 +452,7 @@ def test_a_dry_run_only_says(full: Path, capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_a_store_that_a_run_is_using_is_left_alone(full: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Until that has ended, however it ends."""
+    """Nothing is pruned while a run uses the store; once that has ended, even killed, it is."""
     with OtherRun(full) as other:
         assert run("prune", "--model=a") == NOT_DONE
         err = capsys.readouterr().err

@@ -43,5 +43,5 @@ def test_a_meaning_is_one_sentence(word: str, meaning: str) -> None:
 
 
 def test_the_readings_are_named() -> None:
-    """Both readings stand in the row of the word."""
+    """The glossary names both readings in the row of that word."""
     assert all(f"`{reading}`" in dict(EXPLAINED)["reading"] for reading in Reading)

@@ -61,7 +61,7 @@ def test_the_starter_where_nothing_else_is_there(bench: pytest.Pytester) -> None
     ],
 )
 def test_selection(bench: pytest.Pytester, args: tuple[str, ...], numbers: list[int]) -> None:
-    """By number, by set, by keyword."""
+    """-k selects sequences by their numbers and sets, and -m by their cells and keywords."""
     assert collected(bench, *args) == [f"o4-mini-starter-A{number:06}" for number in numbers]
 
 
@@ -99,7 +99,7 @@ def test_no_sequences_are_no_mistake(bench: pytest.Pytester, option: str) -> Non
 
 
 def test_a_broken_entry_is_named(bench: pytest.Pytester) -> None:
-    """File and field, and no default."""
+    """A broken entry ends the collection with its file and its field, and no default takes its place."""
     path = bench.path / "oeis_cache" / "starter" / "A000045.json"
     path.write_text(entry(45, "easy").replace("0,2", "nought"), encoding="utf-8")
     result = bench.runpytest("--llm-model=o4-mini", "-p", "no:xdist")

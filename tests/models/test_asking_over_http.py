@@ -28,7 +28,7 @@ def model(server: LlmServer) -> dict[str, Model]:
 
 
 def test_every_question_is_one_request_and_its_cost_is_known(brokers: Brokers) -> None:
-    """A run of 40, announced and asked."""
+    """Forty announced questions are forty requests, whose replies and costs arrive."""
     with LlmServer(lambda call: Answer(call.prompt, usage=usage(1000, 0))) as server:
         broker = brokers(Client(), model(server), concurrency=8)
         broker.announce(questions(40))
@@ -64,7 +64,7 @@ def test_a_server_sees_as_many_requests_at_once_as_are_allowed(brokers: Brokers)
 
 
 def test_a_throttled_question_waits_as_long_as_the_provider_says(brokers: Brokers) -> None:
-    """And its reply counts the attempts."""
+    """A 429 is waited out as its Retry-After says, and the reply counts its attempts."""
     waits: list[float | None] = []
 
     def note(attempt: int, retry_after_s: float | None) -> float:

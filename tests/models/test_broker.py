@@ -52,7 +52,7 @@ def stored(path: Path) -> dict[str, Reply]:
 
 
 def test_a_question_gets_its_reply(brokers: Brokers) -> None:
-    """Unannounced questions are accepted."""
+    """A question gets its reply, also where nobody announced it."""
     broker = brokers(ScriptedClient())
     assert broker.ask_and_wait(Question("m", "q1", 1)) == reply_to("q1")
 
@@ -92,7 +92,7 @@ def test_the_window_bounds_what_is_asked_ahead(brokers: Brokers) -> None:
 
 
 def test_one_question_asked_by_many_at_once_is_one_request(brokers: Brokers) -> None:
-    """Deduplication works in flight, too."""
+    """A question that several ask while it is in flight is one request, and all get its reply."""
     gate = Gate()
     client = ScriptedClient(gate=gate)
     broker = brokers(client, store_mode=StoreMode.OFF)
@@ -131,7 +131,7 @@ def test_a_model_that_nobody_named_is_a_failure(brokers: Brokers) -> None:
 
 
 def test_who_raises_on_delivery_does_not_close_the_desk(brokers: Brokers) -> None:
-    """One visitor's mistake is not everybody's."""
+    """Where one asker raises on delivery, the others go on getting replies."""
     broker = brokers(ScriptedClient())
 
     def clumsy(outcome: Reply | Failure) -> None:
@@ -263,7 +263,7 @@ def test_asking_again_is_counted_once_per_question(brokers: Brokers, tmp_path: P
 
 
 def test_a_store_that_cannot_be_opened_stops_the_run_before_anything_is_paid(brokers: Brokers, tmp_path: Path) -> None:
-    """One message, and no request."""
+    """One message stops the run, and no request is made."""
     (tmp_path / "file").write_text("in the way")
     client = ScriptedClient()
     broker = brokers(client, store_path=tmp_path / "file" / "store.sqlite")
@@ -447,7 +447,7 @@ def test_what_has_arrived_can_be_fetched_after_a_stop(brokers: Brokers) -> None:
 
 
 def test_an_unknown_embedded_model_stops_the_run(brokers: Brokers) -> None:
-    """Every question would fare the same."""
+    """An embedded model that does not exist stops the run, as every question would fare the same."""
     broker = brokers(ScriptedClient(lambda prompt, nth: UnknownModel("there is none")))
     broker.ask_and_wait(Question("m", "q0", 0))
     assert broker.stopped is not None
@@ -492,7 +492,7 @@ def test_a_second_close_cuts_the_draining_short(brokers: Brokers) -> None:
 
 
 def test_a_closed_broker_answers_at_once(brokers: Brokers) -> None:
-    """Nobody waits for a thread that is gone."""
+    """A closed broker answers that the run has ended, and nobody waits for a thread that is gone."""
     broker = brokers(ScriptedClient())
     broker.ask_and_wait(Question("m", "q0", 0))
     broker.close()
@@ -500,7 +500,7 @@ def test_a_closed_broker_answers_at_once(brokers: Brokers) -> None:
 
 
 def test_a_broker_that_was_never_asked_has_no_thread(brokers: Brokers) -> None:
-    """It costs nothing until the first question."""
+    """A broker starts no thread before its first question."""
     before = threading.active_count()
     broker = brokers(ScriptedClient())
     assert (broker.progress(), broker.stopped) == (Progress(), None)

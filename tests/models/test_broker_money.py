@@ -73,7 +73,7 @@ def test_a_cap_holds_where_system_prompts_are_conditions(brokers: Brokers) -> No
 
 
 def test_who_waits_for_money_is_answered_when_the_run_ends(brokers: Brokers) -> None:
-    """And what is in flight still arrives."""
+    """A stopped run answers those who wait for money, and what is in flight still arrives."""
     client, inbox = ScriptedClient(dear, gate := Gate()), Inbox()
     broker = brokers(client, max_cost_usd=150.0, concurrency=4)
     for question in questions(4):

@@ -56,7 +56,7 @@ def test_no_other_host_is_asked(client: Client, target: str, status: int) -> Non
 
 
 def test_the_same_host_may_redirect(client: Client) -> None:
-    """Some do so for as long as a model takes."""
+    """Redirects on the same host are followed with the key, as some send them while a model works."""
 
     def answer(call: Call) -> Answer:
         return Answer(status=307, headers={"Location": f"/v1/{call.nth}"}) if call.nth < 4 else Answer("42")

@@ -139,7 +139,7 @@ def test_an_outcome_arrives_as_it_was_sent(line: Line, broker: FakeBroker, outco
 
 
 def test_replies_find_their_askers_in_any_order(line: Line, broker: FakeBroker) -> None:
-    """A worker may ask from several threads."""
+    """Replies reach the thread that asked, in whatever order they arrive."""
     inboxes = {}
     for number in range(3):
         _, inboxes[f"q{number}"] = asking(line, Question("m", f"q{number}", number))
@@ -175,7 +175,7 @@ def test_a_controller_that_goes_answers_everybody_who_waits(line: Line, broker: 
 
 
 def test_a_worker_that_goes_is_forgotten(line: Line, broker: FakeBroker) -> None:
-    """Its reply comes to nobody, and harms nobody."""
+    """The broker forgets a worker that goes, and delivering its reply then harms nobody."""
     asking(line, Question("m", "q", 0))
     _, deliver, _ = broker.asked.get(timeout=30)
     line.there.close()
@@ -203,7 +203,7 @@ def test_a_reply_that_is_not_understood_is_a_failure(line: Line, broker: FakeBro
 
 
 def test_a_worker_that_does_not_listen_does_not_hold_up_the_broker(broker: FakeBroker) -> None:
-    """Its line waits, nobody else."""
+    """Delivering to a worker that does not listen returns at once."""
     line, stuck = Line(broker), threading.Event()
 
     def send_later(item: object) -> None:

@@ -59,7 +59,7 @@ def test_a_reply_holds_every_fact_that_the_provider_gave(client: Client) -> None
 
 
 def test_what_nobody_said_is_none(client: Client) -> None:
-    """No usage, no price, no content: never 0."""
+    """Usage, price and thoughts that a reply does not tell are None, and never 0."""
     reply, _ = ask(client, Answer(None, usage=None))
     assert reply.text == ""
     assert (reply.reasoning, reply.prompt_tokens, reply.completion_tokens, reply.cost_usd) == (None,) * 4
@@ -72,7 +72,7 @@ def test_a_known_price_becomes_the_cost(client: Client) -> None:
 
 
 def test_an_unknown_price_is_none_even_of_a_known_model_without_usage(client: Client) -> None:
-    """A price times nothing known is unknown."""
+    """Without usage the cost of a reply is unknown, even at a known price."""
     reply, _ = ask(client, Answer(usage=None), target="openai/gpt-4o")
     assert reply.cost_usd is None
 
@@ -86,7 +86,7 @@ def test_a_count_that_is_none_is_not_believed(client: Client, counts: dict[str, 
 
 
 def test_only_what_was_asked_for_is_sent(client: Client) -> None:
-    """No sampling parameter of anybody's own."""
+    """What is sent is what was asked for, with no sampling parameter of anybody's own."""
     _, server = ask(client, Answer(), params={"reasoning_effort": "high"}, system_prompt="Be brief.")
     (call,) = server.requests
     assert call.body == {
@@ -98,7 +98,7 @@ def test_only_what_was_asked_for_is_sent(client: Client) -> None:
 
 
 def test_what_was_sent_is_noted_without_the_key(client: Client) -> None:
-    """The record can be published."""
+    """What was sent is noted without its key, so that the record can be published."""
     reply, server = ask(client, Answer(), params={"temperature": 1})
     assert reply.sent == {
         "model": "openai/some",
@@ -142,7 +142,7 @@ def test_a_cut_reply_is_one_by_whatever_name(client: Client, said: str, known: s
 
 
 def test_a_refusal_is_what_the_model_said(client: Client) -> None:
-    """Even in a field of its own."""
+    """A refusal in a field of its own is the text of the reply."""
     reply, _ = ask(client, Answer(None, message={"refusal": "I will not."}))
     assert reply.text == "I will not."
 
@@ -173,7 +173,7 @@ def test_nothing_is_tried_twice_behind_our_back(client: Client, status: int) -> 
 
 
 def test_an_embedded_model_takes_the_same_way(client: Client) -> None:
-    """Through litellm, and at no price."""
+    """An embedded model is asked through litellm like any other, and has no price."""
     reply = run(client, client.complete(Model("m", "llmarith/exact"), "Compute:\n   12 + 30", 30.0))
     assert (reply.text, reply.finish_reason, reply.served_model) == ("42", "stop", "llmarith/exact")
     assert reply.prompt_tokens

@@ -40,7 +40,7 @@ def test_everything_that_can_change_a_reply_changes_the_key(other: Model) -> Non
 
 @pytest.mark.parametrize("question", [Question("m", "1 + 2", 0), Question("m", "1 + 1", 1)])
 def test_another_prompt_or_trial_is_another_key(question: Question) -> None:
-    """Two trials of one prompt are two questions."""
+    """Another prompt, or another trial of the same prompt, has another key."""
     assert key_of(MODEL, question) != key_of(MODEL, QUESTION)
 
 

@@ -36,7 +36,7 @@ from pytest_llmarith.models.scrubbing import (
     ],
 )
 def test_what_looks_like_a_key_is_hidden(text: str, shown: str) -> None:
-    """Whether or not anybody knows it."""
+    """What looks like a key is hidden, whether or not anybody knows it for one."""
     assert hide_keys(text, {}) == shown
 
 
@@ -58,18 +58,18 @@ def test_half_a_key_is_not_shown(spaces: int) -> None:
 
 @pytest.mark.parametrize("name", ["api_key", "OPENAI_API_KEY", "Authorization", "token", "aws_secret", "X-Api-Key"])
 def test_names_of_secrets(name: str) -> None:
-    """Parameters, headers and variables."""
+    """The names of parameters, headers and variables that hold secrets are told."""
     assert is_secret(name)
 
 
 @pytest.mark.parametrize("name", ["max_tokens", "max_completion_tokens", "keyboard", "reasoning_effort", "top_k"])
 def test_names_of_other_things(name: str) -> None:
-    """Hiding these would lose what was sent."""
+    """Names that merely look alike hold no secrets, and hiding them would lose what was sent."""
     assert not is_secret(name)
 
 
 def test_secrets_among_parameters_are_found_at_any_depth() -> None:
-    """They are hidden in messages, too."""
+    """Secrets among parameters are found at any depth, and are hidden in messages, too."""
     assert secrets_in({"api_key": "a", "extra_headers": {"Authorization": "b", "n": 1}}) == ["a", "b"]
     assert secrets_in({"tools": [{"headers": {"Authorization": "a"}}, [{"api_key": "b"}], 1]}) == ["a", "b"]
 
@@ -121,7 +121,7 @@ def test_an_environment_that_changes_meanwhile() -> None:
 
 
 def test_a_key_of_digits_may_be_an_answer() -> None:
-    """Nothing of a reply's numbers is ever hidden."""
+    """A known key of digits alone is not hidden, as it could be a number in a reply."""
     assert without_known_keys("1234567890", {"SOME_API_KEY": "1234567890"}) == "1234567890"
 
 

@@ -42,7 +42,7 @@ def waiting(brokers: Brokers, client: ScriptedClient, inbox: Inbox) -> Broker:
 
 
 def test_what_another_run_is_asking_comes_from_the_store(brokers: Brokers, other: OtherRun) -> None:
-    """It is paid for once, and counts as stored."""
+    """A question that another run is asking is paid for once, and counts as stored here."""
     client, inbox = ScriptedClient(), Inbox()
     broker = waiting(brokers, client, inbox)
     other.does("put", KEY)
@@ -67,7 +67,7 @@ def test_what_the_other_run_did_not_get_is_asked_here(brokers: Brokers, other: O
 
 
 def test_who_waits_for_another_run_goes_on_with_other_questions(brokers: Brokers, other: OtherRun) -> None:
-    """One question's wait is nobody else's."""
+    """While one question waits for another run, the others are asked."""
     client, inbox = ScriptedClient(), Inbox()
     broker = waiting(brokers, client, inbox)
     assert [broker.ask_and_wait(question) for question in questions(3, first=1)] == [
@@ -77,7 +77,7 @@ def test_who_waits_for_another_run_goes_on_with_other_questions(brokers: Brokers
 
 
 def test_the_end_of_a_run_ends_its_waiting(brokers: Brokers, other: OtherRun) -> None:
-    """At once, however long the other run goes on."""
+    """A run that ends stops waiting for another one at once, however long that goes on."""
     client, inbox = ScriptedClient(), Inbox()
     broker = waiting(brokers, client, inbox)
     broker.close(3600)

@@ -71,7 +71,7 @@ def test_what_a_request_begins_on_another_thread_is_part_of_it_and_nothing_else(
 
 
 def test_other_peoples_filters_stay_in_their_order() -> None:
-    """Ours alone stands before them, once."""
+    """Our filter stands once before all others, whose order does not change."""
     settle()
     with warnings.catch_warnings():
         before = list(warnings.filters)

@@ -154,7 +154,7 @@ def test_points_and_commas_are_decided(digits: str, value: str | None) -> None:
 
 @pytest.mark.parametrize(("exponent", "value"), [("0009", "1E9"), ("-3", "1E-3"), ("9999", "1E9999"), ("+2", "1E2")])
 def test_exponents_are_read(exponent: str, value: str) -> None:
-    """Up to 9,999, with leading zeros."""
+    """Exponents are read up to 9,999, with leading zeros or without."""
     assert value_of("1", exponent) == Decimal(value)
 
 
@@ -170,7 +170,7 @@ def test_identifiers_hold_no_numbers() -> None:
 
 
 def test_only_the_last_tokens_are_kept() -> None:
-    """What is looked at has a bound."""
+    """Of any text only so many tokens are kept, the last ones."""
     assert len(tokens("5 a " * MANY)) == MANY
 
 
@@ -231,5 +231,5 @@ def test_one_candidate_is_chosen(text: str, answer: str) -> None:
 
 @pytest.mark.parametrize("text", ["I can't do that", "I cannot", "We are unable to", "I won't"])
 def test_refusals_are_recognised(text: str) -> None:
-    """A reply may say that it will not compute."""
+    """That a reply will not or cannot compute is recognised, in many wordings."""
     assert refuses(text)

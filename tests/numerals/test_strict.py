@@ -59,5 +59,5 @@ def test_length_is_no_limit() -> None:
 
 
 def test_zero_has_no_sign() -> None:
-    """-0 is 0, in value and in text."""
+    """-0 is read as 0, in its value and in its text."""
     assert str(bare_number("-0", Dtype.INT)) == "0"

@@ -358,5 +358,5 @@ def test_a_number_that_the_edge_of_a_long_reply_cuts_is_left_out() -> None:
 
 
 def test_a_long_bare_number_is_read_whole() -> None:
-    """A reply that is a number has no edge."""
+    """A reply that is a bare number is read whole, however long it is."""
     assert read("7" * 40_000).tolerant == Decimal("7" * 40_000)

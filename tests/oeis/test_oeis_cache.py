@@ -42,7 +42,7 @@ def test_the_sets_of_the_paper_have_250_numbers(name: str, tmp_path: Path) -> No
 
 
 def test_no_number_is_in_two_sets_of_the_paper(tmp_path: Path) -> None:
-    """An item is one sequence of one set."""
+    """The paper's four sets share no number, so that a number is in one set alone."""
     assert len({number for name in SETS for number in numbers(name, tmp_path)}) == 1_000
 
 
@@ -63,7 +63,7 @@ def test_the_starter_is_what_lies_there(tmp_path: Path) -> None:
 
 
 def test_a_misnamed_file_of_the_starter_is_an_error(tmp_path: Path) -> None:
-    """It would be left out without a word."""
+    """A misnamed file in the starter set is an error, as it would be left out without a word."""
     fill_starter(tmp_path)
     (tmp_path / STARTER / "fibonacci.json").write_text("{}")
     with pytest.raises(BrokenEntry, match=r"fibonacci\.json: not named by an A-number"):
@@ -80,7 +80,7 @@ def test_sets_read_from_different_folders(tmp_path: Path) -> None:
 
 
 def test_nothing_is_read_twice(tmp_path: Path) -> None:
-    """A cache is one moment of its folder."""
+    """A cache reads each entry once: it stays what it was when its files are gone."""
     cache = fill(tmp_path, numbers("classic_easy", tmp_path))
     before = cache.sequences("classic_easy")
     for path in tmp_path.iterdir():
@@ -114,7 +114,7 @@ def test_a_missing_entry_says_how_to_get_it(tmp_path: Path) -> None:
 
 
 def test_only_a_numbers_name_files(tmp_path: Path) -> None:
-    """Nothing else leads out of the folder."""
+    """Only A-numbers name files, so that nothing leads out of the folder."""
     with pytest.raises(ValueError, match="no A-number"):
         Cache(tmp_path).entry("../A000045")
 
@@ -151,7 +151,7 @@ def test_the_digest_is_over_what_is_said(tmp_path: Path) -> None:
     ],
 )
 def test_the_digest_sees_every_field(changes: dict[str, Any], tmp_path: Path) -> None:
-    """Two hosts with other entries are told apart."""
+    """A change of any field changes the digest, so that hosts with other entries are told apart."""
     before = fill_starter(tmp_path, ["A000045"]).digest([STARTER])
     fill(tmp_path / STARTER, ["A000045"], **changes)
     assert Cache(tmp_path).digest([STARTER]) != before
@@ -167,7 +167,7 @@ def test_both_classic_sets_are_taken_where_they_are_whole(tmp_path: Path) -> Non
 
 
 def test_else_the_starter_is_taken(tmp_path: Path) -> None:
-    """And a line says how to get the rest."""
+    """Where a classic set lacks entries the starter is taken, and a line says how to get them."""
     fill_starter(tmp_path)
     cache = fill(tmp_path, wanted_numbers(["classic_easy", "A000001"]))
     choice = choose_sets(None, cache)
@@ -179,7 +179,7 @@ def test_else_the_starter_is_taken(tmp_path: Path) -> None:
 
 
 def test_without_a_starter_nothing_can_be_taken(tmp_path: Path) -> None:
-    """One line that says what to do."""
+    """Without a starter and with entries lacking, one line says what to do."""
     with pytest.raises(ValueError, match=r"has no starter set and lacks 250 entries of classic_easy, .* run llmarith"):
         choose_sets(None, Cache(tmp_path))
 
@@ -239,7 +239,7 @@ def test_the_cache_is_in_the_project(made: list[str], start: str, found: str, tm
 
 
 def test_the_command_names_a_cache_only_where_it_must(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What can be typed here, quoted for a shell."""
+    """The command can be typed as it is, quoted for a shell, and names no cache that is the usual one."""
     monkeypatch.chdir(tmp_path)
     assert sync_command(["A000045"], Path("oeis_cache")) == "llmarith oeis sync A000045"
     assert sync_command(["A000045"], Path("my cache")) == "llmarith oeis sync A000045 --cache 'my cache'"
@@ -247,7 +247,7 @@ def test_the_command_names_a_cache_only_where_it_must(tmp_path: Path, monkeypatc
 
 @pytest.mark.skipif(not REAL.is_dir(), reason="the real entries are not here")
 def test_the_real_classic_sets_are_whole(tmp_path: Path) -> None:
-    """500 sequences, by set, with a digest."""
+    """The real classic sets hold 250 sequences each, of the right keyword, and have one digest."""
     for path in REAL.glob("*/A*.json"):
         os.symlink(path, tmp_path / path.name)
     cache = Cache(tmp_path)

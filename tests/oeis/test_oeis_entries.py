@@ -54,13 +54,13 @@ def test_comments_may_be_absent() -> None:
     ("offset", "first"), [("0,4", 0), ("-1,2", -1), ("12,8", 12), ("3", 3), ("-100000000000000000,1", -(10**17))]
 )
 def test_the_offset_is_the_first_number(offset: str, first: int) -> None:
-    """It is the n of the first term."""
+    """The offset of an entry is the n of its first term."""
     sequence = parse_entry(json.dumps(fields("A000045", offset=offset)), "here")
     assert (sequence.offset, sequence.inputs[0], len(sequence.inputs)) == (first, first, 7)
 
 
 def test_long_and_negative_terms_stay_text() -> None:
-    """Nothing passes through a number type."""
+    """Terms stay text, and pass through no number type."""
     assert parse_entry(json.dumps(fields("A000045", data=f"{LONG},0,-1")), "here").terms == (LONG, "0", "-1")
 
 
@@ -144,7 +144,7 @@ def test_a_broken_field_is_named(field: str, value: Any, said: str) -> None:
     ],
 )
 def test_what_is_no_entry_is_refused(text: str, said: str) -> None:
-    """Rubbish of any kind has one line."""
+    """What is no entry, of whatever kind, is refused with one line."""
     assert said in refused(text)
 
 
@@ -185,7 +185,7 @@ def test_terms_are_as_long_as_integers_are_read() -> None:
 
 @pytest.mark.parametrize("text", ["A000045", "A382002", "A1234567", "A000001"])
 def test_a_numbers(text: str) -> None:
-    """An A, and six digits or more."""
+    """An A-number is an A and six digits or more."""
     assert is_number(text)
 
 
@@ -193,7 +193,7 @@ def test_a_numbers(text: str) -> None:
     "text", ["", "A45", "a000045", "000045", "A00045", "A0000045", "A000045\n", "A٠٠٠٠٤٥", "A12345678901", "../A000045"]
 )
 def test_no_a_numbers(text: str) -> None:
-    """Nothing else can become a file name."""
+    """What is no A-number is refused, so that nothing else becomes a file name."""
     assert not is_number(text)
 
 
@@ -205,7 +205,7 @@ def test_a_file_holds_the_entry_of_its_name(tmp_path: Path) -> None:
 
 
 def test_a_file_of_another_encoding_is_refused(tmp_path: Path) -> None:
-    """Where the first wrong byte is, is said."""
+    """A file that is no UTF-8 is refused with the place of its first wrong byte."""
     (path := tmp_path / "A000045.json").write_bytes(b'{"name": "Lam\xe9"}')
     with pytest.raises(BrokenEntry, match=r"A000045\.json: no UTF-8 at byte 13"):
         read_entry(path)

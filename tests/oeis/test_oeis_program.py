@@ -59,7 +59,7 @@ FOUND = {
 
 @pytest.mark.parametrize("reply", FOUND.values(), ids=FOUND.keys())
 def test_a_program_is_found(reply: str) -> None:
-    """The same program, whatever is around it."""
+    """The same program is found, whatever stands around it in the reply."""
     found = find_program(reply)
     assert isinstance(found, Program)
     assert found.source.strip() == CODE
@@ -100,7 +100,7 @@ NOT_FOUND = [
 
 @pytest.mark.parametrize(("reply", "reason", "detail"), NOT_FOUND)
 def test_no_program_has_a_reason(reply: str, reason: NanReason, detail: str | None) -> None:
-    """Why there is none, in a word and in a line."""
+    """Where a reply holds no program, a word and a line say why."""
     found = find_program(reply)
     assert isinstance(found, NoProgram)
     assert found.reason is reason
@@ -147,7 +147,7 @@ def test_hostile_programs_do_no_harm(code: str) -> None:
 
 
 def test_warnings_are_left_as_they_were() -> None:
-    """Only the reply's own warnings are silenced."""
+    """Looking for a program leaves the filters of warnings as they were."""
     before = warnings.filters[:]
     find_program(fenced(r"x = '\d'"))
     assert warnings.filters == before

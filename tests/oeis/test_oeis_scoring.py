@@ -33,7 +33,7 @@ def status(run: ProgramRun, expected: str = "5", rules: Rules = Rules.DEFAULT) -
 
 @pytest.mark.parametrize("stdout", ["5", "5\n", " 5 \r\n", "\n\n5\t"])
 def test_the_term_itself_is_right(stdout: str) -> None:
-    """Space around it does not count."""
+    """Printing the term is right, and space around it does not count."""
     assert status(ran(stdout)) is TermStatus.OK
 
 
@@ -74,7 +74,7 @@ def test_rules(run: ProgramRun, default: TermStatus, paper: TermStatus) -> None:
 
 
 def test_smaller_limits_follow_from_the_time() -> None:
-    """One run, a verdict for every limit."""
+    """From one run there is a score for every limit, by the time that each term took."""
     runs = [ran("1", 0.2, n=1), ran("2", 0.5, n=2), ran("3", 1.5, n=3), ran("9", 0.1, n=4)]
     terms = verdicts(runs, {1: "1", 2: "2", 3: "3", 4: "4"}, 4.0, Rules.DEFAULT)
     assert [score.share for score in scores(terms, (0.1, 0.5, 1.0, 4.0), cheat=False)] == [
@@ -97,7 +97,7 @@ def test_what_could_not_be_measured_is_left_out() -> None:
 
 
 def test_a_cheat_gets_nothing() -> None:
-    """What it would have had is kept beside."""
+    """A cheat's score is 0, and what it would have had is kept beside it."""
     terms = verdicts([ran()], {3: "5"}, 4.0, Rules.DEFAULT)
     (score,) = scores(terms, (4.0,), cheat=True)
     assert (score.share, score.earned, score.as_float) == (Fraction(0), Fraction(1), 0.0)
@@ -112,7 +112,7 @@ def test_a_cheat_gets_nothing_on_a_busy_machine_either() -> None:
 
 @pytest.mark.parametrize("expected", [{}, {2: "5"}, {3: "5", 4: "5"}])
 def test_runs_of_other_terms_are_refused(expected: dict[int, str]) -> None:
-    """A shift by one would look like a bad model."""
+    """Runs of other n than those expected are refused, as a shift by one would look like a bad model."""
     with pytest.raises(ValueError, match="not those of the expected terms"):
         verdicts([ran()], expected, 4.0, Rules.DEFAULT)
 

@@ -50,7 +50,7 @@ def test_lines_become_fields(line_break: str) -> None:
 
 
 def test_old_files_hold_signed_terms_apart() -> None:
-    """In S, T and U they had absolute values."""
+    """Old files hold signed terms in V, W and X, and absolute values in S, T and U."""
     old = SEQ.replace("-3", "3").replace("-1,\n", "1,\n") + "%V A000045 0,1,-1,\n%W A000045 2,-3,\n%X A000045 5\n"
     assert read(old) == EXPECTED
 
@@ -78,7 +78,7 @@ def test_no_comment_is_no_comments() -> None:
     ],
 )
 def test_what_is_missing_is_refused(text: str, said: str) -> None:
-    """By the names of the JSON interface's fields."""
+    """What a file lacks is named as the JSON interface names its fields."""
     with pytest.raises(BrokenEntry, match=r"^A000045\.seq: ") as raised:
         read(text)
     assert said in str(raised.value)

@@ -101,7 +101,7 @@ def test_entry(number: str) -> None:
 
 @pytest.mark.parametrize("number", [number for number in NUMBERS if "slow_from" in fields(number)])
 def test_a_slow_one_is_listed_beyond_its_reach(number: str) -> None:
-    """Some terms are reached, at least one is not."""
+    """Of each slow sequence the reference program reaches some terms, and not the last."""
     sequence = starter(number)
     assert sequence.offset < fields(number)["slow_from"] < sequence.inputs.stop
 

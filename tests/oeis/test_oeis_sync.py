@@ -86,7 +86,7 @@ def test_nothing_broken_is_written(content: bytes, said: str, tmp_path: Path) ->
 
 
 def test_a_hopeless_source_is_not_asked_any_more(tmp_path: Path) -> None:
-    """How many were never tried is said."""
+    """A hopeless source is asked no more, and it is said how many entries were never tried."""
     shelf = Shelf({"A000001": entry("A000001"), "A000003": None})
     synced = sync([f"A00000{digit}" for digit in range(1, 7)], tmp_path, shelf)
     assert synced == Synced(0, 1, (("A000002", "not here"), ("A000003", "gone")), left=3)
@@ -120,14 +120,14 @@ def test_a_folder_gives_files_of_any_depth(tmp_path: Path) -> None:
 
 
 def test_a_broken_file_is_named(tmp_path: Path) -> None:
-    """By its own path, not by the cache's."""
+    """A broken file is named by its own path, and not by that in the cache."""
     (tmp_path / "A000045.seq").write_text(SEQ.replace("%O", "%o"), encoding="utf-8")
     [(_, why)] = sync(["A000045"], tmp_path / "cache", FolderSource(tmp_path)).failed
     assert why == f"{tmp_path / 'A000045.seq'}: the field 'offset' is missing"
 
 
 def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
-    """It is no folder without entries."""
+    """A folder that is not there is an error, and not one without entries."""
     with pytest.raises(FileNotFoundError):
         FolderSource(tmp_path / "none")
 

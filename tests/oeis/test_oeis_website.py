@@ -156,7 +156,7 @@ def test_redirects_come_to_an_end() -> None:
 
 
 def test_a_huge_reply_is_left() -> None:
-    """What no entry has is not read to its end."""
+    """A reply that is larger than any entry is not read to its end."""
     with Site(lambda call: Answer(b" " * (LARGEST_BYTES + 1))) as site:
         assert f"more than {LARGEST_BYTES:,} bytes" in str(given_up(site))
     assert len(site.calls) == 1
@@ -214,13 +214,13 @@ def test_retry_after(header: str | None, seconds: float | None) -> None:
 
 @given(st.text() | st.from_regex(r"Wed, -?\d+ (Oct|Feb) -?\d+ \d+:\d+:\d+ ([+-]\d+|GMT|[A-Z]+)", fullmatch=True))
 def test_any_retry_after_is_a_time_or_nothing(header: str) -> None:
-    """A server may send what it likes."""
+    """Whatever a server sends as Retry-After is a time from 0 on, or None."""
     seconds = retry_after_s(header)
     assert seconds is None or seconds >= 0
 
 
 def test_retry_after_a_date_to_come() -> None:
-    """At most the time until then."""
+    """A Retry-After that is a date to come asks to wait until then at most."""
     wait = retry_after_s(format_datetime(datetime.now(UTC) + timedelta(hours=1)))
     assert wait is not None
     assert 0 < wait <= 3_600

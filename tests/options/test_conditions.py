@@ -33,7 +33,7 @@ def test_values_combine() -> None:
 
 
 def test_one_system_prompt_is_the_models_own() -> None:
-    """Only several make a condition."""
+    """One system prompt is the model's own; only several make conditions."""
     assert given(system_prompt=["Be brief."]) == Manners()
     several = given(system_prompt=["Be long.", "Be brief."])
     assert [condition.system for condition in several.conditions] == ["1", "2"]

@@ -48,7 +48,7 @@ def test_memory(text: str, size: int) -> None:
 
 @pytest.mark.parametrize(("text", "terms"), [("all", None), ("1", 1), ("40", 40)])
 def test_terms(text: str, terms: int | None) -> None:
-    """So many terms of every sequence, or all."""
+    """--oeis-terms is how many terms of every sequence count, or all."""
     assert parsed(terms=text).terms == terms
 
 

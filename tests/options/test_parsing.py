@@ -43,7 +43,7 @@ def test_a_depth_named_twice() -> None:
 
 @pytest.mark.parametrize("text", ["", "-1", "1.5", "1e3", "eleven", "0", "11"])
 def test_no_whole_number(text: str) -> None:
-    """The bounds of a number stand in its message."""
+    """What is no whole number within bounds is refused with a message that names these."""
     with pytest.raises(ValueError, match=r"^--llm-x: .* is not a whole number from 1 to 10$"):
         parsing.whole_number(OPTION, text, 1, 10)
 
@@ -56,7 +56,7 @@ def test_seconds(text: str, expected: float) -> None:
 
 @pytest.mark.parametrize("text", ["0", "-1", "nan", "inf", "1m", ""])
 def test_no_seconds(text: str) -> None:
-    """A limit of nothing, or without end, is none."""
+    """A time limit is positive and finite, and the message shows two that are."""
     with pytest.raises(ValueError, match=r"^--llm-x: .* is not a positive number of seconds; write 600 or 0.5$"):
         parsing.seconds(OPTION, text)
 
@@ -97,13 +97,13 @@ def test_an_unknown_word_of_a_choice() -> None:
     ],
 )
 def test_parameter(text: str, expected: tuple[str, Any]) -> None:
-    """A value is JSON where it can be, else text."""
+    """The value of a parameter is JSON where it can be read as such, else text."""
     assert parsing.parameter(OPTION, text) == expected
 
 
 @pytest.mark.parametrize("text", ["", "temperature", "=1", "a b=1", "1x=2"])
 def test_no_parameter(text: str) -> None:
-    """What is no parameter is named."""
+    """What is no KEY=VALUE is refused with one line that shows two."""
     with pytest.raises(ValueError, match=r"is not KEY=VALUE; write temperature=0 or reasoning_effort=high"):
         parsing.parameter(OPTION, text)
 
@@ -150,7 +150,7 @@ def test_bytes_that_are_no_text_are_wrong_usage(parse: Callable[[str, str], obje
 
 @pytest.mark.parametrize("name", ["base_url", "timeout", "num_retries", "messages", "stream"])
 def test_what_the_plugin_sets_itself_is_refused(name: str) -> None:
-    """Limits and retries have options of their own."""
+    """Parameters that the plugin sets itself are refused, as options of their own set them."""
     with pytest.raises(ValueError, match=rf"^--llm-x: {name} is set by the plugin itself"):
         parsing.parameter(OPTION, f"{name}=1")
 
@@ -192,7 +192,7 @@ def test_no_model(text: str) -> None:
     "url", ["localhost:8000", "ftp://x", "http://", "http://h:abc/", "http://h o/", "http://[::1", 5]
 )
 def test_no_base_url(url: Any) -> None:
-    """A base URL is http or https."""
+    """A base URL that is neither http nor https is refused with one line that shows one."""
     with pytest.raises(ValueError, match=r"is not a base URL; write http://localhost:8000/v1"):
         parsing.checked_url(OPTION, url)
 

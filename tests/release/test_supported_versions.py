@@ -56,7 +56,7 @@ def test_every_bound_is_a_version() -> None:
 
 @pytest.mark.parametrize(("specifiers", "version"), [(">=3.11", "3.11"), (">=1.103,!=1.82.7,!=1.82.8", "1.103")])
 def test_the_lowest_version_is_that_of_the_lower_bound(specifiers: str, version: str) -> None:
-    """Versions that are left out do not count."""
+    """The lowest version is the lower bound, and versions that are left out do not count."""
     assert lowest(SpecifierSet(specifiers)) == version
 
 
@@ -78,7 +78,7 @@ def test_pythons_are_told_apart_by_their_patch(tmp_path: Path) -> None:
 
 
 def test_this_python_is_supported() -> None:
-    """The tests run where they are meant to."""
+    """These tests run on a Python that we say we support."""
     assert f"{sys.version_info.major}.{sys.version_info.minor}" in PYTHONS
 
 

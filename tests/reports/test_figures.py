@@ -29,7 +29,7 @@ def test_shares(part: int, whole: int, shown: str) -> None:
 
 
 def test_intervals() -> None:
-    """Both ends, and no decimal behind 100."""
+    """An interval shows both ends, and no decimal behind 100."""
     assert figures.interval({"low": 57.62, "high": 64.75}) == "57.6-64.8"
     assert figures.interval({"low": 99.46, "high": 100.0}) == "99.5-100"
     assert figures.interval({"low": 0.0, "high": 0.53}) == "0.0-0.5"
@@ -68,7 +68,7 @@ def test_dollars(cost: float | None, unpriced: int, shown: str) -> None:
     ],
 )
 def test_thousands(number: int | None, shown: str) -> None:
-    """Token counts are short at every size."""
+    """Counts of tokens are short at every size."""
     assert figures.thousands(number) == shown
 
 
@@ -117,13 +117,13 @@ def test_counts(number: float | None, shown: str) -> None:
     ],
 )
 def test_errors_are_short(number: str | None, shown: str) -> None:
-    """An error of any size is readable."""
+    """A relative error of any size is written in a few characters."""
     assert figures.short(number) == shown
 
 
 @given(st.decimals(min_value=0, allow_nan=False, allow_infinity=False))
 def test_a_short_error_is_close(number: Decimal) -> None:
-    """Two digits are off by five percent at most."""
+    """An error of two digits is off by five percent at most."""
     assert abs(Decimal(figures.short(str(number))) - number) <= number * Decimal("0.05")
 
 

@@ -29,7 +29,7 @@ def run(*arguments: str | Path) -> None:
 
 
 def test_the_schemas_allow_for_it() -> None:
-    """What came later is not required."""
+    """Today's schemas allow for records and summaries of the first form: what came later is not required."""
     assert [fault_of(record, closed(schema_of("record"))) for record in records_in(FIRST)] == [None] * 6
     assert fault_of(summary_in(FIRST), closed(schema_of("summary"))) is None
 
@@ -57,7 +57,7 @@ def test_it_is_merged_and_compared(tmp_path: Path, capsys: pytest.CaptureFixture
 
 
 def test_it_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
-    """`llmarith report` gives the figures of today."""
+    """`llmarith report` gives today's figures of a run of the first form."""
     run("report", FIRST, "--format=json")
     (summary,) = json.loads(capsys.readouterr().out)
     assert fault_of(summary, closed(schema_of("summary"))) is None

@@ -46,7 +46,7 @@ def summary_of(*results: tuple[str, str, int, int, int], models: tuple[str, ...]
     ],
 )
 def test_good_gates(text: str, gate: Gate) -> None:
-    """A percentage, alone or behind a task."""
+    """A gate is a percentage, alone or behind a task and a colon."""
     assert parse_gate(text) == gate
 
 

@@ -29,7 +29,7 @@ def test_every_name_is_printable_and_bounded(name: str, limit: int) -> None:
 
 @given(st.text("abc XYZ.,-0123456789{}\\", max_size=40))
 def test_harmless_text_stays_as_it_is(text: str) -> None:
-    """What a terminal only prints is not touched."""
+    """Text that a terminal only prints is not touched."""
     assert sanitize(text, 40) == text
 
 
@@ -54,7 +54,7 @@ def test_what_a_terminal_would_obey_is_spelled_out(text: str, shown: str) -> Non
 
 
 def test_what_is_too_long_loses_its_end() -> None:
-    """Three dots say that there is more."""
+    """Text that is too long loses its end, where three dots say that there is more."""
     assert sanitize("a" * 81, 80) == "a" * 77 + "..."
     assert sanitize("\x1b" * 30, 10) == "\\x1b\\x1..."
 

@@ -107,7 +107,7 @@ def test_a_reading_may_override() -> None:
 
 
 def test_additions_are_read_by_their_own_reading() -> None:
-    """An addition's record is strict and stays so."""
+    """Additions are regraded by the strict reading that they were graded by."""
     problem = addition.problem(0, 0)
     stored = _record(f"= {problem.expected}", problem, Reading.STRICT)
     assert read_again(stored) == stored
@@ -121,7 +121,7 @@ def test_what_was_unanswered_stays_so() -> None:
 
 
 def test_programs_are_left_alone() -> None:
-    """Records of other tasks are counted and kept."""
+    """Records of programs are kept as they are."""
     stored = {"task": "oeis", "outcome": "cheat", "reply": {"text": "print(7)"}}
     assert read_again(stored) == stored
 
@@ -215,7 +215,7 @@ def test_a_torn_line_is_left_out_with_a_note(write: Write) -> None:
     ],
 )
 def test_a_foreign_line_is_named(tmp_path: Path, content: str, said: str) -> None:
-    """File, line, what is wrong, what was expected."""
+    """A line that is no record is refused with file, number, what is wrong and what was expected."""
     (file := tmp_path / "x.jsonl").write_text(content, encoding="utf-8")
     with pytest.raises(Mistake, match=r"x\.jsonl, line 1: .*expected a record of a run log") as mistake:
         list(changes(file, None, []))
@@ -301,7 +301,7 @@ def test_a_name_that_is_too_long_is_named(write: Write, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows limits whole paths, not names")
 def test_the_longest_name_is_taken(write: Write, tmp_path: Path) -> None:
-    """The draft beside it needs no longer one."""
+    """A regraded log may have the longest name there is, as its draft needs no longer one."""
     _printed(Request([write(_record("7"))], write=(out := tmp_path / ("x" * 255))))
     assert out.is_file()
 
@@ -335,13 +335,13 @@ def test_a_row_of_another_shape_is_named(write: Write, facts: dict[str, Any], sa
 
 
 def test_a_task_is_a_name(write: Write) -> None:
-    """It is looked up, which not everything can be."""
+    """A task that is no string is refused, as it could not even be looked up."""
     with pytest.raises(Mistake, match="line 1: the task is not a string"):
         _printed(Request([write(_record("7") | {"task": ["arithmetic"]})]))
 
 
 def test_a_folder_without_a_log_is_named(tmp_path: Path) -> None:
-    """It is there; what it lacks is the log."""
+    """Of a folder without a log it is said that the log is what it lacks."""
     with pytest.raises(Mistake, match=r"the folder holds no trials\.jsonl; name a trials\.jsonl of a run"):
         _printed(Request([tmp_path]))
 
@@ -360,14 +360,14 @@ def test_a_file_that_came_meanwhile_is_spared(write: Write, tmp_path: Path, monk
 
 
 def test_a_folder_stands_for_its_log(write: Write, tmp_path: Path) -> None:
-    """Runs are known by their folders."""
+    """A folder stands for the log in it, as runs are known by their folders."""
     log = write(_record("7"))
     out, _ = _printed(Request([tmp_path]))
     assert f"{log}: 1 reply\n" in out
 
 
 def test_a_byte_order_mark_is_no_part_of_the_text(write: Write) -> None:
-    """Editors on Windows put one at the start."""
+    """A byte order mark, as editors on Windows put it at the start, is no part of the log."""
     log = write(_record("7"))
     log.write_bytes(b"\xef\xbb\xbf" + log.read_bytes())
     assert _printed(Request([log]))[0].startswith(f"{log}: 1 reply\n")
@@ -419,7 +419,7 @@ def test_an_expected_answer_is_a_finite_number(write: Write, expected: Any, text
 )
 @pytest.mark.parametrize("task", ["other", "arithmetic"])
 def test_a_record_of_another_shape_is_named(write: Write, facts: dict[str, Any], said: str, task: str) -> None:
-    """Whatever its task: it is shown, if not read."""
+    """A record of another shape is refused whatever its task, as it would be shown, if not read."""
     record = {"task": task, "outcome": "nan", "reason": None, "answer": None, "reply": {"text": "7"}} | facts
     with pytest.raises(Mistake, match=rf"trials\.jsonl, line 1: {said}; expected a record"):
         _printed(Request([write(record)], show=["nan->nan"]))
@@ -439,7 +439,7 @@ def test_deep_json_is_named(tmp_path: Path, depth: int) -> None:
 
 
 def test_a_depth_beyond_every_integer_is_named(write: Write) -> None:
-    """JSON as Python reads it has an infinity."""
+    """A depth that is infinite, as Python's JSON has it, is refused."""
     broken = _record("7")
     broken["problem"]["depth"] = float("inf")
     with pytest.raises(Mistake, match=r"line 1: .*infinity"):
@@ -456,7 +456,7 @@ def test_a_mistake_leaves_no_file_behind(write: Write, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("cell", ["deviate", "deviate->right", "->", "a->b->c"])
 def test_a_cell_that_is_none_is_a_mistake(write: Write, cell: str) -> None:
-    """The message lists the outcomes."""
+    """What names no cell of the table is refused with the outcomes that there are."""
     with pytest.raises(Mistake, match="correct, deviate, nan, cheat, unanswered"):
         _printed(Request([write(_record("7"))], show=[cell]))
 

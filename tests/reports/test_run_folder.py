@@ -102,6 +102,6 @@ def test_a_base_below_a_file_is_said_in_one_line(tmp_path: Path) -> None:
 
 
 def test_a_null_byte_in_the_base_is_said_in_one_line() -> None:
-    """A path that no system takes is no crash."""
+    """A path that no system takes is refused with one line."""
     with pytest.raises(UnwritableFolder, match="null"):
         create_run_folder(Path("a\0b"), STARTED, ["m"])

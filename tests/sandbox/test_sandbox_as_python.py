@@ -118,7 +118,7 @@ def test_it_is_as_if_run_by_python(make_sandbox: MakeSandbox, script: Path, name
 
 
 def test_a_traceback_shows_the_program_alone(make_sandbox: MakeSandbox) -> None:
-    """Nothing of the sandbox stands in it."""
+    """A traceback is the program's alone, and nothing of the sandbox stands in it."""
     [run] = make_sandbox().run("def f():\n    return 1 / 0\nf()\n", [0])
     assert run.stderr.splitlines() == [
         "Traceback (most recent call last):",

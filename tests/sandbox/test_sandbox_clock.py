@@ -42,11 +42,11 @@ def test_counted(wall: int, cpu: int, waited: int, late: int, taken: int, counte
     ],
 )
 def test_a_part_of_what_is_stolen(cpu: int, worked: int, stolen: int, taken: int) -> None:
-    """As large as the term's part of the work."""
+    """Of the time that was stolen, as large a part is a term's as its work is of all work."""
     assert taken_ns(cpu, worked, stolen) == taken
 
 
 def test_the_machines_counts_only_grow() -> None:
-    """Work and theft are read, or 0."""
+    """The machine's counts of work and of theft never fall, and are 0 where they are unknown."""
     before, after = machine_ns(), machine_ns()
     assert (0, 0) <= before <= after

@@ -58,7 +58,7 @@ def test_late_is_late(make_sandbox: MakeSandbox, program: str) -> None:
 
 
 def test_output_of_a_late_term_is_kept(make_sandbox: MakeSandbox) -> None:
-    """What it had written by then is known."""
+    """What a program wrote before it ran out of time is kept."""
     assert _one(make_sandbox, f"print(1, flush=True)\n{_SPIN}", seconds=(1.0,)).stdout == "1\n"
 
 
@@ -86,7 +86,7 @@ def test_compiling_is_the_programs_time(make_sandbox: MakeSandbox) -> None:
 
 
 def test_signals_have_names(make_sandbox: MakeSandbox) -> None:
-    """A program that is killed says by what."""
+    """A program that is killed by a signal says by which."""
     run = _one(make_sandbox, "import ctypes; ctypes.string_at(0)")
     assert (run.ending, run.exit_status, run.detail) == (Ending.KILLED, None, "SIGSEGV")
 
@@ -102,7 +102,7 @@ def test_every_input_has_its_run(make_sandbox: MakeSandbox) -> None:
 
 
 def test_no_inputs_no_runs(make_sandbox: MakeSandbox) -> None:
-    """Nothing is started for nothing."""
+    """Without inputs nothing is started, and nothing comes back."""
     assert make_sandbox().run("print(1)", []) == []
 
 

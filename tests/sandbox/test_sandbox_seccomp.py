@@ -108,10 +108,10 @@ def test_every_call_has_a_verdict(number: int, arguments: list[int]) -> None:
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([_ARM, 0x40000003]))
 def test_other_architectures_are_killed(number: int, architecture: int) -> None:
-    """There, the same number is another call."""
+    """A call of another architecture is deadly, as its number means another call there."""
     assert _verdict(number, architecture=architecture) == _KILL
 
 
 def test_the_pid_stands_in_two_places() -> None:
-    """Nothing else in the program looks like it."""
+    """The mark for the pid stands in two places, and nothing else in the program looks like it."""
     assert seccomp.filter_program().count(seccomp.PID_MARK) == 2

@@ -55,7 +55,7 @@ def test_so_many_and_no_more(tmp_path: Path, size: int) -> None:
 
 
 def test_they_vanish_with_their_holder(tmp_path: Path) -> None:
-    """A killed process holds nothing."""
+    """A killed process holds no slot, and the next in line gets it."""
     holder = subprocess.Popen([sys.executable, "-c", _HOLDER, str(tmp_path), "2"], cwd=_PROJECT, stdout=subprocess.PIPE)
     assert holder.stdout is not None
     holder.stdout.readline()
@@ -75,7 +75,7 @@ def test_they_vanish_with_their_holder(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_its_own(tmp_path: Path) -> None:
-    """It is made for this user alone."""
+    """The folder of slots is made for this user alone."""
     with Slots(tmp_path / "new", 1).one():
         assert (tmp_path / "new").stat().st_mode & 0o777 == 0o700
 
@@ -99,7 +99,7 @@ def test_a_folder_of_somebody_else_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("target", ["folder", "lock"])
 def test_links_are_not_followed(tmp_path: Path, target: str) -> None:
-    """Nobody else decides what is opened."""
+    """A link in place of the folder or of a lock is refused, so that nobody else decides what is opened."""
     (tmp_path / "elsewhere").mkdir(mode=0o700)
     folder = tmp_path / "slots"
     if target == "folder":

@@ -109,7 +109,7 @@ def test_only_selected_models_count(forecast: Make) -> None:
 
 
 def test_a_judge_needs_a_price_where_it_may_be_asked(forecast: Make) -> None:
-    """It judges programs, and costs like anybody."""
+    """Under a cap in dollars a judge of programs needs a price, unless nothing can be asked."""
     judged = ("--oeis-judge=llm:openai/mine", "--llm-max-cost=5")
     forecast(SUMS, *judged).refuse_unpriced()
     forecast(PROGRAMS, *judged, "--llm-price=1,4").refuse_unpriced()

@@ -131,7 +131,7 @@ def test_every_outcome(oeis: Bench, way: Way) -> None:
 
 
 def test_a_prompt_holds_no_terms(oeis: Bench) -> None:
-    """What is sent is name and comments."""
+    """A prompt holds the name and the comments of a sequence, and none of its terms."""
     oeis.run("-k", "A000004")
     (call,) = oeis.server.requests
     assert "Name: The tables." in call.prompt

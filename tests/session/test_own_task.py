@@ -39,7 +39,7 @@ def own(bench: Bench) -> Bench:
 
 
 def test_it_takes_one_short_file() -> None:
-    """Under 40 lines, imports and all."""
+    """A task of one's own takes under 40 lines, imports and all."""
     assert len(code().splitlines()) < 40
 
 
@@ -190,7 +190,7 @@ def test_a_model_fixture_of_its_own(pytester: pytest.Pytester) -> None:
 
 
 def test_an_embedded_model_cannot_know_it(pytester: pytest.Pytester) -> None:
-    """It says so, which is no answer."""
+    """An embedded model refuses a task of somebody's own, which is no answer."""
     pytester.makepyfile(test_reversal=code())
     result = pytester.runpytest_subprocess("--llm-model=llmarith/exact", "--llm-trials=2", "-p", "no:xdist")
     result.stdout.fnmatch_lines(["*nan: 2 refusal*", "*2 nan*"])

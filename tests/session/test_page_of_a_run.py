@@ -65,7 +65,7 @@ def test_commit_and_changes(tmp_path: Path) -> None:
 
 
 def test_where_there_is_no_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is known, and nothing fails."""
+    """Where git is not installed its facts are unknown, and nothing fails."""
     monkeypatch.setenv("PATH", str(tmp_path))
     assert git_facts(tmp_path) is None
 

@@ -288,7 +288,7 @@ def test_waiting_for_a_model_does_not_count_for_timeout(bench: Bench, way: Way) 
 
 
 def test_timeout_still_guards_the_test(bench: Bench) -> None:
-    """After the reply the clock runs again."""
+    """Behind the reply pytest-timeout's clock runs again, and stops a test that hangs."""
     bench.pytester.makepyfile(
         test_bench="""
         import time
@@ -338,7 +338,7 @@ def test_every_way_to_distribute(bench: Bench, dist: str) -> None:
 
 
 def test_dist_each_is_refused(bench: Bench) -> None:
-    """It would ask everything on every worker."""
+    """--dist each is refused, as it would ask everything on every worker."""
     result = bench.run("-n", "2", "--dist", "each")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["ERROR: --dist each runs every item on every worker *; use --dist load*"])

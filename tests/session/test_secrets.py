@@ -149,7 +149,7 @@ def test_a_key_in_dotenv_stays_with_the_controller(in_dotenv: Bench) -> None:
 
 
 def test_a_key_that_is_refused(planted: Bench, way: Way) -> None:
-    """Providers quote the key that they refuse."""
+    """A refused key is hidden in all that is shown, though the provider quotes it."""
     refusal = Answer(status=401, error={"message": f"Incorrect API key provided: {KEY}", "code": KEY})
     result = run(planted, lambda call: refusal, *way)
     assert result.ret == 6
@@ -216,7 +216,7 @@ def test_a_program_sees_no_key(in_dotenv: Bench, monkeypatch: pytest.MonkeyPatch
     ],
 )
 def test_a_dotenv_file_that_holds_no_variables_ends_no_run(planted: Bench, content: bytes, told: str) -> None:
-    """Keys of the environment do without it."""
+    """A .env that holds no variables is told and ends no run, as keys may stand in the environment."""
     (planted.pytester.path / ".env").write_bytes(content)
     result = run(planted, lambda call: Answer("7"))
     assert result.ret == 1

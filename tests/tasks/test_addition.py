@@ -25,7 +25,7 @@ PINNED = [
 
 @given(addition_problems())
 def test_expected_is_the_sum(problem: AdditionProblem) -> None:
-    """What is expected is the exact sum."""
+    """What an addition expects is the exact sum of its operands."""
     assert int(problem.expected) == sum(map(int, problem.operands))
 
 
@@ -44,7 +44,7 @@ def test_lengths_are_spread() -> None:
 
 
 def test_prompt() -> None:
-    """The prompt is one line, word for word."""
+    """The prompt of integer addition is one line, word for word."""
     assert addition.prompt(AdditionProblem(0, 0, "7", "88", "95")) == PROMPT
 
 
@@ -85,7 +85,7 @@ def test_fields_are_plain(problem: AdditionProblem) -> None:
 
 
 def test_coordinates() -> None:
-    """The trial alone tells the problems apart."""
+    """The trial alone tells additions apart."""
     assert addition.problem(0, 4).coordinates() == {"trial": 4}
 
 

@@ -17,7 +17,7 @@ def search(variant: str) -> BreakingProblem:
 
 
 def test_one_search_for_each_variant_and_one_for_addition() -> None:
-    """Nine searches, each with a label of its own."""
+    """There are nine searches, one for each variant and one for addition, each with its label."""
     labels = [one.label for one in breaking_point.problems(0, BUDGET)]
     assert labels == [*(f"{dtype}_{op}" for dtype, op in arithmetic.VARIANTS), "integer_addition"]
 
@@ -45,7 +45,7 @@ def test_two_draws_make_a_question(
 
 
 def test_addition_has_questions_of_its_own_task() -> None:
-    """They are put and read as integer addition is."""
+    """The search through additions puts questions of integer addition."""
     question = breaking_point.question(search("integer_addition"), (3, 40))
     assert (question.task, question.operands, question.expected) == ("integer_addition", ("3", "40"), "43")
 

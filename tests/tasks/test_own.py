@@ -147,7 +147,7 @@ def test_what_a_task_raises_is_its_own() -> None:
 
 @pytest.mark.parametrize("name", ["Reversal", "my task", "", "1st", "a" * 61, None, "größe"])
 def test_what_is_no_name(name: Any) -> None:
-    """Names stand in options, records and tables."""
+    """What is no name of a task is refused, as names stand in options, records and tables."""
     with pytest.raises(ValueError, match="is no name of a task; write small letters, digits and _, such as 'reversal'"):
         Task(name, lambda seed, trials: [], prompt, read)
 
@@ -160,7 +160,7 @@ def test_names_of_our_tasks_are_taken(name: str) -> None:
 
 
 def test_what_is_no_function() -> None:
-    """What is forgotten is named."""
+    """A function of a task that was forgotten is named."""
     with pytest.raises(TypeError, match="Task reversal: read is None; it has to be a function"):
         Task("reversal", lambda seed, trials: [], prompt, None)  # type: ignore[arg-type]
 

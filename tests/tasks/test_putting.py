@@ -84,7 +84,7 @@ def test_small_talk_has_its_length_and_no_number(size: str, tokens: int) -> None
 
 
 def test_a_template_that_does_not_fit_is_one_line() -> None:
-    """It names the field, and those that there are."""
+    """A template with a foreign field is refused with one line: the field, and those that there are."""
     message = "template t: arithmetic has no field {int1}; it has {lhs}, {sign}, {rhs}, {operation}"
     with pytest.raises(UnfitTemplate, match=re.escape(message)):
         check_template("t", "{int1} + {rhs}", arithmetic)
@@ -92,5 +92,5 @@ def test_a_template_that_does_not_fit_is_one_line() -> None:
 
 @pytest.mark.parametrize("name", [name for name, task in TASKS.items() if "prompt" in task.AXES])
 def test_every_task_says_what_it_has(name: str) -> None:
-    """A template of all fields of a task fits it."""
+    """A template of all the fields that a task says it has fits it."""
     check_template("t", "".join(f"{{{field}}}" for field in TASKS[name].FIELDS), TASKS[name])

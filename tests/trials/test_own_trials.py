@@ -99,7 +99,7 @@ def test_long_integers_are_written_in_full(answer: object, written: object) -> N
 
 @given(st.integers(4_200, 5_000).flatmap(lambda length: st.integers(10**length, 10 ** (length + 1))))
 def test_no_digit_of_a_long_integer_is_lost(number: int) -> None:
-    """On both sides of where Python's limit stands."""
+    """Long integers are read digit by digit, on both sides of where Python's limit stands."""
     assert Decimal(read_as(number)) == Decimal(number)
 
 

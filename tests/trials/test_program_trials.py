@@ -180,7 +180,7 @@ def test_the_papers_rules(sandbox: Sandbox) -> None:
 
 
 def test_only_so_many_terms(sandbox: Sandbox) -> None:
-    """The first terms alone are run and counted."""
+    """With a bound on terms the first ones alone are run and counted."""
     record = recorded(fenced("n = int(input())\nprint(n * n if n < 6 else 0)"), sandbox, terms=3)
     assert (record["outcome"], len(record["oeis"]["terms"])) == ("correct", 3)
 

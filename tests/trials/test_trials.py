@@ -67,7 +67,7 @@ def test_records_are_plain(problem: NumberProblem, reply: Reply, reading: Readin
 
 
 def test_correct_record() -> None:
-    """The record of a right answer, in full."""
+    """The record of a right answer holds all that is known, as it is written here in full."""
     reply = Reply("**17**", finish_reason="stop", served_model="o4-mini-2026", prompt_tokens=31, completion_tokens=9)
     assert recorded(SUM, reply) == {
         "format": 1,
@@ -218,7 +218,7 @@ def test_simulated_models_are_marked() -> None:
 
 
 def test_huge_numbers_are_written_in_full() -> None:
-    """Answers are plain digits, never an exponent."""
+    """Answers are written as plain digits, and never with an exponent."""
     problem = arithmetic.problem(0, Dtype.INT, Op.MUL, 60, 0)
     assert recorded(problem, Reply("1e40"))["answer"]["tolerant"] == "1" + "0" * 40
     assert recorded(problem, Reply(problem.expected))["answer"]["strict"] == problem.expected

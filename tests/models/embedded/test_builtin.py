@@ -63,7 +63,7 @@ def percent_correct(dtype: Dtype, op: Op, depth: int) -> float:
 
 
 def test_names() -> None:
-    """There are two embedded models."""
+    """There are two embedded models, exact and sloppy."""
     assert NAMES == ("exact", "sloppy")
 
 
@@ -84,7 +84,7 @@ def test_exact_is_right(symbols: Symbols, problem: ArithmeticProblem) -> None:
 
 @given(addition_problems())
 def test_exact_adds(problem: AdditionProblem) -> None:
-    """The exact model gives the sum, bare."""
+    """The exact model answers an addition with the bare sum."""
     assert ask("exact", addition.prompt(problem)).text == problem.expected
 
 

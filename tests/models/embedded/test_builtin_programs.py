@@ -37,7 +37,7 @@ def sloppy_replies(known: bool) -> list[BuiltinReply]:
 
 @pytest.mark.parametrize("name", MEMORIES)
 def test_exact_answers_with_the_reference_program(name: str) -> None:
-    """In a fence at the end of a short reply."""
+    """The exact model ends its short reply with the reference program in a fence."""
     said = ask("exact", program_prompt(name, "Name: something else\nComments: ```"))
     assert said.text.endswith(f"\n\n```python\n{MEMORIES[name].program}```")
     assert said.text.count("```") == 2
@@ -48,7 +48,7 @@ def test_exact_answers_with_the_reference_program(name: str) -> None:
     "name", ["Lucas numbers", "pell numbers", "", "Pell numbers\n", "Pell numbers\nComments: Pell"]
 )
 def test_exact_says_what_it_does_not_know(name: str) -> None:
-    """Without a program, in words that are none."""
+    """Asked for a sequence that it does not know, the exact model says so, in words that do not compile."""
     said = ask("exact", program_prompt(name), {"Lucas": PELL})
     assert "do not remember" in said.text
     assert "```" not in said.text
@@ -119,7 +119,7 @@ def test_remembered_sequences_are_often_right() -> None:
 
 @pytest.mark.parametrize(("known", "most"), [(True, 0.05), (False, 0.01)])
 def test_endless_programs_are_rare(known: bool, most: float) -> None:
-    """Each costs as long as a program may run."""
+    """Few sloppy programs run without end, as each costs as long as a program may run."""
     texts = [said.text for said in sloppy_replies(known)]
     assert 0 < sum("while n ==" in text for text in texts) / len(texts) < most
 
@@ -135,7 +135,7 @@ def test_cut_replies_do_not_compile() -> None:
 
 
 def test_replies_without_a_program_do_not_compile() -> None:
-    """Prose is no program by accident."""
+    """Replies without a program are prose that is no Python by accident either."""
     bare = {said.text for said in sloppy_replies(known=True) if said.text and " " in said.text and "`" not in said.text}
     prose = [text for text in bare if "~~~" not in text and "print(" not in text and "n == 1" not in text]
     assert prose

@@ -92,7 +92,7 @@ def test_reference_programs_are_the_rule() -> None:
     ],
 )
 def test_every_outcome_comes_up(kind: str, pattern: str, least: int) -> None:
-    """Often enough to be seen in a summary."""
+    """Every kind of outcome comes up often enough to be seen in a summary."""
     assert count(pattern) >= least, kind
 
 

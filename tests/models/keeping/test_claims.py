@@ -88,7 +88,7 @@ def test_a_run_does_not_claim_what_it_has(claims: Claims) -> None:
 
 
 def test_who_wants_the_store_alone_is_refused_while_a_run_uses_it(path: Path, other: OtherRun) -> None:
-    """Its seat, too, dies with the run."""
+    """A run keeps others from having the store alone, until it ends, even killed."""
     with pytest.raises(StoreError, match="a run is using it; try again when that has ended"), alone(path):
         pass
     other.kill()
@@ -97,7 +97,7 @@ def test_who_wants_the_store_alone_is_refused_while_a_run_uses_it(path: Path, ot
 
 
 def test_no_run_begins_while_somebody_has_the_store_alone(path: Path) -> None:
-    """It would find replies vanishing."""
+    """A run is refused while somebody has the store alone, as it would find replies vanishing."""
     with alone(path), pytest.raises(RuntimeError, match="llmarith store prune is at work on it"), OtherRun(path):
         pass
 
@@ -114,7 +114,7 @@ def test_a_file_system_without_locks_says_so(claims: Claims, monkeypatch: pytest
 
 
 def test_claims_that_cannot_be_opened_say_so(path: Path) -> None:
-    """A folder stands in the way."""
+    """Where a folder stands in place of claims.lock, the error says that it cannot be opened."""
     (path.parent / "claims.lock").mkdir(parents=True)
     with pytest.raises(StoreError, match="beside it cannot be opened"):
         Claims(path)

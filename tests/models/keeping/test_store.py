@@ -70,7 +70,7 @@ def test_known_keys_are_found_in_batches_of_any_size(there: set[int], wanted: se
 
 
 def test_a_folder_of_ours_keeps_itself_out_of_git(store: Store, path: Path) -> None:
-    """Nobody commits replies by accident."""
+    """The store's folder holds a .gitignore, so that nobody commits replies by accident."""
     assert (path.parent / ".gitignore").read_text() == "*\n"
 
 
@@ -95,7 +95,7 @@ def test_a_newer_format_is_refused(path: Path) -> None:
 
 
 def test_a_file_that_is_no_store_is_refused(path: Path) -> None:
-    """It is not overwritten either."""
+    """A file that is no store is refused with a line that says so, and is not overwritten."""
     path.parent.mkdir()
     path.write_text("a shopping list that is long enough to be no header of SQLite's" * 20)
     with pytest.raises(StoreError, match="it is not a store of replies; move it away or choose another folder"):
@@ -104,7 +104,7 @@ def test_a_file_that_is_no_store_is_refused(path: Path) -> None:
 
 
 def test_a_damaged_store_says_so(path: Path) -> None:
-    """A run does not take rubbish for replies."""
+    """A store with damaged pages raises an error, and hands out no rubbish for replies."""
     store = Store(path)
     store.put_all({f"{number:05}": Reply("x" * 2000) for number in range(50)})
     store.close()
@@ -118,7 +118,7 @@ def test_a_damaged_store_says_so(path: Path) -> None:
 
 
 def test_a_damaged_reply_says_so(store: Store, path: Path) -> None:
-    """The file is fine and a row in it is not."""
+    """A damaged row in a sound file raises an error that names the reply."""
     with sqlite3.connect(path) as db:
         db.execute("INSERT INTO replies (key, reply) VALUES ('k', '{\"text\": ')")
     db.close()
@@ -156,7 +156,7 @@ def test_a_folder_that_cannot_be_made_says_so(tmp_path: Path) -> None:
 
 
 def test_a_store_that_cannot_be_opened_says_so(tmp_path: Path) -> None:
-    """A folder stands where the file should be."""
+    """Where a folder stands in place of the store's file, the error says that it cannot be opened."""
     (tmp_path / "store.sqlite").mkdir()
     with pytest.raises(StoreError, match="it cannot be opened or created"):
         Store(tmp_path / "store.sqlite")

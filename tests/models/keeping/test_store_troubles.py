@@ -56,7 +56,7 @@ def mode(request: pytest.FixtureRequest) -> str:
 
 
 def test_a_store_that_another_program_keeps_locked(path: Path, mode: str) -> None:
-    """A real second process in a real transaction."""
+    """A run is refused while another process locks the store, and gets all its replies afterwards."""
     with OtherRun(path) as other:
         other.does("lock")
         told, requests = run(path, mode, "--busy-s=0.1")
@@ -75,7 +75,7 @@ def test_a_store_of_a_newer_format(path: Path, mode: str) -> None:
 
 
 def test_a_store_that_is_none(path: Path, mode: str) -> None:
-    """Somebody else's file is not written over."""
+    """A run refuses a file that is no store, and does not write over it."""
     path.parent.mkdir()
     path.write_text("a shopping list that is long enough to be no header of SQLite's" * 20)
     told, requests = run(path, mode)

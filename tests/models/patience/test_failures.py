@@ -257,7 +257,7 @@ def test_other_providers_fail_alike(client: Client, target: str, answer: Answer,
 
 
 def test_a_prompt_that_is_too_long_is_this_questions_own_fault(client: Client) -> None:
-    """The provider's words say by how much."""
+    """A prompt that is too long is given up alone, with the provider's words about it."""
     error = {"message": "This model's maximum context length is 10 tokens.", "code": "context_length_exceeded"}
     diagnosis = failing_on(client, Answer(status=400, error=error))
     assert diagnosis.remedy is GIVE_UP
@@ -327,7 +327,7 @@ def test_what_litellm_refuses_by_itself_stops_the_run(client: Client, model: Mod
 def test_how_long_the_provider_asks_to_wait(
     client: Client, headers: dict[str, str], check: Callable[[float | None], bool]
 ) -> None:
-    """Seconds, milliseconds or a date."""
+    """A provider asks to wait by seconds, by milliseconds or by a date."""
     diagnosis = failing_on(client, Answer(status=429, headers=headers))
     assert check(diagnosis.retry_after_s), diagnosis
 
@@ -372,7 +372,7 @@ def test_words_that_a_provider_repeats_for_megabytes_hold_nobody_up() -> None:
 
 
 def test_a_cause_that_is_wrapped_and_in_a_ring_is_found() -> None:
-    """litellm wraps what an embedded model raises."""
+    """What an embedded model raised is found among its wrappers, even where causes form a ring."""
     inner, outer = UnknownModel("there is none"), RuntimeError("wrapped")
     outer.__cause__, inner.__context__ = inner, outer
     diagnosis = diagnose(outer, Model("m", "llmarith/x"), 1.0, {})
@@ -380,6 +380,6 @@ def test_a_cause_that_is_wrapped_and_in_a_ring_is_found() -> None:
 
 
 def test_only_a_filter_is_a_filter() -> None:
-    """Another bad request stays a failure."""
+    """An error that merely names content_filter is no filtered reply."""
     error = RuntimeError("content_filter is an unknown parameter")
     assert not is_filtered(error)

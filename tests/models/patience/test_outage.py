@@ -22,7 +22,7 @@ class Watch:
 
 
 def test_what_is_promised() -> None:
-    """The figures of the documents."""
+    """20 failures over 60 s and a probe every 3 s are the figures that the documents promise."""
     assert (FAILURES, LASTING_S, PROBE_EVERY_S) == (20, 60.0, 3.0)
 
 
@@ -46,7 +46,7 @@ def test_failures_in_a_row_that_last(watch: Watch, suspected: bool, is_down: boo
 
 
 def test_a_reply_ends_it_all() -> None:
-    """Both the row and the minute begin anew."""
+    """After a reply both the row of failures and the minute of an outage begin anew."""
     watch = Watch().fail(1000)
     watch.outage.replied()
     assert not watch.outage.suspected
@@ -69,7 +69,7 @@ def test_nothing_is_known_while_older_requests_are_in_flight() -> None:
 
 
 def test_requests_set_out_some_seconds_apart_while_it_is_suspected() -> None:
-    """Before and afterwards at once."""
+    """While an outage is suspected requests are 3 s apart; before and afterwards none waits."""
     watch = Watch().fail(19)
     watch.outage.begin()
     assert watch.outage.wait_s() == 0

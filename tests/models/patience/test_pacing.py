@@ -50,7 +50,7 @@ def test_requests_are_spread_evenly() -> None:
 
 
 def test_what_was_not_used_is_not_made_up_for() -> None:
-    """After a quiet hour there is no burst."""
+    """After a quiet hour requests set out no faster than ever: there is no burst."""
     run = Run(rpm=60)
     run.send()
     run.now += 3600
@@ -80,7 +80,7 @@ def test_usage_corrects_the_estimate() -> None:
 
 
 def test_an_estimate_that_was_too_high_gives_nothing_away() -> None:
-    """It ends the waiting, and buys no burst later."""
+    """Usage below the estimate ends the waiting, and buys no burst later."""
     run = Run(tpm=600)
     run.send(10)
     run.now += 100
@@ -101,7 +101,7 @@ def test_no_minute_gets_more_requests_than_allowed(rpm: int, pauses: list[float]
 
 @given(st.integers(100, 100_000), st.lists(st.integers(1, 5000), min_size=1, max_size=40))
 def test_no_minute_gets_more_tokens_than_allowed_but_for_the_last_request(tpm: int, tokens: list[int]) -> None:
-    """A request cannot be cut in two."""
+    """No minute has more than its tokens and one request, as none can be cut in two."""
     run = Run(tpm=tpm)
     times = [run.send(amount) for amount in tokens]
     assert in_any_minute(times, tokens) <= tpm + max(tokens)

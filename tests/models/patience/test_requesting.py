@@ -153,7 +153,7 @@ async def test_a_wish_to_wait_is_granted_and_told() -> None:
 
 @simulated
 async def test_what_waits_is_shown_with_its_reasons_and_the_next_try() -> None:
-    """As a snapshot at any moment."""
+    """At any moment progress says what waits, for which reasons, and when it is tried again."""
 
     def script(model: Model, prompt: str, nth: int) -> Exception:
         return UnusableResponse("garbage") if prompt == "q2" else Provider(429, retry_after_s=30)
@@ -186,7 +186,7 @@ async def test_a_provider_that_asks_for_too_much_patience_gets_none() -> None:
 
 @simulated
 async def test_the_time_of_trying_again_begins_with_the_first_request() -> None:
-    """Not with the waiting for a turn."""
+    """--llm-retry-time counts from a question's first request, and not its waiting for a turn."""
     town = Town(
         lambda model, prompt, nth: Provider(503) if nth == 1 else right(model, prompt, nth), requests_per_minute=1
     )
@@ -294,7 +294,7 @@ async def test_tokens_per_minute_are_estimated_and_corrected() -> None:
 
 @simulated
 async def test_a_run_that_ends_does_not_wait_for_its_turn() -> None:
-    """Those who had not set out are told so."""
+    """When a run ends, questions that wait for their turn fail at once, and say that they were not asked."""
     town = Town(right, requests_per_minute=1)
     asking = asyncio.create_task(town.ask(10))
     await asyncio.sleep(1.5)
@@ -306,7 +306,7 @@ async def test_a_run_that_ends_does_not_wait_for_its_turn() -> None:
 
 @simulated
 async def test_a_run_that_has_ended_asks_nobody() -> None:
-    """Not even a judge that was never asked before."""
+    """A run that has ended asks nobody, not even a judge that was never asked before."""
     town = Town(right, models=(ONE, JUDGE))
     town.requester.halt()
     outcomes = [await town.requester.request(model, "q") for model in (ONE, JUDGE)]

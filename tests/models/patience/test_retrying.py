@@ -74,7 +74,7 @@ def test_the_pause_grows_to_a_bound_with_full_jitter(seed: int) -> None:
 
 
 def test_the_jitter_is_full() -> None:
-    """Some come back soon, some late."""
+    """A pause may be anything up to its bound: some come back soon, some late."""
     pauses = []
     for _ in range(200):
         attempts = Attempts(asks_s=None, failing=1)
@@ -92,7 +92,7 @@ def test_a_reply_says_how_many_attempts_it_took_and_why() -> None:
 
 
 def test_retries_are_further_attempts() -> None:
-    """None allowed: one attempt, no pause."""
+    """With no retries there is one attempt, and no pause."""
     attempts = Attempts()
     outcome = attempts.run(retries=0)
     assert isinstance(outcome, GivenUp)

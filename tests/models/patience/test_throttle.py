@@ -35,7 +35,7 @@ def test_a_burst_halves_once() -> None:
 
 
 def test_the_next_burst_halves_again_down_to_one() -> None:
-    """And no further: somebody has to try."""
+    """Each burst of 429s halves the places again, down to one, as somebody has to try."""
     throttle = Throttle(16)
     places = []
     for _ in range(6):
@@ -60,7 +60,7 @@ def test_one_alone_is_not_halved() -> None:
 
 
 def test_a_round_of_replies_wins_back_one_place() -> None:
-    """Eight replies for the ninth place."""
+    """As many replies as there are places win back one place."""
     throttle = Throttle(16)
     refuse(throttle, in_flight(throttle, 16))
     places = []
@@ -71,7 +71,7 @@ def test_a_round_of_replies_wins_back_one_place() -> None:
 
 
 def test_replies_to_what_was_in_flight_win_nothing_back() -> None:
-    """They set out when there was more room."""
+    """Replies to requests from before the burst win no place back, as they set out with more room."""
     throttle = Throttle(16)
     requests = in_flight(throttle, 16)
     refuse(throttle, requests[:1])
@@ -81,7 +81,7 @@ def test_replies_to_what_was_in_flight_win_nothing_back() -> None:
 
 @given(st.integers(1, 64), st.lists(st.tuples(st.integers(1, 64), st.booleans()), max_size=30))
 def test_there_is_always_a_place_and_never_one_too_many(most: int, rounds: list[tuple[int, bool]]) -> None:
-    """Whatever comes back, in whatever order."""
+    """Whatever comes back, in whatever order, there are from one to all places, and at most one is won at once."""
     throttle = Throttle(most)
     for count, refused in rounds:
         requests = in_flight(throttle, min(count, throttle.places))

@@ -66,7 +66,7 @@ def test_the_rest_is_refused_and_told_why() -> None:
 
 
 def test_what_fits_exactly_is_asked() -> None:
-    """Sums are exact: ten times 0.1 is 1."""
+    """A request that fills the cap exactly is asked, as sums are exact: ten times 0.1 is 1."""
     spending = budget(Terms(Price(0.0, 0.1e6), 1), max_cost_usd=1.0)
     assert len(messages(spends(spending, *[reply(1)] * 12))) == 2
 
@@ -88,14 +88,14 @@ def test_tokens_are_capped_too() -> None:
 
 
 def test_an_unknown_price_is_never_paid() -> None:
-    """Where there is a cap in dollars."""
+    """With a cap in dollars, a model without a known price is not asked, and the message says how to give one."""
     assert messages(spends(budget(Terms(None, MOST), max_cost_usd=5.0), reply(1))) == [
         "budget: --llm-max-cost: no price of openai/some is known; give it as --llm-price=IN,OUT per million tokens"
     ]
 
 
 def test_without_a_cap_and_for_simulated_models_nothing_is_looked_up() -> None:
-    """A model in this package costs nothing."""
+    """No price is looked up without a cap, nor for an embedded model, which costs nothing."""
 
     class Nobody:
         def terms(self, model: Model) -> Terms:
@@ -120,7 +120,7 @@ def test_a_reply_whose_tokens_nobody_counted_counts_with_its_estimate() -> None:
 
 
 def test_a_failure_costs_nothing() -> None:
-    """Unless an attempt may have been billed."""
+    """A failure costs nothing, unless one of its attempts may have been billed."""
     spending = budget(max_cost_usd=100.0)
     assert spends(spending, *[Failure("429")] * 5) == [Failure("429")] * 5
     assert (spending.spent, spending.reserved) == (Amount(), Amount())
@@ -148,7 +148,7 @@ def test_who_does_not_fit_waits_for_what_is_in_flight() -> None:
 
 
 def test_who_waits_is_sent_home_at_the_end() -> None:
-    """A run that ends begins nothing."""
+    """When a run ends, a request that waits for money fails, and is not begun."""
 
     async def run() -> tuple[Reply | Failure, Reply | Failure]:
         spending, arrive = budget(max_cost_usd=150.0), asyncio.Event()
@@ -206,14 +206,14 @@ def persist(spending: Budget, client: Scripted) -> Reply | Failure:
 
 
 def test_an_attempt_that_may_have_been_billed_counts_with_its_estimate() -> None:
-    """A provider may go on after we have hung up."""
+    """An attempt that timed out counts with its estimate, as a provider may go on after we hung up."""
     spending = budget(max_cost_usd=1000.0)
     assert persist(spending, Scripted([TimeoutError(), TimeoutError()])) == reply(10)
     assert spending.spent.picodollars == picodollars(MOST + MOST + 10)
 
 
 def test_a_further_attempt_needs_room_of_its_own() -> None:
-    """It is not begun where it could pass the cap."""
+    """A further attempt that could pass the cap is not begun."""
     spending, client = budget(max_cost_usd=150.0), Scripted([TimeoutError()])
     outcome = persist(spending, client)
     assert isinstance(outcome, Failure)

@@ -29,7 +29,7 @@ def reply(prompt_tokens: int | None, completion_tokens: int | None, cost_usd: fl
 
 
 def test_the_first_of_a_kind_may_be_as_long_as_its_model_allows() -> None:
-    """Every byte of the prompt may be a token."""
+    """A first estimate takes every byte for a token, and the longest reply that the model gives."""
     assert estimates().of(MODEL, SHORT) == Amount(picodollars((116 * 1.0 + 1000 * 2.0) / 1e6), 1116)
     assert estimates().of(MODEL, "×" * 50).tokens == 1116
     assert estimates(Terms()).of(MODEL, SHORT) == Amount(0, 116 + UNKNOWN_MOST_TOKENS)
@@ -96,5 +96,5 @@ def test_what_a_reply_comes_to(answer: Reply, amount: Amount | None) -> None:
     ],
 )
 def test_dollars(usd: float, shown: str) -> None:
-    """Small amounts are not shown as nothing."""
+    """Amounts of dollars are short, and small ones are not shown as nothing."""
     assert dollars(picodollars(usd)) == shown

@@ -65,5 +65,5 @@ def test_who_was_not_reached_bills_nothing(client: Client) -> None:
 
 
 def test_a_request_that_was_cut_off_may_be_billed() -> None:
-    """A limit of our own comes as a cancellation."""
+    """A request that was cancelled may be billed, as our own time limit comes as a cancellation."""
     assert may_be_billed(asyncio.CancelledError())

@@ -56,7 +56,7 @@ def test_the_most_tokens_of_a_reply(params: dict[str, object], most: int) -> Non
 
 
 def test_the_list_is_looked_at_once() -> None:
-    """It is asked at every request."""
+    """A model's price is looked up once, though it is asked for at every request."""
     listed = Listed()
     prices = Prices(listed, None)
     for _ in range(3):
@@ -88,7 +88,7 @@ def test_a_reply_at_the_users_price(own: Price | None, model: Model, reply: Repl
 
 
 def test_tokens_are_about_a_quarter_of_the_characters() -> None:
-    """The system prompt counts, too."""
+    """A prompt has about a quarter as many tokens as characters, its system prompt included."""
     assert about_tokens(Model("m", "x"), "x" * 10) == 3
     assert about_tokens(Model("m", "x", system_prompt="y" * 6), "x" * 10) == 4
 
@@ -116,7 +116,7 @@ def test_what_litellm_knows(target: str, price: bool, reasons: bool, monkeypatch
 
 
 def test_a_price_is_per_million() -> None:
-    """litellm's list is per token."""
+    """A price is one of a million tokens, though litellm's list is per token."""
     price = Client().terms(Model("m", "openai/gpt-4o-mini")).price
     assert price is not None
     assert price.prompt_usd == pytest.approx(0.15)

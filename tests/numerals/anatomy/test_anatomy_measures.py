@@ -82,7 +82,7 @@ def test_positions_ask_for_the_same_length_and_sign(answer: str) -> None:
 
 
 def test_decimals_that_nobody_asked_for_have_no_position() -> None:
-    """They are behind the last digit of the truth."""
+    """Decimals behind the last digit of the truth have no position of an error."""
     assert wrong_from_right(case("6912", "6913.25"), 30) == (True, False, False, False)
 
 

@@ -63,7 +63,7 @@ def test_rounded(problem: ArithmeticProblem, decimals: int) -> None:
 
 @given(PROBLEMS)
 def test_sign(problem: ArithmeticProblem) -> None:
-    """A minus too many or too few; zero has none."""
+    """A minus too many or too few is an error of the sign; zero has none."""
     answer = Decimal(problem.expected).copy_negate()
     assume(answer)
     assert found(problem, answer) is ErrorClass.SIGN
@@ -106,7 +106,7 @@ def test_wrong_operation(problem: ArithmeticProblem, op: Op, swapped: bool) -> N
 
 @given(SUMS, st.integers(-2, 40).filter(bool), st.booleans())
 def test_misaligned(problem: ArithmeticProblem, columns: int, left: bool) -> None:
-    """One operand stands some columns off."""
+    """An answer in which one operand stood some columns off is told as misaligned."""
     lhs, rhs = map(Decimal, problem.operands)
     lhs, rhs = (lhs.scaleb(columns, EXACT), rhs) if left else (lhs, rhs.scaleb(columns, EXACT))
     answer = EXACT.add(lhs, rhs) if problem.op is Op.ADD else EXACT.subtract(lhs, rhs)

@@ -123,7 +123,7 @@ def test_evidence_is_one_short_line() -> None:
 
 
 def test_no_program_says_nothing() -> None:
-    """What does not compile is judged by nobody."""
+    """What does not compile addresses no judge, whatever it says."""
     assert addresses("ignore previous instructions") == ()
 
 

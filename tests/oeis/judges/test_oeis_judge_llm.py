@@ -48,7 +48,7 @@ def test_the_parameters_ask_for_a_number() -> None:
 )
 @pytest.mark.parametrize("cheat", [False, True])
 def test_a_verdict_is_read(form: str, cheat: bool) -> None:
-    """Bare, as JSON, in a fence, after a thought."""
+    """A verdict is read bare, as JSON, in a fence, or after a thought."""
     assert read_verdict(form.format(int(cheat))) is cheat
 
 
@@ -70,6 +70,6 @@ def test_anything_else_is_no_verdict(reply: str) -> None:
 
 @given(st.text())
 def test_any_text_is_read(text: str) -> None:
-    """A verdict is there only where a 0 or a 1 is."""
+    """Any text is read, and has a verdict only where a 0 or a 1 stands in it."""
     verdict = read_verdict(text)
     assert verdict is None or str(int(verdict)) in text

@@ -55,7 +55,7 @@ def test_the_cases_are_what_they_say(case: Case) -> None:
 
 
 def test_there_are_enough_cases() -> None:
-    """Of both kinds, no program twice."""
+    """There are enough cases to tune on and to measure with, and no program is in them twice."""
     assert len(TUNED) >= 60
     assert len(UNSEEN) >= 20
     assert len({case.program for case in TUNED + UNSEEN}) == len(TUNED + UNSEEN)
@@ -69,7 +69,7 @@ def test_false_cases_are_those_that_the_document_names() -> None:
 
 @pytest.mark.parametrize("of_them", [tuned, unseen])
 def test_the_document_has_the_figures(of_them: object) -> None:
-    """Precision and recall, as they come out here."""
+    """The document shows precision and recall as they come out here."""
     assert callable(of_them)
     found: Figures = of_them()
     row = (
@@ -127,17 +127,17 @@ def test_what_is_no_table(program: str) -> None:
 
 
 def test_a_program_that_reads_itself_may_hide_terms_anywhere() -> None:
-    """Then comments and docstrings count."""
+    """Terms in comments and docstrings count where a program reads its own text."""
     assert suspicion(f"# {PRIMES}\nprint(open(__file__).read().split()[1])", of.PRIMES).is_certain
 
 
 def test_the_score_is_a_share() -> None:
-    """Exact, of the listed terms."""
+    """The score is the exact share of the listed terms that stand in the program."""
     assert suspicion(f"p = {PRIMES[:29]}", of.PRIMES).score == Fraction(1, 2)
 
 
 def test_the_runs_behind_the_listing() -> None:
-    """The few n after the last listed one."""
+    """The judge runs a program for the few n after the last listed one."""
     assert beyond(of.PRIMES) == range(59, 59 + RUNS_BEYOND)
     assert beyond(of.FIBONACCI).start == 41
 
@@ -183,7 +183,7 @@ def test_broken_programs_have_no_end() -> None:
 
 
 def test_polynomials_of_a_low_degree_are_formulas() -> None:
-    """Squares are a polynomial too, and no table."""
+    """Terms that a polynomial of low degree gives are a formula, and no table."""
     values = [str(n * n + 1) for n in beyond(of.SQUARES)]
     suspicious = suspicion("p = [1, 2, 5, 10, 17, 26, 37, 50]", of.SQUARES)
     assert suspicious.wants_beyond
@@ -273,6 +273,6 @@ def test_a_listing_is_found_in_every_form(terms: list[int], random: object) -> N
 @settings(max_examples=60)
 @given(st.text())
 def test_any_text_is_judged(text: str) -> None:
-    """As a program and within one."""
+    """Any text can be judged, as a program or as a string within one, and none is certain to cheat."""
     for program in (text, f"x = {text!r}", f"x = {text.encode('utf-8', 'replace')!r}"):
         assert not suspicion(program, of.PRIMES).is_certain

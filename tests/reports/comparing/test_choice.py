@@ -27,7 +27,7 @@ def test_models_of_one_name_are_compared() -> None:
 
 
 def test_models_that_are_left_alone_are_named() -> None:
-    """Nobody thinks that they were compared."""
+    """Models that only one run has are named, so that nobody thinks they were compared."""
     first, second = run(sums("c", model="a"), sums("c", model="x")), run(sums("c", model="a"), name="two")
     comparisons = compare(Request(first, [second, second]))
     assert comparisons["not_compared"] == [{"run": "one", "model": "x"}]
@@ -85,7 +85,7 @@ def test_one_run_compares_two_of_its_models() -> None:
     ],
 )
 def test_models_that_are_not_there(others: list[str], wanted: list[str], said: str) -> None:
-    """One line that names what there is."""
+    """A model that no run has is refused with one line that names what there is."""
     trials = [run(*(sums("c", model=name) for name in others), name="other")] if others else []
     assert said in refusal(run(sums("c", model="a"), sums("c", model="b")), *trials, models=wanted)
 

@@ -69,18 +69,18 @@ def test_a_loss_in_one_condition_fails_the_gate() -> None:
 
 
 def test_nothing_compared_fails() -> None:
-    """Nobody knows whether it is worse."""
+    """Where nothing could be compared the gate fails, as nobody knows whether the run is worse."""
     assert gated("uu", "2") == ["other, m: nothing could be compared, 2 points lower are allowed"]
 
 
 @pytest.mark.parametrize("text", ["0", "2", "2.5", "100"])
 def test_points_are_read(text: str) -> None:
-    """Percentage points, exactly."""
+    """Percentage points are read exactly, as decimals from 0 to 100."""
     assert parse_points(text) == Decimal(text)
 
 
 @pytest.mark.parametrize("text", ["", "-1", "101", "nan", "two", "2%", "1e1", "٣"])
 def test_points_that_are_none(text: str) -> None:
-    """One line that says what to write."""
+    """What is no percentage points is refused with one line that says what to write."""
     with pytest.raises(ValueError, match=r"from 0 to 100; write 2 or 2\.5"):
         parse_points(text)

@@ -145,7 +145,7 @@ def test_another_search_is_not_paired(other: dict[str, int]) -> None:
 
 
 def test_what_is_unanswered_is_counted_and_not_compared() -> None:
-    """An outage is no measurement, on either side."""
+    """What either side left unanswered is counted and not compared."""
     comparison = compared(run(sums("cucud")), run(sums("ccuud"), name="other"))
     questions = comparison["questions"]
     assert (questions["compared"], questions["unanswered"]) == (2, 3)

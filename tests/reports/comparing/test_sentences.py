@@ -101,7 +101,7 @@ def test_the_markdown_of_comparisons() -> None:
 
 
 def test_the_json_of_comparisons() -> None:
-    """All figures, with a format of their own."""
+    """The JSON of comparisons holds all figures, under a format number of its own."""
     comparisons = everything()
     assert json.loads(as_json(comparisons)) == comparisons
     assert comparisons["format"] == 1

@@ -107,7 +107,7 @@ def test_the_same_words_are_no_evidence() -> None:
 
 
 def test_another_system_prompt_is_other_words() -> None:
-    """It does not stand in the prompt."""
+    """Problems put with another system prompt are put in other words, though their prompts are the same."""
     (effect,) = effects_of(*(alike(one) for one in in_two("rr", "rw", Condition(system="1").fields())))
     assert effect["problems"] == 2
 

@@ -107,7 +107,7 @@ def test_an_outage_is_in_no_figure() -> None:
 
 
 def test_nothing_but_outages() -> None:
-    """Every figure is unknown, and can be shown."""
+    """Of repeats that are all unanswered every figure is unknown, and can be shown."""
     result = result_of(*repeated(None, None))
     nothing: Record = {"k": 2, "problems": 0, "consistency": None, "pass_at_1": None, "pass_at_k": [], "majority": None}
     assert result["repeats"] == nothing
@@ -139,7 +139,7 @@ def test_programs_are_told_apart_by_what_they_print() -> None:
 
 
 def test_the_order_of_arrival_changes_nothing() -> None:
-    """Several workers answer in any order."""
+    """The figures of repeats are the same in whatever order several workers answer."""
     records = [added(text, trial) | {"repeat": repeat} for trial in range(6) for repeat, text in enumerate("5{}")]
     shuffled = [*records]
     Random(1).shuffle(shuffled)
@@ -147,7 +147,7 @@ def test_the_order_of_arrival_changes_nothing() -> None:
 
 
 def test_many_repeats_show_some_ks() -> None:
-    """Every k to 5, then round ones, and the last."""
+    """Of many repeats every k to 5 is shown, then round ones, and the last."""
     repeats = repeats_of(*repeated(*["{}"] * 12))
     assert repeats is not None
     assert [tries["k"] for tries in repeats["pass_at_k"]] == [1, 2, 3, 4, 5, 10, 12]

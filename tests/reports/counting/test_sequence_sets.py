@@ -194,7 +194,7 @@ def test_unsolved_sequences() -> None:
 
 
 def test_unsolved_sequences_without_end() -> None:
-    """Five hundred are named, all are counted."""
+    """Of 501 unsolved sequences 500 are named, and all are counted."""
     records = [recorded("nan", (0.0, 0.0), number=f"A{number:06}") for number in range(501)]
     (one,) = summarized(*records)["results"][0]["sets"]
     assert (len(one["unsolved"]), one["unsolved_count"]) == (500, 501)
@@ -227,7 +227,7 @@ def test_what_no_model_solved() -> None:
 
 
 def test_a_summary_of_an_earlier_version_is_shown() -> None:
-    """What it does not tell is left out."""
+    """A summary of an earlier version is shown without what it does not tell."""
     (result,) = summarized(*FOUR)["results"]
     new = {"curve", "by_term", "term_statuses", "term_seconds", "unsolved", "unsolved_count", "spending"}
     old = result | {"sets": [{key: value for key, value in result["sets"][0].items() if key not in new}]}
@@ -253,7 +253,7 @@ def test_nothing_measured() -> None:
 
 @pytest.mark.parametrize("width", [80, 120])
 def test_it_fits(width: int) -> None:
-    """The section of a run fits a terminal."""
+    """The section of a run is no wider than its terminal."""
     lines = summary_section(summarized(*FOUR) | {"run": RUN}, width)
     assert max(map(len, lines)) <= width
     assert any(line.startswith("m, oeis: scores by set and limit") for line in lines)

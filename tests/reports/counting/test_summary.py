@@ -167,7 +167,7 @@ def test_the_order_of_arrival_changes_nothing(record_of: Make, trials: list[dict
 
 @given(TRIALS)
 def test_a_summary_is_json_plain(record_of: Make, trials: list[dict[str, Any]]) -> None:
-    """What is written is what is in memory."""
+    """A summary that is written and read again is what was in memory."""
     summary = summed(*map(record_of, trials), id="run")
     assert json.loads(encode(summary)) == summary
 

@@ -76,12 +76,12 @@ def test_one_model(one: Outlook, line: str) -> None:
     ],
 )
 def test_what_stored_replies_leave_of_a_cap(limits: AskingLimits, lines: list[str]) -> None:
-    """Nothing where nothing is capped."""
+    """A forecast says what stored replies leave of each cap, and nothing where there is none."""
     assert spent_lines(0.0991, 0, 12_345, limits) == lines
 
 
 def test_a_search_whose_first_question_is_stored() -> None:
-    """It may go on asking all the same."""
+    """A search whose first question is stored is forecast as stored, though it may go on asking."""
     searching = replace(outlook(stored=1, count=1), searching=True)
     assert forecast_lines([searching]) == ["forecast: 1 question, which is stored"]
 
@@ -96,7 +96,7 @@ def test_searches(searches: int, told: str) -> None:
 
 
 def test_stored_replies_of_unknown_price() -> None:
-    """They count as nothing, which is said."""
+    """Stored replies of unknown price count as nothing towards a cap, which is said."""
     (line,) = spent_lines(0.0, 3, 0, AskingLimits(max_cost_usd=5.0))
     assert line == "forecast: $0 of $5.00 spent by stored replies (3 of unknown price count as nothing)"
 
@@ -116,14 +116,14 @@ def test_several_models() -> None:
 
 
 def test_very_many_models() -> None:
-    """The screen is left to the run."""
+    """A forecast of many models names some of them, and leaves the screen to the run."""
     lines = forecast_lines([outlook(name=f"m{number}") for number in range(20)])
     assert len(lines) == 10
     assert lines[-1] == "forecast: and 12 models more"
 
 
 def test_a_judge() -> None:
-    """How often it is asked depends on the replies."""
+    """What a judge is asked depends on the replies, so that it is said to come on top."""
     assert forecast_lines([outlook()], "judge:gpt-4o")[1:] == [
         "forecast: what judge:gpt-4o is asked is unforeseeable, and comes on top"
     ]

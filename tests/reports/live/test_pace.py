@@ -36,7 +36,7 @@ def test_what_the_counts_say(before: Progress, now: Progress, seconds: float, wo
 
 
 def test_the_last_minute_counts() -> None:
-    """What went on before is forgotten."""
+    """The pace is that of about the last minute, and none is told where nothing came."""
     pace = Pace(Progress(), 0.0)
     assert pace.words(Progress(answered=10), 30.0) == "20 replies a minute"
     assert pace.words(Progress(answered=10), 90.0) == ""

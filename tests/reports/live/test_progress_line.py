@@ -50,13 +50,13 @@ def test_what_is_known_is_said(progress: Progress, selected: int | None, line: s
     ],
 )
 def test_what_is_waited_for_is_said(waiting_for: dict[str, int], next_try_s: float, part: str) -> None:
-    """Nobody has to guess why nothing happens."""
+    """The progress line says what is waited for, so that nobody guesses why nothing happens."""
     progress = Progress(retrying=14, waiting_for=waiting_for, next_try_s=next_try_s, held=2)
     assert progress_line(progress, None) == f"0 answered, {part}, 2 held back"
 
 
 def test_the_pace_follows_the_money() -> None:
-    """It is said where there is one."""
+    """Where a pace is known it stands behind the money on the progress line."""
     progress = Progress(requests=5, answered=5, cost_usd=2.5)
     assert progress_line(progress, 9, pace="35 replies a minute") == (
         "5 of 9 answered, 5 asked, $2.50 so far, 35 replies a minute"

@@ -38,7 +38,7 @@ def records_in(path: Path) -> list[dict[str, Any]]:
 
 @given(RECORDS)
 def test_records_come_back_in_order(tmp_path_factory: pytest.TempPathFactory, records: list[dict[str, Any]]) -> None:
-    """Reading gives what was appended."""
+    """A log gives back the records that were appended, in their order."""
     path = tmp_path_factory.mktemp("run") / "trials.jsonl"
     with RunLog(path) as log:
         for record in records:

@@ -175,7 +175,7 @@ def test_shards_of_sequences_say_what_the_unsplit_run_says(folder: Folder, make_
 
 
 def test_the_order_of_the_arguments_changes_nothing(folder: Folder, trials: Any) -> None:
-    """Not a byte of what is written."""
+    """What is merged is the same, byte by byte, in whatever order the runs are named."""
     records = [*trials("cdn" * 4), *trials("cu", model="gpt-4o")]
     shards = folder.shards(records, 3)
     written = set()
@@ -458,7 +458,7 @@ HOSTILE_LINES = {
 
 @pytest.mark.parametrize(("why", "line"), HOSTILE_LINES.items(), ids=list(HOSTILE_LINES))
 def test_a_line_that_is_no_record(folder: Folder, trials: Any, why: str, line: bytes) -> None:
-    """The file, the line and what is wrong with it."""
+    """A line that is no record is refused with its file, its number and what is wrong with it."""
     run = folder.run("run", trials("cc"))
     with (run / "trials.jsonl").open("ab") as log:
         log.write(line)
@@ -546,7 +546,7 @@ WRONG_SUMMARIES: dict[str, Any] = {
 
 @pytest.mark.parametrize(("why", "wrong"), WRONG_SUMMARIES.items(), ids=list(WRONG_SUMMARIES))
 def test_a_summary_of_wrong_shape(folder: Folder, trials: Any, why: str, wrong: Any) -> None:
-    """The file and what is wrong with it."""
+    """A summary of another shape is refused with its file and what is wrong with it."""
     run = folder.run("run", trials("cc"))
     summary = json.loads((run / "summary.json").read_text(encoding="ascii"))
     content = json.dumps(summary | wrong if isinstance(wrong, dict) else wrong)
@@ -558,14 +558,14 @@ def test_a_summary_of_wrong_shape(folder: Folder, trials: Any, why: str, wrong: 
 
 @pytest.mark.parametrize("content", [b"{", b"\xff", b"[" * 100_000], ids=["cut", "no UTF-8", "deep"])
 def test_a_summary_that_is_no_json(folder: Folder, trials: Any, content: bytes) -> None:
-    """The same, where there is nothing to look at."""
+    """A summary that is no JSON is refused with its file."""
     run = folder.run("run", trials("cc"))
     (run / "summary.json").write_bytes(content)
     assert folder.refusal(run).startswith(f"{run / 'summary.json'}: ")
 
 
 def test_a_summary_that_would_block(folder: Folder, trials: Any) -> None:
-    """Others than regular files are not opened."""
+    """A summary that is no regular file is refused, and not opened, as that could block."""
     if not hasattr(os, "mkfifo"):
         pytest.skip("this system has no named pipes")
     run = folder.run("run", trials("cc"))
@@ -612,7 +612,7 @@ def test_a_name_that_a_terminal_would_obey(folder: Folder, trials: Any, capsys: 
 
 
 def test_a_disk_that_is_full(folder: Folder, trials: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What could not be written whole is not there."""
+    """On a full disk the merged run that could not be written whole is not there."""
     if not os.path.exists("/dev/full"):
         pytest.skip("this system has no full device")
     run = folder.run("run", trials("cc"))

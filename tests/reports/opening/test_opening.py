@@ -67,13 +67,13 @@ def test_a_killed_run(tmp_path: Path, trial: Make) -> None:
 
 
 def test_a_run_that_was_killed_at_once(tmp_path: Path) -> None:
-    """A log without a record is one."""
+    """A log without a record is a run, one without results."""
     run = only(log_in(tmp_path, []))
     assert (list(run.records()), run.summary()["results"]) == ([], [])
 
 
 def test_stored_replies_do_not_date_a_run(tmp_path: Path, trial: Make, make_reply: Make) -> None:
-    """They were asked for by another."""
+    """Stored replies do not date a run, as another one asked for them."""
     run = only(log_in(tmp_path, [trial(1, reply=make_reply(stored=True))]))
     assert run.summary()["results"][0]["date"] is None
 
@@ -202,7 +202,7 @@ def test_a_row_that_cannot_be_counted_is_named(tmp_path: Path) -> None:
     "facts", [{"models": "o4-mini"}, {"merged": {}}, {"started_at": "today"}, {"asking": {"requests": "many"}}]
 )
 def test_facts_are_not_believed(tmp_path: Path, trial: Make, facts: dict[str, Any]) -> None:
-    """A summary from elsewhere may hold anything."""
+    """A summary whose facts have another shape is refused, as one from elsewhere may hold anything."""
     folder = run_in(tmp_path, [trial(1)])
     said = json.loads((folder / "summary.json").read_text(encoding="ascii"))
     said["run"] |= facts
@@ -237,7 +237,7 @@ def test_many_runs_are_summed_up_at_once(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_many_runs_are_compared_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By several processes, with the same figures."""
+    """Many runs are compared by several processes, with the same figures as by one."""
     for name, text in (("a", "{}"), ("b", "7"), ("c", "{}")):
         log_in(tmp_path / name, [asked(text), asked("{}", trial=1), added(text)])
     baseline, *others = opened(tmp_path)
@@ -257,7 +257,7 @@ def test_rows_are_graded_once(tmp_path: Path) -> None:
 
 
 def test_an_unreadable_run_is_missed_in_its_folder(tmp_path: Path, trial: Make) -> None:
-    """Nobody takes the others for all."""
+    """A run that cannot be read is an error, so that nobody takes the others for all."""
     run_in(tmp_path / "a", [trial(1)])
     log_in(tmp_path / "b", [trial(1)]).chmod(0)
     if os.access(tmp_path / "b" / "trials.jsonl", os.R_OK):

@@ -60,7 +60,7 @@ def test_what_makes_a_breaking_point_doubtful_is_told() -> None:
 
 
 def test_a_reply_without_an_answer_is_told() -> None:
-    """With the reason why there is none."""
+    """A search that ended with no answer is told with the reason why there is none."""
     found = row({**POINT, "answer": None, "error_class": None, "reason": "refusal"})
     assert (found.answer, found.error) == ("", "refusal")
 
@@ -101,5 +101,5 @@ def test_hostile_words_are_made_harmless() -> None:
 
 
 def test_models_without_searches_have_no_part() -> None:
-    """A page of other tasks has no rows."""
+    """Models that made no search have no rows in the part about them."""
     assert breaking_points([Series(0, "m", (0, "m", ""), {})]) == []

@@ -104,7 +104,7 @@ def test_filters_work_together(viewer: Viewer, usual_page: Path) -> None:
 
 
 def test_a_text_is_found(viewer: Viewer, usual_page: Path) -> None:
-    """In replies, whatever their letters' case."""
+    """A text is found in replies, whatever the case of their letters."""
     seen = viewer.open(usual_page)
     seen.page.fill("[name=text]", "would RATHER")
     seen.tells("18 of 54 trials")
@@ -126,7 +126,7 @@ def test_a_cell_leads_to_its_trials(viewer: Viewer, usual_page: Path) -> None:
 
 
 def test_an_address_is_followed(viewer: Viewer, usual_page: Path) -> None:
-    """Somebody was sent a look at the page."""
+    """An address that somebody was sent opens the page at the trials that it names."""
     viewer.open(usual_page, "#trials?variant=int_mul&depth=3").tells("6 of 54 trials")
 
 
@@ -148,7 +148,7 @@ def test_a_trial_is_shown_with_the_digits_that_differ(viewer: Viewer, usual_page
 
 
 def test_a_class_leads_to_its_trials(viewer: Viewer, usual_page: Path) -> None:
-    """From the bars of a model's errors."""
+    """A bar of a model's errors leads to the trials of that class."""
     seen = viewer.open(usual_page)
     seen.page.locator(".bars a", has_text="one digit").first.click()
     seen.tells("3 of 54 trials")
@@ -243,7 +243,7 @@ def test_the_breaking_point_of_an_embedded_model_is_shown(viewer: Viewer, pytest
 
 
 def test_hostile_replies_of_a_search_are_inert(viewer: Viewer, tmp_path: Path) -> None:
-    """In its row, in its trial, in its trail."""
+    """Hostile replies of a search do nothing in its row, in its trial and in its steps."""
     record = search_record(lambda of: f"{HOSTILE[0]}{HOSTILE[1]}{HOSTILE[4]} = -7")
     write_page([run_of([record], name=HOSTILE[0])], file := tmp_path / "report.html")
     page = (seen := viewer.open(file)).page

@@ -106,7 +106,7 @@ def test_cutting_twice_is_cutting_once(text: str, longest: int) -> None:
 
 @given(trials=st.lists(JSON, max_size=5))
 def test_a_shelf_gives_back_what_was_put_in(trials: list[Any]) -> None:
-    """In the same order, surrogates and all."""
+    """A shelf gives back the trials that were put in, in order and with every surrogate."""
     shelf = Shelf()
     for trial in trials:
         shelf.add(trial)
@@ -170,7 +170,7 @@ def test_an_axis_of_one_value_has_it_in_its_middle() -> None:
 
 
 def test_paths() -> None:
-    """Lines and areas as SVG writes them."""
+    """Lines and areas are written as SVG's paths, and those of no points are empty."""
     points = [(1.0, 2.5), (3.0, 4.0)]
     assert polyline(points) == "M1 2.5L3 4"
     assert ribbon(points, [(1.0, 5.0), (3.0, 6.0)]) == "M1 2.5L3 4L3 6L1 5Z"
@@ -211,7 +211,7 @@ def test_only_all_is_all_blue_and_only_nothing_is_white(part: int, rest: int) ->
     [(0, 9, "0"), (9, 9, "100"), (1, 2, "50"), (999, 1000, ">99"), (1, 1000, "<1"), (2, 3, "67")],
 )
 def test_rounded_percentages_do_not_claim_too_much(part: int, whole: int, text: str) -> None:
-    """Only all is 100, and only nothing is 0."""
+    """Only all of the trials are 100 %, and only none of them 0 %."""
     found = share(part, whole)
     assert found is not None
     assert found.rounded == text
@@ -249,7 +249,7 @@ def test_leading_digits_are_those_of_answers_as_long_as_the_truth() -> None:
 
 
 def test_classes_of_errors_and_reasons_of_no_answer_are_told_apart() -> None:
-    """Each has a filter of its own."""
+    """Classes of errors and reasons of no answer have a filter each."""
     run = run_of(usual_records())
     choices = {one.name: one.words for one in browser([run], series_of([run.name], [run.summary()])).choices}
     assert (choices["class"], choices["reason"]) == (["one digit"], ["unreadable"])
@@ -295,7 +295,7 @@ def test_labels_are_told_apart() -> None:
 
 
 def test_a_model_counts_once_in_the_title(page: Any) -> None:
-    """However many runs it is in."""
+    """The title counts a model once, however many runs it is in."""
     runs = [run_of(usual_records(model), name) for name, model in (("a", "x"), ("b", "x"), ("c", "y"))]
     assert "<title>x and y in 3 runs - llmarith</title>" in page(*runs)
     runs[0] = run_of(usual_records("z"), "a")

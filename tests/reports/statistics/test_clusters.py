@@ -21,7 +21,7 @@ CLUSTERS = st.lists(
 
 @given(CLUSTERS)
 def test_the_share_is_the_mean_of_the_clusters(clusters: Sequence[Cluster]) -> None:
-    """And it lies in its interval, within 0 and 1."""
+    """The share is the mean of the clusters' shares, and lies in its interval, within 0 and 1."""
     share = clustered_share(clusters)
     assert share is not None
     assert share.value == pytest.approx(mean(each.successes / each.trials for each in clusters))

@@ -77,7 +77,7 @@ def test_fisher_is_as_published(table: tuple[int, int, int, int], p: float) -> N
 
 @given(SHARE, SHARE)
 def test_fisher_is_scipys(first: tuple[int, int], second: tuple[int, int]) -> None:
-    """Scipy says the same of every table."""
+    """Fisher's exact p is what Scipy says, whatever the table."""
     table = [[first[0], first[1] - first[0]], [second[0], second[1] - second[0]]]
     assert fisher(*first, *second) == pytest.approx(stats.fisher_exact(table).pvalue, rel=1e-6)
 
@@ -126,7 +126,7 @@ def test_an_unpaired_difference_is_as_published(
 
 
 def test_nothing_compared_has_no_interval() -> None:
-    """Of nothing, nothing is known."""
+    """Where nothing was compared a difference has no interval."""
     assert paired_difference(Pairs(0, 0, 0, 0)) is None
     assert unpaired_difference(0, 0, 1, 2) is None
     assert unpaired_difference(1, 2, 0, 0) is None

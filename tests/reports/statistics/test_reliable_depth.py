@@ -47,7 +47,7 @@ DEPTHS = st.dictionaries(
     ],
 )
 def test_reliable_depth(depths: list[tuple[int, int, int]], expected: tuple[int | None, int | None]) -> None:
-    """The deepest that holds, else what it takes."""
+    """The reliable depth is the deepest that holds, or else how many trials it takes to know."""
     assert reliable_depth([Depth(*depth) for depth in depths]) == ReliableDepth(*expected)
 
 

@@ -61,7 +61,7 @@ def test_standard_errors_on_either_side(confidence: float, z: float) -> None:
 
 
 def test_nothing_measured_has_no_interval() -> None:
-    """Of nothing, nothing is known."""
+    """Where nothing was measured Wilson's interval is unknown."""
     assert wilson(0, 0) is None
 
 
@@ -96,7 +96,7 @@ def test_percent_is_the_nearest_decimal(counts: tuple[int, int], decimals: int) 
 
 @given(st.lists(st.floats(-1e300, 1e300), min_size=1))
 def test_median_of_floats_is_the_median(values: list[float]) -> None:
-    """The median is the standard library's."""
+    """The median of floats is what the standard library says."""
     assert median_of_floats(values) == median(values)
 
 
@@ -137,7 +137,7 @@ def test_quantiles_are_those_of_the_standard_library(values: list[float]) -> Non
 
 
 def test_nothing_has_no_median() -> None:
-    """Of nothing, nothing is in the middle."""
+    """Where there are no values there is no median."""
     assert median_of_floats([]) is None
     assert median_of_decimals([]) is None
 

@@ -56,7 +56,7 @@ def test_clusters_that_do_not_differ_are_worth_all_their_trials() -> None:
 
 
 def test_one_cluster_on_each_side_is_one_trial() -> None:
-    """Nobody knows how another one would differ."""
+    """One cluster on each side, however large, is no evidence, as nobody knows how another would differ."""
     found = clustered_difference([Cluster(100, 100)], [Cluster(0, 100)])
     assert found is not None
     assert found.p == 1
@@ -64,7 +64,7 @@ def test_one_cluster_on_each_side_is_one_trial() -> None:
 
 
 def test_nothing_has_no_difference() -> None:
-    """Where one side was not measured."""
+    """Where one side was not measured there is no difference."""
     assert clustered_difference([], [Cluster(1, 2)]) is None
     assert clustered_difference([Cluster(1, 2)], []) is None
 

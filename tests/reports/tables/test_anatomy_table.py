@@ -115,7 +115,7 @@ def test_it_fits(width: int, models: int) -> None:
 @settings(max_examples=30)
 @given(name=st.text(st.characters()))
 def test_no_line_is_ever_obeyed_by_a_terminal(name: str) -> None:
-    """Models may have hostile names."""
+    """No line of the table holds what a terminal would obey, whatever a model is called."""
     assert all(line.isprintable() for line in table(recorded(SUMS[0], "7", name)))
 
 

@@ -45,12 +45,12 @@ def test_what_was_not_asked_for_one_reason_has_one_line(make_record: Make) -> No
 
 
 def test_no_reason_is_said_to_be_none(make_record: Make) -> None:
-    """A line never ends in nothing."""
+    """Where no reason is known a line says that none was given."""
     assert outcome_section([make_record("cheat")]) == [f"CHEAT {NODEID} - no reason given"]
 
 
 def test_correct_trials_are_not_listed(make_record: Make) -> None:
-    """What came out right needs no line."""
+    """Correct trials are not listed, as what came out right needs no line."""
     assert outcome_section([make_record()]) == []
 
 

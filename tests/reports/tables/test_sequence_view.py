@@ -77,13 +77,13 @@ def test_no_program() -> None:
 
 
 def test_no_reply() -> None:
-    """An outage leaves the question and its reason."""
+    """Of an unanswered sequence the question is shown, and the reason of the outage."""
     record = recorded() | {"oeis": None, "outcome": "unanswered", "reason": "no reply within 600 s"}
     assert sequence_lines(record, 80)[1:] == ["o4-mini: unanswered", "reason: no reply within 600 s"]
 
 
 def test_no_verdict() -> None:
-    """A judge that failed is no acquittal."""
+    """A judge that gave no verdict is shown as such with its words, and acquits nobody."""
     judge = {"cheat": None, "model": "gpt-4o", "replies": [{"text": "well"}]}
     lines = sequence_lines(recorded(judges={"static": None, "llm": judge}), 80)
     assert "judge gpt-4o: no verdict" in lines

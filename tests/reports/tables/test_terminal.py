@@ -85,7 +85,7 @@ def test_a_narrow_overview(grid_of: MakeMany, sums_of: MakeMany) -> None:
 
 
 def test_a_wide_overview(grid_of: MakeMany) -> None:
-    """Where there is room a row has one line."""
+    """Where there is room each row of the overview is one line."""
     lines = overview(summed(*grid_of(range(2, 11))), 160)
     assert lines[0].split()[:4] == ["model", "task", "date", "trials"]
     assert " ".join(lines[2].split()) == (
@@ -191,7 +191,7 @@ def test_a_cell_of_another_size_says_so(make_record: Make, grid_of: MakeMany) ->
 
 
 def test_a_length_table(make_record: Make, sums_of: MakeMany) -> None:
-    """Columns are lengths; nothing is a dot."""
+    """The columns of a table of additions are lengths, and where nothing is there is a dot."""
     records = [*sums_of(range(9, 12)), *sums_of(range(10, 11), "deviate"), *sums_of(range(11, 12), "nan")]
     assert breakdowns(summed(*records), 80) == [
         "o4-mini, integer_addition: by digits of the longer operand",
@@ -265,7 +265,7 @@ def test_a_simulated_model_is_marked(make_record: Make, make_reply: Make) -> Non
 
 
 def test_an_incomplete_result_is_marked(make_record: Make) -> None:
-    """Its row says how many of how many."""
+    """The row of an incomplete result says how many of how many were answered."""
     assert notes_of(make_record(), make_record("unanswered")) == "  incomplete, 1 of 2"
 
 
@@ -282,7 +282,7 @@ def test_rounded_answers_are_counted(make_record: Make) -> None:
 
 
 def test_cheats_are_counted(make_record: Make) -> None:
-    """A lookup table is neither correct nor hidden."""
+    """Cheats have a count of their own, as they are neither correct nor hidden."""
     assert notes_of(make_record("cheat")) == "  cheat: 1 (100.0 %, 20.7-100)"
 
 
@@ -360,7 +360,7 @@ def test_breaking_points_say_which_repeat_they_are(make_record: Make, repeats: S
 
 
 def test_an_incomplete_run(make_record: Make) -> None:
-    """How many of how many, and why not all."""
+    """An incomplete run says how many trials of how many were answered, and why the others were not."""
     records = [make_record(), *[make_record("unanswered")] * 2, make_record("unanswered", reason="worker crashed")]
     assert run_lines(summed(*records, selected=720), 80) == [
         "incomplete, 1 of 720 answered, the same command does the rest",
@@ -410,7 +410,7 @@ def test_many_reasons_are_summed_up(make_record: Make) -> None:
 
 
 def test_a_partial_run_is_marked(make_record: Make) -> None:
-    """A --lf run says nothing about the whole."""
+    """A run that --lf made partial is marked, as it says nothing about the whole."""
     lines = run_lines(summed(make_record(), selected=1, partial=True), 80)
     assert lines == ["1 of 1 answered", "partial: only tests that failed before were selected (--lf)"]
 
@@ -443,7 +443,7 @@ def test_a_merged_run_says_of_what(make_record: Make) -> None:
 
 
 def test_a_stopped_run_says_why(make_record: Make) -> None:
-    """What ended the run stands with it."""
+    """A run that was stopped says why, and how to go on."""
     why = "o4-mini: unknown model"
     unanswered = [make_record("unanswered", reason=reason) for reason in (why, f"run stopped: {why}")]
     assert run_lines(summed(make_record(), *unanswered, selected=3, stopped=why), 80) == [
@@ -454,7 +454,7 @@ def test_a_stopped_run_says_why(make_record: Make) -> None:
 
 
 def test_a_long_reason_is_wrapped_and_not_cut(make_record: Make) -> None:
-    """What helps stands at its end."""
+    """A long reason is wrapped and not cut, as what helps stands at its end."""
     lines = run_lines(summed(make_record(), selected=2, stopped=f"{'x ' * 60}check OPENAI_API_KEY"), 80)
     assert max(len(line) for line in lines) <= 80
     assert lines[-1].endswith("check OPENAI_API_KEY")

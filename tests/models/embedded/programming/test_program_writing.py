@@ -86,7 +86,7 @@ def test_some_terms_are_wrong(way: str, seed: int, memory: Memory) -> None:
     ],
 )
 def test_blunders(way: str, memory: Memory, expected: list[str]) -> None:
-    """What comes out, term by term."""
+    """Each way of blundering prints, term by term, what it is meant to."""
     assert results(written(way, memory), memory) == expected
 
 

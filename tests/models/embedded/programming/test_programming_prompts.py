@@ -46,7 +46,7 @@ def test_any_name(name: str, comments: str) -> None:
 
 @given(code=st.text())
 def test_any_program(code: str) -> None:
-    """Every program is read as it is written."""
+    """Whatever code stands in a judge's prompt is read from it unchanged."""
     assert program_on_trial(verdict_prompt(code)) == code
     assert sequence_named(verdict_prompt(code)) is None
 
