@@ -184,7 +184,8 @@ class Desk:
     async def _serve(self, entry: Entry) -> None:
         model = self._model_of(entry.question)
         try:
-            outcome = await self._source.obtain(entry.key, model, entry.question.prompt)
+            announced = entry.due > 0
+            outcome = await self._source.obtain(entry.key, model, entry.question.prompt, announced=announced)
         except asyncio.CancelledError:
             outcome = _TOO_LATE
         except Exception as error:  # a mistake of ours must not leave anybody waiting

@@ -64,17 +64,20 @@ class Source:
             self._budget.count([bygone(key, model, prompt, priced)])
         return priced
 
-    async def obtain(self, key: str, model: Model, prompt: str) -> Reply | Failure:
-        """The reply from the store, which another run may have filled meanwhile, or from the model."""
+    async def obtain(self, key: str, model: Model, prompt: str, *, announced: bool) -> Reply | Failure:
+        """The reply from the store, which another run may have filled meanwhile, or from the model.
+
+        Whoever asks for what was `announced` waits for this very reply; what was not may be asked again.
+        """
         if model.simulated:
             return await self._requester.request(model, prompt)
         try:
             async with self._turns.turn(key) as mine:
-                return await self._obtain_in_turn(key, model, prompt) if mine else NEVER_ASKED
+                return await self._obtain_in_turn(key, model, prompt, announced) if mine else NEVER_ASKED
         except StoreError as error:
             return self.lose_store(error)
 
-    async def _obtain_in_turn(self, key: str, model: Model, prompt: str) -> Reply | Failure:
+    async def _obtain_in_turn(self, key: str, model: Model, prompt: str, announced: bool) -> Reply | Failure:
         stored = self.stored(key, model, prompt)
         if stored is not None:
             return stored
@@ -83,12 +86,12 @@ class Source:
             return outcome
         priced = self._prices.priced(model, outcome)
         self._tally.paid(priced)
-        await self._keep(key, outcome)
+        await self._keep(key, outcome, announced)
         return priced
 
-    async def _keep(self, key: str, reply: Reply) -> None:
+    async def _keep(self, key: str, reply: Reply, announced: bool) -> None:
         try:
-            await self._keeper.put(key, reply)
+            await self._keeper.put(key, reply, announced=announced)
         except StoreError as error:
             self.lose_store(error)
         self._tally.unsaved, self._tally.kept = len(self._keeper.unsaved()), self._keeper.kept

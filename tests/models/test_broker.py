@@ -235,6 +235,21 @@ def test_off_neither_reads_nor_writes(brokers: Brokers, tmp_path: Path) -> None:
     assert not (tmp_path / "store").exists()
 
 
+@pytest.mark.parametrize("mode", [StoreMode.OFF, StoreMode.REFRESH, StoreMode.ON])
+def test_what_nobody_announced_is_asked_once_as_well(brokers: Brokers, mode: StoreMode) -> None:
+    """Two searches that come to the same words are one request, in every mode; so is what they ask a judge."""
+    client = ScriptedClient()
+    judge = Model("judge", "openai/judge", judge=True)
+    broker = brokers(client, {"m": MODEL, "judge": judge}, store_mode=mode)
+    for question in questions(3) + questions(3, first=3, model="judge"):
+        for _ in range(2):
+            outcome = broker.ask_and_wait(question)
+            assert isinstance(outcome, Reply)
+            assert not outcome.stored
+    assert set(client.asked.values()) == {1}
+    assert (broker.progress().cost_usd, broker.progress().judged) == (3.0, 6)
+
+
 def test_only_never_asks_a_real_model(brokers: Brokers, tmp_path: Path) -> None:
     """What is missing is a failure that says so; simulated models still answer."""
     put(tmp_path / "store" / "store.sqlite", Question("m", "q0", 0), reply_to("q0"))

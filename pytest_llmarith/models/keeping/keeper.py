@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from pytest_llmarith.models.keeping.claims import Claims
+from pytest_llmarith.models.keeping.memory import Memory
 from pytest_llmarith.models.keeping.store import Store, StoreError
 from pytest_llmarith.values import Reply, StoreMode
 
@@ -23,7 +24,8 @@ _LAST_TRY_S = 2.0
 
 
 class Keeper:
-    """Keeps a run's replies. Replies that this very run wrote are read in every mode and are not `stored`.
+    """Keeps a run's replies. Replies that this very run wrote are read in every mode and are not `stored`: where there
+    is no store, those that may be asked for again are kept in memory.
 
     One that only looks takes no seat among the users of the store.
     """
@@ -39,6 +41,7 @@ class Keeper:
         self._reader: Store | None = None
         self._writer: Store | None = None
         self._fresh: set[str] = set()
+        self._memory = Memory()
         self._batch: list[tuple[str, Reply, asyncio.Future[None]]] = []
         self._writing: asyncio.Task[None] | None = None
         self._claims: Claims | None = None
@@ -77,12 +80,14 @@ class Keeper:
         """The stored replies because of which these keys need not be asked."""
         store = self._read()
         if store is None:
-            return {}
+            return {key: reply for key in keys if (reply := self._memory.get(key)) is not None}
         found = store.get_all(keys if self._reads_older else self._fresh.intersection(keys))
         return {key: reply for key, reply in found.items() if key in self._fresh or not self._ask_again(reply)}
 
     def get(self, key: str) -> tuple[Reply | None, bool]:
         """A reply that may be used; and whether there is one that is to be asked again."""
+        if self._path is None:
+            return self._memory.get(key), False
         store = self._read() if self._reads_older or key in self._fresh else None
         reply = None if store is None else store.get(key)
         if reply is None:
@@ -91,9 +96,11 @@ class Keeper:
             return replace(reply, stored=False), False
         return (None, True) if self._ask_again(reply) else (reply, False)
 
-    async def put(self, key: str, reply: Reply) -> None:
-        """Returns when the reply is on disk."""
+    async def put(self, key: str, reply: Reply, *, announced: bool = False) -> None:
+        """Returns when the reply is on disk. Nobody asks again for what was `announced`: all who will are known."""
         if self._path is None:
+            if not announced:
+                self._memory.put(key, reply)
             return
         written = asyncio.get_running_loop().create_future()
         self._batch.append((key, reply, written))
