@@ -21,7 +21,7 @@ from pytest_llmarith.values import BreakingProblem, Failure, Manner, Reply
 
 if TYPE_CHECKING:
     from pytest_llmarith.trials.breaking import Step
-    from pytest_llmarith.trials.search import Search as Engine
+    from pytest_llmarith.trials.search import SearchEngine
 
 
 class Search:
@@ -56,10 +56,10 @@ class Search:
 
 def engine_of(
     problem: BreakingProblem, manner: Manner, settings: Settings, reply_to: Callable[[str, int], Reply | Failure]
-) -> Engine[Step]:
+) -> SearchEngine[Step]:
     """The search itself, for whoever has replies to a prompt that was asked so often before. A failure ends it."""
     from pytest_llmarith.trials.breaking import Step
-    from pytest_llmarith.trials.search import Search as Engine
+    from pytest_llmarith.trials.search import SearchEngine
 
     reading = settings.reading or breaking_point.reading(problem)
 
@@ -72,4 +72,4 @@ def engine_of(
         return Step(question, prompt, answer, trials.verdict_of(question, answer, reading), reading, before)
 
     seed = f"{problem.seed}/{problem.task}/{problem.label}"
-    return Engine(ask, problem.budget, settings.confirm, seed, partial(breaking_point.numbers, problem))
+    return SearchEngine(ask, problem.budget, settings.confirm, seed, partial(breaking_point.numbers, problem))

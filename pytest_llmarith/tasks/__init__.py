@@ -9,7 +9,7 @@ from pytest_llmarith.values import Condition, Problem, Reading
 from pytest_llmarith.values.own import Posed
 
 
-class Task(Protocol):
+class TaskModule(Protocol):
     """What a task's module offers to the rooms above. `READING` is None where replies are not read as one number;
     `REPLY_TOKENS` is about what a reply takes that is not long in coming to the point. `AXES` are the parts of a
     condition that change its questions.
@@ -34,10 +34,10 @@ class Task(Protocol):
         """What a template of a prompt may hold, by the names of `FIELDS`."""
 
 
-TASKS: Mapping[str, Task] = {task.NAME: task for task in (arithmetic, addition, oeis, breaking_point)}
+TASKS: Mapping[str, TaskModule] = {task.NAME: task for task in (arithmetic, addition, oeis, breaking_point)}
 
 
-def task_of(problem: Problem) -> Task:
+def task_of(problem: Problem) -> TaskModule:
     """The task that a problem is of, one of the user's own too."""
     return OwnTask(problem) if isinstance(problem, Posed) else TASKS[problem.task]
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from pytest_llmarith.tasks import Task, task_of
+from pytest_llmarith.tasks import TaskModule, task_of
 from pytest_llmarith.tasks.small_talk import small_talk
 from pytest_llmarith.values import USUAL, Condition, Problem, Wordings
 from pytest_llmarith.values.own import Posed
@@ -30,7 +30,7 @@ def put(problem: Problem, condition: Condition, wordings: Wordings, seed: int) -
     return f"{small_talk(condition.context, f'{seed}/{problem.task}/{problem.label}')}\n\n{question}"
 
 
-def check_template(name: str, template: str, task: Task) -> None:
+def check_template(name: str, template: str, task: TaskModule) -> None:
     """Raises `UnfitTemplate` where it asks for what the task does not have, ValueError where it is no template."""
     for _, field in parts_of(template):
         if field is not None and field not in task.FIELDS:
@@ -54,7 +54,7 @@ def check_told_apart(name: str, template: str, problems: Iterable[Posed]) -> Non
             )
 
 
-def _listed(task: Task) -> str:
+def _listed(task: TaskModule) -> str:
     return ", ".join(f"{{{one}}}" for one in task.FIELDS) or "none"
 
 

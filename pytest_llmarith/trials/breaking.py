@@ -14,7 +14,7 @@ from pytest_llmarith.tasks import arithmetic
 from pytest_llmarith.trials.frame import Subject, record, unanswered_record
 from pytest_llmarith.trials.kept import kept
 from pytest_llmarith.trials.numbers import Verdict
-from pytest_llmarith.trials.search import Search
+from pytest_llmarith.trials.search import SearchEngine
 from pytest_llmarith.values import USUAL, AdditionProblem, ArithmeticProblem, Failure, Outcome, Reading, Reply, Retry
 
 
@@ -49,7 +49,7 @@ class Step:
         return None if answer is None else format(answer, "f")
 
 
-def record_of_search(subject: Subject, search: Search[Step], failure: Failure | None) -> dict[str, Any]:
+def record_of_search(subject: Subject, search: SearchEngine[Step], failure: Failure | None) -> dict[str, Any]:
     """The record of a search; a question without an answer leaves all of it unanswered."""
     facts = {"search": _facts(search)}
     if failure is not None:
@@ -60,18 +60,18 @@ def record_of_search(subject: Subject, search: Search[Step], failure: Failure | 
     return record(subject, told, shown.verdict.outcome, _reason(shown), reply=shown.reply.fields(), **facts)
 
 
-def _shown(search: Search[Step]) -> tuple[int, int]:
+def _shown(search: SearchEngine[Step]) -> tuple[int, int]:
     shown = search.largest_right if search.minimum is None else search.minimum
     assert shown is not None  # a search without a failure has asked something
     return shown
 
 
-def _steps(search: Search[Step]) -> Iterator[Step]:
+def _steps(search: SearchEngine[Step]) -> Iterator[Step]:
     yield from search.answers.values()
     yield from search.again
 
 
-def _retries(search: Search[Step]) -> Iterator[Retry]:
+def _retries(search: SearchEngine[Step]) -> Iterator[Retry]:
     for step in _steps(search):
         yield from step.reply.retries
 
@@ -83,7 +83,7 @@ def _reason(shown: Step) -> str | None:
     return f"{shown.question}: expected {shown.problem.expected}, got {shown.answer}" if shown.wrong else None
 
 
-def _facts(search: Search[Step]) -> dict[str, Any]:
+def _facts(search: SearchEngine[Step]) -> dict[str, Any]:
     right = search.largest_right
     return {
         "ended": str(search.ending),
@@ -108,7 +108,7 @@ def _minimum(step: Step) -> dict[str, Any]:
     }
 
 
-def _trail(search: Search[Step]) -> Iterator[dict[str, Any]]:
+def _trail(search: SearchEngine[Step]) -> Iterator[dict[str, Any]]:
     replies = kept(step.reply for step in _steps(search))
     for step, reply in zip(_steps(search), replies, strict=True):
         yield {

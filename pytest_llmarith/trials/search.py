@@ -36,7 +36,7 @@ class Told(Protocol):
 _Answer = TypeVar("_Answer", bound=Told)
 
 
-class Search(Generic[_Answer]):
+class SearchEngine(Generic[_Answer]):
     """One search. `ask` is handed a pair, and how often that was asked before; what it raises ends the search.
 
     Of the `budget`, `confirm` questions are left for asking the smallest failing one again. Pairs that stand for the

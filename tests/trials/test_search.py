@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pytest_llmarith.tasks.breaking_point import SIMPLEST, Draws, simplicity
-from pytest_llmarith.trials.search import Search
+from pytest_llmarith.trials.search import SearchEngine
 from pytest_llmarith.values import SearchEnd
 
 BUDGET, CONFIRM = 80, 3
@@ -54,8 +54,8 @@ def noisy(draws: Draws, before: int) -> Told:
     return Told(max(draws) >= 1000 or Random(f"{draws}/{before}").random() < 0.1)
 
 
-def searched(model: Model, budget: int = BUDGET, confirm: int = CONFIRM, seed: str = "a") -> Search[Told]:
-    search = Search(model, budget, confirm, seed)
+def searched(model: Model, budget: int = BUDGET, confirm: int = CONFIRM, seed: str = "a") -> SearchEngine[Told]:
+    search = SearchEngine(model, budget, confirm, seed)
     search.run()
     return search
 
@@ -133,7 +133,7 @@ def test_an_outage_ends_the_search(fault: BaseException) -> None:
             raise fault
         return Told(False)
 
-    search = Search(breaks_down, BUDGET, CONFIRM, "a")
+    search = SearchEngine(breaks_down, BUDGET, CONFIRM, "a")
     with pytest.raises(type(fault)):
         search.run()
     assert (search.questions, search.ending) == (10, SearchEnd.UNANSWERED)
@@ -153,7 +153,7 @@ def test_two_pairs_of_one_question_have_one_answer(seed: str) -> None:
         asked[divided(draws), before] += 1
         return Told(asked.total() % 2 == 0)
 
-    search = Search(unsteady, BUDGET, CONFIRM, seed, divided)
+    search = SearchEngine(unsteady, BUDGET, CONFIRM, seed, divided)
     search.run()
     assert set(asked.values()) == {1}
     assert asked.total() == search.questions

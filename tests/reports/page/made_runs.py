@@ -13,7 +13,7 @@ from pytest_llmarith.tasks.breaking_point import Draws
 from pytest_llmarith.trials import Subject, number_record, unanswered_record, verdict_of
 from pytest_llmarith.trials.breaking import Step, record_of_search
 from pytest_llmarith.trials.programs import ProgramRules, program_record
-from pytest_llmarith.trials.search import Search
+from pytest_llmarith.trials.search import SearchEngine
 from pytest_llmarith.values import (
     ArithmeticProblem,
     Dtype,
@@ -167,7 +167,7 @@ def search_record(said: Callable[[NumberProblem], str], budget: int = 12) -> Rec
         verdict = verdict_of(question, reply, Reading.TOLERANT)
         return Step(question, "prompt", reply, verdict, Reading.TOLERANT, before)
 
-    engine = Search(ask, budget, 3, "seed")
+    engine = SearchEngine(ask, budget, 3, "seed")
     engine.run()
     subject = Subject.of(of, Model("o4-mini", "openai/o4-mini"), "prompt", "test_breaking_point[int_add]")
     return record_of_search(subject, engine, None)
