@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -93,7 +93,7 @@ def _parse(config: pytest.Config) -> Settings:
         reports=_folder(config, names.REPORTS, "reports"),
         strict=bool(config.getoption(names.STRICT)),
         fail_under=tuple(config.getoption(names.FAIL_UNDER) or ()),
-        oeis=oeis_settings(config.getoption, _folder(config, names.OEIS_CACHE, "oeis_cache"), _judge_model),
+        oeis=oeis_settings(config.getoption, _folder(config, names.OEIS_CACHE, "oeis_cache"), _judge_model(config)),
     )
 
 
@@ -164,7 +164,8 @@ def _models(config: pytest.Config) -> tuple[Model, ...]:
     shared = parsing.parameters(names.PARAM, config.getoption(names.PARAM) or ())
     api_base = parsing.checked_url(names.API_BASE, config.getoption(names.API_BASE))
     system_prompt = _own_system_prompt(config.getoption(names.SYSTEM_PROMPT) or ())
-    models = tuple(_based(parsing.model(where, text, shared, api_base, system_prompt)) for text in texts)
+    environ = _environ(config) if texts else {}
+    models = tuple(_based(parsing.model(where, text, shared, api_base, system_prompt), environ) for text in texts)
     _refuse_twins(where, [model.name for model in models])
     config.option.llm_model = list(texts)
     return models
@@ -175,21 +176,27 @@ def _own_system_prompt(texts: Sequence[str]) -> str | None:
     return parsing.sendable(names.SYSTEM_PROMPT, texts[0]) or None if len(texts) == 1 else None
 
 
-def _judge_model(option: str, text: str) -> Model:
+def _judge_model(config: pytest.Config) -> Callable[[str, str], Model]:
     """A judge has nothing of what was given for the models that are measured."""
-    return _based(parsing.model(option, text, {}, None, None))
+    return lambda option, text: _based(parsing.model(option, text, {}, None, None), _environ(config))
 
 
-def _based(model: Model) -> Model:
+def _environ(config: pytest.Config) -> Mapping[str, str]:
+    """The variables that are there when something is asked: those of `.env` come where the environment has none."""
+    return {**variables_in(config.rootpath / ".env"), **os.environ}
+
+
+def _based(model: Model, environ: Mapping[str, str]) -> Model:
     """A base URL that the provider's client would take from the environment becomes the model's own.
 
     Else nobody could tell a local server's stored replies from the provider's.
     """
-    found = None if model.api_base else address_of(model.target, os.environ)
+    found = None if model.api_base else address_of(model.target, environ)
     if found is None:
         return model
     name, url = found
-    return replace(model, api_base=parsing.checked_url(f"{name} (environment)", url))
+    where = f"{name} (environment)" if name in os.environ else f"{name} in .env"
+    return replace(model, api_base=parsing.checked_url(where, url))
 
 
 def _model_texts(config: pytest.Config) -> tuple[str, list[str]]:

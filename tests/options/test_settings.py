@@ -103,3 +103,25 @@ def test_a_mark_of_somebody_else(pytester: pytest.Pytester) -> None:
     """A suite may have marks of these names: what wants no `problem` is none of ours."""
     pytester.makepyfile("import pytest\n@pytest.mark.arithmetic(2)\ndef test_it(): pass")
     pytester.runpytest().assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize(
+    ("environment", "where"),
+    [
+        ({}, "OPENAI_BASE_URL in .env"),
+        ({"OPENAI_BASE_URL": "somewhere"}, "OPENAI_BASE_URL (environment)"),
+        ({"OPENAI_API_BASE": "somewhere"}, "OPENAI_BASE_URL in .env"),
+    ],
+)
+def test_a_base_url_that_is_none(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], where: str
+) -> None:
+    """It is named with the place where it stands, of which the environment wins; other providers have no use for it."""
+    pytester.makepyfile(PLAIN)
+    (pytester.path / ".env").write_text("OPENAI_BASE_URL=nowhere\n", encoding="utf-8")
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert pytester.runpytest("--llm-model=claude-sonnet-4-5").ret == pytest.ExitCode.OK
+    result = pytester.runpytest("--llm-model=gpt-4o")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: {where}: *where' is not a base URL; *"])

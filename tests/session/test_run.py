@@ -373,9 +373,15 @@ def test_a_replay_imports_no_litellm(bench: Bench) -> None:
     assert len(bench.server.requests) == 2
 
 
-def test_a_base_url_of_the_environment_is_the_models_own(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the provider's client would take from the environment is recorded, and part of the store's key."""
-    monkeypatch.setenv("OPENAI_BASE_URL", bench.server.base_url)
+@pytest.mark.parametrize("place", ["environment", ".env"])
+def test_a_base_url_of_the_environment_is_the_models_own(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    """What the provider's client would take from there is recorded, and part of the store's key."""
+    if place == ".env":
+        (bench.pytester.path / ".env").write_text(f"OPENAI_BASE_URL={bench.server.base_url}\n", encoding="utf-8")
+    else:
+        monkeypatch.setenv("OPENAI_BASE_URL", bench.server.base_url)
     command = ("-W", "error", "--llm-model=openai/gpt-4o-mini", "-k", "int_add and depth_2")
     bench.pytester.runpytest_subprocess(*command)
     (record,) = bench.records()
