@@ -58,7 +58,7 @@ def test_regrade_takes_its_options(log: Path, capsys: pytest.CaptureFixture[str]
     ],
 )
 def test_wrong_usage_has_its_status(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """One line that names what is wrong, and where help is."""
+    """Wrong usage is one line that names what is wrong and where help is, and a status of its own."""
     with pytest.raises(SystemExit) as left:
         main(arguments)
     err = capsys.readouterr().err

@@ -62,7 +62,7 @@ def test_items_are_collected(folder: Path, pytester: pytest.Pytester, monkeypatc
 
 
 def test_the_current_folder_is_filled(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Without FOLDER, and then nothing is said of going there."""
+    """Without FOLDER the current folder is filled, and nothing is said of going there."""
     assert main(["init"]) == 0
     assert (folder.parent / BENCH).is_file()
     assert " cd " not in capsys.readouterr().out

@@ -147,7 +147,7 @@ def test_bounds_between_which_no_depth_is_are_refused(
 
 
 def test_a_run_that_is_named_twice_is_one(runs: Path, run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """By its folder, its log, or the folder in which it lies."""
+    """A run counts once that is named by its folder, its log and the folder in which it lies."""
     assert printed(capsys, runs, run, run / "trials.jsonl") == printed(capsys, runs)
 
 

@@ -248,7 +248,7 @@ HOSTILE = {
 def test_a_line_that_nobody_of_ours_wrote_is_refused(
     name: str, write: Write, path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """In one line, with its number; the lines around it are taken."""
+    """A foreign line is refused in one line, with its number; the lines around it are taken."""
     line, why = HOSTILE[name]
     log = write(RECORD, line, altered("problem.trial", 5))
     status = run("import", log)
@@ -478,7 +478,7 @@ def test_a_store_that_a_run_is_using_is_left_alone(full: Path, capsys: pytest.Ca
 def test_wrong_usage_takes_nothing_out(
     arguments: list[str], said: str, full: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One line, exit status 4, and everything is still there."""
+    """Wrong usage is one line and exit status 4, and every reply is still there."""
     assert run("prune", *arguments) == WRONG_USAGE
     err = capsys.readouterr().err
     assert said in err

@@ -17,7 +17,7 @@ def test_the_reference_is_of_this_code() -> None:
 
 
 def test_every_option_of_ours_is_in_it(pytester: pytest.Pytester) -> None:
-    """Whatever pytest knows of ours, by the name that it is given by."""
+    """The reference holds every option that pytest knows of ours, by its name."""
     known = {
         name.replace("_", "-") for name in vars(pytester.parseconfig().option) if name.startswith(("llm_", "oeis_"))
     }

@@ -75,7 +75,7 @@ def cell(item: pytest.Item) -> dict[str, Any]:
 
 
 def test_every_item_is_in_one_shard_and_shards_are_even(collect: Collect) -> None:
-    """Whatever is selected, in whatever order, for whatever number of machines."""
+    """Any selection in any order falls into even shards, each item into one of them."""
     everything = collect(*MODELS)
     assert len(everything) == 2 * (ARITHMETIC + ADDITION + OEIS)
 

@@ -75,7 +75,7 @@ BODY = Answer("7" * 300_000).payload(Call("", 1, {}, {}))
     ("body", "encoding"), [(gzip.compress(BODY), "gzip"), (gzip.compress(BODY), "X-GZip"), (BODY, "utf-8")]
 )
 def test_a_packed_reply_is_a_reply(client: Client, body: bytes, encoding: str) -> None:
-    """Also where a server says that it did something that nobody knows."""
+    """A compressed reply is read, also where a server names a way that nobody knows."""
     with LlmServer(lambda call: Answer(body=body, headers={"Content-Encoding": encoding})) as server:
         reply = ask(client, server)
     assert isinstance(reply, Reply)

@@ -45,7 +45,7 @@ def answer(schedule: Schedule, count: int) -> list[Entry]:
 
 
 def test_announced_questions_go_in_order_until_the_window_is_full() -> None:
-    """Before anybody asks, the list is followed from its start."""
+    """Questions that nobody waits for go in the order of the list, up to the window."""
     assert next_numbers(announced(10, window=4), 10) == [0, 1, 2, 3]
 
 

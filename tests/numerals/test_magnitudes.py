@@ -88,7 +88,7 @@ def test_an_answer_in_words_is_that_number(number: Decimal, magnitude: tuple[str
     [("Million", 6), ("hundred thousand", 5), ("thousand-million", 9), ("lakh crore", 12), ("K", 3), ("tn", 12)],
 )
 def test_magnitudes_move_the_point(magnitude: str, places: int) -> None:
-    """By as many places as their words do together."""
+    """Words of magnitude move the point by as many places as they do together."""
     assert places_of(magnitude) == places
 
 

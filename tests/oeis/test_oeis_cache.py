@@ -90,7 +90,7 @@ def test_nothing_is_read_twice(tmp_path: Path) -> None:
 
 
 def test_missing_numbers_are_those_without_a_file(tmp_path: Path) -> None:
-    """In the order of the set; also where there is no folder at all."""
+    """Numbers without a file are missing, in the order of the set, also where there is no folder."""
     listed = numbers("classic_easy", tmp_path)
     assert Cache(tmp_path / "none").missing("classic_easy") == [*listed]
     cache = fill(tmp_path / "some", listed[2:])

@@ -94,7 +94,7 @@ def test_a_hopeless_source_is_not_asked_any_more(tmp_path: Path) -> None:
 
 
 def test_every_step_is_seen(tmp_path: Path) -> None:
-    """Before it is done, and only those that are to be done."""
+    """Each entry that is to be fetched is announced before it is, and no other."""
     numbers = ["A000001", "A000002", "A000003"]
     (tmp_path / "A000002.json").write_bytes(entry("A000002"))
     seen: list[tuple[str, int, int]] = []

@@ -77,7 +77,7 @@ def test_an_outage_passes(bad: Answer, said: str, told: list[str]) -> None:
 
 
 def test_an_outage_that_stays_is_given_up() -> None:
-    """After a few attempts; other entries may still come."""
+    """An outage is given up after a few attempts, and is not hopeless: other entries may still come."""
     with Site(lambda call: Answer(status=502)) as site:
         error = given_up(site)
     assert str(error) == f"status 502 ({ATTEMPTS} attempts)"
@@ -120,7 +120,7 @@ def test_a_long_wait_is_left_to_people(wait: str) -> None:
 
 
 def test_nobody_there_is_hopeless() -> None:
-    """Without a network every entry would be tried for nothing."""
+    """A server that is not there is hopeless, as every entry would be tried for nothing."""
     with socket.socket() as nobody:  # bound and not listening: connections are refused
         nobody.bind(("127.0.0.1", 0))
         website = Website(f"http://127.0.0.1:{nobody.getsockname()[1]}", pace_s=0, first_pause_s=0.001)
@@ -169,7 +169,7 @@ def test_a_compressed_reply_is_not_unpacked() -> None:
 
 
 def test_the_pace_is_kept() -> None:
-    """Also between attempts: four requests take at least three paces."""
+    """Requests keep the pace between attempts, too: four of them take at least three paces."""
     with Site(lambda call: Answer(status=503, headers=AT_ONCE) if call.nth == 1 else GOOD) as site:
         began = time.monotonic()
         with Website(site.base_url, pace_s=0.05) as website:

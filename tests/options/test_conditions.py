@@ -115,7 +115,7 @@ ADVICE = "write {{ and }} for braces that name no field"
     ],
 )
 def test_a_file_that_is_no_template_is_one_line(template: str, said: str, tmp_path: Path) -> None:
-    """Before anything is collected, whatever its task."""
+    """A file that is no template is refused before anything is collected, whatever its task."""
     (tmp_path / "mine.txt").write_text(template, encoding="utf-8")
     with pytest.raises(ValueError) as raised:  # noqa: PT011  # the message is what matters
         given(tmp_path, prompt=["mine.txt"])

@@ -99,7 +99,7 @@ def test_a_judge_is_asked_for_0_or_1() -> None:
     ],
 )
 def test_wrong_usage(option: str, text: str, message: str) -> None:
-    """One line: what is wrong, and what to write instead."""
+    """Wrong usage is one line: what is wrong, and what to write instead."""
     with pytest.raises(ValueError, match=r"^--oeis-") as raised:
         parsed(**{option: text})
     assert message in str(raised.value)

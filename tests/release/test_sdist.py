@@ -62,7 +62,7 @@ def test_the_package_is_the_one_that_was_installed(python: Path, source: Path) -
 
 @pytest.mark.parametrize("arguments", [CHOSEN, BENCH], ids=["tests", "bench"])
 def test_its_tests_pass(python: Path, source: Path, arguments: tuple[str, ...]) -> None:
-    """As whoever packages it for a system would run them."""
+    """The tests in the sdist pass, run as whoever packages it for a system would run them."""
     said = run(python, "-P", "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments, folder=source)
     assert re.search(r"\d+ (passed|correct)", said)
     assert "failed" not in said

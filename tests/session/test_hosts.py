@@ -196,7 +196,7 @@ def test_nobody_is_left(bench: Bench, sshd: Sshd, there: Path, tmp_path: Path) -
 
 
 def test_a_host_that_cannot_be_reached(bench: Bench, tmp_path: Path) -> None:
-    """One line and wrong usage, with what ssh says of it; nobody is asked."""
+    """A host that cannot be reached is one line with ssh's words and wrong usage; nobody is asked."""
     config = tmp_path / "ssh_config"
     config.write_text(f"Host {HOST}\nProxyCommand false\n")
     if shutil.which("ssh") is None:

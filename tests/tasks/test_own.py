@@ -114,7 +114,7 @@ def test_conditions_stand_around_the_question() -> None:
     ],
 )
 def test_what_cannot_be_asked(task: Task[Any], message: str) -> None:
-    """One line that says what is wrong, where, and what to write instead."""
+    """A problem that cannot be asked is one line: what is wrong, where, and what to write instead."""
     with pytest.raises(UnfitTask) as refused:
         posed(task, 0, 1)
     said = str(refused.value)

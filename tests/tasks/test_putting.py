@@ -47,7 +47,7 @@ def test_groups_of_three(number: str, numbers: NumberFormat, written: str) -> No
 
 @given(st.integers(), st.sampled_from(NumberFormat))
 def test_no_digit_is_lost(number: int, numbers: NumberFormat) -> None:
-    """Without its separators a number is what it was."""
+    """A number without the separators of its format is the number that it was."""
     assert int(re.sub("[ _,]", "", grouped(str(number), numbers))) == number
 
 

@@ -100,7 +100,7 @@ def test_not_understood(target: str, prompt: str) -> None:
 
 @pytest.mark.parametrize("target", NAMES)
 def test_no_user_message(target: str) -> None:
-    """Without anything asked there is nothing to answer."""
+    """Without a message of the user's the embedded models have nothing to answer."""
     assert "cannot find" in builtin.reply(target, [{"role": "system", "content": "12 + 5"}]).text
 
 

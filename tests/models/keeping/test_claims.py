@@ -49,7 +49,7 @@ def test_a_claim_that_was_given_up_goes_to_the_next(claims: Claims, other: Other
 
 
 def test_a_claim_dies_with_its_owner(claims: Claims, other: OtherRun) -> None:
-    """Also when that is killed and has no time to give anything up."""
+    """A claim ends with its owner, also when that is killed and cannot give anything up."""
     other.does("take", KEY)
     other.kill()
     assert claims.take(KEY)

@@ -277,7 +277,7 @@ def test_nobody_at_the_port_is_tried_again(client: Client) -> None:
 def test_an_unknown_host_stops_the_run(
     client: Client, code: int, remedy: Remedy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """But a resolver that is away for a moment does not."""
+    """An unknown host stops the run, but a resolver that is away for a moment does not."""
 
     def resolve(*args: Any, **kwargs: Any) -> Any:
         raise socket.gaierror(code, "cannot resolve")

@@ -124,7 +124,7 @@ def test_what_is_expected_before_any_reply(model: Model, prompt: str, tokens: in
 
 
 def test_what_is_expected_is_learned_from_replies() -> None:
-    """As many as they had on average; who does not count teaches nothing."""
+    """A request is expected to take as many tokens as counted replies had on average."""
     usage = Usage()
     assert usage.learn(Reply("", prompt_tokens=7, completion_tokens=100)) == 107
     assert usage.learn(Reply("", prompt_tokens=7, completion_tokens=200)) == 207

@@ -319,7 +319,7 @@ async def test_a_run_that_has_ended_asks_nobody() -> None:
 
 @simulated
 async def test_a_provider_that_is_down_stops_the_run_in_minutes() -> None:
-    """With the last reason, after few requests, and everybody is answered."""
+    """A provider that is down stops the run with its last reason, after few requests."""
     town = Town(down)
     outcomes = await town.ask(1000)
     assert town.stopped_at == pytest.approx(61, abs=5)

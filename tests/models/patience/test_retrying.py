@@ -85,7 +85,7 @@ def test_the_jitter_is_full() -> None:
 
 
 def test_a_reply_says_how_many_attempts_it_took_and_why() -> None:
-    """And the provider's wish was the length of the pauses."""
+    """A reply tells its attempts and why they failed, and pauses were as long as the provider asked."""
     attempts = Attempts(failing=2)
     assert attempts.run(retries=3) == Reply("42", attempts=3, retries=(Retry("no 1", 1.5), Retry("no 2", 1.5)))
     assert attempts.pauses == [1.5, 1.5]
@@ -101,7 +101,7 @@ def test_retries_are_further_attempts() -> None:
 
 
 def test_the_last_failure_is_told_with_the_number_of_attempts() -> None:
-    """Not the first one; what came before stands among the retries."""
+    """The last failure is told, and not the first; earlier ones stand among the retries."""
     outcome = Attempts().run(retries=2)
     assert isinstance(outcome, GivenUp)
     assert (outcome.message, outcome.attempts) == ("no 3 (3 attempts)", 3)

@@ -81,7 +81,7 @@ def test_the_first_request_may_be_too_dear() -> None:
 
 
 def test_tokens_are_capped_too() -> None:
-    """Whatever they cost, and where no price is known."""
+    """Tokens are capped whatever they cost, and where no price is known."""
     spending = budget(Terms(None, MOST), max_tokens=200)
     outcomes = spends(spending, *[reply(90)] * 3)
     assert messages(outcomes) == ["budget: --llm-max-tokens=200: 180 spent, a request may take 90"]

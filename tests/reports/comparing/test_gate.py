@@ -21,7 +21,7 @@ def gated(outcomes: str, points: str, first: str | None = None) -> list[str]:
 
 
 def test_a_run_that_is_worse_fails() -> None:
-    """One line: how much worse than what, how sure, and what is allowed."""
+    """A run that is worse fails with one line: how much, than what, how sure, and what is allowed."""
     (line,) = gated("d" * 10 + "c" * 90, "2")
     assert line == "other, m, over all: 10.0 points lower than one (95 % -17.4 to -4.2, p 0.0020), 2 are allowed"
 

@@ -17,7 +17,7 @@ from tests.reports.comparing.runs_in_memory import (
 
 
 def test_other_seeds_are_refused() -> None:
-    """One line: how little is the same, why, and what to write instead."""
+    """Runs of other seeds are refused with one line: how little is the same, why, what to write instead."""
     said = refusal(run(sums("cccc")), run(sums("cccc", seed=1, first=3), name="other"))
     assert said == (
         "one and other: only 1 of 4 trials asked the same question, as their seeds differ (0 and 1); compare them "

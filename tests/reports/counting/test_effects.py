@@ -41,7 +41,7 @@ def in_two(usual: str, other: str, condition: Record = COMMAS) -> list[Record]:
 
 
 def test_one_condition_has_no_effect() -> None:
-    """Whichever it is; and tasks are not compared with each other."""
+    """A single condition, whichever it is, has no effect, and tasks are not compared with each other."""
     assert effects_of(asked("{}"), added("7") | {"condition": COMMAS}) == []
 
 

@@ -90,7 +90,7 @@ def test_no_answer_agrees_with_nothing() -> None:
 
 
 def test_of_equal_votes_the_first_counts() -> None:
-    """In the order of the repeats, whichever reply came first."""
+    """Of answers with equal votes the first in the order of repeats counts, whichever came first."""
     right, wrong = repeated("{}", "7", trial=0), repeated("7", "{}", trial=1)
     repeats = repeats_of(*reversed(right), *wrong)
     assert repeats is not None

@@ -57,7 +57,7 @@ def test_nothing_foreign_is_obeyed(title: str, model: str, task: str, reason: st
 
 @given(HOSTILE)
 def test_code_is_one_piece(text: str) -> None:
-    """In a line and in the cell of a table, between other words."""
+    """Code stays one piece in a line and in the cell of a table, between other words."""
     for lines in ([f"a {code(text)} b"], ["| a | b |", "|---|---|", f"| {code(text)} | b |"]):
         pieces = [token for token in tokens(lines) if token.type == "code_inline"]
         assert len(pieces) == 1

@@ -26,7 +26,7 @@ def records_in(path: Path) -> WrittenRecords:
 def test_the_last_record_of_a_node_id_is_found(
     tmp_path_factory: pytest.TempPathFactory, written: list[tuple[str, str]], torn: bool
 ) -> None:
-    """Whatever was written before it, a line that a kill cut short too."""
+    """The last record of a node id is found whatever stands before it, half a line included."""
     path = tmp_path_factory.mktemp("run") / "trials.jsonl"
     if torn:
         path.write_bytes(b'{"cut sho')

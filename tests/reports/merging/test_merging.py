@@ -426,7 +426,7 @@ def test_several_reasons_are_several_lines(folder: Folder, trials: Any, capsys: 
 
 
 def test_a_killed_run(folder: Folder, trials: Any) -> None:
-    """Without a summary nobody knows what was asked; no option takes it."""
+    """A killed run is refused whatever the options, as nobody knows what it was to ask."""
     killed = folder.run("killed", trials("cc"))
     (killed / "summary.json").unlink()
     for allowed in (False, True):
@@ -575,7 +575,7 @@ def test_a_summary_that_would_block(folder: Folder, trials: Any) -> None:
 
 
 def test_places(folder: Folder, trials: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    """Where a run has to be, where none may be, and that each is named once."""
+    """It is checked where each run is, that none lies where the merged one goes, and that each is named once."""
     run, other = folder.run("run", trials("cc")), folder.run("other", trials("cc", first=2))
     (folder.path / "a file").write_text("")
     wrong = {

@@ -161,7 +161,7 @@ def test_a_folder_is_opened_by_any_of_its_names(tmp_path: Path, trial: Make, mon
 
 
 def test_what_is_no_run_is_named(tmp_path: Path) -> None:
-    """One line: what is wrong, and what to name instead."""
+    """What is no run is refused with one line: what is wrong, and what to name instead."""
     (tmp_path / "x.jsonl").write_text('{"a": 1}\n', encoding="ascii")
     for path, said in (
         (tmp_path, "no run in this folder; name a run's folder, its trials.jsonl, JSONL of llm_arithmetic"),

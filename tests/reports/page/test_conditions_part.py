@@ -64,7 +64,7 @@ def test_a_page_without_conditions_has_no_such_part(page: Any) -> None:
 
 
 def test_trials_are_filtered_by_condition_and_repeat() -> None:
-    """Where a run has more than one; the usual condition has a name there."""
+    """Where a run has several conditions or repeats, each of them is a filter of its trials."""
     run = run_of([*put(2, 3, None), *put(2, 3, COMMA), *put(2, 3, COMMA, repeat=1)])
     shown = browser([run], series_of([run.name], [run.summary()]))
     choices = {choice.name: choice.words for choice in shown.choices}

@@ -186,7 +186,7 @@ def test_conditions_and_repeats_are_filtered(viewer: Viewer, conditions_page: Pa
 
 
 def test_conditions_lead_to_their_trials(viewer: Viewer, conditions_page: Path) -> None:
-    """And so do repeats; a table of one task has nothing of another."""
+    """Conditions and repeats lead to their trials, and a table of one task has nothing of another."""
     seen = viewer.open(conditions_page)
     seen.page.click("#conditions tbody th a")
     seen.tells("54 of 108 trials")

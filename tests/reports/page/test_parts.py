@@ -127,7 +127,7 @@ def test_a_shelf_keeps_to_its_budget() -> None:
 
 
 def test_a_block_has_no_character_that_means_anything() -> None:
-    """Whatever a reply holds, the page holds letters, digits, +, / and =."""
+    """Whatever a reply holds, its block in the page is letters, digits, +, / and =."""
     shelf = Shelf()
     shelf.add("</script><!--\u2028\u202e&'\"")
     assert re.fullmatch(r"[A-Za-z0-9+/=]+", "".join(shelf.blocks()))

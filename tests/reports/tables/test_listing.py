@@ -35,7 +35,7 @@ def test_nan_and_unanswered_show_their_reason(make_record: Make) -> None:
 
 
 def test_what_was_not_asked_for_one_reason_has_one_line(make_record: Make) -> None:
-    """In full, with how many: no money left, a run that was stopped."""
+    """All that one reason left unasked has one line, with the reason in full and how many."""
     budget = "budget: --llm-max-cost=5: $4.99 spent, a request may take $0.44 " + "(with this and that) " * 20
     records = [make_record("unanswered", reason=reason) for reason in [budget.strip()] * 30 + ["run stopped: no key"]]
     assert outcome_section(records) == [

@@ -300,7 +300,7 @@ def test_unknown_tokens_are_a_dash(make_record: Make, make_reply: Make) -> None:
 
 
 def test_a_complete_run(make_record: Make, make_reply: Make) -> None:
-    """One line, with what was not asked and what was asked again."""
+    """A complete run is one line, with what was not asked and what was asked again."""
     records = [make_record(), make_record(reply=make_reply(stored=True))]
     summary = summed(*records, selected=2, asking={"again": 1})
     assert run_lines(summary, 80) == ["all 2 answered, 1 from the store, 1 asked again"]
