@@ -7,13 +7,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from pytest_llmarith.files import project_of
-
-FOLDER = "oeis_cache"
+from pytest_llmarith.values.folders import OEIS_CACHE_FOLDER
 
 
 def default_cache(start: Path) -> Path:
     """`oeis_cache/` of the project that `start` lies in."""
-    return project_of(start, FOLDER) / FOLDER
+    return project_of(start, OEIS_CACHE_FOLDER) / OEIS_CACHE_FOLDER
 
 
 def sync_command(names: Iterable[str], cache: Path) -> str:

@@ -17,6 +17,7 @@ from pytest_llmarith.options.dotenv_file import variables_in
 from pytest_llmarith.options.oeis import OeisSettings, oeis_settings
 from pytest_llmarith.providers import address_of
 from pytest_llmarith.values import AskingLimits, Model, NanReason, Reading, Shard, StoreMode
+from pytest_llmarith.values.folders import OEIS_CACHE_FOLDER, REPORTS_FOLDER, STORE_FILE, STORE_FOLDER
 
 _LARGEST_SEED = 2**31
 _MOST_QUESTIONS = 1_000  # of one search: what it keeps stands in one record
@@ -88,12 +89,14 @@ def _parse(config: pytest.Config) -> Settings:
         asking=asking_limits(config.getoption),
         dry_run=bool(config.getoption(names.DRY_RUN)),
         store_mode=parsing.choice(names.STORE, text(names.STORE), StoreMode),
-        store_path=_folder(config, names.STORE_DIR, ".llmarith") / "store.sqlite",
+        store_path=_folder(config, names.STORE_DIR, STORE_FOLDER) / STORE_FILE,
         again=parsing.optional(config.getoption, names.AGAIN, _again) or frozenset(),
-        reports=_folder(config, names.REPORTS, "reports"),
+        reports=_folder(config, names.REPORTS, REPORTS_FOLDER),
         strict=bool(config.getoption(names.STRICT)),
         fail_under=tuple(config.getoption(names.FAIL_UNDER) or ()),
-        oeis=oeis_settings(config.getoption, _folder(config, names.OEIS_CACHE, "oeis_cache"), _judge_model(config)),
+        oeis=oeis_settings(
+            config.getoption, _folder(config, names.OEIS_CACHE, OEIS_CACHE_FOLDER), _judge_model(config)
+        ),
     )
 
 
