@@ -15,6 +15,7 @@ from pytest_llmarith.values import Model, Progress
 _MOMENTARY = {"held", "waiting_for", "next_try_s"}
 _PICODOLLARS = 12  # decimals of a dollar; further ones only tell in which order floats were added
 _PACKAGES = ("pytest-llmarith", "pytest", "pytest-xdist", "litellm")
+_SEARCH_PACKAGES = ("hypothesis",)  # they make the questions of searches, and nothing else
 
 
 def run_facts(settings: Settings, asking: Progress | None) -> dict[str, Any]:
@@ -32,9 +33,14 @@ def run_facts(settings: Settings, asking: Progress | None) -> dict[str, Any]:
         "strict": settings.strict,
         "oeis": _oeis_facts(settings.oeis),
         "models": [_model_facts(model) for model in settings.models],
-        "versions": {"python": platform.python_version(), **{name: version(name) for name in _PACKAGES}},
+        "versions": _versions(settings),
         "asking": asking and _asking_facts(asking),
     }
+
+
+def _versions(settings: Settings) -> dict[str, str]:
+    packages = _PACKAGES if settings.breaking_point is None else (*_PACKAGES, *_SEARCH_PACKAGES)
+    return {"python": platform.python_version(), **{name: version(name) for name in packages}}
 
 
 def _search_facts(settings: Settings) -> dict[str, int] | None:

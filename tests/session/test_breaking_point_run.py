@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -126,6 +127,7 @@ def test_a_found_breaking_point_is_a_failure_where_it_is_strict(pytester: pytest
     (record,), summary = written(pytester.path)
     assert (record["outcome"], record["search"]["confirmed"]) == ("deviate", {"asked": 2, "wrong": 2})
     assert summary["run"]["search"] == {"budget": 80, "confirm": 2}
+    assert summary["run"]["versions"]["hypothesis"] == version("hypothesis")
 
 
 def test_its_record_has_the_published_shape(pytester: pytest.Pytester) -> None:

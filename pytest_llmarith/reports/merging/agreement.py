@@ -17,6 +17,7 @@ _LONGEST_VALUE = 60
 _MODEL = ("target", "params", "api_base", "system_prompt")
 _OEIS = ("limits", "terms", "memory_bytes", "rules", "static_judge", "judge")
 _SEARCH = ("budget", "confirm")
+_MAKES_SEARCHES = "hypothesis"  # another version may draw other questions, of searches alone
 _USUALLY: Mapping[str, Any] = {"conditions": [USUAL.fields()], "wordings": Wordings().facts(), "repeats": 1}
 # What stands for one run alone.
 _OWN = {"id", "started_at", "finished_at", "selected", "stopped", "partial", "exit_status", "shard", "merged"}
@@ -66,7 +67,8 @@ def _deciding(run: Run) -> Iterator[tuple[str, Any]]:
         for name in _SEARCH:
             yield f"search.{name}", (facts.get("search") or {}).get(name)
     for name, version in facts["versions"].items():
-        yield f"version of {name}", version
+        if name != _MAKES_SEARCHES or run.has_searches:
+            yield f"version of {name}", version
     if run.shard:
         yield "number of shards", run.shard["count"]
         if run.shard.get("selection"):  # a run that ended early may not know it
@@ -81,6 +83,7 @@ def common_facts(runs: Sequence[Run]) -> dict[str, Any]:
     return together | {
         "oeis": _of_those("oeis", runs, [run for run in runs if run.has_programs]),
         "search": _of_those("search", runs, [run for run in runs if run.has_searches]),
+        "versions": _versions(runs),
         "models": _models(facts),
         "asking": added_up([one.get("asking") for one in facts]),
     }
@@ -89,6 +92,12 @@ def common_facts(runs: Sequence[Run]) -> dict[str, Any]:
 def _of_those(name: str, runs: Sequence[Run], concerned: Sequence[Run]) -> Any:
     """A fact that is none of runs which it does not concern, unless it concerns none of them."""
     return _common([run.facts.get(name) for run in concerned or runs])
+
+
+def _versions(runs: Sequence[Run]) -> dict[str, Any]:
+    shared: dict[str, Any] = _common([run.facts["versions"] for run in runs])
+    searched = [run.facts["versions"].get(_MAKES_SEARCHES) for run in runs if run.has_searches]
+    return shared | ({_MAKES_SEARCHES: _common(searched)} if any(searched) else {})
 
 
 def _models(facts: Sequence[Mapping[str, Any]]) -> list[Any]:

@@ -678,6 +678,18 @@ def test_searches_are_a_fact_of_runs_that_made_some(folder: Folder, trials: Any)
     assert folder.merge(one, other)["run"]["search"] == search
 
 
+def test_what_makes_searches_is_a_fact_of_those_alone(folder: Folder, trials: Any) -> None:
+    """Two versions of hypothesis make two searches, and nothing else."""
+    old, new = (FACTS["versions"] | {"hypothesis": version} for version in ("6.130.0", "6.150.0"))
+    one = folder.run("one", searches(trials("c")), versions=old)
+    other = folder.run("other", searches(trials("d", first=1)), versions=new)
+    assert 'differ in version of hypothesis ("6.130.0" and "6.150.0")' in folder.refusal(one, other)
+    assert folder.merge(one, other, allow_differing=True)["run"]["versions"] == FACTS["versions"] | {"hypothesis": None}
+    sums = folder.run("sums", trials("d", first=1), versions=new)
+    others = folder.run("others", trials("n", first=2), versions=FACTS["versions"])
+    assert merge(Request((one, sums, others), folder.merged.with_name("all")))["run"]["versions"] == old
+
+
 def searches(records: Records) -> list[dict[str, Any]]:
     """The same trials, of the task that searches."""
     facts: dict[str, Any] = {
