@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 _REFUSAL = re.compile(
-    r"\b(?:can(?:no|')t|can not|could ?n(?:o|')t|won't|will not|(?:un|not )able to|not possible|impossible to"
-    r"|do(?:n't| not) have the (?:ability|capability)|beyond my|(?:must|have to) decline|refuse|not allowed)\b",
+    r"\b(?:can(?:no|['’])t|can not|could ?n(?:o|['’])t|won['’]t|will not|(?:un|not )able to|not possible|impossible to"
+    r"|do(?:n['’]t| not) have the (?:ability|capability)|beyond my|(?:must|have to) decline|refuse|not allowed)\b",
     re.IGNORECASE,
 )
 
