@@ -14,27 +14,6 @@ from pytest_llmarith.numerals.lone import closed_up
 from pytest_llmarith.numerals.markdown import unmarked
 from pytest_llmarith.numerals.tokens import MANY, Kind, tokens
 from pytest_llmarith.numerals.written import value_of
-from pytest_llmarith.replies import Said, refuses, said
-
-
-@pytest.mark.parametrize(
-    ("reply", "spoken"),
-    [
-        ("5", Said("5", cut=False)),
-        ("<think>4</think>5", Said("5", cut=False)),
-        ("4</think>5", Said("5", cut=False)),
-        ("<scratchpad>4</scratchpad>5", Said("5", cut=False)),
-        ("<THINK>4</Think>\n5", Said("\n5", cut=False)),
-        ("<think>3</think>4<think>\n4</think>5", Said("5", cut=False)),
-        ("5\n<think>6", Said("5\n", cut=True)),
-        ("<think>6", Said("", cut=True)),
-        ("the <think> block gave 5", Said("the <think> block gave 5", cut=False)),
-        ("<|channel|>analysis<|message|>4<|channel|>final<|message|>5", Said("5", cut=False)),
-    ],
-)
-def test_thoughts_are_dropped(reply: str, spoken: Said) -> None:
-    """Up to the last closing tag, and from a tag that begins a line and stays open."""
-    assert said(reply) == spoken
 
 
 @pytest.mark.parametrize(
@@ -227,9 +206,3 @@ def test_one_candidate_is_chosen(text: str, answer: str) -> None:
     choice = chosen(tokens(text), frozenset())
     assert choice is not None
     assert choice.token.written_as == answer
-
-
-@pytest.mark.parametrize("text", ["I can't do that", "I cannot", "We are unable to", "I won't"])
-def test_refusals_are_recognised(text: str) -> None:
-    """That a reply will not or cannot compute is recognised, in many wordings."""
-    assert refuses(text)
