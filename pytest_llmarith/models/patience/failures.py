@@ -93,7 +93,7 @@ def diagnose(
 ) -> Diagnosis:
     """What went wrong with a request to `model`, and what is to be done."""
     reason = _reason(error, timeout_s)
-    is_missing, is_refused = bool(_KEY_MISSING.search(reason)), status_of(error) == 401
+    is_missing, is_refused = is_key_missing(error), status_of(error) == 401
     reason = f"no key; set {_where_keys_are(model, environ)}" if is_missing else _LITELLM_ADVICE.sub("", reason)
     reason += f"; check {_where_keys_are(model, environ)}" * (is_refused and not is_missing)
     secrets = [*scrubbing.secrets_in(model.params), *_password(model)]
@@ -112,6 +112,11 @@ def _where_keys_are(model: Model, environ: Mapping[str, str]) -> str:
     """What a provider's client says of a missing key is written for programmers."""
     variable = key_variable(model.target, environ) or "the provider's key"
     return f"{variable} in the environment or in .env"
+
+
+def is_key_missing(error: BaseException) -> bool:
+    """Whether a provider's client had no key to ask with, and so asked nobody."""
+    return _KEY_MISSING.search(_words(error)) is not None
 
 
 def is_filtered(error: BaseException) -> bool:

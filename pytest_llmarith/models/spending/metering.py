@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pytest_llmarith.models.patience.causes import causes
+from pytest_llmarith.models.patience.failures import is_key_missing
 from pytest_llmarith.models.patience.requesting import Sender
 from pytest_llmarith.models.spending.budget import Budget
 from pytest_llmarith.values import Model, Reply
@@ -10,6 +11,11 @@ from pytest_llmarith.values import Model, Reply
 # The provider said no, or was never reached: nobody bills that.
 _SAID_NO = {"HTTPStatusError", "Redirected"}
 _NOT_REACHED = {"ConnectError", "ConnectTimeout", "ConnectionRefusedError", "gaierror", "OverBudget"}
+# There is no such model, or the request cannot be made of what was given for it.
+_NEVER_LEFT = {"UnknownModel", "ImportError", "ModuleNotFoundError", "UnsupportedProtocol", "InvalidURL"} | {
+    "LocalProtocolError",
+    "UnicodeEncodeError",
+}
 
 
 class Metered:
@@ -39,7 +45,7 @@ class Metered:
 def may_be_billed(error: BaseException) -> bool:
     """Whether a request that failed may have cost something: it was sent, and no refusal came back."""
     names = {type(cause).__name__ for cause in causes(error)}
-    if names & (_SAID_NO | _NOT_REACHED):
+    if names & (_SAID_NO | _NOT_REACHED | _NEVER_LEFT) or is_key_missing(error):
         return False
     status = getattr(error, "status_code", None)
     return not (isinstance(status, int) and 400 <= status < 500 and status != 408)

@@ -64,6 +64,27 @@ def test_who_was_not_reached_bills_nothing(client: Client) -> None:
     assert not may_be_billed(failure_of(client, Model("m", "openai/gpt-4o", {**KEY, "reasoning_effort": "high"})))
 
 
+@pytest.mark.parametrize(
+    "model",
+    [
+        Model("m", "openai/some"),
+        Model("m", "gpt-4o"),
+        Model("m", "anthropic/claude-sonnet-4-5"),
+        Model("m", "gemini/gemini-2.5-flash"),
+        Model("m", "nonsense"),
+        Model("m", "nonsense/some"),
+        Model("m", "llmarith/clever"),
+        Model("m", "openai/some", KEY, "http://nowhere.invalid/v1"),
+        Model("m", "openai/some", {"api_key": "sk-\N{EURO SIGN}"}, "http://127.0.0.1:9/v1"),
+    ],
+    ids=lambda model: model.target,
+)
+def test_what_never_left_bills_nothing(client: Client, monkeypatch: pytest.MonkeyPatch, model: Model) -> None:
+    """Without a key, a provider, a model, a host or a header that can be written, there is nothing to bill."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    assert not may_be_billed(failure_of(client, model))
+
+
 def test_a_request_that_was_cut_off_may_be_billed() -> None:
     """A request that was cancelled may be billed, as our own time limit comes as a cancellation."""
     assert may_be_billed(asyncio.CancelledError())
