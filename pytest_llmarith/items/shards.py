@@ -1,10 +1,11 @@
 """A selection dealt to several machines: which items are this shard's. It does not know who runs the others.
 
-The questions of each model and task are put in their natural order and dealt like cards, the first to shard 1, the
-second to shard 2 and so on. So no shard has more than one question more than another, whatever `-k` left over; every
-cell and every set is spread as evenly; and models that are asked the same questions are asked them in the same shard.
-A hash of each question would not care about the selection, but leave one machine with far more to do than another.
-Neither the order of collection nor the number of workers matters.
+The problems of each model and task are put in their natural order and dealt like cards, the first to shard 1, the
+second to shard 2 and so on, each in all its conditions and with all its repeats. So no shard has more than one problem
+more than another, whatever `-k` left over; every cell and every set is spread as evenly; models that are asked the same
+questions are asked them in the same shard; and what two conditions put in the same words is asked once. A hash of each
+problem would not care about the selection, but leave one machine with far more to do than another. Neither the order of
+collection nor the number of workers matters.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from typing import NamedTuple
 
 import pytest
 
-from pytest_llmarith.items.manners import manner_of
 from pytest_llmarith.items.marks import CELL_MARK
 from pytest_llmarith.items.parametrize import MODEL_FIXTURE
 from pytest_llmarith.values import Problem, Shard
@@ -34,10 +34,10 @@ class Dealt(NamedTuple):
 
 
 class _Card(NamedTuple):
-    """The question that an item puts, and its place in the natural order."""
+    """The problem that an item puts, and its place in the natural order."""
 
     hand: _Hand
-    question: _Coordinates
+    problem: _Coordinates
     order: _Coordinates
 
     @property
@@ -51,7 +51,7 @@ def deal(items: Iterable[pytest.Item], shard: Shard, before: Collection[str] = (
     cards = {item: None if item.nodeid in before else _card(item) for item in items}
     numbers = _numbers(filter(None, cards.values()))
     for item, card in cards.items():
-        is_mine = card is None or numbers[card.hand, card.question] % shard.count == shard.index - 1
+        is_mine = card is None or numbers[card.hand, card.problem] % shard.count == shard.index - 1
         (dealt.mine if is_mine else dealt.others).append(item)
     return dealt
 
@@ -63,31 +63,29 @@ def _card(item: pytest.Item) -> _Card | None:
     problem: Problem = parameters["problem"]
     model = parameters.get(MODEL_FIXTURE)
     coordinates = problem.coordinates()
-    # A sequence that is in two sets is one question: it is asked once, so it stays in one shard.
-    how = manner_of(item)
-    place = (how.condition.label, how.repeat)
-    question = (*(value for name, value in coordinates.items() if name != "set"), *place)
-    return _Card((model and model.name, problem.task), question, (*coordinates.values(), *place))
+    # A sequence that is in two sets is one problem: it is asked once, so it stays in one shard.
+    itself = tuple(value for name, value in coordinates.items() if name != "set")
+    return _Card((model and model.name, problem.task), itself, tuple(coordinates.values()))
 
 
 def _numbers(cards: Iterable[_Card]) -> dict[tuple[_Hand, _Coordinates], int]:
-    """The number of each question; several items that put the same one to the same model share it.
+    """The number of each problem; several items that put the same one to the same model share it.
 
     A task goes on where the one before ended, or the first shards would get what is left over of every task.
     """
     numbers: dict[tuple[_Hand, _Coordinates], int] = {}
     first = 0
     for hands in _by_task(cards):
-        for hand, questions in hands.items():
-            numbers |= {(hand, question): number for number, question in enumerate(questions, first)}
+        for hand, problems in hands.items():
+            numbers |= {(hand, problem): number for number, problem in enumerate(problems, first)}
         first += max(map(len, hands.values()))
     return numbers
 
 
 def _by_task(cards: Iterable[_Card]) -> Iterator[dict[_Hand, dict[_Coordinates, None]]]:
-    """The questions of each task in their natural order, each once, by the hand that they are dealt to."""
+    """The problems of each task in their natural order, each once, by the hand that they are dealt to."""
     for _, of_task in groupby(sorted(cards, key=lambda card: (card.task, card.order)), key=lambda card: card.task):
         hands = defaultdict[_Hand, dict[_Coordinates, None]](dict)
         for card in of_task:
-            hands[card.hand].setdefault(card.question)
+            hands[card.hand].setdefault(card.problem)
         yield hands

@@ -122,6 +122,22 @@ def test_paired_questions_stay_together(collect: Collect) -> None:
         assert exact == sloppy
 
 
+def test_a_problem_stays_together(collect: Collect) -> None:
+    """Conditions may put it in the same words, and what its repeats say together is said by one machine."""
+    manners = ("--llm-number-format=plain,comma", "--llm-repeats=3")
+    everything = collect("--llm-model=llmarith/exact", "-k", "int_add or addition", *manners)
+    assert len(everything) == (9 + ADDITION) * 2 * 3
+    dealt = [deal(everything, Shard(index, 3)).mine for index in range(1, 4)]
+    problems = [Counter(_problem(item) for item in mine) for mine in dealt]
+    assert all(set(counted.values()) == {2 * 3} for counted in problems)
+    assert sum(len(counted) for counted in problems) == len(set().union(*problems)) == 9 + ADDITION
+    _check_even([len(counted) for counted in problems])
+
+
+def _problem(item: pytest.Item) -> tuple[Any, ...]:
+    return tuple(cell(item).get(name) for name in ("task", "variant", "depth", "trial"))
+
+
 def test_a_question_that_two_functions_put_is_dealt_once(bench: pytest.Pytester, collect: Collect) -> None:
     """It is asked once in a run, so it must not be asked on two machines."""
     bench.makepyfile(test_again=BENCH.replace("[2, 3, 10]", "[3]"))
