@@ -13,6 +13,7 @@ from fractions import Fraction
 from itertools import count
 from typing import Any
 
+from pytest_llmarith.reports.answered import wanted_of
 from pytest_llmarith.reports.keys import Key, key_of
 from pytest_llmarith.reports.statistics import percent
 
@@ -92,7 +93,7 @@ def _models(summary: Mapping[str, Any]) -> Sequence[str]:
 
 def _why(gate: Gate, result: Result) -> str | None:
     measured, correct = result["measured"], result["outcomes"]["correct"]
-    selected = result.get("selected") or measured + result["outcomes"]["unanswered"]
+    selected = wanted_of(result)
     if measured < selected:
         return f"{selected - measured} of {selected} unanswered, {gate.percent} % is asked for"
     if not measured:

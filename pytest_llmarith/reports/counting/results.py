@@ -12,6 +12,7 @@ from typing import Any
 
 from pytest_llmarith.reports.counting.anatomy import AnatomyCounts, completed
 from pytest_llmarith.reports.counting.breaking import asked_of, breaking_point
+from pytest_llmarith.reports.counting.questions import Questions
 from pytest_llmarith.reports.counting.repeats import Put, RepeatCounts
 from pytest_llmarith.reports.counting.sequences import SequenceSet
 from pytest_llmarith.reports.counting.tallies import Outcomes, Reasons, Tally
@@ -27,6 +28,7 @@ class Result:
     def __init__(self, simulated: bool) -> None:
         self.outcomes = Outcomes()
         self._simulated = simulated
+        self._questions = Questions()
         self._nan_reasons, self._unanswered_reasons = Reasons(), Reasons()
         self._stored = 0
         self._asked = 0
@@ -40,8 +42,17 @@ class Result:
         self._breaking_points: list[dict[str, Any]] = []
         self._repeats = RepeatCounts()
 
+    @property
+    def duplicates(self) -> int:
+        """How many records asked what another one had asked, and were not counted."""
+        return self._questions.duplicates
+
     def add(self, record: Mapping[str, Any]) -> None:
-        """Count one record."""
+        """Count one record, unless another item's has counted for the same question."""
+        if not self._questions.is_another_items(record):
+            self._count(record)
+
+    def _count(self, record: Mapping[str, Any]) -> None:
         outcome, reply = record["outcome"], record["reply"]
         self.outcomes.add(outcome)
         if outcome == Outcome.NAN:
@@ -81,6 +92,7 @@ class Result:
         errors = whole.errors.as_dict()
         return {
             "simulated": self._simulated,
+            "duplicates": self.duplicates,
             "measured": self.outcomes.measured,
             "outcomes": self.outcomes.as_dict(),
             "percentages": self.outcomes.percentages,

@@ -21,7 +21,7 @@ _LONG_OF_A_SET = frozenset({"curve", "by_term", "unsolved"})
 
 
 class Summary:
-    """Counts records. Every record counts; giving it one per trial is the caller's part."""
+    """Counts records, each question once; giving it one record per item is the caller's part."""
 
     def __init__(self) -> None:
         self._results: dict[Key, Result] = {}
@@ -42,13 +42,16 @@ class Summary:
         """
         answered = sum(result.outcomes.measured for result in self._results.values())
         unanswered = sum(result.outcomes.count(Outcome.UNANSWERED) for result in self._results.values())
+        duplicates = sum(result.duplicates for result in self._results.values())
+        known = answered + duplicates
         date = (run.get("started_at") or "")[: len("2026-11-22")] or None
         return {
             "format": SUMMARY_FORMAT,
             "run": dict(run),
             "answered": answered,
             "unanswered": unanswered,
-            "complete": unanswered == 0 and answered == run.get("selected") and not run.get("partial"),
+            "duplicates": duplicates,
+            "complete": unanswered == 0 and known == run.get("selected") and not run.get("partial"),
             "results": [
                 self._frame(key) | {"date": date, "selected": (selected or {}).get(key)} | self._results[key].as_dict()
                 for key in self._ordered(run)

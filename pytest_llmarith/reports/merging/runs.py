@@ -142,8 +142,8 @@ def _run(log: Path, summary: Any, digest: bytes, all_facts: bool) -> Run:
     facts, results = summary.get("run"), summary.get("results")
     _check_facts(facts, or_none=not all_facts)
     check(isinstance(results, list) and all(map(_is_result, results)), "results is no list of results")
-    counts = [summary.get("answered"), summary.get("unanswered")]
-    check(all(map(_is_count, counts)), "answered or unanswered is no count")
+    counts = [summary.get("answered"), summary.get("unanswered"), summary.get("duplicates", 0)]
+    check(all(map(_is_count, counts)), "answered, unanswered or duplicates is no count")
     # The first summaries did not say what was selected of each model and task.
     keyed = {key_of(result): {"selected": None, **result} for result in results}
     return Run(log, facts, keyed, sum(counts), digest)
@@ -201,6 +201,7 @@ def _is_result(result: Any) -> bool:
         isinstance(result, dict)
         and all(isinstance(result.get(name), str) for name in ("model", "task"))
         and _is_count(result.get("selected"), or_none=True)
+        and _is_count(result.get("duplicates", 0))
         and isinstance(result.get("outcomes"), dict)
         and all(map(_is_count, result["outcomes"].values()))
     )

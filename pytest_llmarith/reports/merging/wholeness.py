@@ -84,9 +84,14 @@ def selected(runs: Iterable[Run], index: TrialIndex, short: Iterable[Run]) -> di
     counts = Counter(index.trials)
     for run in short:
         for key, result in run.results.items():
-            counts[key] += max(0, (result["selected"] or 0) - sum(result["outcomes"].values()))
+            counts[key] += max(0, (result["selected"] or 0) - _recorded(result))
     unknown = {key for run in runs for key, result in run.results.items() if result["selected"] is None}
     return {key: count for key, count in counts.items() if key not in unknown}
+
+
+def _recorded(result: Mapping[str, Any]) -> int:
+    count: int = sum(result["outcomes"].values()) + (result.get("duplicates") or 0)
+    return count
 
 
 def selected_in_all(index: TrialIndex, short: Iterable[Run], missing: MissingShards | None) -> int:

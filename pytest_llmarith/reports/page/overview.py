@@ -8,6 +8,7 @@ from itertools import compress
 from typing import Any
 
 from pytest_llmarith.reports import figures
+from pytest_llmarith.reports.answered import wanted_of
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.page.percentages import Share, share
 from pytest_llmarith.reports.page.runs import Result, Series, word
@@ -112,7 +113,7 @@ def _day(date: str | None) -> float | None:
 def _notes(result: Result) -> list[str]:
     """What has to be known to take a row for what it is."""
     counts, measured = result["outcomes"], result["measured"]
-    selected = result.get("selected") or measured + counts["unanswered"]
+    selected = wanted_of(result)
     notes: Sequence[tuple[Any, str]] = (
         (measured < selected, f"incomplete, {measured:,} of {selected:,}"),
         (result["nan_reasons"], f"nan: {_reasons(result['nan_reasons'])}"),

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pytest_llmarith.reports.answered import all_answered, duplicates, of_wanted
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.keys import USUAL_NAME, condition_label
 from pytest_llmarith.reports.page.runs import Run
@@ -53,17 +54,17 @@ def _status_of(run: Run, summary: Facts) -> str:
 
 def _status(summary: Facts) -> str:
     """How much of the run there is."""
-    answered, unanswered = summary["answered"], summary["unanswered"]
-    selected = summary["run"].get("selected")
+    unanswered = summary["unanswered"]
     if summary["complete"]:
-        return "1 of 1 answered" if answered == 1 else f"all {answered:,} answered"
-    known = f"{answered:,}" if selected is None else f"{answered:,} of {selected:,}"
-    return f"{known} answered" + (f", {unanswered:,} unanswered" if unanswered else "")
+        return all_answered(summary["answered"])
+    return f"{of_wanted(summary)} answered" + (f", {unanswered:,} unanswered" if unanswered else "")
 
 
 def _facts(of: Run, summary: Facts) -> Iterator[tuple[str, str]]:
     run = summary["run"]
     yield "trials", _status_of(of, summary)
+    for line in duplicates(summary):
+        yield "asked twice", line
     yield "from the store", f"{sum(result['stored'] for result in summary['results']):,} replies"
     for name, key in _NAMED:
         if run.get(key) not in (None, "", [], {}):

@@ -78,6 +78,8 @@ class Result(TypedDict):
     """Whether an embedded model replied: it says nothing about a language model."""
     selected: NotRequired[int | None]
     """Trials that were to be run; null where nobody knows."""
+    duplicates: NotRequired[int]
+    """Trials that ask what another one asks: they are in no other figure."""
     measured: int
     """Trials with a reply: all percentages are of these."""
     outcomes: Outcomes

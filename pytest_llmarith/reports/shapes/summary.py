@@ -62,6 +62,8 @@ class Summary(TypedDict):
     """Trials with a reply."""
     unanswered: int
     """Trials without one."""
+    duplicates: NotRequired[int]
+    """Trials that ask what another one asks: they are neither of these, and in no figure."""
     complete: bool
     """Whether everything that was selected is answered."""
     results: list[Result]

@@ -11,6 +11,7 @@ from textwrap import wrap
 from typing import Any, NamedTuple
 
 from pytest_llmarith.reports import figures
+from pytest_llmarith.reports.answered import wanted_of
 from pytest_llmarith.reports.harmless import sanitize, sanitize_name
 from pytest_llmarith.reports.keys import condition_label
 from pytest_llmarith.reports.tables.drawing import LONGEST_NAME, draw, fitted, width_of
@@ -100,7 +101,7 @@ _STACKED = _Layout(
 def note_of(result: Result) -> str:
     """What has to be known to take a row for what it is."""
     counts, measured = result["outcomes"], result["measured"]
-    selected = result.get("selected") or measured + counts["unanswered"]
+    selected = wanted_of(result)
     reasons = ", ".join(f"{count} {sanitize(reason, 40)}" for reason, count in result["nan_reasons"].items())
     notes = (
         (result.get("run"), sanitize_name(result.get("run") or "", LONGEST_NAME)),

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from pytest_llmarith.reports.answered import all_answered, duplicates, is_whole, of_wanted, wanted
 from pytest_llmarith.reports.figures import dollars
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.tables.effects import effect_table
@@ -57,7 +58,7 @@ def run_lines(summary: Mapping[str, Any], width: int) -> list[str]:
         lines.append(_shard_line(shard, run.get("repeats") or 1))
     if run.get("stopped"):
         lines.append(f"stopped: {run['stopped']}")
-    lines += [*_unanswered(summary), *_patience(asking), *_spent(summary, asking)]
+    lines += [*duplicates(summary), *_unanswered(summary), *_patience(asking), *_spent(summary, asking)]
     return [row for line in lines for row in _wrapped(line, width)]
 
 
@@ -73,12 +74,11 @@ def _wrapped(line: str, width: int) -> list[str]:
 
 
 def _completeness(summary: Mapping[str, Any]) -> str:
-    answered, selected = summary["answered"], summary["run"].get("selected")
     stored = sum(result["stored"] for result in summary["results"])
     again = (summary["run"].get("asking") or {}).get("again")
     parts = (
-        (_is_whole(summary), "1 of 1 answered" if answered == 1 else f"all {answered:,} answered"),
-        (not _is_whole(summary), f"incomplete, {_of(answered, selected)} answered"),
+        (is_whole(summary), all_answered(summary["answered"])),
+        (not is_whole(summary), f"incomplete, {of_wanted(summary)} answered"),
         (stored, f"{stored:,} from the store"),
         (again, f"{again or 0:,} asked again"),
         (_rest(summary), _rest(summary)),
@@ -89,13 +89,13 @@ def _completeness(summary: Mapping[str, Any]) -> str:
 def _rest(summary: Mapping[str, Any]) -> str:
     """What brings the rest, where that is the same command."""
     run = summary["run"]
-    if _is_whole(summary) or run.get("merged"):
+    if is_whole(summary) or run.get("merged"):
         return ""
     if run.get("store") == "only":
         return "--llm-store=only asks no model"
     if run.get("stopped"):
         return "once that is mended the same command does the rest"
-    if _over_budget(_reasons(summary)) == (run.get("selected") or 0) - summary["answered"]:
+    if _over_budget(_reasons(summary)) == (wanted(summary) or 0) - summary["answered"]:
         return ""  # a higher cap does, as another line says
     again = run.get("store") in ("off", "refresh")
     return "the same command asks everything again" if again else "the same command does the rest"
@@ -161,15 +161,6 @@ def _merged_lines(merged: Mapping[str, Any]) -> list[str]:
     if merged["overlapping"]:
         lines.append(f"{merged['overlapping']:,} trials have two answers, of which the later counts")
     return lines
-
-
-def _is_whole(summary: Mapping[str, Any]) -> bool:
-    """Whether all that was selected was answered; of a partial run too, which says so on a line of its own."""
-    return bool(summary["unanswered"] == 0 and summary["answered"] == summary["run"].get("selected"))
-
-
-def _of(answered: int, selected: int | None) -> str:
-    return f"{answered:,}" if selected is None else f"{answered:,} of {selected:,}"
 
 
 def _reasons(summary: Mapping[str, Any]) -> Counter[str]:

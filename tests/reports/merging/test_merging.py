@@ -59,8 +59,8 @@ class Folder:
         for record in records:
             summary.add(record)
         run = {"id": name, "selected": len(records)} | FACTS | facts
-        counts = {key: result.outcomes for key, result in summary._results.items()}
-        selected = {key: sum(outcomes.as_dict().values()) for key, outcomes in counts.items()}
+        counted = summary._results.items()
+        selected = {key: sum(result.outcomes.as_dict().values()) + result.duplicates for key, result in counted}
         (folder / "summary.json").write_text(json.dumps(summary.as_dict(run, selected)), encoding="ascii")
         (folder / "trials.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in records), encoding="ascii")
         return folder
@@ -149,6 +149,21 @@ def test_shards_say_what_the_unsplit_run_says(
     )
     assert folder.records() == records
     assert json.loads((folder.merged / "summary.json").read_text(encoding="ascii")) == summary
+
+
+def test_a_question_of_two_items_is_one_also_in_shards(folder: Folder, trials: Any) -> None:
+    """Whether they were dealt to one shard or to two."""
+    records = trials("ccdn")
+    again = [record | {"nodeid": record["nodeid"].replace("arithmetic[", "again[")} for record in records]
+    mixed = [one for both in zip(records, again, strict=True) for one in both]
+    whole = json.loads((folder.run("whole", mixed) / "summary.json").read_text(encoding="ascii"))
+    assert (whole["answered"], whole["duplicates"], whole["complete"]) == (4, 4, True)
+    for count in (2, 3):
+        merged = Folder(folder.path / str(count))
+        merged.path.mkdir()
+        summary = merged.merge(*merged.shards(mixed, count))
+        assert results(summary) == results(whole)
+        assert (summary["answered"], summary["duplicates"], summary["complete"]) == (4, 4, True)
 
 
 def test_shards_of_sequences_say_what_the_unsplit_run_says(folder: Folder, make_record: Make) -> None:
@@ -540,7 +555,7 @@ WRONG_SUMMARIES: dict[str, Any] = {
     "run.asking.retries does not hold numbers": {"run": FACTS | {"id": "r", "asking": {"retries": {"429": "x"}}}},
     "run.asking.throttled is no list of models": {"run": FACTS | {"id": "r", "asking": {"throttled": [{"target": 1}]}}},
     "results is no list of results": {"results": [{"model": "m"}]},
-    "answered or unanswered is no count": {"answered": "all"},
+    "answered, unanswered or duplicates is no count": {"answered": "all"},
 }
 
 

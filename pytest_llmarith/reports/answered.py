@@ -1,0 +1,47 @@
+"""How much of what was to be asked is answered, by what a summary or a result says. It does not know who shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+Summary = Mapping[str, Any]
+Result = Mapping[str, Any]
+
+
+def wanted(summary: Summary) -> int | None:
+    """How many questions a run was to ask: what several of its items ask is one. None where nobody knows."""
+    selected: int | None = summary["run"].get("selected")
+    return None if selected is None else selected - (summary.get("duplicates") or 0)
+
+
+def wanted_of(result: Result) -> int:
+    """The same of one result; where nobody knows, those that there are."""
+    if selected := result.get("selected"):
+        return int(selected) - (result.get("duplicates") or 0)
+    return int(result["measured"] + result["outcomes"]["unanswered"])
+
+
+def is_whole(summary: Summary) -> bool:
+    """Whether all that was selected was answered; of a partial run too, which says so elsewhere."""
+    return bool(summary["unanswered"] == 0 and summary["answered"] == wanted(summary))
+
+
+def all_answered(count: int) -> str:
+    """What is said of a run that is whole."""
+    return "1 of 1 answered" if count == 1 else f"all {count:,} answered"
+
+
+def of_wanted(summary: Summary) -> str:
+    """How many are answered, of how many where that is known."""
+    answered, known = summary["answered"], wanted(summary)
+    return f"{answered:,}" if known is None else f"{answered:,} of {known:,}"
+
+
+def duplicates(summary: Summary) -> list[str]:
+    """What is said of items that asked what others asked: nothing, or a line."""
+    count = summary.get("duplicates") or 0
+    if not count:
+        return []
+    items = "1 item" if count == 1 else f"{count:,} items"
+    return [f"{items} asked what another item asks, in the same words: that is one request, and counts as one trial"]

@@ -1,0 +1,33 @@
+"""Which questions of a result were counted already. Two items that ask the same are one request, and one measurement.
+
+So it is where two functions share a task or a mark. It keeps a number of each question, and does not know what it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pytest_llmarith.values import Outcome
+
+
+class Questions:
+    """The questions of one model, task and condition, and which item asked each first."""
+
+    def __init__(self) -> None:
+        self._items: dict[int, int] = {}
+        self.duplicates = 0
+
+    def is_another_items(self, record: Mapping[str, Any]) -> bool:
+        """Whether another item asked this before; what no item asked is always a question of its own.
+
+        Those with and without an answer are looked at apart, so that the order of records, which is chance, decides
+        nothing: of two items one may have had no reply, and lacks it.
+        """
+        if (item := record.get("nodeid")) is None:
+            return False
+        is_answered = record["outcome"] != Outcome.UNANSWERED
+        question = hash((str(record["problem"]), record.get("repeat") or 0, is_answered))
+        is_duplicate = self._items.setdefault(question, hash(item)) != hash(item)
+        self.duplicates += is_duplicate
+        return is_duplicate
