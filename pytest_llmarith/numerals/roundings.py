@@ -20,8 +20,8 @@ def is_called_rounded(tokens: Sequence[Token], at: int) -> bool:
     speaks, same_sentence = tokens[at].has_magnitude, True
     for earlier in range(at - 1, max(-1, at - 1 - 2 * _REACH), -1):
         token = tokens[earlier]
-        if token.kind is Kind.NUMBER and not is_count(tokens, earlier):
-            return speaks and not is_operand(tokens, earlier) and _is_shortened(tokens[at], token.value)
+        if token.kind is Kind.NUMBER and speaks and _shortens(tokens, at, earlier):
+            return True
         same_sentence = same_sentence and token.kind not in _STARTING
         speaks = speaks or (same_sentence and token.kind in (Kind.APPROX, Kind.UNIT))
     return False
@@ -33,12 +33,14 @@ def announces_its_successor(tokens: Sequence[Token], at: int) -> bool:
         if tokens[later].kind in _STARTING:
             return False
         if tokens[later].kind is Kind.NUMBER:
-            return not is_operand(tokens, later) and _is_shortened(tokens[at], tokens[later].value)
+            return _shortens(tokens, at, later)
     return False
 
 
-def _is_shortened(rounded: Token, exact: Decimal | None) -> bool:
-    if rounded.value is None or exact is None:
+def _shortens(tokens: Sequence[Token], at: int, other: int) -> bool:
+    """Whether the number says less precisely what the other one, no part of an expression, says."""
+    rounded, exact = tokens[at], tokens[other].value
+    if rounded.value is None or exact is None or is_count(tokens, other) or is_operand(tokens, other):
         return False
     is_shorter = len(significant(rounded.value)) < len(exact.as_tuple().digits)
     return (is_shorter and _is_close(rounded, exact)) or (rounded.has_magnitude and exact in rounded.sizes)

@@ -148,8 +148,8 @@ class Token:
 
     @property
     def has_magnitude(self) -> bool:
-        """Whether a word or letters behind the digits say how large the number is."""
-        return bool(self.match["magnitude"]) or len(self.sizes) > 1
+        """Whether a power of ten, a word or letters behind the digits say how large the number is."""
+        return any(self.match.group("tens", "scale", "magnitude")) or len(self.sizes) > 1
 
     @property
     def _number(self) -> Decimal | None:
