@@ -11,10 +11,16 @@ from collections.abc import Sequence
 from pytest_llmarith.numerals.tokens import Kind, Token, kind_at, kind_of
 
 _ORDINAL_ENDINGS = frozenset({"st", "nd", "rd", "th"})
-_LEADS = frozenset({":", "=", "is", "was", "of", "the", "number", "difference", "value", "level", "score"})
+_LEADS = frozenset(
+    {":", "=", "is", "was", "of", "the", "number", "difference", "value", "level", "score", "be", "should", "must"}
+)
 _LEADING = 3  # how many of them may stand between a word and its number
 _WITHOUT = frozenset({"no", "No", "without", "Without"})
 _FAILING = frozenset({"error", "code", "status", "http"})
+_OF_ITS_DIGITS = frozenset({"last", "first", "final", "leading", "unit", "units", "ones", "sum"})
+_LEFT_OVER = frozenset({"remainder", "remaining", "left", "leftover"})
+_WRONG = frozenset({"wrong", "incorrect"})
+_TAKING_BACK = frozenset({"is", "was", "be", "would"})
 _CODE = re.compile(r"[45]\d\d")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
@@ -23,19 +29,43 @@ def is_count(tokens: Sequence[Token], at: int) -> bool:
     """Whether the number counts something about the answer, or numbers a step, an item, a place."""
     after = kind_at(tokens, at + 1)
     counts = after is Kind.UNIT and tokens[at].followed_by not in (",", '"')
+    counts = counts or (tokens[at].followed_by == "-" and kind_at(tokens, at + 2) is Kind.UNIT)  # a 7-digit number
     if counts or kind_at(tokens, at - 1) is Kind.LABEL or _is_beside_the_point(tokens, at):
         return True
     if after is Kind.WORD and tokens[at + 1].written_as in _ORDINAL_ENDINGS:
         return True
-    return _is_list_number(tokens, at)
+    return _is_list_number(tokens, at) or _is_share(tokens, at) or _is_called_wrong(tokens, at)
 
 
 def _is_beside_the_point(tokens: Sequence[Token], at: int) -> bool:
     """Whether a word shortly before says that the number is something else than the answer: `remainder of 0`."""
     if kind_at(tokens, at - 1) is Kind.SAYS and tokens[at - 2].written_as in ("digit", "digits"):
-        return at > 2 and tokens[at - 3].written_as in _LEADS  # `the sum of the digits is 13`
+        return at > 2 and tokens[at - 3].written_as in _LEADS | _OF_ITS_DIGITS  # `the sum of the digits is 13`
     word = _led_by(tokens, at)
+    if word > 0 and _is_of_the_digits(tokens[word - 1], tokens[word]):
+        return True
     return kind_at(tokens, word) is Kind.ASIDE and (word < 1 or tokens[word - 1].written_as not in _WITHOUT)
+
+
+def _is_of_the_digits(one: Token, other: Token) -> bool:
+    """Whether two words name a digit of the answer, or the sum of them: `last digit`, `digit sum`."""
+    words = {one.written_as.lower(), other.written_as.lower()}
+    return not words.isdisjoint(_OF_ITS_DIGITS) and not words.isdisjoint({"digit", "digits"})
+
+
+def _is_share(tokens: Sequence[Token], at: int) -> bool:
+    """Whether the number is a percentage, or says that nothing is left over: `0 remainder`."""
+    if tokens[at].followed_by == "%":
+        return True
+    return tokens[at].written_as == "0" and at + 1 < len(tokens) and tokens[at + 1].written_as.lower() in _LEFT_OVER
+
+
+def _is_called_wrong(tokens: Sequence[Token], at: int) -> bool:
+    """Whether the words right behind take the number back: `46 would be incorrect`."""
+    behind = at + 1
+    while behind < len(tokens) and tokens[behind].written_as.lower() in _TAKING_BACK:
+        behind += 1
+    return behind > at + 1 and behind < len(tokens) and tokens[behind].written_as.lower() in _WRONG
 
 
 def _led_by(tokens: Sequence[Token], at: int) -> int:

@@ -20,6 +20,7 @@ _PRESENTING = frozenset({Kind.EQUALS, Kind.SAYS, Kind.APPROX, Kind.ANSWER})
 _EXPECTING_A_SIGN = _PRESENTING | {Kind.RESULT, Kind.BOX}
 _OF_AN_EXPRESSION = frozenset({Kind.NUMBER, Kind.OPERATOR})
 _STARTING = frozenset({None, Kind.STOP, Kind.LINE})  # what stands before a sentence
+_EXACTLY = frozenset({"exact", "exactly", "precisely"})
 _MINUS = frozenset({"-", "minus", "negative"})
 _REACH = 8  # tokens that the calculation before a sign may have
 
@@ -84,6 +85,10 @@ def _mood(tokens: Sequence[Token], at: int, mood: Mood) -> Mood:
         return Mood.CHECKING
     if kind is Kind.REASON and mood is Mood.TELLING and kind_at(tokens, at - 1) not in _STARTING:
         return Mood.REASONING
+    if kind is Kind.COMPARE and mood is Mood.TELLING:
+        return Mood.REASONING
+    if mood is Mood.REASONING and tokens[at].written_as.lower() in _EXACTLY:
+        return Mood.TELLING
     if kind is Kind.STOP and mood is Mood.ANNOUNCING:
         return Mood.TELLING
     return Mood.TELLING if kind in _STARTING and mood is Mood.REASONING else mood

@@ -33,6 +33,7 @@ class Kind(Enum):
     DOUBT = auto()  # what came before is taken back
     CHECK = auto()  # what comes now looks back at a result
     REASON = auto()  # the rest of the sentence explains a result
+    COMPARE = auto()  # the rest of the sentence holds a result against another calculation
     UNIT = auto()  # the number before it counts digits or decimals
     LABEL = auto()  # the number after it counts steps
     ASIDE = auto()  # the number after it is not what was asked for
@@ -45,18 +46,20 @@ class Kind(Enum):
 
 _VOCABULARY = {
     Kind.SAYS: "is s are was be equals equal gives give yields yield makes get gets becomes so thus hence therefore "
-    "exactly precisely",
+    "exactly precisely obtain obtains obtaining",
     Kind.ANSWER: "answer",
     Kind.FINAL: "final correct exact numeric numerical",
     Kind.RESULT: "result sum total product difference quotient value number output solution",
-    Kind.APPROX: "approximately approx about roughly around nearly rounded rounds",
+    Kind.APPROX: "approximately approx about roughly around nearly rounded rounds approximate",
     Kind.DOUBT: "wait actually correction oops sorry apologies apologize",
     Kind.CHECK: "check checking verify verifying verification validate validation",
     Kind.OPERATOR: "plus minus times negative",
-    Kind.UNIT: "digit digits decimal decimals place places significant steps step",
+    Kind.UNIT: "digit digits decimal decimals place places significant figures steps step percent seconds minutes",
     Kind.REASON: "because since",
+    Kind.COMPARE: "estimate estimated estimates estimation ballpark approximation plausible plausibility reasonable "
+    "reasonableness sanity sense casting mod modulo",
     Kind.ASIDE: "remainder r absolute magnitude confidence carry first second third operand addend minuend subtrahend "
-    "multiplicand multiplier dividend divisor factor numerator denominator",
+    "multiplicand multiplier dividend divisor factor numerator denominator root binary octal hexadecimal hex",
     Kind.LABEL: "step method part case example line",
 }
 # They may stand between such a word and its number, and say nothing.
@@ -83,7 +86,7 @@ _TOKEN = re.compile(
     # The minus after a number or a bracket is an operator. Groups by plain spaces hold exactly three digits each.
     rf"(?P<code>(?<![\w.,])0[xX][\da-fA-F]++(?!\w))"  # hexadecimal digits are a name, no number
     rf"|(?P<number>"
-    rf"(?P<digits>(?:(?<![\w)])(?<![\d)][ ])[-+])?"
+    rf"(?P<digits>(?:(?:(?<![\w)])(?<![\d)][ ])|(?<=[\u3040-\u9fff]))[-+])?"
     rf"(?:(?!0)\d{{1,3}}(?:[ {THIN}]\d{{3}})+(?!\d)(?:[.,]\d++)?|\d++(?:[.,'_{THIN}]\d++)*|(?<![\d.])\.\d++))"
     rf"(?P<uncertainty>\(\d{{1,3}}\))?"
     rf"(?:{_GAP}[×xX*]{_GAP}10{_GAP}\^{_GAP}\(?(?P<tens>[-+]?\d++)\)?|[eE](?P<scale>[-+]?\d++)(?!\w)"
@@ -93,14 +96,16 @@ _TOKEN = re.compile(
     rf"|(?P<doubt>(?<!\w)(?i:(?:that|this|it|which)(?:'s|[ ]is|[ ]was)[ ]"
     rf"(?:wrong|incorrect|not[ ](?:right|correct)|a[ ]mistake)|let[ ]me[ ]re-?(?:check|compute|calculate|do|consider))"
     rf"(?!\w)|(?:(?<=\n)|(?<=\n{BOLD}))(?i:edit|update|corrected)(?={BOLD}?:))"
+    # What gives a result in several words.
+    rf"|(?P<says>(?<!\w)(?i:equal|evaluates|amounts|(?:comes|works)(?:[ ]out)?|(?:adds|sums)[ ]up)[ ]to(?!\w))"
     # A word may hold digits, as identifiers do, but only after a Latin letter: other scripts leave no space.
     rf"|(?P<word>[A-Za-z_À-ÖØ-öø-ɏ][\w]*(?:-\w+)*|[^\W\d_]+)"
     rf"|(?P<rule>-{{2,}}|={{2,}})"
-    rf"|(?P<stop>[.!?](?=\s|{BOLD}|$))"
+    rf"|(?P<stop>(?<![Aa]pprox)[.!?](?=\s|{BOLD}|$))"
     rf"|(?P<symbol>[-+×÷/*^±=→≈~:∴{BOX}{END_OF_BOX}])"
     rf"|(?P<line>\n\s*)"
 )
-_KIND_OF_GROUP = {"doubt": Kind.DOUBT, "code": Kind.WORD, "stop": Kind.STOP, "line": Kind.LINE}
+_KIND_OF_GROUP = {"doubt": Kind.DOUBT, "says": Kind.SAYS, "code": Kind.WORD, "stop": Kind.STOP, "line": Kind.LINE}
 
 
 @dataclass(frozen=True)

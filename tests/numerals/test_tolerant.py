@@ -226,6 +226,39 @@ BESIDE_THE_POINT = [
     ("The sum is 10237.\n\n- First number: 7391\n- Second number: 2846", ADDED, "10237"),
     ("The sum of 7391 and 2846 is 10237, and the sum of the digits is 13.", ADDED, "10237"),
     ("This results in 2021.", ADDED, "2021"),
+    ("21034786 ÷ 2846 = 7391 exactly (0 remainder)", DIVIDED, "7391"),
+    ("2846 goes into it 7391 times with 0 left over.", DIVIDED, "7391"),
+    ("7391 left, and 0 remaining.", DIVIDED, "7391"),
+    ("The quotient is 7391 (21034786 mod 2846 = 0).", DIVIDED, "7391"),
+    ("10237\n\nThat is 38% more than 7391.", ADDED, "10237"),
+    ("It comes to 10237. I am 95% sure.", ADDED, "10237"),
+    ("**10237**\n\nThe last digit is 7, as expected.", ADDED, "10237"),
+    ("**10237**\n\nThe last digit should be 7.", ADDED, "10237"),
+    ("**10237**\n\nDigit sum: 13", ADDED, "10237"),
+    ("The sum is 10237. In binary: 10011111111101", ADDED, "10237"),
+    ("The sum is 10237. In hex: 27", ADDED, "10237"),
+    ("The sum is 10237. Its square root is 101.", ADDED, "10237"),
+    ("The sum comes out to 10237, a 5-digit number.", ADDED, "10237"),
+    ("7391 plus 2846 is equal to 10237, up from 7391 by 2846.", ADDED, "10237"),
+    ("7391 plus 2846 makes 10237. It took 2 seconds.", ADDED, "10237"),
+    ("10237 (10,200 to 3 significant figures)", ADDED, "10237"),
+    ("结果是-4545", SUBTRACTED, "-4545"),
+    ("结果是 -4545。", SUBTRACTED, "-4545"),
+]
+
+ESTIMATES = [
+    ("7,006,652 (estimate: 1,200 × 6,000 ≈ 7,200,000)", PRODUCT, "7006652"),
+    ("7,006,652\n\nEstimate: 1,200 × 6,000 = 7,200,000, which is close.", PRODUCT, "7006652"),
+    ("It is 7,006,652. Sanity: 1,200 × 6,000 = 7,200,000 ✓", PRODUCT, "7006652"),
+    ("It is 7,006,652, consistent with the estimate 1,200 × 6,000 = 7,200,000.", PRODUCT, "7006652"),
+    ("It is 7,006,652. This is plausible: 1,200 × 6,000 = 7,200,000.", PRODUCT, "7006652"),
+    ("It is 7,006,652. This makes sense: 1,200 × 6,000 = 7,200,000.", PRODUCT, "7006652"),
+    ("It is 7,006,652. Casting out nines: 1 × 8 = 8", PRODUCT, "7006652"),
+    ("It is 7,006,652. Modulo 9: 1 × 8 = 8", PRODUCT, "7006652"),
+    ("Estimate: 1,200 × 6,000 = 7,200,000. Exact: 7,006,652", PRODUCT, "7006652"),
+    ("1,200 × 6,000 ≈ 7,200,000 (estimate).\n1,234 × 5,678 = 7,006,652", PRODUCT, "7006652"),
+    ("I estimate 7,200,000, but exactly it is 7,006,652 (not 7).", PRODUCT, "7006652"),
+    ("I estimate 7,200,000", PRODUCT, "7200000"),
 ]
 
 WORKING = "\n1 + 6 = 7\n9 + 4 = 13 (carry the 1)\n3 + 8 + 1 = 12 (carry the 1)\n7 + 2 + 1 = 10"
@@ -234,6 +267,9 @@ EXPLANATIONS = [
     ("**10,237**\n\nHere's the working:" + WORKING, ADDED, "10237"),
     ("Column by column:" + WORKING + "\n10237", ADDED, "10237"),
     ("10237.\nCheck: 1 + 6 = 7", ADDED, "10237"),
+    ("10237\n\nHere is how:" + WORKING, ADDED, "10237"),
+    ("10237\n\nColumn by column:" + WORKING, ADDED, "10237"),
+    ("**10237**\n\nStep-by-step:" + WORKING, ADDED, "10237"),
     ("10137\n\n7391 + 2846 = 10237", ADDED, "10237"),
     ("The result is 700.6652, which has 4 decimal places since 2 + 2 = 4.", MULTIPLIED, "700.6652"),
     ("Since 7391 + 2846 = 10237, the sum has 5 digits.", ADDED, "10237"),
@@ -250,6 +286,8 @@ CORRECTIONS = [
     ("**10237** ~~10137~~", ADDED, "10237"),
     ("10237 <del>10137</del>", ADDED, "10237"),
     ("<scratchpad>10137</scratchpad>10237", ADDED, "10237"),
+    ("The sum is 10237. My earlier answer of 10137 was incorrect.", ADDED, "10237"),
+    ("The sum is 10237. Note: 10137 would be wrong.", ADDED, "10237"),
 ]
 
 ROUNDINGS = [
@@ -260,6 +298,14 @@ ROUNDINGS = [
     ("12.34 × 56.78 = 700.6652. The final answer, rounded to 2 decimals, is 700.67.", MULTIPLIED, "700.67"),
     ("Rounded to two decimal places: 700.67", MULTIPLIED, "700.67"),
     ("7,006,652\n\nRounded to the nearest thousand: 7,007,000", PRODUCT, "7006652"),
+    ("7,006,652\n\nApproximate value: 7,010,000", PRODUCT, "7006652"),
+    ("The product is 7,006,652 (approx. 7,010,000).", PRODUCT, "7006652"),
+    ("7,006,652, or in scientific notation: 7.01 × 10^6", PRODUCT, "7006652"),
+    ("7,006,652 = 7.0 × 10⁶", PRODUCT, "7006652"),
+    ("7006652\n7.007e6", PRODUCT, "7006652"),
+    ("The product is 7.007 × 10^6 (7,006,652).", PRODUCT, "7006652"),
+    ("7,006,652 is the product of 1,234 and 5,678.\n\nIn scientific notation: 7.01 × 10^6", PRODUCT, "7006652"),
+    ("7,006,652\n\n- Scientific: 7.01e6\n- Rounded: 7,010,000", PRODUCT, "7006652"),
     ("1,485, or about 1,000", ("15", "99"), "1485"),
 ]
 
@@ -317,7 +363,17 @@ SIGNS = [
     ("The result is -4545 (negative 4545).", SUBTRACTED, "-4545"),
 ]
 
-BESIDE_OTHERS = [*CHECKS, *BESIDE_THE_POINT, *EXPLANATIONS, *CORRECTIONS, *ROUNDINGS, *IN_WORDS, *GROUPS, *SIGNS]
+BESIDE_OTHERS = [
+    *CHECKS,
+    *BESIDE_THE_POINT,
+    *EXPLANATIONS,
+    *CORRECTIONS,
+    *ROUNDINGS,
+    *IN_WORDS,
+    *ESTIMATES,
+    *GROUPS,
+    *SIGNS,
+]
 
 
 @pytest.mark.parametrize(("text", "answer"), ANSWERS)
