@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from pytest_llmarith.oeis.sets import wanted_numbers
-from tests.documents.desk import Desk
+from tests.documents.desk import Desk, Seat
 from tests.documents.provider import Provider
 from tests.documents.warm import warm_programs
 from tests.oeis_site import Answer, Site, entry
-
-Seat = Callable[[Path, Path | None], Desk]
 
 
 @pytest.fixture(scope="session")

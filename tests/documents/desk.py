@@ -76,6 +76,9 @@ class Desk:
         return line
 
 
+Seat = Callable[[Path, Path | None], Desk]
+
+
 def _by_name(provider: Provider) -> str:
     """Another address of the same server, for what is told apart from a provider's own."""
     return provider.base_url.replace("127.0.0.1", "localhost")

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.documents.blocks import Block, Command, blocks, is_in
-from tests.documents.conftest import Seat
-from tests.documents.desk import TRANSCRIPTS, Desk
+from tests.documents.desk import TRANSCRIPTS, Desk, Seat
 from tests.documents.shell import Typed
 from tests.documents.staging import Staging, is_elsewhere, staging_of
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import platform
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from pytest_llmarith.values import Isolation, Level, ProgramLimits
+from tests.sandbox.making import MakeSandbox
 
 if sys.platform == "linux":
     from pytest_llmarith.sandbox.levels import UnavailableError, probe
@@ -18,8 +18,6 @@ if sys.platform == "linux":
 
 else:
     collect_ignore_glob = ["test_sandbox_*.py"]
-
-MakeSandbox = Callable[..., "Sandbox"]
 
 
 @pytest.fixture(scope="session")

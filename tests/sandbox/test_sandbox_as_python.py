@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pytest_llmarith.values import Ending
-from tests.sandbox.conftest import MakeSandbox
+from tests.sandbox.making import MakeSandbox
 
 _HEAD = "import atexit, io, os, sys, threading, time\n"
 _PROGRAMS = {

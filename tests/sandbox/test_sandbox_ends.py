@@ -16,7 +16,7 @@ from pytest_llmarith.sandbox import conversation, jail
 from pytest_llmarith.sandbox.conversation import Conversation, ZygoteLost
 from pytest_llmarith.sandbox.inside import wire
 from pytest_llmarith.values import Ending, Isolation, Level, ProgramLimits
-from tests.sandbox.conftest import MakeSandbox
+from tests.sandbox.making import MakeSandbox
 
 _PROJECT = Path(__file__).parents[2]
 _HARNESS = """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_llmarith.values import Ending, Isolation, Level, ProgramRun
-from tests.sandbox.conftest import MakeSandbox
+from tests.sandbox.making import MakeSandbox
 
 _SPIN = "while True: pass"
 _SLEEP = "import time; time.sleep(60)"
