@@ -17,14 +17,19 @@ from pytest_llmarith.values import (
     ArithmeticProblem,
     Condition,
     Dtype,
+    IntegerSequence,
     NumberFormat,
+    OeisProblem,
     Op,
+    Problem,
     Symbols,
     Wordings,
 )
 
 PRODUCT = ArithmeticProblem(0, Op.MUL, Dtype.FLOAT, 4, 0, "1234.50", "-98765.43", "")
 SUM = AdditionProblem(0, 3, "1234567", "89", "1234656")
+TABLES = OeisProblem("starter", IntegerSequence("A004", "Four times {n}.", ("A {comment}.",), ("0", "4"), 0, ("easy",)))
+POSED: dict[str, Problem] = {problem.task: problem for problem in (PRODUCT, SUM, TABLES)}
 NOTHING = Wordings()
 
 
@@ -91,6 +96,11 @@ def test_a_template_that_does_not_fit_is_one_line() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name, task in TASKS.items() if "prompt" in task.AXES])
-def test_every_task_says_what_it_has(name: str) -> None:
-    """A template of all the fields that a task says it has fits it."""
-    check_template("t", "".join(f"{{{field}}}" for field in TASKS[name].FIELDS), TASKS[name])
+def test_every_task_has_the_fields_that_it_names(name: str) -> None:
+    """A template of all the fields that a task says it has fits it, and no other field is there."""
+    task, problem, bare = TASKS[name], POSED[name], Condition(prompt="t")
+    template = "|".join(f"{{{field}}}" for field in task.FIELDS)
+    check_template("t", template, task)
+    fields = task.fields(problem, bare)
+    assert [*fields] == [*task.FIELDS]
+    assert put(problem, bare, Wordings({"t": template}), 0) == "|".join(fields.values())
