@@ -23,6 +23,7 @@ _SECRET_NAME = re.compile(
     re.IGNORECASE,
 )
 _SHORTEST_SECRET = 6
+_LIKE_A_KEY = re.compile(r"(?=.*[A-Za-z])(?=.*\d).{16,}", re.ASCII | re.DOTALL)
 
 _KEY_SHAPES = re.compile(
     r"""
@@ -60,9 +61,10 @@ def hide_keys(text: str, environ: Mapping[str, str], more_secrets: Iterable[str]
 def without_known_keys(text: str, environ: Mapping[str, str]) -> str:
     """A reply without the keys of this environment, which a provider or a proxy may echo; nothing else is touched.
 
-    A key of digits alone stays: it could be an answer.
+    A reply is going to be graded: a password such as `postgres` or `123456` may be what it has to say.
     """
-    for secret in sorted(set(_known_keys(environ).values()), key=len, reverse=True):
+    keys = {secret for secret in _secrets_in(environ).values() if _LIKE_A_KEY.fullmatch(secret)}
+    for secret in sorted(keys, key=len, reverse=True):
         text = text.replace(secret, _HIDDEN)
     return text
 

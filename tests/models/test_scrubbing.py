@@ -116,13 +116,23 @@ class Shrinking(dict[str, str]):
 
 def test_an_environment_that_changes_meanwhile() -> None:
     """pytest sets and removes a variable around every test, while replies arrive on another thread."""
-    environ = Shrinking({"PYTEST_CURRENT_TEST": "test_it (call)", "OPENAI_API_KEY": "hunter2hunter2"})
-    assert without_known_keys("it is hunter2hunter2", environ) == "it is [hidden]"
+    environ = Shrinking({"PYTEST_CURRENT_TEST": "test_it (call)", "OPENAI_API_KEY": "hunter2hunter2hunter2"})
+    assert without_known_keys("it is hunter2hunter2hunter2", environ) == "it is [hidden]"
 
 
-def test_a_key_of_digits_may_be_an_answer() -> None:
-    """A known key of digits alone is not hidden, as it could be a number in a reply."""
-    assert without_known_keys("1234567890", {"SOME_API_KEY": "1234567890"}) == "1234567890"
+@pytest.mark.parametrize(
+    "secret",
+    ["1234567890", "1234567890" * 4, "postgres", "hunter2", "medium", "a1" * 7 + "a", "correct horse battery staple"],
+)
+def test_what_does_not_look_like_a_key_may_be_an_answer(secret: str) -> None:
+    """A reply is graded: of what a variable calls a secret, only what nobody could have meant is taken out of it."""
+    assert without_known_keys(f"It is {secret}.", {"SOME_PASSWORD": secret}) == f"It is {secret}."
+
+
+@pytest.mark.parametrize("secret", ["sk-proj-0123456789", "a1" * 8, "AKIA0000EXAMPLE0", "0" * 15 + "f", "a\n1" * 8])
+def test_what_looks_like_a_key_is_no_answer(secret: str) -> None:
+    """Sixteen characters or more, with letters and digits among them."""
+    assert without_known_keys(f"It is {secret}.", {"SOME_PASSWORD": secret}) == "It is [hidden]."
 
 
 @pytest.mark.parametrize(
