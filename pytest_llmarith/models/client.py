@@ -11,7 +11,7 @@ import logging
 import os
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from inspect import isawaitable
@@ -35,9 +35,12 @@ _FLUSH_S = 5.0
 class Client:
     """Sends requests through litellm, on the loop of whoever awaits it."""
 
-    def __init__(self, remembered: Remembered = nothing) -> None:
-        """`remembered` is what embedded models know of integer sequences."""
+    def __init__(self, remembered: Remembered = nothing, bring_keys: Callable[[], object] = lambda: None) -> None:
+        """`remembered` is what embedded models know of integer sequences; `bring_keys` puts providers' keys into the
+        environment, at the first need for any.
+        """
         self._remembered = remembered
+        self._bring_keys = bring_keys
         self._preparing = threading.Lock()
         self._interrupted = False
         self._litellm: Any = None
@@ -57,6 +60,7 @@ class Client:
     def _imported(self) -> Any:
         """Who presses Ctrl-C meanwhile wants to leave: then no other thread begins anew, and asks."""
         try:
+            self._bring_keys()
             return _prepared(self._remembered)
         except KeyboardInterrupt:
             self._interrupted = True

@@ -52,7 +52,7 @@ class Conductor:
         if self._broker is None:
             from pytest_llmarith.session.making import make_broker
 
-            self._broker = make_broker(self._settings)
+            self._broker = make_broker(self._settings, bring_keys=self._bring_keys)
         return self._broker
 
     def ask_and_wait(self, question: Question) -> Reply | Failure:
@@ -120,7 +120,7 @@ class Conductor:
         with suppress(StoreError):  # then nothing is asked: the first question is going to hear of it
             ahead = self.broker().look_ahead(questions, partial(follow, asked, self._settings))
             if ahead.asks:  # a replay needs nothing slow
-                self._import()
+                self.broker().prepare()
             forecast = Forecast(self._settings, self.broker(), asked, ahead)
             for line in forecast.lines() if self._config.getoption("verbose") > -2 else ():
                 self.say(line)
@@ -133,7 +133,7 @@ class Conductor:
         if self.has_workers():
             # The workers are collecting meanwhile; litellm must be imported on the main thread.
             if not self._may_replay():
-                self._import()
+                self.broker().prepare()
             return
         mine = list(selected(session.items))
         asked = asked_by(mine, self._settings)
@@ -147,12 +147,12 @@ class Conductor:
         reads = self._settings.store_mode in (StoreMode.ON, StoreMode.ONLY)
         return reads and self._settings.store_path.exists()
 
-    def _import(self) -> None:
+    def _bring_keys(self) -> None:
+        """The broker calls it before anything is asked, on its own thread where a test asks what nobody foresaw."""
         from pytest_llmarith.session.making import load_keys
 
         if trouble := load_keys(self._config.rootpath / ".env"):
             self.say(trouble)
-        self.broker().prepare()
 
     def has_workers(self) -> bool:
         """Whether this is a controller of pytest-xdist that distributes the items."""

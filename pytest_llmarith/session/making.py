@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from pytest_llmarith import trials
@@ -12,15 +13,17 @@ from pytest_llmarith.session.starter import remembered
 from pytest_llmarith.values import Reply, StoreMode
 
 
-def make_broker(settings: Settings, *, only_looks: bool = False) -> Broker:
-    """A broker; one that only looks makes no store where there is none."""
+def make_broker(
+    settings: Settings, *, bring_keys: Callable[[], object] = lambda: None, only_looks: bool = False
+) -> Broker:
+    """A broker; one that only looks makes no store where there is none, and has no use for keys."""
 
     def asks_again(reply: Reply) -> bool:
         return trials.nan_reason_of(reply) in settings.again
 
     models = [*settings.models, *filter(None, [settings.oeis.judge])]
     return Broker(
-        Client(lambda: remembered(settings.oeis.cache)),
+        Client(lambda: remembered(settings.oeis.cache), bring_keys),
         {model.name: model for model in models},
         _store_path(settings, only_looks),
         limits=settings.asking,

@@ -131,6 +131,21 @@ def test_a_key_that_comes_back(planted: Bench) -> None:
     assert {call.headers["Authorization"] for call in planted.server.requests} == {f"Bearer {KEY}"}
 
 
+def test_a_key_in_dotenv_is_there_for_whatever_a_test_asks(in_dotenv: Bench) -> None:
+    """A test may ask its model itself, and nobody has announced that."""
+    in_dotenv.pytester.makepyfile(
+        test_bench="""
+        import pytest
+
+        @pytest.mark.integer_addition(trials=1)
+        def test_addition(problem, model):
+            assert model.reply("What is 1 + 1?").text == "2"
+        """
+    )
+    assert run(in_dotenv, lambda call: Answer("2")).ret == 0
+    assert [call.headers["Authorization"] for call in in_dotenv.server.requests] == [f"Bearer {KEY}"]
+
+
 def test_a_key_in_dotenv_stays_with_the_controller(in_dotenv: Bench) -> None:
     """Workers have no use for it, and do not get it."""
     in_dotenv.pytester.makeconftest(f"""
