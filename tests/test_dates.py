@@ -41,5 +41,5 @@ def test_a_date_without_a_zone_is_greenwichs() -> None:
     ],
 )
 def test_what_is_past_and_what_is_no_date(date: str, seconds: float | None) -> None:
-    """Nothing is left of what is past; what is no date says nothing."""
+    """Until what is past there are 0 seconds, and what is no date has none."""
     assert seconds_until(date) == seconds

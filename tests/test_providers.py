@@ -64,7 +64,7 @@ def test_the_address_of_a_provider(target: str, variable: str) -> None:
 
 @pytest.mark.parametrize("target", ["claude-sonnet-4-5", "anthropic/claude-sonnet-4-5", "groq/some", "qwen3-14b"])
 def test_the_address_of_another_provider_is_nobodys(target: str) -> None:
-    """Else a key would go to a server that it is none of."""
+    """Another provider's address is not used, else a key would go to a server that it is none of."""
     assert address_of(target, {"OPENAI_BASE_URL": THERE, "OPENAI_API_BASE": THERE, "MISTRAL_API_BASE": THERE}) is None
 
 

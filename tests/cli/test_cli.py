@@ -30,7 +30,7 @@ def log(tmp_path: Path) -> Path:
 
 
 def test_regrade_prints_its_tables(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The usual run: exit status 0, a table, nothing on stderr."""
+    """regrade prints a table on stdout, nothing on stderr, and exits with 0."""
     assert main(["regrade", str(log)]) == 0
     out, err = capsys.readouterr()
     assert "Transitions" in out

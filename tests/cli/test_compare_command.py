@@ -133,7 +133,7 @@ def test_a_worse_run_fails(capsys: Captured) -> None:
 
 @pytest.mark.parametrize("form", ["json", "markdown"])
 def test_other_formats(form: str, capsys: Captured) -> None:
-    """JSON for programs, markdown for the summary of a job."""
+    """--format writes JSON for programs, and markdown for the summary of a job."""
     run_in(Path("old"), [programmed("A000001"), programmed("A000002")])
     run_in(Path("new"), [programmed("A000001"), programmed("A000002", scores={"0.5": 1.0, "4": 1.0})])
     assert main(["compare", "old", "new", f"--format={form}"]) == 0

@@ -91,7 +91,7 @@ def test_what_could_not_be_fetched_is_said(tmp_path: Path, capsys: pytest.Captur
 
 
 def test_an_outage_stops_with_the_way_on(capsys: pytest.CaptureFixture[str]) -> None:
-    """Three entries in a row, and the other 247 are not tried."""
+    """After three failed entries in a row the other 247 are not tried, and the last line says how to go on."""
     with Site(lambda call: Answer(status=503, headers=AT_ONCE)) as site:
         assert run("sync", "classic_easy", "--pace=0", f"--base-url={site.base_url}") == 1
     out, err = capsys.readouterr()

@@ -225,7 +225,7 @@ def test_json_is_a_list_of_summaries(runs: Path, run: Path, capsys: pytest.Captu
 
 
 def test_markdown_of_a_run(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A heading, a table, and what a terminal shows of it folded in."""
+    """The markdown of a run is a heading, a table, and what a terminal shows of it folded in."""
     out = printed(capsys, run, "--format=markdown")
     assert out.startswith("## `2026-11-22T00-31-05_o4-mini`\n\n- `all 10 answered`\n\n| model | task |")
     assert "| `o4-mini` | `arithmetic` | `2026-11-22` | 9 | 66.7 (35.4-87.9) |" in out
@@ -236,7 +236,7 @@ def test_markdown_of_a_run(run: Path, capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_markdown_of_many_runs(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The table alone: a job's summary has no room for more."""
+    """The markdown of many runs is the table alone: a job's summary has no room for more."""
     out = printed(capsys, runs, "--format=markdown", "--sort=model")
     assert out.startswith("## `3 runs`\n")
     assert "- `gpt-4.1, arithmetic`: `gpt-4.1.jsonl`\n" in out

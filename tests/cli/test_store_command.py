@@ -432,7 +432,7 @@ def test_days_are_counted_back_from_now(path: Path) -> None:
 
 
 def test_what_went_is_said_and_its_room_is_given_back(full: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Sizes before and now, and the replies by model."""
+    """Pruning tells the size before and now, and how many replies went by model."""
     before = full.stat().st_size
     assert run("prune", "--model=a") == 0
     out = capsys.readouterr().out.splitlines()

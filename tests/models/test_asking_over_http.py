@@ -41,7 +41,7 @@ def test_every_question_is_one_request_and_its_cost_is_known(brokers: Brokers) -
 
 
 def test_a_reply_that_counts_four_hundred_digits_of_tokens_is_kept_and_hurts_no_other(brokers: Brokers) -> None:
-    """Neither the pace nor the estimates of what comes after it."""
+    """Absurd usage changes neither the pace nor the estimates of what comes after it."""
     with LlmServer(lambda call: Answer("42", usage=usage(7, 10**400 if call.prompt == "q0" else 3))) as server:
         broker = brokers(Client(), model(server), tokens_per_minute=10_000_000, max_cost_usd=50.0)
         outcomes = [broker.ask_and_wait(question) for question in questions(3)]
@@ -50,7 +50,7 @@ def test_a_reply_that_counts_four_hundred_digits_of_tokens_is_kept_and_hurts_no_
 
 
 def test_a_server_sees_as_many_requests_at_once_as_are_allowed(brokers: Brokers) -> None:
-    """Neither more nor fewer, though one item waits after the other."""
+    """As many requests as allowed are in flight, though items wait one after the other."""
     gate = Gate()
     with LlmServer(lambda call: Answer(gate=gate)) as server:
         broker = brokers(Client(), model(server), concurrency=64)
@@ -100,7 +100,7 @@ def test_a_server_that_takes_four_at_once_gets_no_more_for_long(brokers: Brokers
 
 
 def test_a_refused_key_stops_the_run_after_few_requests(brokers: Brokers) -> None:
-    """What was in flight at that moment, and no more."""
+    """A refused key stops the run, and only what was in flight by then was asked."""
     with LlmServer(lambda call: Answer(status=401, error={"message": "no such key"})) as server:
         broker = brokers(Client(), model(server), concurrency=4)
         broker.announce(questions(100))

@@ -396,7 +396,7 @@ def test_a_provider_that_is_down_stops_the_run(brokers: Brokers, monkeypatch: py
 
 
 def test_one_model_that_is_down_is_told_and_the_others_go_on(brokers: Brokers, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two models, one after the other and at the same time."""
+    """A model that is down stops none of the others, which are asked beside it and after it."""
     monkeypatch.setattr(outage, "LASTING_S", 0.0)
     monkeypatch.setattr(outage, "PROBE_EVERY_S", 0.0)
     client = ScriptedClient(lambda prompt, nth: Provider(503) if int(prompt[1:]) < 1000 else reply_to(prompt))

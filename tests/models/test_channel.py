@@ -155,7 +155,7 @@ def test_messages_reach_the_listener(line: Line) -> None:
 
 
 def test_announcements_travel_in_chunks_and_in_order(line: Line) -> None:
-    """To whoever listens, who is told when there are no others."""
+    """Announcements reach whoever listens in order and in chunks, and their end is told."""
     line.worker.announce((astuple(Question("m", f"q{number}", number)), ("node", number)) for number in range(1000))
     until(lambda: line.heard.announced_after is not None)
     assert line.heard.announced_after == 1000

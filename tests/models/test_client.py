@@ -66,7 +66,7 @@ def test_what_nobody_said_is_none(client: Client) -> None:
 
 
 def test_a_known_price_becomes_the_cost(client: Client) -> None:
-    """litellm's own list, without a look at the internet."""
+    """A reply is priced from litellm's own list, without a look at the internet."""
     reply, _ = ask(client, Answer(usage=usage(1_000_000, 0)), target="openai/gpt-4o")
     assert reply.cost_usd == pytest.approx(2.5)
 

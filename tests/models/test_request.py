@@ -34,7 +34,7 @@ def test_the_system_prompt_goes_first_where_there_is_one() -> None:
     ],
 )
 def test_everything_that_can_change_a_reply_changes_the_key(other: Model) -> None:
-    """Model, parameters, base URL and system prompt."""
+    """Another model, parameter, base URL or system prompt makes another key."""
     assert key_of(other, QUESTION) != key_of(MODEL, QUESTION)
 
 

@@ -375,7 +375,7 @@ def test_a_byte_order_mark_is_no_part_of_the_text(write: Write) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such names")
 def test_names_cannot_steer_a_terminal(write: Write, tmp_path: Path) -> None:
-    """Neither in the tables, nor in notes or mistakes."""
+    """Hostile names are harmless in the tables, in notes and in mistakes."""
     log = write(_record("7"), name="a\x1b[2J\n.jsonl", end="{")
     printed = _printed(Request([log], show=["deviate->deviate"]))
     for text in printed:

@@ -62,10 +62,10 @@ def _children() -> set[str]:
 
 
 def test_nobody_is_left_after_a_run(make_sandbox: MakeSandbox) -> None:
-    """Neither zygote nor term, nor a descriptor of ours."""
+    """After a run neither zygote nor term is left, nor a descriptor of ours."""
     descriptors, others = len(os.listdir("/proc/self/fd")), _children()
     make_sandbox(seconds=(0.1,)).run("while True: pass", [0, 1])
-    assert len(os.listdir("/proc/self/fd")) == descriptors
+    assert len(os.listdir("/proc/self/fd")) <= descriptors
     assert _children() == others
 
 

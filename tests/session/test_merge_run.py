@@ -64,7 +64,7 @@ def test_replayed_replies(bench: Bench) -> None:
 
 @pytest.mark.proof
 def test_the_embedded_models(bench: Bench) -> None:
-    """Five machines, two models: all but times is the same."""
+    """Runs of both embedded models on five machines merge into what one machine makes, but for times."""
     models = ("--llm-model=llmarith/exact",)
     bench.run(*models, model="llmarith/sloppy")
     whole = bench.summary()

@@ -306,7 +306,7 @@ def test_slots_that_cannot_be_had_leave_the_sequence_unanswered(oeis: Bench, mon
 
 
 def test_a_run_that_cannot_be_written_down_fails(oeis: Bench) -> None:
-    """Without a broker too: a full disk is no success."""
+    """A run whose log cannot be written fails without a broker, too: a full disk is no success."""
     oeis.pytester.makeconftest("""
         from pytest_llmarith.reports.logs.runlog import RunLog
         def full(self, record): raise OSError(28, "No space left on device")

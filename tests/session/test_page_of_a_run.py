@@ -26,7 +26,7 @@ def _git(folder: Path, *arguments: str) -> None:
 
 
 def test_a_run_leaves_a_page(pytester: pytest.Pytester) -> None:
-    """Beside its other files, simulated where it was simulated."""
+    """A run leaves a page beside its other files, marked as simulated where it is."""
     pytester.makepyfile(test_bench=BENCH)
     result = pytester.runpytest_subprocess("-W", "error", "--llm-model=llmarith/sloppy")
     assert result.ret == 0

@@ -41,7 +41,7 @@ terms = st.lists(st.integers(10**20, 10**40).map(str), min_size=1, max_size=9).m
 
 
 def test_the_prompt() -> None:
-    """The paper's code generation prompt, word for word."""
+    """The prompt is the paper's for code generation, word for word."""
     assert oeis.prompt(OeisProblem("starter", SQUARES)) == PROMPT
 
 

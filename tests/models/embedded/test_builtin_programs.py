@@ -81,7 +81,7 @@ def test_sloppy_repeats_itself() -> None:
 
 @pytest.mark.parametrize("known", [True, False])
 def test_every_kind_of_reply_comes_up(known: bool) -> None:
-    """Programs of every kind, and every way to give none."""
+    """Among sloppy replies are programs of every kind, and every way to give none."""
     replies = sloppy_replies(known)
     assert {said.finish_reason for said in replies} == {"stop", "length", "content_filter"}
     texts = [said.text for said in replies]
@@ -157,7 +157,7 @@ TABLES = {way: program for way, share in CRIBS.items() if (program := share.make
     ],
 )
 def test_exact_judges(code: str, verdict: str) -> None:
-    """A bare 1 for a table, a bare 0 for anything else."""
+    """As a judge the exact model says a bare 1 of a table, and a bare 0 of anything else."""
     assert ask("exact", verdict_prompt(code)).text == verdict
 
 

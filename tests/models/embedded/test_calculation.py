@@ -149,7 +149,7 @@ def test_any_length(op: Op) -> None:
 
 @given(arithmetic_problems())
 def test_exact(problem: ArithmeticProblem) -> None:
-    """The result times nothing lost: it is the fraction itself."""
+    """The exact result is the fraction itself, and nothing of it is lost."""
     result = solve(problem.op, problem.lhs, problem.rhs)
     assert Fraction(Decimal(result)) == Fraction(problem.expected)
 

@@ -32,7 +32,7 @@ def other(path: Path) -> Iterator[OtherRun]:
 
 
 def test_one_of_two_runs_has_a_claim(claims: Claims, other: OtherRun) -> None:
-    """The other has to wait, or to ask something else."""
+    """Of two runs one has a claim, and the other has to wait or to ask something else."""
     assert other.does("take", KEY) == "True"
     assert not claims.take(KEY)
     assert claims.take(OTHER_KEY)

@@ -17,7 +17,7 @@ def test_what_was_wanted_last_stays() -> None:
 
 
 def test_all_that_a_reply_holds_takes_room() -> None:
-    """Text, reasoning, and the messages that it replies to."""
+    """A reply takes room for its text, its reasoning, and the messages that it replies to."""
     for large in (
         Reply("x" * 9_000),
         Reply("", reasoning="x" * 9_000),

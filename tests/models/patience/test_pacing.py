@@ -90,7 +90,7 @@ def test_an_estimate_that_was_too_high_gives_nothing_away() -> None:
 
 @given(st.integers(1, 500), st.lists(st.floats(0, 30), max_size=60))
 def test_no_minute_gets_more_requests_than_allowed(rpm: int, pauses: list[float]) -> None:
-    """Wherever it begins, however irregularly they come."""
+    """No minute holds more requests than allowed, wherever it begins, however irregularly they come."""
     run, times = Run(rpm=rpm), []
     for pause in pauses:
         run.now += pause

@@ -57,7 +57,7 @@ def messages(outcomes: list[Reply | Failure]) -> list[str]:
 
 
 def test_the_rest_is_refused_and_told_why() -> None:
-    """The option, what was spent, what the next one could take."""
+    """What the cap has no room for is told the option, what was spent, and what it could have taken."""
     spending = budget(max_cost_usd=200.0)
     *answered, refused = spends(spending, *[reply(80)] * 3)
     assert answered == [reply(80)] * 2
@@ -72,7 +72,7 @@ def test_what_fits_exactly_is_asked() -> None:
 
 
 def test_the_first_request_may_be_too_dear() -> None:
-    """Then nothing is asked, and the message says what would help."""
+    """Where the first request alone could pass the cap nothing is asked, and the message says what would help."""
     (message,) = messages(spends(budget(max_cost_usd=99.0), reply(1)))
     assert message == (
         "budget: --llm-max-cost=99: $0.00 spent, a request may take $100.00 "

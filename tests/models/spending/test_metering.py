@@ -56,7 +56,7 @@ def test_what_a_server_answers(client: Client, provider: str, answer: Answer, bi
 
 
 def test_who_was_not_reached_bills_nothing(client: Client) -> None:
-    """Nor does litellm, where it refuses a parameter by itself."""
+    """A provider that was not reached bills nothing, and neither does litellm for what it refuses itself."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # bound, but nobody listens
         base = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"

@@ -34,7 +34,7 @@ class Listed:
     ],
 )
 def test_whose_price_counts(target: str, own: Price | None, terms: Terms) -> None:
-    """litellm's, then the user's; simulated models are free."""
+    """litellm's price counts before the user's, and simulated models are free."""
     assert Prices(Listed(), own).terms(Model("m", target)) == terms
 
 
@@ -51,7 +51,7 @@ def test_whose_price_counts(target: str, own: Price | None, terms: Terms) -> Non
     ],
 )
 def test_the_most_tokens_of_a_reply(params: dict[str, object], most: int) -> None:
-    """What the request says holds, else what the model can do."""
+    """A reply has as many tokens at most as its request says, or else as its model can write."""
     assert Prices(Listed(), None).terms(Model("m", "openai/listed", params)).most_tokens == most
 
 

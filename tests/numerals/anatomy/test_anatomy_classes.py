@@ -97,7 +97,7 @@ def case_of(question: str, truth: str, answer: str) -> Case:
     ],
 )
 def test_a_deviate_is_in_its_class(question: str, truth: str, answer: str, found: ErrorClass) -> None:
-    """One row per rule, and one on each side of its border."""
+    """Each rule for a class of errors is shown, on either side of its border."""
     assert error_class(case_of(question, truth, answer)) is found
 
 

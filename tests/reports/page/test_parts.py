@@ -413,7 +413,7 @@ def test_sequences_have_scores_curves_and_terms(page: Any) -> None:
 
 @pytest.mark.parametrize(("digits", "name"), [(1, "1"), (2, "2-5"), (5, "2-5"), (6, "6-9"), (30, "30-33")])
 def test_lengths_are_put_together(digits: int, name: str) -> None:
-    """Four of them under one name, from two digits on."""
+    """On a curve four lengths are put together under one name, from two digits on."""
     length = {"digits": digits, "correct": 1, "deviate": 0, "nan": 0, "cheat": 0}
     series = [Series(0, "o4-mini", (0, "o4-mini", ""), {"integer_addition": {"lengths": [length]}})]
     found = length_curves(series)

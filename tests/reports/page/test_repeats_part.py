@@ -26,7 +26,7 @@ def part(records: list[dict[str, Any]]) -> RepeatedTask:
 
 
 def test_repeats_are_told() -> None:
-    """pass@1 and pass@k, majority, and how often all repeats agree."""
+    """The part tells pass@1 and pass@k, the majority, and how often all repeats agree."""
     found = part(repeated(2, 3))
     (row,) = found.rows
     assert (found.task, row.label, row.k, row.problems) == ("arithmetic", "o4-mini", "3", "3")

@@ -121,7 +121,7 @@ def test_a_paired_difference_is_as_published(pairs: Pairs, low: float, high: flo
 def test_an_unpaired_difference_is_as_published(
     first: tuple[int, int], second: tuple[int, int], low: float, high: float
 ) -> None:
-    """Newcombe's hybrid score interval, to its four decimals."""
+    """The unpaired interval is Newcombe's hybrid score interval, to its four decimals."""
     assert known(unpaired_difference(*first, *second)) == pytest.approx((low, high), abs=5e-5)
 
 
@@ -175,7 +175,7 @@ def test_a_paired_interval_covers_the_truth(percent: int, seed: int) -> None:
     ],
 )
 def test_holm_is_as_published(given_p: list[float], expected: list[float]) -> None:
-    """The corrected p values, in the order of the given ones."""
+    """Holm's corrected p values are as published, in the order of the given ones."""
     assert holm(given_p) == pytest.approx(expected)
 
 

@@ -120,7 +120,7 @@ def test_no_line_is_ever_obeyed_by_a_terminal(name: str) -> None:
 
 
 def test_summaries_without_an_anatomy_have_no_table() -> None:
-    """Older ones, and those of tasks without numbers."""
+    """Summaries of earlier versions, and of tasks without numbers, have no table of anatomy."""
     assert (
         anatomy_table([{"model": "m", "task": "oeis", "anatomy": None}, {"model": "m", "task": "arithmetic"}], 80) == []
     )

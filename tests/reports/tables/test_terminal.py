@@ -133,7 +133,7 @@ def test_a_variant_table(make_record: Make) -> None:
 
 
 def test_a_spending_table(make_record: Make, make_reply: Make) -> None:
-    """Median, nine of ten, and sum of what is known."""
+    """The table of spending shows the median, nine of ten, and the sum of what is known."""
     replies = [
         make_reply(cost_usd=0.25 * count, latency_s=float(count), prompt_tokens=100, reasoning_tokens=1000 * count)
         for count in range(1, 11)
@@ -370,7 +370,7 @@ def test_an_incomplete_run(make_record: Make) -> None:
 
 
 def test_retries_and_throttling_are_told(make_record: Make) -> None:
-    """How often, why, and how little was asked at once."""
+    """Lines tell how often and why requests were tried again, and how little was asked at once."""
     retries = {"no reply from o4-mini": 3, "429 from o4-mini": 1400}
     throttled = [{"target": "o4-mini", "halved": 2, "lowest": 4, "most": 16}]
     assert run_lines(summed(make_record(), selected=1, asking={"retries": retries, "throttled": throttled}), 100) == [
@@ -422,7 +422,7 @@ def test_a_shard_is_marked(make_record: Make) -> None:
 
 
 def test_a_shard_has_few_repeats_of_a_problem(make_record: Make) -> None:
-    """So that it has little to say of them, which is no wonder."""
+    """A shard says that merging joins the repeats of a problem, too, which are dealt to several shards."""
     lines = run_lines(summed(make_record(), selected=1, shard={"index": 2, "count": 5}, repeats=3), 140)
     assert lines[1] == (
         "shard 2 of 5, which llmarith merge joins with the others, and with them the repeats of each problem, which "

@@ -161,7 +161,7 @@ def test_programs_of_another_build(way: str) -> None:
     ],
 )
 def test_anatomy(program: str, found: tuple[str, int, int, str] | None) -> None:
-    """Where n is read, how deep, and what is printed."""
+    """The anatomy of a program says where n is read, how deep that stands, and what is printed."""
     body = anatomy(program)
     assert (body and (body.n, body.reading, body.depth, body.value)) == found
 
