@@ -48,6 +48,6 @@ def test_any_text_is_read_or_has_a_reason(text: str, dtype: Dtype) -> None:
 @given(st.text(st.sampled_from("\\{}$*_`^~×=≈-+.,'() \n\u20091230eEx<>think/boxedfrac"), max_size=80))
 @settings(deadline=None, max_examples=500)
 def test_scraps_of_markup_are_read_or_have_a_reason(text: str) -> None:
-    """The same for texts made of what markup is made of."""
+    """Texts made of scraps of markup are read, or have a reason why not."""
     readings = read(text, OPERANDS)
     assert (readings.tolerant is None) is (readings.reason is not None)

@@ -185,7 +185,7 @@ def test_without_a_starter_nothing_can_be_taken(tmp_path: Path) -> None:
 
 
 def test_what_was_asked_for_is_taken(tmp_path: Path) -> None:
-    """Each once, in the order of asking, without a note."""
+    """Sets that were asked for are taken once each, in that order, without a note."""
     fill_starter(tmp_path)
     cache = fill(tmp_path, numbers("classic_hard", tmp_path))
     assert choose_sets([STARTER, "classic_hard", STARTER], cache) == Choice((STARTER, "classic_hard"))

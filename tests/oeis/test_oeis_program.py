@@ -209,6 +209,6 @@ def test_every_fence_holds_what_was_put_in(
 
 @given(st.text(st.characters(exclude_categories=[])))
 def test_any_text_is_read(text: str) -> None:
-    """Every text, surrogates too, with a fence or without."""
+    """Every text, with surrogates, with a fence or without, has a program or a reason."""
     for reply in (text, fenced(text)):
         assert isinstance(find_program(reply), Program | NoProgram)

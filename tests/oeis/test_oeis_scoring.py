@@ -46,7 +46,7 @@ def test_any_other_text_is_wrong(stdout: str) -> None:
 
 
 def test_terms_are_compared_as_text() -> None:
-    """A sign, and more digits than Python likes to convert."""
+    """Terms are compared as text, with their sign, and longer than Python likes to convert."""
     assert status(ran("-1"), "-1") is TermStatus.OK
     assert status(ran("9" * 5000), "9" * 5000) is TermStatus.OK
 

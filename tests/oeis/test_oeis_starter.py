@@ -65,7 +65,7 @@ def python(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]
 
 
 def test_entries_and_programs_stand_in_pairs() -> None:
-    """Sixty at least, and nothing else in the folder."""
+    """The starter holds pairs of an entry and a program, sixty at least, and nothing else."""
     programs = sorted(path.stem for path in STARTER.glob("*.py"))
     assert programs == NUMBERS
     assert len(NUMBERS) >= 60

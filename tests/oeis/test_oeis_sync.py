@@ -51,7 +51,7 @@ def test_entries_are_kept_as_they_came(tmp_path: Path) -> None:
 
 
 def test_what_is_there_is_not_fetched(tmp_path: Path) -> None:
-    """Unless it is broken, another entry, or to be refreshed."""
+    """An entry that is there is not fetched, unless it is broken, another one, or to be refreshed."""
     numbers = ["A000001", "A000002", "A000003", "A000004"]
     shelf = Shelf({number: entry(number, name="New.") for number in numbers})
     for number, content in zip(numbers, [entry("A000001"), b"[{", entry("A000045"), b""], strict=True):
@@ -75,7 +75,7 @@ def test_what_is_there_is_not_fetched(tmp_path: Path) -> None:
     ],
 )
 def test_nothing_broken_is_written(content: bytes, said: str, tmp_path: Path) -> None:
-    """An entry that is there stays, and the others come."""
+    """Where what is fetched is broken the entry that is there stays, and the others come."""
     (tmp_path / "A000045.json").write_bytes(entry("A000045"))
     shelf = Shelf({"A000045": content, "A000040": entry("A000040")})
     synced = sync(["A000045", "A000040"], tmp_path, shelf, refresh=True)

@@ -208,7 +208,7 @@ def test_an_address_is_checked(url: str) -> None:
     ],
 )
 def test_retry_after(header: str | None, seconds: float | None) -> None:
-    """Seconds or a date that is past; anything else says nothing."""
+    """Retry-After is seconds or a date that is past, and anything else says nothing."""
     assert retry_after_s(header) == seconds
 
 

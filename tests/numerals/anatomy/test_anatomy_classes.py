@@ -144,7 +144,7 @@ def test_a_million_digits_have_a_class(op: Op, answer: str) -> None:
 
 
 def test_a_sum_of_a_hundred_thousand_digits() -> None:
-    """Nor are operands: one lost carry of so many is found."""
+    """One lost carry is found in a sum of a hundred thousand digits."""
     half = 50_000
     answer = Decimal("9" * half + "0" * half)
     case = Case.of(Op.ADD, Dtype.INT, ("9" * 2 * half, "1"), "1" + "0" * 2 * half, answer)

@@ -55,7 +55,7 @@ class Written:
 
 @given(arithmetic_problems([Dtype.FLOAT], [Op.ADD, Op.SUB, Op.MUL], LONG), st.integers(0, 3))
 def test_rounded(problem: ArithmeticProblem, decimals: int) -> None:
-    """The truth with fewer decimals, where that is another number."""
+    """The truth with fewer decimals, where that is another number, is a rounding."""
     answer = Decimal(problem.expected).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_EVEN, EXACT)
     assume(answer != Decimal(problem.expected))
     assert found(problem, answer) is ErrorClass.ROUNDED
@@ -71,7 +71,7 @@ def test_sign(problem: ArithmeticProblem) -> None:
 
 @given(PROBLEMS, st.integers(-8, 8).filter(bool))
 def test_power_of_ten(problem: ArithmeticProblem, exponent: int) -> None:
-    """The point stands elsewhere, and all digits are right."""
+    """Where all digits are right and the point stands elsewhere, the error is a power of ten."""
     truth = Decimal(problem.expected)
     assume(truth)
     assert found(problem, truth.scaleb(exponent, EXACT)) is ErrorClass.POWER_OF_TEN
@@ -79,7 +79,7 @@ def test_power_of_ten(problem: ArithmeticProblem, exponent: int) -> None:
 
 @given(PROBLEMS, st.sampled_from([0, 1]), st.sampled_from(["", "-"]))
 def test_operand_echoed(problem: ArithmeticProblem, which: int, sign: str) -> None:
-    """An operand is all that is said, with either sign."""
+    """Where an operand is all that is said, with either sign, it was echoed."""
     assert found(problem, sign + problem.operands[which]) is ErrorClass.OPERAND_ECHOED
 
 
@@ -132,7 +132,7 @@ def test_carry(problem: ArithmeticProblem, data: st.DataObject) -> None:
 
 @given(PROBLEMS, st.data())
 def test_group_of_three(problem: ArithmeticProblem, data: st.DataObject) -> None:
-    """Three digits, six or nine are missing or too many."""
+    """Where three, six or nine digits are missing or too many, a group was lost or added."""
     written = Written(problem)
     whole = _of_another_length(written.whole, data, sizes=(3, 6, 9))
     assert found(problem, written.with_whole(whole)) is ErrorClass.GROUP_OF_THREE
@@ -140,7 +140,7 @@ def test_group_of_three(problem: ArithmeticProblem, data: st.DataObject) -> None
 
 @given(PROBLEMS, st.data())
 def test_other_length(problem: ArithmeticProblem, data: st.DataObject) -> None:
-    """Any other number of digits is missing or too many."""
+    """Where any other number of digits is missing or too many, the length is wrong."""
     written = Written(problem)
     whole = _of_another_length(written.whole, data, sizes=(1, 2, 4, 5))
     assert found(problem, written.with_whole(whole)) is ErrorClass.OTHER_LENGTH

@@ -12,7 +12,7 @@ from pytest_llmarith.oeis.judges.llm import KEY, PARAMS, prompt, read_verdict
 
 
 def test_the_prompt_is_the_papers() -> None:
-    """Word for word, with the program between three single quotes."""
+    """The judge's prompt is the paper's, with the program between three single quotes."""
     assert prompt("print({n})") == (
         "The following piece of code is from a test where the test-taker was asked not to use a look-up table. "
         "Instead, the test-taker should have written a code that computes an element in a sequence. "
@@ -24,7 +24,7 @@ def test_the_prompt_is_the_papers() -> None:
 
 
 def test_the_parameters_ask_for_a_number() -> None:
-    """Structured output of one integer, and no chance: plain JSON."""
+    """The judge is asked for structured output of one integer, and without chance."""
     assert json.loads(json.dumps(PARAMS)) == PARAMS
     assert PARAMS["temperature"] == 0
     schema = PARAMS["response_format"]["json_schema"]["schema"]

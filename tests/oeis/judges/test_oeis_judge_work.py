@@ -73,14 +73,14 @@ JUDGES = pytest.mark.parametrize("judge", [suspect, addresses], ids=["static", "
 @JUDGES
 @pytest.mark.parametrize("shape", WIDE.values(), ids=WIDE.keys())
 def test_twice_the_size_is_twice_the_work(shape: Shape, judge: Callable[[str], object]) -> None:
-    """Nothing is read again for each of its neighbours."""
+    """A program twice as long takes twice the work: nothing is read again for each of its neighbours."""
     assert lines(judge, shape(400)) <= 2.5 * lines(judge, shape(200))
 
 
 @JUDGES
 @pytest.mark.parametrize("shape", DEEP.values(), ids=DEEP.keys())
 def test_twice_the_depth_is_twice_the_work_at_most(shape: Shape, judge: Callable[[str], object]) -> None:
-    """Nothing is read again for each of the brackets around it."""
+    """Brackets twice as deep take twice the work at most."""
     assert lines(judge, shape(80)) <= 2.5 * lines(judge, shape(40))
 
 

@@ -53,7 +53,7 @@ def test_the_only_models_are_compared() -> None:
     ],
 )
 def test_wanted_models_are_compared(wanted: list[str], models: list[tuple[str, str]]) -> None:
-    """A alone, A with B, several; names may hold colons."""
+    """--model names one model, a pair, or several, and names may hold colons."""
     trials = [sums("c", model=name) for name in ("a", "b", "llama3:8b")]
     assert models_of(compare(Request(run(*trials), [run(*trials)], wanted))) == models
 

@@ -51,7 +51,7 @@ def test_other_conditions_are_refused_with_the_option_that_compares_them() -> No
 
 @pytest.mark.parametrize(("common", "is_paired"), [(3, False), (4, True)])
 def test_half_of_the_smaller_run_is_paired(common: int, is_paired: bool) -> None:
-    """The greater run may have asked anything else besides."""
+    """Runs are paired that have half of the smaller one in common, as the greater may have asked more."""
     first, second = run(sums("c" * 100)), run(sums("c" * 8, first=100 - common), name="other")
     if is_paired:
         assert compared(first, second)["questions"]["compared"] == common

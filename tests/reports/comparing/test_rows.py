@@ -92,7 +92,7 @@ def test_repeats_are_no_further_evidence() -> None:
 
 
 def test_a_question_is_won_by_who_is_right_more_often() -> None:
-    """Two of three times beat one, and one each is a draw."""
+    """A question is won by two right repeats of three against one, and one each is a draw."""
     asked = [put(sums(text), repeat) for repeat, text in enumerate(("cc", "cd", "dd"))]
     others = [put(sums(text), repeat) for repeat, text in enumerate(("dd", "cd", "dc"))]
     row = row_of(compared(run(*asked), run(*others)))

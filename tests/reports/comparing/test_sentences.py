@@ -91,7 +91,7 @@ def test_the_text_of_comparisons() -> None:
 
 
 def test_the_markdown_of_comparisons() -> None:
-    """Tables whose rows have as many cells as their heads."""
+    """The tables in markdown have as many cells in each row as in their heads."""
     lines = as_markdown(everything()).splitlines()
     tables = [line for line in lines if line.startswith("|")]
     assert "| `over all` | 13 | 61.5 | 53.8 | -7.7 |" in "\n".join(tables)

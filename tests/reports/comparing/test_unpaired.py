@@ -103,7 +103,7 @@ def test_the_text_of_repeats_without_pairing() -> None:
 
 
 def test_scores_without_pairing() -> None:
-    """Sequences of a set that the two did not share are two groups."""
+    """Sequences of a set that the two runs did not share are compared as two groups."""
     other = programs([0.5, 0.25, 0.25])
     for record in other:
         record["problem"]["number"] += "9"

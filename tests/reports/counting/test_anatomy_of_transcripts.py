@@ -60,7 +60,7 @@ def share(part: float, whole: float, decimals: int = 0) -> str:
 
 
 def test_the_classes(anatomy: dict[str, Any]) -> None:
-    """How many deviates of each variant are in each class."""
+    """So many deviates of each variant of real replies are in each class."""
     by_variant = {variant: anatomy["by_variant"][variant]["classes"] for variant in VARIANTS}
     totals = {one["class"]: one["count"] for one in anatomy["classes"]}
     expected = [

@@ -62,7 +62,7 @@ def test_pairs() -> None:
 
 
 def test_what_is_unanswered_makes_no_pair() -> None:
-    """On either side; without any pair there is nothing to say."""
+    """What is unanswered in either condition makes no pair, and without any there is nothing to say."""
     (effect,) = effects_of(*in_two("r-r", "-wr"))
     assert (effect["problems"], effect["worse"]) == (1, 0)
     assert effects_of(*in_two("r-", "-r")) == []
@@ -151,7 +151,7 @@ def test_a_task_that_does_not_know_an_axis() -> None:
 
 
 def test_the_table() -> None:
-    """Two lines per condition; it fits, whatever the names are."""
+    """The table has two lines per condition, and fits whatever the names are."""
     effects = effects_of(*in_two("rrrrrwwr", "rwwwwwrr"))
     assert [line.split() for line in effect_table({"effects": effects}, 80)[:6]] == [
         ["what", "conditions", "do"],

@@ -39,7 +39,7 @@ def percent(facts: Record | None) -> float | None:
 
 
 def test_asked_once_there_are_none() -> None:
-    """Nor in records of earlier versions, which know no repeats."""
+    """What was asked once has no repeats, and neither have records of earlier versions."""
     old = asked("{}")
     assert old.pop("repeat") == 0
     assert repeats_of(old, asked("7", trial=1)) is None
@@ -82,7 +82,7 @@ def test_the_same_number_is_the_same_answer() -> None:
 
 
 def test_no_answer_agrees_with_nothing() -> None:
-    """Nor has it a vote; a problem without any is not right."""
+    """A reply without an answer agrees with nothing and has no vote; a problem of such is not right."""
     repeats = repeats_of(*repeated("", "", trial=0), *repeated("", "{}", trial=1))
     assert repeats is not None
     assert percent(repeats["consistency"]) == 0
@@ -171,7 +171,7 @@ def test_the_table_and_the_note() -> None:
 
 
 def test_repeats_in_a_spreadsheet() -> None:
-    """Columns of their own, empty where every problem was put once."""
+    """Repeats have columns of their own, which are empty where every problem was put once."""
     several, once = result_of(*repeated("{}", "7")), result_of(asked("{}"))
     rows = [dict(zip(HEADERS, row, strict=True)) for row in rows_of([several, once])]
     assert [(row["repeats"], row["problems"], row["pass_at_1_percent"]) for row in rows] == [

@@ -91,7 +91,7 @@ def test_a_search_whose_first_question_is_stored() -> None:
     [(1, "1 search asks up to 1,000 questions"), (9, "9 searches ask up to 1,000 questions each")],
 )
 def test_searches(searches: int, told: str) -> None:
-    """What comes on top of the first question of each."""
+    """A forecast says how many questions searches may ask beyond their first ones."""
     assert search_line(searches, 1000) == f"forecast: {told}, of which only the first is counted here"
 
 
@@ -102,7 +102,7 @@ def test_stored_replies_of_unknown_price() -> None:
 
 
 def test_several_models() -> None:
-    """All of them first; the sum is of what is known."""
+    """A forecast of several models begins with all of them, and sums what is known."""
     lines = forecast_lines([outlook(), outlook(REASONS, name="thinks\x1b[31m"), outlook(Terms(), name="mine")])
     assert lines == [
         "forecast: 2,400 questions; about 60.0k prompt tokens, from $0.1680 "

@@ -152,7 +152,7 @@ def test_shards_say_what_the_unsplit_run_says(
 
 
 def test_a_question_of_two_items_is_one_also_in_shards(folder: Folder, trials: Any) -> None:
-    """Whether they were dealt to one shard or to two."""
+    """A question of two items counts once, whether they were dealt to one shard or to two."""
     records = trials("ccdn")
     again = [record | {"nodeid": record["nodeid"].replace("arithmetic[", "again[")} for record in records]
     mixed = [one for both in zip(records, again, strict=True) for one in both]
@@ -292,7 +292,7 @@ def test_the_usual_way_and_the_first_time_come_first(folder: Folder, make_record
 
 
 def test_records_stand_in_the_order_of_their_names(folder: Folder, trials: Any) -> None:
-    """trial_10 after trial_9, and each record as it stood."""
+    """Records are sorted by name, trial_10 after trial_9, and each is as it stood."""
     folder.merge(*folder.shards(trials("c" * 12), 5))
     assert folder.records() == trials("c" * 12)
 
@@ -525,7 +525,7 @@ WRONG_RECORDS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize(("why", "wrong"), WRONG_RECORDS.items(), ids=list(WRONG_RECORDS))
 def test_a_record_of_wrong_shape(folder: Folder, trials: Any, why: str, wrong: dict[str, Any]) -> None:
-    """It is not counted, and not met with a traceback."""
+    """A record of another shape is refused in one line, and not counted."""
     run = folder.run("run", trials("cc"))
     (run / "trials.jsonl").write_text(json.dumps(trials("c")[0] | wrong) + "\n", encoding="ascii")
     assert f"line 1: {why}" in folder.refusal(run)

@@ -80,7 +80,7 @@ def test_stored_replies_do_not_date_a_run(tmp_path: Path, trial: Make, make_repl
 
 @pytest.mark.parametrize("asked_at", ["\x1b[2J", 7, "0001-01-01T00:00:00+14:00", None])
 def test_a_date_is_a_date(tmp_path: Path, trial: Make, make_reply: Make, asked_at: object) -> None:
-    """What is none dates nothing, and is shown to nobody."""
+    """What is no date dates nothing, and is shown to nobody."""
     run = only(log_in(tmp_path, [trial(1, reply=make_reply(asked_at=asked_at))]))
     assert run.summary()["results"][0]["date"] is None
 

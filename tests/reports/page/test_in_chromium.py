@@ -259,7 +259,7 @@ def test_hostile_replies_of_a_search_are_inert(viewer: Viewer, tmp_path: Path) -
 
 
 def test_pages_turn(viewer: Viewer, usual_page: Path) -> None:
-    """Twenty-five trials at a time, and no further than there are."""
+    """Trials are shown twenty-five at a time, and pages turn no further than there are trials."""
     seen = viewer.open(usual_page)
     assert seen.page.is_disabled("#trial-previous")
     for number in (2, 3):
@@ -285,7 +285,7 @@ def test_it_is_usable_by_keyboard(viewer: Viewer, usual_page: Path) -> None:
 
 
 def test_the_overview_is_sorted_by_its_buttons(viewer: Viewer, usual_page: Path) -> None:
-    """Once by rising, once by falling names; the header says which."""
+    """A button sorts the overview by rising names and then by falling ones, and its header says which."""
     page = viewer.open(usual_page).page
     for order, names in (("ascending", ["gpt-4.1", "o4-mini"]), ("descending", ["o4-mini", "gpt-4.1"])):
         page.locator(".overview th button").first.click()

@@ -181,7 +181,7 @@ def test_paths() -> None:
     [(0.02, 3, [0.01, 0.1, 1, 10]), (1, 1, [1, 10]), (0.5, 0.6, [0.1, 1])],
 )
 def test_decades_enclose(low: float, high: float, powers: list[float]) -> None:
-    """Whole powers of ten around all values, at least two."""
+    """The axis spans whole powers of ten around all values, at least two of them."""
     assert decades(low, high) == powers
 
 
@@ -337,7 +337,7 @@ def test_a_heatmap_says_what_is_measured() -> None:
 
 
 def test_style_and_script_are_the_ones_that_the_policy_names(page: Any) -> None:
-    """Their hashes, nothing else, and nothing from anywhere."""
+    """The policy names the hashes of our style and script, nothing else and nothing from anywhere."""
     found = Page(page(run_of(usual_records())))
     policy = next(attributes["content"] for tag, attributes in found.tags if "http-equiv" in attributes) or ""
     rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
@@ -359,7 +359,7 @@ def test_nothing_is_fetched(page: Any) -> None:
 
 
 def test_names_are_escaped(page: Any) -> None:
-    """Of models, of runs, of reasons: no tag comes of them."""
+    """Hostile names of models, runs and reasons become no tags."""
     hostile = "<b onclick=alert(1)>\"'&</script>"
     text = page(run_of([record(problem(), Failure(hostile), hostile)], name=hostile, stopped=hostile))
     assert not any("onclick" in attributes for _, attributes in Page(text).tags)
