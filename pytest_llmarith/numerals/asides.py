@@ -34,7 +34,9 @@ def is_count(tokens: Sequence[Token], at: int) -> bool:
         return True
     if after is Kind.WORD and tokens[at + 1].written_as in _ORDINAL_ENDINGS:
         return True
-    return _is_list_number(tokens, at) or _is_share(tokens, at) or _is_called_wrong(tokens, at)
+    if _is_list_number(tokens, at) or _is_share(tokens, at) or _is_called_wrong(tokens, at):
+        return True
+    return kind_at(tokens, at - 1) is Kind.EQUALS and _is_of_another_calculation(tokens, at - 2)
 
 
 def _is_beside_the_point(tokens: Sequence[Token], at: int) -> bool:
@@ -51,6 +53,17 @@ def _is_of_the_digits(one: Token, other: Token) -> bool:
     """Whether two words name a digit of the answer, or the sum of them: `last digit`, `digit sum`."""
     words = {one.written_as.lower(), other.written_as.lower()}
     return not words.isdisjoint(_OF_ITS_DIGITS) and not words.isdisjoint({"digit", "digits"})
+
+
+def _is_of_another_calculation(tokens: Sequence[Token], last: int) -> bool:
+    """Whether what ends there gives an absolute value, `|12 - 34|`, or a remainder, `Remainder: 12 - 3 × 4`."""
+    first = last
+    while first > 0 and tokens[first].kind in (Kind.NUMBER, Kind.OPERATOR):
+        first -= 1
+    if kind_at(tokens, last) is not Kind.NUMBER or last - first < 2:
+        return False
+    is_absolute = tokens[last].followed_by == "|"
+    return is_absolute or tokens[_led_by(tokens, first + 1)].written_as.lower() == "remainder"
 
 
 def _is_share(tokens: Sequence[Token], at: int) -> bool:

@@ -20,9 +20,12 @@ _PRESENTING = frozenset({Kind.EQUALS, Kind.SAYS, Kind.APPROX, Kind.ANSWER})
 _EXPECTING_A_SIGN = _PRESENTING | {Kind.RESULT, Kind.BOX}
 _OF_AN_EXPRESSION = frozenset({Kind.NUMBER, Kind.OPERATOR})
 _STARTING = frozenset({None, Kind.STOP, Kind.LINE})  # what stands before a sentence
+_WHAT_IS_ASKED = frozenset({"result", "sum", "total", "product", "difference", "quotient"})
 _EXACTLY = frozenset({"exact", "exactly", "precisely"})
 _MINUS = frozenset({"-", "minus", "negative"})
+_JOINING = frozenset({"and", "by", "divided", "multiplied", "x", "X"})  # words between two numbers to calculate with
 _REACH = 8  # tokens that the calculation before a sign may have
+_BETWEEN = 3  # and tokens between its two numbers
 
 
 class Standing(IntEnum):
@@ -49,7 +52,7 @@ class Candidate:
     """A number that is no part of an expression.
 
     `presented` says that a sign or a word gives it as a result: then it is no echo, even where it equals an operand.
-    `terms` are the numbers of the calculation that it is the result of.
+    `terms` are the numbers of the calculation that it is the result of, `pair` the two of a question in signs or words.
     """
 
     token: Token
@@ -57,6 +60,7 @@ class Candidate:
     presented: bool
     negated: bool
     terms: Sequence[Token] = ()
+    pair: Sequence[Token] = ()
 
     @property
     def value(self) -> Decimal | None:
@@ -83,7 +87,7 @@ def _mood(tokens: Sequence[Token], at: int, mood: Mood) -> Mood:
         return Mood.ANNOUNCING
     if kind is Kind.CHECK:
         return Mood.CHECKING
-    if kind is Kind.REASON and mood is Mood.TELLING and kind_at(tokens, at - 1) not in _STARTING:
+    if kind is Kind.REASON and mood is Mood.TELLING and not _begins_a_clause(tokens, at):
         return Mood.REASONING
     if kind is Kind.COMPARE and mood is Mood.TELLING:
         return Mood.REASONING
@@ -94,12 +98,18 @@ def _mood(tokens: Sequence[Token], at: int, mood: Mood) -> Mood:
     return Mood.TELLING if kind in _STARTING and mood is Mood.REASONING else mood
 
 
+def _begins_a_clause(tokens: Sequence[Token], at: int) -> bool:
+    """Whether the reason comes before what it explains: `Since 12 < 34, it is -22`, `but since 12 < 34, it is -22`."""
+    return kind_at(tokens, at - 1) in _STARTING or tokens[at - 1].written_as in ("but", "and")
+
+
 def _candidate(tokens: Sequence[Token], at: int, mood: Mood) -> Candidate:
     negated = _is_negated(tokens, at)
     start = at - 1 if negated else at
     before = Kind.WORD if has_a_foreign_key(tokens, at) else _before(tokens, start)
     standing = _standing(tokens, at, before, mood)
-    return Candidate(tokens[at], standing, before in _PRESENTING, negated, _terms(tokens, start))
+    presented = before in _PRESENTING and not _names_a_variable(tokens, start)
+    return Candidate(tokens[at], standing, presented, negated, _terms(tokens, start), _pair(tokens, start))
 
 
 def _standing(tokens: Sequence[Token], at: int, before: Kind | None, mood: Mood) -> Standing:
@@ -109,6 +119,8 @@ def _standing(tokens: Sequence[Token], at: int, before: Kind | None, mood: Mood)
     if is_alone(tokens, at):
         is_stated = announced or is_last(tokens, at) or is_explained(tokens, at)
         return Standing.STATED if is_stated else Standing.RESULT
+    if before is Kind.SAYS and tokens[at - 2].written_as.lower() in _WHAT_IS_ASKED and is_explained(tokens, at):
+        return Standing.STATED
     if not announced and not tokens[at].bold and is_called_rounded(tokens, at):
         return Standing.ASIDE
     if before in _PRESENTING and mood not in (Mood.CHECKING, Mood.REASONING):
@@ -126,6 +138,29 @@ def _only_gives_the_size(tokens: Sequence[Token], at: int, before: Kind | None, 
         return True
     is_in_passing = tokens[at].has_magnitude and not announced and not tokens[at].bold
     return is_in_passing and is_called_rounded(tokens, at)
+
+
+def _names_a_variable(tokens: Sequence[Token], at: int) -> bool:
+    """Whether the number is what a letter stands for: `where a = 12`."""
+    name = tokens[at - 2].written_as if at > 1 else ""
+    return tokens[at - 1].kind is Kind.EQUALS and len(name) == 1 and name.isalpha()
+
+
+def _pair(tokens: Sequence[Token], at: int) -> Sequence[Token]:
+    """The two numbers that the sign before `at` gives the result of: `12 + 34 =`, `the sum of 12 and 34 is`."""
+    last = at - (3 if kind_at(tokens, at - 1) is Kind.LINE else 2)
+    if kind_at(tokens, last) is not Kind.NUMBER or kind_at(tokens, last + 1) not in (Kind.EQUALS, Kind.SAYS):
+        return ()
+    first = last - 1
+    while first > last - 1 - _BETWEEN and first > 0 and _joins_a_pair(tokens[first]):
+        first -= 1
+    if kind_at(tokens, first) is not Kind.NUMBER or kind_at(tokens, first - 1) is Kind.OPERATOR or first == last - 1:
+        return ()
+    return () if tokens[last].followed_by == "|" else (tokens[first], tokens[last])  # an absolute value
+
+
+def _joins_a_pair(token: Token) -> bool:
+    return token.kind is Kind.OPERATOR or token.written_as in _JOINING
 
 
 def _terms(tokens: Sequence[Token], at: int) -> Sequence[Token]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from decimal import Decimal
 
 from pytest_llmarith.numerals.candidates import Candidate, Standing, candidates
 from pytest_llmarith.numerals.tokens import Kind, Token
 
-Operands = frozenset[Decimal]
+Operands = Sequence[Decimal]  # in the order of the question, without signs
+Values = Collection[Decimal]
 
 _FROM_THE_STRONGEST = sorted((one for one in Standing if one > Standing.ASIDE), reverse=True)
 
@@ -16,9 +17,9 @@ _FROM_THE_STRONGEST = sorted((one for one in Standing if one > Standing.ASIDE), 
 def chosen(tokens: Sequence[Token], operands: Operands) -> Candidate | None:
     """The last box that holds a number; else the strongest candidate after the last doubt, the last one of equals."""
     for box in _boxes_from_the_last(tokens):
-        if boxed := _strongest(list(candidates(box)), frozenset()):
+        if boxed := _strongest(list(candidates(box)), ()):
             return boxed
-    given = _given(tokens) - operands
+    given = _given(tokens).difference(operands)
     for section in _sections_from_the_last(tokens):
         found = [one for one in candidates(section) if not _checks(one, given, operands)]
         if answer := _strongest(found, operands):
@@ -49,20 +50,40 @@ def _sections_from_the_last(tokens: Sequence[Token]) -> Iterator[Sequence[Token]
 def _strongest(found: Sequence[Candidate], operands: Operands) -> Candidate | None:
     """The last of the strongest. A number equal to an operand is an echo, unless the reply gives no other number."""
     for standing in _FROM_THE_STRONGEST:
-        for candidate in reversed(found):
-            if candidate.standing is standing and not _echoes(candidate, operands):
-                return candidate
+        equals = [one for one in found if one.standing is standing and not _echoes(one, operands)]
+        if equals:
+            return _last(equals, operands)
     given = [one for one in found if one.standing > Standing.ASIDE] or found
     return given[-1] if len({one.value for one in given}) == 1 else None
 
 
-def _given(tokens: Sequence[Token]) -> Operands:
+def _last(equals: Sequence[Candidate], operands: Operands) -> Candidate:
+    """The last, unless that is the result of a mere step, and the asked calculation has its own."""
+    last = equals[-1]
+    if not last.terms or _sums_up(last, equals):
+        return last
+    asked = [one for one in equals if _is_asked_for(one, operands)]
+    return (asked or equals)[-1]
+
+
+def _sums_up(total: Candidate, steps: Sequence[Candidate]) -> bool:
+    """Whether the calculation is made of nothing but results of steps before it."""
+    results = frozenset(one.value for one in steps)
+    return all(term.value in results for term in total.terms)
+
+
+def _is_asked_for(candidate: Candidate, operands: Operands) -> bool:
+    values = [term.value for term in candidate.pair]
+    return bool(values) and [value and value.copy_abs() for value in values] == list(operands)
+
+
+def _given(tokens: Sequence[Token]) -> frozenset[Decimal]:
     """The sizes of all numbers that may be the answer."""
     values = (one.value for one in candidates(tokens) if one.standing > Standing.ASIDE)
     return frozenset(value.copy_abs() for value in values if value is not None)
 
 
-def _checks(candidate: Candidate, given: Operands, operands: Operands) -> bool:
+def _checks(candidate: Candidate, given: Values, operands: Operands) -> bool:
     """Whether a calculation leads from a number that was given back to an operand: a check of that number."""
     if not candidate.terms or not _is_among(candidate.value, operands):
         return False
@@ -75,5 +96,5 @@ def _echoes(candidate: Candidate, operands: Operands) -> bool:
     return _is_among(candidate.value, operands)
 
 
-def _is_among(value: Decimal | None, values: Operands) -> bool:
+def _is_among(value: Decimal | None, values: Values) -> bool:
     return value is not None and value.copy_abs() in values

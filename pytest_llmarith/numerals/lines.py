@@ -25,13 +25,17 @@ def is_last(tokens: Sequence[Token], at: int) -> bool:
 
 
 def is_explained(tokens: Sequence[Token], at: int) -> bool:
-    """Whether the number is the whole first line, and the next line announces an explanation or a check."""
-    if at > 1 or (at == 1 and tokens[0].kind is not Kind.LINE):
-        return False
+    """Whether the number ends the first line, and the next line announces an explanation or a check."""
     start = at + 3 if kind_at(tokens, at + 1) is Kind.STOP else at + 2
+    if kind_at(tokens, start - 1) is not Kind.LINE or not _is_in_the_first_line(tokens, at):
+        return False
     for token in tokens[start : start + _REACH]:
         if token.kind in _EXPLAINING or token.written_as.lower() in _EXPLANATIONS:
             return True
         if token.kind in _ENDING_A_HEADING:
             return False
     return False
+
+
+def _is_in_the_first_line(tokens: Sequence[Token], at: int) -> bool:
+    return at <= _REACH and all(token.kind is not Kind.LINE for token in tokens[1:at])

@@ -53,7 +53,7 @@ def _end_of(text: str) -> str:
 
 
 def _values(operands: tuple[str, ...]) -> Operands:
-    return frozenset(decimal_from(operand).copy_abs() for operand in operands)
+    return tuple(decimal_from(operand).copy_abs() for operand in operands)
 
 
 def _is_beside_a_refusal(answer: Candidate, shown: str) -> bool:

@@ -59,7 +59,8 @@ _VOCABULARY = {
     Kind.COMPARE: "estimate estimated estimates estimation ballpark approximation plausible plausibility reasonable "
     "reasonableness sanity sense casting mod modulo",
     Kind.ASIDE: "remainder r absolute magnitude confidence carry first second third operand addend minuend subtrahend "
-    "multiplicand multiplier dividend divisor factor numerator denominator root binary octal hexadecimal hex",
+    "multiplicand multiplier dividend divisor factor numerator denominator root binary octal hexadecimal hex input "
+    "inputs operands lhs rhs",
     Kind.LABEL: "step method part case example line",
 }
 # They may stand between such a word and its number, and say nothing.
