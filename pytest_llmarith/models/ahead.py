@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from pytest_llmarith.models.keeping.keeper import Keeper
 from pytest_llmarith.models.request import keyed_questions
-from pytest_llmarith.models.spending.bygone import Bygone, bygone
 from pytest_llmarith.models.spending.prices import Prices
+from pytest_llmarith.models.spending.stored_costs import StoredCost, stored_cost_of
 from pytest_llmarith.values import Model, Question, Reply
 
 _CHUNK = 500
@@ -29,8 +29,8 @@ class Ahead(NamedTuple):
 
     stored: list[Question]
     to_ask: list[Question]
-    spent: list[Bygone]
-    followed: Sequence[Bygone] = ()
+    spent: list[StoredCost]
+    followed: Sequence[StoredCost] = ()
     beyond: Sequence[Question] = ()
 
     @property
@@ -39,7 +39,7 @@ class Ahead(NamedTuple):
         return bool(self.to_ask or self.beyond)
 
     @property
-    def bygone(self) -> list[Bygone]:
+    def stored_costs(self) -> list[StoredCost]:
         """All that is spent before anything is asked."""
         return [*self.spent, *self.followed]
 
@@ -56,7 +56,7 @@ def look_ahead(
     keyed = keyed_questions(models, questions)
     spent = [one for one, _ in _stored(keeper, prices, keyed)]
     known = {one.key for one in spent}
-    followed: list[Bygone] = []
+    followed: list[StoredCost] = []
 
     def stored(question: Question) -> Reply | None:
         for one, reply in _stored(keeper, prices, keyed_questions(models, [question])):
@@ -80,7 +80,7 @@ def look_ahead(
     return ahead
 
 
-def _stored(keeper: Keeper, prices: Prices, keyed: Iterable[Keyed]) -> Iterator[tuple[Bygone, Reply]]:
+def _stored(keeper: Keeper, prices: Prices, keyed: Iterable[Keyed]) -> Iterator[tuple[StoredCost, Reply]]:
     """Stored replies and what they have cost; a few of them at a time, as all may be more than there is room for."""
     keyed = [entry for entry in keyed if not entry[1].simulated]
     for start in range(0, len(keyed), _CHUNK):
@@ -88,4 +88,4 @@ def _stored(keeper: Keeper, prices: Prices, keyed: Iterable[Keyed]) -> Iterator[
         replies = keeper.usable([key for key, _, _ in chunk])
         for key, model, question in chunk:
             if key in replies:
-                yield bygone(key, model, question.prompt, prices.priced(model, replies[key])), replies[key]
+                yield stored_cost_of(key, model, question.prompt, prices.priced(model, replies[key])), replies[key]

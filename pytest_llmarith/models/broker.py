@@ -22,8 +22,8 @@ from pytest_llmarith.models.patience.requesting import Sender
 from pytest_llmarith.models.patience.retrying import PauseLength
 from pytest_llmarith.models.request import asked_model
 from pytest_llmarith.models.spending.budget import Budget
-from pytest_llmarith.models.spending.bygone import Bygone
 from pytest_llmarith.models.spending.prices import Catalogue, Prices
+from pytest_llmarith.models.spending.stored_costs import StoredCost
 from pytest_llmarith.models.tally import Tally
 from pytest_llmarith.values import AskingLimits, Failure, Model, Progress, Question, Reply, StoreMode, Terms
 
@@ -94,7 +94,7 @@ class Broker:
         asked = ((asked_model(self._models, question), question.prompt) for question in ahead.to_ask)
         return budget.refusal((model, prompt) for model, prompt in asked if model is not None)
 
-    def count(self, spent: Sequence[Bygone]) -> None:
+    def count(self, spent: Sequence[StoredCost]) -> None:
         """Let the caps count what stored replies have cost, before anything is asked."""
         if spent and self._rules.limits.is_capped:
             self._visit(lambda desk: desk.count(spent))

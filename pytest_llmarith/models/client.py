@@ -18,9 +18,9 @@ from inspect import isawaitable
 from time import perf_counter
 from typing import Any
 
-from pytest_llmarith.models import unwarned
+from pytest_llmarith.models import warning_filter
 from pytest_llmarith.models.embedded.programming import Remembered, nothing
-from pytest_llmarith.models.errand import errand
+from pytest_llmarith.models.our_requests import our_request
 from pytest_llmarith.models.patience.failures import is_filtered
 from pytest_llmarith.models.request import messages_of, sent_of
 from pytest_llmarith.models.response import filtered_reply, reply_from
@@ -50,7 +50,7 @@ class Client:
 
         litellm's first use warns dozens of times; filters for warnings belong to the whole process.
         """
-        unwarned.settle()
+        warning_filter.install()
         with self._preparing:
             if self._interrupted:
                 raise ImportError("litellm was not imported: somebody stopped the run meanwhile")
@@ -75,8 +75,8 @@ class Client:
 
     async def complete(self, model: Model, prompt: str, timeout_s: float) -> Reply:
         """Send one request. Raises whatever litellm raises; `failures.diagnose` knows what it means."""
-        unwarned.settle()
-        with errand():
+        warning_filter.install()
+        with our_request():
             return await self._complete(model, prompt, timeout_s)
 
     async def _complete(self, model: Model, prompt: str, timeout_s: float) -> Reply:
@@ -102,7 +102,7 @@ class Client:
         await asyncio.sleep(0)  # the last reply's logging task has yet to enter the queue
         await _drain_logging()
         for client in list(_clients_of_this_loop(self._litellm)):
-            with suppress(Exception), errand():
+            with suppress(Exception), our_request():
                 await _close(client)
         # Looking for garbage among litellm's objects costs pytest and the interpreter seconds at their end. Not before:
         # a test may look for what refers to an object, as those of hypothesis do, and would find nothing.
@@ -131,11 +131,11 @@ def _prepared(remembered: Remembered) -> Any:
         warnings.simplefilter("ignore")
         import litellm
 
-        from pytest_llmarith.models import carriage
+        from pytest_llmarith.models import transport
         from pytest_llmarith.models.embedded import handler
 
         litellm.suppress_debug_info = True
-        carriage.settle()
+        transport.install()
         _silence_loggers()
         handler.register(remembered)
         _settle_first_use(litellm)

@@ -17,16 +17,16 @@ from pytest_llmarith.models import scrubbing
 from pytest_llmarith.models.intake import Intake
 from pytest_llmarith.models.keeping.keeper import Keeper
 from pytest_llmarith.models.keeping.store import StoreError
-from pytest_llmarith.models.loss import Loss
 from pytest_llmarith.models.patience.requesting import Requester, Sender
 from pytest_llmarith.models.patience.retrying import PauseLength
 from pytest_llmarith.models.request import asked_model, key_of
 from pytest_llmarith.models.schedule import Entry, Schedule, Waiter
 from pytest_llmarith.models.source import NEVER_ASKED, Source
 from pytest_llmarith.models.spending.budget import Budget
-from pytest_llmarith.models.spending.bygone import Bygone
 from pytest_llmarith.models.spending.metering import Metered
 from pytest_llmarith.models.spending.prices import Prices
+from pytest_llmarith.models.spending.stored_costs import StoredCost
+from pytest_llmarith.models.store_failure import StoreFailure
 from pytest_llmarith.models.tally import Tally
 from pytest_llmarith.values import AskingLimits, Failure, Model, Question, Reply, StoreMode
 
@@ -75,7 +75,7 @@ class Desk:
         self._schedule = Schedule(rules.window)
         self._serving: set[asyncio.Task[None]] = set()
         self._closed: Failure | None = None
-        self._loss = Loss(keeper, self._schedule, self._serving, self.stop)
+        self._loss = StoreFailure(keeper, self._schedule, self._serving, self.stop)
         self._source = Source(keeper, self._requester, self._budget, prices, tally, self._loss)
         self._intake = Intake(models, rules.may_ask, keeper, self._schedule, tally)
         self._ending = asyncio.Event()
@@ -83,7 +83,7 @@ class Desk:
 
     # --- visits -----------------------------------------------------------------------------------------------------
 
-    def count(self, spent: Iterable[Bygone]) -> None:
+    def count(self, spent: Iterable[StoredCost]) -> None:
         self._budget.count(spent)
 
     def announce(self, questions: Iterable[Question]) -> None:

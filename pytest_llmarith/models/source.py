@@ -9,11 +9,11 @@ from functools import partial
 
 from pytest_llmarith.models.keeping.keeper import Keeper
 from pytest_llmarith.models.keeping.store import StoreError
-from pytest_llmarith.models.loss import Loss
 from pytest_llmarith.models.patience.requesting import Requester
 from pytest_llmarith.models.spending.budget import Budget
-from pytest_llmarith.models.spending.bygone import bygone
 from pytest_llmarith.models.spending.prices import Prices
+from pytest_llmarith.models.spending.stored_costs import stored_cost_of
+from pytest_llmarith.models.store_failure import StoreFailure
 from pytest_llmarith.models.tally import Tally
 from pytest_llmarith.models.turns import Turns
 from pytest_llmarith.values import Failure, Model, Reply
@@ -25,7 +25,7 @@ class Source:
     """Brings replies. A store that fails is lost at once: nothing more is paid for."""
 
     def __init__(
-        self, keeper: Keeper, requester: Requester, budget: Budget, prices: Prices, tally: Tally, loss: Loss
+        self, keeper: Keeper, requester: Requester, budget: Budget, prices: Prices, tally: Tally, loss: StoreFailure
     ) -> None:
         self._keeper = keeper
         self._requester = requester
@@ -61,7 +61,7 @@ class Source:
             return None
         priced = self._prices.priced(model, reply)
         if priced.stored:
-            self._budget.count([bygone(key, model, prompt, priced)])
+            self._budget.count([stored_cost_of(key, model, prompt, priced)])
         return priced
 
     async def obtain(self, key: str, model: Model, prompt: str, *, announced: bool) -> Reply | Failure:

@@ -126,7 +126,7 @@ class Conductor:
                 self.say(line)
             forecast.refuse_unpriced()
             forecast.refuse_too_small()
-            self.broker().count(ahead.bygone)
+            self.broker().count(ahead.stored_costs)
         self.broker().announce(questions)
 
     def _begin(self, session: pytest.Session) -> None:

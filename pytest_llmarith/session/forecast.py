@@ -26,7 +26,7 @@ from pytest_llmarith.values import (
 if TYPE_CHECKING:
     from pytest_llmarith.models.ahead import Ahead
     from pytest_llmarith.models.broker import Broker
-    from pytest_llmarith.models.spending.bygone import Bygone
+    from pytest_llmarith.models.spending.stored_costs import StoredCost
 
 
 class Asked(NamedTuple):
@@ -75,10 +75,10 @@ class Forecast:
 
     def _spent(self) -> list[str]:
         """How much of the caps is gone from the start."""
-        from pytest_llmarith.models.spending.bygone import sums
+        from pytest_llmarith.models.spending.stored_costs import sums
 
-        bygone = self._ahead.bygone
-        return spent_lines(*sums(bygone), self._settings.asking) if bygone else []
+        stored = self._ahead.stored_costs
+        return spent_lines(*sums(stored), self._settings.asking) if stored else []
 
     def refuse_too_small(self) -> None:
         """A cap that lets no request begin is found out here, and not by every item."""
@@ -141,7 +141,7 @@ class Forecast:
         )
 
 
-def _stored_lengths(asked: Iterable[Asked], spent: Iterable[Bygone]) -> dict[tuple[str, str], list[int]]:
+def _stored_lengths(asked: Iterable[Asked], spent: Iterable[StoredCost]) -> dict[tuple[str, str], list[int]]:
     """How many tokens the stored replies of this run have, by model and task."""
     lengths: dict[tuple[str, str], list[int]] = defaultdict(list)
     task_of = {one.question.prompt: one.task for one in asked}

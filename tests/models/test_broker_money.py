@@ -11,7 +11,7 @@ import pytest
 from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.keeping.store import Store
 from pytest_llmarith.models.request import key_of
-from pytest_llmarith.models.spending.bygone import Bygone, sums
+from pytest_llmarith.models.spending.stored_costs import StoredCost, sums
 from pytest_llmarith.values import Failure, Model, Price, Question, Reply, StoreMode
 from tests.llm_server import Gate
 from tests.models.scripted import MODEL, Inbox, ScriptedClient, questions, reply_to
@@ -63,7 +63,7 @@ def test_a_cap_holds_where_system_prompts_are_conditions(brokers: Brokers) -> No
     client = ScriptedClient(lambda prompt, nth: Reply("", prompt_tokens=4000, completion_tokens=10), gate := Gate())
     inbox = Inbox()
     broker = brokers(client, max_tokens=9000, concurrency=16)
-    broker.count([Bygone("light", MODEL, "prompt", cost_usd=None, tokens=10)])
+    broker.count([StoredCost("light", MODEL, "prompt", cost_usd=None, tokens=10)])
     for question in questions(8):
         broker.ask(replace(question, system_prompt="y" * 4000), inbox)
     client.wait_for_requests(2)

@@ -10,7 +10,7 @@ from typing import Protocol
 from pytest_llmarith.models.patience import failures
 from pytest_llmarith.models.patience.failures import Diagnosis, Remedy
 from pytest_llmarith.models.patience.retrying import GivenUp, PauseLength, Persistence
-from pytest_llmarith.models.patience.route import Attempt, Roads, Route
+from pytest_llmarith.models.patience.route import Attempt, Route, SharedLimits
 from pytest_llmarith.models.tally import Tally
 from pytest_llmarith.values import AskingLimits, Failure, Model, Reply
 
@@ -44,7 +44,7 @@ class Requester:
         self._pause_s = pause_s
         self._tally = tally
         self._on_room = on_room
-        self._roads = Roads(limits)
+        self._shared = SharedLimits(limits)
         self._routes: dict[tuple[str, str | None], Route] = {}
         routes = [(model, self._route(model)) for model in models]
         self._measured = {route for model, route in routes if not model.judge}
@@ -68,7 +68,7 @@ class Requester:
 
     def halt(self) -> None:
         """Begin no further attempt; what is in flight may still arrive."""
-        for route in self._roads.routes:
+        for route in self._shared.routes:
             route.close()
 
     # --- asking -------------------------------------------------------------------------------------------------------
@@ -88,7 +88,7 @@ class Requester:
     def _route(self, model: Model) -> Route:
         address = model.target, model.api_base
         if address not in self._routes:
-            self._routes[address] = Route(model.target, self._roads)
+            self._routes[address] = Route(model.target, self._shared)
         return self._routes[address]
 
     @contextmanager

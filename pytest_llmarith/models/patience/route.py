@@ -28,7 +28,7 @@ class Attempt(NamedTuple):
     tokens: int
 
 
-class Roads:
+class SharedLimits:
     """What the routes of a run share: its places, its pace, its loop's clock."""
 
     def __init__(self, limits: AskingLimits) -> None:
@@ -47,19 +47,19 @@ class Roads:
 class Route:
     """The way to one model. Attempts set out in the order of their coming."""
 
-    def __init__(self, target: str, roads: Roads) -> None:
+    def __init__(self, target: str, shared: SharedLimits) -> None:
         self.target = target
-        self.throttle = Throttle(roads.most)
+        self.throttle = Throttle(shared.most)
         self.questions = 0
         self.down: str | None = None
         self.changed = asyncio.Event()
-        self._roads = roads
-        self._outage = Outage(roads.clock)
+        self._shared = shared
+        self._outage = Outage(shared.clock)
         self._usage = Usage()
         self._first = asyncio.Lock()
         self._waits: set[asyncio.Timeout] = set()
         self._closed = False
-        roads.routes.append(self)
+        shared.routes.append(self)
 
     @property
     def closed(self) -> bool:
@@ -88,8 +88,8 @@ class Route:
     def arrive(self, attempt: Attempt) -> None:
         self._outage.end(attempt.number)
         self.throttle.end()
-        self._roads.in_flight -= 1
-        self._roads.changed()
+        self._shared.in_flight -= 1
+        self._shared.changed()
 
     # --- what became of an attempt ------------------------------------------------------------------------------------
 
@@ -98,7 +98,7 @@ class Route:
         self._outage.replied()
         used = self._usage.learn(reply)
         if used is not None:
-            self._roads.pace.correct(used - attempt.tokens)
+            self._shared.pace.correct(used - attempt.tokens)
 
     def failed(self, attempt: Attempt, diagnosis: Diagnosis) -> bool:
         """Whether that has halved the places. Who asks for patience is not down; one question refused says nothing."""
@@ -125,9 +125,9 @@ class Route:
     # --- who may set out ----------------------------------------------------------------------------------------------
 
     def _wait_s(self) -> float:
-        if self.throttle.in_flight >= self.throttle.places or self._roads.in_flight >= self._roads.most:
+        if self.throttle.in_flight >= self.throttle.places or self._shared.in_flight >= self._shared.most:
             return math.inf
-        return max(self._outage.wait_s(), self._roads.pace.wait_s())
+        return max(self._outage.wait_s(), self._shared.pace.wait_s())
 
     async def _change_within(self, seconds: float) -> None:
         self.changed.clear()
@@ -136,8 +136,8 @@ class Route:
                 await self.changed.wait()
 
     def _begin(self, tokens: int) -> Attempt:
-        self._roads.pace.take(tokens)
-        self._roads.in_flight += 1
+        self._shared.pace.take(tokens)
+        self._shared.in_flight += 1
         return Attempt(self._outage.begin(), self.throttle.begin(), tokens)
 
     @asynccontextmanager

@@ -11,10 +11,10 @@ from collections.abc import Awaitable, Callable, Iterable
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 
-from pytest_llmarith.models.spending.bygone import Bygone
 from pytest_llmarith.models.spending.caps import Cap, caps_of, unpriced
 from pytest_llmarith.models.spending.estimates import Amount, Estimates, picodollars, usd
 from pytest_llmarith.models.spending.prices import Prices
+from pytest_llmarith.models.spending.stored_costs import StoredCost
 from pytest_llmarith.values import AskingLimits, Failure, Model, Reply
 
 # How the reason of a question begins that was not asked because there was no money or no tokens left for it.
@@ -54,7 +54,7 @@ class Budget:
         self._spent = Amount()
         self._reserved = Amount()
         self._in_flight = 0
-        self._bygone: set[str] = set()
+        self._counted: set[str] = set()
         self._lost = 0
         self._on_loss = on_loss
         self._halted = False
@@ -73,16 +73,16 @@ class Budget:
         self._halted = True
         self._wake()
 
-    def count(self, spent: Iterable[Bygone]) -> None:
+    def count(self, spent: Iterable[StoredCost]) -> None:
         """Stored replies have cost what they cost, each of them once."""
         if self._caps:
             for one in spent:
                 self._count(one)
 
-    def _count(self, one: Bygone) -> None:
-        if one.key in self._bygone or one.model.simulated:
+    def _count(self, one: StoredCost) -> None:
+        if one.key in self._counted or one.model.simulated:
             return
-        self._bygone.add(one.key)
+        self._counted.add(one.key)
         amount = Amount(picodollars(one.cost_usd or 0.0), one.tokens or 0)
         self._spent += amount
         if one.tokens and (one.cost_usd is not None or not self._has_money_cap):

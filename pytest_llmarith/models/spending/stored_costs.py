@@ -8,7 +8,7 @@ from typing import NamedTuple
 from pytest_llmarith.values import Model, Reply
 
 
-class Bygone(NamedTuple):
+class StoredCost(NamedTuple):
     """A stored reply's price and tokens; None where no price is known, or nobody counted the tokens."""
 
     key: str
@@ -27,14 +27,14 @@ class Sums(NamedTuple):
     tokens: int
 
 
-def bygone(key: str, model: Model, prompt: str, reply: Reply) -> Bygone:
+def stored_cost_of(key: str, model: Model, prompt: str, reply: Reply) -> StoredCost:
     """What a reply came to that is at the price of this run already."""
     counted = reply.prompt_tokens is not None or reply.completion_tokens is not None
     tokens = (reply.prompt_tokens or 0) + (reply.completion_tokens or 0) if counted else None
-    return Bygone(key, model, prompt, reply.cost_usd, tokens, reply.completion_tokens)
+    return StoredCost(key, model, prompt, reply.cost_usd, tokens, reply.completion_tokens)
 
 
-def sums(spent: Sequence[Bygone]) -> Sums:
+def sums(spent: Sequence[StoredCost]) -> Sums:
     """A reply that two models share by another name was paid for once."""
     once = {one.key: one for one in spent}.values()
     return Sums(

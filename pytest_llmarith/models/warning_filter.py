@@ -11,14 +11,14 @@ import warnings
 from collections.abc import Iterable
 from typing import Any, SupportsIndex
 
-from pytest_llmarith.models.errand import is_ours
+from pytest_llmarith.models.our_requests import in_our_request
 
 
 class _OnAnErrand:
     """Stands in a filter where the pattern for the text would: what counts is in whose course the warning comes."""
 
     def match(self, text: str) -> bool:
-        return is_ours()
+        return in_our_request()
 
 
 _OURS = ("ignore", _OnAnErrand(), Warning, None, 0)
@@ -51,7 +51,7 @@ class _Filters(list[Any]):
             super().insert(0, _OURS)
 
 
-def settle() -> None:
+def install() -> None:
     """Put our filter in, once. Within `catch_warnings` it is gone with its end, and has to be put in again."""
     if not isinstance(warnings.filters, _Filters):
         warnings.filters = _Filters(warnings.filters)

@@ -18,7 +18,7 @@ _LOOK_S = 0.02
 _FETCH_S = 120.0  # without anybody fetching a reply: whose items were skipped are not waited for any longer
 
 
-class Loss:
+class StoreFailure:
     """`failure` is set from the moment when the store fails; `stop` is called when the run has to end."""
 
     def __init__(

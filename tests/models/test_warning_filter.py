@@ -9,8 +9,8 @@ from contextvars import copy_context
 
 import pytest
 
-from pytest_llmarith.models.errand import errand
-from pytest_llmarith.models.unwarned import settle
+from pytest_llmarith.models.our_requests import our_request
+from pytest_llmarith.models.warning_filter import install
 
 
 def _anew() -> None:
@@ -43,11 +43,11 @@ def _warn() -> bool:
 @pytest.mark.parametrize("be_strict", STRICT)
 def test_a_warning_is_an_error_and_yet_none_while_asking(be_strict: Callable[[], None]) -> None:
     """Before and after a request filters do what they always do."""
-    settle()
+    install()
     with warnings.catch_warnings():
         be_strict()
         assert _warn()
-        with errand():
+        with our_request():
             assert not _warn()
         assert _warn()
 
@@ -55,16 +55,16 @@ def test_a_warning_is_an_error_and_yet_none_while_asking(be_strict: Callable[[],
 @pytest.mark.parametrize("be_strict", STRICT)
 def test_filters_that_come_in_the_middle_change_nothing(be_strict: Callable[[], None]) -> None:
     """An item that begins while a reply is on its way brings filters of its own."""
-    settle()
-    with errand(), warnings.catch_warnings():
+    install()
+    with our_request(), warnings.catch_warnings():
         be_strict()
         assert not _warn()
 
 
 def test_what_a_request_begins_on_another_thread_is_part_of_it_and_nothing_else() -> None:
     """litellm hands its context on; a test that runs meanwhile has another."""
-    settle()
-    with ThreadPoolExecutor(1) as pool, errand(), warnings.catch_warnings():
+    install()
+    with ThreadPoolExecutor(1) as pool, our_request(), warnings.catch_warnings():
         warnings.simplefilter("error")
         assert not pool.submit(copy_context().run, _warn).result()
         assert pool.submit(_warn).result()
@@ -72,10 +72,10 @@ def test_what_a_request_begins_on_another_thread_is_part_of_it_and_nothing_else(
 
 def test_other_peoples_filters_stay_in_their_order() -> None:
     """Our filter stands once before all others, whose order does not change."""
-    settle()
+    install()
     with warnings.catch_warnings():
         before = list(warnings.filters)
-        settle()
+        install()
         warnings.simplefilter("once")
         first, second, *others = warnings.filters
         assert (first[0], second[0]) == ("ignore", "once")

@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx
 
-from pytest_llmarith.models.errand import is_ours
+from pytest_llmarith.models.our_requests import in_our_request
 from pytest_llmarith.models.patience.failures import EndlessResponse, Redirected, UnusableResponse
 
 LARGEST = 2**25  # bytes, inflated; a hundred times what models write at most
@@ -24,7 +24,7 @@ _Send = Callable[..., Awaitable[httpx.Response]]
 
 
 @cache
-def settle() -> None:
+def install() -> None:
     """Once. Whoever else uses httpx in this process sees no difference."""
     httpx.AsyncClient.send = _careful(httpx.AsyncClient.send)  # type: ignore[method-assign]  # see above
 
@@ -32,7 +32,7 @@ def settle() -> None:
 def _careful(send: _Send) -> Any:
     @wraps(send)
     async def sent(client: httpx.AsyncClient, request: httpx.Request, *, stream: bool = False, **how: Any) -> Any:
-        if not is_ours():
+        if not in_our_request():
             return await send(client, request, stream=stream, **how)
         request.headers["Accept-Encoding"] = "gzip"  # what else there is cannot be inflated piece by piece
         response = await _arrived(send, client, request, {**how, "stream": True, "follow_redirects": False})

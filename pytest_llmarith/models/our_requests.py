@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-_OURS: ContextVar[bool] = ContextVar("llmarith_errand", default=False)
+_OURS: ContextVar[bool] = ContextVar("llmarith_our_request", default=False)
 
 
-def is_ours() -> bool:
+def in_our_request() -> bool:
     return _OURS.get()
 
 
 @contextmanager
-def errand() -> Iterator[None]:
+def our_request() -> Iterator[None]:
     """What happens in here, and what begins in here on other threads, is ours."""
     token = _OURS.set(True)
     try:
