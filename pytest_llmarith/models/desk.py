@@ -21,7 +21,7 @@ from pytest_llmarith.models.patience.requesting import Requester, Sender
 from pytest_llmarith.models.patience.retrying import PauseLength
 from pytest_llmarith.models.request import asked_model, key_of
 from pytest_llmarith.models.schedule import Entry, Schedule, Waiter
-from pytest_llmarith.models.source import NEVER_ASKED, Source
+from pytest_llmarith.models.source import Source
 from pytest_llmarith.models.spending.budget import Budget
 from pytest_llmarith.models.spending.metering import Metered
 from pytest_llmarith.models.spending.prices import Prices
@@ -29,6 +29,7 @@ from pytest_llmarith.models.spending.stored_costs import StoredCost
 from pytest_llmarith.models.store_failure import StoreFailure
 from pytest_llmarith.models.tally import Tally
 from pytest_llmarith.values import AskingLimits, Failure, Model, Question, Reply, StoreMode
+from pytest_llmarith.values.asking import NEVER_ASKED, RUN_STOPPED
 
 _LOG = logging.getLogger(__name__)
 
@@ -106,7 +107,7 @@ class Desk:
         """Answer everybody; what is in flight may still arrive, for the store."""
         if self.stopped is None:
             self.stopped = failure
-            self._close(Failure(f"run stopped: {failure.message}", stops_run=True), spare_in_flight=False)
+            self._close(Failure(f"{RUN_STOPPED}{failure.message}", stops_run=True), spare_in_flight=False)
 
     def end(self, drain_s: float) -> None:
         """Ask nothing more. What is in flight has so long to arrive; a later call may cut that short."""

@@ -17,8 +17,7 @@ from pytest_llmarith.models.store_failure import StoreFailure
 from pytest_llmarith.models.tally import Tally
 from pytest_llmarith.models.turns import Turns
 from pytest_llmarith.values import Failure, Model, Reply
-
-NEVER_ASKED = Failure("the run ended before this question was asked")
+from pytest_llmarith.values.asking import NEVER_ASKED
 
 
 class Source:

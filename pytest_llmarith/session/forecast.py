@@ -22,6 +22,7 @@ from pytest_llmarith.values import (
     Outlook,
     Question,
 )
+from pytest_llmarith.values.asking import OVER_BUDGET
 
 if TYPE_CHECKING:
     from pytest_llmarith.models.ahead import Ahead
@@ -84,7 +85,7 @@ class Forecast:
         """A cap that lets no request begin is found out here, and not by every item."""
         if (why := self._broker.refusal(self._ahead)) is not None:
             instead = "--llm-param max_completion_tokens=2000 makes that less, or raise the cap"
-            raise pytest.UsageError(f"{why.removeprefix('budget: ')}; {instead}")
+            raise pytest.UsageError(f"{why.removeprefix(OVER_BUDGET)}; {instead}")
 
     def refuse_unpriced(self) -> None:
         """A cap in dollars holds only where every price is known."""

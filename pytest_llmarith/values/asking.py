@@ -105,6 +105,12 @@ class Failure:
     no_key: bool = False
 
 
+NEVER_ASKED = Failure("the run ended before this question was asked")
+# How the message of a question begins that no money or no tokens were left for, and of one that another one's stopped.
+OVER_BUDGET = "budget: "
+RUN_STOPPED = "run stopped: "
+
+
 @dataclass(frozen=True, slots=True)
 class Throttled:
     """A model that answered 429: how often its places were halved, and how few of the `most` there were at worst."""

@@ -9,6 +9,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_result, wait_random
 
 from pytest_llmarith.models.patience.failures import Diagnosis, Remedy
 from pytest_llmarith.values import AskingLimits, Reply, Retry
+from pytest_llmarith.values.asking import NEVER_ASKED
 
 FIRST_PAUSE_S = 2.0
 LONGEST_PAUSE_S = 60.0
@@ -115,7 +116,7 @@ class Persistence:
     def _message(self) -> str:
         """The last attempt's failure, and what was tried."""
         if self._last is None:
-            return "the run ended before this question was asked"
+            return NEVER_ASKED.message
         notes = [f"{self._attempts} attempts"] if self._attempts > 1 else []
         could_go_on = self._last.remedy is Remedy.TRY_AGAIN and self._attempts <= self._retries_at_most()
         if could_go_on and not self._over:

@@ -16,10 +16,9 @@ from pytest_llmarith.models.spending.estimates import Amount, Estimates, picodol
 from pytest_llmarith.models.spending.prices import Prices
 from pytest_llmarith.models.spending.stored_costs import StoredCost
 from pytest_llmarith.values import AskingLimits, Failure, Model, Reply
+from pytest_llmarith.values.asking import NEVER_ASKED, OVER_BUDGET
 
 # How the reason of a question begins that was not asked because there was no money or no tokens left for it.
-_OVER_BUDGET = "budget: "
-_ENDED = Failure("the run ended before this question was asked")
 
 
 class OverBudget(Exception):
@@ -110,7 +109,7 @@ class Budget:
         if isinstance(reservation, Failure):
             return reservation
         token = _MINE.set(reservation)
-        outcome: Reply | Failure = _ENDED
+        outcome: Reply | Failure = NEVER_ASKED
         try:
             outcome = await request()
         finally:
@@ -148,11 +147,11 @@ class Budget:
 
     async def _reserve(self, model: Model, prompt: str) -> _Reservation | Failure:
         if self._has_money_cap and self._prices.terms(model).price is None:
-            return Failure(f"{_OVER_BUDGET}{unpriced(model)}")
+            return Failure(f"{OVER_BUDGET}{unpriced(model)}")
         while True:
             estimate = self._estimates.of(model, prompt)
             if self._halted:
-                return _ENDED
+                return NEVER_ASKED
             if (cap := self._in_the_way(estimate)) is None:
                 break
             if not self._in_flight:
@@ -190,7 +189,7 @@ class Budget:
     def _refusal(self, cap: Cap, model: Model, prompt: str, estimate: Amount) -> str:
         spent, more = (cap.said(cap.part(amount)) for amount in (self._spent, estimate))
         lost = f" (with {self._lost:,} requests without a reply, which may have been billed)" if self._lost else ""
-        message = f"{_OVER_BUDGET}{cap.option}: {spent} spent{lost}, a request may take {more}"
+        message = f"{OVER_BUDGET}{cap.option}: {spent} spent{lost}, a request may take {more}"
         if not self._estimates.is_learned(model, prompt):
             message += " (the parameters max_tokens and max_completion_tokens bound it)"
         return message

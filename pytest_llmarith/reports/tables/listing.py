@@ -11,13 +11,14 @@ from typing import Any
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.values import Outcome
 from pytest_llmarith.values.answers import answer_text, as_text
+from pytest_llmarith.values.asking import OVER_BUDGET, RUN_STOPPED
 
 _LISTED = (Outcome.UNANSWERED, Outcome.CHEAT, Outcome.NAN, Outcome.DEVIATE)
 _LONGEST_NODEID = 300
 _LONGEST_REASON = 200
 _LONGEST_ANSWER = 60
 _LONGEST_SHARED = 1000
-_SHARED = ("budget: ", "run stopped: ")  # how such reasons begin
+_SHARED = (OVER_BUDGET, RUN_STOPPED)
 
 
 def outcome_section(records: Iterable[Mapping[str, Any]], most: int = 100) -> list[str]:

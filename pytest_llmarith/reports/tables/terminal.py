@@ -16,13 +16,13 @@ from pytest_llmarith.reports.tables.listing import outcome_section
 from pytest_llmarith.reports.tables.overview import overview
 from pytest_llmarith.reports.tables.repeats import repeat_table
 from pytest_llmarith.reports.tables.spending import spending_table
+from pytest_llmarith.values.asking import OVER_BUDGET, RUN_STOPPED
 
 __all__ = ["breakdowns", "outcome_section", "overview", "result_tables", "run_lines", "sanitize", "summary_section"]
 
 _MOST_REASONS = 5
 _STOPPED = "the run was stopped"
 _LONGEST = 1000
-_OVER_BUDGET = "budget: "  # how the reason of a question begins that no money or tokens were left for
 
 
 def summary_section(summary: Mapping[str, Any], width: int) -> list[str]:
@@ -169,12 +169,12 @@ def _reasons(summary: Mapping[str, Any]) -> Counter[str]:
     stopped = summary["run"].get("stopped")
     for result in summary["results"]:
         for reason, count in result["unanswered_reasons"].items():
-            reasons[_STOPPED if stopped and reason in (stopped, f"run stopped: {stopped}") else reason] += count
+            reasons[_STOPPED if stopped and reason in (stopped, f"{RUN_STOPPED}{stopped}") else reason] += count
     return reasons
 
 
 def _over_budget(reasons: Counter[str]) -> int:
-    return sum(count for reason, count in reasons.items() if reason.startswith(_OVER_BUDGET))
+    return sum(count for reason, count in reasons.items() if reason.startswith(OVER_BUDGET))
 
 
 def _unanswered(summary: Mapping[str, Any]) -> list[str]:
