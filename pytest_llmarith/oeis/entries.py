@@ -6,11 +6,11 @@ entries are kept, nor which set they belong to.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
+from pytest_llmarith.plainjson import strictly_read
 from pytest_llmarith.values import IntegerSequence
 
 _NUMBER = re.compile(r"A(?:[0-9]{6}|[1-9][0-9]{6,9})")
@@ -128,15 +128,11 @@ class _Fields:
 
 def _json(text: str, where: str) -> Any:
     try:
-        return json.loads(text, parse_constant=_refuse)
+        return strictly_read(text)
     except RecursionError:
         raise BrokenEntry(where, "nested too deep for an entry") from None
     except ValueError as error:
         raise BrokenEntry(where, f"no JSON: {error}") from None
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no number")
 
 
 def _only_entry(value: Any, where: str) -> Mapping[str, Any]:

@@ -4,16 +4,15 @@ what is wrong, where it came from, what to write instead.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, TypeVar
 
+from pytest_llmarith.plainjson import is_shallow, strictly_read
 from pytest_llmarith.values import MOST_SHARDS, Model, Shard
 
 DEEPEST = 1000
-_DEEPEST_VALUE = 50  # levels of a parameter; a store takes no deeper ones from a run log
 MOST_TRIALS = 1_000_000
 
 _Choice = TypeVar("_Choice", bound=StrEnum)
@@ -172,24 +171,14 @@ def checked_url(option: str, url: Any) -> str | None:
 def _json_or_text(option: str, text: str) -> Any:
     too_deep = ValueError(f"{option}: a value of {len(text):,} characters is nested too deep")
     try:
-        value = json.loads(text, parse_constant=_refuse_constant)
+        value = strictly_read(text)
     except RecursionError:
         raise too_deep from None
     except ValueError:
         return text
-    if not _is_shallow(value):
+    if not is_shallow(value):
         raise too_deep
     return value
-
-
-def _is_shallow(value: Any, levels: int = _DEEPEST_VALUE) -> bool:
-    """Whether it can be worked with: Python reads deeper than it copies and writes."""
-    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return levels > 0 and all(_is_shallow(one, levels - 1) for one in inside)
-
-
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
 
 
 def _or(choices: type[StrEnum]) -> str:

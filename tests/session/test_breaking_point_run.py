@@ -12,8 +12,8 @@ import pytest
 
 from pytest_llmarith.cli import main
 from pytest_llmarith.reports.logs.lines import lines
+from pytest_llmarith.reports.logs.recordshape import check_record
 from pytest_llmarith.reports.logs.replies import LeftOut, replies_in
-from pytest_llmarith.reports.merging.countable import check_record
 from tests.llm_server import Answer, usage
 from tests.session.bench import Bench, right
 

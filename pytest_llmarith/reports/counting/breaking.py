@@ -29,48 +29,19 @@ def breaking_point(record: Mapping[str, Any]) -> dict[str, Any] | None:
 
 def replies_of(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Every reply that a trial took, or its usage where it was not kept: one, but for a search."""
-    trail = [_told(step) for step in (record.get("search") or {}).get("trail", ())]
+    trail = [_reply_or_usage(step) for step in (record.get("search") or {}).get("trail", ())]
     yield from filter(None, trail or [record["reply"]])
 
 
 def asked_of(record: Mapping[str, Any]) -> int:
     """How many of the replies that a trial has read came from the model itself, and not from the store."""
     if search := record.get("search"):  # also one that was broken off: it has read what its trail holds
-        return sum(not (_told(step) or {}).get("stored") for step in search["trail"])
+        return sum(not (_reply_or_usage(step) or {}).get("stored") for step in search["trail"])
     reply = record["reply"]
     return int(record["outcome"] != Outcome.UNANSWERED and reply is not None and not reply["stored"])
 
 
-def _told(step: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def _reply_or_usage(step: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """What is known of the reply to a question; nothing of a long one in older records."""
-    told: Mapping[str, Any] | None = step["reply"] or step.get("usage")
-    return told
-
-
-def fault_of_search(record: Mapping[str, Any]) -> str | None:
-    """Why a search cannot be counted, in one line for people; its replies are looked at elsewhere."""
-    search, problem = record.get("search"), record["problem"]
-    if not isinstance(search, dict):
-        return "search is not a JSON object"
-    if not isinstance(problem.get("variant"), str) or not _is_count(problem.get("budget")):
-        return "the problem of a search has no variant or no budget"
-    trail = search.get("trail")
-    if not isinstance(trail, list) or not all(isinstance(step, dict) and "reply" in step for step in trail):
-        return "search.trail is no list of questions"
-    minimum, confirmed = search.get("minimum", ""), search.get("confirmed")
-    if minimum is not None and not (isinstance(minimum, dict) and all(_is_word(minimum, name) for name in _OF_MINIMUM)):
-        return "search.minimum is no question"
-    if not isinstance(confirmed, dict) or set(confirmed) != {"asked", "wrong"}:
-        return "search.confirmed does not say how often"
-    counts = (*confirmed.values(), search.get("questions"))
-    if not all(map(_is_count, counts)) or not isinstance(search.get("flaky"), bool):
-        return "search does not say how much was asked"
-    return None if _is_word(search, "ended") and _is_word(search, "largest_right") else "search has no end"
-
-
-def _is_word(facts: Mapping[str, Any], name: str) -> bool:
-    return isinstance(facts.get(name, 0), str | None)
-
-
-def _is_count(value: Any) -> bool:
-    return type(value) is int and value >= 0
+    known: Mapping[str, Any] | None = step["reply"] or step.get("usage")
+    return known

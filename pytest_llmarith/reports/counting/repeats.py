@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from pytest_llmarith.reports.checks import object_in
 from pytest_llmarith.reports.keys import condition_label, value_of_axis
-from pytest_llmarith.reports.logs.llm_arithmetic import object_in
 from pytest_llmarith.reports.percents import in_percent, percentage, share_with
 from pytest_llmarith.reports.statistics import Cluster, clustered_share, pass_at
 from pytest_llmarith.values import Outcome

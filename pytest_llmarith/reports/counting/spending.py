@@ -10,12 +10,11 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
+from pytest_llmarith.reports.checks import LARGEST
 from pytest_llmarith.reports.statistics import WIDE, median_of_floats, quantile_of_sorted
 
 _TOKENS = ("prompt_tokens", "completion_tokens", "reasoning_tokens")
 KINDS = ("cost_usd", "latency_s", *_TOKENS)
-
-_LARGEST = 1e15  # beyond that a number is no amount, whoever says so
 
 
 class Amounts:
@@ -26,7 +25,7 @@ class Amounts:
         self._sum = Decimal(0)
 
     def add(self, amount: float | None) -> None:
-        if amount is not None and 0 <= amount <= _LARGEST:
+        if amount is not None and 0 <= amount <= LARGEST:
             self._amounts.append(amount)
             self._sum = WIDE.add(self._sum, Decimal(repr(amount)))
 

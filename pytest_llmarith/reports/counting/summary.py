@@ -12,9 +12,8 @@ from pytest_llmarith.reports.counting.effects import corrected, effect_of, same_
 from pytest_llmarith.reports.counting.order import place_of
 from pytest_llmarith.reports.counting.results import Result
 from pytest_llmarith.reports.keys import Key, condition_label, key_of
+from pytest_llmarith.reports.logs.endedrun import SUMMARY_FORMAT
 from pytest_llmarith.values import Outcome
-
-SUMMARY_FORMAT = 1
 
 _LONG = frozenset({"cells", "lengths", "variants", "anatomy"})
 _LONG_OF_A_SET = frozenset({"curve", "by_term", "unsolved"})

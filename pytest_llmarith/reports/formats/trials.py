@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from pytest_llmarith.reports.checks import object_in
 from pytest_llmarith.reports.keys import condition_label
-from pytest_llmarith.reports.logs.llm_arithmetic import object_in
 from pytest_llmarith.values.answers import as_text
 
 Record = Mapping[str, Any]

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from pytest_llmarith.reports.checks import object_in
 from pytest_llmarith.trials import RECORD_FORMAT
 from pytest_llmarith.values import ArithmeticProblem, Dtype, Op, Outcome, Reading, Reply
 
@@ -95,12 +96,6 @@ def _context_tokens(record: Mapping[str, Any]) -> int:
     """How many tokens of small talk came before the question, of a condition such as `2k`."""
     thousands = _THOUSANDS.fullmatch(str(object_in(record, "condition").get("context")))
     return 1_000 * int(thousands[1]) if thousands else 0
-
-
-def object_in(record: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """What stands under a name; nothing where that is no object."""
-    value = record.get(name)
-    return value if isinstance(value, dict) else {}
 
 
 def as_it_is(number: Any) -> Any:

@@ -11,13 +11,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from pytest_llmarith.oeis.judges import llm
+from pytest_llmarith.plainjson import strictly_read
+from pytest_llmarith.reports.checks import check, is_count, object_of
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.logs import llm_arithmetic
 from pytest_llmarith.reports.logs.lines import TOO_LONG, is_torn, lines_of_any_length
-from pytest_llmarith.reports.logs.wellformed import check, is_count, object_of, reply_in, sent_for, sent_in
+from pytest_llmarith.reports.logs.replyshape import reply_in, sent_for, sent_in
 from pytest_llmarith.reports.mistake import Mistake, name_of
 from pytest_llmarith.trials import RECORD_FORMAT
 from pytest_llmarith.values import EMBEDDED_PROVIDER, Reply
@@ -66,7 +68,7 @@ def replies_in(file: Path) -> Iterator[Held | Refused]:
 
 def _held_by(line: str, file: Path, number: int) -> Held | Refused:
     try:
-        return _replies(json.loads(line, parse_constant=_no_number), file, number)
+        return _replies(strictly_read(line), file, number)
     except json.JSONDecodeError as fault:
         return LeftOut.TORN if is_torn(line) else Refused(number, f"not JSON ({fault.msg})")
     except RecursionError:
@@ -148,7 +150,3 @@ def _why_none(record: Mapping[str, Any]) -> LeftOut:
 
 def _is_simulated(sent: Mapping[str, Any]) -> bool:
     return str(sent["model"]).startswith(f"{EMBEDDED_PROVIDER}/")
-
-
-def _no_number(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no JSON")

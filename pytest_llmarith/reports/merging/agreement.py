@@ -9,8 +9,8 @@ from typing import Any
 
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.keys import fact_by_names
+from pytest_llmarith.reports.logs.endedrun import Run
 from pytest_llmarith.reports.merging.asking import added_up
-from pytest_llmarith.reports.merging.runs import Run
 from pytest_llmarith.values import USUAL, Wordings
 
 _LONGEST_VALUE = 60

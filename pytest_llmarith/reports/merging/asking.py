@@ -2,29 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-_LARGEST = 1e15
 _THROTTLED: Mapping[str, Callable[[list[int]], int]] = {"halved": sum, "lowest": min, "most": max}
 
 Asking = Mapping[str, Any]
-
-
-def fault_of_asking(asking: Asking) -> str | None:
-    """Why this cannot be added up: it holds numbers, numbers by name, and the models that were throttled."""
-    for name, value in asking.items():
-        if name == "throttled":
-            if not isinstance(value, list) or not all(map(_is_throttled, value)):
-                return "run.asking.throttled is no list of models"
-        elif isinstance(value, dict):
-            if not all(map(_is_number, value.values())):
-                return f"run.asking.{name} does not hold numbers"
-        elif value is not None and not _is_number(value):
-            return f"run.asking.{name} is no number"
-    return None
 
 
 def added_up(askings: Sequence[Asking | None]) -> dict[str, Any] | None:
@@ -66,15 +50,3 @@ def _sum(numbers: Sequence[int | float]) -> int | float:
     if all(isinstance(number, int) for number in numbers):
         return sum(numbers)
     return float(sum(Decimal(repr(number)) for number in numbers))
-
-
-def _is_throttled(model: Any) -> bool:
-    return (
-        isinstance(model, dict)
-        and isinstance(model.get("target"), str)
-        and all(type(model.get(name)) is int and _is_number(model[name]) for name in _THROTTLED)
-    )
-
-
-def _is_number(value: Any) -> bool:
-    return type(value) in (int, float) and abs(value) <= _LARGEST and math.isfinite(value)

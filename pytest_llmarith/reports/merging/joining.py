@@ -12,11 +12,11 @@ from typing import IO, Any
 
 from pytest_llmarith.reports.counting.summary import Summary, without_cells
 from pytest_llmarith.reports.jsonfiles import append_line, write_json, write_line
+from pytest_llmarith.reports.logs.endedrun import SUMMARY, Run, read_run
 from pytest_llmarith.reports.logs.lines import LOG
+from pytest_llmarith.reports.logs.recordfile import placed_records
 from pytest_llmarith.reports.merging import objections
 from pytest_llmarith.reports.merging.agreement import Difference, common_facts, differences
-from pytest_llmarith.reports.merging.recordfile import placed_records
-from pytest_llmarith.reports.merging.runs import SUMMARY, Run, read_run
 from pytest_llmarith.reports.merging.trialindex import TrialIndex
 from pytest_llmarith.reports.merging.wholeness import (
     Lack,

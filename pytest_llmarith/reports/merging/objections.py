@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pytest_llmarith.reports.harmless import sanitize
+from pytest_llmarith.reports.logs.endedrun import Run
 from pytest_llmarith.reports.merging.agreement import Difference
-from pytest_llmarith.reports.merging.runs import Run
 from pytest_llmarith.reports.merging.trialindex import Overlap
 from pytest_llmarith.reports.merging.wholeness import Lack, MissingShards
 

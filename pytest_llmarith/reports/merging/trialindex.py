@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pytest_llmarith.reports.keys import Key, key_of
-from pytest_llmarith.reports.merging.recordfile import RecordFiles, placed_records
-from pytest_llmarith.reports.merging.runs import Run
+from pytest_llmarith.reports.logs.endedrun import Run
+from pytest_llmarith.reports.logs.recordfile import RecordFiles, later_counts, placed_records
 from pytest_llmarith.values import Outcome
 
 _NUMBER = re.compile(r"\d+")
@@ -106,11 +106,6 @@ class TrialIndex:
             self.replaced += 1
         counts = now if later_counts(before.answered, now.answered) else before
         return counts._replace(finished=before.finished or now.finished)
-
-
-def later_counts(earlier_is_answered: bool, later_is_answered: bool) -> bool:
-    """Whether of two records of a trial the later one counts: an answer beats none, a later one an earlier one."""
-    return later_is_answered or not earlier_is_answered
 
 
 def _natural(name: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_llmarith.reports.keys import Key
-from pytest_llmarith.reports.merging.runs import Run
+from pytest_llmarith.reports.logs.endedrun import Run
 from pytest_llmarith.reports.merging.trialindex import TrialIndex
 
 _MOST_NAMED = 20

@@ -11,7 +11,7 @@ from typing import Any
 
 from pytest_llmarith.reports.counting.summary import Summary
 from pytest_llmarith.reports.keys import Key
-from pytest_llmarith.reports.merging.runs import ended_run
+from pytest_llmarith.reports.logs.endedrun import ended_run
 from pytest_llmarith.reports.opening.sources import Trials
 from pytest_llmarith.reports.together import each_read
 

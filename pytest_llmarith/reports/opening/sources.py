@@ -16,10 +16,9 @@ from typing import Any, Protocol
 from pytest_llmarith.reports.counting.anatomy import completed
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.logs.lines import LONGEST_LINE
+from pytest_llmarith.reports.logs.recordfile import later_counts, placed_records
+from pytest_llmarith.reports.logs.recordshape import check_record
 from pytest_llmarith.reports.logs.stored import READ_AGAIN, changes, changes_known
-from pytest_llmarith.reports.merging.countable import check_record
-from pytest_llmarith.reports.merging.recordfile import placed_records
-from pytest_llmarith.reports.merging.trialindex import later_counts
 from pytest_llmarith.reports.mistake import Mistake, name_of
 from pytest_llmarith.values import Outcome
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeGuard
 
 from pytest_llmarith.reports import figures
+from pytest_llmarith.reports.checks import object_in
 from pytest_llmarith.reports.keys import condition_label
 from pytest_llmarith.reports.page.trails import shown_search
 from pytest_llmarith.values.answers import answer_text, as_text
@@ -22,7 +23,7 @@ Record = Mapping[str, Any]
 
 def shown_trial(record: Record) -> dict[str, Any]:
     """What is known of a trial; what is not known is left out."""
-    problem, reply = _object(record, "problem"), _object(record, "reply")
+    problem, reply = object_in(record, "problem"), object_in(record, "reply")
     trial = {
         "cell": _cell(record["task"], problem),
         "question": _question(problem),
@@ -33,8 +34,8 @@ def shown_trial(record: Record) -> dict[str, Any]:
         "reply": _text(reply.get("text")),
         "reasoning": _text(reply.get("reasoning")),
         "facts": [*_facts(record), *_reply_facts(reply)],
-        **(_program(oeis) if (oeis := _object(record, "oeis")) else {}),
-        **(shown_search(search) if (search := _object(record, "search")) else {}),
+        **(_program(oeis) if (oeis := object_in(record, "oeis")) else {}),
+        **(shown_search(search) if (search := object_in(record, "search")) else {}),
     }
     return {key: value for key, value in trial.items() if value not in (None, "")}
 
@@ -42,12 +43,6 @@ def shown_trial(record: Record) -> dict[str, Any]:
 def _text(value: Any) -> str | None:
     """What has to be a text, whatever a record of somebody else's holds."""
     return value if value is None or isinstance(value, str) else str(value)
-
-
-def _object(of: Record, name: str) -> Record:
-    """What stands under a name; nothing where that is no object."""
-    value = of.get(name)
-    return value if isinstance(value, dict) else {}
 
 
 def _list(value: Any) -> list[Any]:
@@ -64,7 +59,7 @@ def _question(problem: Mapping[str, Any]) -> str:
         return f"{problem['lhs']} {_SIGNS.get(str(problem.get('op')), '?')} {problem.get('rhs')}"
     if "int1" in problem:
         return f"{problem['int1']} + {problem.get('int2')}"
-    if given := _object(problem, "given"):
+    if given := object_in(problem, "given"):
         return ", ".join(f"{name}: {as_text(value)}" for name, value in given.items())
     return f"{problem.get('number') or ''} {problem.get('name') or ''}".strip()
 
@@ -78,7 +73,7 @@ def _cell(task: str, problem: Mapping[str, Any]) -> str:
 
 def _facts(record: Record) -> Iterator[tuple[str, str]]:
     """What was made of the reply."""
-    grade, answer = _object(record, "grade"), _object(record, "answer")
+    grade, answer = object_in(record, "grade"), object_in(record, "answer")
     if record.get("nodeid"):
         yield "item", str(record["nodeid"])
     if condition := condition_label(record):
@@ -133,14 +128,14 @@ _KINDS = ("prompt", "completion", "reasoning")
 
 def _program(oeis: Mapping[str, Any]) -> dict[str, Any]:
     """What was run, what came out of it, and what the judges say."""
-    scores = _object(oeis, "scores")
+    scores = object_in(oeis, "scores")
     return {
         "program": _text(oeis.get("program")),
         "detail": _text(oeis.get("detail")),
         "scores": [[f"{float(limit):g} s", f"{100 * score:.1f} %"] for limit, score in scores.items()],
         "terms": [_term(term) for term in _list(oeis.get("terms")) if isinstance(term, dict)],
-        "judges": list(_judges(_object(oeis, "judges"))),
-        "isolation": _text(_object(oeis, "isolation").get("level")) or "unknown",
+        "judges": list(_judges(object_in(oeis, "judges"))),
+        "isolation": _text(object_in(oeis, "isolation").get("level")) or "unknown",
     }
 
 
@@ -151,9 +146,9 @@ def _term(term: Mapping[str, Any]) -> list[str | None]:
 
 
 def _judges(judges: Mapping[str, Any]) -> Iterator[list[str]]:
-    if static := _object(judges, "static"):
+    if static := object_in(judges, "static"):
         yield ["static judge", _verdict(static.get("cheat")), "; ".join(map(str, _list(static.get("evidence"))))]
-    if model := _object(judges, "llm"):
+    if model := object_in(judges, "llm"):
         yield [str(model.get("model")), _verdict(model.get("cheat")), ""]
 
 

@@ -546,7 +546,7 @@ WRONG_SUMMARIES: dict[str, Any] = {
     "run is not a JSON object": {"run": 7},
     "run.id is not a text": {"run": FACTS | {"id": 7}},
     "run.versions is not a JSON object": {"run": FACTS | {"id": "r", "versions": None}},
-    "Invalid isoformat string": {"run": FACTS | {"id": "r", "started_at": "now"}},
+    "run.finished_at is not a time in UTC": {"run": FACTS | {"id": "r", "finished_at": "now"}},
     "run.started_at is not a time in UTC": {"run": FACTS | {"id": "r", "started_at": "2026-11-22T00:00:00"}},
     "run.models is no list of models": {"run": FACTS | {"id": "r", "models": ["o4-mini"]}},
     "run.selected is no count": {"run": FACTS | {"id": "r", "selected": -1}},

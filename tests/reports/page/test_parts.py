@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.reports.merging.countable import check_record
+from pytest_llmarith.reports.logs.recordshape import check_record
 from pytest_llmarith.reports.page.browser import browser
 from pytest_llmarith.reports.page.costs import scatters
 from pytest_llmarith.reports.page.curves import depth_curves, length_curves

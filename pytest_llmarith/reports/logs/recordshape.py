@@ -5,12 +5,11 @@ It does not know where a record stands.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from pytest_llmarith.reports.counting.breaking import fault_of_search
+from pytest_llmarith.reports.checks import is_amount, is_count, is_decimal
+from pytest_llmarith.reports.logs.searchshape import fault_of_search
 from pytest_llmarith.trials import RECORD_FORMAT
 from pytest_llmarith.values import ErrorClass, Outcome
 
@@ -21,7 +20,6 @@ _AMOUNTS = ("cost_usd", "latency_s", "prompt_tokens", "completion_tokens", "reas
 _ERRORS = ("absolute_error", "relative_error")
 _COUNTS = ("dlength", "leading_digits")  # older records lack them
 _CLASSES = (None, *map(str, ErrorClass))
-_LARGEST = 1e15
 
 
 def check_record(record: Any, *, named: bool = True) -> None:
@@ -51,7 +49,7 @@ def _fault(record: Mapping[str, Any], named: bool) -> str | None:
         if not isinstance(record.get(name), str | None):
             return f"the {name} is not a text"
     repeat = record.get("repeat", 0)
-    if not _is_count(repeat):
+    if not is_count(repeat):
         return "the repeat is no number from 0"
     outcome = record.get("outcome")
     if not isinstance(outcome, str) or outcome not in _OUTCOMES:
@@ -83,7 +81,7 @@ def _fault_of_reply(reply: Any) -> str | None:
     for name in _AMOUNTS:
         if name not in reply:
             return f"{name} of the reply is missing"
-        if reply[name] is not None and not _is_amount(reply[name]):
+        if reply[name] is not None and not is_amount(reply[name]):
             return f"{name} of the reply is no amount"
     return None if isinstance(reply.get("stored"), bool) else "stored of the reply is neither true nor false"
 
@@ -99,14 +97,14 @@ def _fault_of_grade(grade: Any) -> str | None:
     if fault := _not_an_object(grade, "the grade"):
         return fault
     for name in _ERRORS:
-        if name not in grade or (grade[name] is not None and not _is_number(grade[name])):
+        if name not in grade or (grade[name] is not None and not is_decimal(grade[name])):
             return f"grade.{name} is no number"
     if "rounded" not in grade:
         return "grade.rounded is missing"
     for name in _COUNTS:
-        if grade.get(name) is not None and not _is_count(grade[name]):
+        if grade.get(name) is not None and not is_count(grade[name]):
             return f"grade.{name} is no count"
-    if not _is_amount(grade.get("digit_match", 0)):
+    if not is_amount(grade.get("digit_match", 0)):
         return "grade.digit_match is no amount"
     if grade.get("error_class") not in _CLASSES:
         return "grade.error_class is none of ours"
@@ -129,7 +127,7 @@ def _fault_of_program(facts: Any) -> str | None:
         if fault := _not_an_object(facts.get(name), f"oeis.{name}"):
             return fault
     for limit, score in facts["scores"].items():
-        if not _is_number(limit) or not _is_amount(score) or score > 1:
+        if not is_decimal(limit) or not is_amount(score) or score > 1:
             return "oeis.scores does not hold shares by seconds"
     if not isinstance(facts["isolation"].get("level"), str):
         return "oeis.isolation.level is not a text"
@@ -146,24 +144,9 @@ def _fault_of_terms(terms: Any) -> str | None:
     for term in terms or ():
         if fault := _not_an_object(term, "a term"):
             return fault
-        if not isinstance(term.get("status"), str) or not _is_amount(term.get("seconds")):
+        if not isinstance(term.get("status"), str) or not is_amount(term.get("seconds")):
             return "a term has no status or no seconds"
     return None
-
-
-def _is_count(value: Any) -> bool:
-    return type(value) is int and 0 <= value <= _LARGEST
-
-
-def _is_amount(value: Any) -> bool:
-    return type(value) in (int, float) and 0 <= value <= _LARGEST and math.isfinite(value)
-
-
-def _is_number(text: Any) -> bool:
-    try:
-        return isinstance(text, str) and Decimal(text).is_finite()
-    except InvalidOperation:
-        return False
 
 
 def _not_an_object(value: Any, what: str) -> str | None:

@@ -6,12 +6,13 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, NoReturn, Self
+from typing import IO, Any, Self
 
+from pytest_llmarith.plainjson import strictly_read
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.jsonfiles import TORN
 from pytest_llmarith.reports.logs.lines import LONGEST_LINE
-from pytest_llmarith.reports.merging.countable import check_record
+from pytest_llmarith.reports.logs.recordshape import check_record
 from pytest_llmarith.reports.mistake import Mistake, name_of
 
 _LONGEST_CAUSE = 200
@@ -78,7 +79,7 @@ def _record(line: bytes, log: Path, place: str, named: bool = True) -> dict[str,
     try:
         if len(line) > LONGEST_LINE:
             raise ValueError(f"longer than {LONGEST_LINE:,} bytes")
-        record: dict[str, Any] = json.loads(line, parse_constant=_no_number)
+        record: dict[str, Any] = strictly_read(line)
         check_record(record, named=named)
     except RecursionError as fault:
         raise _no_record(log, place, "nested too deep") from fault
@@ -95,5 +96,6 @@ def _no_record(log: Path, place: str, cause: str) -> Mistake:
     return Mistake(f"{name_of(log)}, {place}: {cause}; expected a record of a run")
 
 
-def _no_number(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no JSON")
+def later_counts(earlier_is_answered: bool, later_is_answered: bool) -> bool:
+    """Whether of two records of a trial the later one counts: an answer beats none, a later one an earlier one."""
+    return later_is_answered or not earlier_is_answered

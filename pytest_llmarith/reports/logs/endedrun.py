@@ -14,21 +14,19 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from pytest_llmarith.reports.counting.summary import SUMMARY_FORMAT
+from pytest_llmarith.reports.checks import check, is_count
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.keys import Key, key_of
 from pytest_llmarith.reports.logs.lines import log_of
-from pytest_llmarith.reports.logs.wellformed import check
-from pytest_llmarith.reports.merging.asking import fault_of_asking
+from pytest_llmarith.reports.logs.summaryshape import check_facts, is_result
 from pytest_llmarith.reports.mistake import Mistake, name_of
-from pytest_llmarith.values import MOST_SHARDS, BreakingProblem
+from pytest_llmarith.values import BreakingProblem
 
 SUMMARY = "summary.json"
+SUMMARY_FORMAT = 1
 _INTERRUPTED = 2  # pytest's exit status
 _LONGEST_SUMMARY = 2**28
 _LONGEST_CAUSE = 200
-# Facts that a run of today states, and that one of an earlier version may not.
-_FACTS = ("id", "started_at", "finished_at", "versions", "models")
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,76 +138,10 @@ def _run(log: Path, summary: Any, digest: bytes, all_facts: bool) -> Run:
     check(isinstance(summary, dict), "not a JSON object")
     check(summary.get("format") == SUMMARY_FORMAT, f"the format is not {SUMMARY_FORMAT}")
     facts, results = summary.get("run"), summary.get("results")
-    _check_facts(facts, or_none=not all_facts)
-    check(isinstance(results, list) and all(map(_is_result, results)), "results is no list of results")
+    check_facts(facts, or_none=not all_facts)
+    check(isinstance(results, list) and all(map(is_result, results)), "results is no list of results")
     counts = [summary.get("answered"), summary.get("unanswered"), summary.get("duplicates", 0)]
-    check(all(map(_is_count, counts)), "answered, unanswered or duplicates is no count")
+    check(all(map(is_count, counts)), "answered, unanswered or duplicates is no count")
     # The first summaries did not say what was selected of each model and task.
     keyed = {key_of(result): {"selected": None, **result} for result in results}
     return Run(log, facts, keyed, sum(counts), digest)
-
-
-def _check_facts(facts: Any, *, or_none: bool) -> None:
-    check(isinstance(facts, dict), "run is not a JSON object")
-    absent = {name for name in _FACTS if or_none and facts.get(name) is None}
-    for name in ("id", "started_at", "finished_at"):
-        check(name in absent or isinstance(facts.get(name), str), f"run.{name} is not a text")
-    for name in ("started_at", "finished_at"):
-        check(name in absent or _is_moment(facts[name]), f"run.{name} is not a time in UTC")
-    check("versions" in absent or isinstance(facts.get("versions"), dict), "run.versions is not a JSON object")
-    for name in ("asking", "limits", "merged", "oeis", "search", "shard"):
-        check(isinstance(facts.get(name), dict | None), f"run.{name} is not a JSON object")
-    models = facts.get("models")
-    are_models = isinstance(models, list) and all(map(_is_model, models))
-    check("models" in absent or are_models, "run.models is no list of models")
-    check(_is_count(facts.get("selected"), or_none=True), "run.selected is no count")
-    check(isinstance(facts.get("stopped"), str | None), "run.stopped is not a text")
-    if (shard := facts.get("shard")) is not None:
-        check(_is_shard(shard), "run.shard is no shard")
-    if (merged := facts.get("merged")) is not None:
-        check(_is_merged(merged), "run.merged does not say what was merged")
-    if fault := fault_of_asking(facts.get("asking") or {}):
-        raise ValueError(fault)
-
-
-def _is_shard(shard: Mapping[str, Any]) -> bool:
-    index, count = shard.get("index", 0), shard.get("count", 0)
-    return (
-        _is_count(index)
-        and _is_count(count)
-        and 1 <= index <= count <= MOST_SHARDS
-        and all(_is_count(shard.get(name), or_none=True) for name in ("dealt", "whole"))
-        and isinstance(shard.get("selection"), str | None)
-    )
-
-
-def _is_merged(merged: Mapping[str, Any]) -> bool:
-    lists = [merged.get(name) for name in ("runs", "differing", "lacks")]
-    return (
-        all(isinstance(one, list) for one in lists)
-        and all(isinstance(text, str) for one in lists[1:] for text in one or ())
-        and all(_is_count(merged.get(name)) for name in ("replaced", "overlapping"))
-    )
-
-
-def _is_model(model: Any) -> bool:
-    return isinstance(model, dict) and isinstance(model.get("name"), str)
-
-
-def _is_result(result: Any) -> bool:
-    return (
-        isinstance(result, dict)
-        and all(isinstance(result.get(name), str) for name in ("model", "task"))
-        and _is_count(result.get("selected"), or_none=True)
-        and _is_count(result.get("duplicates", 0))
-        and isinstance(result.get("outcomes"), dict)
-        and all(map(_is_count, result["outcomes"].values()))
-    )
-
-
-def _is_count(value: Any, *, or_none: bool = False) -> bool:
-    return (or_none and value is None) or (type(value) is int and 0 <= value < 2**53)
-
-
-def _is_moment(text: str) -> bool:
-    return datetime.fromisoformat(text).utcoffset() is not None
