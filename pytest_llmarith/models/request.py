@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from pytest_llmarith.models.scrubbing import without_secrets, without_userinfo
+from pytest_llmarith.credentials import HIDDEN, header_values, with_headers_hidden, without_secrets
+from pytest_llmarith.models.scrubbing import without_userinfo
 from pytest_llmarith.values import Model, Question
 
 _KEY_FORMAT = 1
@@ -24,18 +25,23 @@ def messages_of(model: Model, prompt: str) -> list[dict[str, str]]:
 
 
 def sent_of(model: Model, prompt: str) -> dict[str, Any]:
-    """The request as it may be written down: everything but keys, passwords and other credentials."""
+    """The request as it may be written down: everything but keys, passwords, other credentials and what headers say."""
+    return _told(model, prompt, with_headers_hidden(model.params))
+
+
+def _told(model: Model, prompt: str, params: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "model": model.target,
         "api_base": model.api_base and without_userinfo(model.api_base),
         "messages": messages_of(model, prompt),
-        "params": without_secrets(model.params),
+        "params": params,
     }
 
 
 def key_of(model: Model, question: Question) -> str:
     """The name of a reply in the store: everything that can change it, whatever the model is called in this run."""
-    return key_of_sent(sent_of(model, question.prompt), question.trial, question.repeat)
+    told = _told(model, question.prompt, without_secrets(model.params))
+    return key_of_sent(told, question.trial, question.repeat)
 
 
 def key_of_sent(sent: Mapping[str, Any], trial: int, repeat: int) -> str:
@@ -54,6 +60,11 @@ def holds_secrets(sent: Mapping[str, Any]) -> bool:
     return without_secrets(sent["params"]) != sent["params"] or bool(
         api_base and without_userinfo(api_base) != api_base
     )
+
+
+def hides_headers(sent: Mapping[str, Any]) -> bool:
+    """Whether nobody could tell any more which request was written down: a header may change a reply."""
+    return HIDDEN in header_values(sent["params"])
 
 
 def keyed_questions(models: Mapping[str, Model], questions: Iterable[Question]) -> list[tuple[str, Model, Question]]:

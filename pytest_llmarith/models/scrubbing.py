@@ -11,17 +11,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-_HIDDEN = "[hidden]"
+from pytest_llmarith.credentials import HIDDEN, header_values, is_secret, secrets_among, without_secrets
 
 # Whoever answers with megabytes gets this much of them looked at.
 _LOOKED_AT = 20_000
 _LONGEST = 300
 
-_SECRET_NAME = re.compile(
-    r"(?:^|[_-])(?:api_?key|key|token|secret|password|passwd|credentials?|authorization|auth)$"
-    r"|^(?:apikey|x-api-key|proxy-authorization|cookie)$",
-    re.IGNORECASE,
-)
 _SHORTEST_SECRET = 6
 _LIKE_A_KEY = re.compile(r"(?=.*[A-Za-z])(?=.*\d).{16,}", re.ASCII | re.DOTALL)
 
@@ -54,8 +49,8 @@ def hide_keys(text: str, environ: Mapping[str, str], more_secrets: Iterable[str]
     """Replace what is a key in this environment, and what looks like one."""
     for secret in sorted({*_secrets_in(environ).values(), *more_secrets}, key=len, reverse=True):
         if len(secret) >= _SHORTEST_SECRET:
-            text = text.replace(secret, _HIDDEN)
-    return _KEY_SHAPES.sub(lambda shape: (shape["before"] or "") + _HIDDEN + "@" * shape[0].endswith("@"), text)
+            text = text.replace(secret, HIDDEN)
+    return _KEY_SHAPES.sub(lambda shape: (shape["before"] or "") + HIDDEN + "@" * shape[0].endswith("@"), text)
 
 
 def without_known_keys(text: str, environ: Mapping[str, str]) -> str:
@@ -65,7 +60,7 @@ def without_known_keys(text: str, environ: Mapping[str, str]) -> str:
     """
     keys = {secret for secret in _secrets_in(environ).values() if _LIKE_A_KEY.fullmatch(secret)}
     for secret in sorted(keys, key=len, reverse=True):
-        text = text.replace(secret, _HIDDEN)
+        text = text.replace(secret, HIDDEN)
     return text
 
 
@@ -74,26 +69,15 @@ def variable_told(text: str, environ: Mapping[str, str]) -> str | None:
     return next((name for name, secret in _known_keys(environ).items() if secret in text), None)
 
 
-def without_secrets(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Request parameters as they may be written down: keys and credentials are left out at every depth."""
-    return {name: _plain(value) for name, value in params.items() if not is_secret(name)}
-
-
 def secrets_in(params: Mapping[str, Any]) -> list[str]:
     """The keys and credentials that stand among request parameters."""
-    found = [str(value) for name, value in params.items() if is_secret(name)]
-    return found + [secret for value in params.values() for secret in _within(value)]
+    return [*(str(value) for _, value in secrets_among(params)), *header_values(without_secrets(params))]
 
 
 def without_userinfo(url: str) -> str:
     """A URL as it may be written down: user and password are credentials."""
     parts = urlsplit(url)
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
-
-
-def is_secret(name: str) -> bool:
-    """Whether a parameter or variable of this name holds a key; `max_tokens` does not."""
-    return _SECRET_NAME.search(name) is not None
 
 
 def _known_keys(environ: Mapping[str, str]) -> dict[str, str]:
@@ -105,18 +89,6 @@ def _known_keys(environ: Mapping[str, str]) -> dict[str, str]:
 def _secrets_in(environ: Mapping[str, str]) -> dict[str, str]:
     """Looked up name by name: another thread may change the environment meanwhile, as pytest does for every test."""
     return {name: value for name in list(environ) if is_secret(name) and (value := environ.get(name))}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, list):  # of tools, say, each with headers of its own
-        return [_plain(one) for one in value]
-    return without_secrets(value) if isinstance(value, Mapping) else value
-
-
-def _within(value: Any) -> list[str]:
-    if isinstance(value, list):
-        return [secret for one in value for secret in _within(one)]
-    return secrets_in(value) if isinstance(value, Mapping) else []
 
 
 def _cuts_a_word(text: str) -> bool:

@@ -5,10 +5,11 @@ what is wrong, where it came from, what to write instead.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, TypeVar
 
+from pytest_llmarith.credentials import secrets_among
 from pytest_llmarith.plainjson import is_shallow, strictly_read
 from pytest_llmarith.values import MOST_SHARDS, Model, Shard
 
@@ -20,7 +21,6 @@ _Value = TypeVar("_Value")
 _NAMED_MODEL = re.compile(r"(?P<name>[^=]*)=(?P<target>.*)", re.DOTALL)
 _NEXT_PARAMETER = re.compile(r"&(?=[A-Za-z_]\w*=)")
 _PARAMETER = re.compile(r"(?P<name>[A-Za-z_]\w*)=(?P<value>.*)", re.DOTALL)
-_SECRET = re.compile(r"api[-_]?key|token$|secret|password|authorization|credential|cookie", re.IGNORECASE)
 _BASE_URL = re.compile(r"https?://(?:[\w.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?(?:/[^\s?#@]*)?", re.ASCII)
 _BROKER_OWNS = {"base_url", "timeout", "max_retries", "num_retries", "messages", "model", "stream", "n"}
 
@@ -106,7 +106,7 @@ def parameter(option: str, text: str) -> tuple[str, Any]:
     if not match:
         raise ValueError(f"{option}: {text!r} is not KEY=VALUE; write temperature=0 or reasoning_effort=high")
     name, value = match["name"], _json_or_text(option, match["value"])
-    if secret := next(_secrets(name, value), None):
+    if secret := next((inner for inner, _ in secrets_among({name: value})), None):
         raise ValueError(
             f"{option}: {secret} would write a key into files; set the provider's environment variable instead, "
             "such as OPENAI_API_KEY"
@@ -114,18 +114,6 @@ def parameter(option: str, text: str) -> tuple[str, Any]:
     if name in _BROKER_OWNS:
         raise ValueError(f"{option}: {name} is set by the plugin itself; see --llm-timeout, --llm-retries, --llm-model")
     return name, value
-
-
-def _secrets(name: str, value: Any) -> Iterator[str]:
-    """Names of keys and credentials, at every depth: headers hold them too."""
-    if _SECRET.search(name):
-        yield name
-    if isinstance(value, Mapping):
-        for inner, deeper in value.items():
-            yield from _secrets(inner, deeper)
-    elif isinstance(value, list):  # of tools, say, each with headers of its own
-        for deeper in value:
-            yield from _secrets("", deeper)
 
 
 def sendable(option: str, text: str) -> str:

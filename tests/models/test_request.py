@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_llmarith.models.request import asked_model, key_of, messages_of, sent_of
+from pytest_llmarith.models.request import asked_model, hides_headers, key_of, key_of_sent, messages_of, sent_of
 from pytest_llmarith.values import Model, Question
 
 MODEL = Model("m", "openai/x", {"temperature": 0, "thinking": {"a": 1, "b": 2}}, "http://h/v1", "Be brief.")
@@ -36,6 +36,22 @@ def test_the_system_prompt_goes_first_where_there_is_one() -> None:
 def test_everything_that_can_change_a_reply_changes_the_key(other: Model) -> None:
     """Another model, parameter, base URL or system prompt makes another key."""
     assert key_of(other, QUESTION) != key_of(MODEL, QUESTION)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            {"schema": {"properties": {"key": {"type": "string"}}}},
+            {"schema": {"properties": {"key": {"type": "integer"}}}},
+        ),
+        ({"tools": [{"parameters": {"key": {"const": "a"}}}]}, {"tools": [{"parameters": {"key": {"const": "b"}}}]}),
+        ({"extra_headers": {"anthropic-beta": "a"}}, {"extra_headers": {"anthropic-beta": "b"}}),
+    ],
+)
+def test_what_only_looks_like_a_secret_changes_the_key(one: dict[str, Any], other: dict[str, Any]) -> None:
+    """A property `key` of a schema, and a header whose value is written down nowhere."""
+    assert key_of(Model("m", "openai/x", one), QUESTION) != key_of(Model("m", "openai/x", other), QUESTION)
 
 
 @pytest.mark.parametrize("question", [Question("m", "1 + 2", 0), Question("m", "1 + 1", 1)])
@@ -81,13 +97,26 @@ def test_the_key_of_a_question_never_changes() -> None:
     assert key_of(MODEL, QUESTION) == "6326c3796244591b3fd45424d6a269c0ab65e4f43dc01ba01d45e56a334e0ec8"
 
 
+def test_the_key_of_a_request_with_headers_never_changes() -> None:
+    """Although what is written down of it says less now than it once did."""
+    model = Model("m", "openai/x", {"extra_headers": {"X-Title": "t", "Authorization": "a"}})
+    sent = {**sent_of(model, "1 + 1"), "params": {"extra_headers": {"X-Title": "t"}}}
+    assert key_of(model, QUESTION) == key_of_sent(sent, 0, 0)
+    assert hides_headers(sent_of(model, "1 + 1"))
+    assert not hides_headers(sent)
+
+
 def test_what_was_sent_is_written_down_without_keys() -> None:
-    """Keys, authorizing headers and passwords are left out of what is noted as sent, at any depth."""
+    """Keys, authorizing headers and passwords are left out of what is noted as sent, at any depth; headers hidden."""
     params = {"api_key": "k", "max_tokens": 5, "extra_headers": {"Authorization": "Bearer x", "X-Title": "t"}}
     params["tools"] = [{"type": "mcp", "headers": {"Authorization": "Bearer x"}}]
     assert sent_of(Model("m", "openai/x", params, "https://me:secret@h:8/v1"), "p") == {
         "model": "openai/x",
         "api_base": "https://h:8/v1",
         "messages": [{"role": "user", "content": "p"}],
-        "params": {"max_tokens": 5, "extra_headers": {"X-Title": "t"}, "tools": [{"type": "mcp", "headers": {}}]},
+        "params": {
+            "max_tokens": 5,
+            "extra_headers": {"X-Title": "[hidden]"},
+            "tools": [{"type": "mcp", "headers": {}}],
+        },
     }

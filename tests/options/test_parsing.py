@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -129,6 +130,19 @@ def test_a_key_deep_in_a_parameter_is_refused_unseen(text: str) -> None:
     with pytest.raises(ValueError, match=r"^--llm-x: Authorization would write a key into files") as refused:
         parsing.parameter(OPTION, text)
     assert "hunter2" not in str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["Ocp-Apim-Subscription-Key", "X-Auth", "accessKey"])
+def test_a_key_in_a_header_is_refused_under_every_name_that_is_hidden(name: str) -> None:
+    """What counts as the name of a key is the same wherever it is asked."""
+    with pytest.raises(ValueError, match=rf"^--llm-x: {name} would write a key into files"):
+        parsing.parameter(OPTION, f'extra_headers={{"{name}": "hunter2"}}')
+
+
+def test_a_schema_may_name_a_property_like_a_key() -> None:
+    """It says what a model may write, and holds nothing."""
+    schema = {"json_schema": {"properties": {"token": {"type": "string", "const": "a"}}}}
+    assert parsing.parameter(OPTION, f"response_format={json.dumps(schema)}") == ("response_format", schema)
 
 
 @pytest.mark.parametrize("value", ["[" * 100_000, "[" * 100 + "]" * 100, '{"a":' * 100 + "1" + "}" * 100])
