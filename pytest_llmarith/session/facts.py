@@ -7,6 +7,7 @@ from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any
 
+from pytest_llmarith.credentials import with_headers_hidden
 from pytest_llmarith.options.oeis import OeisSettings
 from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.values import Model, Progress
@@ -77,7 +78,7 @@ def _model_facts(model: Model) -> dict[str, Any]:
     return {
         "name": model.name,
         "target": model.target,
-        "params": dict(model.params),
+        "params": with_headers_hidden(model.params),
         "api_base": model.api_base,
         "system_prompt": model.system_prompt,
         "simulated": model.simulated,

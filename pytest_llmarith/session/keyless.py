@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_llmarith.credentials import texts_in, with_headers_hidden
 from pytest_llmarith.models.scrubbing import variable_told
 from pytest_llmarith.options import names
 from pytest_llmarith.options.dotenv_file import variables_in
@@ -18,7 +19,7 @@ from pytest_llmarith.options.settings import Settings
 
 
 def refuse_keys(config: pytest.Config, settings: Settings) -> None:
-    """Raises pytest.UsageError where a template or a system prompt holds a key; the message never does."""
+    """Raises pytest.UsageError where a template, a system prompt or a parameter holds a key; the message never does."""
     texts = list(_texts(config, settings))
     for environ in _environs(config.rootpath / ".env") if texts else ():
         for where, text in texts:
@@ -29,11 +30,14 @@ def refuse_keys(config: pytest.Config, settings: Settings) -> None:
 
 
 def _texts(config: pytest.Config, settings: Settings) -> Iterator[tuple[str, str]]:
-    """What the options put into prompts, and where that comes from."""
+    """What the options put into requests, save headers, and where that comes from."""
     for name, template in settings.manners.wordings.templates.items():
         yield f"{names.PROMPT}: the template {name!r}", template
     for text in config.getoption(names.SYSTEM_PROMPT) or ():
         yield f"{names.SYSTEM_PROMPT}: the text", text
+    for model in (*settings.models, *filter(None, [settings.oeis.judge])):
+        for name, value in with_headers_hidden(model.params).items():
+            yield from ((f"{model.name}: the parameter {name}", text) for text in texts_in(value))
 
 
 def _environs(dotenv_path: Path) -> Iterator[Mapping[str, str]]:

@@ -226,6 +226,7 @@ HOSTILE = {
     "half a character": (altered("reply.sent.model", "\ud800"), "the model that was asked is not a text"),
     "address": (altered("reply.sent.api_base", 1), "the base URL is not a text"),
     "bad address": (altered("reply.sent.api_base", "http://[/"), "Invalid IPv6 URL"),
+    "header": (altered("reply.sent.params", {"extra_headers": {"X-A": "[hidden]"}}), "a header was sent whose value"),
     "password": (altered("reply.sent.api_base", "http://me:pw@x/"), "what was sent holds a key or a password"),
     "key": (altered("reply.sent.params", {"extra": {"api_key": "sk-1"}}), "what was sent holds a key or a password"),
     "keys": (altered("reply.sent.params", {"tools": [{"api_key": "sk-1"}]}), "what was sent holds a key or a password"),

@@ -273,6 +273,7 @@ def test_a_dotenv_file_above_the_project_is_left_alone(
     [
         (("--llm-prompt=standard", "--llm-prompt=mine.txt"), "--llm-prompt: the template 'mine'"),
         ((f"--llm-system-prompt=I am {KEY}.",), "--llm-system-prompt: the text"),
+        ((f"--llm-param=user=I am {KEY}.",), "llmarith/exact: the parameter user"),
         (("--llm-system-prompt=", f"--llm-system-prompt={KEY}", "--llm-dry-run"), "--llm-system-prompt: the text"),
     ],
 )
@@ -342,3 +343,16 @@ def test_a_key_goes_to_its_own_provider_alone(claude: Bench, monkeypatch: pytest
     assert call.headers["x-api-key"] == KEY
     (record,) = claude.records()
     assert record["reply"]["sent"]["api_base"] == own
+
+
+def test_a_key_in_a_header_of_any_name(bench: Bench) -> None:
+    """It is sent, and stands in no file; its name does, and a reply is found again."""
+    for _ in range(2):
+        bench.run(f'--llm-param=extra_headers={{"X-Proxy": "{KEY}"}}', "-k", "int_add and depth_2", "-rA")
+    (call,) = bench.server.requests
+    assert call.headers["X-Proxy"] == KEY
+    hidden = {"extra_headers": {"X-Proxy": "[hidden]"}}
+    assert bench.summary()["run"]["models"][0]["params"] == hidden
+    assert bench.records()[0]["reply"]["sent"]["params"] == hidden
+    files = [path for path in bench.pytester.path.rglob("*") if path.is_file()]
+    assert [path for path in files if KEY.encode() in path.read_bytes()] == []

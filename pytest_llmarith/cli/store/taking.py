@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pytest_llmarith.models.keeping.claims import Claims
 from pytest_llmarith.models.keeping.store import Store
-from pytest_llmarith.models.request import holds_secrets, key_of_sent
+from pytest_llmarith.models.request import hides_headers, holds_secrets, key_of_sent
 from pytest_llmarith.reports.logs.replies import LeftOut, LoggedReply, Refused, replies_in
 from pytest_llmarith.values import Reply
 
@@ -85,4 +85,6 @@ def _keyed_line(replies: Sequence[LoggedReply], taken: Taken) -> Iterator[tuple[
 def _key(logged: LoggedReply) -> str:
     if holds_secrets(logged.sent):
         raise ValueError("what was sent holds a key or a password; nothing of ours writes such a line")
+    if hides_headers(logged.sent):
+        raise ValueError("a header was sent whose value is not written down, so nobody knows which request it was")
     return key_of_sent(logged.sent, logged.trial, logged.repeat)
