@@ -9,7 +9,7 @@ from pytest_llmarith.numerals.tokens import Kind, Token, kind_at
 _EXPLAINING = frozenset({Kind.CHECK, Kind.REASON})
 _EXPLANATIONS = frozenset(
     {"explanation", "explained", "working", "workings", "work", "steps", "step-by-step", "proof", "reasoning"}
-    | {"breakdown", "how", "long", "column", "columns", "ones"}
+    | {"breakdown", "breaking", "split", "splitting", "how", "long", "column", "columns", "ones"}
 )
 _ENDING_A_HEADING = frozenset({Kind.LINE, Kind.NUMBER})
 _REACH = 8  # tokens of the next line that are looked at

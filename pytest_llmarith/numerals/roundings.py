@@ -28,13 +28,11 @@ def is_called_rounded(tokens: Sequence[Token], at: int) -> bool:
 
 
 def announces_its_successor(tokens: Sequence[Token], at: int) -> bool:
-    """Whether words give the size of what comes next in the sentence: `7 million (7,006,652)`."""
-    for later in range(at + 1, min(len(tokens), at + _REACH) if tokens[at].has_magnitude else 0):
-        if tokens[later].kind in _STARTING:
-            return False
-        if tokens[later].kind is Kind.NUMBER:
-            return _shortens(tokens, at, later)
-    return False
+    """Whether words give the size of what stands right behind: `7 million (7,006,652)`, `7 million. So 7,006,652`."""
+    if not tokens[at].has_magnitude:
+        return False
+    behind = range(at + 1, min(len(tokens), at + 1 + _REACH))
+    return any(tokens[later].kind is Kind.NUMBER and _shortens(tokens, at, later) for later in behind)
 
 
 def _shortens(tokens: Sequence[Token], at: int, other: int) -> bool:
