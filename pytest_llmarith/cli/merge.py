@@ -44,7 +44,7 @@ def add_merge(commands: Commands) -> None:
 def _merge(request: argparse.Namespace) -> int:
     from pytest_llmarith.reports.merging import Refused, Request, merge, records_of
     from pytest_llmarith.reports.mistake import Mistake
-    from pytest_llmarith.reports.page.ending import write_run_page
+    from pytest_llmarith.reports.page.run_page import write_run_page
     from pytest_llmarith.reports.tables.terminal import summary_section
 
     wanted = Request(request.runs, request.into, request.allow_missing, request.allow_differing, request.allow_overlap)

@@ -22,6 +22,12 @@ def wanted_of(result: Result) -> int:
     return int(result["measured"] + result["outcomes"]["unanswered"])
 
 
+def incomplete(result: Result) -> str:
+    """What is said of a result that has not all that it was to have; nothing of others."""
+    measured, all_of_it = result["measured"], wanted_of(result)
+    return f"incomplete, {measured:,} of {all_of_it:,}" if measured < all_of_it else ""
+
+
 def is_whole(summary: Summary) -> bool:
     """Whether all that was selected was answered; of a partial run too, which says so elsewhere."""
     return bool(summary["unanswered"] == 0 and summary["answered"] == wanted(summary))

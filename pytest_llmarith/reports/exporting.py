@@ -18,8 +18,8 @@ from pytest_llmarith.reports.keys import condition_label
 from pytest_llmarith.reports.logs import llm_arithmetic
 from pytest_llmarith.reports.mistake import Mistake
 from pytest_llmarith.reports.opening import OpenedRun
+from pytest_llmarith.reports.output_file import new_file
 from pytest_llmarith.reports.reporting.report import all_opened, files_of
-from pytest_llmarith.reports.target import new_file
 
 
 class Shape(StrEnum):

@@ -9,6 +9,9 @@ from typing import Any
 from pytest_llmarith.reports.statistics import percent
 
 UNKNOWN = "-"
+NO_INTERVAL = (
+    "`-` in place of an interval: every question changed by the same amount, so that the spread cannot be estimated."
+)
 _SMALLEST_P = 0.0001
 
 _TWO_DIGITS = Context(prec=2, Emax=MAX_EMAX, Emin=MIN_EMIN)
@@ -137,3 +140,14 @@ def _signed(points: float | None) -> str:
         return UNKNOWN
     shown = f"{points:+.1f}"
     return "0.0" if shown in ("+0.0", "-0.0") else shown
+
+
+def prompt_and_completion(tokens: Mapping[str, int | None]) -> int | None:
+    """All tokens that are paid for; None where nobody says of one kind how many there were."""
+    prompt, completion = tokens["prompt"], tokens["completion"]
+    return None if prompt is None or completion is None else prompt + completion
+
+
+def unpriced(result: Mapping[str, Any]) -> str:
+    """What is said of replies whose cost is in no sum, where there is a sum."""
+    return f"{result['unpriced']:,} unpriced" if result["unpriced"] and result["cost_usd"] is not None else ""

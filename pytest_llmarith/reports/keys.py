@@ -5,7 +5,7 @@ It takes records and results alike; older ones know no conditions, and what they
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -39,25 +39,6 @@ def condition_parts(facts: Mapping[str, Any]) -> tuple[str, ...]:
 def value_of_axis(value: Any) -> str | None:
     """What a condition says of one axis, as text; nothing stays nothing, as a template may be called `None`."""
     return None if value is None else str(value)
-
-
-def fact_by_names(what: str, first: Any, second: Any) -> tuple[Any, Any]:
-    """A fact in which two runs differ as people know it: conditions by their names, anything else as it is."""
-    if what != "conditions":
-        return first, second
-    return _beside(first, second), _beside(second, first)
-
-
-def _beside(conditions: Any, others: Any) -> Any:
-    """The names of a run's conditions, those first that another run has not; what are no conditions stays as it is."""
-    if not isinstance(conditions, list):
-        return conditions
-    names, its = _names(conditions), _names(others if isinstance(others, list) else ())
-    return " + ".join(sorted(names, key=its.__contains__))
-
-
-def _names(conditions: Iterable[Any]) -> list[str]:
-    return [condition_label({"condition": condition}) or USUAL_NAME for condition in conditions]
 
 
 @lru_cache(maxsize=4096)

@@ -33,7 +33,7 @@ def differing(rows: Sequence[tuple[str, Parameters]]) -> list[str]:
         if parameters is not None:
             of_model.setdefault(model, []).append(parameters)
     names = {model: _differing_names(many) for model, many in of_model.items()}
-    return ["" if parameters is None else _told(parameters, names[model]) for model, parameters in rows]
+    return ["" if parameters is None else _as_words(parameters, names[model]) for model, parameters in rows]
 
 
 def _differing_names(many: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -42,7 +42,7 @@ def _differing_names(many: Sequence[Mapping[str, Any]]) -> list[str]:
     return [name for name in names if any(_value(one, name) != _value(first, name) for one in many)]
 
 
-def _told(parameters: Mapping[str, Any], names: Sequence[str]) -> str:
+def _as_words(parameters: Mapping[str, Any], names: Sequence[str]) -> str:
     """Such as `reasoning_effort=high, no temperature`."""
     return ", ".join(
         sanitize_name(f"{name}={_value(parameters, name)}" if name in parameters else f"no {name}", _LONGEST)

@@ -17,7 +17,7 @@ from pytest_llmarith.reports.jsonfiles import write_line
 from pytest_llmarith.reports.logs.lines import log_of
 from pytest_llmarith.reports.logs.stored import Change, changes, is_of_own_task, too_deep
 from pytest_llmarith.reports.mistake import Mistake, name_of
-from pytest_llmarith.reports.target import new_file
+from pytest_llmarith.reports.output_file import new_file
 from pytest_llmarith.values import BreakingProblem, Outcome, Reading
 
 _ARROW = "->"

@@ -77,7 +77,7 @@ class Display:
 
     def _write_items(self, terminal: pytest.TerminalReporter, summary: dict[str, Any]) -> None:
         """The outcomes that `-r` asks for, one line each; pytest's own lists leave custom outcomes out."""
-        from pytest_llmarith.reports.tables.terminal import outcome_section
+        from pytest_llmarith.reports.tables.listing import outcome_section
 
         reportchars = self._config.getoption("reportchars")
         wanted = _wanted_outcomes(reportchars, self._settings.strict)

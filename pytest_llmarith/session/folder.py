@@ -73,7 +73,7 @@ class RunFolder:
 
     def write_page(self, summary: dict[str, Any]) -> None:
         """The page to look at, unless records are missing that it would show."""
-        from pytest_llmarith.reports.page.ending import write_run_page
+        from pytest_llmarith.reports.page.run_page import write_run_page
 
         if self.path is not None and self.torn is None:
             self.page = write_run_page(self.path, summary, self.records.values())

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pytest_llmarith.reports.page.ending import write_run_page
+from pytest_llmarith.reports.page.run_page import write_run_page
 from pytest_llmarith.session.git import git_facts
 
 BENCH = """

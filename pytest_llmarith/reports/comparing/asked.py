@@ -21,13 +21,13 @@ _NOT_ASKED = frozenset({"seed", "trial", "set", "name", "keywords"})
 _NOT_SEARCHED = _NOT_ASKED - {"seed"}  # which leads a search from question to question
 _DIGEST_BYTES = 16
 # What records tell of how a model was asked and graded, by the names under which it is shown.
-_TOLD = {
+_SEEN = {
     "served model": ("reply", "served_model"),
     "graded reading": ("reading",),
     "seed": ("problem", "seed"),
     "sandbox level": ("oeis", "isolation", "level"),
 }
-_MOST_TOLD = 10
+_MOST_SEEN = 10
 
 Record = Mapping[str, Any]
 
@@ -70,7 +70,7 @@ class Side:
     model: str
     trials: list[Asked] = field(default_factory=list)
     simulated: bool = False
-    told: dict[str, set[str]] = field(default_factory=lambda: {name: set() for name in _TOLD})
+    seen: dict[str, set[str]] = field(default_factory=lambda: {name: set() for name in _SEEN})
     condition: str | None = None  # the name of the one that it is cut down to
 
     def put_in(self, condition: str) -> Side:
@@ -86,10 +86,10 @@ class Side:
         """Note one record, and what it tells of the model."""
         self.trials.append(asked(record, self.facts))
         self.simulated = self.simulated or record.get("simulated") is True
-        for name, way in _TOLD.items():
-            told = _found(record, way)
-            if told is not None and len(self.told[name]) < _MOST_TOLD:
-                self.told[name].add(str(told))
+        for name, way in _SEEN.items():
+            value = _found(record, way)
+            if value is not None and len(self.seen[name]) < _MOST_SEEN:
+                self.seen[name].add(str(value))
 
 
 def sides(name: str, facts: Mapping[str, Any], records: Iterable[Record]) -> dict[str, Side]:

@@ -18,8 +18,8 @@ from pytest_llmarith.reports.comparing.refusal import refusal, refusal_of_same_w
 from pytest_llmarith.reports.comparing.rows import OVER_ALL, Row, paired_rows, unpaired_rows
 from pytest_llmarith.reports.comparing.scores import paired_scores, unpaired_scores
 from pytest_llmarith.reports.mistake import Mistake
+from pytest_llmarith.reports.parallel_reading import each_read
 from pytest_llmarith.reports.statistics.paired import holm
-from pytest_llmarith.reports.together import each_read
 
 _COMPARISON_FORMAT = 1
 

@@ -9,14 +9,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pytest_llmarith.reports.comparing.asked import Side
+from pytest_llmarith.reports.differing import FACTS_OF_ONE_RUN
 
 # What is said of a run and changes no answer: when it was, how much of it there is, how it was paced and kept.
-_NO_CONDITIONS = frozenset(
-    {
-        *("id", "started_at", "finished_at", "selected", "stopped", "partial", "exit_status", "shard", "merged"),
-        *("asking", "limits", "strict", "store", "models"),
-    }
-)
+_NEVER_DECIDING = frozenset({*FACTS_OF_ONE_RUN, "asking", "limits", "strict", "store", "models"})
 _DEEPEST = 8
 
 Difference = dict[str, Any]
@@ -27,8 +23,8 @@ def differences(first: Side, second: Side) -> list[Difference]:
 
     Where a run says nothing of itself, only what its records tell is compared: the rest would be a list of unknowns.
     """
-    told = bool(first.facts and second.facts)
-    one, other = _conditions(first, told), _conditions(second, told)
+    both_tell = bool(first.facts and second.facts)
+    one, other = _deciding_facts(first, both_tell), _deciding_facts(second, both_tell)
     names = dict.fromkeys([*one, *other])
     return [
         {"what": name, "first": one.get(name), "second": other.get(name)}
@@ -37,14 +33,14 @@ def differences(first: Side, second: Side) -> list[Difference]:
     ]
 
 
-def _conditions(side: Side, told: bool) -> dict[str, Any]:
+def _deciding_facts(side: Side, both_tell: bool) -> dict[str, Any]:
     """All facts that may change an answer, by name."""
-    told_of = {name: ", ".join(sorted(values)) or None for name, values in side.told.items()}
-    seen = {"model": side.model, "condition": side.condition} | told_of
-    if not told:
+    of_records = {name: ", ".join(sorted(values)) or None for name, values in side.seen.items()}
+    seen = {"model": side.model, "condition": side.condition} | of_records
+    if not both_tell:
         return seen
     model = {name: fact for name, fact in _described(side).items() if name != "name"}
-    facts = {name: fact for name, fact in side.facts.items() if name not in _NO_CONDITIONS}
+    facts = {name: fact for name, fact in side.facts.items() if name not in _NEVER_DECIDING}
     return seen | dict(_flat("", model)) | dict(_flat("", facts))
 
 

@@ -9,7 +9,7 @@ import html
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pytest_llmarith.reports.comparing import cells, told
+from pytest_llmarith.reports.comparing import cells, sentences
 from pytest_llmarith.reports.formats.markdown import code
 
 
@@ -20,13 +20,13 @@ def as_markdown(comparisons: Mapping[str, Any]) -> str:
         lines += [*_table(*cells.overview_cells(comparisons["comparisons"])), ""]
     for comparison in comparisons["comparisons"]:
         lines += [*_one(comparison), ""]
-    lines += [line for text in told.alone_told(comparisons) for line in (code(text), "")]
-    lines += [f"<sub>{html.escape(' '.join(told.legend(comparisons)))}</sub>"]
+    lines += [line for text in sentences.not_compared(comparisons) for line in (code(text), "")]
+    lines += [f"<sub>{html.escape(' '.join(sentences.legend(comparisons)))}</sub>"]
     return "".join(f"{line}\n" for line in lines)
 
 
 def _one(comparison: Mapping[str, Any]) -> list[str]:
-    facts = (*told.sides_told(comparison), told.questions_told(comparison), told.differing_told(comparison))
+    facts = (*sentences.sides(comparison), sentences.questions(comparison), sentences.differing(comparison))
     scores = ["", *_table(*cells.score_cells(comparison))] if comparison["scores"] else []
     return [*(f"- {code(fact)}" for fact in facts), "", *_table(*cells.row_cells(comparison)), *scores]
 

@@ -19,12 +19,11 @@ from pytest_llmarith.reports.statistics import Cluster, mean_difference, percent
 from pytest_llmarith.reports.statistics.intervals import Interval
 from pytest_llmarith.reports.statistics.paired import Pairs, fisher, mcnemar, paired_difference, unpaired_difference
 from pytest_llmarith.reports.statistics.unpaired import clustered_difference
-from pytest_llmarith.values import Dtype, Op
+from pytest_llmarith.reports.variants import place_of_variant
 
 OVER_ALL = "all"
 _TASK = "task"
 _CONDITION = "condition"
-_VARIANTS = [f"{dtype}_{op}" for dtype in Dtype for op in Op]
 
 Row = dict[str, Any]
 
@@ -200,6 +199,4 @@ def _of_task(task: str, groups: Sequence[Group], *, alone: bool) -> list[Group]:
 
 
 def _place(group: Group) -> tuple[int, str]:
-    """Variants as the arithmetic task has them, others behind them by name."""
-    name = group.name or ""
-    return _VARIANTS.index(name) if name in _VARIANTS else len(_VARIANTS), name
+    return place_of_variant(group.name or "")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from textwrap import wrap
 from typing import Any
 
-from pytest_llmarith.reports.comparing import cells, told
+from pytest_llmarith.reports.comparing import cells, sentences
 from pytest_llmarith.reports.comparing.wording import LONGEST_NAME
 from pytest_llmarith.reports.jsonfiles import encode
 from pytest_llmarith.reports.tables.drawing import draw, width_of
@@ -27,13 +27,13 @@ def as_text(comparisons: Mapping[str, Any], width: int) -> str:
         lines += [*_one(comparison, width), ""]
     if len(comparisons["comparisons"]) > 1:
         lines += [*_overview(comparisons["comparisons"], width), ""]
-    for text in (*told.alone_told(comparisons), " ".join(told.legend(comparisons))):
+    for text in (*sentences.not_compared(comparisons), " ".join(sentences.legend(comparisons))):
         lines += _wrapped(text, width)
     return "".join(f"{line}\n" for line in lines)
 
 
 def _one(comparison: Mapping[str, Any], width: int) -> list[str]:
-    facts = (*told.sides_told(comparison), told.questions_told(comparison), told.differing_told(comparison))
+    facts = (*sentences.sides(comparison), sentences.questions(comparison), sentences.differing(comparison))
     head = [line for fact in facts for line in _wrapped(fact, width, "  ")]
     scores = ["", *draw(*cells.score_cells(comparison))] if comparison["scores"] else []
     return [*head, "", *draw(*cells.row_cells(comparison)), *scores]

@@ -17,9 +17,8 @@ from pytest_llmarith.reports.counting.repeats import Put, RepeatCounts
 from pytest_llmarith.reports.counting.sequences import SequenceSet
 from pytest_llmarith.reports.counting.tallies import Outcomes, Reasons, Tally
 from pytest_llmarith.reports.statistics import Depth, reliable_depth
-from pytest_llmarith.values import Dtype, Op, Outcome
-
-_VARIANTS = [f"{dtype}_{op}" for dtype in Dtype for op in Op]
+from pytest_llmarith.reports.variants import place_of_variant
+from pytest_llmarith.values import Outcome
 
 
 class Result:
@@ -165,9 +164,9 @@ def _has_cell(problem: Mapping[str, Any]) -> bool:
 
 
 def _place_of_cell(cell: tuple[str, int]) -> tuple[int, str, int]:
-    """Variants as the arithmetic task has them, others behind them by name; depths by number."""
+    """Variants as the arithmetic task has them; depths by number."""
     variant, depth = cell
-    return _VARIANTS.index(variant) if variant in _VARIANTS else len(_VARIANTS), variant, depth
+    return *place_of_variant(variant), depth
 
 
 def _place_of_search(found: Mapping[str, Any]) -> tuple[int, str, int]:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pytest_llmarith.reports.differing import FACTS_OF_ONE_RUN, as_people_name_them
 from pytest_llmarith.reports.harmless import sanitize
-from pytest_llmarith.reports.keys import fact_by_names
 from pytest_llmarith.reports.logs.endedrun import Run
 from pytest_llmarith.reports.merging.asking import added_up
 from pytest_llmarith.values import USUAL, Wordings
@@ -19,8 +19,6 @@ _OEIS = ("limits", "terms", "memory_bytes", "rules", "static_judge", "judge")
 _SEARCH = ("budget", "confirm")
 _MAKES_SEARCHES = "hypothesis"  # another version may draw other questions, of searches alone
 _USUALLY: Mapping[str, Any] = {"conditions": [USUAL.fields()], "wordings": Wordings().facts(), "repeats": 1}
-# What stands for one run alone.
-_OWN = {"id", "started_at", "finished_at", "selected", "stopped", "partial", "exit_status", "shard", "merged"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +31,7 @@ class Difference:
     values: tuple[Any, Any]
 
     def __str__(self) -> str:
-        named = fact_by_names(self.what, *self.values)
+        named = as_people_name_them(self.what, *self.values)
         shown = " and ".join(sanitize(json.dumps(value, default=str), _LONGEST_VALUE) for value in named)
         return f"{sanitize(self.what, _LONGEST_VALUE)} ({shown})"
 
@@ -78,7 +76,7 @@ def _deciding(run: Run) -> Iterator[tuple[str, Any]]:
 def common_facts(runs: Sequence[Run]) -> dict[str, Any]:
     """The facts that all runs share, null where they do not; models and what was asked are those of all."""
     facts = [run.facts for run in runs]
-    names = dict.fromkeys(name for one in facts for name in one if name not in _OWN)
+    names = dict.fromkeys(name for one in facts for name in one if name not in FACTS_OF_ONE_RUN)
     together = {name: _common([one.get(name) for one in facts]) for name in names}
     return together | {
         "oeis": _of_those("oeis", runs, [run for run in runs if run.has_programs]),

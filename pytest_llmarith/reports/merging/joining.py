@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from pytest_llmarith.reports.counting.summary import Summary, without_cells
+from pytest_llmarith.reports.differing import FACTS_OF_ONE_RUN
 from pytest_llmarith.reports.jsonfiles import append_line, write_json, write_line
 from pytest_llmarith.reports.logs.endedrun import SUMMARY, Run, read_run
 from pytest_llmarith.reports.logs.lines import LOG
@@ -31,7 +32,7 @@ from pytest_llmarith.reports.mistake import Mistake, name_of
 _AGGREGATE = "aggregate.jsonl"
 _STEP = 1_000
 # What the merged summary repeats of each run.
-_REPEATED = ("id", "started_at", "finished_at", "selected", "stopped", "partial", "exit_status", "shard")
+_REPEATED = tuple(name for name in FACTS_OF_ONE_RUN if name != "merged")
 
 # Is told how many records were read or written, and how many there are to be read and written.
 Step = Callable[[int, int], None]

@@ -13,7 +13,7 @@ from pytest_llmarith.reports.counting.summary import Summary
 from pytest_llmarith.reports.keys import Key
 from pytest_llmarith.reports.logs.endedrun import ended_run
 from pytest_llmarith.reports.opening.sources import Trials
-from pytest_llmarith.reports.together import each_read
+from pytest_llmarith.reports.parallel_reading import each_read
 
 UNFINISHED = "unfinished: no summary.json, killed or still running"
 

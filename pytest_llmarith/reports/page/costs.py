@@ -34,7 +34,7 @@ class Point:
     low: float
     high: float
     best: bool
-    told: str
+    description: str
     name: str
     name_x: float
     name_y: float
@@ -143,7 +143,7 @@ def _point(offer: _Offer, best: bool, name: str, place: _Place, x: Axis, y: Axis
         low=y.at(offer.share.low),
         high=y.at(offer.share.high),
         best=best,
-        told=f"{offer.label}: {offer.share.told}, {_money(offer.price)} per {_PER:,} trials",
+        description=f"{offer.label}: {offer.share.description}, {_money(offer.price)} per {_PER:,} trials",
         name=name,
         name_x=place[0],
         name_y=place[1],

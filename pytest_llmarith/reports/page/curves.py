@@ -14,14 +14,13 @@ from pytest_llmarith.reports.page.counts import Counts, by_depth, by_length, mea
 from pytest_llmarith.reports.page.percentages import Share
 from pytest_llmarith.reports.page.plots import Axis, Tick, percent_ticks, polyline, ribbon, stairs, thinned
 from pytest_llmarith.reports.page.runs import Series
-from pytest_llmarith.values import Dtype, Op
+from pytest_llmarith.reports.variants import VARIANTS
 
 WIDTH, HEIGHT = 340, 220
 LEFT, RIGHT, TOP, BOTTOM = 34, 330, 10, 186
 MOST_TOGETHER = 6  # lines of one panel that can be told apart
 LENGTHS_TOGETHER = 4
 MOST_TICKS = 12
-ALL_VARIANTS = len(Dtype) * len(Op)
 
 Shares = Mapping[int, Share]
 
@@ -32,7 +31,7 @@ class Dot:
 
     x: float
     y: float
-    told: str
+    description: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +92,7 @@ def depth_curves(series: Sequence[Series]) -> Curves | None:
 def _lacking(cells: Iterable[Counts]) -> str:
     """What has to be known to take a curve of all variants for what it is."""
     answered = {cell["variant"] for cell in cells if measured(cell)}
-    return f"{len(answered)} of {ALL_VARIANTS} variants answered" if len(answered) < ALL_VARIANTS else ""
+    return f"{len(answered)} of {len(VARIANTS)} variants answered" if len(answered) < len(VARIANTS) else ""
 
 
 def length_curves(series: Sequence[Series]) -> Curves | None:
@@ -162,13 +161,15 @@ def panel(
 def _line(slot: int, label: str, shares: Shares, x: Axis, y: Axis, place: str, name: Callable[[int], str]) -> Line:
     points = [(x.at(at), y.at(share.percent)) for at, share in shares.items()]
     above, below = ([(x.at(at), y.at(getattr(share, end))) for at, share in shares.items()] for end in ("high", "low"))
-    told = (f"{label}, {place.format(name(at))}: {share.told}" for at, share in shares.items())
-    return line(slot, label, points, told, ribbon(above, below))
+    descriptions = (f"{label}, {place.format(name(at))}: {share.description}" for at, share in shares.items())
+    return line(slot, label, points, descriptions, ribbon(above, below))
 
 
-def line(slot: int, label: str, points: Sequence[tuple[float, float]], told: Iterable[str], band: str = "") -> Line:
+def line(
+    slot: int, label: str, points: Sequence[tuple[float, float]], descriptions: Iterable[str], band: str = ""
+) -> Line:
     """A curve through points, each of which says something."""
-    dots = [Dot(x, y, said) for (x, y), said in zip(points, told, strict=True)]
+    dots = [Dot(x, y, said) for (x, y), said in zip(points, descriptions, strict=True)]
     return Line(slot, label, polyline(points), band, dots)
 
 

@@ -23,8 +23,8 @@ class HeatCell:
     depth: int
 
     @property
-    def told(self) -> str:
-        said = self.share.told if self.share else "nothing measured"
+    def description(self) -> str:
+        said = self.share.description if self.share else "nothing measured"
         return f"{self.variant}, depth {self.depth}: {said}"
 
 

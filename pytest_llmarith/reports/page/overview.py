@@ -8,7 +8,7 @@ from itertools import compress
 from typing import Any
 
 from pytest_llmarith.reports import figures
-from pytest_llmarith.reports.answered import wanted_of
+from pytest_llmarith.reports.answered import incomplete
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.page.percentages import Share, share
 from pytest_llmarith.reports.page.runs import Result, Series, word
@@ -91,8 +91,7 @@ def _row(series: Series, task: str, result: Result, others: Sequence[str]) -> Ov
 
 
 def _tokens(tokens: Mapping[str, int | None]) -> Figure:
-    prompt, completion = tokens["prompt"], tokens["completion"]
-    both = None if prompt is None or completion is None else prompt + completion
+    both = figures.prompt_and_completion(tokens)
     return Figure(figures.thousands(both), both)
 
 
@@ -112,15 +111,14 @@ def _day(date: str | None) -> float | None:
 
 def _notes(result: Result) -> list[str]:
     """What has to be known to take a row for what it is."""
-    counts, measured = result["outcomes"], result["measured"]
-    selected = wanted_of(result)
+    counts = result["outcomes"]
     notes: Sequence[tuple[Any, str]] = (
-        (measured < selected, f"incomplete, {measured:,} of {selected:,}"),
+        (incomplete(result), incomplete(result)),
         (result["nan_reasons"], f"nan: {_reasons(result['nan_reasons'])}"),
         (counts["unanswered"], f"unanswered: {_reasons(result['unanswered_reasons'])}"),
         (result["rounded"], f"deviate: {result['rounded']:,} only rounded"),
         (result["stored"], f"{result['stored']:,} from the store"),
-        (result["unpriced"] and result["cost_usd"] is not None, f"{result['unpriced']:,} unpriced"),
+        (figures.unpriced(result), figures.unpriced(result)),
     )
     return [*(_score(one) for one in result["sets"] if one["limits"]), *(note for holds, note in notes if holds)]
 

@@ -49,7 +49,7 @@ class Share:
         return min(STEPS - 1, max(1, round(STEPS * self.part / self.whole)))
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """In words, for a picture's titles and for tables."""
         return f"{self.part:,} of {self.whole:,}, {self.text} % ({self.interval})"
 

@@ -21,7 +21,7 @@ _Curve = tuple[str, dict[int, float]]
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class PercentageCell:
     """A percentage and its interval, as text and as places from 0 to 100 in a picture."""
 
     text: str
@@ -38,11 +38,11 @@ class RepeatRow:
     label: str
     k: str
     problems: str
-    consistency: Told | None
-    pass_at_1: Told | None
+    consistency: PercentageCell | None
+    pass_at_1: PercentageCell | None
     most: str
     most_k: str
-    majority: Told | None
+    majority: PercentageCell | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,22 +87,22 @@ def _row(label: str, repeats: Repeats) -> RepeatRow:
         label=label,
         k=f"{repeats['k']:,}",
         problems=f"{repeats['problems']:,}",
-        consistency=_told(repeats["consistency"]),
-        pass_at_1=_told(repeats["pass_at_1"]),
+        consistency=_percentage_cell(repeats["consistency"]),
+        pass_at_1=_percentage_cell(repeats["pass_at_1"]),
         most=f"{most['percent']:.1f}" if most else figures.UNKNOWN,
         most_k=f"{most['k']:,}" if most else "",
-        majority=_told(repeats["majority"]),
+        majority=_percentage_cell(repeats["majority"]),
     )
 
 
-def _told(share: Mapping[str, float | None] | None) -> Told | None:
+def _percentage_cell(share: Mapping[str, float | None] | None) -> PercentageCell | None:
     """Where there is no interval, it is the share alone."""
     if share is None or share["percent"] is None:
         return None
     percent, low, high = share["percent"], share["low"], share["high"]
     if low is None or high is None:
-        return Told(f"{percent:.1f}", figures.UNKNOWN, percent, percent, percent)
-    return Told(f"{percent:.1f}", figures.interval({"low": low, "high": high}), percent, low, high)
+        return PercentageCell(f"{percent:.1f}", figures.UNKNOWN, percent, percent, percent)
+    return PercentageCell(f"{percent:.1f}", figures.interval({"low": low, "high": high}), percent, low, high)
 
 
 def _panel(title: str, curves: Sequence[_Curve]) -> Panel:
@@ -123,5 +123,5 @@ def _panel(title: str, curves: Sequence[_Curve]) -> Panel:
 
 def _line(slot: int, label: str, shares: Mapping[int, float], x: Axis, y: Axis) -> Line:
     points = [(x.at(k), y.at(percent)) for k, percent in shares.items()]
-    told = (f"{label}, one of {k}: {percent:.1f} %" for k, percent in shares.items())
-    return line(slot, label, points, told)
+    descriptions = (f"{label}, one of {k}: {percent:.1f} %" for k, percent in shares.items())
+    return line(slot, label, points, descriptions)

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_llmarith.reports import figures
-from pytest_llmarith.reports.page.curves import Panel, panel, score_panel
+from pytest_llmarith.reports.page.curves import MOST_TOGETHER, Panel, panel, score_panel
 from pytest_llmarith.reports.page.percentages import share
 from pytest_llmarith.reports.page.runs import Series, word
 
-MOST_TOGETHER = 6
 MOST_PLACES = 40
 
 Set = Mapping[str, Any]

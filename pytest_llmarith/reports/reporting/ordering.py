@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+from pytest_llmarith.reports.figures import prompt_and_completion
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.mistake import Mistake
 
@@ -25,8 +26,7 @@ def _percent(outcome: str) -> Callable[[Result], Any]:
 
 
 def _tokens(result: Result) -> int | None:
-    known = [result["tokens"][kind] for kind in ("prompt", "completion")]
-    return None if None in known else sum(known)
+    return prompt_and_completion(result["tokens"])
 
 
 def _error(result: Result) -> Decimal | None:

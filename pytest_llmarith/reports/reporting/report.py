@@ -14,12 +14,12 @@ from pytest_llmarith.reports.harmless import sanitize, sanitize_name, showable
 from pytest_llmarith.reports.logs.lines import LOG
 from pytest_llmarith.reports.mistake import Mistake
 from pytest_llmarith.reports.opening import OpenedRun, opened, summed_up
+from pytest_llmarith.reports.output_file import check_target, new_file, unwritable
 from pytest_llmarith.reports.parameters import differing, parameters_of
 from pytest_llmarith.reports.reporting.choice import Choice
 from pytest_llmarith.reports.reporting.one_sequence import lines_about
 from pytest_llmarith.reports.reporting.ordering import Order
 from pytest_llmarith.reports.tables.terminal import run_lines
-from pytest_llmarith.reports.target import check_target, new_file, unwritable
 
 _LONGEST_NAME = 100
 _LONGEST_LINE = 1_000
@@ -101,10 +101,10 @@ def _account(runs: Sequence[OpenedRun], request: Request) -> Account:
     summaries = [run.summary() for run in runs]
     results = _results(runs, summaries)
     title = runs[0].name if len(runs) == 1 else f"{len(runs):,} runs"
-    told = [sanitize(line, _LONGEST_LINE) for line in _told(runs, summaries, request)]
+    head = [sanitize(line, _LONGEST_LINE) for line in _first_lines(runs, summaries, request)]
     ordered = request.order.of(results) if request.order else results
     records = runs[0].records() if len(runs) == 1 else ()
-    return Account(title, told, summaries, ordered, request.width, records)
+    return Account(title, head, summaries, ordered, request.width, records)
 
 
 def _results(runs: Sequence[OpenedRun], summaries: Sequence[Summary]) -> list[Mapping[str, Any]]:
@@ -112,14 +112,16 @@ def _results(runs: Sequence[OpenedRun], summaries: Sequence[Summary]) -> list[Ma
     pairs = [
         (run, summary, result) for run, summary in zip(runs, summaries, strict=True) for result in summary["results"]
     ]
-    told = differing([(result["model"], parameters_of(summary, result["model"])) for _, summary, result in pairs])
+    parameters_of_each = differing(
+        [(result["model"], parameters_of(summary, result["model"])) for _, summary, result in pairs]
+    )
     return [
         {"run": run.name, "parameters": parameters, "unfinished": run.unfinished, **result}
-        for (run, _, result), parameters in zip(pairs, told, strict=True)
+        for (run, _, result), parameters in zip(pairs, parameters_of_each, strict=True)
     ]
 
 
-def _told(runs: Sequence[OpenedRun], summaries: Sequence[Summary], request: Request) -> list[str]:
+def _first_lines(runs: Sequence[OpenedRun], summaries: Sequence[Summary], request: Request) -> list[str]:
     """What is said first: of a whole run what it said itself at its end, of anything else how much of it there is."""
     if len(runs) == 1 and runs[0].facts and not request.choice:
         return run_lines(summaries[0], request.width)

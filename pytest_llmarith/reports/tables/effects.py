@@ -7,7 +7,7 @@ from functools import partial
 from textwrap import wrap
 from typing import Any
 
-from pytest_llmarith.reports.figures import interval_of, p_of, points_of
+from pytest_llmarith.reports.figures import NO_INTERVAL, interval_of, p_of, points_of
 from pytest_llmarith.reports.harmless import sanitize_name
 from pytest_llmarith.reports.keys import USUAL_NAME, condition_label
 from pytest_llmarith.reports.tables.drawing import LONGEST_NAME, draw, fitted
@@ -16,7 +16,6 @@ _LEGEND = (
     "Conditions beside the usual one, or the first one of a run without it, on the same problems. better, worse: "
     "problems that went so. p: McNemar's exact test, Holm-corrected."
 )
-_ALL_ALIKE = " A - for an interval: all problems went alike, so that nothing is known of how far they differ."
 
 Effect = Mapping[str, Any]
 
@@ -32,7 +31,7 @@ def effect_table(summary: Mapping[str, Any], width: int) -> list[str]:
 def _table(effects: Sequence[Effect], width: int) -> list[str]:
     names = (_name(effect, LONGEST_NAME) for effect in effects)
     unknown = any(effect["difference"]["low"] is None for effect in effects)
-    legend = _LEGEND + _ALL_ALIKE * unknown
+    legend = _LEGEND + f" {NO_INTERVAL}" * unknown
     return [*fitted(partial(_drawn, effects), names, width), *wrap(legend, width)]
 
 

@@ -11,7 +11,7 @@ from textwrap import wrap
 from typing import Any, NamedTuple
 
 from pytest_llmarith.reports import figures
-from pytest_llmarith.reports.answered import wanted_of
+from pytest_llmarith.reports.answered import incomplete
 from pytest_llmarith.reports.harmless import sanitize, sanitize_name
 from pytest_llmarith.reports.keys import condition_label
 from pytest_llmarith.reports.tables.drawing import LONGEST_NAME, draw, fitted, width_of
@@ -100,8 +100,7 @@ _STACKED = _Layout(
 
 def note_of(result: Result) -> str:
     """What has to be known to take a row for what it is."""
-    counts, measured = result["outcomes"], result["measured"]
-    selected = wanted_of(result)
+    counts = result["outcomes"]
     reasons = ", ".join(f"{count} {sanitize(reason, 40)}" for reason, count in result["nan_reasons"].items())
     notes = (
         (result.get("run"), sanitize_name(result.get("run") or "", LONGEST_NAME)),
@@ -109,11 +108,11 @@ def note_of(result: Result) -> str:
         (result.get("unfinished"), result.get("unfinished") or ""),
         (condition_label(result), sanitize_name(condition_label(result), LONGEST_NAME)),
         (result["simulated"], "*simulated*"),
-        (measured < selected, f"incomplete, {measured} of {selected}"),
+        (incomplete(result), incomplete(result)),
         (reasons, f"nan: {reasons}"),
         (result["rounded"], f"deviate: {result['rounded']} rounded"),
         (counts["cheat"], f"cheat: {counts['cheat']} ({' %, '.join(_percentage(result, 'cheat'))})"),
-        (result["unpriced"] and result["cost_usd"] is not None, f"{result['unpriced']} unpriced"),
+        (figures.unpriced(result), figures.unpriced(result)),
         (result.get("repeats"), _repeats(result)),
     )
     return "; ".join(note for holds, note in notes if holds)
@@ -154,8 +153,7 @@ def _cost(result: Result) -> str:
 
 
 def _tokens(result: Result) -> str:
-    prompt, completion = result["tokens"]["prompt"], result["tokens"]["completion"]
-    return figures.thousands(None if prompt is None or completion is None else prompt + completion)
+    return figures.thousands(figures.prompt_and_completion(result["tokens"]))
 
 
 def _errors(result: Result) -> tuple[str, str]:

@@ -12,13 +12,10 @@ from pytest_llmarith.reports.figures import dollars
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.tables.effects import effect_table
 from pytest_llmarith.reports.tables.grids import breakdowns
-from pytest_llmarith.reports.tables.listing import outcome_section
 from pytest_llmarith.reports.tables.overview import overview
 from pytest_llmarith.reports.tables.repeats import repeat_table
 from pytest_llmarith.reports.tables.spending import spending_table
 from pytest_llmarith.values.asking import OVER_BUDGET, RUN_STOPPED
-
-__all__ = ["breakdowns", "outcome_section", "overview", "result_tables", "run_lines", "sanitize", "summary_section"]
 
 _MOST_REASONS = 5
 _STOPPED = "the run was stopped"

@@ -123,15 +123,16 @@ def test_the_text_of_repeats() -> None:
     assert lines[7].split()[-3:] == ["1", "2", "1"]
     assert "Better, worse: questions that B got right more often" in lines[-1]
     assert "Only A" not in lines[-1]
-    assert "A - for an interval" not in lines[-1]
+    assert "in place of an interval" not in lines[-1]
 
 
 def test_an_interval_that_nobody_knows() -> None:
-    """Where all questions went alike, the line below the table says why there is none."""
+    """Where every question changed by the same amount, the line below the table says why there is none."""
     lines = repeated("ccdd", "ccdd").splitlines()
     assert lines[7].split()[-5:] == ["0.0", "-", "0", "0", "1"]
     assert (
-        "A - for an interval: all questions went alike, so that nothing is known of how far they differ." in lines[-1]
+        "`-` in place of an interval: every question changed by the same amount, so that the spread cannot be "
+        "estimated." in lines[-1]
     )
 
 

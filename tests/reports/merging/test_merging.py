@@ -17,7 +17,7 @@ from pytest_llmarith.cli import main
 from pytest_llmarith.reports.counting.summary import Summary
 from pytest_llmarith.reports.merging import Refused, Request, merge
 from pytest_llmarith.reports.mistake import Mistake
-from pytest_llmarith.reports.page.ending import write_run_page
+from pytest_llmarith.reports.page.run_page import write_run_page
 from pytest_llmarith.values import Condition, NumberFormat
 
 Make = Callable[..., dict[str, Any]]

@@ -222,7 +222,7 @@ def test_some_records_alone(tmp_path: Path, trial: Make) -> None:
 
 def test_many_runs_are_summed_up_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By several processes, with the same numbers and the same mistakes; what rows came to is not found out again."""
-    monkeypatch.setattr("pytest_llmarith.reports.together.WORTH_BYTES", 1)
+    monkeypatch.setattr("pytest_llmarith.reports.parallel_reading.WORTH_BYTES", 1)
     log_in(tmp_path / "a", [asked("{}"), asked("7", trial=1), added("{}")])
     (tmp_path / "b.jsonl").write_text(lines_of([ROW, ROW | {"raw_response": "7"}]), encoding="ascii")
     choice = Choice(tasks=["arithmetic"])
@@ -242,7 +242,7 @@ def test_many_runs_are_compared_at_once(tmp_path: Path, monkeypatch: pytest.Monk
         log_in(tmp_path / name, [asked(text), asked("{}", trial=1), added(text)])
     baseline, *others = opened(tmp_path)
     alone = comparing.compare(comparing.Request(baseline, others))
-    monkeypatch.setattr("pytest_llmarith.reports.together.WORTH_BYTES", 1)
+    monkeypatch.setattr("pytest_llmarith.reports.parallel_reading.WORTH_BYTES", 1)
     assert comparing.compare(comparing.Request(baseline, others)) == alone
     assert len(alone["comparisons"]) == 2
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pytest_llmarith.reports.page.repeats import RepeatedTask, Told, repeated_tasks
+from pytest_llmarith.reports.page.repeats import PercentageCell, RepeatedTask, repeated_tasks
 from pytest_llmarith.reports.page.runs import Series, series_of
 from pytest_llmarith.values import Reply
 from tests.reports.page.made_runs import problem, record, run_of, usual_records
@@ -42,7 +42,7 @@ def test_trying_again_is_drawn() -> None:
     assert found.panel is not None
     (line,) = found.panel.lines
     assert (found.drawn, found.legend) == (True, ())
-    assert [dot.told for dot in line.dots] == [
+    assert [dot.description for dot in line.dots] == [
         "o4-mini, one of 1: 33.3 %",
         "o4-mini, one of 2: 66.7 %",
         "o4-mini, one of 3: 100.0 %",
@@ -74,7 +74,7 @@ def test_one_problem_has_no_interval() -> None:
     series = Series(0, "m", (0, "m", ""), {"arithmetic": {"repeats": repeats}})
     (found,) = repeated_tasks([series])
     (row,) = found.rows
-    assert row.pass_at_1 == Told("50.0", "-", 50.0, 50.0, 50.0)
+    assert row.pass_at_1 == PercentageCell("50.0", "-", 50.0, 50.0, 50.0)
     assert (row.consistency, row.majority, row.most, found.panel) == (None, None, "-", None)
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pytest_llmarith.models.embedded import builtin
 from pytest_llmarith.reports.counting.summary import Summary
 from pytest_llmarith.reports.tables.anatomy import anatomy_table
-from pytest_llmarith.reports.tables.terminal import breakdowns
+from pytest_llmarith.reports.tables.grids import breakdowns
 from pytest_llmarith.tasks import addition, arithmetic
 from pytest_llmarith.trials import Subject, number_record
 from pytest_llmarith.values import Dtype, Model, NumberProblem, Op, Reading, Reply

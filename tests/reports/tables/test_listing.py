@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.reports.tables.terminal import outcome_section
+from pytest_llmarith.reports.tables.listing import outcome_section
 
 Make = Callable[..., dict[str, Any]]
 

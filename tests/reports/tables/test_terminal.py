@@ -11,8 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_llmarith.reports.counting.summary import Summary
+from pytest_llmarith.reports.tables.grids import breakdowns
+from pytest_llmarith.reports.tables.overview import overview
 from pytest_llmarith.reports.tables.spending import spending_table
-from pytest_llmarith.reports.tables.terminal import breakdowns, overview, run_lines, summary_section
+from pytest_llmarith.reports.tables.terminal import run_lines, summary_section
 
 Make = Callable[..., dict[str, Any]]
 MakeMany = Callable[..., list[dict[str, Any]]]

@@ -11,8 +11,9 @@ from typing import Any
 
 from pytest_llmarith.reports.comparing.rows import repeats_questions
 from pytest_llmarith.reports.comparing.wording import shown, whose
+from pytest_llmarith.reports.differing import as_people_name_them
+from pytest_llmarith.reports.figures import NO_INTERVAL
 from pytest_llmarith.reports.harmless import sanitize
-from pytest_llmarith.reports.keys import fact_by_names
 
 _LONGEST_FACT = 40
 _LONGEST_CONDITIONS = 120
@@ -27,7 +28,6 @@ _REPEATED = (
     "pairs are alike, else Newcombe's interval for pairs. Better, worse: questions that B got right more often, or "
     "less often. p: McNemar's exact test on these."
 )
-_ALL_ALIKE = "A - for an interval: all questions went alike, so that nothing is known of how far they differ."
 _UNPAIRED = (
     "B - A: percentage points between two groups of other questions, with Newcombe's hybrid score 95 % interval. "
     "p: Fisher's exact test."
@@ -42,7 +42,7 @@ _SCORES = "Scores: the mean share of right terms, with a bootstrap 95 % interval
 Comparison = Mapping[str, Any]
 
 
-def sides_told(comparison: Comparison) -> list[str]:
+def sides(comparison: Comparison) -> list[str]:
     """Which runs and models these are."""
     return [f"{letter}: {_side(comparison[side])}" for letter, side in (("A", "first"), ("B", "second"))]
 
@@ -52,10 +52,10 @@ def _side(side: Mapping[str, Any]) -> str:
     return f"{shown(side['run'])}, {whose(side)}{simulated}"
 
 
-def questions_told(comparison: Comparison) -> str:
+def questions(comparison: Comparison) -> str:
     """How many questions are compared, and how many are not."""
-    questions = comparison["questions"]
-    first, second = questions["first"], questions["second"]
+    counts = comparison["questions"]
+    first, second = counts["first"], counts["second"]
     unanswered = f"unanswered in A {first['unanswered']:,}, in B {second['unanswered']:,}"
     if comparison["method"] == "unpaired":
         others = (
@@ -63,7 +63,7 @@ def questions_told(comparison: Comparison) -> str:
         )
         return f"not paired, as A and B did not ask the same questions; {others}; {unanswered}"
     only = f"only in A {first['others']:,}, only in B {second['others']:,}"
-    same = f"; {questions['same_words']:,} put in the same words, left out" if questions["same_words"] else ""
+    same = f"; {counts['same_words']:,} put in the same words, left out" if counts["same_words"] else ""
     return f"paired: {_compared(comparison)}{same}; {only}; {unanswered}"
 
 
@@ -75,18 +75,18 @@ def _compared(comparison: Comparison) -> str:
     return f"{pairs:,} questions"
 
 
-def differing_told(comparison: Comparison) -> str:
+def differing(comparison: Comparison) -> str:
     """What differed between the runs, as far as they say."""
-    told = [_fact(fact) for fact in comparison["differing"]]
-    more = f", and {len(told) - _MOST_FACTS} facts more" if len(told) > _MOST_FACTS else ""
+    facts = [_fact(fact) for fact in comparison["differing"]]
+    more = f", and {len(facts) - _MOST_FACTS} facts more" if len(facts) > _MOST_FACTS else ""
     unknown = [letter for letter, side in (("A", "first"), ("B", "second")) if not comparison[side]["facts_known"]]
     silent = f"; {' and '.join(unknown)} say{'s' * (len(unknown) == 1)} nothing of versions and parameters"
-    return f"differing: {', '.join(told[:_MOST_FACTS]) or 'nothing that is known'}{more}{silent if unknown else ''}"
+    return f"differing: {', '.join(facts[:_MOST_FACTS]) or 'nothing that is known'}{more}{silent if unknown else ''}"
 
 
 def _fact(fact: Mapping[str, Any]) -> str:
     longest = _LONGEST_CONDITIONS if fact["what"] == "conditions" else _LONGEST_FACT
-    first, second = (_value(one, longest) for one in fact_by_names(fact["what"], fact["first"], fact["second"]))
+    first, second = (_value(one, longest) for one in as_people_name_them(fact["what"], fact["first"], fact["second"]))
     return f"{sanitize(fact['what'], _LONGEST_FACT)} ({first} and {second})"
 
 
@@ -105,11 +105,11 @@ def legend(comparisons: Mapping[str, Any]) -> list[str]:
         ("repeated" in methods, _REPEATED),
         ("unpaired" in methods, _UNPAIRED),
         ("unpaired, repeated" in methods, _UNPAIRED_REPEATED),
-        (any(_is_of_no_interval(row) for comparison in shown for row in comparison["rows"]), _ALL_ALIKE),
+        (any(_is_of_no_interval(row) for comparison in shown for row in comparison["rows"]), NO_INTERVAL),
     )
     has_scores = any(comparison["scores"] for comparison in shown)
-    told = [text for holds, text in kinds if holds]
-    return [*told, *_corrected(comparisons["families"]), *([_SCORES] if has_scores else [])]
+    columns = [text for holds, text in kinds if holds]
+    return [*columns, *_corrected(comparisons["families"]), *([_SCORES] if has_scores else [])]
 
 
 def _is_of_no_interval(row: Mapping[str, Any]) -> bool:
@@ -122,16 +122,16 @@ def _method(comparison: Comparison) -> str:
     return "repeated" if comparison["method"] == "paired" else "unpaired, repeated"
 
 
-def alone_told(comparisons: Mapping[str, Any]) -> list[str]:
+def not_compared(comparisons: Mapping[str, Any]) -> list[str]:
     """Models that are not compared, as the other run has none of their name."""
     names = [f"{shown(side['model'])} in {shown(side['run'])}" for side in comparisons["not_compared"]]
     more = f" and {len(names) - _MOST_ALONE} more" if len(names) > _MOST_ALONE else ""
-    told = f"not compared, as the other run has no model of this name: {', '.join(names[:_MOST_ALONE])}{more}"
-    return [told] if names else []
+    line = f"not compared, as the other run has no model of this name: {', '.join(names[:_MOST_ALONE])}{more}"
+    return [line] if names else []
 
 
 def _corrected(families: Mapping[str, int]) -> list[str]:
     """Which tests were corrected for standing beside each other."""
     named = ((families["over_all"], "over all"), (families["parts"], "of parts"))
-    told = [f"{count:,} tests {what}" for count, what in named if count > 1]
-    return [f"Tests that stand beside each other are Holm-corrected: {', '.join(told)}."] if told else []
+    several = [f"{count:,} tests {what}" for count, what in named if count > 1]
+    return [f"Tests that stand beside each other are Holm-corrected: {', '.join(several)}."] if several else []

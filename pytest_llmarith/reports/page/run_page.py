@@ -1,4 +1,4 @@
-"""The page of a run that is written but for it. The run is whole without: what keeps it from being made is one line."""
+"""Writes the page of a finished run; a failure becomes one line of text, never an exception."""
 
 from __future__ import annotations
 
