@@ -1,4 +1,4 @@
-"""Room: the one door to litellm. It sends one request and says what came back; it never tries twice.
+"""The one door to litellm. It sends one request and says what came back; it never tries twice.
 
 litellm costs seconds and hundreds of megabytes to import, so that happens in `prepare`, in one process of a run.
 """

@@ -116,7 +116,8 @@ class Forecast:
 
     def _outlook(self, model: Model) -> Outlook:
         from pytest_llmarith.models.request import asked_model
-        from pytest_llmarith.models.spending.prices import FREE, about_tokens
+        from pytest_llmarith.models.spending.prices import FREE
+        from pytest_llmarith.models.tokens import about_tokens
 
         known = {model.name: model}
         tasks = {one.question: one.task for one in self._asked if one.question.model == model.name}

@@ -6,15 +6,14 @@ tokens may take. So no minute, wherever it begins, gets more, and no provider se
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
+from pytest_llmarith.models.tokens import about_tokens, sent_bound
 from pytest_llmarith.values import AskingLimits, Model, Reply
 
 # Before any reply has come, and where the request itself sets no limit.
 UNKNOWN_COMPLETION = 1_000
 _MINUTE_S = 60.0
-_CHARACTERS_PER_TOKEN = 4
 
 
 class Flow:
@@ -66,8 +65,7 @@ class Usage:
 
     def expected(self, model: Model, prompt: str) -> int:
         """Tokens: of the prompt by its length, of the reply as many as usual or as the request allows."""
-        characters = len(prompt) + len(model.system_prompt or "")
-        return math.ceil(characters / _CHARACTERS_PER_TOKEN) + self._completion_of(model)
+        return about_tokens(model, prompt) + self._completion_of(model)
 
     def learn(self, reply: Reply) -> int | None:
         """How many tokens a reply used, where its provider says so."""
@@ -80,5 +78,4 @@ class Usage:
     def _completion_of(self, model: Model) -> int:
         if self._replies:
             return round(self._completion / self._replies)
-        limits = (model.params.get(name) for name in ("max_completion_tokens", "max_tokens"))
-        return next((limit for limit in limits if isinstance(limit, int) and limit > 0), UNKNOWN_COMPLETION)
+        return sent_bound(model) or UNKNOWN_COMPLETION

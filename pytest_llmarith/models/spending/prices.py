@@ -6,14 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Protocol
 
-from pytest_llmarith.models.request import messages_of
+from pytest_llmarith.models.tokens import sent_bound
 from pytest_llmarith.values import Model, Price, Reply, Terms
 
 FREE = Terms(Price(0.0, 0.0))
-_CHARACTERS_PER_TOKEN = 4  # of the prompts of the benches, with the tokenizers of gpt-4o and Claude: 4.0 to 4.5
 # Their entries in litellm's list are not looked up by name alone: litellm would ask a server of theirs.
 _ASK_A_SERVER = ("huggingface", "lemonade", "ollama", "ollama_chat")
-_BOUNDS = ("max_completion_tokens", "max_tokens")
 
 
 class Catalogue(Protocol):
@@ -37,7 +35,7 @@ class Prices:
         if model.name not in self._known:
             found = self._catalogue.terms(model)
             self._known[model.name] = Terms(
-                found.price or self._own, _sent_bound(model) or found.most_tokens, found.reasons
+                found.price or self._own, sent_bound(model) or found.most_tokens, found.reasons
             )
         return self._known[model.name]
 
@@ -68,20 +66,9 @@ def listed_terms(litellm: Any, target: str) -> Terms:
     return Terms(_price(entry), most if isinstance(most, int) else None, bool(entry.get("supports_reasoning")))
 
 
-def about_tokens(model: Model, prompt: str) -> int:
-    """How many tokens a request has, about; counting them would cost more than the difference is worth."""
-    characters = sum(len(message["content"]) for message in messages_of(model, prompt))
-    return -(-characters // _CHARACTERS_PER_TOKEN)
-
-
 def _price(entry: Mapping[str, Any]) -> Price | None:
     per_token = entry.get("input_cost_per_token"), entry.get("output_cost_per_token")
     prompt, completion = per_token
     if not isinstance(prompt, int | float) or not isinstance(completion, int | float):
         return None
     return Price(prompt * 1e6, completion * 1e6)
-
-
-def _sent_bound(model: Model) -> int | None:
-    bounds = [bound for name in _BOUNDS if isinstance(bound := model.params.get(name), int) and bound > 0]
-    return min(bounds, default=None)

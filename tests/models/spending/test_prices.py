@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_llmarith.models.client import Client
-from pytest_llmarith.models.spending.prices import FREE, Prices, about_tokens
+from pytest_llmarith.models.spending.prices import FREE, Prices
 from pytest_llmarith.values import Model, Price, Reply, Terms
 
 OWN = Price(2.0, 8.0)
@@ -85,12 +85,6 @@ def test_a_reply_at_the_users_price(own: Price | None, model: Model, reply: Repl
     listed = Listed()
     assert Prices(listed, own).priced(model, reply).cost_usd == (cost if cost is None else pytest.approx(cost))
     assert listed.looked == 0  # a replay imports nothing
-
-
-def test_tokens_are_about_a_quarter_of_the_characters() -> None:
-    """A prompt has about a quarter as many tokens as characters, its system prompt included."""
-    assert about_tokens(Model("m", "x"), "x" * 10) == 3
-    assert about_tokens(Model("m", "x", system_prompt="y" * 6), "x" * 10) == 4
 
 
 @pytest.mark.parametrize(
