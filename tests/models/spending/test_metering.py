@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from typing import Any
 
 import pytest
 
@@ -81,7 +82,11 @@ def test_who_was_not_reached_bills_nothing(client: Client) -> None:
 )
 def test_what_never_left_bills_nothing(client: Client, monkeypatch: pytest.MonkeyPatch, model: Model) -> None:
     """Without a key, a provider, a model, a host or a header that can be written, there is nothing to bill."""
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+
+    def resolve(*args: Any, **kwargs: Any) -> Any:
+        raise socket.gaierror(socket.EAI_NONAME, "no such host")
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
     assert not may_be_billed(failure_of(client, model))
 
 
