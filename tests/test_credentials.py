@@ -90,5 +90,5 @@ def test_headers_are_hidden_with_their_names_shown() -> None:
 
 
 def test_all_texts_of_a_value() -> None:
-    """Whichever holds them."""
+    """All texts within a value are found, whichever lists and objects hold them."""
     assert [*texts_in({"a": ["b", {"c": "d", "e": 1}], "f": "g"})] == ["b", "d", "g"]

@@ -88,7 +88,7 @@ def test_the_first_address_counts() -> None:
     ],
 )
 def test_the_variable_of_a_key(target: str, variable: str | None) -> None:
-    """What people are told to set."""
+    """A provider's key stands in the variable that people are told to set."""
     assert key_variable(target, {}) == variable
 
 
