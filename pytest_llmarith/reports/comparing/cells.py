@@ -11,7 +11,8 @@ from pathlib import PurePath
 from typing import Any
 
 from pytest_llmarith.reports import figures
-from pytest_llmarith.reports.comparing.rows import OVER_ALL, repeats_questions
+from pytest_llmarith.reports.comparing.groups import OVER_ALL
+from pytest_llmarith.reports.comparing.rows import repeats_questions
 from pytest_llmarith.reports.comparing.wording import LONGEST_NAME, label_of, shown, whose
 from pytest_llmarith.reports.figures import interval_of, p_of, points_of
 from pytest_llmarith.reports.harmless import sanitize_name

@@ -13,9 +13,10 @@ from typing import Any, Protocol
 from pytest_llmarith.reports.comparing import choice
 from pytest_llmarith.reports.comparing.asked import Asked, Side, sides
 from pytest_llmarith.reports.comparing.differences import differences
+from pytest_llmarith.reports.comparing.groups import OVER_ALL
 from pytest_llmarith.reports.comparing.pairing import Pairing, pair, put_otherwise
 from pytest_llmarith.reports.comparing.refusal import refusal, refusal_of_same_words
-from pytest_llmarith.reports.comparing.rows import OVER_ALL, Row, paired_rows, unpaired_rows
+from pytest_llmarith.reports.comparing.rows import Row, paired_rows, unpaired_rows
 from pytest_llmarith.reports.comparing.scores import paired_scores, unpaired_scores
 from pytest_llmarith.reports.mistake import Mistake
 from pytest_llmarith.reports.parallel_reading import each_read

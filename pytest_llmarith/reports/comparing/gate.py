@@ -13,7 +13,8 @@ from itertools import count
 from pathlib import PurePath
 from typing import Any
 
-from pytest_llmarith.reports.comparing.rows import OVER_ALL, lower_by
+from pytest_llmarith.reports.comparing.groups import OVER_ALL
+from pytest_llmarith.reports.comparing.rows import lower_by
 from pytest_llmarith.reports.comparing.wording import label_of, shown, whose
 from pytest_llmarith.reports.figures import interval_of, p_of
 from pytest_llmarith.reports.statistics.paired import SIGNIFICANT

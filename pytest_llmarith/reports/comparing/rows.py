@@ -6,34 +6,21 @@ It does not know how trials were paired, nor how many tests stand beside each ot
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import starmap
 from typing import Any, NamedTuple
 
-from pytest_llmarith.reports.comparing.asked import Asked, Part
-from pytest_llmarith.reports.keys import USUAL_NAME
+from pytest_llmarith.reports.comparing.asked import Asked
+from pytest_llmarith.reports.comparing.groups import ALL, Group, groups_of, worth_a_row
 from pytest_llmarith.reports.percents import points_with
 from pytest_llmarith.reports.statistics import Cluster, mean_difference, percent
 from pytest_llmarith.reports.statistics.intervals import Interval
 from pytest_llmarith.reports.statistics.paired import Pairs, fisher, mcnemar, paired_difference, unpaired_difference
 from pytest_llmarith.reports.statistics.unpaired import clustered_difference
-from pytest_llmarith.reports.variants import place_of_variant
-
-OVER_ALL = "all"
-_TASK = "task"
-_CONDITION = "condition"
 
 Row = dict[str, Any]
-
-
-class Group(NamedTuple):
-    """What a row is about."""
-
-    kind: str
-    task: str | None
-    name: str | None
 
 
 class Share(NamedTuple):
@@ -56,25 +43,22 @@ class Lead:
         self.pairs += 1
 
 
-_ALL = Group(OVER_ALL, None, None)
-
-
 def paired_rows(pairs: Iterable[tuple[Asked, Asked]]) -> list[Row]:
     """The rows of pairs that have two answers."""
-    counted: dict[Group, Counter[tuple[bool, bool]]] = {_ALL: Counter()}
+    counted: dict[Group, Counter[tuple[bool, bool]]] = {ALL: Counter()}
     leads: defaultdict[Group, defaultdict[bytes, Lead]] = defaultdict(lambda: defaultdict(Lead))
     for first, second in pairs:
-        for group in _groups(first):
+        for group in groups_of(first):
             counted.setdefault(group, Counter())[first.correct, second.correct] += 1
             leads[group][first.question].add(first.correct - second.correct)
-    return [_paired_row(group, _pairs(counted[group]), leads[group].values()) for group in _worth_a_row(counted)]
+    return [_paired_row(group, _pairs(counted[group]), leads[group].values()) for group in worth_a_row(counted)]
 
 
 def unpaired_rows(first: Iterable[Asked], second: Iterable[Asked]) -> list[Row]:
     """The rows of answered trials that are compared as two groups."""
     one, other = _questions(first), _questions(second)
     both = [group for group in one if group in other]
-    return [_unpaired_row(group, one[group], other[group]) for group in _worth_a_row(both)]
+    return [_unpaired_row(group, one[group], other[group]) for group in worth_a_row(both)]
 
 
 def repeats_questions(row: Mapping[str, Any]) -> bool:
@@ -161,42 +145,10 @@ def _pairs(counts: Mapping[tuple[bool, bool], int]) -> Pairs:
 
 def _questions(trials: Iterable[Asked]) -> dict[Group, list[Cluster]]:
     """How often each question of a group was answered rightly, of how many times."""
-    counted: dict[Group, defaultdict[bytes, list[int]]] = {_ALL: defaultdict(lambda: [0, 0])}
+    counted: dict[Group, defaultdict[bytes, list[int]]] = {ALL: defaultdict(lambda: [0, 0])}
     for trial in trials:
-        for group in _groups(trial):
+        for group in groups_of(trial):
             counts = counted.setdefault(group, defaultdict(lambda: [0, 0]))[trial.question]
             counts[0] += trial.correct
             counts[1] += 1
     return {group: list(starmap(Cluster, questions.values())) for group, questions in counted.items()}
-
-
-def _groups(trial: Asked) -> Iterator[Group]:
-    yield _ALL
-    yield Group(_TASK, trial.task, None)
-    yield Group(_CONDITION, trial.task, trial.condition or USUAL_NAME)
-    if trial.part is not None:
-        yield _of(trial.part)
-
-
-def _of(part: Part) -> Group:
-    return Group(part.kind, part.task, part.name)
-
-
-def _worth_a_row(groups: Iterable[Group]) -> list[Group]:
-    """All but those that say again what the row above them says: the only task, the only part of a task, its only
-    condition.
-    """
-    groups = list(groups)
-    tasks = sorted({group.task for group in groups if group.task is not None})
-    return [_ALL] + [group for task in tasks for group in _of_task(task, groups, alone=len(tasks) == 1)]
-
-
-def _of_task(task: str, groups: Sequence[Group], *, alone: bool) -> list[Group]:
-    parts = [group for group in groups if group.task == task and group.kind not in (_TASK, _CONDITION)]
-    conditions = [group for group in groups if group.task == task and group.kind == _CONDITION]
-    own = [] if alone else [Group(_TASK, task, None)]
-    return own + [one for family in (conditions, parts) if len(family) > 1 for one in sorted(family, key=_place)]
-
-
-def _place(group: Group) -> tuple[int, str]:
-    return place_of_variant(group.name or "")
