@@ -17,7 +17,8 @@ _LEADS = frozenset(
 _LEADING = 3  # how many of them may stand between a word and its number
 _WITHOUT = frozenset({"no", "No", "without", "Without"})
 _FAILING = frozenset({"error", "code", "status", "http"})
-_OF_ITS_DIGITS = frozenset({"last", "first", "final", "leading", "unit", "units", "ones", "sum"})
+_OF_ITS_DIGITS = frozenset({"last", "first", "final", "leading", "unit", "units", "ones", "sum", "number", "count"})
+_OF_DIGITS = 6  # tokens in which one of them may stand before a number
 _LEFT_OVER = frozenset({"remainder", "remaining", "left", "leftover"})
 _WRONG = frozenset({"wrong", "incorrect"})
 _TAKING_BACK = frozenset({"is", "was", "be", "would"})
@@ -42,7 +43,8 @@ def is_count(tokens: Sequence[Token], at: int) -> bool:
 def _is_beside_the_point(tokens: Sequence[Token], at: int) -> bool:
     """Whether a word shortly before says that the number is something else than the answer: `remainder of 0`."""
     if kind_at(tokens, at - 1) is Kind.SAYS and tokens[at - 2].written_as in ("digit", "digits"):
-        return at > 2 and tokens[at - 3].written_as in _LEADS | _OF_ITS_DIGITS  # `the sum of the digits is 13`
+        # `the sum of the digits is 13`, but `reading the digits: 13`
+        return not _OF_ITS_DIGITS.isdisjoint(token.written_as for token in tokens[max(0, at - _OF_DIGITS) : at])
     word = _led_by(tokens, at)
     if word > 0 and _is_of_the_digits(tokens[word - 1], tokens[word]):
         return True
@@ -57,6 +59,8 @@ def _is_of_the_digits(one: Token, other: Token) -> bool:
 
 def _is_of_another_calculation(tokens: Sequence[Token], last: int) -> bool:
     """Whether what ends there gives an absolute value, `|12 - 34|`, or a remainder, `Remainder: 12 - 3 × 4`."""
+    if last > 1 and tokens[last - 1].written_as == "mod":
+        return True
     first = last
     while first > 0 and tokens[first].kind in (Kind.NUMBER, Kind.OPERATOR):
         first -= 1

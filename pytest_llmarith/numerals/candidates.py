@@ -21,6 +21,7 @@ _EXPECTING_A_SIGN = _PRESENTING | {Kind.RESULT, Kind.BOX}
 _OF_AN_EXPRESSION = frozenset({Kind.NUMBER, Kind.OPERATOR})
 _STARTING = frozenset({None, Kind.STOP, Kind.LINE})  # what stands before a sentence
 _WHAT_IS_ASKED = frozenset({"result", "sum", "total", "product", "difference", "quotient"})
+_CHECK = frozenset({Kind.CHECK})  # a reason may lead on to the answer: `The difference is 22. Since 12 < 34, it is -22`
 _EXACTLY = frozenset({"exact", "exactly", "precisely"})
 _MINUS = frozenset({"-", "minus", "negative"})
 _JOINING = frozenset({"and", "by", "divided", "multiplied", "x", "X"})  # words between two numbers to calculate with
@@ -119,7 +120,7 @@ def _standing(tokens: Sequence[Token], at: int, before: Kind | None, mood: Mood)
     if is_alone(tokens, at):
         is_stated = announced or is_last(tokens, at) or is_explained(tokens, at)
         return Standing.STATED if is_stated else Standing.RESULT
-    if before is Kind.SAYS and tokens[at - 2].written_as.lower() in _WHAT_IS_ASKED and is_explained(tokens, at):
+    if before is Kind.SAYS and tokens[at - 2].written_as.lower() in _WHAT_IS_ASKED and is_explained(tokens, at, _CHECK):
         return Standing.STATED
     if not announced and not tokens[at].bold and is_called_rounded(tokens, at):
         return Standing.ASIDE

@@ -24,13 +24,13 @@ def is_last(tokens: Sequence[Token], at: int) -> bool:
     return at + 4 > len(tokens) and all(token.kind in (Kind.STOP, Kind.LINE) for token in tokens[at + 1 :])
 
 
-def is_explained(tokens: Sequence[Token], at: int) -> bool:
+def is_explained(tokens: Sequence[Token], at: int, by: frozenset[Kind] = _EXPLAINING) -> bool:
     """Whether the number ends the first line, and the next line announces an explanation or a check."""
     start = at + 3 if kind_at(tokens, at + 1) is Kind.STOP else at + 2
     if kind_at(tokens, start - 1) is not Kind.LINE or not _is_in_the_first_line(tokens, at):
         return False
     for token in tokens[start : start + _REACH]:
-        if token.kind in _EXPLAINING or token.written_as.lower() in _EXPLANATIONS:
+        if token.kind in by or token.written_as.lower() in _EXPLANATIONS:
             return True
         if token.kind in _ENDING_A_HEADING:
             return False

@@ -57,7 +57,7 @@ _VOCABULARY = {
     Kind.UNIT: "digit digits decimal decimals place places significant figures steps step percent seconds minutes",
     Kind.REASON: "because since",
     Kind.COMPARE: "estimate estimated estimates estimation ballpark approximation plausible plausibility reasonable "
-    "reasonableness sanity sense casting mod modulo",
+    "reasonableness sanity sense casting modulo",
     Kind.ASIDE: "remainder r absolute magnitude confidence carry first second third operand addend minuend subtrahend "
     "multiplicand multiplier dividend divisor factor numerator denominator root binary octal hexadecimal hex input "
     "inputs operands lhs rhs",
