@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from pytest_llmarith.reports.logs.searchshape import OF_MINIMUM
 from pytest_llmarith.values import Outcome
-
-_OF_MINIMUM = ("question", "expected", "answer", "reason", "error_class")
 
 
 def breaking_point(record: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -15,12 +14,12 @@ def breaking_point(record: Mapping[str, Any]) -> dict[str, Any] | None:
     search = record.get("search")
     if not search or record["outcome"] == Outcome.UNANSWERED:
         return None
-    minimum = search["minimum"] or dict.fromkeys(_OF_MINIMUM)
+    minimum = search["minimum"] or dict.fromkeys(OF_MINIMUM)
     return {
         "variant": record["problem"]["variant"],
         "repeat": record.get("repeat") or 0,
         "outcome": record["outcome"],
-        **{name: minimum[name] for name in _OF_MINIMUM},
+        **{name: minimum[name] for name in OF_MINIMUM},
         **search["confirmed"],
         **{name: search[name] for name in ("flaky", "questions", "ended", "largest_right")},
         "budget": record["problem"]["budget"],

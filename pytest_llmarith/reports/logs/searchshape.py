@@ -10,7 +10,8 @@ from typing import Any
 
 from pytest_llmarith.reports.checks import is_count
 
-_OF_MINIMUM = ("question", "expected", "answer", "reason", "error_class")
+# What is said of the simplest wrong answer that a search found.
+OF_MINIMUM = ("question", "expected", "answer", "reason", "error_class")
 
 
 def fault_of_search(record: Mapping[str, Any]) -> str | None:
@@ -24,7 +25,7 @@ def fault_of_search(record: Mapping[str, Any]) -> str | None:
     if not isinstance(trail, list) or not all(isinstance(step, dict) and "reply" in step for step in trail):
         return "search.trail is no list of questions"
     minimum, confirmed = search.get("minimum", ""), search.get("confirmed")
-    if minimum is not None and not (isinstance(minimum, dict) and all(_is_word(minimum, name) for name in _OF_MINIMUM)):
+    if minimum is not None and not (isinstance(minimum, dict) and all(_is_word(minimum, name) for name in OF_MINIMUM)):
         return "search.minimum is no question"
     if not isinstance(confirmed, dict) or set(confirmed) != {"asked", "wrong"}:
         return "search.confirmed does not say how often"
