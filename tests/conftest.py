@@ -7,6 +7,8 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
+import pytest_llmarith.session.assembly  # noqa: F401  # an in-process run unloads what it loads, classes and all
+
 # The same examples everywhere, and no clock: a loaded machine must not fail a test.
 settings.register_profile("llmarith", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("llmarith")
