@@ -22,6 +22,9 @@ _OF_DIGITS = 6  # tokens in which one of them may stand before a number
 _LEFT_OVER = frozenset({"remainder", "remaining", "left", "leftover"})
 _WRONG = frozenset({"wrong", "incorrect"})
 _TAKING_BACK = frozenset({"is", "was", "be", "would"})
+_COMMON = frozenset({"common", "frequent", "typical", "usual"})
+_MISTAKES = frozenset({"mistake", "error", "slip"})
+_OF_A_MISTAKE = 8  # tokens within which one may be spoken of
 _CODE = re.compile(r"[45]\d\d")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
@@ -35,7 +38,9 @@ def is_count(tokens: Sequence[Token], at: int) -> bool:
         return True
     if after is Kind.WORD and tokens[at + 1].written_as in _ORDINAL_ENDINGS:
         return True
-    if _is_list_number(tokens, at) or _is_share(tokens, at) or _is_called_wrong(tokens, at):
+    if _is_list_number(tokens, at) or _is_share(tokens, at):
+        return True
+    if _is_called_wrong(tokens, at) or _is_a_mistake(tokens, at):
         return True
     return kind_at(tokens, at - 1) is Kind.EQUALS and _is_of_another_calculation(tokens, at - 2)
 
@@ -83,6 +88,16 @@ def _is_called_wrong(tokens: Sequence[Token], at: int) -> bool:
     while behind < len(tokens) and tokens[behind].written_as.lower() in _TAKING_BACK:
         behind += 1
     return behind > at + 1 and behind < len(tokens) and tokens[behind].written_as.lower() in _WRONG
+
+
+def _is_a_mistake(tokens: Sequence[Token], at: int) -> bool:
+    """Whether the sentence says that others go wrong so: `a common mistake is to answer 418`."""
+    for earlier in range(at - 1, max(0, at - _OF_A_MISTAKE), -1):
+        if tokens[earlier].kind in (Kind.STOP, Kind.LINE, Kind.NUMBER):
+            return False
+        if tokens[earlier].written_as in _MISTAKES and tokens[earlier - 1].written_as.lower() in _COMMON:
+            return True
+    return False
 
 
 def _led_by(tokens: Sequence[Token], at: int) -> int:

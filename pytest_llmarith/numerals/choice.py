@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from decimal import Decimal
+from itertools import chain
 
 from pytest_llmarith.numerals.candidates import Candidate, Standing, candidates
 from pytest_llmarith.numerals.tokens import Kind, Token
@@ -17,14 +18,16 @@ _FROM_THE_STRONGEST = sorted((one for one in Standing if one > Standing.ASIDE), 
 def chosen(tokens: Sequence[Token], operands: Operands) -> Candidate | None:
     """The last box that holds a number; else the strongest candidate after the last doubt, the last one of equals."""
     for box in _boxes_from_the_last(tokens):
-        if boxed := _strongest(list(candidates(box)), ()):
+        found = list(candidates(box))
+        if boxed := _strongest(found, ()) or _only_one(found):
             return boxed
     given = _given(tokens).difference(operands)
-    for section in _sections_from_the_last(tokens):
-        found = [one for one in candidates(section) if not _checks(one, given, operands)]
-        if answer := _strongest(found, operands):
-            return answer
-    return None
+    sections = [
+        [one for one in candidates(section) if not _checks(one, given, operands)]
+        for section in _sections_from_the_last(tokens)
+    ]
+    answers = (_strongest(found, operands) for found in sections)
+    return next(filter(None, chain(answers, map(_only_one, sections))), None)
 
 
 def _boxes_from_the_last(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
@@ -53,8 +56,12 @@ def _strongest(found: Sequence[Candidate], operands: Operands) -> Candidate | No
         equals = [one for one in found if one.standing is standing and not _echoes(one, operands)]
         if equals:
             return _last(equals, operands)
-    given = [one for one in found if one.standing > Standing.ASIDE] or found
-    return given[-1] if len({one.value for one in given}) == 1 else None
+    return _only_one([one for one in found if one.standing > Standing.ASIDE])
+
+
+def _only_one(found: Sequence[Candidate]) -> Candidate | None:
+    """What is left where nothing else is said: a number beside the point, too, if there is no other."""
+    return found[-1] if len({one.value for one in found}) == 1 else None
 
 
 def _last(equals: Sequence[Candidate], operands: Operands) -> Candidate:
