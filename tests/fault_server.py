@@ -59,9 +59,9 @@ def passes(name: str, *reactions: Reaction) -> Trouble:
     return Trouble(name, (*reactions, rightly()), "correct", len(reactions) + 1)
 
 
-def lasts(name: str, reaction: Reaction, why: str) -> Trouble:
-    """Trouble that does not end: the question is given up after one further attempt."""
-    return Trouble(name, (reaction,), "unanswered", 2, f"openai/gpt-4o-mini: {why} (2 attempts)")
+def lasts(name: str, reaction: Reaction, why: str, attempts: int = 2) -> Trouble:
+    """Trouble that does not end: with one retry, the question is given up after a second attempt, or a fifth 429."""
+    return Trouble(name, (reaction,), "unanswered", attempts, f"openai/gpt-4o-mini: {why} ({attempts} attempts)")
 
 
 def refused(name: str, reaction: Reaction, why: str) -> Trouble:
@@ -122,7 +122,7 @@ PASSING = (
     refused("unprocessable", fails(422, error={"message": "not that"}), "422 *not that"),
 )
 LASTING = (
-    lasts("429, Retry-After", fails(429), "429 *scripted 429"),
+    lasts("429, Retry-After", fails(429), "429 *scripted 429", attempts=5),
     lasts("500", fails(500), "500 *scripted 500"),
     lasts("503", fails(503), "503 *scripted 503"),
     lasts("hangs", HANGS, "no reply within * s"),

@@ -15,7 +15,7 @@ def test_what_is_no_json_is_refused(text: str) -> None:
 
 
 def test_it_reads_what_json_is() -> None:
-    """As text or as bytes."""
+    """Numbers, texts, lists and objects are read, from text and from bytes alike."""
     assert strictly_read('{"a": [1, 2.5, null]}') == strictly_read(b'{"a": [1, 2.5, null]}') == {"a": [1, 2.5, None]}
 
 

@@ -90,13 +90,15 @@ class Persistence:
         return result
 
     def _wait_s(self, state: RetryCallState) -> float:
-        """At least what the provider asks for: who is told to come back at once, again and again, comes back later.
+        """What the provider asks for, else exponential with full jitter: who failed together comes back apart.
 
-        Exponential with full jitter: who failed together comes back apart.
+        A provider that goes on asking for too little is believed no more: then at least what it asks for.
         """
         asked = None if self._last is None else self._last.retry_after_s
         if self._pause_s is not None:
             return self._pause_s(state.attempt_number, asked)
+        if asked is not None and self._attempts <= self._limits.retries:
+            return asked
         return max(asked or 0.0, _back_off(state))
 
     def _is_enough(self, state: RetryCallState) -> bool:

@@ -196,7 +196,7 @@ async def test_the_time_of_trying_again_begins_with_the_first_request() -> None:
 
 @pytest.mark.parametrize("hint_s", [None, 0.2, "until then"], ids=["no hint", "at once", "exactly"])
 def test_a_limit_per_minute_costs_no_question(hint_s: float | str | None) -> None:
-    """Whether the provider says nothing of how long to wait, too little, or all of them the same moment."""
+    """It is waited out, whether the provider says nothing of how long that takes, too little, or the truth."""
 
     async def story() -> None:
         town: Town
@@ -217,7 +217,7 @@ def test_a_limit_per_minute_costs_no_question(hint_s: float | str | None) -> Non
 
 @simulated
 async def test_a_429_is_worth_more_retries_than_an_outage() -> None:
-    """Four times as many, and none where none are wanted."""
+    """There are four times as many, and none where none are wanted."""
     for retries, attempts in ((0, ""), (2, " (9 attempts)")):
         town = Town(lambda *asked: Provider(429), retries=retries)
         assert messages(await town.ask(1)) == {f"openai/one: 429 Provider: scripted{attempts}": 1}
