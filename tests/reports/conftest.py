@@ -59,6 +59,6 @@ def _reply(**named: Any) -> dict[str, Any]:
         "attempts": 1,
         "stored": False,
         "asked_at": "2026-11-22T00:31:07+00:00",
-        "sent": {},
+        "sent": {"model": "o4-mini", "api_base": None, "messages": [], "params": {}},
     }
     return reply | named

@@ -21,13 +21,15 @@ class Questions:
     def is_another_items(self, record: Mapping[str, Any]) -> bool:
         """Whether another item asked this before; what no item asked is always a question of its own.
 
-        Those with and without an answer are looked at apart, so that the order of records, which is chance, decides
-        nothing: of two items one may have had no reply, and lacks it.
+        What was sent for it has to be the same, too: a model of the user's own may put it otherwise, or be another one,
+        and what it was sent nobody knows. Those without a reply are looked at apart, so that the order of records,
+        which is chance, decides nothing: of two items one may have had no reply, and lacks it.
         """
-        if (item := record.get("nodeid")) is None:
-            return False
+        item, sent = record.get("nodeid"), (record["reply"] or {}).get("sent")
         is_answered = record["outcome"] != Outcome.UNANSWERED
-        question = hash((str(record["problem"]), record.get("repeat") or 0, is_answered))
+        if item is None or (is_answered and not sent):
+            return False
+        question = hash((str(record["problem"]), record.get("repeat") or 0, is_answered and str(sent)))
         is_duplicate = self._items.setdefault(question, hash(item)) != hash(item)
         self.duplicates += is_duplicate
         return is_duplicate

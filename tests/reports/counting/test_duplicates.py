@@ -79,6 +79,18 @@ def test_rows_are_trials_of_their_own(make_record: Make) -> None:
     assert (summed(rows)["answered"], summed(rows)["duplicates"]) == (4, 0)
 
 
+def test_what_was_sent_tells_questions_apart(make_record: Make, make_reply: Make) -> None:
+    """A model of the user's own may put a question otherwise, or be another one under the same name: each counts."""
+    asked = asked_by("test_it", make_record, "cc")
+    elsewhere = asked_by("test_again", make_record, "cc", reply=make_reply(sent={"model": "another"}))
+    unknown = [
+        *asked_by("test_own", make_record, "cc", reply=make_reply(sent={})),
+        *asked_by("test_own_again", make_record, "cc", reply=make_reply(sent={})),
+    ]
+    summary = summed([*asked, *elsewhere, *unknown])
+    assert (summary["answered"], summary["duplicates"]) == (8, 0)
+
+
 def test_it_is_said_in_one_line(make_record: Make) -> None:
     """The run is whole, and the line says why it counts fewer trials than it has items."""
     once = asked_by("test_it", make_record, "cdc")
