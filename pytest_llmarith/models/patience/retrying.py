@@ -59,6 +59,7 @@ class Persistence:
         self._pause_s = pause_s
         self._last: Diagnosis | None = None
         self._attempts = 0
+        self._throttled = 0
         self._retries: list[Retry] = []
         self._next: Retry | None = None
         self._over = False
@@ -87,6 +88,7 @@ class Persistence:
         if self._next is not None:
             self._retries.append(self._next)
         self._last = result if isinstance(result, Diagnosis) else None
+        self._throttled += self._last is not None and self._last.throttled
         return result
 
     def _wait_s(self, state: RetryCallState) -> float:
@@ -103,12 +105,14 @@ class Persistence:
 
     def _is_enough(self, state: RetryCallState) -> bool:
         takes_too_long = self._elapsed_s() + state.upcoming_sleep > self._limits.retry_time_s
-        return self._attempts > self._retries_at_most() or takes_too_long
+        return self._tried_enough() or takes_too_long
 
-    def _retries_at_most(self) -> int:
-        """How many there are after what went wrong last."""
+    def _tried_enough(self) -> bool:
+        """Whether what went wrong last has used up its retries. A 429 uses up none of an outage's."""
         throttled = self._last is not None and self._last.throttled
-        return self._limits.retries * (PATIENCE_FOR_429 if throttled else 1)
+        if throttled:
+            return self._throttled > self._limits.retries * PATIENCE_FOR_429
+        return self._attempts - self._throttled > self._limits.retries
 
     async def _sleep(self, seconds: float) -> None:
         assert self._last is not None
@@ -120,7 +124,7 @@ class Persistence:
         if self._last is None:
             return NEVER_ASKED.message
         notes = [f"{self._attempts} attempts"] if self._attempts > 1 else []
-        could_go_on = self._last.remedy is Remedy.TRY_AGAIN and self._attempts <= self._retries_at_most()
+        could_go_on = self._last.remedy is Remedy.TRY_AGAIN and not self._tried_enough()
         if could_go_on and not self._over:
             notes += self._what_takes_too_long(self._last)
         return f"{self._last.message} ({', '.join(notes)})" if notes else self._last.message

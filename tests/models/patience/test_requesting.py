@@ -223,6 +223,19 @@ async def test_a_429_is_worth_more_retries_than_an_outage() -> None:
         assert messages(await town.ask(1)) == {f"openai/one: 429 Provider: scripted{attempts}": 1}
 
 
+@simulated
+async def test_429s_use_up_no_retry_of_an_outage() -> None:
+    """Each kind of trouble has its own retries: four 429s, three outages, and then the reply."""
+
+    def script(model: Model, prompt: str, nth: int) -> Reply | Exception:
+        return Provider(429) if nth <= 4 else Provider(503) if nth <= 7 else right(model, prompt, nth)
+
+    town = Town(script)
+    (outcome,) = await town.ask(1)
+    assert isinstance(outcome, Reply)
+    assert outcome.attempts == 8
+
+
 # --- concurrency ----------------------------------------------------------------------------------
 
 
