@@ -211,9 +211,8 @@ def test_a_host_without_pytest(bench: Bench) -> None:
     bare = f"popen//python={sys.executable} -S"
     result = bench.run("-d", "--tx", bare, "--tx", "popen", model="llmarith/exact")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(
-        ["ERROR: worker gw? is lost, and cannot be replaced: EOFError: 3 died before they began"]
-    )
+    # The third one dies before it has begun, or before it was sent what it shall do.
+    result.stderr.fnmatch_lines(["ERROR: worker gw? is lost, and cannot be replaced: *Error: *"])
 
 
 def test_another_version_there(bench: Bench) -> None:
