@@ -14,10 +14,10 @@ _SECRET_NAME = re.compile(
     re.IGNORECASE,
 )
 _HEADERS = {"headers", "extra_headers", "default_headers"}
-# What is in them is sent as it is: whatever has the name of a key there is one.
-_SENT_AS_IT_IS = _HEADERS | {"query", "extra_query", "extra_body"}
-# What a model may write: a property `key` in there is a word of the user's.
-_SCHEMAS = {"response_format", "json_schema", "schema", "input_schema", "parameters", "properties", "guided_json"}
+# What a JSON schema has directly below it are words of the user's: a property `key` says what a model may write.
+_WORDS = "properties"
+# A data source has a key that no variable can hold: it is sent, and left out of whatever is written down.
+_SENT_ALL_THE_SAME = ("authentication", "key")
 # It has the name of a key and holds none. Left out as they all are: it names a cache, which changes no reply.
 _NO_SECRET = "prompt_cache_key"
 
@@ -29,12 +29,18 @@ def is_secret(name: str) -> bool:
 
 def without_secrets(params: Mapping[str, Any]) -> dict[str, Any]:
     """Request parameters without keys and credentials, at every depth."""
-    return _without(params, sent_as_it_is=True)
+    return _without(params, "")
 
 
 def secrets_among(params: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """The keys and credentials among request parameters, with their names."""
-    return (found for found in _among(params, sent_as_it_is=True) if found[0] != _NO_SECRET)
+    return ((name, value) for _, name, value in _among(params, "") if name != _NO_SECRET)
+
+
+def secrets_refused(params: Mapping[str, Any]) -> Iterator[str]:
+    """The names of those that nobody may give as an option."""
+    found = ((above, name) for above, name, _ in _among(params, ""))
+    return (name for above, name in found if name != _NO_SECRET and (above, name) != _SENT_ALL_THE_SAME)
 
 
 def with_headers_hidden(params: Mapping[str, Any]) -> dict[str, Any]:
@@ -60,32 +66,39 @@ def texts_in(value: Any) -> Iterator[str]:
         yield from texts_in(inner)
 
 
-def _without(params: Mapping[str, Any], *, sent_as_it_is: bool) -> dict[str, Any]:
+def _without(params: Mapping[str, Any], above: str) -> dict[str, Any]:
     return {
-        name: _plain(name, value) for name, value in params.items() if not _holds_secret(name, value, sent_as_it_is)
+        name: _plain(value, _next(above, name))
+        for name, value in params.items()
+        if not _holds_secret(above, name, value)
     }
 
 
-def _plain(name: str, value: Any) -> Any:
-    if name in _SCHEMAS:
-        return value
+def _plain(value: Any, above: str) -> Any:
     if isinstance(value, list):  # of tools, say, each with headers of its own
-        return [_plain("", one) for one in value]
-    return _without(value, sent_as_it_is=name in _SENT_AS_IT_IS) if isinstance(value, Mapping) else value
+        return [_plain(one, "") for one in value]
+    return _without(value, above) if isinstance(value, Mapping) else value
 
 
-def _among(params: Mapping[str, Any], *, sent_as_it_is: bool) -> Iterator[tuple[str, Any]]:
+def _among(params: Mapping[str, Any], above: str) -> Iterator[tuple[str, str, Any]]:
+    """What each secret stands below, its name and its value."""
     for name, value in params.items():
-        if _holds_secret(name, value, sent_as_it_is):
-            yield name, value
-        elif name not in _SCHEMAS:
+        if _holds_secret(above, name, value):
+            yield above, name, value
+        else:
+            below = _next(above, name) if isinstance(value, Mapping) else ""
             for inner in _mappings(value):
-                yield from _among(inner, sent_as_it_is=name in _SENT_AS_IT_IS)
+                yield from _among(inner, below)
 
 
-def _holds_secret(name: str, value: Any, sent_as_it_is: bool) -> bool:
-    """A secret is a text, save where it is sent as it is: credentials may be a mapping."""
-    return is_secret(name) and (sent_as_it_is or isinstance(value, str))
+def _holds_secret(above: str, name: str, value: Any) -> bool:
+    """Whatever the value is: credentials may be a mapping, and a list may hold one. Only a schema holds none."""
+    return is_secret(name) and not (above == _WORDS and isinstance(value, Mapping | bool))
+
+
+def _next(above: str, name: str) -> str:
+    """What a value of this name stands below; a word of the user's is no name that means anything."""
+    return "" if above == _WORDS else name
 
 
 def _mappings(value: Any) -> Iterator[Mapping[str, Any]]:

@@ -10,6 +10,7 @@ from pytest_llmarith.credentials import (
     header_values,
     is_secret,
     secrets_among,
+    secrets_refused,
     texts_in,
     with_headers_hidden,
     without_secrets,
@@ -48,10 +49,19 @@ def test_names_of_other_things(name: str) -> None:
         ({"extra_query": {"key": 1, "version": 2}}, {"extra_query": {"version": 2}}),
         ({"extra_body": {"token": ["a"], "top_k": 1}}, {"extra_body": {"top_k": 1}}),
         ({"tools": [{"headers": {"X-Auth": "a"}}, [{"token": "b"}], 1]}, {"tools": [{"headers": {}}, [{}], 1]}),
+        ({"tools": [{"type": "mcp", "authorization": ["Bearer a"]}]}, {"tools": [{"type": "mcp"}]}),
+        ({"extra_body": {"parameters": {"api_key": "a"}}}, {"extra_body": {"parameters": {}}}),
+        ({"extra_body": {"provider": {"credentials": {"user": "a"}}}}, {"extra_body": {"provider": {}}}),
+        ({"mock": {"credentials": {"user": "a"}, "n": 1}}, {"mock": {"n": 1}}),
+        ({"response_format": {"schema": {"api_key": "a"}}}, {"response_format": {"schema": {}}}),
+        ({"extra_body": {"properties": {"token": "a", "key": ["b"]}}}, {"extra_body": {"properties": {}}}),
+        ({"properties": {"x": {"default": {"token": "a"}}}}, {"properties": {"x": {"default": {}}}}),
+        ({"properties": {"properties": {"token": {"a": 1}}}}, {"properties": {"properties": {}}}),
+        ({"properties": [{"token": {"a": 1}}]}, {"properties": [{}]}),
     ],
 )  # fmt: skip
 def test_secrets_are_left_out(params: dict[str, Any], left: dict[str, Any]) -> None:
-    """At the top, in headers, in queries and bodies whatever they are; deeper, where they are texts."""
+    """At every depth, whatever they are; only what is directly below `properties`, and a schema, is a word."""
     assert without_secrets(params) == left
     assert bool([*secrets_among(params)]) is (left != params)
 
@@ -63,7 +73,7 @@ def test_secrets_are_left_out(params: dict[str, Any], left: dict[str, Any]) -> N
         {"tools": [{"type": "function", "function": {"name": "f", "parameters": SCHEMA}}]},
         {"tools": [{"name": "f", "input_schema": SCHEMA}]},
         {"extra_body": {"guided_json": SCHEMA}},
-        {"thinking": {"key": {"type": "string"}, "token": 1}},
+        {"extra_body": {"properties": {"key": True, "properties": SCHEMA}}},
     ],
 )
 def test_a_word_of_a_schema_is_no_secret(params: dict[str, Any]) -> None:
@@ -75,7 +85,16 @@ def test_a_word_of_a_schema_is_no_secret(params: dict[str, Any]) -> None:
 def test_the_name_of_a_cache_is_no_secret() -> None:
     """Nobody is kept from sending it; it changes no reply, and so is left out."""
     assert [*secrets_among({"prompt_cache_key": "a"})] == []
+    assert [*secrets_refused({"prompt_cache_key": "a"})] == []
     assert without_secrets({"prompt_cache_key": "a"}) == {}
+
+
+def test_the_key_of_a_data_source_is_sent() -> None:
+    """No variable could hold it. It is a secret like any other; its neighbours are not taken at all."""
+    params = {"extra_body": {"data_sources": [{"parameters": {"authentication": {"type": "api_key", "key": "a"}}}]}}
+    assert [*secrets_refused(params)] == []
+    assert [*secrets_among(params)] == [("key", "a")]
+    assert [*secrets_refused({"authentication": {"access_token": "a"}, "key": "b"})] == ["access_token", "key"]
 
 
 def test_headers_are_hidden_with_their_names_shown() -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from pytest_llmarith.credentials import secrets_among
+from pytest_llmarith.credentials import secrets_refused
 from pytest_llmarith.plainjson import is_shallow, strictly_read
 from pytest_llmarith.values import MOST_SHARDS, Model, Shard
 
@@ -106,7 +106,7 @@ def parameter(option: str, text: str) -> tuple[str, Any]:
     if not match:
         raise ValueError(f"{option}: {text!r} is not KEY=VALUE; write temperature=0 or reasoning_effort=high")
     name, value = match["name"], _json_or_text(option, match["value"])
-    if secret := next((inner for inner, _ in secrets_among({name: value})), None):
+    if secret := next(secrets_refused({name: value}), None):
         raise ValueError(
             f"{option}: {secret} would write a key into files; set the provider's environment variable instead, "
             "such as OPENAI_API_KEY"

@@ -45,7 +45,10 @@ def test_everything_that_can_change_a_reply_changes_the_key(other: Model) -> Non
             {"schema": {"properties": {"key": {"type": "string"}}}},
             {"schema": {"properties": {"key": {"type": "integer"}}}},
         ),
-        ({"tools": [{"parameters": {"key": {"const": "a"}}}]}, {"tools": [{"parameters": {"key": {"const": "b"}}}]}),
+        (
+            {"response_format": {"json_schema": {"schema": {"properties": {"key": {"const": "a"}}}}}},
+            {"response_format": {"json_schema": {"schema": {"properties": {"key": {"const": "b"}}}}}},
+        ),
         ({"extra_headers": {"anthropic-beta": "a"}}, {"extra_headers": {"anthropic-beta": "b"}}),
     ],
 )
@@ -104,6 +107,15 @@ def test_the_key_of_a_request_with_headers_never_changes() -> None:
     assert key_of(model, QUESTION) == key_of_sent(sent, 0, 0)
     assert hides_headers(sent_of(model, "1 + 1"))
     assert not hides_headers(sent)
+
+
+def test_the_key_of_a_request_with_a_data_source_never_changes() -> None:
+    """The data source's own key is no part of it, however deep it stands, and is not written down."""
+    authentication = {"type": "api_key", "key": "SECRETKEY0123456789abcd"}
+    source = {"type": "azure_search", "parameters": {"authentication": authentication}}
+    model = Model("m", "openai/x", {"extra_body": {"data_sources": [source]}})
+    assert key_of(model, QUESTION) == "3ec74391bcc81ff2f1593250911a6b2e6469b1dc5badf83dc14f4517ce2fb70d"
+    assert "SECRET" not in str(sent_of(model, "1 + 1"))
 
 
 def test_what_was_sent_is_written_down_without_keys() -> None:

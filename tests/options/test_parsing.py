@@ -139,6 +139,22 @@ def test_a_key_in_a_header_is_refused_under_every_name_that_is_hidden(name: str)
         parsing.parameter(OPTION, f'extra_headers={{"{name}": "hunter2"}}')
 
 
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ('extra_body={"parameters": {"api_key": "hunter2"}}', "api_key"),
+        ('extra_body={"provider": {"credentials": {"user": "me", "pw": "hunter2"}}}', "credentials"),
+        ('mock={"credentials": {"user": "me", "pw": "hunter2"}}', "credentials"),
+        ('tools=[{"type": "mcp", "authorization": ["Bearer hunter2"]}]', "authorization"),
+    ],
+)
+def test_a_key_is_refused_whatever_holds_it(text: str, name: str) -> None:
+    """A mapping or a list of secrets is as secret as a text, also where others have a schema."""
+    with pytest.raises(ValueError, match=rf"^--llm-x: {name} would write a key into files") as refused:
+        parsing.parameter(OPTION, text)
+    assert "hunter2" not in str(refused.value)
+
+
 def test_a_schema_may_name_a_property_like_a_key() -> None:
     """It says what a model may write, and holds nothing."""
     schema = {"json_schema": {"properties": {"token": {"type": "string", "const": "a"}}}}
