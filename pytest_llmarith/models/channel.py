@@ -7,8 +7,8 @@ Only builtins cross a channel. What is said, worker first:
     ("ask", number, question)                 ("reply", number, json) or ("failure", number, json)
     ("tell", kind, what)
 
-A question is the tuple of its fields: (model, prompt, trial, repeat, system_prompt). The fields of replies and
-failures cross as JSON: a reply may hold anything, and half a surrogate pair would not cross.
+A question is the tuple of its fields: (model, prompt, trial, repeat, system_prompt, before). The fields of replies
+and failures cross as JSON: a reply may hold anything, and half a surrogate pair would not cross.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _CHUNK = 300
 # A wait is cut into steps, so that Ctrl-C gets through on every system.
 _STEP_S = 0.5
 
-QuestionFields = tuple[str, str, int, int, str | None]
+QuestionFields = tuple[str, str, int, int, str | None, int]
 Announcement = tuple[QuestionFields, Any]
 
 

@@ -13,7 +13,8 @@ from pytest_llmarith.models.scrubbing import without_userinfo
 from pytest_llmarith.values import Model, Question
 
 _KEY_FORMAT = 1
-_SEEDS = 1_000_000  # more than there are repeats
+_SEEDS = 1_000_000  # more than there are repeats and times
+_REPEATS = 1_000  # as many as there may be
 
 
 def messages_of(model: Model, prompt: str) -> list[dict[str, str]]:
@@ -41,7 +42,7 @@ def _told(model: Model, prompt: str, params: Mapping[str, Any]) -> dict[str, Any
 def key_of(model: Model, question: Question) -> str:
     """The name of a reply in the store: everything that can change it, whatever the model is called in this run."""
     told = _told(model, question.prompt, without_secrets(model.params))
-    return key_of_sent(told, question.trial, question.repeat)
+    return key_of_sent(told, question.trial + question.before, question.repeat)
 
 
 def key_of_sent(sent: Mapping[str, Any], trial: int, repeat: int) -> str:
@@ -77,16 +78,16 @@ def asked_model(models: Mapping[str, Model], question: Question) -> Model | None
     """The model as the question wants it; None where the run does not know it.
 
     A language model has its own chance when it is asked again. An embedded one gets its from a seed, which each repeat
-    has for itself.
+    has for itself, and so has each time that a search asks again.
     """
     model = models.get(question.model)
     if model is None:
         return None
-    if model.simulated and question.repeat:
-        model = replace(model, params={**model.params, "seed": _seed(model.params.get("seed", 0), question.repeat)})
+    if model.simulated and (again := question.before * _REPEATS + question.repeat):
+        model = replace(model, params={**model.params, "seed": _seed(model.params.get("seed", 0), again)})
     return model if question.system_prompt is None else replace(model, system_prompt=question.system_prompt)
 
 
-def _seed(given: Any, repeat: int) -> Any:
-    """The seed of a repeat, which is nobody else's up to a million; what is no number is left to be refused."""
-    return given * _SEEDS + repeat if type(given) is int else given
+def _seed(given: Any, again: int) -> Any:
+    """The seed of another time, which is nobody else's up to a million; what is no number is left to be refused."""
+    return given * _SEEDS + again if type(given) is int else given

@@ -72,7 +72,7 @@ class AskedModel:
 
     def reply(self, prompt: str, before: int = 0) -> Reply:
         """Ask the model; raises `Unanswered` where no reply came. What was asked `before` is another question."""
-        question = replace(self._question, prompt=prompt, trial=self._question.trial + before)
+        question = replace(self._question, prompt=prompt, before=before)
         answer = self._asker.ask_and_wait(question)
         if isinstance(answer, Failure):
             raise Unanswered(answer)

@@ -56,7 +56,7 @@ def _searched(one: Asked, search: BreakingProblem, settings: Settings, stored: S
     answers = _Answers(stored)
 
     def reply_to(prompt: str, before: int) -> Reply | Failure:
-        return answers.to(replace(one.question, prompt=prompt, trial=one.question.trial + before))
+        return answers.to(replace(one.question, prompt=prompt, before=before))
 
     with suppress(Unanswered):
         engine_of(search, Manner(one.condition, one.question.repeat), settings, reply_to).run()

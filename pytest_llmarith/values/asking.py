@@ -35,7 +35,8 @@ class Model:
 class Question:
     """A prompt on its way to a model. Two trials with the same prompt are two questions, and so are two repeats.
 
-    `system_prompt` takes the place of the model's own; None leaves that as it is.
+    `system_prompt` takes the place of the model's own; None leaves that as it is. `before` is how often a search has
+    asked it before.
     """
 
     model: str
@@ -43,6 +44,7 @@ class Question:
     trial: int
     repeat: int = 0
     system_prompt: str | None = None
+    before: int = 0
 
 
 @dataclass(frozen=True, slots=True)
