@@ -30,6 +30,12 @@ def sent_of(model: Model, prompt: str) -> dict[str, Any]:
     return _told(model, prompt, with_headers_hidden(model.params))
 
 
+def as_told_now(sent: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A request that was written down when headers still were, as `sent_of` would have it."""
+    params = sent.get("params") if sent else None
+    return {**sent, "params": with_headers_hidden(params)} if isinstance(params, Mapping) else sent
+
+
 def _told(model: Model, prompt: str, params: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "model": model.target,

@@ -5,11 +5,13 @@ It knows neither who asks nor what is asked next.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from pytest_llmarith.models.keeping.keeper import Keeper
 from pytest_llmarith.models.keeping.store import StoreError
 from pytest_llmarith.models.patience.requesting import Requester
+from pytest_llmarith.models.request import as_told_now
 from pytest_llmarith.models.spending.budget import Budget
 from pytest_llmarith.models.spending.prices import Prices
 from pytest_llmarith.models.spending.stored_costs import stored_cost_of
@@ -58,7 +60,7 @@ class Source:
             self._tally.again = len(self._again)
         if reply is None:
             return None
-        priced = self._prices.priced(model, reply)
+        priced = self._prices.priced(model, replace(reply, sent=as_told_now(reply.sent)))
         if priced.stored:
             self._budget.count([stored_cost_of(key, model, prompt, priced)])
         return priced

@@ -6,6 +6,7 @@ import gc
 import resource
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -191,6 +192,18 @@ def test_stored_replies_are_reused_and_not_asked(brokers: Brokers) -> None:
     progress = broker.progress()
     assert (progress.announced, progress.announced_stored, progress.stored, progress.answered) == (4, 3, 3, 1)
     assert progress.cost_usd == 0.5  # what this run has paid
+
+
+def test_a_header_that_an_old_store_tells_is_told_no_further(brokers: Brokers, tmp_path: Path) -> None:
+    """It may be a key under any name. The store is left as it is."""
+    told = {"model": "openai/some", "params": {"extra_headers": {"X-Proxy": "hunter2"}, "tools": [{"token": "b"}]}}
+    question, path = Question("m", "q0", 0), tmp_path / "store" / "store.sqlite"
+    put(path, question, replace(reply_to("q0"), sent=told))
+    outcome = brokers(ScriptedClient()).ask_and_wait(question)
+    assert isinstance(outcome, Reply)
+    assert outcome.stored
+    assert outcome.sent == {**told, "params": {"extra_headers": {"X-Proxy": "[hidden]"}, "tools": [{}]}}
+    assert stored(path)["q0"].sent == told
 
 
 def test_nothing_slow_is_imported_where_the_store_has_it_all(brokers: Brokers, tmp_path: Path) -> None:
