@@ -54,6 +54,11 @@ def in_the_way(folder: Path, files: Files) -> list[Path]:
     return [path for name, content in files.items() if _is_there(path := folder / name) and not _holds(path, content)]
 
 
+def is_laid_out(folder: Path, files: Files) -> bool:
+    """Whether the files are there already, as they would be written."""
+    return all(_holds(folder / name, content) for name, content in files.items())
+
+
 def lay_out(folder: Path, files: Files) -> None:
     """Write the files. Raises OSError."""
     for name, content in files.items():

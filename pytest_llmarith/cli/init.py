@@ -32,7 +32,7 @@ def add_init(commands: Commands) -> None:
 
 
 def _init(request: argparse.Namespace) -> int:
-    from pytest_llmarith.kit import configuration, in_the_way, kit, lay_out
+    from pytest_llmarith.kit import configuration, in_the_way, is_laid_out, kit, lay_out
 
     folder: Path = request.folder
     try:
@@ -40,11 +40,12 @@ def _init(request: argparse.Namespace) -> int:
         if (strangers := in_the_way(folder, files)) and not request.force:
             complain("init", _refusal(strangers))
             return WRONG_USAGE
+        told = "Already there, in" if is_laid_out(folder, files) else "Made in"
         lay_out(folder, files)
     except OSError as error:
         complain("init", f"{str(folder)!r} cannot be filled: {error}")
         return WRONG_USAGE
-    for line in (*_made(folder, files), "", "Next:", *_next(folder)):
+    for line in (*_lying_in(folder, files, told), "", "Next:", *_next(folder)):
         sys.stdout.write(showable(f"{line}\n", sys.stdout.encoding))
     return 0
 
@@ -54,11 +55,11 @@ def _refusal(strangers: list[Path]) -> str:
     return f"{str(strangers[0])!r}{others} would be replaced; name another folder, or write --force"
 
 
-def _made(folder: Path, files: Iterable[str]) -> list[str]:
+def _lying_in(folder: Path, files: Iterable[str], told: str) -> list[str]:
     """What lies in the folder now: a line for each folder and file of it."""
     counts = Counter(name.partition("/")[:2] for name in files)
     lines = [f"  {name}{slash}" + (f" ({count:,} files)" if slash else "") for (name, slash), count in counts.items()]
-    return [f"Made in {harmless(str(folder.absolute()))}:", *lines]
+    return [f"{told} {harmless(str(folder.absolute()))}:", *lines]
 
 
 def _next(folder: Path) -> list[str]:

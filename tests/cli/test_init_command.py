@@ -68,12 +68,24 @@ def test_the_current_folder_is_filled(folder: Path, capsys: pytest.CaptureFixtur
     assert " cd " not in capsys.readouterr().out
 
 
-def test_the_same_again_changes_nothing(folder: Path) -> None:
-    """What is there as it was made is in nobody's way."""
+def test_the_same_again_changes_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is there as it was made is in nobody's way, and nobody is told that it was made."""
     main(["init", "mine"])
     before = contents(folder)
+    capsys.readouterr()
     assert main(["init", "mine"]) == 0
     assert contents(folder) == before
+    assert capsys.readouterr().out.startswith(f"Already there, in {folder}:\n  benches/ (")
+
+
+def test_what_is_missing_is_made(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file that somebody took away comes back, and that is said."""
+    main(["init", "mine"])
+    (folder / BENCH).unlink()
+    capsys.readouterr()
+    assert main(["init", "mine"]) == 0
+    assert (folder / BENCH).is_file()
+    assert capsys.readouterr().out.startswith(f"Made in {folder}:\n")
 
 
 def test_changed_files_are_not_replaced(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
