@@ -109,8 +109,8 @@ def _why_left(record: Mapping[str, Any]) -> str | None:
         return None
     task = sanitize_name(record["task"], _LONGEST_TASK)
     return (
-        f"{task} is no task of pytest-llmarith; the tests that asked can grade it again, from the store and without "
-        "a call"
+        f"{task} is no task of pytest-llmarith; the tests that asked can grade it again, without a call where the "
+        "replies are in the store"
     )
 
 

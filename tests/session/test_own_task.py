@@ -100,7 +100,7 @@ def test_the_commands_know_it(own: Bench, capsys: pytest.CaptureFixture[str]) ->
     assert main(["regrade", run]) == 0
     assert capsys.readouterr().err == (
         "note: 3 records are left as they were: reversal is no task of pytest-llmarith; the tests that asked can grade "
-        "it again, from the store and without a call\n"
+        "it again, without a call where the replies are in the store\n"
     )
 
 
