@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from pytest_llmarith.items import own, sequences
-from pytest_llmarith.items.marks import ADDITION_MARK, ARITHMETIC_MARK, BREAKING_MARK, OEIS_MARK, OWN_MARK
-from pytest_llmarith.options import names
+from pytest_llmarith.items.marks import ADDITION_MARK, ARITHMETIC_MARK, BREAKING_MARK, NO_SEARCH, OEIS_MARK, OWN_MARK
 from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.tasks import addition, arithmetic, breaking_point
 from pytest_llmarith.values import Problem
@@ -69,9 +68,7 @@ def _searches(arguments: Mapping[str, Any], settings: Settings) -> Iterable[Prob
 
 def _no_searches(arguments: Mapping[str, Any], settings: Settings) -> str | None:
     """Searches ask one question after another, so nobody gets one who did not ask for it."""
-    if settings.breaking_point:
-        return None
-    return f"no search was asked for: {names.BREAKING_POINT}=80 asks up to 80 questions each"
+    return None if settings.breaking_point else NO_SEARCH
 
 
 def _always_some(arguments: Mapping[str, Any], settings: Settings) -> str | None:

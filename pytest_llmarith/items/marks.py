@@ -6,6 +6,8 @@ import re
 
 import pytest
 
+from pytest_llmarith.options import names
+
 ARITHMETIC_MARK = "arithmetic"
 ADDITION_MARK = "integer_addition"
 OEIS_MARK = "oeis"
@@ -20,6 +22,7 @@ NO_MODEL = (
     "no model chosen: give --llm-model=NAME, any litellm model; "
     "llmarith/exact and llmarith/sloppy are embedded and need no key"
 )
+NO_SEARCH = f"no search was asked for: {names.BREAKING_POINT}=80 asks up to 80 questions each"
 
 _LINES = (
     f"{ARITHMETIC_MARK}(depths=range(2, 11), trials=10): parametrize `problem` with the arithmetic task",
@@ -37,6 +40,13 @@ _LINES = (
 )
 # What -k can parse, less brackets and backslashes, which node ids use themselves.
 _UNPARSABLE = re.compile(r"[^A-Za-z0-9_:+./-]")
+
+
+def why_skipped(report: pytest.TestReport) -> str | None:
+    """Why an item of ours was skipped, where an option is all that it lacks."""
+    if not report.skipped or not isinstance(report.longrepr, tuple):
+        return None
+    return next((why for why in (NO_MODEL, NO_SEARCH) if why in report.longrepr[2]), None)
 
 
 def declare_marks(config: pytest.Config) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_llmarith.items.marks import NO_MODEL
+from pytest_llmarith.items.marks import NO_MODEL, why_skipped
 from pytest_llmarith.items.records import record_of
 from pytest_llmarith.options import declaration
 from pytest_llmarith.session.timer import TimerWatch
@@ -64,8 +64,8 @@ class Dormant:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.skipped and isinstance(report.longrepr, tuple) and NO_MODEL in report.longrepr[2]:
-            self._hint = report.longrepr[2]
+        if self._hint != NO_MODEL:  # nothing is asked without one, whatever else an item lacks
+            self._hint = why_skipped(report) or self._hint
         if record_of(report) is not None:
             from pytest_llmarith.session.assembly import assemble_recorder
 
@@ -74,6 +74,6 @@ class Dormant:
             recorder.take_in(report)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Benches that were skipped for want of a model must not look like a run that went well."""
+        """Benches that were skipped for want of an option must not look like a run that went well."""
         if self._hint is not None:
             terminalreporter.write_line(f"llmarith: {self._hint}", yellow=True)

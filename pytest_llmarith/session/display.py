@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from pytest_llmarith.items.marks import why_skipped
 from pytest_llmarith.oeis.scoring import Rules
 from pytest_llmarith.options.conditions import Manners
 from pytest_llmarith.options.oeis import OeisSettings
@@ -29,6 +30,7 @@ class Display:
         self._config = config
         self._settings = settings
         self._recorder = recorder
+        self._hint: str | None = None
 
     def pytest_report_header(self) -> list[str]:
         """What is asked, and where it goes; shown before anything is collected."""
@@ -59,6 +61,9 @@ class Display:
         lines.append(f"sandbox {isolation.level}, holds {held}; {limits} per term{_rules(settings)}")
         return [*lines, *isolation.remarks]
 
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self._hint = self._hint or why_skipped(report)
+
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         recorder = self._recorder
         if recorder.written is not None:
@@ -70,6 +75,8 @@ class Display:
             terminalreporter.write_line(
                 f"llmarith: nothing was graded; {kept} replies are kept, the same command goes on"
             )
+        elif self._hint is not None:  # a run that asked nothing must not look like one that went well
+            terminalreporter.write_line(f"llmarith: {self._hint}", yellow=True)
         if recorder.unwritable is not None:
             terminalreporter.write_line(f"llmarith: {recorder.unwritable}", red=True)
         for line in recorder.failed_gates:
