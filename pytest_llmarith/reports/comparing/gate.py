@@ -49,7 +49,7 @@ def _failures(comparison: Comparison, points: Decimal) -> Iterator[str]:
         if lower is None:
             if row["kind"] == OVER_ALL:
                 yield f"{who}: nothing could be compared, {points} points lower are allowed"
-        elif lower > Fraction(points) and row["p_holm"] < SIGNIFICANT:
+        elif lower > Fraction(points) and row["p_holm"] is not None and row["p_holm"] < SIGNIFICANT:
             by = _seen_above(lower, points)
             sure = f"95 % {interval_of(row['difference'])}, p {p_of(row['p_holm'])}"
             yield f"{who}, {label_of(row)}: {by} points lower than {than} ({sure}), {points} are allowed"

@@ -13,12 +13,16 @@ from itertools import starmap
 from typing import Any, NamedTuple
 
 from pytest_llmarith.reports.comparing.asked import Asked
-from pytest_llmarith.reports.comparing.groups import ALL, Group, groups_of, worth_a_row
+from pytest_llmarith.reports.comparing.groups import ALL, OVER_ALL, Group, groups_of, worth_a_row
 from pytest_llmarith.reports.percents import points_with
 from pytest_llmarith.reports.statistics import Cluster, mean_difference, percent
 from pytest_llmarith.reports.statistics.intervals import Interval
 from pytest_llmarith.reports.statistics.paired import Pairs, fisher, mcnemar, paired_difference, unpaired_difference
 from pytest_llmarith.reports.statistics.unpaired import clustered_difference
+
+# Five tosses of a coin that all fall alike have p 0.0625: a part of fewer can show nothing, and would only weaken the
+# tests that are corrected together with it.
+_FEWEST_TESTED = 6
 
 Row = dict[str, Any]
 
@@ -87,7 +91,8 @@ def _paired_row(group: Group, pairs: Pairs, leads: Collection[Lead]) -> Row:
         "neither": pairs.neither,
     }
     worse, better = sum(lead.ahead > 0 for lead in leads), sum(lead.ahead < 0 for lead in leads)
-    p = mcnemar(Pairs(0, worse, better, 0)) if pairs.total else None
+    fewest = 1 if group.kind == OVER_ALL else _FEWEST_TESTED
+    p = mcnemar(Pairs(0, worse, better, 0)) if len(leads) >= fewest else None
     questions = {"compared": len(leads), "better": better, "worse": worse}
     return _row(group, first, second, {"pairs": table, "questions": questions}, _interval(pairs, leads), p)
 

@@ -11,6 +11,7 @@ LONGEST_NAME = 80
 _LONGEST_LABEL = 28
 _LONGEST_CONDITION = 60  # whose parts are told apart
 _MOST_NAMED = 5
+_SEARCH = "breaking_point"
 
 
 def shown(name: str) -> str:
@@ -31,6 +32,7 @@ def listed(names: Iterable[str]) -> str:
 
 
 def label_of(row: Mapping[str, Any]) -> str:
-    """What a row is about."""
+    """What a row is about. Searches have the variants of sums, so their rows name the task too."""
     longest = _LONGEST_CONDITION if row["kind"] == "condition" else _LONGEST_LABEL
-    return sanitize_name(row["name"] or row["task"] or "over all", longest)
+    name = sanitize_name(row["name"] or row["task"] or "over all", longest)
+    return f"{_SEARCH} {name}" if row["task"] == _SEARCH and row["name"] and row["kind"] == "variant" else name

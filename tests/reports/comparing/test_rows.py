@@ -9,12 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.reports.comparing import Request, compare, failures
+from pytest_llmarith.reports.comparing.wording import label_of
 from tests.reports.comparing.runs_in_memory import (
     compared,
     programs,
     put,
     row_of,
     run,
+    searches,
     sums,
 )
 
@@ -82,6 +84,30 @@ def test_tests_beside_each_other_are_corrected() -> None:
     assert row_of(first)["p_holm"] == pytest.approx(0.0625)
     assert row_of(first, "int_add")["p_holm"] == pytest.approx(4 * 0.03125)
     assert row_of(second)["p_holm"] == 1
+
+
+def test_parts_of_few_questions_do_not_weaken_the_other_tests() -> None:
+    """A part of fewer than six questions cannot be significant, so it is not tested and is in no family."""
+    base = run(sums("c" * 8), sums("c" * 5, "int_mul"), searches("ccc"))
+    worse = run(sums("d" * 8), sums("d" * 5, "int_mul"), searches("ddd"), name="worse")
+    comparisons = compare(Request(base, [worse]))
+    (comparison,) = comparisons["comparisons"]
+    assert comparisons["families"] == {"over_all": 1, "parts": 2}
+    assert row_of(comparison, "int_add")["p_holm"] == pytest.approx(2 / 2**8)
+    assert row_of(comparison, "int_mul")["p"] is row_of(comparison, "variant_0")["p_holm"] is None
+    assert [line.partition(": ")[0] for line in failures(comparisons, Decimal(5))] == [
+        f"worse, m, {part}" for part in ("over all", "arithmetic", "int_add")
+    ]
+
+
+def test_variants_of_searches_name_their_task() -> None:
+    """A search has the variants of the sums, and stands beside them in one table."""
+    comparison = compared(run(sums("cd"), searches("cc")), run(sums("cd"), searches("cd")))
+    assert [label_of(row) for row in comparison["rows"]][-3:] == [
+        "breaking_point",
+        "breaking_point variant_0",
+        "breaking_point variant_1",
+    ]
 
 
 def test_repeats_are_no_further_evidence() -> None:
