@@ -19,6 +19,9 @@ _LONGEST = 300
 
 _SHORTEST_SECRET = 6
 _LIKE_A_KEY = re.compile(r"(?=.*[A-Za-z])(?=.*\d).{16,}", re.ASCII | re.DOTALL)
+# No password has such a name, and so no word that a reply could mean: one without digits is a key there, too.
+_NAME_OF_A_KEY = re.compile(r"(?:api_key|token)$", re.IGNORECASE)
+_LONG_WORD = re.compile(r"(?=.*[A-Za-z])\S{16,}")
 
 _KEY_SHAPES = re.compile(
     r"""
@@ -58,7 +61,7 @@ def without_known_keys(text: str, environ: Mapping[str, str]) -> str:
 
     A reply is going to be graded: a password such as `postgres` or `123456` may be what it has to say.
     """
-    keys = {secret for secret in _secrets_in(environ).values() if _LIKE_A_KEY.fullmatch(secret)}
+    keys = {secret for name, secret in _secrets_in(environ).items() if _looks_like_a_key(name, secret)}
     for secret in sorted(keys, key=len, reverse=True):
         text = text.replace(secret, HIDDEN)
     return text
@@ -84,6 +87,11 @@ def _known_keys(environ: Mapping[str, str]) -> dict[str, str]:
     """What is a key wherever it stands, by its variable: no word that is as short as any other, and no number."""
     found = _secrets_in(environ).items()
     return {name: value for name, value in found if len(value) >= _SHORTEST_SECRET and not value.isdecimal()}
+
+
+def _looks_like_a_key(name: str, secret: str) -> bool:
+    by_its_name = _NAME_OF_A_KEY.search(name) and _LONG_WORD.fullmatch(secret)
+    return bool(by_its_name or _LIKE_A_KEY.fullmatch(secret))
 
 
 def _secrets_in(environ: Mapping[str, str]) -> dict[str, str]:

@@ -123,6 +123,21 @@ def test_what_looks_like_a_key_is_no_answer(secret: str) -> None:
     assert without_known_keys(f"It is {secret}.", {"SOME_PASSWORD": secret}) == "It is [hidden]."
 
 
+@pytest.mark.parametrize("name", ["OPENAI_API_KEY", "API_KEY", "HF_TOKEN", "proxy_token"])
+def test_what_a_variable_calls_an_api_key_need_not_look_like_one(name: str) -> None:
+    """Sixteen characters or more in one word, with digits or without; a number could be the answer whatever it is."""
+    for secret in ("abcdefghijklmnop", "sk-correct-horse-battery", "a1" * 8):
+        assert without_known_keys(f"It is {secret}.", {name: secret}) == "It is [hidden]."
+    for answer in ("1234567890" * 4, "abcdefghijklmno", "correct horse battery staple", "1,234,567,890,123,456"):
+        assert without_known_keys(f"It is {answer}.", {name: answer}) == f"It is {answer}."
+
+
+@pytest.mark.parametrize("name", ["SOME_PASSWORD", "AWS_SECRET_ACCESS_KEY", "API_KEY_SECRET", "COOKIE"])
+def test_a_long_word_that_another_secret_is_stays(name: str) -> None:
+    """It may be what the model has to say."""
+    assert without_known_keys("It is abcdefghijklmnop.", {name: "abcdefghijklmnop"}) == "It is abcdefghijklmnop."
+
+
 @pytest.mark.parametrize(
     ("text", "variable"),
     [
