@@ -164,6 +164,10 @@ class Conductor:
         targets = {model.target for model in self._settings.models}
         return 0.0 if stopped is not None and stopped.no_key and len(targets) == 1 else DRAIN_S
 
+    def _asks_others(self) -> bool:
+        judge = self._settings.oeis.judge
+        return not all(model.simulated for model in (*self._settings.models, *([judge] if judge else [])))
+
     def _end(self) -> None:
         if self._broker is None:
             return
@@ -178,9 +182,12 @@ class Conductor:
             raise
 
     def _drain(self, broker: Broker) -> None:
-        """Wait for what is in flight; whoever reads that may press Ctrl-C before the waiting has begun."""
+        """Wait for what is in flight; whoever reads that may press Ctrl-C before the waiting has begun.
+
+        An embedded model is nobody to wait for.
+        """
         drain_s = self._worth_waiting_s()
-        if drain_s and (waiting := broker.progress().in_flight):
+        if drain_s and self._asks_others() and (waiting := broker.progress().in_flight):
             requests = f"{waiting} request{'s' * (waiting > 1)} in flight"
             self.say(f"waiting up to {drain_s:g} s for {requests} (Ctrl-C leaves now)")
         broker.close(drain_s)

@@ -64,8 +64,9 @@ class ProgressLines:
         if terminal is None:
             return
         with capture.global_and_fixture_disabled() if capture else nullcontext():
-            if self._conductor.has_workers() and self._config.getoption("verbose") == 0:
-                terminal.write("\n")  # there pytest does not know that its line is unfinished
+            terminal.ensure_newline()
+            if self._config.get_terminal_writer().width_of_current_line:
+                terminal.write("\n")  # with workers, with -q and after a line of ours, pytest takes it for finished
             terminal.write_line(f"llmarith: {line}")
             terminal.flush()  # into a pipe too, such as the log of a CI job: now is when it matters
 

@@ -54,6 +54,17 @@ def test_ctrl_c_waits_for_what_is_paid_for(bench: Bench, every_way: Way) -> None
     check_rest(bench, every_way, asked_again=0)
 
 
+def test_what_is_said_meanwhile_has_a_line_of_its_own(bench: Bench) -> None:
+    """Also with -q, where pytest takes a line for finished that is not."""
+    gate = Gate()
+    with started(bench, gate, "-q") as process:
+        press_ctrl_c(process)
+        printed = read_until(process, WAITING)
+        gate.open()
+        printed += read_to_end(process)
+    assert f"\nllmarith: {WAITING}\n" in printed
+
+
 def test_an_interrupt_of_the_controller_alone(bench: Bench) -> None:
     """A supervisor that signals one process gets the same; the workers come to their end too."""
     gate = Gate()
