@@ -85,8 +85,11 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _notes(results: Sequence[Result]) -> list[str]:
-    """What has to be known to take the rows for what they are, once for results that share it."""
-    noted = [(note_of(result), result) for result in results]
+    """What has to be known to take the rows for what they are, once for results that share it.
+
+    Stars would be no emphasis in code.
+    """
+    noted = [(note_of(result, simulated="simulated"), result) for result in results]
     lines = [
         f"- {', '.join(code(_name(result)) for _, result in same)}: {code(note)}"
         for note, same in groupby(noted, key=lambda one: one[0])

@@ -98,8 +98,8 @@ _STACKED = _Layout(
 )
 
 
-def note_of(result: Result) -> str:
-    """What has to be known to take a row for what it is."""
+def note_of(result: Result, simulated: str = "*simulated*") -> str:
+    """What has to be known to take a row for what it is; `simulated` is what stands for that."""
     counts = result["outcomes"]
     reasons = ", ".join(f"{count} {sanitize(reason, 40)}" for reason, count in result["nan_reasons"].items())
     notes = (
@@ -107,7 +107,7 @@ def note_of(result: Result) -> str:
         (result.get("parameters"), result.get("parameters") or ""),
         (result.get("unfinished"), result.get("unfinished") or ""),
         (condition_label(result), sanitize_name(condition_label(result), LONGEST_NAME)),
-        (result["simulated"], "*simulated*"),
+        (result["simulated"], simulated),
         (incomplete(result), incomplete(result)),
         (reasons, f"nan: {reasons}"),
         (result["rounded"], f"deviate: {result['rounded']} rounded"),

@@ -91,3 +91,12 @@ def test_items_have_an_end() -> None:
     items = incorrect_items([asked("?", trial=trial) for trial in range(7)] + [asked("0")], most=5)
     assert [row[1] for row in items.rows] == ["nan"] * 5 + ["deviate"]
     assert "and 2 nan more" in list(listed(items))
+
+
+def test_simulated_is_plain_in_code() -> None:
+    """Stars within code are stars, and no emphasis."""
+    summary = Summary()
+    summary.add(asked("{}") | {"simulated": True})
+    lines = list(markdown("a run", [], summary.as_dict({})["results"], detailed=False))
+    assert any(line.endswith("`simulated`") for line in lines)
+    assert "*simulated*" not in "\n".join(lines)
