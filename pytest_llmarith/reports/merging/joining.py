@@ -77,12 +77,17 @@ def merge(request: Request, step: Step = lambda done, total: None) -> dict[str, 
     Raises Mistake where something cannot be read or written, and `objections.Refused` where they are not parts of one.
     """
     try:
-        runs = sorted(map(read_run, request.runs), key=lambda run: run.order)
+        runs = sorted(map(read_run, _named(request.runs)), key=lambda run: run.order)
         _check_different(runs)
         _check_target(request.into, runs)
         return _write(_parts(runs, request, step), request.into, step)
     except RecursionError as fault:  # what could just be read may still be too deep to be compared or written
         raise Mistake("one of the runs holds what is nested too deep; expected runs of llmarith") from fault
+
+
+def _named(paths: Sequence[Path]) -> Sequence[Path]:
+    """What was named without the file that every run writes beside its folder: `reports/*` means the runs there."""
+    return [path for path in paths if path.name != _AGGREGATE] or paths
 
 
 def records_of(merged: Path) -> Iterator[dict[str, Any]]:

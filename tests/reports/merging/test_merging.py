@@ -720,3 +720,11 @@ def searches(records: Records) -> list[dict[str, Any]]:
         record | {"task": "breaking_point", "search": facts, "problem": record["problem"] | {"budget": 40}}
         for record in records
     ]
+
+
+def test_the_file_beside_the_runs_is_passed_over(folder: Folder, trials: Any) -> None:
+    """Every run writes a line into a file beside its folder, which `reports/*` names too."""
+    shards = folder.shards(trials("c" * 12), 2)
+    beside = shards[0].parent / "aggregate.jsonl"
+    beside.write_text("{}\n")
+    assert folder.merge(*shards, beside)["answered"] == 12
