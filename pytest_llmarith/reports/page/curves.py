@@ -14,7 +14,6 @@ from pytest_llmarith.reports.page.counts import Counts, by_depth, by_length, mea
 from pytest_llmarith.reports.page.percentages import Share
 from pytest_llmarith.reports.page.plots import Axis, Tick, percent_ticks, polyline, ribbon, stairs, thinned
 from pytest_llmarith.reports.page.runs import Series
-from pytest_llmarith.reports.variants import VARIANTS
 
 WIDTH, HEIGHT = 340, 220
 LEFT, RIGHT, TOP, BOTTOM = 34, 330, 10, 186
@@ -74,7 +73,8 @@ def depth_curves(series: Sequence[Series]) -> Curves | None:
     able = [(one, result["cells"]) for one in series for result in one.results.values() if by_depth(result["cells"])]
     if not able:
         return None
-    lacking = {one.label: note for one, cells in able if (note := _lacking(cells))}
+    asked = {cell["variant"] for _, cells in able for cell in cells}
+    lacking = {one.label: note for one, cells in able if (note := _lacking(cells, len(asked)))}
     if len(able) > MOST_TOGETHER:
         return _panel_per_model("depth", [(one.label, by_depth(cells)) for one, cells in able], notes=lacking)
     variants = list(dict.fromkeys(variant for _, cells in able for variant in variants_of(cells)))
@@ -89,10 +89,10 @@ def depth_curves(series: Sequence[Series]) -> Curves | None:
     return Curves("depth", legend(one.label for one, _ in able), "", panels)
 
 
-def _lacking(cells: Iterable[Counts]) -> str:
-    """What has to be known to take a curve of all variants for what it is."""
+def _lacking(cells: Iterable[Counts], asked: int) -> str:
+    """What has to be known to take a curve of all variants for what it is: which others were asked."""
     answered = {cell["variant"] for cell in cells if measured(cell)}
-    return f"{len(answered)} of {len(VARIANTS)} variants answered" if len(answered) < len(VARIANTS) else ""
+    return f"{len(answered)} of {asked} variants answered" if len(answered) < asked else ""
 
 
 def length_curves(series: Sequence[Series]) -> Curves | None:

@@ -15,6 +15,7 @@ from pytest_llmarith.reports.page.trails import shown_search
 from pytest_llmarith.values.answers import answer_text, as_text
 
 _SIGNS = {"add": "+", "sub": "-", "mul": "×", "div": "÷"}
+_ASCII_SIGNS = {**_SIGNS, "mul": "*", "div": "/"}
 
 _LARGEST = 1e300
 
@@ -26,7 +27,7 @@ def shown_trial(record: Record) -> dict[str, Any]:
     problem, reply = object_in(record, "problem"), object_in(record, "reply")
     trial = {
         "cell": _cell(record["task"], problem),
-        "question": _question(problem),
+        "question": _question(problem, _signs(record)),
         "expected": as_text(problem.get("expected")),
         "answer": answer_text(record),
         "reason": _text(record["reason"]),
@@ -54,9 +55,14 @@ def _is_number(value: Any) -> TypeGuard[float]:
     return type(value) in (int, float) and abs(value) < _LARGEST
 
 
-def _question(problem: Mapping[str, Any]) -> str:
+def _signs(record: Record) -> Mapping[str, str]:
+    """The signs that the prompt had; those of print where nobody knows."""
+    return _ASCII_SIGNS if object_in(record, "condition").get("symbols") == "ascii" else _SIGNS
+
+
+def _question(problem: Mapping[str, Any], signs: Mapping[str, str]) -> str:
     if "lhs" in problem:
-        return f"{problem['lhs']} {_SIGNS.get(str(problem.get('op')), '?')} {problem.get('rhs')}"
+        return f"{problem['lhs']} {signs.get(str(problem.get('op')), '?')} {problem.get('rhs')}"
     if "int1" in problem:
         return f"{problem['int1']} + {problem.get('int2')}"
     if given := object_in(problem, "given"):

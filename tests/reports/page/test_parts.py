@@ -224,14 +224,14 @@ def test_nothing_is_reliable_where_nothing_was_measured() -> None:
 
 
 def test_a_curve_of_some_variants_says_so() -> None:
-    """What a run has of all variants is not what a whole one would have; with several models it says whose."""
+    """What a model has of all variants that were asked; with several models it says whose, and the rest is no lack."""
     one, other = run_of(usual_records(), "a"), run_of(embedded_records("llmarith/exact", 99, trials=1), "b")
     (alone, *_), (both, *rest) = (
         found.panels
         for runs in ([one], [one, other])
         if (found := depth_curves(series_of([run.name for run in runs], [run.summary() for run in runs])))
     )
-    assert alone.notes == ["3 of 8 variants answered"]
+    assert alone.notes == []
     assert both.notes == ["o4-mini: 3 of 8 variants answered"]
     assert not any(panel.notes for panel in rest)
 
@@ -513,3 +513,22 @@ def test_whatever_is_counted_is_shown(value: Any) -> None:
                 one = run_of([changed])
                 json.dumps(shown_trial(changed), allow_nan=False)
                 assert browser([one], series_of([one.name], [one.summary()])).count == 1
+
+
+def test_a_variant_without_an_answer_is_lacking() -> None:
+    """A variant that was asked and has no reply is not in the curve of all variants; one that nobody asked is none."""
+    run = run_of([record(problem(), Reply(text="1")), record(problem(Op.SUB), Failure("no reply"))])
+    found = depth_curves(series_of([run.name], [run.summary()]))
+    assert found is not None
+    assert found.panels[0].notes == ["1 of 2 variants answered"]
+
+
+@pytest.mark.parametrize(
+    ("condition", "question"),
+    [({"symbols": "ascii"}, "6 * 7"), ({"symbols": "unicode"}, "6 × 7"), (None, "6 × 7")],
+)
+def test_a_trial_shows_the_sign_that_was_asked(condition: Any, question: str) -> None:
+    """A prompt with `*` is no question with `×`; where nobody knows, it is the sign of print."""
+    asked = record(problem(), Reply(text="42")) | {"condition": condition}
+    asked["problem"] = {**asked["problem"], "lhs": "6", "op": "mul", "rhs": "7"}
+    assert shown_trial(asked)["question"] == question
