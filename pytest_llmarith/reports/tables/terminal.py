@@ -92,10 +92,13 @@ def _rest(summary: Mapping[str, Any]) -> str:
         return "--llm-store=only asks no model"
     if run.get("stopped"):
         return "once that is mended the same command does the rest"
-    if _over_budget(_reasons(summary)) == (wanted(summary) or 0) - summary["answered"]:
+    reasons = _reasons(summary)
+    if _over_budget(reasons) == (wanted(summary) or 0) - summary["answered"]:
         return ""  # a higher cap does, as another line says
-    again = run.get("store") in ("off", "refresh")
-    return "the same command asks everything again" if again else "the same command does the rest"
+    if run.get("store") in ("off", "refresh"):
+        return "the same command asks everything again"
+    mended = "once that is mended " * (not summary["answered"] and bool(reasons))
+    return f"{mended}the same command does the rest"
 
 
 def _patience(asking: Mapping[str, Any]) -> list[str]:

@@ -479,6 +479,15 @@ def test_what_brings_the_rest_follows_from_the_reason(
     assert run_lines(summed(*records, selected=2, **run), 80)[0] == f"incomplete, 1 of 2 answered{rest}"
 
 
+def test_where_nothing_could_be_answered_something_is_to_be_mended(make_record: Make) -> None:
+    """A server that refuses every question, or a task that always raises, would do so again."""
+    refused = make_record("unanswered", reason="openai/x: bad request")
+    assert run_lines(summed(refused, selected=1), 80) == [
+        "incomplete, 0 of 1 answered, once that is mended the same command does the rest",
+        "unanswered: 1 x openai/x: bad request",
+    ]
+
+
 def test_a_run_without_results_has_no_tables() -> None:
     """Where nothing arrived there is nothing to draw."""
     assert summary_section(summed(selected=720), 80) == [
