@@ -16,6 +16,7 @@ _LEADS = frozenset(
 )
 _LEADING = 3  # how many of them may stand between a word and its number
 _WITHOUT = frozenset({"no", "No", "without", "Without"})
+_JOINING = frozenset({"by", "x", "X"})  # words that calculate, as operators do
 _FAILING = frozenset({"error", "code", "status", "http"})
 _OF_ITS_DIGITS = frozenset({"last", "first", "final", "leading", "unit", "units", "ones", "sum", "number", "count"})
 _OF_DIGITS = 6  # tokens in which one of them may stand before a number
@@ -53,7 +54,18 @@ def _is_beside_the_point(tokens: Sequence[Token], at: int) -> bool:
     word = _led_by(tokens, at)
     if word > 0 and _is_of_the_digits(tokens[word - 1], tokens[word]):
         return True
-    return kind_at(tokens, word) is Kind.ASIDE and (word < 1 or tokens[word - 1].written_as not in _WITHOUT)
+    if kind_at(tokens, word) is not Kind.ASIDE or _is_calculated_with(tokens, word):
+        return False
+    return word < 1 or tokens[word - 1].written_as not in _WITHOUT
+
+
+def _is_calculated_with(tokens: Sequence[Token], word: int) -> bool:
+    """Whether an operator joins the word to a like one: `lhs + rhs = 46`, `the first number plus the second is 46`."""
+    joining = word - 2 if word and tokens[word - 1].written_as == "the" else word - 1
+    if kind_at(tokens, joining) is not Kind.OPERATOR and tokens[joining].written_as not in _JOINING:
+        return False
+    other = joining - 2 if tokens[joining].written_as == "by" else joining - 1
+    return kind_at(tokens, other) is Kind.ASIDE or (other > 0 and tokens[other].written_as == "number")
 
 
 def _is_of_the_digits(one: Token, other: Token) -> bool:
