@@ -52,7 +52,7 @@ def _is_beside_the_point(tokens: Sequence[Token], at: int) -> bool:
         # `the sum of the digits is 13`, but `reading the digits: 13`
         return not _OF_ITS_DIGITS.isdisjoint(token.written_as for token in tokens[max(0, at - _OF_DIGITS) : at])
     word = _led_by(tokens, at)
-    if word > 0 and _is_of_the_digits(tokens[word - 1], tokens[word]):
+    if word > 0 and _is_of_the_digits(tokens[word - 1], tokens[word]) and not _has_digits(tokens, word - 1):
         return True
     if kind_at(tokens, word) is not Kind.ASIDE or _is_calculated_with(tokens, word):
         return False
@@ -72,6 +72,12 @@ def _is_of_the_digits(one: Token, other: Token) -> bool:
     """Whether two words name a digit of the answer, or the sum of them: `last digit`, `digit sum`."""
     words = {one.written_as.lower(), other.written_as.lower()}
     return not words.isdisjoint(_OF_ITS_DIGITS) and not words.isdisjoint({"digit", "digits"})
+
+
+def _has_digits(tokens: Sequence[Token], word: int) -> bool:
+    """Whether the word only says how many digits there are: `the 5-digit sum`."""
+    before = word - 1 if kind_at(tokens, word - 1) is Kind.NUMBER else word - 2
+    return kind_at(tokens, before) is Kind.NUMBER and tokens[before].match.end() + 1 == tokens[word].match.start()
 
 
 def _is_of_another_calculation(tokens: Sequence[Token], last: int) -> bool:
