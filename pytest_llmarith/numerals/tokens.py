@@ -100,7 +100,7 @@ _TOKEN = re.compile(
     rf"|I[ ]miscalculated|(?:that|this|it)[ ](?:doesn't|does[ ]not)[ ](?:look|seem)[ ](?:right|correct)"
     rf"|(?<!if[ ])I(?:'ve)?[ ]made[ ](?:a[ ]mistake|an[ ]error))"
     rf"(?!\w)|(?:(?<=\n)|(?<=\n{BOLD}))(?i:edit|update|corrected)(?={BOLD}?:)"
-    rf"|(?<=[.?…—–-][ ])(?i:no)(?=,[ ](?:(?:it|that)(?:'s|[ ]is)[ ])?{BOLD}?[-+]?\d))"
+    rf"|(?<=[.…—–-][ ])(?i:no)(?=,[ ](?:(?:it|that)(?:'s|[ ]is)[ ])?{BOLD}?[-+]?\d))"
     # What gives a result in several words.
     rf"|(?P<says>(?<!\w)(?i:equal|evaluates|amounts|(?:comes|works)(?:[ ]out)?|(?:adds|sums)[ ]up)[ ]to(?!\w))"
     # A word may hold digits, as identifiers do, but only after a Latin letter: other scripts leave no space.
