@@ -338,6 +338,7 @@ CORRECTIONS = [
     ("10237 <del>10137</del>", ADDED, "10237"),
     ("<scratchpad>10137</scratchpad>10237", ADDED, "10237"),
     ("The answer is 10137. Hold on: 7391 + 2846 = 10237.", ADDED, "10237"),
+    ("The answer is 10237. We hold on to 1 carry in the first column: 1 + 6 = 7.", ADDED, "10237"),
     ("The answer is 10137. On second thought, 7391 + 2846 = 10237.", ADDED, "10237"),
     ("The answer is 10137. Scratch that, 7391 + 2846 = 10237.", ADDED, "10237"),
     ("The answer is 10137. My mistake: 7391 + 2846 = 10237.", ADDED, "10237"),
