@@ -43,6 +43,8 @@ def is_count(tokens: Sequence[Token], at: int) -> bool:
         return True
     if _is_called_wrong(tokens, at) or _is_a_mistake(tokens, at):
         return True
+    if _is_on_the_way(tokens, at):
+        return True
     return kind_at(tokens, at - 1) is Kind.EQUALS and _is_of_another_calculation(tokens, at - 2)
 
 
@@ -98,6 +100,12 @@ def _is_share(tokens: Sequence[Token], at: int) -> bool:
     if tokens[at].followed_by == "%":
         return True
     return tokens[at].written_as == "0" and at + 1 < len(tokens) and tokens[at + 1].written_as.lower() in _LEFT_OVER
+
+
+def _is_on_the_way(tokens: Sequence[Token], at: int) -> bool:
+    """Whether the next words lead on from the number to another one: `gives 10 first, then`."""
+    behind = [token.written_as for token in tokens[at + 1 : at + 3]]
+    return behind in (["first", "then"], ["first", "and"])
 
 
 def _is_called_wrong(tokens: Sequence[Token], at: int) -> bool:
