@@ -96,8 +96,8 @@ _TOKEN = re.compile(
     # What takes back in several words, or at the head of a line only.
     rf"|(?P<doubt>(?<!\w)(?i:(?:that|this|it|which)(?:'s|[ ]is|[ ]was)[ ]"
     rf"(?:wrong|incorrect|not[ ](?:right|correct)|a[ ]mistake)|let[ ]me[ ]re-?(?:check|compute|calculate|do|consider)"
-    rf"|let[ ]me[ ](?:try[ ]again|correct|fix)|hold[ ]on(?![ ]to(?!\w))|on[ ]second[ ]thought|scratch[ ]that|my[ ]mistake"
-    rf"|I[ ]miscalculated|(?:that|this|it)[ ](?:doesn't|does[ ]not)[ ](?:look|seem)[ ](?:right|correct)"
+    rf"|let[ ]me[ ](?:try[ ]again|correct|fix)|hold[ ]on(?![ ]to(?!\w))|on[ ]second[ ]thought|scratch[ ]that"
+    rf"|my[ ]mistake|I[ ]miscalculated|(?:that|this|it)[ ](?:doesn't|does[ ]not)[ ](?:look|seem)[ ](?:right|correct)"
     rf"|(?<!if[ ])I(?:'ve)?[ ]made[ ](?:a[ ]mistake|an[ ]error))"
     rf"(?!\w)|(?:(?<=\n)|(?<=\n{BOLD}))(?i:edit|update|corrected)(?={BOLD}?:)"
     rf"|(?<=[.…—–-][ ])(?i:no)(?=,[ ](?:(?:it|that)(?:'s|[ ]is)[ ])?{BOLD}?[-+]?\d))"
