@@ -11,6 +11,7 @@ from decimal import Decimal
 from enum import Enum, IntEnum, auto
 
 from pytest_llmarith.numerals.asides import has_a_foreign_key, is_code, is_count, is_year
+from pytest_llmarith.numerals.calculations import first_of, pair_before, sign_before, terms_before
 from pytest_llmarith.numerals.lines import is_alone, is_explained, is_last
 from pytest_llmarith.numerals.operands import is_operand
 from pytest_llmarith.numerals.roundings import announces_its_successor, is_called_rounded, rounds_its_predecessor
@@ -18,15 +19,11 @@ from pytest_llmarith.numerals.tokens import Kind, Token, kind_at
 
 _PRESENTING = frozenset({Kind.EQUALS, Kind.SAYS, Kind.APPROX, Kind.ANSWER})
 _EXPECTING_A_SIGN = _PRESENTING | {Kind.RESULT, Kind.BOX}
-_OF_AN_EXPRESSION = frozenset({Kind.NUMBER, Kind.OPERATOR})
 _STARTING = frozenset({None, Kind.STOP, Kind.LINE})  # what stands before a sentence
 _WHAT_IS_ASKED = frozenset({"result", "sum", "total", "product", "difference", "quotient"})
 _CHECK = frozenset({Kind.CHECK})  # a reason may lead on to the answer: `The difference is 22. Since 12 < 34, it is -22`
 _EXACTLY = frozenset({"exact", "exactly", "precisely"})
 _MINUS = frozenset({"-", "minus", "negative"})
-_JOINING = frozenset({"and", "by", "divided", "multiplied", "x", "X"})  # words between two numbers to calculate with
-_REACH = 8  # tokens that the calculation before a sign may have
-_BETWEEN = 3  # and tokens between its two numbers
 
 
 class Standing(IntEnum):
@@ -53,7 +50,8 @@ class Candidate:
     """A number that is no part of an expression.
 
     `presented` says that a sign or a word gives it as a result: then it is no echo, even where it equals an operand.
-    `terms` are the numbers of the calculation that it is the result of, `pair` the two of a question in signs or words.
+    `terms` are the numbers of the calculation that it is the result of, `pair` the two of a question in signs or words
+    that this began with, `chained` whether the calculation is only the end of a chain, `12 × 34 = 360 + 48 =`.
     """
 
     token: Token
@@ -62,6 +60,12 @@ class Candidate:
     negated: bool
     terms: Sequence[Token] = ()
     pair: Sequence[Token] = ()
+    chained: bool = False
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether the text itself is not sure: `12 × 34 = 418?`."""
+        return self.token.followed_by == "?"
 
     @property
     def value(self) -> Decimal | None:
@@ -110,7 +114,10 @@ def _candidate(tokens: Sequence[Token], at: int, mood: Mood) -> Candidate:
     before = Kind.WORD if has_a_foreign_key(tokens, at) else _before(tokens, start)
     standing = _standing(tokens, at, before, mood)
     presented = before in _PRESENTING and not _names_a_variable(tokens, start)
-    return Candidate(tokens[at], standing, presented, negated, _terms(tokens, start), _pair(tokens, start))
+    sign = sign_before(tokens, start)
+    first = first_of(tokens, sign)
+    terms, pair = terms_before(tokens, sign), pair_before(tokens, first)
+    return Candidate(tokens[at], standing, presented, negated, terms, pair, first < sign)
 
 
 def _standing(tokens: Sequence[Token], at: int, before: Kind | None, mood: Mood) -> Standing:
@@ -145,36 +152,6 @@ def _names_a_variable(tokens: Sequence[Token], at: int) -> bool:
     """Whether the number is what a letter stands for: `where a = 12`."""
     name = tokens[at - 2].written_as if at > 1 else ""
     return tokens[at - 1].kind is Kind.EQUALS and len(name) == 1 and name.isalpha()
-
-
-def _pair(tokens: Sequence[Token], at: int) -> Sequence[Token]:
-    """The two numbers that the sign before `at` gives the result of: `12 + 34 =`, `the sum of 12 and 34 is`."""
-    last = at - (3 if kind_at(tokens, at - 1) is Kind.LINE else 2)
-    if kind_at(tokens, last) is not Kind.NUMBER or kind_at(tokens, last + 1) not in (Kind.EQUALS, Kind.SAYS):
-        return ()
-    first = last - 1
-    while first > last - 1 - _BETWEEN and first > 0 and _joins_a_pair(tokens[first]):
-        first -= 1
-    if kind_at(tokens, first) is not Kind.NUMBER or kind_at(tokens, first - 1) is Kind.OPERATOR or first == last - 1:
-        return ()
-    return () if tokens[last].followed_by == "|" else (tokens[first], tokens[last])  # an absolute value
-
-
-def _joins_a_pair(token: Token) -> bool:
-    return token.kind is Kind.OPERATOR or token.written_as in _JOINING
-
-
-def _terms(tokens: Sequence[Token], at: int) -> Sequence[Token]:
-    """The numbers of the expression that the sign before `at` gives the result of."""
-    at -= 2 if kind_at(tokens, at - 1) is Kind.LINE else 1
-    if kind_at(tokens, at) not in _PRESENTING:
-        return ()
-    start = at
-    while start > max(0, at - _REACH) and tokens[start - 1].kind in _OF_AN_EXPRESSION:
-        if tokens[start - 1].kind is kind_at(tokens, start) is Kind.NUMBER:  # the one before ends another sentence
-            break
-        start -= 1
-    return [token for token in tokens[start:at] if token.kind is Kind.NUMBER]
 
 
 def _is_negated(tokens: Sequence[Token], at: int) -> bool:

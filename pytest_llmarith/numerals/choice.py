@@ -7,6 +7,7 @@ from decimal import Decimal
 from itertools import chain
 
 from pytest_llmarith.numerals.candidates import Candidate, Standing, candidates
+from pytest_llmarith.numerals.exact import is_shortened
 from pytest_llmarith.numerals.tokens import Kind, Token
 
 Operands = Sequence[Decimal]  # in the order of the question, without signs
@@ -65,12 +66,20 @@ def _only_one(found: Sequence[Candidate]) -> Candidate | None:
 
 
 def _last(equals: Sequence[Candidate], operands: Operands) -> Candidate:
-    """The last, unless that is the result of a mere step, and the asked calculation has its own."""
+    """The last, unless that is clearly the result of a mere step, and the asked calculation has its own."""
     last = equals[-1]
-    if not last.terms or _sums_up(last, equals):
+    asked = next((one for one in reversed(equals) if _is_asked_for(one, operands)), None)
+    if asked is None or not last.terms or _sums_up(last, equals) or _may_correct(last, asked):
         return last
-    asked = [one for one in equals if _is_asked_for(one, operands)]
-    return (asked or equals)[-1]
+    return asked
+
+
+def _may_correct(last: Candidate, asked: Candidate) -> bool:
+    """Whether a later result may be a second attempt: made in several steps, out of the first one, or more exact."""
+    if last.chained or asked.is_asked or asked.value is None or last.value is None:
+        return True
+    is_made_of_it = asked.value in [term.value for term in last.terms]
+    return is_made_of_it or last.value == asked.value.copy_negate() < 0 or is_shortened(asked.value, last.value)
 
 
 def _sums_up(total: Candidate, steps: Sequence[Candidate]) -> bool:

@@ -5,7 +5,7 @@ The default context of 28 digits never touches a number of this package, and nei
 
 from __future__ import annotations
 
-from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_DOWN, ROUND_HALF_EVEN, Context, Decimal
 
 _ZERO = Decimal(0)
 
@@ -36,6 +36,12 @@ def product(one: Decimal, other: Decimal) -> Decimal:
 def rounded(number: Decimal, decimals: int, rounding: str = ROUND_HALF_EVEN) -> Decimal:
     """The number rounded to that many decimals."""
     return number.quantize(Decimal((0, (1,), -decimals)), rounding, wide_context(number, decimals=decimals))
+
+
+def is_shortened(short: Decimal, long: Decimal) -> bool:
+    """Whether a number is another one with fewer decimals, rounded or cut off."""
+    decimals = decimals_of(short)
+    return decimals < decimals_of(long) and short in (rounded(long, decimals), rounded(long, decimals, ROUND_DOWN))
 
 
 def shifted(number: Decimal, places: int) -> Decimal:

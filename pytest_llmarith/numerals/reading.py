@@ -1,7 +1,8 @@
 """Reading: what number a reply gives. It may know the operands, never the expected answer.
 
 The tolerant reading is a line of small steps, each in its module: thoughts, glyphs, latex, markdown, tokens, written,
-candidates, choice, silence. Each is linear, and all after the first see no more than the end of a long reply.
+calculations, candidates, choice, silence. Each is linear, and all after the first see no more than the end of a long
+reply.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ _VOCABULARY = {
     Kind.FINAL: "final correct exact numeric numerical",
     Kind.RESULT: "result sum total product difference quotient value number output solution",
     Kind.APPROX: "approximately approx about roughly around nearly rounded rounds approximate",
-    Kind.DOUBT: "wait actually correction oops sorry apologies apologize",
+    Kind.DOUBT: "wait actually correction oops sorry apologies apologize hmm redo redoing recomputing recalculating",
     Kind.CHECK: "check checking verify verifying verification validate validation",
     Kind.OPERATOR: "plus minus times negative",
     Kind.UNIT: "digit digits decimal decimals place places significant figures steps step percent seconds minutes",
@@ -96,8 +96,9 @@ _TOKEN = re.compile(
     # What takes back in several words, or at the head of a line only.
     rf"|(?P<doubt>(?<!\w)(?i:(?:that|this|it|which)(?:'s|[ ]is|[ ]was)[ ]"
     rf"(?:wrong|incorrect|not[ ](?:right|correct)|a[ ]mistake)|let[ ]me[ ]re-?(?:check|compute|calculate|do|consider)"
-    rf"|let[ ]me[ ](?:try[ ]again|correct|fix)|hold[ ]on(?![ ]to(?!\w))|on[ ]second[ ]thought|scratch[ ]that"
-    rf"|my[ ]mistake|I[ ]miscalculated|(?:that|this|it)[ ](?:doesn't|does[ ]not)[ ](?:look|seem)[ ](?:right|correct)"
+    rf"|let[ ]me[ ](?:try[ ]again|correct|fix)|hold[ ]on(?![ ]to(?!\w))|on[ ]second[ ]thought|second[ ]attempt"
+    rf"|scratch[ ]that|my[ ]mistake|I[ ]miscalculated"
+    rf"|(?:that|this|it)[ ](?:doesn't|does[ ]not)[ ](?:look|seem)[ ](?:right|correct)"
     rf"|(?<!if[ ])I(?:'ve)?[ ]made[ ](?:a[ ]mistake|an[ ]error))"
     rf"(?!\w)|(?:(?<=\n)|(?<=\n{BOLD}))(?i:edit|update|corrected)(?={BOLD}?:)"
     rf"|(?<=[.…—–-][ ])(?i:no)(?=,[ ](?:(?:it|that)(?:'s|[ ]is)[ ])?{BOLD}?[-+]?\d))"

@@ -305,6 +305,9 @@ EXPLANATIONS = [
     ),
     ("1234 × 5678 = 7006552. More exactly: 7006652", PRODUCT, "7006652"),
     ("7391 - 2846 = 4545, so 2846 - 7391 = -4545", SUBTRACTED, "-4545"),
+    ("2846 - 7391 = -4545, as 7391 - 2846 = 4545", SUBTRACTED, "-4545"),
+    ("7391 + 2846 = 7390 + 2846 + 1 = 10236 + 1 = 10237. Ones: 1 + 6 = 7", ADDED, "10237"),
+    ("7391 + 2846\n= 7390 + 2847\n= 10237\n\nOnes: 1 + 6 = 7", ADDED, "10237"),
     ("The difference is 4545.\n\nSince 2846 < 7391, the result is -4545.", SUBTRACTED, "-4545"),
     ("The difference is 4545, but since 2846 is smaller the result is -4545.", SUBTRACTED, "-4545"),
     ("The sum is 10237.\n\nHere is the breakdown:" + WORKING, ADDED, "10237"),
@@ -317,6 +320,25 @@ EXPLANATIONS = [
     ("10137\n\n7391 + 2846 = 10237", ADDED, "10237"),
     ("The result is 700.6652, which has 4 decimal places since 2 + 2 = 4.", MULTIPLIED, "700.6652"),
     ("Since 7391 + 2846 = 10237, the sum has 5 digits.", ADDED, "10237"),
+]
+
+SECOND_ATTEMPTS = [
+    ("604 + 177 = 771 without the carry.\nWith the carry: 771 + 10 = 781", ("604", "177"), "781"),
+    ("12 × 34 = 418?\n12 × 34 = 12 × 30 + 12 × 4 = 360 + 48 = 408", OPERANDS, "408"),
+    ("12 × 34 = 418?\nThat is 12 × 30 + 12 × 4 = 408", OPERANDS, "408"),
+    ("12 × 34 = 418\n12 × 34 = 12 × 30 + 12 × 4 = 360 + 48 = 408. Ones: 2 × 4 = 8", OPERANDS, "408"),
+    ("12 × 34 = 400. Recomputing: 12 × (30 + 4) = 360 + 48 = 408", OPERANDS, "408"),
+    ("12 × 34 = 400 (rough)\n\n12 × 30 + 12 × 4 = 360 + 48 = 408", OPERANDS, "408"),
+    ("The answer is 418. Redo: 12 × 34 = 408", OPERANDS, "408"),
+    ("The answer is 418. Redoing it, 12 × 34 = 408", OPERANDS, "408"),
+    ("The answer is 418. Recalculating: 12 × 34 = 408", OPERANDS, "408"),
+    ("The answer is 418. Hmm, 12 × 34 = 408", OPERANDS, "408"),
+    ("First attempt: 12 × 34 = 418\nSecond attempt: 12 × 30 + 48 = 408", OPERANDS, "408"),
+    ("0.5 ÷ 8 = 0 with 0.5 left\n0.5 ÷ 8 = 5 ÷ 80 = 0.0625", ("0.5", "8"), "0.0625"),
+    ("12.34 ÷ 5.67 = 2.1\nWith more digits: 1234 ÷ 567 = 2.1764", ("12.34", "5.67"), "2.1764"),
+    ("12.34 ÷ 5.67 = 2.18\nWith more digits: 1234 ÷ 567 = 2.1764", ("12.34", "5.67"), "2.1764"),
+    ("100 - 250 = 150, with the sign: 0 - 150 = -150", ("100", "250"), "-150"),
+    ("100 - 250 = 150, with the sign: 50 - 200 = -150", ("100", "250"), "-150"),
 ]
 
 CORRECTIONS = [
@@ -436,6 +458,7 @@ BESIDE_OTHERS = [
     *CHECKS,
     *BESIDE_THE_POINT,
     *EXPLANATIONS,
+    *SECOND_ATTEMPTS,
     *CORRECTIONS,
     *ROUNDINGS,
     *IN_WORDS,
