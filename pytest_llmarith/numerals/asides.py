@@ -17,6 +17,7 @@ _LEADS = frozenset(
 _LEADING = 3  # how many of them may stand between a word and its number
 _WITHOUT = frozenset({"no", "No", "without", "Without"})
 _JOINING = frozenset({"by", "x", "X"})  # words that calculate, as operators do
+_SIDES = frozenset({"lhs", "rhs"})
 _FAILING = frozenset({"error", "code", "status", "http"})
 _OF_ITS_DIGITS = frozenset({"last", "first", "final", "leading", "unit", "units", "ones", "sum", "number", "count"})
 _OF_DIGITS = 6  # tokens in which one of them may stand before a number
@@ -63,6 +64,8 @@ def _is_beside_the_point(tokens: Sequence[Token], at: int) -> bool:
 
 def _is_calculated_with(tokens: Sequence[Token], word: int) -> bool:
     """Whether an operator joins the word to a like one: `lhs + rhs = 46`, `the first number plus the second is 46`."""
+    if word > 0 and {token.written_as.lower() for token in tokens[word - 1 : word + 1]} == _SIDES:
+        return True  # the star of `lhs * rhs` may have been taken for markup
     joining = word - 2 if word and tokens[word - 1].written_as == "the" else word - 1
     if kind_at(tokens, joining) is not Kind.OPERATOR and tokens[joining].written_as not in _JOINING:
         return False

@@ -265,6 +265,8 @@ BESIDE_THE_POINT = [
     ("Let lhs = 1234 and rhs = 5678. Then lhs x rhs = **7006652**", PRODUCT, "7006652"),
     ("- LHS: 7391\n- RHS: 2846\n- LHS plus RHS: 10237", ADDED, "10237"),
     ("The first number is 7391. The first number plus the second is 10237.", ADDED, "10237"),
+    ("lhs = 1234\nrhs = 5678\nlhs * rhs = 7006652", PRODUCT, "7006652"),
+    ("LHS: 1234, RHS: 5678, LHS * RHS: 7006652", PRODUCT, "7006652"),
     ("7391 - remainder 0", DIVIDED, "7391"),
     ("The division is exact - remainder: 0. So 7391", DIVIDED, "7391"),
     ("7391, followed by remainder 0", DIVIDED, "7391"),
