@@ -225,17 +225,18 @@ def test_the_breaking_point_of_an_embedded_model_is_shown(viewer: Viewer, pytest
     (line,) = (folder / "trials.jsonl").read_text("utf-8").splitlines()
     search = (made := json.loads(line))["search"]
     found, trail = search["minimum"], search["trail"]
+    confirmed = f"{search['confirmed']['wrong']} of {search['confirmed']['asked']}"
     page = (seen := viewer.open(folder / "report.html")).page
     assert page.locator(".breaking thead th").nth(1).text_content() == "first breaks at"
     shown = page.locator(".breaking tbody tr").first
     assert shown.locator(".digits").all_text_contents() == [found["question"], found["answer"], found["expected"]]
-    assert shown.locator("td").all_text_contents()[1:] == [found["error_class"], "3 of 3", str(search["questions"])]
+    assert shown.locator("td").all_text_contents()[1:] == [found["error_class"], confirmed, str(search["questions"])]
     shown.locator("a").click()
     seen.tells("1 of 1 trials")
     page.click("#trial-rows button")
     detail = page.locator("tr.detail")
     assert detail.locator("pre").first.text_content() == made["reply"]["text"]
-    assert "wrong 3 of 3" in (detail.text_content() or "")
+    assert f"wrong {confirmed}" in (detail.text_content() or "")
     detail.locator("summary").click()
     rows = detail.locator("table.steps tbody tr")
     assert rows.locator("td:nth-child(2)").all_text_contents() == [step["question"] for step in trail]
