@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -13,9 +12,8 @@ import pytest
 from pytest_llmarith.options import names, parsing
 from pytest_llmarith.options.asking import asking_limits
 from pytest_llmarith.options.conditions import Manners, manners
-from pytest_llmarith.options.dotenv_file import variables_in
+from pytest_llmarith.options.models import ModelChoice
 from pytest_llmarith.options.oeis import OeisSettings, oeis_settings
-from pytest_llmarith.providers import address_of
 from pytest_llmarith.values import AskingLimits, Model, NanReason, Reading, Shard, StoreMode
 from pytest_llmarith.values.folders import OEIS_CACHE_FOLDER, REPORTS_FOLDER, STORE_FILE, STORE_FOLDER
 
@@ -74,9 +72,9 @@ def _parse(config: pytest.Config) -> Settings:
         given = config.getoption(option)
         return _DEFAULTS[option] if given is None else str(given)
 
-    search = _search(config)
+    search, chosen = _search(config), ModelChoice(config)
     return Settings(
-        models=_models(config),
+        models=chosen.measured(),
         shard=_shard(config, text(names.SEED)),
         seed=_seed(config, text(names.SEED)),
         depths=parsing.optional(config.getoption, names.DEPTHS, parsing.depths),
@@ -94,9 +92,7 @@ def _parse(config: pytest.Config) -> Settings:
         reports=_folder(config, names.REPORTS, REPORTS_FOLDER),
         strict=bool(config.getoption(names.STRICT)),
         fail_under=tuple(config.getoption(names.FAIL_UNDER) or ()),
-        oeis=oeis_settings(
-            config.getoption, _folder(config, names.OEIS_CACHE, OEIS_CACHE_FOLDER), _judge_model(config)
-        ),
+        oeis=oeis_settings(config.getoption, _folder(config, names.OEIS_CACHE, OEIS_CACHE_FOLDER), chosen.judge),
     )
 
 
@@ -160,73 +156,3 @@ def _shard(config: pytest.Config, seed: str) -> Shard | None:
             f"{names.SHARD}: with {names.SEED}={seed} every shard draws other questions; give all the same number"
         )
     return shard
-
-
-def _models(config: pytest.Config) -> tuple[Model, ...]:
-    where, texts = _model_texts(config)
-    shared = parsing.parameters(names.PARAM, config.getoption(names.PARAM) or ())
-    api_base = parsing.checked_url(names.API_BASE, config.getoption(names.API_BASE))
-    system_prompt = _own_system_prompt(config.getoption(names.SYSTEM_PROMPT) or ())
-    environ = _environ(config) if texts else {}
-    models = tuple(_based(parsing.model(where, text, shared, api_base, system_prompt), environ) for text in texts)
-    _refuse_twins(where, [model.name for model in models])
-    config.option.llm_model = list(texts)
-    return models
-
-
-def _own_system_prompt(texts: Sequence[str]) -> str | None:
-    """The one that is all models' own; of several, each question brings its own along. An empty one is none."""
-    return parsing.sendable(names.SYSTEM_PROMPT, texts[0]) or None if len(texts) == 1 else None
-
-
-def _judge_model(config: pytest.Config) -> Callable[[str, str], Model]:
-    """A judge has nothing of what was given for the models that are measured."""
-    return lambda option, text: _based(parsing.model(option, text, {}, None, None), _environ(config))
-
-
-def _environ(config: pytest.Config) -> Mapping[str, str]:
-    """The variables that are there when something is asked: those of `.env` come where the environment has none."""
-    return {**variables_in(config.rootpath / ".env"), **os.environ}
-
-
-def _based(model: Model, environ: Mapping[str, str]) -> Model:
-    """A base URL that the provider's client would take from the environment becomes the model's own.
-
-    Else nobody could tell a local server's stored replies from the provider's.
-    """
-    found = None if model.api_base else address_of(model.target, environ)
-    if found is None:
-        return model
-    name, url = found
-    where = f"{name} (environment)" if name in os.environ else f"{name} in .env"
-    return replace(model, api_base=parsing.checked_url(where, url))
-
-
-def _model_texts(config: pytest.Config) -> tuple[str, list[str]]:
-    """Where the models were named, and how: the nearest to the user wins."""
-    if given := config.getoption(names.MODEL):
-        return names.MODEL, given
-    if hasattr(config, "workerinput"):  # the controller has looked, and told its workers what it found
-        return names.MODEL, []
-    if given := os.environ.get(names.MODEL_ENVIRONMENT, "").split():
-        return f"{names.MODEL_ENVIRONMENT} (environment)", given
-    if config.getoption("dist", "no") != "each" and (found := _dotenv(config.rootpath / ".env")):
-        return found
-    return f"{names.MODEL_INI} (ini file)", config.getini(names.MODEL_INI)
-
-
-def _dotenv(path: Path) -> tuple[str, list[str]] | None:
-    """The first variable of the file that names models, and what it names."""
-    values = variables_in(path)
-    for name in (names.MODEL_ENVIRONMENT, names.MODEL_DOTENV):
-        if given := (values.get(name) or "").split():
-            return f"{name} in .env", given
-    return None
-
-
-def _refuse_twins(where: str, model_names: Iterable[str]) -> None:
-    seen: set[str] = set()
-    for name in model_names:
-        if name in seen:
-            raise ValueError(f"{where}: {name!r} is named twice; give one a name of its own: other-name={name}")
-        seen.add(name)
