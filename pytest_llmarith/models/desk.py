@@ -76,8 +76,8 @@ class Desk:
         self._schedule = Schedule(rules.window)
         self._serving: set[asyncio.Task[None]] = set()
         self._closed: Failure | None = None
-        self._loss = StoreFailure(keeper, self._schedule, self._serving, self.stop)
-        self._source = Source(keeper, self._requester, self._budget, prices, tally, self._loss)
+        self._store_failure = StoreFailure(keeper, self._schedule, self._serving, self.stop)
+        self._source = Source(keeper, self._requester, self._budget, prices, tally, self._store_failure)
         self._intake = Intake(models, rules.may_ask, keeper, self._schedule, tally)
         self._ending = asyncio.Event()
         self._cut = asyncio.Event()
@@ -122,8 +122,8 @@ class Desk:
         taking_in.cancel()
         await self._drain()
         await asyncio.gather(taking_in, return_exceptions=True)
-        await self._loss.end()
-        self.stopped = self.stopped or self._loss.failure
+        await self._store_failure.end()
+        self.stopped = self.stopped or self._store_failure.failure
         with suppress(StoreError):
             await self._keeper.close()
         self._tally.unsaved, self._tally.kept = len(self._keeper.unsaved()), self._keeper.kept
@@ -160,7 +160,7 @@ class Desk:
 
     def _pump(self) -> None:
         """Fill the free places."""
-        if self._loss.failure is not None:
+        if self._store_failure.failure is not None:
             return
         while (entry := self._schedule.next(self._has_room)) is not None:
             model = self._model_of(entry.question)
@@ -199,7 +199,7 @@ class Desk:
             self._tally.settled(model, outcome)
         for waiter in waiters:
             _hand_over(waiter.deliver, outcome)
-        if isinstance(outcome, Failure) and outcome.stops_run and outcome is not self._loss.failure:
+        if isinstance(outcome, Failure) and outcome.stops_run and outcome is not self._store_failure.failure:
             self.stop(outcome)
 
     # --- the end ----------------------------------------------------------------------------------------------------

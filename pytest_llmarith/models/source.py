@@ -26,14 +26,20 @@ class Source:
     """Brings replies. A store that fails is lost at once: nothing more is paid for."""
 
     def __init__(
-        self, keeper: Keeper, requester: Requester, budget: Budget, prices: Prices, tally: Tally, loss: StoreFailure
+        self,
+        keeper: Keeper,
+        requester: Requester,
+        budget: Budget,
+        prices: Prices,
+        tally: Tally,
+        store_failure: StoreFailure,
     ) -> None:
         self._keeper = keeper
         self._requester = requester
         self._budget = budget
         self._prices = prices
         self._tally = tally
-        self._loss = loss
+        self._store_failure = store_failure
         self._turns = Turns(keeper, tally)
         self._again: set[str] = set()
 
@@ -45,7 +51,7 @@ class Source:
 
     def lose_store(self, error: StoreError) -> Failure:
         self.halt()
-        return self._loss.begin(error)
+        return self._store_failure.begin(error)
 
     def stored(self, key: str, model: Model, prompt: str) -> Reply | Failure | None:
         """The reply that is in the store, which a cap counts; None where the model has to be asked."""
