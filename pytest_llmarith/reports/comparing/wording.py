@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pytest_llmarith.reports.harmless import sanitize_name
+from pytest_llmarith.values import BreakingProblem
 
 LONGEST_NAME = 80
 _LONGEST_LABEL = 28
 _LONGEST_CONDITION = 60  # whose parts are told apart
 _MOST_NAMED = 5
-_SEARCH = "breaking_point"
 
 
 def shown(name: str) -> str:
@@ -35,4 +35,5 @@ def label_of(row: Mapping[str, Any]) -> str:
     """What a row is about. Searches have the variants of sums, so their rows name the task too."""
     longest = _LONGEST_CONDITION if row["kind"] == "condition" else _LONGEST_LABEL
     name = sanitize_name(row["name"] or row["task"] or "over all", longest)
-    return f"{_SEARCH} {name}" if row["task"] == _SEARCH and row["name"] and row["kind"] == "variant" else name
+    is_of_a_search = row["task"] == BreakingProblem.task and row["name"] and row["kind"] == "variant"
+    return f"{row['task']} {name}" if is_of_a_search else name
