@@ -9,7 +9,8 @@ import ctypes
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 _SET_CHILD_SUBREAPER = 36
@@ -37,20 +38,43 @@ def descendants(of: int | None = None) -> set[int]:
 
 def gone(processes: set[int], within_s: float) -> bool:
     """Wait until none of these is alive; False if that takes longer."""
+    return _until(lambda: not processes & {pid for pid, state, _ in _all() if state != "Z"}, within_s)
+
+
+def stayed(known: set[int], within_s: float) -> set[int]:
+    """The descendants apart from known ones, once there are none, or as many as there are after so long.
+
+    Asked again and again, never of those seen first alone: who forks and ends is survived by somebody whom nobody saw.
+    """
+    _until(lambda: not strangers(known), within_s)
+    return strangers(known)
+
+
+def strangers(known: set[int]) -> set[int]:
+    """The descendants apart from known ones. Looked for twice: who forks during a look may be missed with its child."""
+    return descendants() - known or descendants() - known
+
+
+def end(known: set[int]) -> None:
+    """Kill the descendants apart from known ones, and see them go."""
+
+    def ended() -> bool:
+        for pid in (left := strangers(known)):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        return not left
+
+    _until(ended, _PATIENCE_S)
+
+
+def _until(holds: Callable[[], bool], within_s: float) -> bool:
     deadline = time.monotonic() + within_s
     while time.monotonic() < deadline:
         _bury()
-        if not processes & {pid for pid, state, _ in _all() if state != "Z"}:
+        if holds():
             return True
         time.sleep(0.01)
     return False
-
-
-def end(processes: set[int]) -> None:
-    """Kill these descendants, and see them go."""
-    for pid in processes & descendants():
-        os.kill(pid, signal.SIGKILL)
-    gone(processes, _PATIENCE_S)
 
 
 def _bury() -> None:

@@ -18,7 +18,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.sandbox.battery_census import adopt, descendants, end, gone
+from tests.sandbox.battery_census import adopt, descendants, end, stayed
 
 _PUBLIC = ("/tmp", "/dev/shm", "/var/tmp", "/run", "/dev", "/")
 _GRACE_S = 0.5
@@ -146,10 +146,9 @@ class Ground:
                 yield f"somebody sent {os.read(descriptor, 4096)!r}"
 
     def _left_processes(self) -> Iterator[str]:
-        left = descendants() - self._own_processes
-        if not gone(left, _GRACE_S):
+        if left := stayed(self._own_processes, _GRACE_S):
             yield f"{len(left)} processes stayed"
-            end(left)
+            end(self._own_processes)
 
 
 def _sites() -> list[str]:

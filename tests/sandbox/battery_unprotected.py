@@ -75,7 +75,7 @@ def _watched(number: int, deed: Callable[[], None]) -> ProgramRun:
         os.close(giving)
     (stdout, stderr), status = _follow(child, [taking for taking, _ in outputs])
     if status is None:
-        end(descendants() - before)
+        end(before)
     # The child only watches the program. If it ended otherwise, then it was the program's doing.
     detail = None if status == 0 else "its parent was stopped or killed"
     return ProgramRun(number, Ending.EXITED, 0, detail, stdout, stderr, 0.0, 0.0, 0.0, 0.0)
