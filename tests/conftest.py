@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import os
 
+import pydantic
 import pytest
 from hypothesis import HealthCheck, settings
 
 import pytest_llmarith.session.assembly  # noqa: F401  # an in-process run unloads what it loads, classes and all
+
+# It loads its parts when they are first asked for. Those that a test with pytester is the first to ask for are unloaded
+# at its end, and loaded once more beside the others, which litellm does not survive.
+for part in pydantic.__all__:
+    getattr(pydantic, part)
 
 # The same examples everywhere, and no clock: a loaded machine must not fail a test.
 settings.register_profile("llmarith", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])

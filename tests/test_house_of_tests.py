@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 HERE = Path(__file__).parent
 SHORTEST = 25  # characters: less is the tail of a name
+LATE_PARTS = """
+import sys
+import tests.conftest
+from pytest_llmarith.reports.schemas import schema_of
+early = set(sys.modules)
+schema_of("record")
+print(*(name for name in set(sys.modules) - early if name.startswith("pydantic")))
+"""
 TAILS = ("And ", "Or ", "But ")
 FROM_A_CONFTEST = re.compile(r"^\s*from \S*conftest import", re.MULTILINE)
 
@@ -40,3 +50,9 @@ def test_a_conftest_is_no_library() -> None:
     """Nobody imports from a conftest: it holds fixtures, and helpers stand in modules of their own."""
     modules = sorted(HERE.rglob("*.py"))
     assert [str(path) for path in modules if FROM_A_CONFTEST.search(path.read_text("utf-8"))] == []
+
+
+def test_no_part_of_pydantic_is_loaded_late() -> None:
+    """Whatever a test asks of it, pytester has no part to unload that would be loaded beside the others again."""
+    command = [sys.executable, "-c", LATE_PARTS]
+    assert subprocess.run(command, cwd=HERE.parent, capture_output=True, text=True, check=True).stdout.strip() == ""
