@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from pathlib import Path
 
 import pydantic
 import pytest
 from hypothesis import HealthCheck, settings
 
 import pytest_llmarith.session.assembly  # noqa: F401  # an in-process run unloads what it loads, classes and all
+from tests.warm import warm_programs
 
 # It loads its parts when they are first asked for. Those that a test with pytester is the first to ask for are unloaded
 # at its end, and loaded once more beside the others, which litellm does not survive.
@@ -25,3 +28,10 @@ def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [*os.environ]:
         if name == "LLMARITH_MODEL" or name.endswith(("_API_KEY", "_API_BASE", "_BASE_URL")):
             monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="session")
+def programs() -> Iterator[Path]:
+    """A folder with `pytest` and `llmarith` that begin at once."""
+    with warm_programs() as folder:
+        yield folder

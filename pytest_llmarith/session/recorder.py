@@ -49,8 +49,19 @@ class Recorder:
         """Take in what only those who ask can tell."""
         self._conductor, self._workers = conductor, workers
         conductor.on_selected = self._note_selected
-        conductor.before_asking = self.folder.check
+        conductor.before_asking = self._make_ready
         conductor.check_tasks = self._check_gates
+
+    def _make_ready(self) -> None:
+        """Refuse to begin where nothing could be written down, and load now what writes it down.
+
+        pytest parses what it loads. While questions are in flight litellm formats tracebacks on the broker's thread,
+        which parses too, and of two at a time Python 3.11 says "AST constructor recursion depth mismatch".
+        """
+        self.folder.check()
+        import pytest_llmarith.items.outcomes
+        import pytest_llmarith.reports.counting.summary
+        import pytest_llmarith.reports.logs.runlog  # noqa: F401
 
     def _check_gates(self, tasks: Iterable[str]) -> None:
         refuse_unknown_tasks(self._gates, tasks)

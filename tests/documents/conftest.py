@@ -10,14 +10,7 @@ import pytest
 from pytest_llmarith.oeis.sets import wanted_numbers
 from tests.documents.desk import Desk, Seat
 from tests.documents.provider import Provider
-from tests.documents.warm import warm_programs
 from tests.oeis_site import Answer, Site, entry
-
-
-@pytest.fixture(scope="session")
-def programs() -> Iterator[Path]:
-    with warm_programs() as folder:
-        yield folder
 
 
 @pytest.fixture(scope="session")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import operator
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,8 @@ BENCH = """
 """
 ITEMS = 8 * 2 + 4
 WAYS = {"plain": ("-p", "no:xdist"), "-n 0": ("-n", "0"), "-n 2": ("-n", "2")}
+# litellm brings a package along that is a plugin as well.
+_WARMTH = ("-W", "ignore:Module already imported:pytest.PytestAssertRewriteWarning")
 
 _OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
 
@@ -44,17 +47,25 @@ def right(call: Call) -> str:
 
 @dataclass
 class Bench:
-    """A folder with both benches, and a server that answers as the test says (all right, unless told otherwise)."""
+    """A folder with both benches, and a server that answers as the test says (all right, unless told otherwise).
+
+    `programs` is where a warm pytest lies (`tests.warm`). A `cold` bench is run as users do it, who import litellm.
+    """
 
     pytester: pytest.Pytester
     server: LlmServer
     script: Scripted
+    programs: Path
+    cold: bool = False
+    _runs: Iterator[int] = field(default_factory=count)
 
     def run(self, *args: str, model: str = "openai/gpt-4o-mini") -> pytest.RunResult:
         """One run in a process of its own, with every warning an error."""
-        return self.pytester.runpytest_subprocess(
-            "-W", "error", f"--llm-model={model}", f"--llm-api-base={self.server.base_url}", *args
-        )
+        args = (f"--llm-model={model}", f"--llm-api-base={self.server.base_url}", *args)
+        if self.cold:
+            return self.pytester.runpytest_subprocess("-W", "error", *args)
+        base = self.pytester.path / f"base-{next(self._runs)}"
+        return self.pytester.run(self.programs / "pytest", f"--basetemp={base}", "-W", "error", *_WARMTH, *args)
 
     @property
     def runs(self) -> list[Path]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -11,12 +12,12 @@ from tests.session.bench import BENCH, WAYS, Bench, right
 
 
 @pytest.fixture
-def bench(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
+def bench(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, programs: Path) -> Iterator[Bench]:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-of-the-tests")
     pytester.makepyfile(test_bench=BENCH)
     made: Bench
     with LlmServer(lambda call: made.script(call)) as server:
-        made = Bench(pytester, server, right)
+        made = Bench(pytester, server, right, programs)
         yield made
 
 
@@ -31,6 +32,16 @@ def every_way(request: pytest.FixtureRequest) -> tuple[str, ...]:
 
 
 @pytest.fixture(params=[_PLAIN, "-n 2"])
-def way(request: pytest.FixtureRequest) -> tuple[str, ...]:
-    """The same run in one process and with two workers, for what does not depend on xdist being there."""
+def way(request: pytest.FixtureRequest, bench: Bench) -> tuple[str, ...]:
+    """The same run in one process and with two workers, for what does not depend on xdist being there.
+
+    The longer proofs begin it as users do.
+    """
+    bench.cold = request.param == "plain"
     return WAYS[request.param]
+
+
+@pytest.fixture
+def cold(bench: Bench) -> None:
+    """Nothing of the runs has been imported before they begin."""
+    bench.cold = True

@@ -196,6 +196,7 @@ def test_a_cap_ends_a_search_which_a_higher_one_goes_on_with(bench: Bench, monke
     assert isinstance(taken, tuple)
     assert len(taken) == 9
     bench.pytester.makeconftest("import sys\ndef pytest_unconfigure(): print('litellm:', 'litellm' in sys.modules)")
+    bench.cold = True
     result = bench.run(*args)
     result.stdout.fnmatch_lines(["llmarith: forecast: 1 question, which is stored; nothing is asked", "litellm: False"])
 

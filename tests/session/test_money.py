@@ -57,6 +57,7 @@ def test_a_cap_holds_and_a_higher_one_goes_on(bench: Bench, way: Way) -> None:
     assert bench.summary()["run"]["asking"]["cost_usd"] == pytest.approx(24.0)
 
     bench.pytester.makeconftest(WITHOUT_LITELLM)
+    bench.cold = True
     result = bench.run(
         *BOUNDED, "--llm-max-cost=0.01", *way, model=UNPRICED
     )  # a replay needs neither price nor litellm

@@ -249,7 +249,7 @@ def test_a_crashed_worker(bench: Bench) -> None:
     assert len(bench.server.requests) == 16
 
 
-def test_litellm_lives_in_one_process(bench: Bench) -> None:
+def test_litellm_lives_in_one_process(bench: Bench, cold: None) -> None:
     """With workers, only the controller imports litellm."""
     bench.pytester.makeconftest("""
         import os, sys
@@ -305,7 +305,7 @@ def test_timeout_still_guards_the_test(bench: Bench) -> None:
     assert [record["outcome"] for record in bench.records()] == ["correct"]
 
 
-def test_what_refers_to_an_object_is_found_after_asking(bench: Bench) -> None:
+def test_what_refers_to_an_object_is_found_after_asking(bench: Bench, cold: None) -> None:
     """hypothesis warns where nothing is found, and other people's tests look for leaks."""
     bench.pytester.makepyfile(
         test_bench="""
@@ -360,7 +360,33 @@ def test_a_hostile_reply(bench: Bench, way: Way) -> None:
     assert record["reply"]["text"].endswith("7" * 1000)
 
 
-def test_a_replay_imports_no_litellm(bench: Bench) -> None:
+def test_nothing_of_ours_is_loaded_while_questions_are_in_flight(bench: Bench, cold: None) -> None:
+    """What pytest loads it parses, which no two threads can do at a time; litellm's failures are parsed on another."""
+    bench.pytester.makeconftest("""
+        import sys, threading
+
+        start = threading.Thread.start
+        early, late = set(), set()
+
+        def noted(thread):
+            early.update(sys.modules)
+            start(thread)
+
+        def pytest_configure():
+            threading.Thread.start = noted
+
+        def pytest_runtest_logreport():
+            late.update(set(sys.modules) - early)
+
+        def pytest_unconfigure():
+            threading.Thread.start = start
+            print("late:", *(name for name in late if name.startswith("pytest_llmarith")))
+    """)
+    bench.run().stdout.fnmatch_lines(["late:"])
+    assert len(bench.server.requests) == ITEMS
+
+
+def test_a_replay_imports_no_litellm(bench: Bench, cold: None) -> None:
     """Where every reply is in the store, nothing slow is imported."""
     bench.run("-k", "int_add")
     bench.pytester.makeconftest("""

@@ -320,7 +320,7 @@ def test_a_model_of_ones_own_may_fail_with_its_key(planted: Bench) -> None:
 
 
 @pytest.fixture
-def claude(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
+def claude(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, programs: Path) -> Iterator[Bench]:
     """A bench of one question, a server that answers as Anthropic does, and the keys of two providers."""
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-openai")
@@ -328,7 +328,7 @@ def claude(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Iterat
     content = {"content": [{"type": "text", "text": "7"}], "stop_reason": "end_turn", "role": "assistant"}
     body = {"id": "m", "type": "message", "model": "c", "usage": {"input_tokens": 5, "output_tokens": 1}, **content}
     with LlmServer(lambda call: Answer(body=json.dumps(body).encode())) as server:
-        yield Bench(pytester, server, right)
+        yield Bench(pytester, server, right, programs)
 
 
 def test_a_key_goes_to_its_own_provider_alone(claude: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,8 @@
         subprocess.run("pytest --version", shell=True, env={"PATH": f"{folder}:/usr/bin"})
 
 Each command is a process of its own with its caller's folder, environment and files: a fork of one that has imported
-litellm and nothing of ours. Run as a script, this module is that process.
+litellm, as our client does it, and nothing of ours. One command runs after the other. Run as a script, this module is
+that process.
 """
 
 from __future__ import annotations
@@ -45,12 +46,12 @@ def warm_programs() -> Iterator[Path]:
         for program in ("pytest", "llmarith"):
             (folder / program).write_text(_CALLER.format(python=sys.executable, door=f"{folder / DOOR}"))
             (folder / program).chmod(0o700)
-        offline = os.environ | {"LITELLM_LOCAL_MODEL_COST_MAP": "True"}
+        as_ours = os.environ | {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}
         with subprocess.Popen(
             [sys.executable, "-P", __file__, f"{folder / DOOR}"],
             stdin=subprocess.PIPE,  # it serves until this is closed, also where we are killed
             stdout=subprocess.PIPE,
-            env=offline,
+            env=as_ours,
         ) as server:
             assert server.stdout is not None
             assert server.stdout.readline() == b"warm\n"
