@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import ast
 import warnings
+from contextlib import suppress
+from typing import Any
 
 LONGEST_PROGRAM = 1 << 17  # characters
+_TRIES = 9
 
 
 class NotPythonError(ValueError):
@@ -24,7 +27,7 @@ def parsed(source: str) -> ast.Module:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = compile(source, "<program>", "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+            tree = _tree(source)
             # What stands in the wrong place, as a `return` outside of a function, is found only now.
             compile(source, "<program>", "exec", dont_inherit=True)
     except SyntaxError as error:
@@ -37,6 +40,18 @@ def parsed(source: str) -> ast.Module:
         raise NotPythonError(str(error)) from None
     assert isinstance(tree, ast.Module)
     return tree
+
+
+def _tree(source: str) -> Any:
+    # Python 3.11 counts one depth for all threads, and takes somebody else's parsing meanwhile for a fault of its own.
+    for _ in range(_TRIES):
+        with suppress(SystemError):
+            return _parse(source)
+    return _parse(source)
+
+
+def _parse(source: str) -> Any:
+    return compile(source, "<program>", "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
 
 
 def does_something(tree: ast.Module) -> bool:

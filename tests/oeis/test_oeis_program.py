@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import gc
 import sys
 import warnings
 from types import FrameType
@@ -212,3 +214,20 @@ def test_any_text_is_read(text: str) -> None:
     """Every text, with surrogates, with a fence or without, has a program or a reason."""
     for reply in (text, fenced(text)):
         assert isinstance(find_program(reply), Program | NoProgram)
+
+
+def test_a_program_is_one_while_others_are_parsed() -> None:
+    """Python 3.11 takes a parser that interrupts another one for a fault of its own; the program is no worse for it."""
+    interrupting: list[ast.AST] = []
+
+    def interrupt(phase: str, info: object) -> None:
+        if len(interrupting) < 4:
+            interrupting.append(ast.parse("f(1 + (2 * 3))"))
+
+    source = "\n".join(f"def f{number}(n): return sum(k * {number} for k in range(n))" for number in range(100))
+    gc.callbacks.append(interrupt)
+    try:
+        assert isinstance(find_program(f"{source}\nprint(f1(int(input())))"), Program)
+    finally:
+        gc.callbacks.remove(interrupt)
+    assert interrupting
