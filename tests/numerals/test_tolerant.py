@@ -267,6 +267,7 @@ BESIDE_THE_POINT = [
     ("The first number is 7391. The first number plus the second is 10237.", ADDED, "10237"),
     ("lhs = 1234\nrhs = 5678\nlhs * rhs = 7006652", PRODUCT, "7006652"),
     ("LHS: 1234, RHS: 5678, LHS * RHS: 7006652", PRODUCT, "7006652"),
+    ("Quotient: 7391; leftover: 0", DIVIDED, "7391"),
     ("7391 - remainder 0", DIVIDED, "7391"),
     ("The division is exact - remainder: 0. So 7391", DIVIDED, "7391"),
     ("7391, followed by remainder 0", DIVIDED, "7391"),
