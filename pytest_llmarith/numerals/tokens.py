@@ -58,9 +58,9 @@ _VOCABULARY = {
     Kind.REASON: "because since",
     Kind.COMPARE: "estimate estimated estimates estimation ballpark approximation plausible plausibility reasonable "
     "reasonableness sanity sense casting modulo",
-    Kind.ASIDE: "remainder leftover r absolute magnitude confidence carry first second third operand addend minuend subtrahend "
-    "multiplicand multiplier dividend divisor factor numerator denominator root binary octal hexadecimal hex input "
-    "inputs operands lhs rhs",
+    Kind.ASIDE: "remainder leftover r absolute magnitude confidence carry first second third operand addend minuend "
+    "subtrahend multiplicand multiplier dividend divisor factor numerator denominator root binary octal hexadecimal "
+    "hex input inputs operands lhs rhs",
     Kind.LABEL: "step method part case example line",
 }
 # They may stand between such a word and its number, and say nothing.
