@@ -1,4 +1,4 @@
-"""A client that replies as a test says, what asks it, and what waits for the replies."""
+"""A client that replies as a test says, what asks it, what waits for the replies, and what is in the store then."""
 
 from __future__ import annotations
 
@@ -6,12 +6,24 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 
+from pytest_llmarith.models.keeping.store import Store
+from pytest_llmarith.models.request import key_of
 from pytest_llmarith.values import Failure, Model, Price, Question, Reply, Terms
 from tests.llm_server import PATIENCE_S, Gate
 
 MODEL = Model("m", "openai/some")
 Script = Callable[[str, int], Reply | Exception]
+
+
+class Provider(Exception):
+    """An error as litellm raises it."""
+
+    def __init__(self, status_code: int, message: str = "scripted", retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.status_code = status_code
+        self.headers = {} if retry_after_s is None else {"Retry-After": str(retry_after_s)}
 
 
 class ScriptedClient:
@@ -98,3 +110,22 @@ def until(condition: Callable[[], bool]) -> None:
     while not condition():
         assert time.monotonic() < give_up_at
         time.sleep(0.001)
+
+
+def put(path: Path, question: Question, reply: Reply) -> None:
+    """Lay a reply into a store, as an earlier run would."""
+    store = Store(path)
+    store.put(key_of(MODEL, question), reply)
+    store.close()
+
+
+def stored(path: Path) -> dict[str, Reply]:
+    """The replies that are in a store to the first questions of a test, by prompt."""
+    store = Store(path)
+    found = {
+        question.prompt: reply
+        for question in questions(50)
+        if (reply := store.get(key_of(MODEL, question))) is not None
+    }
+    store.close()
+    return found

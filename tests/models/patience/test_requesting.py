@@ -15,21 +15,13 @@ from pytest_llmarith.models.patience.failures import UnusableResponse
 from pytest_llmarith.models.patience.requesting import Requester
 from pytest_llmarith.models.tally import Tally
 from pytest_llmarith.values import AskingLimits, Failure, Model, Progress, Reply, Retry, Throttled
+from tests.models.scripted import Provider
 from tests.models.virtual_time import in_no_time
 
 ONE = Model("one", "openai/one")
 OTHER = Model("other", "openai/other")
 SAME = Model("same", "openai/one")
 JUDGE = Model("judge", "openai/judge", judge=True)
-
-
-class Provider(Exception):
-    """An error as litellm raises it."""
-
-    def __init__(self, status_code: int, retry_after_s: float | None = None) -> None:
-        super().__init__("scripted")
-        self.status_code = status_code
-        self.headers = {} if retry_after_s is None else {"Retry-After": str(retry_after_s)}
 
 
 @pytest.fixture(autouse=True)
@@ -207,7 +199,7 @@ def test_a_limit_per_minute_costs_no_question(hint_s: float | str | None) -> Non
             minute[int(minutes)] += 1
             if minute[int(minutes)] <= 20:
                 return right(model, prompt, nth)
-            return Provider(429, 60 - seconds if isinstance(hint_s, str) else hint_s)
+            return Provider(429, retry_after_s=60 - seconds if isinstance(hint_s, str) else hint_s)
 
         town = Town(script)
         assert messages(await town.ask(180)) == {"reply": 180}

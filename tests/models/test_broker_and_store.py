@@ -1,0 +1,192 @@
+"""The broker and its store: a paid reply is kept before anybody sees it, and is not paid again."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_llmarith.models.broker import Broker
+from pytest_llmarith.models.keeping.store import Store
+from pytest_llmarith.values import EMBEDDED_PROVIDER, Failure, Model, Question, Reply, StoreMode
+from tests.llm_server import Gate
+from tests.models.scripted import MODEL, Inbox, Provider, ScriptedClient, put, questions, reply_to, stored
+
+Brokers = Callable[..., Broker]
+
+
+def test_a_reply_is_on_disk_before_it_is_delivered(brokers: Brokers, tmp_path: Path) -> None:
+    """Nobody can lose what was paid for by dying after it."""
+    on_disk: list[bool] = []
+    done = threading.Event()
+    broker = brokers(ScriptedClient())
+
+    def look(outcome: Reply | Failure) -> None:
+        on_disk.append("q1" in stored(tmp_path / "store" / "store.sqlite"))
+        done.set()
+
+    broker.ask(Question("m", "q1", 1), look)
+    assert done.wait(30)
+    assert on_disk == [True]
+
+
+def test_stored_replies_are_reused_and_not_asked(brokers: Brokers) -> None:
+    """Resume is the same command again; a stored reply keeps its cost and says that it is stored."""
+    first, second = ScriptedClient(), ScriptedClient()
+    broker = brokers(first)
+    for question in questions(3):
+        broker.ask_and_wait(question)
+    broker.close(0)
+    broker = brokers(second)
+    broker.announce(questions(4))
+    outcomes = [broker.ask_and_wait(question) for question in questions(4)]
+    assert second.order == ["q3"]
+    assert [isinstance(outcome, Reply) and outcome.stored for outcome in outcomes] == [True, True, True, False]
+    assert isinstance(outcomes[0], Reply)
+    assert outcomes[0].cost_usd == 0.5
+    progress = broker.progress()
+    assert (progress.announced, progress.announced_stored, progress.stored, progress.answered) == (4, 3, 3, 1)
+    assert progress.cost_usd == 0.5  # what this run has paid
+
+
+def test_a_header_that_an_old_store_tells_is_told_no_further(brokers: Brokers, tmp_path: Path) -> None:
+    """It may be a key under any name. The store is left as it is."""
+    told = {"model": "openai/some", "params": {"extra_headers": {"X-Proxy": "hunter2"}, "tools": [{"token": "b"}]}}
+    question, path = Question("m", "q0", 0), tmp_path / "store" / "store.sqlite"
+    put(path, question, replace(reply_to("q0"), sent=told))
+    outcome = brokers(ScriptedClient()).ask_and_wait(question)
+    assert isinstance(outcome, Reply)
+    assert outcome.stored
+    assert outcome.sent == {**told, "params": {"extra_headers": {"X-Proxy": "[hidden]"}, "tools": [{}]}}
+    assert stored(path)["q0"].sent == told
+
+
+def test_nothing_slow_is_imported_where_the_store_has_it_all(brokers: Brokers, tmp_path: Path) -> None:
+    """Where the store has every reply, the client is never made ready, so that litellm stays unloaded."""
+    put(tmp_path / "store" / "store.sqlite", Question("m", "q0", 0), reply_to("q0"))
+    client = ScriptedClient()
+    brokers(client).ask_and_wait(Question("m", "q0", 0))
+    assert client.prepared == 0
+
+
+def test_failures_and_simulated_replies_are_not_stored(brokers: Brokers, tmp_path: Path) -> None:
+    """An outage says nothing, and a simulated reply costs nothing."""
+    client = ScriptedClient(lambda prompt, nth: Provider(400) if prompt == "q0" else reply_to(prompt))
+    broker = brokers(client, {"m": MODEL, "s": Model("s", f"{EMBEDDED_PROVIDER}/exact")})
+    assert isinstance(broker.ask_and_wait(Question("m", "q0", 0)), Failure)
+    assert isinstance(broker.ask_and_wait(Question("s", "q1", 1)), Reply)
+    broker.close(0)
+    store = Store(tmp_path / "store" / "store.sqlite")
+    assert store.count() == 0
+    store.close()
+
+
+def test_refresh_asks_anew_and_overwrites(brokers: Brokers, tmp_path: Path) -> None:
+    """The old reply goes; what this run wrote is used within the run."""
+    path = tmp_path / "store" / "store.sqlite"
+    put(path, Question("m", "q0", 0), Reply("old"))
+    client = ScriptedClient()
+    broker = brokers(client, store_mode=StoreMode.REFRESH)
+    broker.announce(questions(1))
+    outcomes = [broker.ask_and_wait(Question("m", "q0", 0)) for _ in range(2)]
+    assert outcomes == [reply_to("q0")] * 2
+    assert client.asked["q0"] == 1
+    broker.close(0)
+    assert stored(path)["q0"].text == "reply to q0"
+
+
+def test_off_neither_reads_nor_writes(brokers: Brokers, tmp_path: Path) -> None:
+    """With --llm-store=off not even the folder of the store appears."""
+    broker = brokers(ScriptedClient(), store_mode=StoreMode.OFF)
+    broker.announce(questions(1))
+    broker.ask_and_wait(Question("m", "q0", 0))
+    assert not (tmp_path / "store").exists()
+
+
+@pytest.mark.parametrize("mode", [StoreMode.OFF, StoreMode.REFRESH, StoreMode.ON])
+def test_what_nobody_announced_is_asked_once_as_well(brokers: Brokers, mode: StoreMode) -> None:
+    """Two searches that come to the same words are one request, in every mode; so is what they ask a judge."""
+    client = ScriptedClient()
+    judge = Model("judge", "openai/judge", judge=True)
+    broker = brokers(client, {"m": MODEL, "judge": judge}, store_mode=mode)
+    for question in questions(3) + questions(3, first=3, model="judge"):
+        for _ in range(2):
+            outcome = broker.ask_and_wait(question)
+            assert isinstance(outcome, Reply)
+            assert not outcome.stored
+    assert set(client.asked.values()) == {1}
+    assert (broker.progress().cost_usd, broker.progress().judged) == (3.0, 6)
+
+
+def test_only_never_asks_a_real_model(brokers: Brokers, tmp_path: Path) -> None:
+    """What is missing is a failure that says so; simulated models still answer."""
+    put(tmp_path / "store" / "store.sqlite", Question("m", "q0", 0), reply_to("q0"))
+    client = ScriptedClient()
+    models = {"m": MODEL, "s": Model("s", f"{EMBEDDED_PROVIDER}/exact")}
+    broker = brokers(client, models, store_mode=StoreMode.ONLY)
+    broker.announce(questions(3))
+    outcomes = [broker.ask_and_wait(question) for question in [*questions(2), Question("s", "q9", 9)]]
+    assert isinstance(outcomes[0], Reply)
+    assert outcomes[1:] == [Failure("no stored reply, and --llm-store=only asks no model"), reply_to("q9")]
+    assert client.order == ["q9"]
+
+
+def test_asking_again_is_counted_once_per_question(brokers: Brokers, tmp_path: Path) -> None:
+    """`--llm-again=empty` asks a stored empty reply anew, once, even if the new one is empty too."""
+    path = tmp_path / "store" / "store.sqlite"
+    put(path, Question("m", "q0", 0), Reply(""))
+    put(path, Question("m", "q1", 1), Reply("kept"))
+    client = ScriptedClient(lambda prompt, nth: Reply("", cost_usd=0.1))
+    broker = brokers(client, ask_again=lambda reply: not reply.text)
+    broker.announce(questions(2))
+    outcomes = [broker.ask_and_wait(question) for question in [*questions(2), *questions(1)]]
+    assert [isinstance(outcome, Reply) and outcome.text for outcome in outcomes] == ["", "kept", ""]
+    assert client.order == ["q0"]
+    assert (broker.progress().again, broker.progress().announced_stored) == (1, 1)
+
+
+def test_a_store_that_cannot_be_opened_stops_the_run_before_anything_is_paid(brokers: Brokers, tmp_path: Path) -> None:
+    """One message stops the run, and no request is made."""
+    (tmp_path / "file").write_text("in the way")
+    client = ScriptedClient()
+    broker = brokers(client, store_path=tmp_path / "file" / "store.sqlite")
+    outcome = broker.ask_and_wait(Question("m", "q0", 0))
+    assert isinstance(outcome, Failure)
+    assert outcome.message.startswith(f"store {tmp_path / 'file' / 'store.sqlite'}: ")
+    assert outcome.stops_run
+    assert broker.stopped == outcome
+    assert client.order == []
+
+
+def test_a_store_that_fails_in_writing_stops_the_run_and_the_paid_reply_is_delivered(
+    brokers: Brokers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A full disk must not eat what has arrived, nor let more be paid for."""
+    gate = Gate()
+    client = ScriptedClient(gate=gate)
+    broker = brokers(client, concurrency=2)
+
+    def full(self: Store, replies: Any) -> None:
+        from pytest_llmarith.models.keeping.store import StoreError
+
+        raise StoreError("store s: the disk is full")
+
+    monkeypatch.setattr(Store, "put_all", full)
+    inbox, late = Inbox(), Inbox()
+    for question in questions(2):
+        broker.ask(question, inbox)
+    for question in questions(3, first=2):
+        broker.ask(question, late)
+    client.wait_for_requests(2)
+    gate.open()
+    assert {outcome.text for outcome in inbox.wait_for(2) if isinstance(outcome, Reply)} == {
+        "reply to q0",
+        "reply to q1",
+    }
+    late.wait_for(3)
+    assert broker.stopped == Failure("store s: the disk is full", stops_run=True)
+    assert len(client.order) <= 4
