@@ -66,8 +66,9 @@ def _shard_line(shard: Mapping[str, Any], repeats: int) -> str:
 
 
 def _wrapped(line: str, width: int) -> list[str]:
-    """In full, as what matters of a provider's message is often its end."""
-    return textwrap.wrap(sanitize(line, _LONGEST), max(width, 20), subsequent_indent="    ")
+    """In full, as what matters of a provider's message is often its end; an option stays in one piece."""
+    harmless = sanitize(line, _LONGEST)
+    return textwrap.wrap(harmless, max(width, 20), subsequent_indent="    ", break_on_hyphens=False)
 
 
 def _completeness(summary: Mapping[str, Any]) -> str:

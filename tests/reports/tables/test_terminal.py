@@ -444,6 +444,14 @@ def test_a_merged_run_says_of_what(make_record: Make) -> None:
     ]
 
 
+def test_an_option_is_not_broken_at_its_hyphens(make_record: Make) -> None:
+    """What has to be typed stands in one piece, wherever the line ends."""
+    option = "--llm-requests-per-minute=20"
+    for filling in range(40, 80):
+        lines = run_lines(summed(make_record(), selected=2, stopped=f"{'x' * filling} write {option}"), 80)
+        assert any(option in line for line in lines)
+
+
 def test_a_stopped_run_says_why(make_record: Make) -> None:
     """A run that was stopped says why, and how to go on."""
     why = "o4-mini: unknown model"
