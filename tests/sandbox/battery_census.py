@@ -46,8 +46,7 @@ def stayed(known: set[int], within_s: float) -> set[int]:
 
     Asked again and again, never of those seen first alone: who forks and ends is survived by somebody whom nobody saw.
     """
-    _until(lambda: not strangers(known), within_s)
-    return strangers(known)
+    return set() if _until(lambda: not strangers(known), within_s) else strangers(known)
 
 
 def strangers(known: set[int]) -> set[int]:
