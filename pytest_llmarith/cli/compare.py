@@ -64,7 +64,12 @@ def add_compare(commands: Commands) -> None:
         "--fail-if-worse",
         metavar="POINTS",
         help="Exit with 1 where a run is lower by more percentage points, over all or in a task, variant or set, and "
-        "significantly so after Holm's correction",
+        "significantly so after Holm's correction, or where questions are unanswered",
+    )
+    command.add_argument(
+        "--allow-unanswered",
+        metavar="N",
+        help="With --fail-if-worse: how many questions of a comparison may be unanswered (default 0)",
     )
     command.add_argument(
         "--format", choices=_FORMATS, default=_FORMATS[0], metavar="|".join(_FORMATS), help="The layout"
@@ -77,27 +82,34 @@ def _compare(request: argparse.Namespace) -> int:
     from pytest_llmarith.reports.mistake import Mistake
 
     try:
-        points = _points(request.fail_if_worse)
+        gate = _gate(request)
         comparisons = compare(_wanted(request))
     except Mistake as mistake:
         complain("compare", str(mistake))
         return WRONG_USAGE
     sys.stdout.write(showable(_formatted(comparisons, request.format), sys.stdout.encoding))
-    worse = [] if points is None else failures(comparisons, points)
+    worse = [] if gate is None else failures(comparisons, *gate)
     for line in worse:
         complain("compare", line)
     return WORSE if worse else 0
 
 
-def _points(text: str | None) -> Decimal | None:
-    """How much worse a run may be, where somebody said so."""
-    from pytest_llmarith.reports.comparing import parse_points
+def _gate(request: argparse.Namespace) -> tuple[Decimal, int] | None:
+    """How many points worse a run may be, and how many questions may be unanswered; None without a gate."""
+    from pytest_llmarith.reports.comparing import parse_count, parse_points
     from pytest_llmarith.reports.mistake import Mistake
 
+    if request.fail_if_worse is None:
+        if request.allow_unanswered is not None:
+            raise Mistake("--allow-unanswered: it is about --fail-if-worse; add --fail-if-worse=POINTS or leave it out")
+        return None
+    name = "--fail-if-worse"
     try:
-        return None if text is None else parse_points(text)
+        points = parse_points(request.fail_if_worse)
+        name = "--allow-unanswered"
+        return points, parse_count("0" if request.allow_unanswered is None else request.allow_unanswered)
     except ValueError as fault:
-        raise Mistake(f"--fail-if-worse: {fault}") from fault
+        raise Mistake(f"{name}: {fault}") from fault
 
 
 def _wanted(request: argparse.Namespace) -> Request:

@@ -7,11 +7,10 @@ from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from typing import Any
 
 from pytest_llmarith.reports.statistics import percent
+from pytest_llmarith.reports.statistics.paired import SIGNIFICANT
 
 UNKNOWN = "-"
-NO_INTERVAL = (
-    "`-` in place of an interval: every question changed by the same amount, so that the spread cannot be estimated."
-)
+NO_INTERVAL = "`-` in place of an interval: nothing varies, so that the spread cannot be estimated."
 _SMALLEST_P = 0.0001
 
 _TWO_DIGITS = Context(prec=2, Emax=MAX_EMAX, Emin=MIN_EMIN)
@@ -133,6 +132,11 @@ def p_of(p: float | None) -> str:
     if p < _SMALLEST_P:
         return f"<{_SMALLEST_P:.4f}"
     return "1" if p == 1 else f"{p:.4f}" if p < 0.99995 else ">0.9999"
+
+
+def star(p_holm: float | None) -> str:
+    """`*` if a test is significant also after Holm's correction for the tests beside it, else nothing."""
+    return "*" if p_holm is not None and p_holm < SIGNIFICANT else ""
 
 
 def _signed(points: float | None) -> str:

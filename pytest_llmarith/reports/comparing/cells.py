@@ -14,7 +14,7 @@ from pytest_llmarith.reports import figures
 from pytest_llmarith.reports.comparing.groups import OVER_ALL
 from pytest_llmarith.reports.comparing.rows import repeats_questions
 from pytest_llmarith.reports.comparing.wording import LONGEST_NAME, label_of, shown, whose
-from pytest_llmarith.reports.figures import interval_of, p_of, points_of
+from pytest_llmarith.reports.figures import interval_of, p_of, points_of, star
 from pytest_llmarith.reports.harmless import sanitize_name
 
 Comparison = Mapping[str, Any]
@@ -27,12 +27,12 @@ def row_cells(comparison: Comparison) -> tuple[list[str], Cells]:
     if comparison["method"] == "unpaired":
         counts = ("measured", "questions") if repeated else ("measured",)
         of_side = [["questions"] * repeated + [f"{letter} %"] for letter in "AB"]
-        headers = ["", "A", *of_side[0], "B", *of_side[1], "B - A", "95 %", "p"]
+        headers = ["", "A", *of_side[0], "B", *of_side[1], "B - A", "95 %", "p", "*"]
         return headers, [_unpaired_cells(row, counts) for row in comparison["rows"]]
     if repeated:
-        headers = ["", "pairs", "questions", "A %", "B %", "B - A", "95 %", "better", "worse", "p"]
+        headers = ["", "pairs", "questions", "A %", "B %", "B - A", "95 %", "better", "worse", "p", "*"]
         return headers, [_repeated_cells(row) for row in comparison["rows"]]
-    headers = ["", "pairs", "A %", "B %", "B - A", "95 %", "only A", "only B", "p"]
+    headers = ["", "pairs", "A %", "B %", "B - A", "95 %", "better", "worse", "p", "*"]
     return headers, [_paired_cells(row) for row in comparison["rows"]]
 
 
@@ -46,13 +46,13 @@ def _repeated_cells(row: Mapping[str, Any]) -> list[str]:
         *_figures(row),
         str(questions["better"]),
         str(questions["worse"]),
-        p_of(row["p_holm"]),
+        *_test(row),
     ]
 
 
 def _paired_cells(row: Mapping[str, Any]) -> list[str]:
-    only = [str(row["pairs"][side]) for side in ("only_first", "only_second")]
-    return [label_of(row), str(row["first"]["measured"]), *_figures(row), *only, p_of(row["p_holm"])]
+    changed = [str(row["questions"][way]) for way in ("better", "worse")]
+    return [label_of(row), str(row["first"]["measured"]), *_figures(row), *changed, *_test(row)]
 
 
 def _figures(row: Mapping[str, Any]) -> list[str]:
@@ -63,11 +63,17 @@ def _unpaired_cells(row: Mapping[str, Any], counts: Sequence[str]) -> list[str]:
     sides = [
         cell for side in ("first", "second") for cell in (*(str(row[side][of]) for of in counts), _share(row[side]))
     ]
-    return [label_of(row), *sides, *_difference(row), p_of(row["p_holm"])]
+    return [label_of(row), *sides, *_difference(row), *_test(row)]
+
+
+def _test(row: Mapping[str, Any]) -> list[str]:
+    """The p of this row alone, as its interval is, and whether it holds beside the other rows."""
+    return [p_of(row["p"]), star(row["p_holm"])]
 
 
 def _share(share: Mapping[str, Any]) -> str:
-    return figures.share(share["correct"], share["measured"])
+    """Without pairing it is a weighted mean, and no share of the counts beside it."""
+    return figures.UNKNOWN if share["percent"] is None else figures.share(round(share["percent"] * 10_000), 1_000_000)
 
 
 def _difference(row: Mapping[str, Any]) -> list[str]:
@@ -90,7 +96,7 @@ def _score_cells(score: Mapping[str, Any]) -> list[str]:
 
 def overview_cells(comparisons: Sequence[Comparison], longest_name: int = LONGEST_NAME) -> tuple[list[str], Cells]:
     """The headers and cells of all comparisons, a row each. A run with one model needs no other name."""
-    headers = ["B", "pairs", "A %", "B %", "B - A", "95 %", "p"]
+    headers = ["B", "pairs", "A %", "B %", "B - A", "95 %", "p", "*"]
     models = Counter(comparison["second"]["run"] for comparison in comparisons)
     names = [_name(comparison["second"], models) for comparison in comparisons]
     rows = [next(row for row in comparison["rows"] if row["kind"] == OVER_ALL) for comparison in comparisons]
@@ -107,4 +113,4 @@ def _name(side: Mapping[str, Any], models: Mapping[str, int]) -> str:
 
 def _overview_row(comparison: Comparison, row: Mapping[str, Any]) -> list[str]:
     pairs = str(row["first"]["measured"]) if comparison["method"] == "paired" else "unpaired"
-    return [pairs, _share(row["first"]), _share(row["second"]), *_difference(row), p_of(row["p_holm"])]
+    return [pairs, _share(row["first"]), _share(row["second"]), *_difference(row), *_test(row)]

@@ -13,18 +13,15 @@ from typing import Any, Protocol
 from pytest_llmarith.reports.comparing import choice
 from pytest_llmarith.reports.comparing.asked import Asked, Side, sides
 from pytest_llmarith.reports.comparing.differences import differences
-from pytest_llmarith.reports.comparing.groups import OVER_ALL
 from pytest_llmarith.reports.comparing.pairing import Pairing, pair, put_otherwise
-from pytest_llmarith.reports.comparing.refusal import refusal, refusal_of_same_words
-from pytest_llmarith.reports.comparing.rows import Row, paired_rows, unpaired_rows
+from pytest_llmarith.reports.comparing.refusal import refusal, refusal_of_other_cells, refusal_of_same_words
+from pytest_llmarith.reports.comparing.rows import Cell, cell_of, paired_rows, unpaired_rows
 from pytest_llmarith.reports.comparing.scores import paired_scores, unpaired_scores
 from pytest_llmarith.reports.mistake import Mistake
 from pytest_llmarith.reports.parallel_reading import each_read
 from pytest_llmarith.reports.statistics.paired import holm
 
 _COMPARISON_FORMAT = 1
-
-_Kind = tuple[str, str]  # what is as hard, and put alike
 
 
 class Run(Protocol):
@@ -62,14 +59,13 @@ def compare(request: Request) -> dict[str, Any]:
     comparisons, alone = [], dict[tuple[str, str], None]()
     try:
         for chosen in _chosen(request):
-            comparisons += [_compared(first, second, request) for first, second in chosen.pairs]
+            comparisons += [_corrected(_compared(first, second, request)) for first, second in chosen.pairs]
             alone |= dict.fromkeys((side.run, side.model) for side in chosen.alone)
     except RecursionError as fault:  # what could just be read may still be too deep to be looked at
         raise Mistake("one of the runs holds what is nested too deep; expected runs of llmarith") from fault
     return {
         "format": _COMPARISON_FORMAT,
         "comparisons": comparisons,
-        "families": _correct_together(comparisons),
         "not_compared": [{"run": run, "model": model} for run, model in alone],
     }
 
@@ -101,7 +97,9 @@ def _compared(first: Side, second: Side, request: Request) -> dict[str, Any]:
     if pairing.pairs and (is_greater_part or request.allow_partial):
         return head | _paired(_telling(pairing, first, second))
     if request.unpaired:
-        return head | _unpaired(first.trials, second.trials)
+        if unpaired := _unpaired(first.trials, second.trials):
+            return head | unpaired
+        raise Mistake(refusal_of_other_cells(first, second))
     raise Mistake(refusal(first, second, len(pairing.pairs), smaller))
 
 
@@ -131,7 +129,9 @@ def _paired(pairing: Pairing) -> dict[str, Any]:
         "questions": {
             "compared": len(answered),
             "repeated": pairing.repeated,
+            "cells": None,
             "unanswered": len(pairing.pairs) - len(answered),
+            "at_worst": _points_over_all(paired_rows((_at_best(first), second) for first, second in pairing.pairs)),
             "same_words": pairing.same_words,
             "first": {
                 "others": len(pairing.only_first),
@@ -147,28 +147,43 @@ def _paired(pairing: Pairing) -> dict[str, Any]:
     }
 
 
-def _unpaired(first: Sequence[Asked], second: Sequence[Asked]) -> dict[str, Any]:
-    """Only what is alike is compared: other variants, depths or conditions make a difference that no model makes, and
-    one of which a run has no answer at all is as good as another.
+def _unpaired(first: Sequence[Asked], second: Sequence[Asked]) -> dict[str, Any] | None:
+    """Only cells that both runs answered are compared; None if there is none.
 
     Where each run has one condition, the runs are what differs, and are compared.
     """
     second = _in_the_only_condition(first, second)
-    alike = _answered_kinds(first) & _answered_kinds(second)
-    one, other = _alike(first, alike), _alike(second, alike)
+    cells = _answered_cells(first) & _answered_cells(second)
+    if not cells:
+        return None
+    one, other = _answered_in(first, cells), _answered_in(second, cells)
+    asked_in_both = {cell_of(trial) for trial in first} & {cell_of(trial) for trial in second}
+    all_first, all_second = ([trial for trial in side if cell_of(trial) in asked_in_both] for side in (first, second))
     return {
         "method": "unpaired",
         "questions": {
             "compared": None,
             "repeated": None,
-            "unanswered": None,
+            "cells": len(cells),
+            "unanswered": sum(not trial.answered for trial in (*all_first, *all_second)),
+            "at_worst": _points_over_all(unpaired_rows(map(_at_best, all_first), all_second)),
             "same_words": None,
-            "first": _left(first, alike),
-            "second": _left(second, alike),
+            "first": _left(first, one),
+            "second": _left(second, other),
         },
         "rows": unpaired_rows(one, other),
         "scores": unpaired_scores(one, other),
     }
+
+
+def _at_best(trial: Asked) -> Asked:
+    """An unanswered trial as if it was right."""
+    return trial if trial.answered else trial._replace(correct=True)
+
+
+def _points_over_all(rows: Sequence[Mapping[str, Any]]) -> float | None:
+    points: float | None = rows[0]["difference"]["points"]
+    return points
 
 
 def _in_the_only_condition(first: Sequence[Asked], second: Sequence[Asked]) -> Sequence[Asked]:
@@ -180,38 +195,23 @@ def _in_the_only_condition(first: Sequence[Asked], second: Sequence[Asked]) -> S
     return [trial._replace(condition=condition) for trial in second]
 
 
-def _kind(trial: Asked) -> _Kind:
-    return trial.stratum, trial.condition
+def _answered_cells(trials: Iterable[Asked]) -> set[Cell]:
+    return {cell_of(trial) for trial in trials if trial.answered}
 
 
-def _answered_kinds(trials: Iterable[Asked]) -> set[_Kind]:
-    return {_kind(trial) for trial in trials if trial.answered}
+def _answered_in(trials: Iterable[Asked], cells: set[Cell]) -> list[Asked]:
+    return [trial for trial in trials if trial.answered and cell_of(trial) in cells]
 
 
-def _alike(trials: Iterable[Asked], alike: set[_Kind]) -> list[Asked]:
-    return [trial for trial in trials if _kind(trial) in alike and trial.answered]
+def _left(trials: Sequence[Asked], compared: Sequence[Asked]) -> dict[str, int]:
+    """How many trials have an answer, how many of these are not compared, and how many have none."""
+    answered = sum(trial.answered for trial in trials)
+    return {"answered": answered, "others": answered - len(compared), "unanswered": len(trials) - answered}
 
 
-def _left(trials: Sequence[Asked], alike: set[_Kind]) -> dict[str, int]:
-    """How many trials are not compared, and why."""
-    return {
-        "others": sum(trial.answered and _kind(trial) not in alike for trial in trials),
-        "unanswered": sum(not trial.answered for trial in trials),
-    }
-
-
-def _correct_together(comparisons: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    """Correct the p values of tests that stand beside each other: those over all, and those of all parts."""
-    rows = [row for comparison in comparisons for row in comparison["rows"] if row["p"] is not None]
-    families = {
-        "over_all": [row for row in rows if row["kind"] == OVER_ALL],
-        "parts": [row for row in rows if row["kind"] != OVER_ALL],
-    }
-    for family in families.values():
-        _correct(family)
-    return {name: len(family) for name, family in families.items()}
-
-
-def _correct(family: Sequence[Row]) -> None:
-    for row, p in zip(family, holm([row["p"] for row in family]), strict=True):
+def _corrected(comparison: dict[str, Any]) -> dict[str, Any]:
+    """The tests of one comparison are corrected together, and those of others beside it change nothing."""
+    tested = [row for row in comparison["rows"] if row["p"] is not None]
+    for row, p in zip(tested, holm([row["p"] for row in tested]), strict=True):
         row["p_holm"] = p
+    return comparison | {"tests": len(tested)}

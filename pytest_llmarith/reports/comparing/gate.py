@@ -1,4 +1,4 @@
-"""A gate on comparisons: how much worse than its baseline a run may be. Differences are compared exactly, on counts.
+"""A gate on comparisons: how much worse than its baseline a run may be, and how much of it may be unanswered.
 
 It does not know an exit status.
 """
@@ -8,17 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
-from fractions import Fraction
 from itertools import count
 from pathlib import PurePath
 from typing import Any
 
-from pytest_llmarith.reports.comparing.groups import OVER_ALL
-from pytest_llmarith.reports.comparing.rows import lower_by
 from pytest_llmarith.reports.comparing.wording import label_of, shown, whose
-from pytest_llmarith.reports.figures import interval_of, p_of
+from pytest_llmarith.reports.figures import interval_of, p_of, points_of
 from pytest_llmarith.reports.statistics.paired import SIGNIFICANT
 
+_COUNT = re.compile(r"[0-9]{1,9}", re.ASCII)
 _POINTS = re.compile(r"[0-9]{1,3}(\.[0-9]{1,6})?", re.ASCII)
 
 Comparison = Mapping[str, Any]
@@ -32,31 +30,50 @@ def parse_points(text: str) -> Decimal:
     return Decimal(number)
 
 
-def failures(comparisons: Mapping[str, Any], points: Decimal) -> list[str]:
-    """A line for every row that is lower than the baseline by more than `points`, and significantly so after Holm.
+def parse_count(text: str) -> int:
+    """A number of questions, 0 or more; raises ValueError with a message for people."""
+    if not _COUNT.fullmatch(text.strip()):
+        raise ValueError(f"{text!r} is no number of questions; write 0 or more, such as 5")
+    return int(text)
 
-    Where nothing could be compared, nobody knows; that fails too.
+
+def failures(comparisons: Mapping[str, Any], points: Decimal, allow_unanswered: int = 0) -> list[str]:
+    """A line for every row that is lower than the baseline by more than `points`, and significantly so after Holm's
+    correction, and one for every comparison with more unanswered questions than are allowed.
     """
-    return [line for comparison in comparisons["comparisons"] for line in _failures(comparison, points)]
+    return [line for one in comparisons["comparisons"] for line in _failures(one, points, allow_unanswered)]
 
 
-def _failures(comparison: Comparison, points: Decimal) -> Iterator[str]:
+def _failures(comparison: Comparison, points: Decimal, allow_unanswered: int) -> Iterator[str]:
     first, second = comparison["first"], comparison["second"]
     than = whose(first) if first["run"] == second["run"] else shown(PurePath(first["run"]).name)
     who = f"{shown(PurePath(second['run']).name)}, {whose(second)}"
+    yield from (f"{who}: {why}" for why in _unanswered(comparison, allow_unanswered))
     for row in comparison["rows"]:
-        lower = lower_by(row)
-        if lower is None:
-            if row["kind"] == OVER_ALL:
-                yield f"{who}: nothing could be compared, {points} points lower are allowed"
-        elif lower > Fraction(points) and row["p_holm"] is not None and row["p_holm"] < SIGNIFICANT:
-            by = _seen_above(lower, points)
-            sure = f"95 % {interval_of(row['difference'])}, p {p_of(row['p_holm'])}"
-            yield f"{who}, {label_of(row)}: {by} points lower than {than} ({sure}), {points} are allowed"
+        if row["difference"] is None or row["p_holm"] is None or row["p_holm"] >= SIGNIFICANT:
+            continue
+        lower = -Decimal(str(row["difference"]["points"]))
+        if lower > points:
+            sure = f"95 % {interval_of(row['difference'])}, p {p_of(row['p'])}, Holm-corrected {p_of(row['p_holm'])}"
+            yield (
+                f"{who}, {label_of(row)}: {_seen_above(lower, points)} points lower than {than} ({sure}), "
+                f"{points} are allowed"
+            )
 
 
-def _seen_above(lower: Fraction, points: Decimal) -> Decimal:
+def _unanswered(comparison: Comparison, allowed: int) -> Iterator[str]:
+    """An outage says nothing of the model, and so it cannot show that the model is as good as before."""
+    questions = comparison["questions"]
+    if comparison["rows"][0]["difference"] is None:
+        yield "nothing could be compared, as no question has an answer in both"
+    elif questions["unanswered"] > allowed:
+        yield (
+            f"{questions['unanswered']:,} unanswered, {allowed:,} are allowed (--allow-unanswered); if all of these "
+            f"were right in A and wrong in B, B - A would be {points_of({'points': questions['at_worst']})} points"
+        )
+
+
+def _seen_above(lower: Decimal, points: Decimal) -> Decimal:
     """The difference with as many decimals as it takes to be seen above what is allowed."""
-    exact = Decimal(lower.numerator) / Decimal(lower.denominator)
-    shown = (exact.quantize(Decimal(1).scaleb(-decimals)) for decimals in count(1))
+    shown = (lower.quantize(Decimal(1).scaleb(-decimals)) for decimals in count(1))
     return next(rounded for rounded in shown if rounded > points)

@@ -25,6 +25,14 @@ def refusal_of_same_words(first: Side, second: Side, pairs: int) -> str:
     )
 
 
+def refusal_of_other_cells(first: Side, second: Side) -> str:
+    """Without pairing only trials of the same variant and depth, or of the same set, are compared."""
+    return (
+        f"{_both(first, second)}: no variant and depth, and no set of sequences, has an answer in both, so there is "
+        "nothing to compare; name runs that asked the same kinds of questions"
+    )
+
+
 def _both(first: Side, second: Side) -> str:
     if first.run == second.run:
         return f"{_whose(first)} and {_whose(second)} in {shown(first.run)}"

@@ -8,31 +8,33 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import starmap
 from typing import Any, NamedTuple
 
 from pytest_llmarith.reports.comparing.asked import Asked
 from pytest_llmarith.reports.comparing.groups import ALL, OVER_ALL, Group, groups_of, worth_a_row
-from pytest_llmarith.reports.percents import points_with
-from pytest_llmarith.reports.statistics import Cluster, mean_difference, percent
+from pytest_llmarith.reports.percents import in_percent, points_with
+from pytest_llmarith.reports.statistics import Cluster, mean_difference
 from pytest_llmarith.reports.statistics.intervals import Interval
-from pytest_llmarith.reports.statistics.paired import Pairs, fisher, mcnemar, paired_difference, unpaired_difference
-from pytest_llmarith.reports.statistics.unpaired import clustered_difference
+from pytest_llmarith.reports.statistics.paired import Pairs, mcnemar, paired_difference
+from pytest_llmarith.reports.statistics.unpaired import stratified_difference
 
 # Five tosses of a coin that all fall alike have p 0.0625: a part of fewer can show nothing, and would only weaken the
 # tests that are corrected together with it.
 _FEWEST_TESTED = 6
 
 Row = dict[str, Any]
+Cell = tuple[str, str]
+_Questions = Mapping[Cell, Collection[Cluster]]
 
 
 class Share(NamedTuple):
-    """How many of the measured trials were correct, and of how many questions they are."""
+    """How many of the measured trials were correct, of how many questions they are, and the share that is shown."""
 
     correct: int
     measured: int
     questions: int
+    share: float | None
 
 
 @dataclass(slots=True)
@@ -59,10 +61,15 @@ def paired_rows(pairs: Iterable[tuple[Asked, Asked]]) -> list[Row]:
 
 
 def unpaired_rows(first: Iterable[Asked], second: Iterable[Asked]) -> list[Row]:
-    """The rows of answered trials that are compared as two groups."""
-    one, other = _questions(first), _questions(second)
+    """The rows of answered trials that are compared as two groups, cell by cell; both have the same cells."""
+    one, other = _cells(first), _cells(second)
     both = [group for group in one if group in other]
     return [_unpaired_row(group, one[group], other[group]) for group in worth_a_row(both)]
+
+
+def cell_of(trial: Asked) -> Cell:
+    """The variant and depth, or the set of sequences, and the condition."""
+    return trial.stratum, trial.condition
 
 
 def repeats_questions(row: Mapping[str, Any]) -> bool:
@@ -70,20 +77,14 @@ def repeats_questions(row: Mapping[str, Any]) -> bool:
     return any(row[side]["questions"] < row[side]["measured"] for side in ("first", "second"))
 
 
-def lower_by(row: Mapping[str, Any]) -> Fraction | None:
-    """By how many percentage points the second is lower than the first, exactly; None where nothing was measured."""
-    first, second = row["first"], row["second"]
-    if not first["measured"] or not second["measured"]:
-        return None
-    difference = Fraction(first["correct"], first["measured"]) - Fraction(second["correct"], second["measured"])
-    return 100 * difference
-
-
 def _paired_row(group: Group, pairs: Pairs, leads: Collection[Lead]) -> Row:
     """A model that is asked the same again says the same again, so that a question is one toss of the test's coin,
     however often it was asked.
     """
-    first, second = (Share(pairs.both + only, pairs.total, len(leads)) for only in (pairs.first, pairs.second))
+    first, second = (
+        Share(correct, pairs.total, len(leads), correct / pairs.total if pairs.total else None)
+        for correct in (pairs.both + pairs.first, pairs.both + pairs.second)
+    )
     table = {
         "both": pairs.both,
         "only_first": pairs.first,
@@ -105,21 +106,15 @@ def _interval(pairs: Pairs, leads: Collection[Lead]) -> Interval | None:
     return mean_difference(sorted(mean - weight * (lead.ahead + lead.pairs * mean) for lead in leads))
 
 
-def _unpaired_row(group: Group, first: Collection[Cluster], second: Collection[Cluster]) -> Row:
-    interval, p = _of_groups(first, second)
-    return _row(group, _share_of(first), _share_of(second), {"pairs": None, "questions": None}, interval, p)
+def _unpaired_row(group: Group, first: _Questions, second: _Questions) -> Row:
+    found = stratified_difference([(first[cell], second[cell]) for cell in first])
+    counts = {"pairs": None, "questions": None}
+    return _row(group, _share_of(first, found.first), _share_of(second, found.second), counts, found.interval, found.p)
 
 
-def _of_groups(first: Collection[Cluster], second: Collection[Cluster]) -> tuple[Interval | None, float | None]:
-    """The interval and the p of trials; of clusters where questions have several trials, as these are alike."""
-    if any(each.trials > 1 for side in (first, second) for each in side):
-        return clustered_difference(first, second) or (None, None)
-    counts = (sum(each.successes for each in first), len(first), sum(each.successes for each in second), len(second))
-    return unpaired_difference(*counts), fisher(*counts) if first and second else None
-
-
-def _share_of(questions: Collection[Cluster]) -> Share:
-    return Share(sum(each.successes for each in questions), sum(each.trials for each in questions), len(questions))
+def _share_of(cells: _Questions, share: float) -> Share:
+    clusters = [each for questions in cells.values() for each in questions]
+    return Share(sum(each.successes for each in clusters), sum(each.trials for each in clusters), len(clusters), share)
 
 
 def _row(
@@ -130,30 +125,38 @@ def _row(
     interval: Interval | None,
     p: float | None,
 ) -> Row:
-    row: Row = {**group._asdict(), "first": _share(first), "second": _share(second), **counts}
-    lower = lower_by(row)
-    return row | {
-        "difference": None if lower is None else points_with(interval, float(-lower)),
+    points = None if first.share is None or second.share is None else 100 * (second.share - first.share)
+    return {
+        **group._asdict(),
+        "first": _shown(first),
+        "second": _shown(second),
+        **counts,
+        "difference": None if points is None else points_with(interval, points),
         "p": p,
         "p_holm": None,
     }
 
 
-def _share(share: Share) -> dict[str, Any]:
-    shown = float(percent(share.correct, share.measured, 4)) if share.measured else None
-    return share._asdict() | {"percent": shown}
+def _shown(share: Share) -> dict[str, Any]:
+    counts = {"correct": share.correct, "measured": share.measured, "questions": share.questions}
+    return counts | {"percent": None if share.share is None else in_percent(share.share)}
 
 
 def _pairs(counts: Mapping[tuple[bool, bool], int]) -> Pairs:
     return Pairs(counts[True, True], counts[True, False], counts[False, True], counts[False, False])
 
 
-def _questions(trials: Iterable[Asked]) -> dict[Group, list[Cluster]]:
-    """How often each question of a group was answered rightly, of how many times."""
-    counted: dict[Group, defaultdict[bytes, list[int]]] = {ALL: defaultdict(lambda: [0, 0])}
+def _cells(trials: Iterable[Asked]) -> dict[Group, dict[Cell, list[Cluster]]]:
+    """How often each question of a group was answered rightly, of how many times, by cell."""
+    counted: defaultdict[Group, defaultdict[Cell, defaultdict[bytes, list[int]]]] = defaultdict(
+        lambda: defaultdict(lambda: defaultdict(lambda: [0, 0]))
+    )
     for trial in trials:
         for group in groups_of(trial):
-            counts = counted.setdefault(group, defaultdict(lambda: [0, 0]))[trial.question]
+            counts = counted[group][cell_of(trial)][trial.question]
             counts[0] += trial.correct
             counts[1] += 1
-    return {group: list(starmap(Cluster, questions.values())) for group, questions in counted.items()}
+    return {
+        group: {cell: list(starmap(Cluster, questions.values())) for cell, questions in cells.items()}
+        for group, cells in counted.items()
+    }

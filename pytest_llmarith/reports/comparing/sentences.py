@@ -12,7 +12,7 @@ from typing import Any
 from pytest_llmarith.reports.comparing.rows import repeats_questions
 from pytest_llmarith.reports.comparing.wording import shown, whose
 from pytest_llmarith.reports.differing import as_people_name_them
-from pytest_llmarith.reports.figures import NO_INTERVAL
+from pytest_llmarith.reports.figures import NO_INTERVAL, points_of, share
 from pytest_llmarith.reports.harmless import sanitize
 
 _LONGEST_FACT = 40
@@ -20,8 +20,8 @@ _LONGEST_CONDITIONS = 120
 _MOST_FACTS = 20
 _MOST_ALONE = 10
 _PAIRED = (
-    "B - A: percentage points, with Newcombe's 95 % interval for pairs. Only A, only B: questions that this one alone "
-    "got right. p: McNemar's exact test."
+    "B - A: percentage points, with Newcombe's 95 % interval for pairs. Better, worse: questions that B alone, or A "
+    "alone, got right. p: McNemar's exact test."
 )
 _REPEATED = (
     "B - A: percentage points of pairs. 95 %: where a question has several pairs Student's t over questions, as its "
@@ -29,13 +29,16 @@ _REPEATED = (
     "less often. p: McNemar's exact test on these."
 )
 _UNPAIRED = (
-    "B - A: percentage points between two groups of other questions, with Newcombe's hybrid score 95 % interval. "
-    "p: Fisher's exact test."
+    "A, B: trials. A %, B %: means over cells (a variant at a depth, or a set of sequences), each with the same weight "
+    "in both. B - A: percentage points after Mantel and Haenszel, with Sato's 95 % interval. p: the "
+    "Cochran-Mantel-Haenszel test over cells."
 )
 _UNPAIRED_REPEATED = (
-    "B - A: percentage points between two groups of other questions. 95 %, p: where a question has several trials they "
-    "are alike, and count as so many independent ones as would say as much; then Newcombe's hybrid score interval and "
-    "Fisher's exact test."
+    "Where a question has several trials they are alike, and count as the number of independent ones that would tell "
+    "as much."
+)
+_CORRECTED = (
+    "95 % and p are of each row alone. *: p is below 0.05 also after Holm's correction for all rows of its comparison."
 )
 _SCORES = "Scores: the mean share of right terms, with a bootstrap 95 % interval over sequences."
 
@@ -57,14 +60,22 @@ def questions(comparison: Comparison) -> str:
     counts = comparison["questions"]
     first, second = counts["first"], counts["second"]
     unanswered = f"unanswered in A {first['unanswered']:,}, in B {second['unanswered']:,}"
+    if counts["unanswered"]:
+        unanswered += f" (B - A is {points_of({'points': counts['at_worst']})} at worst)"
     if comparison["method"] == "unpaired":
-        others = (
-            f"left out, as the other has nothing of their kind: in A {first['others']:,}, in B {second['others']:,}"
+        others = f"in A {_left_out(first)}, in B {_left_out(second)}"
+        cells = f"{counts['cells']:,} cell{'s' * (counts['cells'] != 1)} answered in both"
+        return (
+            f"not paired, as A and B did not ask the same questions: {cells}; left out, as the other has no answer in "
+            f"their cell: {others}; {unanswered}"
         )
-        return f"not paired, as A and B did not ask the same questions; {others}; {unanswered}"
-    only = f"only in A {first['others']:,}, only in B {second['others']:,}"
+    others = f"without a pair in A {first['others']:,}, in B {second['others']:,}"
     same = f"; {counts['same_words']:,} put in the same words, left out" if counts["same_words"] else ""
-    return f"paired: {_compared(comparison)}{same}; {only}; {unanswered}"
+    return f"paired: {_compared(comparison)}{same}; {others}; {unanswered}"
+
+
+def _left_out(side: Mapping[str, int]) -> str:
+    return f"{side['others']:,} of {side['answered']:,} ({share(side['others'], side['answered'])} %)"
 
 
 def _compared(comparison: Comparison) -> str:
@@ -103,13 +114,13 @@ def legend(comparisons: Mapping[str, Any]) -> list[str]:
     kinds = (
         ("paired" in methods, _PAIRED),
         ("repeated" in methods, _REPEATED),
-        ("unpaired" in methods, _UNPAIRED),
+        (any(method.startswith("unpaired") for method in methods), _UNPAIRED),
         ("unpaired, repeated" in methods, _UNPAIRED_REPEATED),
         (any(_is_of_no_interval(row) for comparison in shown for row in comparison["rows"]), NO_INTERVAL),
     )
     has_scores = any(comparison["scores"] for comparison in shown)
     columns = [text for holds, text in kinds if holds]
-    return [*columns, *_corrected(comparisons["families"]), *([_SCORES] if has_scores else [])]
+    return [*columns, _CORRECTED, *([_SCORES] if has_scores else [])]
 
 
 def _is_of_no_interval(row: Mapping[str, Any]) -> bool:
@@ -128,10 +139,3 @@ def not_compared(comparisons: Mapping[str, Any]) -> list[str]:
     more = f" and {len(names) - _MOST_ALONE} more" if len(names) > _MOST_ALONE else ""
     line = f"not compared, as the other run has no model of this name: {', '.join(names[:_MOST_ALONE])}{more}"
     return [line] if names else []
-
-
-def _corrected(families: Mapping[str, int]) -> list[str]:
-    """Which tests were corrected for standing beside each other."""
-    named = ((families["over_all"], "over all"), (families["parts"], "of parts"))
-    several = [f"{count:,} tests {what}" for count, what in named if count > 1]
-    return [f"Tests that stand beside each other are Holm-corrected: {', '.join(several)}."] if several else []

@@ -73,7 +73,7 @@ def _row(labels: Mapping[Whose, str], run: int, effect: Effect, axis: Axis) -> E
         interval=figures.interval_of(difference),
         better=f"{effect['better']:,}",
         worse=f"{effect['worse']:,}",
-        p=figures.p_of(effect["p_holm"]),
+        p=figures.p_of(effect["p"]) + figures.star(effect["p_holm"]),
         way=_way(effect),
         low=at if difference["low"] is None else axis.at(difference["low"]),
         at=at,

@@ -15,8 +15,6 @@ from pytest_llmarith.reports.statistics.intervals import Interval, wilson
 SIGNIFICANT = 0.05
 # Far below what a double can add to a sum of probabilities.
 _NEGLIGIBLE = 1e-17
-# Tables that are as likely as the observed one differ from it by rounding alone; R and scipy allow for it alike.
-_AS_LIKELY = 1 + 1e-7
 
 
 class Pairs(NamedTuple):
@@ -54,66 +52,17 @@ def _falling(fewer: int, tosses: int) -> Iterator[float]:
     yield share
 
 
-def fisher(first: int, of_first: int, second: int, of_second: int) -> float:
-    """The two-sided p of Fisher's exact test of two independent shares: tables with the same margins that are as
-    likely as this one, or less.
-    """
-    likelihoods = _likelihoods(first + second, of_first, of_second)
-    observed = likelihoods.get(first, 0.0)
-    as_rare = fsum(each for each in likelihoods.values() if each <= observed * _AS_LIKELY)
-    return min(1.0, as_rare / fsum(likelihoods.values()))
-
-
-def _likelihoods(successes: int, of_first: int, of_second: int) -> dict[int, float]:
-    """How likely it is that so many of the successes are the first one's, as shares of the likeliest number's.
-
-    What is too unlikely for a float is left out, and so it takes no longer than the square root of all trials.
-    """
-    fewest, most = max(0, successes - of_second), min(successes, of_first)
-    likeliest = min(most, max(fewest, (successes + 1) * (of_first + 1) // (of_first + of_second + 2)))
-    found, share = {likeliest: 1.0}, 1.0
-    for own in range(likeliest, most):
-        share *= (successes - own) * (of_first - own) / ((own + 1) * (of_second - successes + own + 1))
-        if not share:
-            break
-        found[own + 1] = share
-    share = 1.0
-    for own in range(likeliest, fewest, -1):
-        share *= own * (of_second - successes + own) / ((successes - own + 1) * (of_first - own + 1))
-        if not share:
-            break
-        found[own - 1] = share
-    return found
-
-
 def paired_difference(pairs: Pairs) -> Interval | None:
     """The 95 % interval of the difference between two shares of the same pairs; None where there are none.
 
     Newcombe 1998, Statistics in Medicine 17, 2635-2650, method 10: the Wilson intervals of both shares, squared and
     added, less what the two have in common (phi, corrected for continuity). It has no trouble at 0 and 100 %.
     """
-    successes = pairs.both + pairs.first, pairs.both + pairs.second
-    return _newcombe((successes[0], pairs.total), (successes[1], pairs.total), _phi(pairs))
-
-
-def unpaired_difference(first: int, of_first: int, second: int, of_second: int) -> Interval | None:
-    """The 95 % interval of the difference between two independent shares; None where one of them is of nothing.
-
-    Newcombe 1998, Statistics in Medicine 17, 873-890, method 10: two Wilson intervals, squared and added.
-    """
-    return _newcombe((first, of_first), (second, of_second), 0.0)
-
-
-def _newcombe(first: tuple[int, int], second: tuple[int, int], phi: float) -> Interval | None:
-    one, other = wilson(*first), wilson(*second)
+    first, second = pairs.both + pairs.first, pairs.both + pairs.second
+    one, other = wilson(first, pairs.total), wilson(second, pairs.total)
     if one is None or other is None:
         return None
-    return squared_and_added((first[0] / first[1], one), (second[0] / second[1], other), phi)
-
-
-def squared_and_added(first: tuple[float, Interval], second: tuple[float, Interval], phi: float = 0.0) -> Interval:
-    """The interval of the difference between two shares, of the intervals in which these lie."""
-    (share, one), (its, other) = first, second
+    share, its, phi = first / pairs.total, second / pairs.total, _phi(pairs)
     low = its - share - _joined(its - other.low, one.high - share, phi)
     high = its - share + _joined(other.high - its, share - one.low, phi)
     return Interval(max(-1.0, low), min(1.0, high))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from math import cos, pi, sin, sqrt, tan
+from math import atan, cos, erfc, pi, sin, sqrt, tan
 
 from pytest_llmarith.reports.statistics.intervals import CONFIDENCE, two_sided_z
 
@@ -22,6 +22,14 @@ def two_sided_t(degrees: int, confidence: float = CONFIDENCE) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if _within(middle, degrees) < confidence else (low, middle)
     return sqrt(degrees) * tan(low)
+
+
+def two_sided_p(errors: float, degrees: int) -> float:
+    """How likely a difference of so many standard errors, or of more, is by chance."""
+    if degrees > _MANY:
+        normal = errors * (1 - 1 / (4 * degrees)) / sqrt(1 + errors**2 / (2 * degrees))  # the same, 26.7.8
+        return erfc(normal / sqrt(2))
+    return max(0.0, 1 - _within(atan(errors / sqrt(degrees)), degrees))
 
 
 def _within(angle: float, degrees: int) -> float:

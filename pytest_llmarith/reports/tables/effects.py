@@ -7,14 +7,15 @@ from functools import partial
 from textwrap import wrap
 from typing import Any
 
-from pytest_llmarith.reports.figures import NO_INTERVAL, interval_of, p_of, points_of
+from pytest_llmarith.reports.figures import NO_INTERVAL, interval_of, p_of, points_of, star
 from pytest_llmarith.reports.harmless import sanitize_name
 from pytest_llmarith.reports.keys import USUAL_NAME, condition_label
 from pytest_llmarith.reports.tables.drawing import LONGEST_NAME, draw, fitted
 
 _LEGEND = (
     "Conditions beside the usual one, or the first one of a run without it, on the same problems. better, worse: "
-    "problems that went so. p: McNemar's exact test, Holm-corrected."
+    "problems that went so. p: McNemar's exact test. 95 % and p are of each row alone. *: p is below 0.05 also after "
+    "Holm's correction for all rows."
 )
 
 Effect = Mapping[str, Any]
@@ -43,7 +44,7 @@ def _left_out(alike: Mapping[str, Any]) -> str:
 
 
 def _drawn(effects: Sequence[Effect], longest_name: int) -> list[str]:
-    headers = ["condition\nmodel, task", "problems\n", "%\nbeside %", "points\n95 %", "better\nworse", "p\n"]
+    headers = ["condition\nmodel, task", "problems\n", "%\nbeside %", "points\n95 %", "better\nworse", "p\n*"]
     return draw(headers, [_row(effect, longest_name) for effect in effects])
 
 
@@ -54,7 +55,7 @@ def _row(effect: Effect, longest_name: int) -> list[str]:
         f"{effect['percent']:.1f}\n{effect['percent_beside']:.1f}",
         f"{points_of(effect['difference'])}\n{interval_of(effect['difference'])}",
         f"{effect['better']}\n{effect['worse']}",
-        p_of(effect["p_holm"]),
+        f"{p_of(effect['p'])}\n{star(effect['p_holm'])}",
     ]
 
 

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from pytest_llmarith.reports.comparing import Request, compare, failures, parse_points
+from pytest_llmarith.reports.comparing import Request, as_text, compare, failures, parse_count, parse_points
 from tests.reports.comparing.runs_in_memory import (
     put,
     run,
@@ -23,7 +23,7 @@ def gated(outcomes: str, points: str, first: str | None = None) -> list[str]:
 def test_a_run_that_is_worse_fails() -> None:
     """A run that is worse fails with one line: how much, than what, how sure, and what is allowed."""
     (line,) = gated("d" * 10 + "c" * 90, "2")
-    assert line == "other, m, over all: 10.0 points lower than one (95 % -17.4 to -4.2, p 0.0020), 2 are allowed"
+    assert line.startswith("other, m, over all: 10.0 points lower than one (95 % -17.4 to -4.2, p 0.0020")
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,39 @@ def test_a_loss_in_one_condition_fails_the_gate() -> None:
 
 def test_nothing_compared_fails() -> None:
     """Where nothing could be compared the gate fails, as nobody knows whether the run is worse."""
-    assert gated("uu", "2") == ["other, m: nothing could be compared, 2 points lower are allowed"]
+    (line,) = gated("uu", "2", first="cc")
+    assert line.startswith("other, m: nothing could be compared")
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [("c" * 400, "c" * 7 + "u" * 393), ("u" * 393 + "c" * 7, "d" * 393 + "c" * 7)]
+)
+def test_what_is_unanswered_fails(first: str, second: str) -> None:
+    """An outage on either side could hide any loss: how large one is said, and how many are allowed."""
+    (line,) = gated(second, "2", first=first)
+    assert "393 unanswered, 0 are allowed" in line
+    assert "-98.2 points" in line
+    comparisons = compare(Request(run(sums(first)), [run(sums(second))]))
+    assert failures(comparisons, Decimal(2), 392)
+    assert failures(comparisons, Decimal(2), 393) == []
+    assert "-98.2 at worst" in as_text(comparisons, 500)
+
+
+def test_what_is_unanswered_fails_without_pairing() -> None:
+    """Also if a whole cell has no answer, which is in no row."""
+    first = run(sums("cc"), sums("cc", "int_div"))
+    second = run(sums("cc", first=50, seed=1), sums("uu", "int_div", first=50, seed=1), name="other")
+    (line,) = failures(compare(Request(first, [second], unpaired=True)), Decimal(2))
+    assert "2 unanswered, 0 are allowed" in line
+    assert "-50.0 points" in line
+
+
+def test_a_gate_does_not_depend_on_other_runs() -> None:
+    """Beside twenty others a run fails as it does alone."""
+    base, worse, same = run(sums("c" * 8)), run(sums("d" * 8), name="worse"), run(sums("c" * 8), name="same")
+    alone = failures(compare(Request(base, [worse])), Decimal(5))
+    assert len(alone) == 1
+    assert failures(compare(Request(base, [*[same] * 20, worse])), Decimal(5)) == alone
 
 
 @pytest.mark.parametrize("text", ["0", "2", "2.5", "100"])
@@ -84,3 +116,10 @@ def test_points_that_are_none(text: str) -> None:
     """What is no percentage points is refused with one line that says what to write."""
     with pytest.raises(ValueError, match=r"from 0 to 100; write 2 or 2\.5"):
         parse_points(text)
+
+
+@pytest.mark.parametrize("text", ["", "-1", "1.5", "many", "1e3", "٣"])
+def test_counts_that_are_none(text: str) -> None:
+    """What is no number of questions is refused."""
+    with pytest.raises(ValueError, match="write 0 or more"):
+        parse_count(text)

@@ -73,7 +73,7 @@ def test_what_conditions_put_in_the_same_words_is_left_out() -> None:
     (comparison,) = found["comparisons"]
     assert row_of(comparison)["pairs"] == {"both": 1, "only_first": 2, "only_second": 0, "neither": 0}
     assert comparison["questions"]["same_words"] == 3
-    assert "paired: 3 questions; 3 put in the same words, left out; only in A 0" in as_text(found, 200)
+    assert "paired: 3 questions; 3 put in the same words, left out; without a pair in A 0" in as_text(found, 200)
 
 
 def test_conditions_that_put_all_alike_are_refused() -> None:
