@@ -100,8 +100,8 @@ def test_many_runs_in_one_table(runs: Path, capsys: pytest.CaptureFixture[str]) 
     assert out.startswith("3 runs: 13 answered, 1 unanswered\n")
     lines = out.splitlines()
     (at,) = (number for number, line in enumerate(lines) if line.startswith("gpt-4.1 "))
-    assert lines[at + 1] == "  gpt-4.1.jsonl"
-    assert f"  killed; {UNFINISHED.strip()}; incomplete, 1 of 2" in lines
+    assert lines[at + 1] == "  gpt-4.1.jsonl; lacks 2 of 4 cells that others have: int_add 5 8"
+    assert any(line.startswith(f"  killed; {UNFINISHED.strip()}; incomplete, 1 of 2") for line in lines)
     assert "  2026-11-22T00-31-05_o4-mini; nan: 1 unreadable" in lines
     assert "by variant" not in out
 
@@ -203,6 +203,25 @@ def test_results_are_sorted(runs: Path, order: str, models: list[str], capsys: p
     assert [row["model"] for row in rows(printed(capsys, runs, "--format=csv", f"--sort={order}"))] == models
 
 
+@pytest.mark.parametrize("order", ["correct", "-correct"])
+def test_a_run_that_lacks_cells_of_others_comes_last(
+    tmp_path: Path, order: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All right at the easy depth is not better than most right at all; which cells are missing is said."""
+    easy = [asked("{}", depth=2, trial=trial, model="easy") for trial in range(9)]
+    lost = [asked(None, depth=9, trial=trial, model="easy") for trial in range(9)]
+    for model, right in (("good", 8), ("poor", 2)):
+        both = [
+            asked("{}" if trial < right else "1", depth, trial, model=model) for depth in (2, 9) for trial in range(9)
+        ]
+        run_in(tmp_path / model, both)
+    run_in(tmp_path / "easy", [*easy, *lost])
+    shown = rows(printed(capsys, tmp_path, "--format=csv", f"--sort={order}"))
+    assert [row["model"] for row in shown] == [*(["good", "poor"] if order == "correct" else ["poor", "good"]), "easy"]
+    assert printed(capsys, tmp_path, f"--sort={order}").count("lacks 1 of 2 cells that others have: int_add 9") == 1
+    assert "lacks" not in printed(capsys, tmp_path, f"--sort={order}", "--max-depth=2")
+
+
 @pytest.mark.parametrize("column", COLUMNS)
 def test_every_column_sorts(runs: Path, column: str, capsys: pytest.CaptureFixture[str]) -> None:
     """A report can be sorted by every column, also where some of its values are unknown."""
@@ -239,7 +258,7 @@ def test_markdown_of_many_runs(runs: Path, capsys: pytest.CaptureFixture[str]) -
     """The markdown of many runs is the table alone: a job's summary has no room for more."""
     out = printed(capsys, runs, "--format=markdown", "--sort=model")
     assert out.startswith("## `3 runs`\n")
-    assert "- `gpt-4.1, arithmetic`: `gpt-4.1.jsonl`\n" in out
+    assert "- `gpt-4.1, arithmetic`: `gpt-4.1.jsonl; lacks 2 of 4 cells" in out
     assert "<details>" not in out
 
 

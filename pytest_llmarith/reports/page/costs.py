@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from pytest_llmarith.reports.missing import missing_cells
 from pytest_llmarith.reports.page.percentages import Share, share
 from pytest_llmarith.reports.page.plots import Axis, Tick, decades, percent_ticks, polyline
 from pytest_llmarith.reports.page.runs import Result, Series
@@ -26,7 +27,10 @@ _Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A model's place, its interval as a line, and its name, or the number that stands for it."""
+    """A model's place, its interval as a line, and its name, or the number that stands for it.
+
+    `best` is on the line; `missing` is drawn hollow, as it lacks cells of others.
+    """
 
     label: str
     x: float
@@ -34,6 +38,7 @@ class Point:
     low: float
     high: float
     best: bool
+    missing: bool
     description: str
     name: str
     name_x: float
@@ -54,6 +59,7 @@ class Scatter:
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
     unpriced: Sequence[str]
+    missing: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +69,7 @@ class _Offer:
     label: str
     share: Share
     price: float
+    missing: str
 
 
 def scatters(series: Sequence[Series]) -> list[Scatter]:
@@ -78,7 +85,7 @@ def _scatter(task: str, series: Sequence[Series]) -> Scatter | None:
         return None
     powers = decades(offers[0].price, offers[-1].price)
     x, y = Axis(powers[0], powers[-1], LEFT, RIGHT, logarithmic=True), Axis(0, 100, BOTTOM, TOP)
-    best = _unbeaten(offers)
+    best = _unbeaten([offer for offer in offers if not offer.missing])
     priced = {offer.label for offer in offers}
     names, places = _names(offers, [(x.at(offer.price), y.at(offer.share.percent)) for offer in offers], y)
     return Scatter(
@@ -94,16 +101,18 @@ def _scatter(task: str, series: Sequence[Series]) -> Scatter | None:
         header=["model", f"$ per {_PER:,} trials", "correct % (95 %)"],
         rows=[[offer.label, _money(offer.price), f"{offer.share.text} ({offer.share.interval})"] for offer in offers],
         unpriced=[label for label, _ in results if label not in priced],
+        missing=[f"{offer.label} {offer.missing}" for offer in offers if offer.missing],
     )
 
 
 def _offers(results: Sequence[tuple[str, Result]]) -> Iterator[_Offer]:
     """Models whose price is known: the mean of the replies that have one."""
-    for label, result in results:
+    missing = missing_cells([result for _, result in results])
+    for (label, result), lacks in zip(results, missing, strict=True):
         correct = share(result["outcomes"]["correct"], result["measured"])
         known = result["measured"] - result["unpriced"]
         if correct and result["cost_usd"] and known > 0:
-            yield _Offer(label, correct, _PER * result["cost_usd"] / known)
+            yield _Offer(label, correct, _PER * result["cost_usd"] / known, lacks)
 
 
 def _unbeaten(offers: Sequence[_Offer]) -> list[_Offer]:
@@ -143,6 +152,7 @@ def _point(offer: _Offer, best: bool, name: str, place: _Place, x: Axis, y: Axis
         low=y.at(offer.share.low),
         high=y.at(offer.share.high),
         best=best,
+        missing=bool(offer.missing),
         description=f"{offer.label}: {offer.share.description}, {_money(offer.price)} per {_PER:,} trials",
         name=name,
         name_x=place[0],

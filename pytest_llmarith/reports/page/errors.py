@@ -154,4 +154,4 @@ def _strict(strict: Counts) -> str:
     """What it costs to take nothing but a bare number."""
     whole = strict["measured"]
     tolerant, bare = (figures.share(strict[f"{kind}_correct"], whole) for kind in ("tolerant", "strict"))
-    return f"{bare} % correct where only a bare number counts, {tolerant} % where the answer may stand in words"
+    return f"{bare} % right where only a bare number counts, {tolerant} % where the answer may stand in words"

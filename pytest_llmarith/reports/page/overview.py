@@ -10,6 +10,7 @@ from typing import Any
 from pytest_llmarith.reports import figures
 from pytest_llmarith.reports.answered import incomplete
 from pytest_llmarith.reports.harmless import sanitize
+from pytest_llmarith.reports.missing import missing_cells
 from pytest_llmarith.reports.page.percentages import Share, share
 from pytest_llmarith.reports.page.runs import Result, Series, word
 
@@ -26,7 +27,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class OverviewRow:
-    """One result. `figures` stand under the columns of the overview."""
+    """One result. `figures` stand under the columns of the overview; `missing` are cells that others have."""
 
     series: Series
     task: str
@@ -35,6 +36,7 @@ class OverviewRow:
     figures: Sequence[Figure]
     notes: Sequence[str]
     simulated: bool
+    missing: str
 
 
 _OTHERS = ("deviate", "nan", "cheat")
@@ -61,7 +63,8 @@ def overview(series: Sequence[Series]) -> Overview:
     """A row per result; what nobody knows and what nobody did has no column."""
     results = [(one, task, result) for one in series for task, result in one.results.items()]
     outcomes = [outcome for outcome in _OTHERS if any(result["outcomes"][outcome] for _, _, result in results)]
-    rows = [_row(one, task, result, outcomes) for one, task, result in results]
+    missing = missing_cells([result for _, _, result in results])
+    rows = [_row(*result, outcomes, lacks) for result, lacks in zip(results, missing, strict=True)]
     known = [any(row.figures[place].sort is not None for row in rows) for place in range(len(_COLUMNS))]
     return Overview(
         outcomes,
@@ -70,7 +73,7 @@ def overview(series: Sequence[Series]) -> Overview:
     )
 
 
-def _row(series: Series, task: str, result: Result, others: Sequence[str]) -> OverviewRow:
+def _row(series: Series, task: str, result: Result, others: Sequence[str], missing: str) -> OverviewRow:
     outcomes, measured = result["outcomes"], result["measured"]
     return OverviewRow(
         series=series,
@@ -85,8 +88,9 @@ def _row(series: Series, task: str, result: Result, others: Sequence[str]) -> Ov
             Figure(figures.short(result["median_relative_error"]), _number(result["median_relative_error"])),
             Figure(result["date"] or figures.UNKNOWN, _day(result["date"])),
         ],
-        notes=[*filter(None, [series.unfinished]), *_notes(result)],
+        notes=[*filter(None, [series.unfinished, missing]), *_notes(result)],
         simulated=result["simulated"],
+        missing=missing,
     )
 
 

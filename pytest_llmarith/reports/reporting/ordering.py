@@ -34,11 +34,12 @@ def _error(result: Result) -> Decimal | None:
     return None if error is None else Decimal(error)
 
 
+_PERCENTAGES = ("correct", "nan", "deviate", "cheat")
 _WORDS = {name: _text(name) for name in ("run", "model", "task", "date")}
 _FIGURES: dict[str, Callable[[Result], Any]] = {
     "trials": lambda result: result["measured"],
     "unanswered": lambda result: result["outcomes"]["unanswered"],
-    **{outcome: _percent(outcome) for outcome in ("correct", "nan", "deviate", "cheat")},
+    **{outcome: _percent(outcome) for outcome in _PERCENTAGES},
     "cost": lambda result: result["cost_usd"],
     "tokens": _tokens,
     "latency": lambda result: result["median_latency_s"],
@@ -48,13 +49,22 @@ COLUMNS = (*_WORDS, *_FIGURES)
 
 
 class Order(NamedTuple):
-    """By a column: words from a to z, figures from the largest, or the other way round."""
+    """By a column: words from a to z, figures from the largest, or the other way round.
+
+    By a percentage, results that lack cells of others come behind those that have all of them.
+    """
 
     column: str
     turned: bool
 
     def of(self, results: Sequence[Result]) -> list[Result]:
         """The results in this order; what is equal stays as it stands, what is unknown comes last."""
+        if self.column not in _PERCENTAGES:
+            return self._sorted(results)
+        whole, others = ([one for one in results if bool(one.get("missing")) is lacks] for lacks in (False, True))
+        return self._sorted(whole) + self._sorted(others)
+
+    def _sorted(self, results: Sequence[Result]) -> list[Result]:
         key = (_WORDS | _FIGURES)[self.column]
         known = [result for result in results if key(result) is not None]
         unknown = [result for result in results if key(result) is None]

@@ -12,6 +12,7 @@ from typing import Any, TextIO
 from pytest_llmarith.reports.formats.layouts import Account, Format, laid_out
 from pytest_llmarith.reports.harmless import sanitize, sanitize_name, showable
 from pytest_llmarith.reports.logs.lines import LOG
+from pytest_llmarith.reports.missing import missing_cells
 from pytest_llmarith.reports.mistake import Mistake
 from pytest_llmarith.reports.opening import OpenedRun, opened, summed_up
 from pytest_llmarith.reports.output_file import check_target, new_file, unwritable
@@ -108,16 +109,17 @@ def _account(runs: Sequence[OpenedRun], request: Request) -> Account:
 
 
 def _results(runs: Sequence[OpenedRun], summaries: Sequence[Summary]) -> list[Mapping[str, Any]]:
-    """All results, each with the name of its run, and how that differs from others of the model."""
+    """All results, each with the name of its run, how that differs from others, and which cells it lacks."""
     pairs = [
         (run, summary, result) for run, summary in zip(runs, summaries, strict=True) for result in summary["results"]
     ]
     parameters_of_each = differing(
         [(result["model"], parameters_of(summary, result["model"])) for _, summary, result in pairs]
     )
+    missing = missing_cells([result for _, _, result in pairs])
     return [
-        {"run": run.name, "parameters": parameters, "unfinished": run.unfinished, **result}
-        for (run, _, result), parameters in zip(pairs, parameters_of_each, strict=True)
+        {"run": run.name, "parameters": parameters, "unfinished": run.unfinished, "missing": lacks, **result}
+        for (run, _, result), parameters, lacks in zip(pairs, parameters_of_each, missing, strict=True)
     ]
 
 

@@ -19,7 +19,7 @@ _LONGEST_NAME = 20  # three of them beside each other fit into 80 columns
 _NONE = "."  # so that what there is catches the eye
 _LEGEND = (
     "Of all deviates in % (95 %), by the rules of docs/anatomy.md. "
-    "bare: of all trials, replies that are the right number and nothing else."
+    "right: of all trials, in any words; bare: with nothing but the number."
 )
 
 Result = Mapping[str, Any]
@@ -41,8 +41,8 @@ def anatomy_table(results: Sequence[Result], width: int) -> list[str]:
             for name in occurring
         ),
         ["deviates", *(str(_deviates(result)) for result in shown)],
-        ["correct", *(_correct(result, "tolerant") for result in shown)],
-        ["correct, bare", *(_correct(result, "strict") for result in shown)],
+        ["right", *(_right(result, "tolerant") for result in shown)],
+        ["right, bare", *(_right(result, "strict") for result in shown)],
     ]
     headers = ["class\n", *map(_header, shown)]
     return ["how answers deviate", *folded(headers, rows, width), *wrap(_LEGEND, width)]
@@ -68,6 +68,6 @@ def _share(count: int, whole: int) -> str:
     return f"{figures.share(count, whole)} ({figures.interval(percentage(count, whole))})"
 
 
-def _correct(result: Result, reading: str) -> str:
+def _right(result: Result, reading: str) -> str:
     strict = _strict(result)
     return _share(strict[f"{reading}_correct"], strict["measured"])

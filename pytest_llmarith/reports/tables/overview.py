@@ -109,6 +109,7 @@ def note_of(result: Result, simulated: str = "*simulated*") -> str:
         (condition_label(result), sanitize_name(condition_label(result), LONGEST_NAME)),
         (result["simulated"], simulated),
         (incomplete(result), incomplete(result)),
+        (result.get("missing"), result.get("missing") or ""),
         (reasons, f"nan: {reasons}"),
         (result["rounded"], f"deviate: {result['rounded']} rounded"),
         (counts["cheat"], f"cheat: {counts['cheat']} ({' %, '.join(_percentage(result, 'cheat'))})"),

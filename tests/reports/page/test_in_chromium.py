@@ -295,6 +295,19 @@ def test_the_overview_is_sorted_by_its_buttons(viewer: Viewer, usual_page: Path)
         assert page.get_attribute(".overview [aria-sort]", "aria-sort") == order
 
 
+def test_a_row_that_lacks_cells_comes_last(viewer: Viewer, tmp_path: Path) -> None:
+    """Whichever way a percentage sorts: a run of easy cells is not better than one of all."""
+    easy = [one for one in usual_records("easy") if one["problem"]["variant"] == "int_add"]
+    write_page(
+        [run_of(easy, "easy"), run_of([*usual_records("all"), *usual_records("more")], "all")], tmp_path / "page.html"
+    )
+    page = viewer.open(tmp_path / "page.html").page
+    header = page.locator(".overview th[data-ranks] button").first
+    for _ in range(2):
+        header.click()
+        assert page.locator(".overview tbody th").last.get_attribute("data-sort") == "easy"
+
+
 @pytest.mark.parametrize("width", [320, 390, 1280])
 def test_nothing_sticks_out(viewer: Viewer, usual_page: Path, width: int) -> None:
     """On a phone as on a desk, no part is wider than the screen; what is wide scrolls by itself."""

@@ -443,6 +443,24 @@ def test_who_is_beaten_by_someone_cheaper_is_not_on_the_line() -> None:
     ]
 
 
+def test_a_run_of_easy_cells_is_not_on_the_line(page: Any) -> None:
+    """It is drawn hollow, and which cells it lacks is said; the line joins those that answered the same cells."""
+    runs = [
+        run_of(usual_records("good"), "good"),
+        run_of([one for one in usual_records("easy") if one["problem"]["variant"] == "int_add"], "easy"),
+    ]
+    (found,) = scatters(series_of([run.name for run in runs], [run.summary() for run in runs]))
+    assert {point.label: (point.best, point.missing) for point in found.points} == {
+        "good": (True, False),
+        "easy": (False, True),
+    }
+    (said,) = found.missing
+    assert said == "easy lacks 6 of 9 cells that others have: int_sub, int_mul"
+    text = page(*runs)
+    assert text.count('class="point hollow"') == 1
+    assert f"Hollow, and not on the line: {said}." in text
+
+
 def test_names_that_have_no_room_become_numbers() -> None:
     """Of many models at one place every one has its number, by price, and a legend says whose it is."""
     runs = [priced_run(f"a-model-with-a-long-name-{number}", 5, 0.001) for number in range(13)]

@@ -75,8 +75,8 @@ def test_a_table_of_classes() -> None:
         "carry            50.0 (9.5-90.5)                 .",
         "other length                   .  100.0 (20.7-100)",
         "deviates                       2                 1",
-        "correct         50.0 (15.0-85.0)    0.0 (0.0-79.3)",
-        "correct, bare    25.0 (4.6-69.9)    0.0 (0.0-79.3)",
+        "right           50.0 (15.0-85.0)    0.0 (0.0-79.3)",
+        "right, bare      25.0 (4.6-69.9)    0.0 (0.0-79.3)",
     ]
 
 
@@ -97,8 +97,8 @@ def test_words_alone_are_shown() -> None:
     lines = table(recorded(SUMS[0], SUMS[0].expected), recorded(SUMS[1], f"It is {SUMS[1].expected}."))
     assert [line.split() for line in lines[4:7]] == [
         ["deviates", "0"],
-        ["correct", "100.0", "(34.2-100)"],
-        ["correct,", "bare", "50.0", "(9.5-90.5)"],
+        ["right", "100.0", "(34.2-100)"],
+        ["right,", "bare", "50.0", "(9.5-90.5)"],
     ]
 
 

@@ -1,4 +1,5 @@
-// Tables that are sorted by the buttons in their headers. A row without a number comes last, whichever the way.
+// Tables that are sorted by the buttons in their headers. A row without a number comes last, whichever the way; before
+// these, where a percentage sorts, rows that lack cells of others.
 
 const sortValue = (row, { cellIndex, dataset }) => {
   const told = row.cells[cellIndex].dataset.sort ?? "";
@@ -16,7 +17,8 @@ const sortBy = (table, header) => {
   const rows = [...body.rows].map((row) => [sortValue(row, header), row]);
   const known = rows.filter(([value]) => value !== null).sort(([one], [other]) => (descending ? compared(other, one) : compared(one, other)));
   const unknown = rows.filter(([value]) => value === null);
-  body.append(...[...known, ...unknown].map(([, row]) => row));
+  const isLast = ([, row]) => "ranks" in header.dataset && "missing" in row.dataset;
+  body.append(...[...known.filter((row) => !isLast(row)), ...known.filter(isLast), ...unknown].map(([, row]) => row));
   for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
   header.setAttribute("aria-sort", descending ? "descending" : "ascending");
 };
