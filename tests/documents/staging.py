@@ -157,6 +157,7 @@ ELSEWHERE = [
     Elsewhere("scale.md", "ssh=bench@", "test_hosts.py::test_two_hosts_share_one_broker"),
     Elsewhere("sequences.md", "scores by set", "test_sequence_sets.py::test_the_table"),
     Elsewhere("statistics.md", "z²", why="a formula"),
+    Elsewhere("statistics.md", "n1 n2", why="a formula"),
 ]
 
 
