@@ -122,7 +122,7 @@ def asked(record: Record, facts: Mapping[str, Any]) -> Asked:
         sys.intern(json.dumps(place, default=str)),
         task,
         part := _part(task, problem),
-        sys.intern(json.dumps([task, part and part.name, problem.get("depth")], default=str)),
+        sys.intern(json.dumps([task, part, problem.get("depth")], default=str)),
         record["outcome"] != Outcome.UNANSWERED,
         record["outcome"] == Outcome.CORRECT,
         _scores(record),

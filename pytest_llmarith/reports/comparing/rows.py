@@ -63,12 +63,11 @@ def paired_rows(pairs: Iterable[tuple[Asked, Asked]]) -> list[Row]:
 def unpaired_rows(first: Iterable[Asked], second: Iterable[Asked]) -> list[Row]:
     """The rows of answered trials that are compared as two groups, cell by cell; both have the same cells."""
     one, other = _cells(first), _cells(second)
-    both = [group for group in one if group in other]
-    return [_unpaired_row(group, one[group], other[group]) for group in worth_a_row(both)]
+    return [_unpaired_row(group, one[group], other[group]) for group in worth_a_row(one)]
 
 
 def cell_of(trial: Asked) -> Cell:
-    """The variant and depth, or the set of sequences, and the condition."""
+    """The variant and depth, or the set of sequences, and the condition: they decide in which rows a trial counts."""
     return trial.stratum, trial.condition
 
 
