@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from math import ceil
 from typing import Any
 
 from pytest_llmarith.reports.statistics import percent
@@ -40,6 +41,17 @@ def interval(percentage: Mapping[str, float] | None) -> str:
     if percentage is None:
         return UNKNOWN
     return "-".join(f"{percentage[end]:.1f}".replace("100.0", "100") for end in ("low", "high"))
+
+
+def reliable(found: Mapping[str, Any]) -> str:
+    """A depth such as `6`, `6, unproven 9`, `unproven 2, needs 35`, `unproven 3`, `-, needs 69`, `none: at most 32 %`."""
+    depth, observed, needs = found["depth"], found["observed"], found["needs"]
+    if depth is None and observed is None and needs is None:
+        return f"none: at most {ceil(found['at_most'])} %"
+    proven = str(depth) if depth is not None else UNKNOWN if observed is None else ""
+    return ", ".join(
+        filter(None, (proven, f"unproven {observed}" * (observed != depth), f"needs {needs}" * (needs is not None)))
+    )
 
 
 def dollars(cost: float | None, unpriced: int = 0) -> str:

@@ -16,6 +16,7 @@ from pytest_llmarith.reports.counting.questions import Questions
 from pytest_llmarith.reports.counting.repeats import Put, RepeatCounts
 from pytest_llmarith.reports.counting.sequences import SequenceSet
 from pytest_llmarith.reports.counting.tallies import Outcomes, Reasons, Tally
+from pytest_llmarith.reports.percents import in_percent
 from pytest_llmarith.reports.statistics import Depth, reliable_depth
 from pytest_llmarith.reports.variants import place_of_variant
 from pytest_llmarith.values import Outcome
@@ -135,7 +136,8 @@ class Result:
             for (its_variant, depth), outcomes in self._firsts.items()
             if its_variant == variant
         )
-        return reliable_depth(depths)._asdict()
+        found = reliable_depth(depths)
+        return {**found._asdict(), "at_most": None if found.at_most is None else in_percent(found.at_most)}
 
     def _cell_dicts(self) -> list[dict[str, Any]]:
         return [

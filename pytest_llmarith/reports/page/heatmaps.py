@@ -100,9 +100,4 @@ def _cell(counts: Counts | None, usual: int) -> HeatCell | None:
 
 
 def _reliable(depth: Mapping[str, Any] | None) -> str:
-    """The reliable depth of a variant, or what it would take to say it."""
-    if depth is None:
-        return figures.UNKNOWN
-    if depth["depth"] is not None:
-        return str(depth["depth"])
-    return f"needs {depth['needs']:,}" if depth["needs"] else figures.UNKNOWN
+    return figures.UNKNOWN if depth is None else figures.reliable(depth)

@@ -27,11 +27,17 @@ class Cell(Place):
 
 
 class ReliableDepth(TypedDict):
-    """The largest depth up to which 90 % or more are correct, by the lower bound of the interval."""
+    """Up to which depth 90 % or more are correct, before the first depth whose own upper bound is under 90 %."""
 
     depth: int | None
+    """The largest by the lower bound of the interval of all trials up to it."""
+    observed: int | None
+    """The largest by the percentage itself; no less than `depth`."""
     needs: int | None
-    """Where there is none: the trials that it would take to show one, were all of them correct."""
+    """Where there is neither `depth` nor `at_most`: the trials of the first depth that would prove it reliable, were
+    all further ones correct."""
+    at_most: float | None
+    """Where there is no `depth`: the upper bound of all trials in percent, if it is under 90."""
 
 
 class Variant(Place):

@@ -24,26 +24,42 @@ class Depth(NamedTuple):
 
 
 class ReliableDepth(NamedTuple):
-    """The deepest that can be relied on; where there is none, the fewest trials that could show one."""
+    """The deepest that is proven to be reliable, and the deepest that looks so, which is no less.
+
+    Where none is proven, `at_most` is the upper end of the interval of all trials, if that is less than 90 %, else
+    `needs` the fewest trials that could prove one.
+    """
 
     depth: int | None
+    observed: int | None
     needs: int | None
+    at_most: float | None
 
 
 def reliable_depth(depths: Iterable[Depth]) -> ReliableDepth:
-    """The largest depth whose accuracy, pooled with all depths before it, is 90 % or more by its Wilson lower bound.
+    """The largest depth up to which all trials, pooled, are at least 90 % correct by their Wilson lower bound.
 
-    What is needed where there is none are trials at the first depth: those that went wrong there stay wrong, and all
-    others have to be correct.
+    The first depth whose own upper bound is under 90 % ends the search. The observed depth is the same by the share
+    that was correct. The trials needed are those of the first depth: what went wrong there stays wrong, and all others
+    have to be correct.
     """
     measured = sorted(depth for depth in depths if depth.measured)
-    deepest, correct, trials = None, 0, 0
+    proven, observed, correct, trials = None, None, 0, 0
     for depth in measured:
+        if _at_most(depth.correct, depth.measured) < RELIABLE:
+            break
         correct, trials = correct + depth.correct, trials + depth.measured
         if _is_reliable(correct, trials):
-            deepest = depth.depth
+            proven = depth.depth
+        if correct / trials >= RELIABLE:
+            observed = depth.depth
+    if proven is not None:
+        return ReliableDepth(proven, observed, None, None)
+    highest = _at_most(sum(depth.correct for depth in measured), sum(depth.measured for depth in measured))
+    if highest < RELIABLE:
+        return ReliableDepth(None, observed, None, highest)
     wrong = measured[0].measured - measured[0].correct if measured else 0
-    return ReliableDepth(deepest, trials_needed(wrong) if deepest is None else None)
+    return ReliableDepth(None, observed, trials_needed(wrong), None)
 
 
 def trials_needed(wrong: int) -> int:
@@ -59,3 +75,8 @@ def trials_needed(wrong: int) -> int:
 def _is_reliable(correct: int, measured: int) -> bool:
     interval = wilson(correct, measured)
     return interval is not None and interval.low >= RELIABLE
+
+
+def _at_most(correct: int, measured: int) -> float:
+    interval = wilson(correct, measured)
+    return 1.0 if interval is None else interval.high

@@ -17,7 +17,9 @@ _HEADERS = ("variant", "trials", "correct %", "95 %", "reliable depth", "rel err
 
 LEGEND = (
     "reliable depth: the deepest for which all trials up to it are at least 90 % correct by the lower end of their "
-    "interval; without one, the trials of the first depth that would show it, all further ones correct. "
+    "interval, before the first depth whose own upper end is under 90 %; unproven: the same by the percentage itself; "
+    "needs: trials of the first depth that would prove it, all further ones correct, unless the upper end of all "
+    "trials is under 90 %. "
     "rel err: median relative error of deviate; leading: median of its leading digits that are right, "
     "- where most have another length than the truth."
 )
@@ -35,14 +37,8 @@ def _row(variant: Mapping[str, Any]) -> list[str]:
         str(variant["measured"]),
         figures.share(variant["correct"], variant["measured"]),
         figures.interval(variant["correct_percentage"]),
-        reliable(variant["reliable_depth"]) if variant["measured"] else figures.UNKNOWN,
+        figures.reliable(variant["reliable_depth"]) if variant["measured"] else figures.UNKNOWN,
         figures.short(errors["median_relative_error"]),
         figures.leading_digits(errors),
     ]
 
-
-def reliable(depth: Mapping[str, int | None]) -> str:
-    """A depth, or what it takes to have one, such as `-, needs 35 trials`."""
-    if depth["depth"] is not None:
-        return str(depth["depth"])
-    return f"{figures.UNKNOWN}, needs {depth['needs']:,} trials"

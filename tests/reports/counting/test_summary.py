@@ -328,9 +328,9 @@ def test_variants_have_a_reliable_depth(make_record: Make) -> None:
     ]
     variants = only_result(*records, make_record("unanswered", problem={"variant": "int_sub", "depth": 2}))["variants"]
     assert [(one["variant"], one["measured"], one["reliable_depth"]) for one in variants] == [
-        ("int_add", 40, {"depth": 3, "needs": None}),
-        ("int_sub", 0, {"depth": None, "needs": 35}),
-        ("int_div", 10, {"depth": None, "needs": 35}),
+        ("int_add", 40, {"depth": 3, "observed": 3, "needs": None, "at_most": None}),
+        ("int_sub", 0, {"depth": None, "observed": None, "needs": 35, "at_most": None}),
+        ("int_div", 10, {"depth": None, "observed": 3, "needs": 35, "at_most": None}),
     ]
     assert variants[0]["percentages"]["correct"] == variants[0]["correct_percentage"]
     assert variants[1]["correct_percentage"] is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from pytest_llmarith.reports import figures
 from pytest_llmarith.reports.counting.summary import Summary
 from pytest_llmarith.reports.opening import opened
-from pytest_llmarith.reports.statistics import Depth, ReliableDepth, reliable_depth, trials_needed
+from pytest_llmarith.reports.statistics import Depth, Interval, reliable_depth, trials_needed
 from tests.runs_on_disk import asked
 
 TRANSCRIPT = Path(__file__).parents[4] / "shared" / "transcripts" / "gpt-4.1.jsonl"
@@ -22,67 +24,87 @@ DEPTHS = st.dictionaries(
 
 
 @pytest.mark.parametrize(
-    ("depths", "expected"),
+    ("depths", "depth", "observed", "needs", "at_most"),
     [
         # Ten of ten is no more than 72 %, thirty-five of thirty-five are 90 %.
-        ([(2, 10, 10)], (None, 35)),
-        ([(2, 34, 34)], (None, 35)),
-        ([(2, 35, 35)], (2, None)),
+        ([(2, 10, 10)], None, 2, 35, None),
+        ([(2, 34, 34)], None, 2, 35, None),
+        ([(2, 35, 35)], 2, 2, None, None),
         # Depths are pooled: forty of forty say more than ten of ten.
-        ([(2, 10, 10), (3, 10, 10), (4, 10, 10), (5, 10, 10)], (5, None)),
-        ([(2, 10, 10), (3, 10, 10), (4, 10, 10), (5, 9, 10)], (None, 35)),
+        ([(2, 10, 10), (3, 10, 10), (4, 10, 10), (5, 10, 10)], 5, 5, None, None),
+        ([(2, 10, 10), (3, 10, 10), (4, 10, 10), (5, 9, 10)], None, 5, 35, None),
+        # Ten trials of each depth seldom prove a depth, and show which one they reached.
+        ([(2, 10, 10), (3, 7, 10), (4, 10, 10)], None, 2, 35, None),
+        ([(2, 9, 10), (3, 8, 10), (4, 8, 10)], None, 2, 53, None),
+        ([(2, 10, 10), (3, 8, 10), (4, 0, 70)], None, 3, None, 0.29414),
+        # A depth that is shown to be unreliable by itself ends it, whatever was right before and after it.
+        ([(depth, 10, 10) for depth in range(2, 29)] + [(29, 0, 10)], 28, 28, None, None),
+        ([(depth, 10, 10) for depth in range(2, 29)] + [(29, 7, 10), (30, 10, 10)], 28, 28, None, None),
+        ([(depth, 10, 10) for depth in range(2, 29)] + [(29, 8, 10)], 29, 29, None, None),
+        ([(2, 0, 1), *((depth, 1, 1) for depth in range(3, 60))], None, None, 53, None),
         # The largest depth that holds counts, whatever did not hold before it.
-        ([(2, 9, 10), (3, 100, 100), (4, 0, 50)], (3, None)),
-        ([(2, 50, 50), (3, 50, 50), (4, 44, 50)], (4, None)),
-        ([(2, 50, 50), (3, 50, 50), (4, 40, 50)], (3, None)),
-        # Depths may come in any order, and begin anywhere; what nobody measured is no depth.
-        ([(4, 0, 50), (2, 100, 100)], (2, None)),
-        ([(20, 40, 40)], (20, None)),
-        ([(2, 40, 40), (3, 0, 0)], (2, None)),
+        ([(2, 9, 10), (3, 100, 100), (4, 0, 50)], 3, 3, None, None),
+        ([(2, 50, 50), (3, 50, 50), (4, 44, 50)], 4, 4, None, None),
+        ([(2, 50, 50), (3, 50, 50), (4, 40, 50)], 3, 3, None, None),
+        # Depths may come in any order, and begin anywhere; one without a measurement is left out.
+        ([(4, 0, 50), (2, 100, 100)], 2, 2, None, None),
+        ([(20, 40, 40)], 20, 20, None, None),
+        ([(2, 40, 40), (3, 0, 0)], 2, 2, None, None),
         # What went wrong at the first depth has to be made up for.
-        ([(2, 9, 10)], (None, 53)),
-        ([(2, 0, 10), (3, 10, 10)], (None, 179)),
-        ([], (None, 35)),
-        ([(2, 0, 0)], (None, 35)),
+        ([(2, 9, 10)], None, 2, 53, None),
+        # A variant that is shown to be unreliable needs no further trials.
+        ([(2, 8, 10)], None, None, 69, None),
+        ([(2, 5, 10), *((depth, 0, 10) for depth in range(3, 11))], None, None, None, 0.12354),
+        ([(2, 7, 10)], None, None, None, 0.89221),
+        ([], None, None, 35, None),
+        ([(2, 0, 0)], None, None, 35, None),
     ],
 )
-def test_reliable_depth(depths: list[tuple[int, int, int]], expected: tuple[int | None, int | None]) -> None:
-    """The reliable depth is the deepest that holds, or else how many trials it takes to know."""
-    assert reliable_depth([Depth(*depth) for depth in depths]) == ReliableDepth(*expected)
+def test_reliable_depth(
+    depths: list[tuple[int, int, int]],
+    depth: int | None,
+    observed: int | None,
+    needs: int | None,
+    at_most: float | None,
+) -> None:
+    """The deepest that is proven, the deepest that was observed, and what it would take where none is proven."""
+    found = reliable_depth([Depth(*one) for one in depths])
+    assert (found.depth, found.observed, found.needs) == (depth, observed, needs)
+    assert found.at_most == (None if at_most is None else pytest.approx(at_most, abs=1e-5))
 
 
 @given(DEPTHS)
 def test_it_is_what_its_definition_says(depths: list[Depth]) -> None:
-    """Among the measured depths it is the largest whose pooled accuracy has a lower bound of 90 %, by scipy."""
-    holding = [
-        one.depth
-        for one in depths
-        if one.measured
-        and _low(
-            sum(other.correct for other in depths if other.depth <= one.depth),
-            sum(other.measured for other in depths if other.depth <= one.depth),
-        )
-        >= 0.9
-    ]
+    """Before the first depth that is shown to be unreliable, by scipy: the largest of which all trials up to it have
+    a lower bound of 90 %, and the largest of which 90 % were correct.
+    """
+    measured = sorted(one for one in depths if one.measured)
+    before = list(takewhile(lambda one: _bounds(one.correct, one.measured).high >= 0.9, measured))
+    pooled = {
+        one.depth: (sum(each.correct for each in before[: at + 1]), sum(each.measured for each in before[: at + 1]))
+        for at, one in enumerate(before)
+    }
     found = reliable_depth(depths)
-    assert found.depth == max(holding, default=None)
-    assert (found.needs is None) == bool(holding)
+    assert found.depth == max((depth for depth, counts in pooled.items() if _bounds(*counts).low >= 0.9), default=None)
+    observed = (depth for depth, (correct, trials) in pooled.items() if 10 * correct >= 9 * trials)
+    assert found.observed == max(observed, default=None)
+    assert [found.depth, found.needs, found.at_most].count(None) == 2
 
 
 @pytest.mark.parametrize("wrong", [*range(30), 100, 1_000])
 def test_the_trials_needed_are_the_fewest(wrong: int) -> None:
     """So many trials show 90 % with so many wrong, and one less does not."""
     needed = trials_needed(wrong)
-    assert _low(needed - wrong, needed) >= 0.9
-    assert needed == wrong + 1 or _low(needed - wrong - 1, needed - 1) < 0.9
+    assert _bounds(needed - wrong, needed).low >= 0.9
+    assert needed == wrong + 1 or _bounds(needed - wrong - 1, needed - 1).low < 0.9
 
 
 def test_what_is_needed_is_enough() -> None:
     """With the trials that it asked for, all correct, a depth is reliable."""
-    needs = reliable_depth([Depth(2, 7, 10)]).needs
+    needs = reliable_depth([Depth(2, 8, 10)]).needs
     assert needs is not None
-    assert reliable_depth([Depth(2, needs - 3, needs)]).depth == 2
-    assert reliable_depth([Depth(2, needs - 4, needs - 1)]).depth is None
+    assert reliable_depth([Depth(2, needs - 2, needs)]).depth == 2
+    assert reliable_depth([Depth(2, needs - 3, needs - 1)]).depth is None
 
 
 @pytest.mark.skipif(not TRANSCRIPT.exists(), reason="the transcripts of llm_arithmetic are not here")
@@ -92,10 +114,9 @@ def test_a_published_run() -> None:
     (result,) = run.summary()["results"]
     document = DOCUMENTATION.read_text("utf-8")
     for one in result["variants"]:
-        depth, needs = one["reliable_depth"]["depth"], one["reliable_depth"]["needs"]
         percentage = one["correct_percentage"]
         shown = f"{one['correct']} of {one['measured']} | {percentage['low']:.1f} to {percentage['high']:.1f}"
-        assert f"| `{one['variant']}` | {shown} | {depth or f'-, needs {needs} trials'} |" in document
+        assert f"| `{one['variant']}` | {shown} | {figures.reliable(one['reliable_depth'])} |" in document
 
 
 def test_repeats_are_no_further_evidence() -> None:
@@ -107,8 +128,8 @@ def test_repeats_are_no_further_evidence() -> None:
             summary.add(asked(text, trial=trial) | {"repeat": repeat})
     (variant,) = summary.as_dict({})["results"][0]["variants"]
     assert (variant["correct"], variant["measured"]) == (39, 40)
-    assert variant["reliable_depth"] == {"depth": None, "needs": trials_needed(1)}
+    assert variant["reliable_depth"] == {"depth": None, "observed": None, "needs": trials_needed(1), "at_most": None}
 
 
-def _low(correct: int, measured: int) -> float:
-    return float(stats.binomtest(correct, measured).proportion_ci(0.95, method="wilson").low)
+def _bounds(correct: int, measured: int) -> Interval:
+    return Interval(*stats.binomtest(correct, measured).proportion_ci(0.95, method="wilson"))

@@ -121,17 +121,20 @@ def test_a_variant_table(make_record: Make) -> None:
         *[make_record(problem={"variant": "int_div", "depth": 2}) for _ in range(9)],
         make_record("deviate", grade=grade, problem={"variant": "int_div", "depth": 2}),
         make_record("unanswered", problem={"variant": "float_add", "depth": 2}),
+        *[make_record("deviate", grade=grade, problem={"variant": "float_mul", "depth": 2}) for _ in range(9)],
+        make_record(problem={"variant": "float_mul", "depth": 3}),
     ]
     lines = breakdowns(summed(*records), 80)
     start = lines.index("o4-mini, arithmetic: by variant, all depths together")
-    assert lines[start + 1 : start + 6] == [
-        "variant    trials  correct %       95 %      reliable depth  rel err  leading",
-        "-----------------------------------------------------------------------------",
-        "int_add        60      100.0   94.0-100                   3        -        -",
-        "int_div        10       90.0  59.6-98.2  -, needs 53 trials   0.0012        3",
-        "float_add       0          -          -                   -        -        -",
+    assert [line.split() for line in lines[start + 1 : start + 7]] == [
+        "variant trials correct % 95 % reliable depth rel err leading".split(),
+        ["-" * 79],
+        "int_add 60 100.0 94.0-100 3 - -".split(),
+        "int_div 10 90.0 59.6-98.2 unproven 2, needs 53 0.0012 3".split(),
+        "float_add 0 - - - - -".split(),
+        "float_mul 10 10.0 1.8-40.4 none: at most 41 % 0.0012 3".split(),
     ]
-    assert lines[start + 6].startswith("reliable depth: the deepest")
+    assert lines[start + 7].startswith("reliable depth: the deepest")
 
 
 def test_a_spending_table(make_record: Make, make_reply: Make) -> None:
