@@ -41,7 +41,9 @@ class ErrorClass(StrEnum):
     OTHER_LENGTH = "other length"
     TRANSPOSITION = "transposition"
     ONE_DIGIT = "one digit"
-    SEVERAL_DIGITS = "several digits"
+    TAIL = "tail"
+    MIDDLE = "middle"
+    SCATTERED = "scattered"
     UNRELATED = "unrelated"
 
 

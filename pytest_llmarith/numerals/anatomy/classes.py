@@ -26,7 +26,9 @@ _RULES: Mapping[ErrorClass, Rule] = MappingProxyType(
         ErrorClass.OTHER_LENGTH: patterns.has_another_length,
         ErrorClass.TRANSPOSITION: patterns.transposes,
         ErrorClass.ONE_DIGIT: patterns.misses_one_digit,
-        ErrorClass.SEVERAL_DIGITS: patterns.misses_several_digits,
+        ErrorClass.TAIL: patterns.misses_the_tail,
+        ErrorClass.MIDDLE: patterns.misses_the_middle,
+        ErrorClass.SCATTERED: patterns.misses_several_digits,
         ErrorClass.UNRELATED: lambda case: True,
     }
 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from decimal import Decimal
-from itertools import compress, count, islice
+from itertools import compress, count, islice, pairwise
 from operator import eq, ne
 
 from pytest_llmarith.numerals import exact
@@ -28,8 +28,10 @@ def is_off_by_a_power_of_ten(case: Case) -> bool:
 
 
 def has_groups_too_many_or_few(case: Case) -> bool:
+    """Both numbers need two significant digits: one digit and zeros is a guess of the size."""
     surplus = len(case.rows.answer) - len(case.rows.truth)
-    return surplus != 0 and surplus % _GROUP == 0 and is_related(case)
+    significant = min(len(exact.significant(number)) for number in (case.answer, case.truth))
+    return surplus != 0 and surplus % _GROUP == 0 and significant > 1 and is_related(case)
 
 
 def has_another_length(case: Case) -> bool:
@@ -47,6 +49,23 @@ def transposes(case: Case) -> bool:
 
 def misses_one_digit(case: Case) -> bool:
     return len(_first_differences(case, 2)) == 1
+
+
+def misses_the_tail(case: Case) -> bool:
+    """All is right up to some digit, and wrong from there to the last one."""
+    return _misses_a_stretch(case) and case.rows.answer[-1] != case.rows.truth[-1]
+
+
+def misses_the_middle(case: Case) -> bool:
+    """All is right before and behind a stretch of wrong digits."""
+    return _misses_a_stretch(case) and case.rows.answer[-1] == case.rows.truth[-1]
+
+
+def _misses_a_stretch(case: Case) -> bool:
+    """The first digit is right, and no two neighbours between the wrong digits are; one may be right by chance."""
+    if not misses_several_digits(case) or case.rows.answer[0] != case.rows.truth[0]:
+        return False
+    return all(after - before <= 2 for before, after in pairwise(_differences(case.rows.answer, case.rows.truth)))
 
 
 def misses_several_digits(case: Case) -> bool:

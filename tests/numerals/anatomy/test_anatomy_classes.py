@@ -29,7 +29,7 @@ def case_of(question: str, truth: str, answer: str) -> Case:
         ("12.50 * 3.14", "39.2500", "39.3", ErrorClass.ROUNDED),
         ("12.50 * 3.14", "39.2500", "39.2", ErrorClass.ROUNDED),  # a tie goes either way
         ("12.50 * 3.14", "39.2500", "39", ErrorClass.ROUNDED),
-        ("12.34 * 3.17", "39.1178", "39.11", ErrorClass.SEVERAL_DIGITS),  # cut off, not rounded
+        ("12.34 * 3.17", "39.1178", "39.11", ErrorClass.TAIL),  # cut off, not rounded
         ("1234 - 5678", "-4444", "4444", ErrorClass.SIGN),
         ("1234 - 5678", "-4444", "4445", ErrorClass.UNRELATED),  # two errors are no class
         ("1234 * 5678", "7006652", "70066520", ErrorClass.POWER_OF_TEN),
@@ -71,21 +71,34 @@ def case_of(question: str, truth: str, answer: str) -> Case:
         ("123456789 * 1000007", "123457653197523", "123457999", ErrorClass.GROUP_OF_THREE),  # two, and more is wrong
         ("143907.16 / 35.78", "4022.0000", "4.1173", ErrorClass.GROUP_OF_THREE),
         ("143907.16 / 35.78", "4022.0000", "402.75", ErrorClass.OTHER_LENGTH),
+        # A single significant digit is no number whose groups were miscounted.
+        ("24951990 / 5", "4989982", "5000", ErrorClass.OTHER_LENGTH),
+        ("8000000 / 1600", "5000", "4989982", ErrorClass.OTHER_LENGTH),
+        ("24951990 / 5", "4989982", "5100", ErrorClass.GROUP_OF_THREE),
         ("1234 + 5678", "6912", "69912", ErrorClass.OTHER_LENGTH),
         ("1234 + 5678", "6912", "91", ErrorClass.UNRELATED),
         ("1234 + 5678", "6912", "12", ErrorClass.OTHER_LENGTH),  # the end is right
         ("1234 + 5678", "6912", "9612", ErrorClass.TRANSPOSITION),
         ("12.34 * 56.78", "700.6652", "706.0652", ErrorClass.TRANSPOSITION),  # across the point
-        ("1234 + 5678", "6912", "1962", ErrorClass.SEVERAL_DIGITS),  # no neighbours
+        ("1234 + 5678", "6912", "1962", ErrorClass.SCATTERED),  # no neighbours
         ("1234 + 5678", "6912", "6972", ErrorClass.ONE_DIGIT),
         ("1234 + 5678", "6912", "9912", ErrorClass.ONE_DIGIT),
         ("784 / 1", "784", "784.1", ErrorClass.ONE_DIGIT),  # decimals where none belong are digits too
-        ("1729 / 2", "864", "864.0052", ErrorClass.SEVERAL_DIGITS),
-        ("1234 + 5678", "6912", "6555", ErrorClass.SEVERAL_DIGITS),  # off by less than a tenth
-        ("1234 + 5678", "6912", "7134", ErrorClass.SEVERAL_DIGITS),  # so is this, though no digit is right
+        ("1729 / 2", "864", "864.0052", ErrorClass.TAIL),
+        ("1234 + 5678", "6912", "6555", ErrorClass.TAIL),  # off by less than a tenth
+        ("1234 + 5678", "6912", "7134", ErrorClass.SCATTERED),  # so is this, though no digit is right
         ("1234 + 5678", "6912", "6100", ErrorClass.UNRELATED),
         ("123456 - 23457", "99999", "100000000", ErrorClass.OTHER_LENGTH),  # by a thousand, and that by a hair
-        ("1234 + 5678", "6912", "5812", ErrorClass.SEVERAL_DIGITS),  # half are right
+        ("1234 + 5678", "6912", "5812", ErrorClass.SCATTERED),  # half are right
+        # Wrong from some digit on: one digit between may be right by chance, two may not.
+        ("1234 * 5678", "7006652", "7006319", ErrorClass.TAIL),
+        ("1234 * 5678", "7006652", "7003659", ErrorClass.SCATTERED),
+        ("1234 * 5678", "7006652", "7003349", ErrorClass.TAIL),
+        ("1234 * 5678", "7006652", "7009619", ErrorClass.TAIL),
+        ("1234 * 5678", "7006652", "7119352", ErrorClass.MIDDLE),
+        ("1234 * 5678", "7006652", "7316152", ErrorClass.MIDDLE),
+        ("1234 * 5678", "7006652", "7306642", ErrorClass.SCATTERED),
+        ("1234 * 5678", "7006652", "8116652", ErrorClass.SCATTERED),  # the first digit is wrong
         ("1234 + 5678", "6912", "5555", ErrorClass.UNRELATED),
         ("1234 - 1234", "0", "7", ErrorClass.ONE_DIGIT),
         ("1234 - 1234", "0", "73", ErrorClass.UNRELATED),

@@ -25,6 +25,7 @@ from tests.tasks.problem_strategies import arithmetic_problems
 LONG = st.integers(7, 30)
 PROBLEMS = arithmetic_problems(depth=LONG)
 SUMS = arithmetic_problems(ops=[Op.ADD, Op.SUB], depth=LONG)
+PRODUCTS = arithmetic_problems([Dtype.INT], [Op.MUL], LONG)
 EXACT = Context(prec=1000)
 
 
@@ -135,6 +136,7 @@ def test_group_of_three(problem: ArithmeticProblem, data: st.DataObject) -> None
     """Where three, six or nine digits are missing or too many, a group was lost or added."""
     written = Written(problem)
     whole = _of_another_length(written.whole, data, sizes=(3, 6, 9))
+    assume(min(len((number + written.decimals).strip("0")) for number in (whole, written.whole)) > 1)
     assert found(problem, written.with_whole(whole)) is ErrorClass.GROUP_OF_THREE
 
 
@@ -180,15 +182,46 @@ def test_one_digit(problem: ArithmeticProblem, data: st.DataObject) -> None:
     assert found(problem, written.with_whole(changed)) is ErrorClass.ONE_DIGIT
 
 
-@given(PROBLEMS, st.data())
-def test_several_digits(problem: ArithmeticProblem, data: st.DataObject) -> None:
-    """Up to half of the digits before the point are off by two or more, all in one direction.
+@given(PRODUCTS, st.data())
+def test_tail(problem: ArithmeticProblem, data: st.DataObject) -> None:
+    """The second half is wrong from some digit on; single digits may be right by chance."""
+    length = len(problem.expected)
+    first = data.draw(st.integers(length - length // 2, length - 2))
+    assert found(problem, _wrong_at(problem, _stretch(first, length - 1, data), data)) is ErrorClass.TAIL
 
-    With others the errors may add up to those of lost carries: two tens too many and nine too few are eleven.
-    """
-    written = Written(problem)
-    changed = _changed(written.whole, data, count=data.draw(st.integers(2, len(written.whole) // 2)))
-    assert found(problem, written.with_whole(changed)) is ErrorClass.SEVERAL_DIGITS
+
+@given(PRODUCTS, st.data())
+def test_middle(problem: ArithmeticProblem, data: st.DataObject) -> None:
+    """Up to half of the digits are wrong in one stretch, before which and behind which all are right."""
+    length = len(problem.expected)
+    first = data.draw(st.integers(1, length - 3))
+    last = data.draw(st.integers(first + 1, min(length - 2, first + length // 2 - 1)))
+    assert found(problem, _wrong_at(problem, _stretch(first, last, data), data)) is ErrorClass.MIDDLE
+
+
+@given(PRODUCTS, st.data())
+def test_scattered(problem: ArithmeticProblem, data: st.DataObject) -> None:
+    """The first digit is wrong and another one, or two digits with two right ones between them or more."""
+    length = len(problem.expected)
+    first = data.draw(st.integers(0, length - 4))
+    last = data.draw(st.integers(first + (3 if first else 1), length - 1))
+    assert found(problem, _wrong_at(problem, [first, last], data)) is ErrorClass.SCATTERED
+
+
+def _stretch(first: int, last: int, data: st.DataObject) -> list[int]:
+    places = [first]
+    while places[-1] < last:
+        places.append(min(last, places[-1] + data.draw(st.integers(1, 2))))
+    return places
+
+
+def _wrong_at(problem: ArithmeticProblem, places: list[int], data: st.DataObject) -> str:
+    digits = list(problem.expected)
+    for place in places:
+        digits[place] = data.draw(st.sampled_from("123456789" if place == 0 else "0123456789"))
+        assume(digits[place] != problem.expected[place])
+    assume(sorted(digits) != sorted(problem.expected))  # two neighbours may have changed places
+    return "".join(digits)
 
 
 def _changed(whole: str, data: st.DataObject, count: int) -> str:
@@ -231,7 +264,7 @@ def _near(first: str) -> str:
 OF_SLIPS = {
     "carry_lost": ErrorClass.CARRY,
     "wrong_digit": ErrorClass.ONE_DIGIT,
-    "wrong_digits": ErrorClass.SEVERAL_DIGITS,
+    "wrong_digits": ErrorClass.SCATTERED,
     "transposed": ErrorClass.TRANSPOSITION,
     "group_dropped": ErrorClass.GROUP_OF_THREE,
     "group_added": ErrorClass.GROUP_OF_THREE,
@@ -265,6 +298,10 @@ def _excused(name: str, problem: ArithmeticProblem) -> set[ErrorClass]:
     excuses = {
         "carry_lost": {ErrorClass.ONE_DIGIT} if problem.op in (Op.MUL, Op.DIV) else {ErrorClass.ROUNDED},
         "wrong_digit": {ErrorClass.ROUNDED},
-        "wrong_digits": {ErrorClass.ROUNDED, ErrorClass.CARRY, ErrorClass.TRANSPOSITION},
+        "wrong_digits": {
+            *(ErrorClass.TAIL, ErrorClass.MIDDLE),
+            *(ErrorClass.ROUNDED, ErrorClass.CARRY, ErrorClass.TRANSPOSITION),
+        },
+        "group_dropped": {ErrorClass.OTHER_LENGTH},  # where one significant digit is left
     }
     return excuses.get(name, set())
