@@ -28,6 +28,15 @@ def incomplete(result: Result) -> str:
     return f"incomplete, {measured:,} of {all_of_it:,}" if measured < all_of_it else ""
 
 
+def bounded(result: Result) -> str:
+    """What is said of a result that has bounds in place of percentages, as a cell has no reply; nothing of others."""
+    correct = result["percentages"]["correct"]
+    if correct is None or correct["percent"] is not None:
+        return ""
+    bounds = f"{correct['low']:.1f} to {correct['high']:.1f} %"
+    return f"no reply for a variant at some depth: {bounds} are correct, whatever the missing replies would be"
+
+
 def is_whole(summary: Summary) -> bool:
     """Whether all that was selected was answered; of a partial run too, which says so elsewhere."""
     return bool(summary["unanswered"] == 0 and summary["answered"] == wanted(summary))

@@ -29,6 +29,16 @@ def share(part: int, whole: int) -> str:
     return "<0.1" if shown == 0 else str(shown)
 
 
+def percent_of(percentage: Mapping[str, float | None] | None) -> str:
+    """A percentage of a summary, such as `61.3`; unknown where a cell has no reply. Only all is 100, only nothing 0."""
+    if percentage is None or (exact := percentage["percent"]) is None:
+        return UNKNOWN
+    shown = f"{Decimal(str(exact)):.1f}"
+    if exact in (0, 100):
+        return shown
+    return {"100.0": ">99.9", "0.0": "<0.1"}.get(shown, shown)
+
+
 def leading_digits(sizes: Mapping[str, Any]) -> str:
     """The median of the leading digits that are right; none where it is of answers of another length than the truth."""
     median, others = sizes["median_leading_digits"], sizes.get("other_length") or 0
@@ -36,7 +46,7 @@ def leading_digits(sizes: Mapping[str, Any]) -> str:
     return UNKNOWN if median == 0 and others and 2 * others >= binned else count(median)
 
 
-def interval(percentage: Mapping[str, float] | None) -> str:
+def interval(percentage: Mapping[str, Any] | None) -> str:
     """An interval in percent such as `57.6-64.8`."""
     if percentage is None:
         return UNKNOWN
@@ -44,7 +54,7 @@ def interval(percentage: Mapping[str, float] | None) -> str:
 
 
 def reliable(found: Mapping[str, Any]) -> str:
-    """A depth such as `6`, `6, unproven 9`, `unproven 2, needs 35`, `unproven 3`, `-, needs 69`, `none: at most 32 %`."""
+    """Such as `6`, `6, unproven 9`, `unproven 2, needs 35`, `unproven 3`, `-, needs 69` or `none: at most 32 %`."""
     depth, observed, needs = found["depth"], found["observed"], found["needs"]
     if depth is None and observed is None and needs is None:
         return f"none: at most {ceil(found['at_most'])} %"

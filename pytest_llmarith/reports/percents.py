@@ -5,7 +5,10 @@ Four decimals, for readers; whoever has to be exact takes the counts. It does no
 
 from __future__ import annotations
 
-from pytest_llmarith.reports.statistics import Interval, percent, wilson
+from collections.abc import Collection, Iterable, Mapping
+
+from pytest_llmarith.reports.statistics import Cell, Interval, overall, percent, wilson
+from pytest_llmarith.values import Outcome
 
 _DECIMALS = 4
 
@@ -16,6 +19,20 @@ def percentage(part: int, whole: int) -> dict[str, float] | None:
         return None
     exact = float(percent(part, whole, _DECIMALS))
     return {"percent": exact, "low": in_percent(interval.low), "high": in_percent(interval.high)}
+
+
+def overall_percentage(cells: Collection[Cell]) -> dict[str, float | None] | None:
+    """The percentage of all cells with its interval; no percentage but bounds where a cell has no answer."""
+    if (found := overall(cells)) is None:
+        return None
+    exact = None if found.share is None else float(round(100 * found.share, _DECIMALS))
+    return {"percent": exact, **_ends(found.interval)}
+
+
+def correct_percentage(cells: Iterable[Mapping[str, int]]) -> dict[str, float | None] | None:
+    """The percentage of correct trials over cells of a summary."""
+    counted = [(cell["correct"], sum(cell[outcome] for outcome in Outcome), cell["unanswered"]) for cell in cells]
+    return overall_percentage([Cell(correct, asked - lost, asked) for correct, asked, lost in counted])
 
 
 def share_with(interval: Interval | None, share: float) -> dict[str, float | None]:

@@ -15,7 +15,7 @@ from pytest_llmarith.reports.counting.breaking import asked_of, breaking_point
 from pytest_llmarith.reports.counting.questions import Questions
 from pytest_llmarith.reports.counting.repeats import Put, RepeatCounts
 from pytest_llmarith.reports.counting.sequences import SequenceSet
-from pytest_llmarith.reports.counting.tallies import Outcomes, Reasons, Tally
+from pytest_llmarith.reports.counting.tallies import Outcomes, Reasons, Tally, percentages_of
 from pytest_llmarith.reports.percents import in_percent
 from pytest_llmarith.reports.statistics import Depth, reliable_depth
 from pytest_llmarith.reports.variants import place_of_variant
@@ -95,7 +95,7 @@ class Result:
             "duplicates": self.duplicates,
             "measured": self.outcomes.measured,
             "outcomes": self.outcomes.as_dict(),
-            "percentages": self.outcomes.percentages,
+            "percentages": percentages_of(self._strata()),
             "nan_reasons": self._nan_reasons.as_dict(),
             "unanswered_reasons": self._unanswered_reasons.as_dict(),
             "stored": self._stored,
@@ -119,8 +119,17 @@ class Result:
         }
 
     def _tallies(self) -> Iterable[Tally]:
-        sets = (one.tally for one in self._sets.values())
-        return (*self._cells.values(), *self._lengths.values(), *sets, self._elsewhere)
+        return (*self._cells.values(), *self._tallies_outside())
+
+    def _tallies_outside(self) -> Iterable[Tally]:
+        return (*self._lengths.values(), *(one.tally for one in self._sets.values()), self._elsewhere)
+
+    def _strata(self) -> list[Outcomes]:
+        """The cells of a grid, which the run fixes; all that is not of a grid is one cell."""
+        outside = Outcomes()
+        for tally in self._tallies_outside():
+            outside.join(tally.outcomes)
+        return [*(tally.outcomes for tally in self._cells.values()), outside]
 
     def _variant_dicts(self) -> list[dict[str, Any]]:
         return [
@@ -157,8 +166,9 @@ class Result:
 
 def _variant(cells: Iterable[Tally]) -> dict[str, Any]:
     """All depths of a variant together."""
-    whole = Tally.of(cells)
-    return {**whole.as_dict(), "percentages": whole.outcomes.percentages}
+    cells = list(cells)
+    percentages = percentages_of([cell.outcomes for cell in cells])
+    return {**Tally.of(cells).as_dict(), "percentages": percentages, "correct_percentage": percentages["correct"]}
 
 
 def _has_cell(problem: Mapping[str, Any]) -> bool:

@@ -6,13 +6,14 @@ It does not know how a summary is laid out or shown.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from pytest_llmarith.reports.counting.breaking import replies_of
 from pytest_llmarith.reports.counting.error_sizes import ErrorSizes
 from pytest_llmarith.reports.counting.spending import Spending
-from pytest_llmarith.reports.percents import percentage
+from pytest_llmarith.reports.percents import overall_percentage, percentage
+from pytest_llmarith.reports.statistics import Cell
 from pytest_llmarith.values import Outcome
 
 _MEASURED = tuple(outcome for outcome in Outcome if outcome is not Outcome.UNANSWERED)
@@ -42,13 +43,18 @@ class Outcomes:
     def correct_percentage(self) -> dict[str, float] | None:
         return percentage(self.count(Outcome.CORRECT), self.measured)
 
-    @property
-    def percentages(self) -> dict[str, dict[str, float] | None]:
-        """Per outcome its percentage of what was measured."""
-        return {str(outcome): percentage(self.count(outcome), self.measured) for outcome in _MEASURED}
-
     def as_dict(self) -> dict[str, int]:
         return {str(outcome): self._counts[outcome] for outcome in Outcome}
+
+
+def percentages_of(cells: Collection[Outcomes]) -> dict[str, dict[str, float | None] | None]:
+    """Per outcome the percentage over all cells."""
+    return {
+        str(outcome): overall_percentage(
+            [Cell(cell.count(outcome), cell.measured, cell.measured + cell.count(Outcome.UNANSWERED)) for cell in cells]
+        )
+        for outcome in _MEASURED
+    }
 
 
 class Tally:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pytest_llmarith.reports.missing import missing_cells
-from pytest_llmarith.reports.page.percentages import Share, share
+from pytest_llmarith.reports.page.percentages import Share, overall_share
 from pytest_llmarith.reports.page.plots import Axis, Tick, decades, percent_ticks, polyline
 from pytest_llmarith.reports.page.runs import Result, Series
 
@@ -109,7 +109,7 @@ def _offers(results: Sequence[tuple[str, Result]]) -> Iterator[_Offer]:
     """Models whose price is known: the mean of the replies that have one."""
     missing = missing_cells([result for _, result in results])
     for (label, result), lacks in zip(results, missing, strict=True):
-        correct = share(result["outcomes"]["correct"], result["measured"])
+        correct = overall_share(result, "correct")
         known = result["measured"] - result["unpriced"]
         if correct and result["cost_usd"] and known > 0:
             yield _Offer(label, correct, _PER * result["cost_usd"] / known, lacks)

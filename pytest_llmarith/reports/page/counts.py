@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pytest_llmarith.reports.page.percentages import Share, share
+from pytest_llmarith.reports.page.percentages import Share, share, share_of
+from pytest_llmarith.reports.percents import correct_percentage
 
 _MEASURED = ("correct", "deviate", "nan", "cheat")
 
@@ -18,12 +19,9 @@ def measured(counts: Counts) -> int:
 
 
 def pooled(many: Iterable[Counts]) -> Share | None:
-    """The share of correct trials of all counts together."""
-    correct = whole = 0
-    for counts in many:
-        correct += counts["correct"]
-        whole += measured(counts)
-    return share(correct, whole)
+    """The share of correct trials of all counts together; none where one of them was asked for and has no reply."""
+    cells = list(many)
+    return share_of(sum(cell["correct"] for cell in cells), sum(map(measured, cells)), correct_percentage(cells))
 
 
 def variants_of(cells: Iterable[Counts]) -> list[str]:
@@ -37,8 +35,10 @@ def depths_of(cells: Iterable[Counts]) -> list[int]:
 
 
 def by_depth(cells: Iterable[Counts], variant: str | None = None) -> dict[int, Share]:
-    """The share of correct trials per depth, of one variant or of all."""
-    wanted = [cell for cell in cells if variant in (None, cell["variant"])]
+    """The share of correct trials per depth, of one variant or of all that have a reply at any depth."""
+    cells = list(cells)
+    answered = {cell["variant"] for cell in cells if measured(cell)}
+    wanted = [cell for cell in cells if cell["variant"] in answered and variant in (None, cell["variant"])]
     shares = {depth: pooled(cell for cell in wanted if cell["depth"] == depth) for depth in depths_of(wanted)}
     return {depth: found for depth, found in shares.items() if found}
 
@@ -48,5 +48,8 @@ def by_length(lengths: Iterable[Counts], width: int) -> dict[int, Share]:
     groups: dict[int, list[Counts]] = {}
     for length in lengths:
         groups.setdefault(max(1, (length["digits"] - 2) // width * width + 2), []).append(length)
-    shares = {digits: pooled(group) for digits, group in sorted(groups.items())}
+    shares = {
+        digits: share(sum(one["correct"] for one in group), sum(map(measured, group)))
+        for digits, group in sorted(groups.items())
+    }
     return {digits: found for digits, found in shares.items() if found}

@@ -8,10 +8,10 @@ from itertools import compress
 from typing import Any
 
 from pytest_llmarith.reports import figures
-from pytest_llmarith.reports.answered import incomplete
+from pytest_llmarith.reports.answered import bounded, incomplete
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.missing import missing_cells
-from pytest_llmarith.reports.page.percentages import Share, share
+from pytest_llmarith.reports.page.percentages import Share, overall_share
 from pytest_llmarith.reports.page.runs import Result, Series, word
 
 _LONGEST_REASON = 60
@@ -74,12 +74,12 @@ def overview(series: Sequence[Series]) -> Overview:
 
 
 def _row(series: Series, task: str, result: Result, others: Sequence[str], missing: str) -> OverviewRow:
-    outcomes, measured = result["outcomes"], result["measured"]
+    measured = result["measured"]
     return OverviewRow(
         series=series,
         task=sanitize(task, _LONGEST_REASON),
-        correct=share(outcomes["correct"], measured),
-        others=[share(outcomes[outcome], measured) for outcome in others],
+        correct=overall_share(result, "correct"),
+        others=[overall_share(result, outcome) for outcome in others],
         figures=[
             Figure(f"{measured:,}", measured),
             Figure(figures.dollars(result["cost_usd"], result["unpriced"]), result["cost_usd"]),
@@ -118,6 +118,7 @@ def _notes(result: Result) -> list[str]:
     counts = result["outcomes"]
     notes: Sequence[tuple[Any, str]] = (
         (incomplete(result), incomplete(result)),
+        (bounded(result), bounded(result)),
         (result["nan_reasons"], f"nan: {_reasons(result['nan_reasons'])}"),
         (counts["unanswered"], f"unanswered: {_reasons(result['unanswered_reasons'])}"),
         (result["rounded"], f"deviate: {result['rounded']:,} only rounded"),

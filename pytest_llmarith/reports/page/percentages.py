@@ -1,38 +1,40 @@
-"""A share of trials as every part of the page shows it: percent, interval, and how strong its colour is."""
+"""A percentage of trials as every part of the page shows it: with its interval, and how strong its colour is."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from pytest_llmarith.reports import figures
-from pytest_llmarith.reports.statistics import wilson
+from pytest_llmarith.reports.percents import percentage
 
 STEPS = 10  # of colour, from none to all
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """`part` of `whole`, which is not 0; `low` and `high` are the Wilson 95 % interval, in percent."""
+    """`part` of `whole`, which is not 0; `low` and `high` are the 95 % interval, in percent.
+
+    Over cells `percent` gives each the weight of its questions, so it may differ from `part` of `whole`.
+    """
 
     part: int
     whole: int
+    percent: float
     low: float
     high: float
 
     @property
-    def percent(self) -> float:
-        return 100 * self.part / self.whole
-
-    @property
     def text(self) -> str:
         """Such as `61.3`; only all is 100, and only nothing is 0."""
-        return figures.share(self.part, self.whole)
+        return figures.percent_of({"percent": self.percent})
 
     @property
     def rounded(self) -> str:
         """Such as `61`, where there is room for no more; only all is 100, and only nothing is 0."""
-        if self.part in (0, self.whole):
-            return "100" if self.part else "0"
+        if self.percent in (0, 100):
+            return "100" if self.percent else "0"
         near = round(self.percent)
         return ">99" if near == 100 else "<1" if near == 0 else str(near)
 
@@ -44,9 +46,9 @@ class Share:
     @property
     def step(self) -> int:
         """The step of colour; only all has the last one and only nothing the first."""
-        if self.part in (0, self.whole):
-            return STEPS if self.part else 0
-        return min(STEPS - 1, max(1, round(STEPS * self.part / self.whole)))
+        if self.percent in (0, 100):
+            return STEPS if self.percent else 0
+        return min(STEPS - 1, max(1, round(STEPS * self.percent / 100)))
 
     @property
     def description(self) -> str:
@@ -56,5 +58,16 @@ class Share:
 
 def share(part: int, whole: int) -> Share | None:
     """None where nothing was measured."""
-    interval = wilson(part, whole)
-    return interval and Share(part, whole, 100 * interval.low, 100 * interval.high)
+    return share_of(part, whole, percentage(part, whole))
+
+
+def share_of(part: int, whole: int, found: Mapping[str, Any] | None) -> Share | None:
+    """With a percentage of a summary; None where there is none."""
+    if found is None or found["percent"] is None:
+        return None
+    return Share(part, whole, found["percent"], found["low"], found["high"])
+
+
+def overall_share(result: Mapping[str, Any], outcome: str) -> Share | None:
+    """The overall percentage of an outcome, as the summary has it; None where a cell has no reply."""
+    return share_of(result["outcomes"][outcome], result["measured"], result["percentages"][outcome])

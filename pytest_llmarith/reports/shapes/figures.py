@@ -15,6 +15,15 @@ class Percentage(TypedDict):
     high: float
 
 
+class OverallPercentage(TypedDict):
+    """A percentage over cells, which have the weight of their questions, with its stratified Wilson 95 % interval."""
+
+    percent: float | None
+    """Null where a cell has no reply; the ends are then bounds, whatever the missing replies would be."""
+    low: float
+    high: float
+
+
 class Mean(TypedDict):
     """A mean score in percent with its 95 % interval by bootstrap over sequences; no interval where all are equal."""
 
@@ -36,10 +45,10 @@ class Outcomes(TypedDict):
 class Percentages(TypedDict):
     """Of the trials with a reply; null where nothing was measured."""
 
-    correct: Percentage | None
-    deviate: Percentage | None
-    nan: Percentage | None
-    cheat: Percentage | None
+    correct: OverallPercentage | None
+    deviate: OverallPercentage | None
+    nan: OverallPercentage | None
+    cheat: OverallPercentage | None
 
 
 class Tokens(TypedDict):

@@ -6,7 +6,7 @@ from typing import NotRequired
 
 from typing_extensions import TypedDict
 
-from pytest_llmarith.reports.shapes.figures import ErrorSizes, Outcomes, Percentage, Percentages, Spending
+from pytest_llmarith.reports.shapes.figures import ErrorSizes, Outcomes, OverallPercentage, Percentages, Spending
 
 
 class Place(Outcomes):
@@ -14,7 +14,7 @@ class Place(Outcomes):
 
     measured: NotRequired[int]
     """Trials with a reply."""
-    correct_percentage: NotRequired[Percentage | None]
+    correct_percentage: NotRequired[OverallPercentage | None]
     spending: NotRequired[Spending]
     error_sizes: NotRequired[ErrorSizes]
 

@@ -20,14 +20,17 @@ from pytest_llmarith.reports.statistics.quantiles import (
     quantile_of_sorted,
 )
 from pytest_llmarith.reports.statistics.reliability import RELIABLE, Depth, ReliableDepth, reliable_depth, trials_needed
+from pytest_llmarith.reports.statistics.stratified import Cell, Overall, overall
 
 __all__ = [
     "CONFIDENCE",
     "RELIABLE",
     "WIDE",
+    "Cell",
     "Cluster",
     "Depth",
     "Interval",
+    "Overall",
     "ReliableDepth",
     "bootstrap_difference",
     "bootstrap_mean",
@@ -36,6 +39,7 @@ __all__ = [
     "mean_difference",
     "median_of_decimals",
     "median_of_floats",
+    "overall",
     "pass_at",
     "percent",
     "quantile_of_sorted",

@@ -11,6 +11,7 @@ from math import ceil, sqrt
 from typing import NamedTuple
 
 from pytest_llmarith.reports.statistics.intervals import two_sided_z, wilson
+from pytest_llmarith.reports.statistics.stratified import Cell, overall
 
 RELIABLE = 0.9
 
@@ -46,7 +47,8 @@ def reliable_depth(depths: Iterable[Depth]) -> ReliableDepth:
     measured = sorted(depth for depth in depths if depth.measured)
     proven, observed, correct, trials = None, None, 0, 0
     for depth in measured:
-        if _at_most(depth.correct, depth.measured) < RELIABLE:
+        own = wilson(depth.correct, depth.measured)
+        if own is not None and own.high < RELIABLE:
             break
         correct, trials = correct + depth.correct, trials + depth.measured
         if _is_reliable(correct, trials):
@@ -55,9 +57,9 @@ def reliable_depth(depths: Iterable[Depth]) -> ReliableDepth:
             observed = depth.depth
     if proven is not None:
         return ReliableDepth(proven, observed, None, None)
-    highest = _at_most(sum(depth.correct for depth in measured), sum(depth.measured for depth in measured))
-    if highest < RELIABLE:
-        return ReliableDepth(None, observed, None, highest)
+    whole = overall([Cell(depth.correct, depth.measured, depth.measured) for depth in measured])
+    if whole is not None and whole.interval.high < RELIABLE:
+        return ReliableDepth(None, observed, None, whole.interval.high)
     wrong = measured[0].measured - measured[0].correct if measured else 0
     return ReliableDepth(None, observed, trials_needed(wrong), None)
 
@@ -75,8 +77,3 @@ def trials_needed(wrong: int) -> int:
 def _is_reliable(correct: int, measured: int) -> bool:
     interval = wilson(correct, measured)
     return interval is not None and interval.low >= RELIABLE
-
-
-def _at_most(correct: int, measured: int) -> float:
-    interval = wilson(correct, measured)
-    return 1.0 if interval is None else interval.high

@@ -13,7 +13,7 @@ from typing import Any
 from pytest_llmarith.reports import figures
 from pytest_llmarith.reports.harmless import sanitize_name
 from pytest_llmarith.reports.keys import condition_label
-from pytest_llmarith.reports.statistics import wilson
+from pytest_llmarith.reports.percents import correct_percentage
 from pytest_llmarith.reports.tables.anatomy import anatomy_table
 from pytest_llmarith.reports.tables.breaking import breaking_lines
 from pytest_llmarith.reports.tables.drawing import LONGEST_NAME, SHORTEST_NAME, folded
@@ -100,23 +100,17 @@ def _cell(counts: Counts | None, usual: int) -> str:
 
 
 def _total(cells: Iterable[Counts]) -> str:
-    return figures.share(*_counts(cells))
+    return figures.percent_of(correct_percentage(cells))
 
 
 def _total_rows(columns: Sequence[Sequence[Counts]]) -> list[list[str]]:
     """Percentages of columns, and below them the ends of their intervals, which side by side would be too wide."""
-    intervals = [wilson(*_counts(cells)) for cells in columns]
+    found = [correct_percentage(cells) for cells in columns]
     return [
-        ["all %", *map(_total, columns)],
-        ["95 % from", *(f"{100 * one.low:.1f}" if one else figures.UNKNOWN for one in intervals)],
-        ["to", *(f"{100 * one.high:.1f}" if one else figures.UNKNOWN for one in intervals)],
+        ["all %", *map(figures.percent_of, found)],
+        ["95 % from", *(f"{one['low']:.1f}" if one else figures.UNKNOWN for one in found)],
+        ["to", *(f"{one['high']:.1f}" if one else figures.UNKNOWN for one in found)],
     ]
-
-
-def _counts(cells: Iterable[Counts]) -> tuple[int, int]:
-    """How many are correct, of how many."""
-    cells = list(cells)
-    return sum(cell["correct"] for cell in cells), sum(map(_measured, cells))
 
 
 def _measured(counts: Counts) -> int:

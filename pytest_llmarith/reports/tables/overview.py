@@ -11,7 +11,7 @@ from textwrap import wrap
 from typing import Any, NamedTuple
 
 from pytest_llmarith.reports import figures
-from pytest_llmarith.reports.answered import incomplete
+from pytest_llmarith.reports.answered import bounded, incomplete
 from pytest_llmarith.reports.harmless import sanitize, sanitize_name
 from pytest_llmarith.reports.keys import condition_label
 from pytest_llmarith.reports.tables.drawing import LONGEST_NAME, draw, fitted, width_of
@@ -20,7 +20,7 @@ Result = Mapping[str, Any]
 
 _SHOWN = ("correct", "nan", "deviate")
 LEGEND = (
-    "95 %: Wilson interval of the trials with a reply. "
+    "95 %: stratified Wilson interval over variants and depths, Wilson interval elsewhere. "
     "rel err, abs err: median relative and average absolute error of deviate."
 )
 
@@ -110,6 +110,7 @@ def note_of(result: Result, simulated: str = "*simulated*") -> str:
         (result["simulated"], simulated),
         (incomplete(result), incomplete(result)),
         (result.get("missing"), result.get("missing") or ""),
+        (bounded(result) and not result.get("missing"), bounded(result)),
         (reasons, f"nan: {reasons}"),
         (result["rounded"], f"deviate: {result['rounded']} rounded"),
         (counts["cheat"], f"cheat: {counts['cheat']} ({' %, '.join(_percentage(result, 'cheat'))})"),
@@ -145,8 +146,8 @@ def _date(result: Result) -> str:
 
 
 def _percentage(result: Result, outcome: str) -> tuple[str, str]:
-    shown = figures.share(result["outcomes"][outcome], result["measured"])
-    return shown, figures.interval(result["percentages"][outcome])
+    percentage = result["percentages"][outcome]
+    return figures.percent_of(percentage), figures.interval(percentage)
 
 
 def _cost(result: Result) -> str:

@@ -35,10 +35,9 @@ def _row(variant: Mapping[str, Any]) -> list[str]:
     return [
         sanitize_name(variant["variant"], _LONGEST_NAME),
         str(variant["measured"]),
-        figures.share(variant["correct"], variant["measured"]),
+        figures.percent_of(variant["correct_percentage"]),
         figures.interval(variant["correct_percentage"]),
         figures.reliable(variant["reliable_depth"]) if variant["measured"] else figures.UNKNOWN,
         figures.short(errors["median_relative_error"]),
         figures.leading_digits(errors),
     ]
-

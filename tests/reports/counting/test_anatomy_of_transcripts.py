@@ -206,7 +206,9 @@ FIGURES: dict[str, Callable[[Records], str]] = {
     "int_mul, depth 8: right digits of all answers from the left, %": right_digits(True, 6),
     "int_mul, depth 8: the last four digits, %": right_digits(False, 4),
     "int_div: first digit right, last digit right, % of deviates": ends_of_quotients,
-    "int_add: carry, one digit, several digits (tail, middle, scattered), transposition, length, misaligned, %": classes_of_sums,
+    "int_add: carry, one digit, several digits (tail, middle, scattered), transposition, length, misaligned, %": (
+        classes_of_sums
+    ),
     "float: rounded": roundings,
     "relative error under 1e-4, under 1 %, ten and more, %": relative_errors,
 }

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from pytest_llmarith.reports.counting.summary import Summary, without_cells
 from pytest_llmarith.reports.counting.tallies import Reasons
 from pytest_llmarith.reports.jsonfiles import encode
-from pytest_llmarith.reports.percents import percentage
+from pytest_llmarith.reports.percents import overall_percentage
+from pytest_llmarith.reports.statistics import Cell
 
 Make = Callable[..., dict[str, Any]]
 
@@ -128,7 +129,12 @@ def _check_places(result: dict[str, Any], trials: list[dict[str, Any]]) -> None:
         correct = sum(trial["outcome"] == "correct" for trial in mine)
         measured = sum(trial["outcome"] != "unanswered" for trial in mine)
         assert (place["correct"], place["measured"]) == (correct, measured)
-        assert place["correct_percentage"] == percentage(correct, measured)
+        depths = Counter((trial["depth"], kind) for trial in mine for kind in (trial["outcome"], "asked"))
+        cells = [
+            Cell(depths[depth, "correct"], depths[depth, "asked"] - depths[depth, "unanswered"], depths[depth, "asked"])
+            for depth in {trial["depth"] for trial in mine}
+        ]
+        assert place["correct_percentage"] == overall_percentage(cells)
         _check_spending(place, [trial for trial in mine if trial["outcome"] != "unanswered"])
         _check_error_sizes(place["error_sizes"], [trial for trial in mine if trial["outcome"] == "deviate"])
 
@@ -176,6 +182,40 @@ def test_percentages_are_of_measured_trials(make_record: Make) -> None:
     """An unanswered trial is in no percentage: 1 of 2 measured is 50 %, whatever else failed."""
     records = [make_record(outcome) for outcome in ("correct", "deviate", "unanswered", "unanswered")]
     assert only_result(*records)["percentages"]["correct"] == {"percent": 50.0, "low": 9.4531, "high": 90.5469}
+
+
+def test_cells_have_the_weight_of_their_questions(make_record: Make) -> None:
+    """Of a model that is right at depth 2 and wrong at depth 9, lost replies at depth 9 take no weight from it."""
+
+    def percentages(lost: int) -> Any:
+        cells = [*[(2, "correct")] * 9, (2, "deviate"), *[(9, "deviate")] * (9 - lost), (9, "correct")]
+        cells += [(9, "unanswered")] * lost
+        records = [make_record(outcome, problem={"variant": "int_mul", "depth": depth}) for depth, outcome in cells]
+        return only_result(*records)["percentages"]
+
+    whole, half, one_left = percentages(0), percentages(5), percentages(9)
+    assert whole["correct"]["percent"] == 50
+    assert half["correct"]["percent"] == pytest.approx(100 * (9 / 10 + 1 / 5) / 2)
+    assert one_left["correct"]["percent"] == pytest.approx(100 * (9 / 10 + 1) / 2)
+    for one in (whole, half, one_left):
+        assert sum(one[outcome]["percent"] for outcome in one) == pytest.approx(100)
+
+
+def test_a_cell_without_a_reply_leaves_bounds(make_record: Make) -> None:
+    """No overall percentage, but what it lies between; also of the variant. A task without cells has none of this."""
+    records = [
+        make_record(outcome, problem={"variant": "int_mul", "depth": depth})
+        for depth, outcome in ((2, "correct"), (2, "correct"), (2, "deviate"), (9, "unanswered"))
+    ]
+    result = only_result(*records)
+    assert result["percentages"]["correct"] == {"percent": None, "low": 50, "high": 75}
+    assert result["percentages"]["deviate"] == {"percent": None, "low": 25, "high": 50}
+    assert result["variants"][0]["correct_percentage"] == {"percent": None, "low": 50, "high": 75}
+    sums = [
+        make_record(outcome, task="integer_addition", problem={"int1": "1" * length, "int2": "2"})
+        for length, outcome in ((2, "correct"), (3, "deviate"), (4, "unanswered"))
+    ]
+    assert only_result(*sums)["percentages"]["correct"]["percent"] == 50
 
 
 def test_nothing_measured_has_no_percentages(make_record: Make) -> None:

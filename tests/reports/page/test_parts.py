@@ -22,6 +22,7 @@ from pytest_llmarith.reports.page.curves import depth_curves, length_curves
 from pytest_llmarith.reports.page.cutting import CUT, shortened
 from pytest_llmarith.reports.page.errors import errors
 from pytest_llmarith.reports.page.heatmaps import heatmaps
+from pytest_llmarith.reports.page.overview import overview
 from pytest_llmarith.reports.page.percentages import STEPS, share
 from pytest_llmarith.reports.page.plots import Axis, decades, polyline, ribbon, thinned
 from pytest_llmarith.reports.page.runs import LONGEST_LABEL, Series, series_of
@@ -217,10 +218,10 @@ def test_rounded_percentages_do_not_claim_too_much(part: int, whole: int, text: 
 
 
 def test_nothing_is_reliable_where_nothing_was_measured() -> None:
-    """A variant without a reply has no depth, nor a number of trials that it would need."""
+    """A variant without a reply has neither a depth nor a bound."""
     run = run_of([record(problem(), Reply(text="1")), record(problem(Op.SUB), Failure("no reply"))])
     (found,) = heatmaps(series_of([run.name], [run.summary()]))
-    assert {row.variant: row.reliable for row in found.rows} == {"int_add": "needs 53", "int_sub": "-"}
+    assert {row.variant: row.reliable for row in found.rows} == {"int_add": "none: at most 80 %", "int_sub": "-"}
 
 
 def test_a_curve_of_some_variants_says_so() -> None:
@@ -531,6 +532,21 @@ def test_whatever_is_counted_is_shown(value: Any) -> None:
                 one = run_of([changed])
                 json.dumps(shown_trial(changed), allow_nan=False)
                 assert browser([one], series_of([one.name], [one.summary()])).count == 1
+
+
+def test_the_overview_has_the_percentages_of_the_summary() -> None:
+    """Weighted by questions where replies are lost; where a cell has none, bounds in words."""
+    right, wrong, lost = Reply(text=problem().expected), Reply(text="1"), Failure("no reply")
+    easy, hard = problem(), problem(Op.MUL)
+    lost_some = run_of([record(easy, right), record(easy, right), record(hard, wrong), record(hard, lost)])
+    (row,) = overview(series_of([lost_some.name], [lost_some.summary()])).rows
+    expected = lost_some.summary()["results"][0]["percentages"]["correct"]
+    assert row.correct is not None
+    assert (row.correct.percent, row.correct.low, row.correct.high) == tuple(expected.values())
+    lost_all = run_of([record(easy, right), record(hard, lost)])
+    (row,) = overview(series_of([lost_all.name], [lost_all.summary()])).rows
+    assert row.correct is None
+    assert any("50.0 to 100.0 %" in note for note in row.notes)
 
 
 def test_a_variant_without_an_answer_is_lacking() -> None:

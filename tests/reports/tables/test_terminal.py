@@ -76,13 +76,14 @@ def test_a_narrow_overview(grid_of: MakeMany, sums_of: MakeMany) -> None:
         "task                    date       95 %      95 %       95 %   tokens  abs err",
         "------------------------------------------------------------------------------",
         "o4-mini                  720       74.4       0.0       25.6  $0.0288  1.2e-05",
-        "arithmetic        2026-11-22  71.1-77.5   0.0-0.5  22.5-28.9    28.8k      0.5",
+        "arithmetic        2026-11-22  71.2-77.4   0.0-0.5  22.6-28.8    28.8k      0.5",
         "",
         "o4-mini                   29      100.0       0.0        0.0  $0.0012        -",
         "integer_addition  2026-11-22   88.3-100  0.0-11.7   0.0-11.7     1.2k        -",
         "",
-        "95 %: Wilson interval of the trials with a reply. rel err, abs err: median",
-        "relative and average absolute error of deviate.",
+        "95 %: stratified Wilson interval over variants and depths, Wilson interval",
+        "elsewhere. rel err, abs err: median relative and average absolute error of",
+        "deviate.",
     ]
 
 
@@ -91,7 +92,7 @@ def test_a_wide_overview(grid_of: MakeMany) -> None:
     lines = overview(summed(*grid_of(range(2, 11))), 160)
     assert lines[0].split()[:4] == ["model", "task", "date", "trials"]
     assert " ".join(lines[2].split()) == (
-        "o4-mini arithmetic 2026-11-22 720 74.4 (71.1-77.5) 0.0 (0.0-0.5) 25.6 (22.5-28.9) $0.0288 28.8k 1.2e-05 0.5"
+        "o4-mini arithmetic 2026-11-22 720 74.4 (71.2-77.4) 0.0 (0.0-0.5) 25.6 (22.6-28.8) $0.0288 28.8k 1.2e-05 0.5"
     )
 
 
@@ -127,12 +128,15 @@ def test_a_variant_table(make_record: Make) -> None:
     lines = breakdowns(summed(*records), 80)
     start = lines.index("o4-mini, arithmetic: by variant, all depths together")
     assert [line.split() for line in lines[start + 1 : start + 7]] == [
-        "variant trials correct % 95 % reliable depth rel err leading".split(),
-        ["-" * 79],
-        "int_add 60 100.0 94.0-100 3 - -".split(),
-        "int_div 10 90.0 59.6-98.2 unproven 2, needs 53 0.0012 3".split(),
-        "float_add 0 - - - - -".split(),
-        "float_mul 10 10.0 1.8-40.4 none: at most 41 % 0.0012 3".split(),
+        line.split()
+        for line in (
+            "variant trials correct % 95 % reliable depth rel err leading",
+            "-" * 79,
+            "int_add 60 100.0 94.0-100 3 - -",
+            "int_div 10 90.0 59.6-98.2 unproven 2, needs 53 0.0012 3",
+            "float_add 0 - - - - -",
+            "float_mul 10 10.0 1.8-40.4 none: at most 41 % 0.0012 3",
+        )
     ]
     assert lines[start + 7].startswith("reliable depth: the deepest")
 
@@ -184,14 +188,14 @@ def test_a_summary_of_an_earlier_version_is_shown(grid_of: MakeMany, sums_of: Ma
 
 
 def test_a_cell_of_another_size_says_so(make_record: Make, grid_of: MakeMany) -> None:
-    """One unanswered trial makes one cell a fraction and leaves the others as they are; an empty cell is a dash."""
+    """One unanswered trial makes one cell a fraction; a cell without a reply is a dash, its totals too."""
     records = [
         *grid_of(range(2, 4))[1:],
         make_record("unanswered", problem={"variant": "int_add", "depth": 2}),
         make_record("unanswered", problem={"variant": "int_add", "depth": 9}),
     ]
     lines = breakdowns(summed(*records), 80)
-    assert lines[3].split() == ["int_add", "9/9", "9", "-", "94.7"]
+    assert lines[3].split() == ["int_add", "9/9", "9", "-", "-"]
     assert lines[4].split() == ["int_sub", "10", "9", "-", "95.0"]
 
 
@@ -272,6 +276,15 @@ def test_a_simulated_model_is_marked(make_record: Make, make_reply: Make) -> Non
 def test_an_incomplete_result_is_marked(make_record: Make) -> None:
     """The row of an incomplete result says how many of how many were answered."""
     assert notes_of(make_record(), make_record("unanswered")) == "  incomplete, 1 of 2"
+
+
+def test_bounds_stand_in_place_of_percentages(make_record: Make) -> None:
+    """Where a cell has no reply, a row has no percentage, and says between what it lies."""
+    records = [make_record(problem={"variant": "int_add", "depth": 2}) for _ in range(3)]
+    records.append(make_record("unanswered", problem={"variant": "int_add", "depth": 3}))
+    rows = overview(summed(*records), 200)
+    assert "- (75.0-100)" in rows[2]
+    assert "75.0 to 100.0 %" in rows[3]
 
 
 def test_nan_stands_with_its_reasons(make_record: Make) -> None:
