@@ -10,13 +10,20 @@ from typing import Any
 
 import pytest
 
-from pytest_llmarith.items import marks, records
+from pytest_llmarith.items import marks, missing, records
 from pytest_llmarith.options import declaration
 from pytest_llmarith.session import begin
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     declaration.declare(parser)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_load_initial_conftests(parser: pytest.Parser) -> Generator[None, None, None]:
+    with declaration.conflicts_explained():
+        yield
+        parser.parse_known_args([])  # older versions of pytest look for conflicts only here
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -32,6 +39,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         parametrize(metafunc, begin.settings_of(metafunc.config))
         if any(mark.name == marks.OEIS_MARK for mark in found):
             begin.expect_programs(metafunc.config)
+    else:
+        marks.refuse_marks_of_values(metafunc)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -56,9 +65,7 @@ def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, tuple
 @pytest.fixture
 def llm_model(request: pytest.FixtureRequest) -> Any:
     """The model of this item, as `--llm-model` names it; parametrized for functions that carry a mark of ours."""
-    from pytest_llmarith.items.parametrize import explain_missing_model
-
-    explain_missing_model(begin.settings_of(request.config))
+    missing.refuse(request)
 
 
 @pytest.fixture
@@ -80,6 +87,7 @@ def model(request: pytest.FixtureRequest, llm_model: Any) -> Any:
 @pytest.fixture
 def ask(request: pytest.FixtureRequest, model: Any, llm_manner: Any) -> Any:
     """Puts a problem to the model, writes the trial down on the item, and returns its record."""
+    missing.refuse_unmarked(request)
     from pytest_llmarith.session.ask import Ask
 
     return Ask(request.node, model, begin.settings_of(request.config))
@@ -88,6 +96,7 @@ def ask(request: pytest.FixtureRequest, model: Any, llm_manner: Any) -> Any:
 @pytest.fixture
 def search(request: pytest.FixtureRequest, model: Any, llm_manner: Any) -> Any:
     """Searches for the simplest question that the model gets wrong, and returns the one record of all it asked."""
+    missing.refuse_unmarked(request)
     from pytest_llmarith.session.search import Search
 
     return Search(request.node, model, begin.settings_of(request.config))

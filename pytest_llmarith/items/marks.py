@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -56,10 +57,47 @@ def declare_marks(config: pytest.Config) -> None:
 
 
 def problem_marks(metafunc: pytest.Metafunc) -> list[pytest.Mark]:
-    """The marks of ours that a function carries; one without a mark, or that wants no problem, is left alone."""
-    if "problem" not in metafunc.fixturenames:
+    """The marks that ask for problems; none if the function takes no `problem` or has its own."""
+    if "problem" not in metafunc.fixturenames or _has_own_problem(metafunc):
         return []
-    return [mark for mark in metafunc.definition.iter_markers() if mark.name in PROBLEM_MARKS]
+    return marks_on(metafunc.definition)
+
+
+def marks_on(item: pytest.Item) -> list[pytest.Mark]:
+    """The marks with a name of ours on an item or a function."""
+    return [mark for mark in item.iter_markers() if mark.name in PROBLEM_MARKS]
+
+
+def _has_own_problem(metafunc: pytest.Metafunc) -> bool:
+    """Whether a fixture or a parametrization of the user gives the function its `problem`."""
+    named = [_argument(mark, 0, "argnames") for mark in metafunc.definition.iter_markers("parametrize")]
+    lists = [one.split(",") if isinstance(one, str) else one or () for one in named]
+    return "problem" in metafunc._arg2fixturedefs or any(name.strip() == "problem" for one in lists for name in one)
+
+
+def refuse_marks_of_values(metafunc: pytest.Metafunc) -> None:
+    """Raises CollectError if a function that asks a model has our mark only on values of its parameters."""
+    if not {"llm_model", "ask", "search"} & set(metafunc.fixturenames):
+        return
+    for mark in metafunc.definition.iter_markers("parametrize"):
+        values = _argument(mark, 1, "argvalues")
+        for value in values if isinstance(values, list | tuple) else ():
+            if name := next((one.name for one in getattr(value, "marks", ()) if one.name in PROBLEM_MARKS), None):
+                raise pytest.Collector.CollectError(
+                    f"{metafunc.definition.nodeid}: pytest.param(marks=pytest.mark.{name}) makes no questions; "
+                    f"write @pytest.mark.{name} above the function"
+                )
+
+
+def _argument(mark: pytest.Mark, place: int, name: str) -> Any:
+    return mark.args[place] if len(mark.args) > place else mark.kwargs.get(name)
+
+
+def problem_of(item: pytest.Item) -> Any:
+    """The problem of an item that our marks made; None for all other items, also if they have a mark `cell`."""
+    parameters = getattr(getattr(item, "callspec", None), "params", {})
+    problem = parameters.get("problem") if item.get_closest_marker(CELL_MARK) else None
+    return problem if hasattr(problem, "task") else None
 
 
 def id_of(model: str) -> str:

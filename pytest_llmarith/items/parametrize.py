@@ -9,7 +9,7 @@ import pytest
 
 from pytest_llmarith.items.kinds import KINDS, Marks, arguments_of
 from pytest_llmarith.items.manners import MANNER_FIXTURE, manners_of, refuse_same_ids
-from pytest_llmarith.items.marks import NO_MODEL, PROBLEM_MARKS, id_of, problem_marks
+from pytest_llmarith.items.marks import NO_MODEL, id_of, problem_marks
 from pytest_llmarith.items.sequences import keyword_marks
 from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.values import Manner, Model, Problem
@@ -45,15 +45,6 @@ def _skip(metafunc: pytest.Metafunc, reason: str) -> None:
     names = [name for name in (MODEL_FIXTURE, "problem") if name in metafunc.fixturenames]
     values = [None] * len(names)
     metafunc.parametrize(names, [pytest.param(*values, id="none", marks=pytest.mark.skip(reason=reason))])
-
-
-def explain_missing_model(settings: Settings) -> None:
-    """Skip or fail a test that wants a model and got none."""
-    if not settings.models:
-        pytest.skip(NO_MODEL)
-    pytest.fail(
-        f"model: this test carries neither @pytest.mark.{' nor @pytest.mark.'.join(PROBLEM_MARKS)}", pytrace=False
-    )
 
 
 class _Put(NamedTuple):
@@ -98,4 +89,7 @@ def _puts(metafunc: pytest.Metafunc, problems: list[Problem], settings: Settings
 def _parametrize(metafunc: pytest.Metafunc, parameters: list[_Parameter]) -> None:
     names = parameters[0].names if parameters else ("problem",)
     found = [pytest.param(*one.values, id=one.id, marks=one.marks) for one in parameters]
-    metafunc.parametrize(names, found)
+    try:
+        metafunc.parametrize(names, found)
+    except ValueError as error:  # a pytest_generate_tests of the user has parametrized `problem`
+        raise pytest.Collector.CollectError(f"{metafunc.definition.nodeid}: {error}") from None

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import pytest
 
-from pytest_llmarith.items.marks import CELL_MARK
+from pytest_llmarith.items.marks import problem_of
 from pytest_llmarith.items.parametrize import MODEL_FIXTURE
 from pytest_llmarith.values import Problem, Shard
 
@@ -57,11 +57,10 @@ def deal(items: Iterable[pytest.Item], shard: Shard, before: Collection[str] = (
 
 
 def _card(item: pytest.Item) -> _Card | None:
-    parameters = getattr(getattr(item, "callspec", None), "params", {})
-    if "problem" not in parameters or not item.get_closest_marker(CELL_MARK):
+    problem: Problem | None = problem_of(item)
+    if problem is None:
         return None
-    problem: Problem = parameters["problem"]
-    model = parameters.get(MODEL_FIXTURE)
+    model = item.callspec.params.get(MODEL_FIXTURE)  # type: ignore[attr-defined]  # it was parametrized
     coordinates = problem.coordinates()
     # A sequence that is in two sets is one problem: it is asked once, so it stays in one shard.
     itself = tuple(value for name, value in coordinates.items() if name != "set")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 import os
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 
 import pytest
 
@@ -24,6 +27,20 @@ def given(config: pytest.Config) -> bool:
         or bool(config.getini(names.MODEL_INI))
         or (config.rootpath / ".env").is_file()
     )
+
+
+@contextmanager
+def conflicts_explained() -> Iterator[None]:
+    """Turn the error about an option that a conftest.py declares as well into one line."""
+    try:
+        yield
+    except (ValueError, argparse.ArgumentError) as error:
+        if not (found := re.search(r"--(?:llm|oeis)-[a-z-]+", str(error))):
+            raise
+        raise pytest.UsageError(
+            f"{found[0]} is declared by a conftest.py and by the plugin pytest-llmarith; "
+            "give the option of the conftest.py another name, or switch the plugin off with -p no:llmarith"
+        ) from None
 
 
 def declare(parser: pytest.Parser) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from pytest_llmarith import trials
-from pytest_llmarith.items.marks import OEIS_MARK
+from pytest_llmarith.items.marks import problem_of
 from pytest_llmarith.items.sequences import limits_of
 from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.session.begin import ASKER, settings_of
@@ -97,7 +97,7 @@ class Guard:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        programs = [item for item in items if item.get_closest_marker(OEIS_MARK)]
+        programs = [item for item in items if isinstance(problem_of(item), OeisProblem)]
         if not programs or config.getoption("collectonly") or settings_of(config).dry_run:
             return
         from pytest_llmarith.sandbox.levels import UnavailableError

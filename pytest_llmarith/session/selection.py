@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.items.manners import manner_of
-from pytest_llmarith.items.marks import CELL_MARK
+from pytest_llmarith.items.marks import problem_of
 from pytest_llmarith.items.parametrize import MODEL_FIXTURE
 from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.tasks import breaking_point
@@ -72,9 +72,9 @@ def system_prompt(condition: Condition, settings: Settings) -> str | None:
 def selected(items: Iterable[pytest.Item]) -> Iterator[Selected]:
     """The items that will ask. One that may be skipped is left out: a question it does not put is not paid for."""
     for item in items:
-        if item.get_closest_marker(CELL_MARK) and _asks(item) and not _may_be_skipped(item):
-            parameters = item.callspec.params  # type: ignore[attr-defined]  # whoever has a cell was parametrized
-            yield Selected(item.nodeid, parameters["problem"], parameters.get(MODEL_FIXTURE), manner_of(item))
+        if (problem := problem_of(item)) is not None and _asks(item) and not _may_be_skipped(item):
+            model = item.callspec.params.get(MODEL_FIXTURE)  # type: ignore[attr-defined]  # it was parametrized
+            yield Selected(item.nodeid, problem, model, manner_of(item))
 
 
 def _asks(item: pytest.Item) -> bool:

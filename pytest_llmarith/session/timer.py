@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from pytest_llmarith.items.marks import OEIS_MARK
+from pytest_llmarith.items.marks import OEIS_MARK, problem_of
 
 _ARMED = pytest.StashKey[Any]()
 _PER_TERM = pytest.StashKey[Any]()
@@ -22,7 +22,7 @@ class TimerWatch:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_timeout_set_timer(self, item: pytest.Item, settings: Any) -> bool | None:
-        if item.get_closest_marker(OEIS_MARK):
+        if getattr(problem_of(item), "task", None) == OEIS_MARK:
             item.stash[_PER_TERM] = settings
             return True  # waiting for a reply, a judge or a slot is not the program's time: nothing is armed
         item.stash[_ARMED] = settings

@@ -108,15 +108,6 @@ def test_functions_without_our_marks_are_left_alone(pytester: pytest.Pytester) -
     pytester.runpytest("--llm-model=o4-mini").assert_outcomes(passed=2)
 
 
-def test_a_model_without_our_mark(pytester: pytest.Pytester) -> None:
-    """A function that wants our model without our mark is told so."""
-    pytester.makepyfile("def test_it(model): pass")
-    result = pytester.runpytest("--llm-model=o4-mini")
-    result.stdout.fnmatch_lines(
-        ["model: this test carries neither @pytest.mark.arithmetic nor *.oeis nor @pytest.mark.llmarith_task"]
-    )
-
-
 @pytest.mark.parametrize(
     ("mark", "message"),
     [
