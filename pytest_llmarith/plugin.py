@@ -36,6 +36,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if found := marks.problem_marks(metafunc):
         from pytest_llmarith.items.parametrize import parametrize
 
+        begin.marks_found(metafunc.definition.session)
         parametrize(metafunc, begin.settings_of(metafunc.config))
         if any(mark.name == marks.OEIS_MARK for mark in found):
             begin.expect_programs(metafunc.config)

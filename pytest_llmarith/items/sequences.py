@@ -12,7 +12,9 @@ import pytest
 
 from pytest_llmarith.items.marks import KEYWORD_MARK, TIMEOUT_MARK
 from pytest_llmarith.oeis.cache import Cache
-from pytest_llmarith.oeis.choice import Choice, choose_sets
+from pytest_llmarith.oeis.choice import checked_sets
+from pytest_llmarith.oeis.sets import STARTER
+from pytest_llmarith.options import names
 from pytest_llmarith.options.oeis import LONGEST_LIMIT_S
 from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.tasks import oeis
@@ -25,24 +27,25 @@ def cache_at(folder: Path) -> Cache:
     return Cache(folder)
 
 
-def choice_of(settings: Settings, named: Sequence[str] | None = None) -> Choice:
-    """The sets of a run: those of the option, else those that the function names, else what is there.
+def sets_of(settings: Settings, named: Sequence[str] | None = None) -> tuple[str, ...]:
+    """The sets of a run: those of the option, else of the function's mark, else of the ini file, else the starter.
 
-    Raises pytest.UsageError where a set is unknown or not whole.
+    Raises pytest.UsageError if a set is unknown or not whole.
     """
+    chosen = settings.oeis
+    where = f"{names.OEIS_SETS}: " if chosen.sets else f"{names.OEIS_SETS_INI} (ini file): "
     try:
-        return choose_sets(settings.oeis.sets or named, cache_at(settings.oeis.cache))
+        return checked_sets(chosen.sets or named or chosen.ini_sets or (STARTER,), cache_at(chosen.cache))
     except ValueError as error:
-        where = "--oeis-sets: " if settings.oeis.sets else ""
-        raise pytest.UsageError(f"{where}{error}") from None
+        raise pytest.UsageError(f"{where if chosen.sets or (chosen.ini_sets and not named) else ''}{error}") from None
 
 
 def why_none(arguments: Mapping[str, Any], settings: Settings) -> str | None:
-    """Why there are no sequences, where nobody named a set: other tasks need none, so that is no mistake."""
-    if settings.oeis.sets or arguments.get("sets"):
+    """Why there are no sequences if no set was named: a project without the starter is no mistake."""
+    if settings.oeis.sets or settings.oeis.ini_sets or arguments.get("sets"):
         return None
     try:
-        choice_of(settings)
+        sets_of(settings)
     except pytest.UsageError as error:
         return str(error)
     return None
@@ -51,7 +54,7 @@ def why_none(arguments: Mapping[str, Any], settings: Settings) -> str | None:
 def problems(arguments: Mapping[str, Any], settings: Settings) -> Iterator[OeisProblem]:
     """The problems of one function. Raises ValueError and pytest.UsageError where entries are missing or broken."""
     entries = cache_at(settings.oeis.cache)
-    for name in choice_of(settings, arguments.get("sets")).sets:
+    for name in sets_of(settings, arguments.get("sets")):
         yield from oeis.problems(name, entries.sequences(name))
 
 

@@ -13,6 +13,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from inspect import isawaitable
 from time import perf_counter
@@ -24,7 +25,7 @@ from pytest_llmarith.models.our_requests import our_request
 from pytest_llmarith.models.patience.failures import is_filtered
 from pytest_llmarith.models.request import messages_of, sent_of
 from pytest_llmarith.models.response import filtered_reply, reply_from
-from pytest_llmarith.models.spending.prices import listed_terms
+from pytest_llmarith.models.spending.prices import listed_terms, tier_of
 from pytest_llmarith.values import EMBEDDED_PROVIDER, Model, Reply, Terms
 
 # The clients below litellm log what was sent and what came back, and some providers take the key in the URL.
@@ -71,7 +72,7 @@ class Client:
         self.prepare()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return listed_terms(self._litellm, model.target)
+            return listed_terms(self._litellm, model.target, tier_of(model.params))
 
     async def complete(self, model: Model, prompt: str, timeout_s: float) -> Reply:
         """Send one request. Raises whatever litellm raises; `failures.diagnose` knows what it means."""
@@ -90,7 +91,11 @@ class Client:
                 raise
             return filtered_reply(latency_s=perf_counter() - began, asked_at=asked_at, sent=sent)
         latency_s = perf_counter() - began
-        return reply_from(response, simulated=model.simulated, latency_s=latency_s, asked_at=asked_at, sent=sent)
+        reply = reply_from(response, simulated=model.simulated, latency_s=latency_s, asked_at=asked_at, sent=sent)
+        tier = tier_of(model.params, getattr(response, "service_tier", None))
+        if tier and listed_terms(self._litellm, model.target, tier).price is None:
+            return replace(reply, cost_usd=None)  # litellm takes the usual price of a tier that it does not list
+        return reply
 
     async def close(self) -> None:
         """Leave nothing of litellm's on this loop: its logging tasks are drained, its connections closed.

@@ -1,49 +1,26 @@
-"""Which sets a run takes: those that were asked for, else the best that are there. It does not know who asks."""
+"""Which sets a run takes. It does not know who asks."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from pytest_llmarith.oeis.cache import Cache
 from pytest_llmarith.oeis.place import sync_command
-from pytest_llmarith.oeis.sets import CLASSIC, STARTER, check_name
+from pytest_llmarith.oeis.sets import STARTER, check_name
 
 _SHOWN = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """Names of sets, and one line for people where they were chosen without being asked for."""
+def checked_sets(asked: Sequence[str], cache: Cache) -> tuple[str, ...]:
+    """The names of the sets that were asked for, each once.
 
-    sets: tuple[str, ...]
-    note: str | None = None
-
-
-def choose_sets(asked: Sequence[str] | None, cache: Cache) -> Choice:
-    """The sets that were asked for, if they are whole; for None both classic sets, or the starter without them.
-
-    Raises ValueError, in one line, where a name is unknown or a set is not whole.
+    Raises ValueError, in one line, if a name is unknown or a set is not whole.
     """
-    if asked is None:
-        return _best(cache)
     chosen = tuple(dict.fromkeys(asked))
     for name in chosen or ("",):
         check_name(name)
     _check_complete(chosen, cache)
-    return Choice(chosen)
-
-
-def _best(cache: Cache) -> Choice:
-    lacking = [name for name in CLASSIC if not cache.is_complete(name)]
-    if not lacking:
-        return Choice(CLASSIC, f"OEIS sets: {', '.join(CLASSIC)}, whole in {str(cache.folder)!r}")
-    get = f"run {sync_command(CLASSIC, cache.folder)}"
-    lack = ", ".join(f"{len(cache.missing(name))} entries of {name}" for name in lacking)
-    if not cache.is_complete(STARTER):
-        raise ValueError(f"{str(cache.folder)!r} has no starter set and lacks {lack}; {get}")
-    count = len(cache.numbers(STARTER))
-    return Choice((STARTER,), f"OEIS set: {STARTER} ({count} sequences); the cache lacks {lack}: {get}")
+    return chosen
 
 
 def _check_complete(names: Sequence[str], cache: Cache) -> None:

@@ -34,12 +34,13 @@ def is_number(text: str) -> bool:
     return _NUMBER.fullmatch(text) is not None
 
 
-def parse_entry(text: str, where: str) -> IntegerSequence:
-    """Read `[{...}]`, `{"results": [{...}]}` or `{...}`; `where` is what the text is called in messages.
+def parse_entry(text: str, where: str, wanted: str) -> IntegerSequence:
+    """Read the entry with the A-number `wanted` from `[{...}, ...]`, `{"results": [{...}, ...]}` or `{...}`.
 
+    An answer of the OEIS holds entries that mention the number, too. `where` is what the text is called in messages.
     An entry without the field `comment` has no comments: the OEIS leaves it out. Raises BrokenEntry.
     """
-    fields = _Fields(_only_entry(_json(text, where), where), where)
+    fields = _Fields(_entry_of(wanted, _json(text, where), where), where)
     return IntegerSequence(
         number=fields.number(),
         name=fields.name(),
@@ -135,17 +136,21 @@ def _json(text: str, where: str) -> Any:
         raise BrokenEntry(where, f"no JSON: {error}") from None
 
 
-def _only_entry(value: Any, where: str) -> Mapping[str, Any]:
+def _entry_of(wanted: str, value: Any, where: str) -> Mapping[str, Any]:
+    """The entry with this number among those of a file; the only one if there is no other."""
     if isinstance(value, dict) and "results" in value:
         value = value["results"]
     entries = value if isinstance(value, list) else [value]
     if value is None or not entries:
         raise BrokenEntry(where, "holds no entry")
-    if len(entries) > 1:
-        raise BrokenEntry(where, f"holds {len(entries):,} entries, not one")
-    if not isinstance(entries[0], dict):
-        raise BrokenEntry(where, f"holds {_kind(entries[0])}, not an entry")
-    return entries[0]
+    for entry in entries:
+        if not isinstance(entry, dict):
+            raise BrokenEntry(where, f"holds {_kind(entry)}, not an entry")
+    found: list[Mapping[str, Any]]
+    found = [entry for entry in entries if entry.get("number") == int(wanted[1:])] if len(entries) > 1 else entries
+    if len(found) != 1:
+        raise BrokenEntry(where, f"holds {len(entries):,} entries, {len(found):,} of them {wanted}")
+    return found[0]
 
 
 def _kind(value: Any) -> str:

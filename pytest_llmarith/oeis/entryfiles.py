@@ -18,7 +18,7 @@ def read_entry(path: Path) -> IntegerSequence:
 
 def checked_entry(text: str, where: str, number: str) -> IntegerSequence:
     """The entry of this number; raises BrokenEntry, also where it is the entry of another one."""
-    sequence = parse_entry(text, where)
+    sequence = parse_entry(text, where, number)
     if sequence.number != number:
         raise BrokenEntry(where, f"holds the entry {sequence.number}, not {number}")
     return sequence

@@ -12,17 +12,16 @@ _SIGNED_TERMS = "VWX"  # files of long ago hold absolute values in S, T, U, and 
 _FIELDS = {"N": "name", "O": "offset", "K": "keyword"}
 
 
-def fields_of_seq(text: str, where: str) -> dict[str, object]:
-    """The entry as an object of the JSON interface, with the fields alone that a sequence needs.
+def fields_of_seq(text: str, where: str, wanted: str) -> dict[str, object]:
+    """The entry with this A-number as an object of the JSON interface, with the fields alone that a sequence needs.
 
-    A line that is missing leaves its field out. Raises BrokenEntry where there is no entry, or more than one.
+    A line that is missing leaves its field out. Raises BrokenEntry if the text has no line of that entry.
     """
-    lines = [found.groups(default="") for line in text.split("\n") if (found := _LINE.fullmatch(line.rstrip("\r")))]
-    numbers = {number for _, number, _ in lines}
-    if len(numbers) != 1:
-        what = "holds lines of several entries, not one entry" if numbers else "no lines such as %N A000045 ..."
-        raise BrokenEntry(where, what)
-    fields: dict[str, object] = {"number": int(numbers.pop()[1:])}
+    found = [one.groups(default="") for line in text.split("\n") if (one := _LINE.fullmatch(line.rstrip("\r")))]
+    lines = [line for line in found if line[1] == wanted]
+    if not lines:
+        raise BrokenEntry(where, f"has no lines such as %N {wanted} ...")
+    fields: dict[str, object] = {"number": int(wanted[1:])}
     fields |= {_FIELDS[kind]: content.strip() for kind, _, content in lines if kind in _FIELDS}
     if data := _terms(lines, _SIGNED_TERMS) or _terms(lines, _TERMS):
         fields["data"] = data

@@ -47,7 +47,7 @@ class FolderSource:
         except OSError as error:
             raise Unavailable(f"{str(path)!r} cannot be read: {error.strerror}") from error
         if path.suffix == ".seq":
-            text = json.dumps([fields_of_seq(text, str(path))]) + "\n"
+            text = json.dumps([fields_of_seq(text, str(path), number)]) + "\n"
         return str(path), text.encode("utf-8")
 
 

@@ -16,16 +16,15 @@ _MODEL_HELP = "Model to benchmark, any litellm model string, as [NAME=]TARGET[?K
 
 
 def given(config: pytest.Config) -> bool:
-    """Whether anybody asked for anything of ours: if not, nothing of ours needs to be loaded.
+    """Whether an option, the environment or the ini file asks for anything: if not, nothing more needs to be loaded.
 
-    No option has a default of its own, so whatever is set was given; the defaults are `settings`'.
+    No option has a default here, so a value that is set was given; `settings` has the defaults.
     """
-    options = (value for name, value in vars(config.option).items() if name.startswith(("llm_", "oeis_")))
+    flags = (name for name in vars(names).values() if str(name).startswith("--"))
     return (
-        any(value not in (None, False, []) for value in options)
+        any(config.getoption(flag) not in (None, False, []) for flag in flags)
         or names.MODEL_ENVIRONMENT in os.environ
         or bool(config.getini(names.MODEL_INI))
-        or (config.rootpath / ".env").is_file()
     )
 
 
@@ -49,6 +48,7 @@ def declare(parser: pytest.Parser) -> None:
     for declare_group in GROUPS.values():
         declare_group(group)
     parser.addini(names.MODEL_INI, f"{_MODEL_HELP} (one per line)", type="linelist", default=[])
+    parser.addini(names.OEIS_SETS_INI, f"Sets of sequences, as for {names.OEIS_SETS}", default="")
 
 
 def _declare_models(group: pytest.OptionGroup) -> None:
@@ -58,7 +58,7 @@ def _declare_models(group: pytest.OptionGroup) -> None:
         metavar="MODEL",
         help=f"{_MODEL_HELP}.\n"
         f"Else {names.MODEL_ENVIRONMENT} in the environment, "
-        f"{names.MODEL_ENVIRONMENT} or {names.MODEL_DOTENV} in .env, or the ini value {names.MODEL_INI}.\n"
+        f"the same in .env, or the ini value {names.MODEL_INI}.\n"
         "llmarith/exact and llmarith/sloppy are embedded and need no key",
     )
     group.addoption(
@@ -197,7 +197,7 @@ def _declare_oeis(group: pytest.OptionGroup) -> None:
         names.OEIS_SETS,
         metavar="SET,...",
         help="Sets of sequences: classic_easy, classic_hard, contemporary_easy, contemporary_hard, starter\n"
-        "(default: both classic sets where the cache has them, else starter)",
+        f"(default: the sets of the bench's mark, else the ini value {names.OEIS_SETS_INI}, else starter)",
     )
     group.addoption(
         names.OEIS_CACHE, metavar="DIR", help="Folder of the OEIS entries (default: oeis_cache in the root)"

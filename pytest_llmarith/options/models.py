@@ -43,20 +43,22 @@ class ModelChoice:
         """Where the models were named, and how: the nearest to the user wins."""
         if given := self._config.getoption(names.MODEL):
             return names.MODEL, given
+        in_dotenv = f"{names.MODEL_ENVIRONMENT} in .env"
         if hasattr(self._config, "workerinput"):  # the controller has looked, and told its workers what it found
+            if given is None and (found := self._named_in_dotenv()):  # it had no reason to look
+                raise ValueError(
+                    f"{in_dotenv} is read only when tests of the plugin are collected, which with -n is too late; "
+                    f"write {' '.join(f'{names.MODEL}={name}' for name in found)}"
+                )
             return names.MODEL, []
         if given := os.environ.get(names.MODEL_ENVIRONMENT, "").split():
             return f"{names.MODEL_ENVIRONMENT} (environment)", given
-        if self._config.getoption("dist", "no") != "each" and (found := self._named_in_dotenv()):
-            return found
+        if found := self._named_in_dotenv():
+            return in_dotenv, found
         return f"{names.MODEL_INI} (ini file)", self._config.getini(names.MODEL_INI)
 
-    def _named_in_dotenv(self) -> tuple[str, list[str]] | None:
-        """The first variable of `.env` that names models, and what it names."""
-        for name in (names.MODEL_ENVIRONMENT, names.MODEL_DOTENV):
-            if given := (self._dotenv.get(name) or "").split():
-                return f"{name} in .env", given
-        return None
+    def _named_in_dotenv(self) -> list[str]:
+        return (self._dotenv.get(names.MODEL_ENVIRONMENT) or "").split()
 
     def _based(self, model: Model) -> Model:
         """A base URL that the provider's client would take from the environment becomes the model's own.

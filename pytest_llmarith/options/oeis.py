@@ -12,6 +12,7 @@ from pathlib import Path
 
 from pytest_llmarith.oeis.judges.llm import PARAMS
 from pytest_llmarith.oeis.scoring import Rules
+from pytest_llmarith.oeis.sets import check_name
 from pytest_llmarith.options import names, parsing
 from pytest_llmarith.values import Level, Model, ProgramLimits
 
@@ -35,6 +36,7 @@ class OeisSettings:
     """Sequences, limits and judges; None leaves the choice to what is there."""
 
     sets: tuple[str, ...] | None
+    ini_sets: tuple[str, ...] | None
     cache: Path
     limits: ProgramLimits
     terms: int | None
@@ -45,9 +47,9 @@ class OeisSettings:
 
 
 def oeis_settings(
-    given: Callable[[str], str | None], cache: Path, judge_model: Callable[[str, str], Model]
+    given: Callable[[str], str | None], cache: Path, judge_model: Callable[[str, str], Model], ini_sets: str = ""
 ) -> OeisSettings:
-    """Parse what was given; `judge_model` makes a model of the text that names a judge."""
+    """Parse what was given; `judge_model` makes a model of the text that names a judge, `ini_sets` is the ini value."""
 
     def text(option: str) -> str:
         asked = given(option)
@@ -56,6 +58,7 @@ def oeis_settings(
     static, judge = _judges(text(names.OEIS_JUDGE), judge_model)
     return OeisSettings(
         sets=parsing.optional(given, names.OEIS_SETS, _sets),
+        ini_sets=_sets(f"{names.OEIS_SETS_INI} (ini file)", ini_sets) if ini_sets else None,
         cache=cache,
         limits=ProgramLimits(
             seconds=_limits(names.OEIS_LIMITS, text(names.OEIS_LIMITS)),
@@ -70,7 +73,13 @@ def oeis_settings(
 
 
 def _sets(option: str, text: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in text.split(","))
+    sets = tuple(name.strip() for name in text.split(","))
+    try:
+        for name in sets:
+            check_name(name)
+    except ValueError as error:
+        raise ValueError(f"{option}: {error}") from None
+    return sets
 
 
 def _limits(option: str, text: str) -> tuple[float, ...]:

@@ -92,7 +92,12 @@ def _parse(config: pytest.Config) -> Settings:
         reports=_folder(config, names.REPORTS, REPORTS_FOLDER),
         strict=bool(config.getoption(names.STRICT)),
         fail_under=tuple(config.getoption(names.FAIL_UNDER) or ()),
-        oeis=oeis_settings(config.getoption, _folder(config, names.OEIS_CACHE, OEIS_CACHE_FOLDER), chosen.judge),
+        oeis=oeis_settings(
+            config.getoption,
+            _folder(config, names.OEIS_CACHE, OEIS_CACHE_FOLDER),
+            chosen.judge,
+            config.getini(names.OEIS_SETS_INI),
+        ),
     )
 
 

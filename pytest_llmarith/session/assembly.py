@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import pytest
 
 from pytest_llmarith.items.marks import id_of
-from pytest_llmarith.items.sequences import choice_of
+from pytest_llmarith.items.sequences import sets_of
 from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.session.begin import ASKER
 from pytest_llmarith.session.display import Display
@@ -24,7 +24,7 @@ def assemble(config: pytest.Config, settings: Settings) -> None:
     _refuse_unknown_embedded("--llm-model", settings.models)
     _refuse_unknown_embedded("--oeis-judge", filter(None, [settings.oeis.judge]))
     if settings.oeis.sets:
-        choice_of(settings)
+        sets_of(settings)
     if settings.shard:
         config.pluginmanager.register(Sharding(config, settings.shard), SHARDING)
     if hasattr(config, "workerinput"):

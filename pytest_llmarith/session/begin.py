@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 OPTIONS_INPUT = "llmarith_options"
 ASKER: pytest.StashKey[Asker] = pytest.StashKey()
 _GUARD = "llmarith-guard"
+_DORMANT = "llmarith-dormant"
 _SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
 
 
@@ -35,7 +36,13 @@ def begin(config: pytest.Config) -> None:
 
         assemble(config, settings_of(config))
     elif not hasattr(config, "workerinput"):
-        config.pluginmanager.register(Dormant(config), "llmarith-dormant")
+        config.pluginmanager.register(Dormant(config), _DORMANT)
+
+
+def marks_found(session: pytest.Session) -> None:
+    """A mark of the plugin was collected: if nothing else began the run, `.env` may name models and begin it."""
+    if dormant := session.config.pluginmanager.getplugin(_DORMANT):
+        dormant.begin_with_dotenv(session)
 
 
 def settings_of(config: pytest.Config) -> Settings:
@@ -61,6 +68,33 @@ class Dormant:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._hint: str | None = None
+        self._mistake: pytest.UsageError | None = None
+
+    def begin_with_dotenv(self, session: pytest.Session) -> None:
+        """Put the run together during collection; new plugins have missed the start of the session."""
+        plugins = self._config.pluginmanager
+        try:
+            settings = settings_of(self._config)
+            if not settings.models:
+                return
+            from pytest_llmarith.session.assembly import assemble
+
+            before = plugins.get_plugins()
+            assemble(self._config, settings)
+        except pytest.UsageError as mistake:
+            self._mistake = mistake
+            raise pytest.Collector.CollectError(str(mistake)) from None
+        plugins.unregister(self)
+        if json_report := plugins.getplugin("pytest_jsonreport"):
+            json_report.pytest_configure(self._config)
+        for plugin in plugins.get_plugins() - before:
+            if hasattr(plugin, "pytest_sessionstart"):
+                plugin.pytest_sessionstart(session=session)
+
+    def pytest_collection_modifyitems(self) -> None:
+        """End the run here if `.env` holds a mistake: pytest takes no wrong usage from a test's collection."""
+        if self._mistake is not None:
+            raise self._mistake
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:

@@ -117,12 +117,18 @@ class Conductor:
 
         self.check_tasks(one.task for one in asked)
         questions = [one.question for one in asked]
+        speaks = self._config.getoption("verbose") > -2
+        if speaks and (sets := dict.fromkeys(one.oeis_set for one in asked if one.oeis_set)):
+            from pytest_llmarith.session.programs import lines_about_programs
+
+            for line in lines_about_programs(self._config, self._settings, [*sets]):
+                self.say(line)
         with suppress(StoreError):  # then nothing is asked: the first question is going to hear of it
             ahead = self.broker().look_ahead(questions, partial(follow, asked, self._settings))
             if ahead.asks:  # a replay needs nothing slow
                 self.broker().prepare()
             forecast = Forecast(self._settings, self.broker(), asked, ahead)
-            for line in forecast.lines() if self._config.getoption("verbose") > -2 else ():
+            for line in forecast.lines() if speaks else ():
                 self.say(line)
             forecast.refuse_unpriced()
             forecast.refuse_too_small()

@@ -12,9 +12,7 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.items.marks import why_skipped
-from pytest_llmarith.oeis.scoring import Rules
 from pytest_llmarith.options.conditions import Manners
-from pytest_llmarith.options.oeis import OeisSettings
 from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.reports.figures import dollars
 from pytest_llmarith.reports.harmless import sanitize
@@ -31,35 +29,16 @@ class Display:
         self._settings = settings
         self._recorder = recorder
         self._hint: str | None = None
+        self._shown = False
 
     def pytest_report_header(self) -> list[str]:
-        """What is asked, and where it goes; shown before anything is collected."""
-        if not self._settings.models:
-            return []
-        return [*header(self._settings), *(f"llmarith: {sanitize(line, 300)}" for line in self._oeis_lines())]
+        """What is asked, and how."""
+        self._shown = True
+        return header(self._settings)
 
-    def _oeis_lines(self) -> list[str]:
-        """Which sequences there are, and how their programs are locked in; nothing where there is no cache."""
-        from pytest_llmarith.items.sequences import choice_of
-        from pytest_llmarith.sandbox.levels import UnavailableError
-        from pytest_llmarith.session.programs import isolation_of
-
-        settings = self._settings.oeis
-        if not settings.cache.is_dir():
-            return []
-        try:
-            choice = choice_of(self._settings)
-        except pytest.UsageError as error:  # whoever collects the items is told, should there be any
-            return [str(error)]
-        limits = ", ".join(f"{limit:g} s" for limit in settings.limits.seconds)
-        lines = [choice.note or f"OEIS sets: {', '.join(choice.sets)}"]
-        try:
-            isolation = isolation_of(self._config, self._settings)
-        except UnavailableError as error:
-            return [*lines, f"OEIS items are skipped, no sandbox: {error}"]
-        held = ", ".join(isolation.enforced) or "nothing"
-        lines.append(f"sandbox {isolation.level}, holds {held}; {limits} per term{_rules(settings)}")
-        return [*lines, *isolation.remarks]
+    def pytest_report_collectionfinish(self) -> list[str]:
+        """The same in a run that began during collection."""
+        return [] if self._shown else self.pytest_report_header()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self._hint = self._hint or why_skipped(report)
@@ -140,17 +119,6 @@ def _manners(manners: Manners) -> Iterator[str]:
         yield conditions[0].label
     if manners.repeats > 1:
         yield f"{manners.repeats} repeats"
-
-
-def _rules(settings: OeisSettings) -> str:
-    """What makes scores differ from those of other runs, and is not as usual."""
-    parts = (
-        (settings.terms, f"first {settings.terms} terms"),
-        (settings.rules is not Rules.DEFAULT, f"rules {settings.rules}"),
-        (settings.judge, settings.judge and settings.judge.name),
-        (not settings.static_judge, "no static judge"),
-    )
-    return "".join(f", {part}" for holds, part in parts if holds)
 
 
 def _wanted_outcomes(reportchars: str, strict: bool) -> set[str]:

@@ -31,12 +31,15 @@ if TYPE_CHECKING:
 
 
 class Asked(NamedTuple):
-    """A question that was selected, its task, in which condition it is put, and the search that begins with it."""
+    """A question that was selected, its task, in which condition it is put, the search that begins with it, and the set
+    of its sequence.
+    """
 
     question: Question
     task: str
     condition: Condition = USUAL
     search: BreakingProblem | None = None
+    oeis_set: str | None = None
 
     @property
     def key(self) -> Key:
@@ -46,7 +49,7 @@ class Asked(NamedTuple):
 def asked_by(selection: Iterable[Selected], settings: Settings) -> list[Asked]:
     """What items are going to ask the broker; those that a `model` fixture answers ask it nothing."""
     return [
-        Asked(question, one.problem.task, one.manner.condition, one.search)
+        Asked(question, one.problem.task, one.manner.condition, one.search, getattr(one.problem, "set", None))
         for one in selection
         if (question := one.question(settings))
     ]

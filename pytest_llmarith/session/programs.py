@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import os
-import platform
-import sys
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,13 +12,14 @@ import pytest
 from pytest_llmarith import trials
 from pytest_llmarith.items.marks import problem_of
 from pytest_llmarith.items.sequences import limits_of
+from pytest_llmarith.oeis.scoring import Rules
+from pytest_llmarith.options.oeis import OeisSettings
 from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.session.begin import ASKER, settings_of
 from pytest_llmarith.session.timer import backstop
 from pytest_llmarith.values import (
     Failure,
     Isolation,
-    Level,
     Model,
     OeisProblem,
     ProgramLimits,
@@ -30,66 +28,49 @@ from pytest_llmarith.values import (
     Reply,
 )
 
-# The controller's word on isolation, in xdist's `workerinput`: where it was found, and what was found.
-ISOLATION_INPUT = "llmarith_isolation"
-
 _FOUND = pytest.StashKey[Isolation]()
 _MACHINE = pytest.StashKey[dict[str, Any]]()
-_BOOT = Path("/proc/sys/kernel/random/boot_id")
 # The whole item may take this much longer than its programs' limits allow: slots are shared with other runs.
 _BACKSTOP_GRACE_S = 60.0
 _TELL_EVERY_S = 1.0
 
 
 def isolation_of(config: pytest.Config, settings: Settings) -> Isolation:
-    """How programs are locked in here: found once per process, or told by a controller on the same machine.
+    """How programs are locked in here, found once per process.
 
     Raises `sandbox.levels.UnavailableError`, one line for people, where they cannot be.
     """
     if _FOUND not in config.stash:
         from pytest_llmarith.sandbox.levels import probe
 
-        config.stash[_FOUND] = _told(config) or probe(settings.oeis.sandbox)
+        config.stash[_FOUND] = probe(settings.oeis.sandbox)
     return config.stash[_FOUND]
 
 
-def known_isolation(config: pytest.Config, settings: Settings) -> Isolation | None:
-    """The same for whoever can do without: nothing where there are no sequences, or no sandbox."""
+def lines_about_programs(config: pytest.Config, settings: Settings, sets: Sequence[str]) -> list[str]:
+    """Which sets are asked and how their programs are locked in, for people."""
     from pytest_llmarith.sandbox.levels import UnavailableError
 
-    if not settings.oeis.cache.is_dir():
-        return None
+    lines = [f"OEIS sets: {', '.join(sets)}"]
     try:
-        return isolation_of(config, settings)
-    except UnavailableError:
-        return None
+        isolation = isolation_of(config, settings)
+    except UnavailableError as error:
+        return [*lines, f"OEIS items are skipped, no sandbox: {error}"]
+    held = ", ".join(isolation.enforced) or "nothing"
+    limits = ", ".join(f"{limit:g} s" for limit in settings.oeis.limits.seconds)
+    lines.append(f"sandbox {isolation.level}, holds {held}; {limits} per term{_rules(settings.oeis)}")
+    return [*lines, *isolation.remarks]
 
 
-def as_input(isolation: Isolation) -> dict[str, Any]:
-    """Isolation as builtins, for workers on this machine."""
-    return {
-        "machine": _this_machine(),
-        "level": str(isolation.level),
-        "enforced": list(isolation.enforced),
-        "remarks": list(isolation.remarks),
-    }
-
-
-def _told(config: pytest.Config) -> Isolation | None:
-    told = getattr(config, "workerinput", {}).get(ISOLATION_INPUT)
-    if told is None or told["machine"] != _this_machine():
-        return None
-    return Isolation(Level(told["level"]), tuple(told["enforced"]), tuple(told["remarks"]))
-
-
-def _this_machine() -> str:
-    """A machine's name and, on Linux, its start: a container's name may stand for many.
-
-    For another user, interpreter or PATH, as a session over ssh may have them, the same machine is another one.
-    """
-    boot = _BOOT.read_text().strip() if _BOOT.exists() else ""
-    user = os.geteuid() if hasattr(os, "geteuid") else ""
-    return f"{platform.node()} {boot} {user} {os.path.realpath(sys.executable)} {os.environ.get('PATH')}"
+def _rules(settings: OeisSettings) -> str:
+    """What makes scores differ from those of other runs, and is not as usual."""
+    parts = (
+        (settings.terms, f"first {settings.terms} terms"),
+        (settings.rules is not Rules.DEFAULT, f"rules {settings.rules}"),
+        (settings.judge, settings.judge and settings.judge.name),
+        (not settings.static_judge, "no static judge"),
+    )
+    return "".join(f", {part}" for holds, part in parts if holds)
 
 
 class Guard:

@@ -15,7 +15,6 @@ from pytest_llmarith.reports.keys import Key
 from pytest_llmarith.session.begin import OPTIONS_INPUT
 from pytest_llmarith.session.conductor import Conductor
 from pytest_llmarith.session.forecast import Asked
-from pytest_llmarith.session.programs import ISOLATION_INPUT, as_input, known_isolation
 from pytest_llmarith.session.selection import Label
 from pytest_llmarith.values import BreakingProblem, Condition, Failure, Question
 
@@ -74,8 +73,6 @@ class Workers:
         Clerk(channel, self._conductor.broker(), name, Lane(self, name)).begin()
         node.workerinput[CHANNEL_INPUT] = channel
         node.workerinput[OPTIONS_INPUT] = {name: getattr(self._config.option, name) for name in _SHARED_OPTIONS}
-        if isolation := known_isolation(self._config, self._settings):
-            node.workerinput[ISOLATION_INPUT] = as_input(isolation)
         node.workerinput[ANNOUNCES_INPUT] = self._announcer is None
         self._announcer = self._announcer or name
 
@@ -136,7 +133,7 @@ class Workers:
 def _asked(question: Question, label: Label) -> Asked:
     _, task, fields, condition = label
     search = BreakingProblem.of_fields(fields) if task == BreakingProblem.task else None
-    return Asked(question, task, Condition.of_fields(condition), search)
+    return Asked(question, task, Condition.of_fields(condition), search, fields.get("set"))
 
 
 class Lane:

@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from pytest_llmarith.oeis.sets import numbers
+
 BENCH = """
     import pytest
 
@@ -38,17 +40,68 @@ def collected(pytester: pytest.Pytester, *args: str) -> list[str]:
     return [line.split("[", 1)[1].removesuffix("]") for line in result.outlines if "::" in line]
 
 
-def test_the_starter_where_nothing_else_is_there(bench: pytest.Pytester) -> None:
-    """One item per sequence, and a line that says which set was taken and how to get the others."""
-    assert collected(bench) == [f"o4-mini-starter-A{number:06}" for number in ENTRIES]
-    result = bench.runpytest("--collect-only", "--llm-model=o4-mini")
-    result.stdout.fnmatch_lines(
-        ["llmarith: OEIS set: starter (3 sequences)*llmarith oeis sync classic_easy classic_hard*"]
-    )
+SETS = ("classic_easy", "classic_hard", "contemporary_easy", "contemporary_hard")
+
+
+@pytest.fixture
+def synced(bench: pytest.Pytester) -> pytest.Pytester:
+    """The same after all four sets of the paper have been fetched."""
+    for number in {number for name in SETS for number in numbers(name, bench.path)}:
+        path = bench.path / "oeis_cache" / f"{number}.json"
+        path.write_text(entry(int(number[1:]), "easy"), encoding="utf-8")
+    return bench
+
+
+@pytest.mark.parametrize("model", ["o4-mini", "llmarith/exact", "llmarith/sloppy"])
+@pytest.mark.parametrize("cache", ["bench", "synced"])
+def test_the_starter_unless_sets_are_named(request: pytest.FixtureRequest, cache: str, model: str) -> None:
+    """One item per sequence of the starter, whatever was fetched and whichever model is asked."""
+    bench = request.getfixturevalue(cache)
+    result = bench.runpytest("--collect-only", "-q", f"--llm-model={model}")
+    ids = [line.split("[", 1)[1].removesuffix("]") for line in result.outlines if "::" in line]
+    assert ids == [f"{model}-starter-A{number:06}" for number in ENTRIES]
 
 
 @pytest.mark.parametrize(
-    ("args", "numbers"),
+    ("ini", "mark", "args", "chosen"),
+    [
+        ("contemporary_easy", "", (), {"contemporary_easy"}),
+        ("classic_easy, starter", "", (), {"classic_easy", "starter"}),
+        ("classic_easy", "", ("--oeis-sets=starter",), {"starter"}),
+        ("classic_easy", "", ("--oeis-sets=classic_hard,contemporary_hard",), {"classic_hard", "contemporary_hard"}),
+        ("classic_easy", '(sets=["contemporary_hard"])', (), {"contemporary_hard"}),
+        ("classic_easy", '(sets=["contemporary_hard"])', ("--oeis-sets=starter",), {"starter"}),
+        ("", '(sets=["contemporary_hard"])', (), {"contemporary_hard"}),
+    ],
+)
+def test_who_names_the_sets(
+    synced: pytest.Pytester, ini: str, mark: str, args: tuple[str, ...], chosen: set[str]
+) -> None:
+    """The option, else the mark, else the ini value."""
+    synced.makepyfile(BENCH.replace("mark.oeis", f"mark.oeis{mark}"))
+    synced.makeini(f"[pytest]\noeis_sets = {ini}\n")
+    assert {label.split("-A")[0].removeprefix("o4-mini-") for label in collected(synced, *args)} == chosen
+
+
+@pytest.mark.parametrize(
+    ("ini", "status", "message"),
+    [
+        ("clasic_easy", pytest.ExitCode.USAGE_ERROR, "*oeis_sets (ini file): 'clasic_easy'*classic_easy*"),
+        (",", pytest.ExitCode.USAGE_ERROR, "*oeis_sets (ini file): ''*classic_easy*"),
+        ("classic_easy", pytest.ExitCode.INTERRUPTED, "*oeis_sets (ini file): classic_easy lacks 250 entries*oeis sync*"),
+    ],
+)
+def test_a_mistake_in_the_ini_value(bench: pytest.Pytester, ini: str, status: pytest.ExitCode, message: str) -> None:
+    """One line with the way out; a set that is not whole is found out by the collection of its items alone."""
+    bench.makeini(f"[pytest]\noeis_sets = {ini}\n")
+    result = bench.runpytest("--llm-model=o4-mini", "-p", "no:xdist")
+    assert result.ret == status
+    (result.stderr if status == pytest.ExitCode.USAGE_ERROR else result.stdout).fnmatch_lines([message])
+    result.stdout.no_fnmatch_line("*Traceback*")
+
+
+@pytest.mark.parametrize(
+    ("args", "found"),
     [
         (("-k", "A000045"), [45]),
         (("-k", "starter"), [2, 45, 108]),
@@ -60,9 +113,9 @@ def test_the_starter_where_nothing_else_is_there(bench: pytest.Pytester) -> None
         (("-m", "oeis and not oeis_keyword(name='easy')"), [108]),
     ],
 )
-def test_selection(bench: pytest.Pytester, args: tuple[str, ...], numbers: list[int]) -> None:
+def test_selection(bench: pytest.Pytester, args: tuple[str, ...], found: list[int]) -> None:
     """-k selects sequences by their numbers and sets, and -m by their cells and keywords."""
-    assert collected(bench, *args) == [f"o4-mini-starter-A{number:06}" for number in numbers]
+    assert collected(bench, *args) == [f"o4-mini-starter-A{number:06}" for number in found]
 
 
 @pytest.mark.parametrize(
@@ -95,7 +148,7 @@ def test_no_sequences_are_no_mistake(bench: pytest.Pytester, option: str) -> Non
     (half / "A000045.json").write_text(entry(45, "easy"), encoding="utf-8")
     result = bench.runpytest("--llm-model=o4-mini", "-rs", option)
     result.assert_outcomes(skipped=1)
-    result.stdout.fnmatch_lines(["*has no starter set and lacks * entries of classic_easy*llmarith oeis sync*"])
+    result.stdout.fnmatch_lines(["*starter' holds no entry*--oeis-cache*"])
 
 
 def test_a_broken_entry_is_named(bench: pytest.Pytester) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.oeis.cache import Cache, MissingEntry
-from pytest_llmarith.oeis.choice import Choice, choose_sets
+from pytest_llmarith.oeis.choice import checked_sets
 from pytest_llmarith.oeis.entries import BrokenEntry
 from pytest_llmarith.oeis.place import default_cache, sync_command
 from pytest_llmarith.oeis.sets import CLASSIC, SETS, STARTER, numbers, wanted_numbers
@@ -157,38 +157,11 @@ def test_the_digest_sees_every_field(changes: dict[str, Any], tmp_path: Path) ->
     assert Cache(tmp_path).digest([STARTER]) != before
 
 
-def test_both_classic_sets_are_taken_where_they_are_whole(tmp_path: Path) -> None:
-    """Without a choice of sets both classic ones are taken where they are whole, and a line says so."""
-    fill_starter(tmp_path)
-    cache = fill(tmp_path, wanted_numbers([]))
-    assert choose_sets(None, cache) == Choice(
-        CLASSIC, f"OEIS sets: classic_easy, classic_hard, whole in {str(tmp_path)!r}"
-    )
-
-
-def test_else_the_starter_is_taken(tmp_path: Path) -> None:
-    """Where a classic set lacks entries the starter is taken, and a line says how to get them."""
-    fill_starter(tmp_path)
-    cache = fill(tmp_path, wanted_numbers(["classic_easy", "A000001"]))
-    choice = choose_sets(None, cache)
-    assert choice.sets == (STARTER,)
-    assert choice.note == (
-        "OEIS set: starter (2 sequences); the cache lacks 249 entries of classic_hard: "
-        f"run llmarith oeis sync classic_easy classic_hard --cache {tmp_path}"
-    )
-
-
-def test_without_a_starter_nothing_can_be_taken(tmp_path: Path) -> None:
-    """Without a starter and with entries lacking, one line says what to do."""
-    with pytest.raises(ValueError, match=r"has no starter set and lacks 250 entries of classic_easy, .* run llmarith"):
-        choose_sets(None, Cache(tmp_path))
-
-
 def test_what_was_asked_for_is_taken(tmp_path: Path) -> None:
-    """Sets that were asked for are taken once each, in that order, without a note."""
+    """Sets that were asked for are taken once each, in that order."""
     fill_starter(tmp_path)
     cache = fill(tmp_path, numbers("classic_hard", tmp_path))
-    assert choose_sets([STARTER, "classic_hard", STARTER], cache) == Choice((STARTER, "classic_hard"))
+    assert checked_sets([STARTER, "classic_hard", STARTER], cache) == (STARTER, "classic_hard")
 
 
 @pytest.mark.parametrize(
@@ -207,7 +180,7 @@ def test_what_is_not_whole_cannot_be_asked_for(asked: list[str], said: str, tmp_
     """One line: how many are missing, the first few, the command; or which sets there are."""
     cache = fill(tmp_path, ["A000002", "A000003"])
     with pytest.raises(ValueError, match=r"classic_easy|starter") as raised:
-        choose_sets(asked, cache)
+        checked_sets(asked, cache)
     assert said in str(raised.value)
     assert str(raised.value).isprintable()
 
@@ -251,7 +224,7 @@ def test_the_real_classic_sets_are_whole(tmp_path: Path) -> None:
     for path in REAL.glob("*/A*.json"):
         os.symlink(path, tmp_path / path.name)
     cache = Cache(tmp_path)
-    assert choose_sets(None, cache).sets == CLASSIC
+    assert checked_sets(CLASSIC, cache) == CLASSIC
     assert [len(cache.sequences(name)) for name in CLASSIC] == [250, 250]
     for name in CLASSIC:
         assert all(name.removeprefix("classic_") in sequence.keywords for sequence in cache.sequences(name))

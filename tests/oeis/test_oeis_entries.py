@@ -31,7 +31,7 @@ EXPECTED = IntegerSequence(
 def refused(text: str) -> str:
     """The message of the refusal, which is one printable line."""
     with pytest.raises(BrokenEntry) as raised:
-        parse_entry(text, "A000045.json")
+        parse_entry(text, "A000045.json", "A000045")
     message = str(raised.value)
     assert message.startswith("A000045.json: ")
     assert message.isprintable()
@@ -42,12 +42,20 @@ def refused(text: str) -> str:
 @pytest.mark.parametrize("shape", [lambda one: [one], lambda one: {"results": [one], "count": 1}, lambda one: one])
 def test_three_shapes_are_one_entry(shape: Any) -> None:
     """The interface has returned a list, and an object with results; a file may hold the entry alone."""
-    assert parse_entry(json.dumps(shape(fields("A000045"))), "here") == EXPECTED
+    assert parse_entry(json.dumps(shape(fields("A000045"))), "here", "A000045") == EXPECTED
+
+
+@given(st.sets(st.integers(1, 999_999).filter(lambda number: number != 45), max_size=9), st.randoms(), st.booleans())
+def test_the_wanted_one_of_several_entries(others: set[int], random: Any, in_object: bool) -> None:
+    """A search of the OEIS also returns entries that mention the number, wherever they stand."""
+    entries = [fields("A000045"), *(fields(f"A{number:06}", data="9,9") for number in others)]
+    random.shuffle(entries)
+    assert parse_entry(json.dumps({"results": entries} if in_object else entries), "here", "A000045") == EXPECTED
 
 
 def test_comments_may_be_absent() -> None:
     """The interface leaves the field out where an entry has none."""
-    assert parse_entry(json.dumps(fields("A000045", comment=None)), "here").comments == ()
+    assert parse_entry(json.dumps(fields("A000045", comment=None)), "here", "A000045").comments == ()
 
 
 @pytest.mark.parametrize(
@@ -55,13 +63,13 @@ def test_comments_may_be_absent() -> None:
 )
 def test_the_offset_is_the_first_number(offset: str, first: int) -> None:
     """The offset of an entry is the n of its first term."""
-    sequence = parse_entry(json.dumps(fields("A000045", offset=offset)), "here")
+    sequence = parse_entry(json.dumps(fields("A000045", offset=offset)), "here", "A000045")
     assert (sequence.offset, sequence.inputs[0], len(sequence.inputs)) == (first, first, 7)
 
 
 def test_long_and_negative_terms_stay_text() -> None:
     """Terms stay text, and pass through no number type."""
-    assert parse_entry(json.dumps(fields("A000045", data=f"{LONG},0,-1")), "here").terms == (LONG, "0", "-1")
+    assert parse_entry(json.dumps(fields("A000045", data=f"{LONG},0,-1")), "here", "A000045").terms == (LONG, "0", "-1")
 
 
 @pytest.mark.parametrize(
@@ -135,7 +143,10 @@ def test_a_broken_field_is_named(field: str, value: Any, said: str) -> None:
         ("[]", "holds no entry"),
         ('{"results": null}', "holds no entry"),
         ('{"results": []}', "holds no entry"),
-        ("[{}, {}]", "2 entries"),
+        ("[{}, {}]", "holds 2 entries, 0 of them A000045"),
+        (json.dumps([fields("A000044"), fields("A000046")]), "holds 2 entries, 0 of them A000045"),
+        (json.dumps([fields("A000045"), fields("A000045")]), "holds 2 entries, 2 of them A000045"),
+        (json.dumps([fields("A000045"), 7]), "a number"),
         ("[[]]", "a list"),
         ("[1]", "a number"),
         ('"A000045"', "text"),
@@ -158,7 +169,7 @@ JSON = st.recursive(
 def test_any_value_is_read_or_refused(changes: dict[str, Any]) -> None:
     """No value of any field raises anything else, and what is read can be sent and printed."""
     try:
-        sequence = parse_entry(json.dumps([fields("A000045") | changes]), "A000045.json")
+        sequence = parse_entry(json.dumps([fields("A000045") | changes]), "A000045.json", "A000045")
     except BrokenEntry as error:
         message = str(error)
     else:
@@ -172,14 +183,14 @@ def test_any_value_is_read_or_refused(changes: dict[str, Any]) -> None:
 def test_all_whole_numbers_are_terms(terms: list[int], offset: int) -> None:
     """Terms and offset come back as they were written."""
     changes = {"data": ",".join(map(str, terms)), "offset": f"{offset},1"}
-    sequence = parse_entry(json.dumps(fields("A000045", **changes)), "here")
+    sequence = parse_entry(json.dumps(fields("A000045", **changes)), "here", "A000045")
     assert [*map(int, sequence.terms)] == terms
     assert sequence.offset == offset
 
 
 def test_terms_are_as_long_as_integers_are_read() -> None:
     """Python refuses to read more than 4,300 digits."""
-    sequence = parse_entry(json.dumps(fields("A000045", data=f"-{'7' * MOST_DIGITS}")), "here")
+    sequence = parse_entry(json.dumps(fields("A000045", data=f"-{'7' * MOST_DIGITS}")), "here", "A000045")
     assert int(sequence.terms[0]) < 0
 
 
@@ -226,6 +237,17 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(path := tmp_path / "A000045.json")
     with pytest.raises(BrokenEntry, match="no regular file"):
         read_entry(path)
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="the real entries are not here")
+def test_real_entries_are_found_among_others(tmp_path: Path) -> None:
+    """Each of the 500 loads as before if its file holds its neighbours, too, as most contemporary ones of the paper do."""
+    paths = sorted(REAL.glob("*/A*.json"))
+    texts = [json.loads(path.read_text("utf-8"))[0] for path in paths]
+    for place, path in enumerate(paths):
+        answer = tmp_path / path.name
+        answer.write_text(json.dumps([texts[place - 1], texts[place - 2], texts[place]]), encoding="utf-8")
+        assert read_entry(answer) == read_entry(path)
 
 
 @pytest.mark.skipif(not REAL.is_dir(), reason="the real entries are not here")

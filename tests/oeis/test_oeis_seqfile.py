@@ -39,8 +39,8 @@ EXPECTED = IntegerSequence(
 )
 
 
-def read(text: str) -> IntegerSequence:
-    return parse_entry(json.dumps(fields_of_seq(text, "A000045.seq")), "A000045.seq")
+def read(text: str, number: str = "A000045") -> IntegerSequence:
+    return parse_entry(json.dumps(fields_of_seq(text, "A000045.seq", number)), "A000045.seq", number)
 
 
 @pytest.mark.parametrize("line_break", ["\n", "\r\n"])
@@ -55,6 +55,13 @@ def test_old_files_hold_signed_terms_apart() -> None:
     assert read(old) == EXPECTED
 
 
+def test_the_wanted_one_of_several_entries() -> None:
+    """A file may hold the lines of several entries, in any order."""
+    other = SEQ.replace("A000045", "A000046").replace("Made", "Not made")
+    mixed = "\n".join(line for pair in zip(other.split("\n"), SEQ.split("\n"), strict=True) for line in pair)
+    assert read(other + SEQ) == read(SEQ + other) == read(mixed) == EXPECTED
+
+
 def test_no_comment_is_no_comments() -> None:
     """An entry without comments has none, as it has in the JSON interface."""
     assert read("\n".join(line for line in SEQ.split("\n") if not line.startswith("%C"))).comments == ()
@@ -65,7 +72,7 @@ def test_no_comment_is_no_comments() -> None:
     [
         ("", "no lines such as"),
         ("<html></html>", "no lines such as"),
-        (SEQ + "%N A000046 Another.\n", "several entries"),
+        (SEQ.replace("A000045", "A000046"), "no lines such as %N A000045"),
         (SEQ.replace("%O", "%P"), "'offset' is missing"),
         (SEQ.replace("%K", "%k"), "'keyword' is missing"),
         (SEQ.replace("%N", "%n"), "'name' is missing"),
@@ -101,4 +108,4 @@ def test_real_entries_come_through() -> None:
     """What the JSON interface says of 500 entries and what the internal format says is the same sequence."""
     for path in REAL.glob("*/A*.json"):
         [fields] = json.loads(path.read_text("utf-8"))
-        assert read(as_seq(fields)) == read_entry(path)
+        assert read(as_seq(fields), path.stem) == read_entry(path)

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from pytest_llmarith.oeis.entries import parse_entry
+from pytest_llmarith.oeis.entryfiles import read_entry
 from pytest_llmarith.values import IntegerSequence
 
 STARTER = Path(__file__).parents[2] / "oeis_cache" / "starter"
@@ -47,7 +47,7 @@ def fields(number: str) -> dict[str, Any]:
 
 
 def starter(number: str) -> IntegerSequence:
-    return parse_entry((STARTER / f"{number}.json").read_text("utf-8"), f"{number}.json")
+    return read_entry(STARTER / f"{number}.json")
 
 
 def reached(number: str) -> dict[int, str]:
@@ -147,7 +147,7 @@ KNOWN = [number for number in NUMBERS if real_path(number)]
 def real(number: str) -> IntegerSequence:
     path = real_path(number)
     assert path is not None
-    return parse_entry(path.read_text("utf-8"), path.name)
+    return read_entry(path)
 
 
 @pytest.mark.parametrize("number", KNOWN)

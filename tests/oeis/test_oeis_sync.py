@@ -114,7 +114,7 @@ def test_a_folder_gives_files_of_any_depth(tmp_path: Path) -> None:
     assert synced.failed == (("A000001", f"neither A000001.json nor A000001.seq is in {str(shelf)!r}"),)
     assert (cache / "A000040.json").read_bytes() == entry("A000040")
     imported = (cache / "A000045.json").read_text("utf-8")
-    sequence = parse_entry(imported, "here")
+    sequence = parse_entry(imported, "here", "A000045")
     assert (sequence.name, sequence.terms, sequence.offset) == ("Lamé.", ("0", "1", "-1"), -1)
     assert {*json.loads(imported)[0]} == {"number", "data", "name", "comment", "offset", "keyword"}
 

@@ -178,6 +178,31 @@ def test_bytes_that_are_no_text_are_wrong_usage(parse: Callable[[str, str], obje
         parse(OPTION, "a=b\udcff")
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["mock_response", "mock_tool_calls", "mock_timeout", "mock_delay", "mock_testing_fallbacks", "mock_of_tomorrow"],
+)
+@pytest.mark.parametrize(
+    ("place", "args", "ini"),
+    [
+        ("--llm-param", ("--llm-model=o4-mini", "--llm-param={}"), ""),
+        ("--llm-model", ("--llm-model=o4-mini?temperature=0&{}",), ""),
+        ("--llm-model", ("--llm-model=fake=llmarith/exact?{}",), ""),
+        ("llm_model (ini file)", (), "llm_model = o4-mini?{}"),
+        ("--oeis-judge", ("--llm-model=o4-mini", "--oeis-judge=llm:o4-mini?{}"), ""),
+    ],
+)
+def test_the_test_parameters_of_litellm_are_refused(
+    pytester: pytest.Pytester, name: str, place: str, args: tuple[str, ...], ini: str
+) -> None:
+    """They would make replies that no model gave: exit status 4 wherever they come in."""
+    pytester.makepyfile("def test_it(): pass")
+    pytester.makeini("[pytest]\n" + ini.format(f"{name}=42"))
+    result = pytester.runpytest(*(arg.format(f"{name}=42") for arg in args))
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: {place}: {name} *"])
+
+
 @pytest.mark.parametrize("name", ["base_url", "timeout", "num_retries", "messages", "stream"])
 def test_what_the_plugin_sets_itself_is_refused(name: str) -> None:
     """Parameters that the plugin sets itself are refused, as options of their own set them."""

@@ -173,3 +173,32 @@ def test_a_dry_run_of_a_selection(bench: Bench) -> None:
     assert bench.run("--llm-dry-run", "-k", "nothing").ret == pytest.ExitCode.NO_TESTS_COLLECTED
     (bench.pytester.path / "test_bench.py").write_text("import nothing_of_this_name")
     assert bench.run("--llm-dry-run").ret == pytest.ExitCode.INTERRUPTED
+
+
+@pytest.mark.parametrize(
+    ("model", "tier", "served", "usd"),
+    [
+        ("openai/o4-mini", "flex", "flex", 0.0011),
+        ("openai/o4-mini", "flex", None, 0.0011),
+        ("openai/o4-mini", "priority", "default", 0.0022),
+        ("openai/gpt-4o-mini", "flex", "flex", None),
+        ("openai/gpt-4o-mini", "flex", "default", 0.00024),
+    ],
+)
+def test_a_service_tier_is_counted_at_its_price(
+    bench: Bench, model: str, tier: str, served: str | None, usd: float | None
+) -> None:
+    """Forecast and cost use the price of the tier; without a listed price the cost is unknown and a cap needs one."""
+    more = {} if served is None else {"service_tier": served}
+    bench.script = lambda call: Answer(right(call), usage=usage(800, 300), more=more)
+    args = (f"--llm-param=service_tier={tier}", *BOUNDED, "-p", "no:xdist")
+    assert bench.run(*args, model=model).ret == 0
+    costs = {record["reply"]["cost_usd"] for record in bench.records()}
+    assert costs == {None if usd is None else pytest.approx(usd)}
+    capped = bench.run(*args, "--llm-max-cost=5", "--llm-store=off", "--llm-dry-run", model=model)
+    if (model, tier) == ("openai/gpt-4o-mini", "flex"):
+        assert capped.ret == pytest.ExitCode.USAGE_ERROR
+        capped.stderr.fnmatch_lines(["ERROR: --llm-max-cost: *service_tier=flex*--llm-price=*"])
+        assert bench.run(*args, "--llm-max-cost=5", "--llm-price=1,1", "--llm-dry-run", model=model).ret == 0
+    else:
+        assert capped.ret == 0

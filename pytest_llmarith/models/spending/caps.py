@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from pytest_llmarith.models.spending.estimates import Amount, dollars, picodollars
+from pytest_llmarith.models.spending.prices import tier_of
 from pytest_llmarith.values import AskingLimits, Model
 
 
@@ -28,4 +29,6 @@ def caps_of(limits: AskingLimits) -> Iterator[Cap]:
 
 def unpriced(model: Model) -> str:
     """What is wrong with a cap in dollars where nobody knows a price."""
-    return f"--llm-max-cost: no price of {model.target} is known; give it as --llm-price=IN,OUT per million tokens"
+    tier = tier_of(model.params)
+    what = f"{model.target} at service_tier={tier}" if tier else model.target
+    return f"--llm-max-cost: no price of {what} is known; give it as --llm-price=IN,OUT per million tokens"

@@ -10,6 +10,8 @@ from pytest_llmarith.models.tokens import sent_bound
 from pytest_llmarith.values import Model, Price, Reply, Terms
 
 FREE = Terms(Price(0.0, 0.0))
+_USUAL_TIERS = ("auto", "default", "standard", "standard_only", "on_demand")
+_TIER_PRICES = {"fast": "priority"}  # as litellm counts it
 # Their entries in litellm's list are not looked up by name alone: litellm would ask a server of theirs.
 _ASK_A_SERVER = ("huggingface", "lemonade", "ollama", "ollama_chat")
 
@@ -54,8 +56,21 @@ def cost_at(price: Price, reply: Reply) -> float | None:
     return price.of(reply.prompt_tokens, reply.completion_tokens)
 
 
-def listed_terms(litellm: Any, target: str) -> Terms:
-    """What litellm's list says of a model string. It fills in 0 where a list has no price, so the entry is read."""
+def tier_of(params: Mapping[str, Any], served: Any = None) -> str | None:
+    """The service tier with a price of its own that a request asks for; None stands for the usual price.
+
+    `served` is the tier that the provider names in its response, which counts if it is the usual one.
+    """
+    asked = params.get("service_tier")
+    tiers = [tier.lower() for tier in (served, asked) if isinstance(tier, str)]
+    return None if not isinstance(asked, str) or tiers[0] in _USUAL_TIERS else _TIER_PRICES.get(tiers[-1], tiers[-1])
+
+
+def listed_terms(litellm: Any, target: str, tier: str | None = None) -> Terms:
+    """What litellm's list says of a model string. It fills in 0 where a list has no price, so the entry is read.
+
+    A service tier has the price that is listed for it; without one its price is unknown.
+    """
     provider = target.partition("/")[0]
     try:
         key = target if provider in _ASK_A_SERVER else litellm.get_model_info(target)["key"]
@@ -63,11 +78,12 @@ def listed_terms(litellm: Any, target: str) -> Terms:
         return Terms()
     entry: Mapping[str, Any] = litellm.model_cost.get(key) or {}
     most = entry.get("max_output_tokens") or entry.get("max_tokens")
-    return Terms(_price(entry), most if isinstance(most, int) else None, bool(entry.get("supports_reasoning")))
+    return Terms(_price(entry, tier), most if isinstance(most, int) else None, bool(entry.get("supports_reasoning")))
 
 
-def _price(entry: Mapping[str, Any]) -> Price | None:
-    per_token = entry.get("input_cost_per_token"), entry.get("output_cost_per_token")
+def _price(entry: Mapping[str, Any], tier: str | None) -> Price | None:
+    of_tier = f"_{tier}" if tier else ""
+    per_token = entry.get(f"input_cost_per_token{of_tier}"), entry.get(f"output_cost_per_token{of_tier}")
     prompt, completion = per_token
     if not isinstance(prompt, int | float) or not isinstance(completion, int | float):
         return None

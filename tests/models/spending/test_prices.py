@@ -115,3 +115,27 @@ def test_a_price_is_per_million() -> None:
     assert price is not None
     assert price.prompt_usd == pytest.approx(0.15)
     assert price.completion_usd == pytest.approx(0.6)
+
+
+@pytest.mark.parametrize(
+    ("target", "tier", "prices"),
+    [
+        ("o4-mini", None, (1.1, 4.4)),
+        ("o4-mini", "auto", (1.1, 4.4)),
+        ("o4-mini", "default", (1.1, 4.4)),
+        ("o4-mini", 7, (1.1, 4.4)),
+        ("o4-mini", "flex", (0.55, 2.2)),
+        ("openai/o4-mini", "FLEX", (0.55, 2.2)),
+        ("o4-mini", "priority", (2.0, 8.0)),
+        ("o4-mini", "fast", (2.0, 8.0)),
+        ("gpt-4o-mini", "flex", None),
+        ("o4-mini", "scale", None),
+        ("openai/some", "flex", None),
+    ],
+)
+def test_a_service_tier_has_a_price_of_its_own(
+    target: str, tier: object, prices: tuple[float, float] | None
+) -> None:
+    """The price of the tier is that of the list; a tier that the list does not have has none."""
+    price = Client().terms(Model("m", target, {} if tier is None else {"service_tier": tier})).price
+    assert (price and (price.prompt_usd, price.completion_usd)) == (prices and pytest.approx(prices))

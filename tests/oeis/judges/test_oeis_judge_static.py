@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_llmarith.oeis.entries import parse_entry
+from pytest_llmarith.oeis.entryfiles import read_entry
 from pytest_llmarith.oeis.judges.static import RUNS_BEYOND, Judgement, beyond, conclude, suspicion
 from pytest_llmarith.values import Ending, IntegerSequence, ProgramRun
 from tests.oeis.judges.judged import held_out
@@ -227,7 +227,7 @@ def test_hostile_programs_are_judged(program: str, sequence: IntegerSequence) ->
 @pytest.mark.parametrize("path", sorted(STARTER.glob("*.py")), ids=lambda path: path.stem)
 def test_reference_programs_are_honest(path: Path) -> None:
     """No program of the starter set looks like a table of its own sequence."""
-    sequence = parse_entry(path.with_suffix(".json").read_text("utf-8"), path.name)
+    sequence = read_entry(path.with_suffix(".json"))
     assert not suspicion(path.read_text("utf-8"), sequence).is_certain
 
 
@@ -235,7 +235,7 @@ def test_reference_programs_are_honest(path: Path) -> None:
 def test_other_sequences_programs_look_honest() -> None:
     """Against real listings of any length, programs that compute something else are no tables."""
     paths = sorted(REAL.glob("classic_*/A*.json"))[::16]
-    sequences = [parse_entry(path.read_text("utf-8"), path.name) for path in paths]
+    sequences = [read_entry(path) for path in paths]
     accused = [
         (case.name, sequence.number)
         for case in HONEST[::5]
