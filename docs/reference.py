@@ -11,7 +11,7 @@ import pytest
 
 from pytest_llmarith.cli import make_parser
 from pytest_llmarith.options.declaration import GROUPS
-from pytest_llmarith.options.names import MODEL_DOTENV, MODEL_ENVIRONMENT, MODEL_INI
+from pytest_llmarith.options.names import MODEL_ENVIRONMENT, MODEL_INI, OEIS_SETS, OEIS_SETS_INI
 
 _INTRODUCTION = f"""\
 # Options
@@ -19,9 +19,9 @@ _INTRODUCTION = f"""\
 Made from the code by `make docs`; `pytest --help` and `llmarith COMMAND --help` say the same. An option without a
 default is off until it is given. All of pytest's own options work beside ours.
 
-A model may also be named once for all runs: by `{MODEL_ENVIRONMENT}` in the environment, by `{MODEL_ENVIRONMENT}` or
-`{MODEL_DOTENV}` in `.env`, or by lines of `{MODEL_INI}` in the configuration of pytest. The first of these that names
-one counts.
+A model may also be named once for all runs: by `{MODEL_ENVIRONMENT}` in the environment, by the same in `.env`, or by
+lines of `{MODEL_INI}` in the configuration of pytest. The first of these that names one counts. The ini value
+`{OEIS_SETS_INI}` stands for `{OEIS_SETS}`.
 """
 
 

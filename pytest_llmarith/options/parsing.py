@@ -112,7 +112,9 @@ def parameter(option: str, text: str) -> tuple[str, Any]:
             "such as OPENAI_API_KEY"
         )
     if name.startswith("mock_"):
-        raise ValueError(f"{option}: {name} makes litellm reply without a model; take llmarith/sloppy for a run of tests")
+        raise ValueError(
+            f"{option}: {name} makes litellm reply without a model; take llmarith/sloppy for a run of tests"
+        )
     if name in _BROKER_OWNS:
         raise ValueError(f"{option}: {name} is set by the plugin itself; see --llm-timeout, --llm-retries, --llm-model")
     return name, value

@@ -41,8 +41,15 @@ def begin(config: pytest.Config) -> None:
 
 def marks_found(session: pytest.Session) -> None:
     """A mark of the plugin was collected: if nothing else began the run, `.env` may name models and begin it."""
-    if dormant := session.config.pluginmanager.getplugin(_DORMANT):
-        dormant.begin_with_dotenv(session)
+    dormant: Dormant | None = session.config.pluginmanager.getplugin(_DORMANT)
+    try:
+        settings_of(session.config)
+        if dormant is not None:
+            dormant.begin_with_dotenv(session)
+    except pytest.UsageError as mistake:
+        if dormant is not None:
+            dormant.mistake = mistake
+        raise pytest.Collector.CollectError(str(mistake)) from None
 
 
 def settings_of(config: pytest.Config) -> Settings:
@@ -68,33 +75,26 @@ class Dormant:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._hint: str | None = None
-        self._mistake: pytest.UsageError | None = None
+        self.mistake: pytest.UsageError | None = None
 
     def begin_with_dotenv(self, session: pytest.Session) -> None:
         """Put the run together during collection; new plugins have missed the start of the session."""
-        plugins = self._config.pluginmanager
-        try:
-            settings = settings_of(self._config)
-            if not settings.models:
-                return
-            from pytest_llmarith.session.assembly import assemble
+        plugins, settings = self._config.pluginmanager, settings_of(self._config)
+        if not settings.models:
+            return
+        from pytest_llmarith.session.assembly import assemble
 
-            before = plugins.get_plugins()
-            assemble(self._config, settings)
-        except pytest.UsageError as mistake:
-            self._mistake = mistake
-            raise pytest.Collector.CollectError(str(mistake)) from None
+        before = plugins.get_plugins()
+        assemble(self._config, settings)
         plugins.unregister(self)
         if json_report := plugins.getplugin("pytest_jsonreport"):
             json_report.pytest_configure(self._config)
-        for plugin in plugins.get_plugins() - before:
-            if hasattr(plugin, "pytest_sessionstart"):
-                plugin.pytest_sessionstart(session=session)
+        plugins.subset_hook_caller("pytest_sessionstart", before)(session=session)
 
     def pytest_collection_modifyitems(self) -> None:
         """End the run here if `.env` holds a mistake: pytest takes no wrong usage from a test's collection."""
-        if self._mistake is not None:
-            raise self._mistake
+        if self.mistake is not None:
+            raise self.mistake
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:

@@ -88,7 +88,11 @@ def test_who_names_the_sets(
     [
         ("clasic_easy", pytest.ExitCode.USAGE_ERROR, "*oeis_sets (ini file): 'clasic_easy'*classic_easy*"),
         (",", pytest.ExitCode.USAGE_ERROR, "*oeis_sets (ini file): ''*classic_easy*"),
-        ("classic_easy", pytest.ExitCode.INTERRUPTED, "*oeis_sets (ini file): classic_easy lacks 250 entries*oeis sync*"),
+        (
+            "classic_easy",
+            pytest.ExitCode.INTERRUPTED,
+            "*oeis_sets (ini file): classic_easy lacks 250 entries*oeis sync*",
+        ),
     ],
 )
 def test_a_mistake_in_the_ini_value(bench: pytest.Pytester, ini: str, status: pytest.ExitCode, message: str) -> None:

@@ -154,13 +154,13 @@ def test_marks_on_values_of_other_suites(pytester: pytest.Pytester) -> None:
 
 @WAYS
 @pytest.mark.parametrize("declared", ['"--llm-model"', '"--oeis-sets"', '"--llm-trials", type=int'])
-def test_an_option_that_a_conftest_declares_too(
-    pytester: pytest.Pytester, way: tuple[str, ...], declared: str
-) -> None:
+def test_an_option_that_a_conftest_declares_too(pytester: pytest.Pytester, way: tuple[str, ...], declared: str) -> None:
     """One line on stderr and exit status 4; without the plugin the suite runs."""
     pytester.makeconftest(f"def pytest_addoption(parser): parser.addoption({declared})")
     pytester.makepyfile("def test_it(): pass")
     result = pytester.runpytest_subprocess(*way)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    assert [line for line in result.errlines if line] == [next(line for line in result.errlines if "-p no:llmarith" in line)]
+    assert [line for line in result.errlines if line] == [
+        next(line for line in result.errlines if "-p no:llmarith" in line)
+    ]
     pytester.runpytest_subprocess(*way, "-p", "no:llmarith").assert_outcomes(passed=1)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 
 import pytest
 
-from tests.llm_server import Answer, usage
+from tests.llm_server import Answer, Call, usage
 from tests.session.bench import Bench, right
 from tests.session.test_oeis_run import write_cache
 
@@ -189,14 +190,18 @@ def test_a_service_tier_is_counted_at_its_price(
     bench: Bench, model: str, tier: str, served: str | None, usd: float | None
 ) -> None:
     """Forecast and cost use the price of the tier; without a listed price the cost is unknown and a cap needs one."""
-    more = {} if served is None else {"service_tier": served}
-    bench.script = lambda call: Answer(right(call), usage=usage(800, 300), more=more)
+
+    def script(call: Call) -> Answer:
+        body = json.loads(Answer(right(call), usage=usage(800, 300)).payload(call))
+        return Answer(body=json.dumps(body | {"service_tier": served}).encode())
+
+    bench.script = script
     args = (f"--llm-param=service_tier={tier}", *BOUNDED, "-p", "no:xdist")
     assert bench.run(*args, model=model).ret == 0
-    costs = {record["reply"]["cost_usd"] for record in bench.records()}
-    assert costs == {None if usd is None else pytest.approx(usd)}
+    (cost,) = {record["reply"]["cost_usd"] for record in bench.records()}
+    assert cost == (None if usd is None else pytest.approx(usd))
     capped = bench.run(*args, "--llm-max-cost=5", "--llm-store=off", "--llm-dry-run", model=model)
-    if (model, tier) == ("openai/gpt-4o-mini", "flex"):
+    if model == "openai/gpt-4o-mini":
         assert capped.ret == pytest.ExitCode.USAGE_ERROR
         capped.stderr.fnmatch_lines(["ERROR: --llm-max-cost: *service_tier=flex*--llm-price=*"])
         assert bench.run(*args, "--llm-max-cost=5", "--llm-price=1,1", "--llm-dry-run", model=model).ret == 0

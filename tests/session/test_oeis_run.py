@@ -7,6 +7,7 @@ import os
 import shutil
 from collections import Counter
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from pytest_llmarith.cli import main
 from pytest_llmarith.reports.merging import Request, merge
 from pytest_llmarith.sandbox.levels import UnavailableError, probe
 from tests.llm_server import Answer, Call
-from tests.session.bench import Bench
+from tests.session.bench import Bench, right
 
 Way = tuple[str, ...]
 
@@ -128,6 +129,40 @@ def test_every_outcome(oeis: Bench, way: Way) -> None:
     assert record["oeis"]["machine"]["calibration_s"] > 0
     assert record["oeis"]["isolation"]["enforced"]
     assert [term["got"] for term in record["oeis"]["terms"]] == [str(term) for term in terms("squares")]
+
+
+@pytest.mark.parametrize(
+    ("args", "tested"),
+    [
+        (("-k", "test_sum"), False),
+        (("-k", "test_sum", "-n", "2"), False),
+        (("--collect-only",), False),
+        (("--llm-dry-run",), False),
+        ((), True),
+        (("-n", "2"), True),
+    ],
+)
+def test_the_sandbox_is_tested_for_programs_alone(oeis: Bench, args: tuple[str, ...], tested: bool) -> None:
+    """A run without selected OEIS items runs no self-test and prints no line about sequences or the sandbox."""
+    sums = "@pytest.mark.integer_addition(trials=1)\ndef test_sum(problem, ask): ask(problem)"
+    oeis.pytester.makepyfile(test_bench=f"{dedent(BENCH)}\n{sums}")
+    oeis.pytester.makeconftest("""
+        from pytest_llmarith.sandbox import levels
+
+        real = levels.probe
+
+        def probe(asked):
+            open("tested", "w").close()
+            return real(asked)
+
+        levels.probe = probe
+    """)
+    oeis.script = lambda call: program(call) if "Name: The " in call.prompt else right(call)
+    result = oeis.run(*args)
+    assert result.ret == 0
+    assert (oeis.pytester.path / "tested").exists() is tested
+    lines = [line for line in result.outlines if line.startswith(("llmarith: OEIS", "llmarith: sandbox"))]
+    assert len(lines) == (2 if tested else 0)
 
 
 def test_a_prompt_holds_no_terms(oeis: Bench) -> None:

@@ -226,7 +226,7 @@ def test_a_program_sees_no_key(in_dotenv: Bench, monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (b"MODEL=\xff\xfe\n", "no key is taken from .env, which is no UTF-8 text"),
+        (b"LLMARITH_MODEL=\xff\xfe\n", "no key is taken from .env, which is no UTF-8 text"),
         (b"ODD=secret\0part\n", "not all keys are taken from .env, which holds what no variable can"),
     ],
 )
@@ -249,7 +249,7 @@ def test_a_dotenv_file_above_the_project_is_left_alone(
     if mode is not None:
         monkeypatch.setenv("LITELLM_MODE", mode)
     top = planted.pytester.path
-    (top / ".env").write_text(f"OPENAI_API_KEY={KEY}\nMODEL=llmarith/exact\n", encoding="utf-8")
+    (top / ".env").write_text(f"OPENAI_API_KEY={KEY}\nLLMARITH_MODEL=llmarith/exact\n", encoding="utf-8")
     project = top / "project"
     installed = project / ".installed"
     installed.mkdir(parents=True)

@@ -133,9 +133,7 @@ def test_a_price_is_per_million() -> None:
         ("openai/some", "flex", None),
     ],
 )
-def test_a_service_tier_has_a_price_of_its_own(
-    target: str, tier: object, prices: tuple[float, float] | None
-) -> None:
+def test_a_service_tier_has_a_price_of_its_own(target: str, tier: object, prices: tuple[float, float] | None) -> None:
     """The price of the tier is that of the list; a tier that the list does not have has none."""
     price = Client().terms(Model("m", target, {} if tier is None else {"service_tier": tier})).price
     assert (price and (price.prompt_usd, price.completion_usd)) == (prices and pytest.approx(prices))
