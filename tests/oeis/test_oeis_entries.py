@@ -241,7 +241,7 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not REAL.is_dir(), reason="the real entries are not here")
 def test_real_entries_are_found_among_others(tmp_path: Path) -> None:
-    """Each of the 500 loads as before if its file holds its neighbours, too, as most contemporary ones of the paper do."""
+    """Each of the 500 loads as before if its file holds other entries, too."""
     paths = sorted(REAL.glob("*/A*.json"))
     texts = [json.loads(path.read_text("utf-8"))[0] for path in paths]
     for place, path in enumerate(paths):
