@@ -73,7 +73,7 @@ def test_a_run_that_only_dotenv_begins(pytester: pytest.Pytester) -> None:
     assert result.ret == 0
     result.stdout.fnmatch_lines(["llmarith: llmarith/exact (simulated)"])
     (run,) = (path for path in (pytester.path / "reports").iterdir() if path.is_dir())
-    assert {"index.html", "report.json", "summary.json", "trials.jsonl"} <= {path.name for path in run.iterdir()}
+    assert {"report.html", "report.json", "summary.json", "trials.jsonl"} <= {path.name for path in run.iterdir()}
 
 
 def test_a_model_that_workers_find_too_late(pytester: pytest.Pytester) -> None:
