@@ -89,7 +89,4 @@ def _puts(metafunc: pytest.Metafunc, problems: list[Problem], settings: Settings
 def _parametrize(metafunc: pytest.Metafunc, parameters: list[_Parameter]) -> None:
     names = parameters[0].names if parameters else ("problem",)
     found = [pytest.param(*one.values, id=one.id, marks=one.marks) for one in parameters]
-    try:
-        metafunc.parametrize(names, found)
-    except ValueError as error:  # a pytest_generate_tests of the user has parametrized `problem`
-        raise pytest.Collector.CollectError(f"{metafunc.definition.nodeid}: {error}") from None
+    metafunc.parametrize(names, found)
