@@ -22,10 +22,11 @@ from pytest_llmarith.models.patience.requesting import Sender
 from pytest_llmarith.models.patience.retrying import PauseLength
 from pytest_llmarith.models.request import asked_model
 from pytest_llmarith.models.spending.budget import Budget
+from pytest_llmarith.models.spending.caps import unbounded
 from pytest_llmarith.models.spending.prices import Catalogue, Prices
 from pytest_llmarith.models.spending.stored_costs import StoredCost
 from pytest_llmarith.models.tally import Tally
-from pytest_llmarith.values import AskingLimits, Failure, Model, Progress, Question, Reply, StoreMode, Terms
+from pytest_llmarith.values import AskingLimits, Failure, Fit, Model, Progress, Question, Reply, StoreMode, Terms
 
 # A wait is cut into steps, so that Ctrl-C gets through on every system.
 _STEP_S = 0.2
@@ -86,13 +87,16 @@ class Broker:
         finally:
             keeper.let_go()
 
-    def refusal(self, ahead: Ahead) -> str | None:
-        """Why the caps let none of these be asked; None where they let one, or where stored replies are to be shown."""
-        if ahead.stored or not self._rules.limits.is_capped:
-            return None
+    def fits(self, ahead: Ahead) -> list[Fit]:
+        """How many of the requests that lie ahead fit at once into what the caps leave, for each cap."""
         budget = Budget(self._rules.limits, self._prices)
-        asked = ((asked_model(self._models, question), question.prompt) for question in ahead.to_ask)
-        return budget.refusal((model, prompt) for model, prompt in asked if model is not None)
+        budget.count(ahead.stored_costs)
+        asked = ((asked_model(self._models, question), question.prompt) for question in [*ahead.to_ask, *ahead.beyond])
+        return budget.fits((model, prompt) for model, prompt in asked if model is not None)
+
+    def unbounded(self, model: Model) -> str | None:
+        """Why a cap cannot be kept for a model; None if it can. Call it on the main thread, as `terms`."""
+        return unbounded(self._rules.limits, model, self.terms(model)) if self._rules.limits.is_capped else None
 
     def count(self, spent: Sequence[StoredCost]) -> None:
         """Let the caps count what stored replies have cost, before anything is asked."""

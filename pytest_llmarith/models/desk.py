@@ -23,7 +23,6 @@ from pytest_llmarith.models.request import asked_model, key_of
 from pytest_llmarith.models.schedule import Entry, Schedule, Waiter
 from pytest_llmarith.models.source import Source
 from pytest_llmarith.models.spending.budget import Budget
-from pytest_llmarith.models.spending.metering import Metered
 from pytest_llmarith.models.spending.prices import Prices
 from pytest_llmarith.models.spending.stored_costs import StoredCost
 from pytest_llmarith.models.store_failure import StoreFailure
@@ -71,8 +70,9 @@ class Desk:
         self._tally = tally
         self._rules = rules
         self._budget = Budget(rules.limits, prices, tally.lose)
-        metered = Metered(client, self._budget)
-        self._requester = Requester(metered, models.values(), rules.limits, rules.pause_s, tally, self._pump)
+        self._requester = Requester(
+            client, models.values(), rules.limits, rules.pause_s, tally, self._budget, self._pump
+        )
         self._schedule = Schedule(rules.window)
         self._serving: set[asyncio.Task[None]] = set()
         self._closed: Failure | None = None

@@ -6,7 +6,6 @@ It knows neither who asks nor what is asked next.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 from pytest_llmarith.models.keeping.keeper import Keeper
 from pytest_llmarith.models.keeping.store import StoreError
@@ -88,7 +87,7 @@ class Source:
         stored = self.stored(key, model, prompt)
         if stored is not None:
             return stored
-        outcome = await self._budget.spend(model, prompt, partial(self._requester.request, model, prompt))
+        outcome = await self._requester.request(model, prompt)
         if isinstance(outcome, Failure):
             return outcome
         priced = self._prices.priced(model, outcome)

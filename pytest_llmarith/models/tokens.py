@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 from pytest_llmarith.models.request import messages_of
 from pytest_llmarith.values import Model
 
 _CHARACTERS_PER_TOKEN = 4  # of the prompts of the benches, with the tokenizers of gpt-4o and Claude: 4.0 to 4.5
 _BOUNDS = ("max_completion_tokens", "max_tokens")
+_AROUND_A_MESSAGE = 16  # tokens that say whose message it is
+_AROUND_A_REQUEST = 128  # tokens of the lines that a server's chat template adds
 
 
 def about_tokens(model: Model, prompt: str) -> int:
@@ -15,7 +19,16 @@ def about_tokens(model: Model, prompt: str) -> int:
     return -(-characters // _CHARACTERS_PER_TOKEN)
 
 
+def most_tokens_sent(model: Model, prompt: str) -> int:
+    """How many tokens are sent at most: one for each byte of the messages and of the parameters, such as tools."""
+    messages = sum(len(message["content"].encode()) + _AROUND_A_MESSAGE for message in messages_of(model, prompt))
+    return messages + len(json.dumps(model.params).encode()) + _AROUND_A_REQUEST
+
+
 def sent_bound(model: Model) -> int | None:
-    """How many tokens of a reply the request itself allows; None where it does not say."""
-    bounds = [bound for name in _BOUNDS if isinstance(bound := model.params.get(name), int) and bound > 0]
-    return min(bounds, default=None)
+    """How many tokens of a reply the request itself allows; None if it does not say.
+
+    Some servers know only one of the two parameters, so the larger one counts.
+    """
+    bounds = [bound for name in _BOUNDS if type(bound := model.params.get(name)) is int and bound > 0]
+    return max(bounds, default=None)

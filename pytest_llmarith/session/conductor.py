@@ -130,7 +130,7 @@ class Conductor:
             forecast = Forecast(self._settings, self.broker(), asked, ahead)
             for line in forecast.lines() if speaks else ():
                 self.say(line)
-            forecast.refuse_unpriced()
+            forecast.refuse_unbounded()
             forecast.refuse_too_small()
             self.broker().count(ahead.stored_costs)
         self.broker().announce(questions)

@@ -48,7 +48,7 @@ class DryRun:
         if asked:
             forecast = self._forecast(asked)
             yield from (f"llmarith: {line}" for line in forecast.lines())
-            forecast.refuse_unpriced()
+            forecast.refuse_unbounded()
             forecast.refuse_too_small()
         if others := len(mine) - len(asked):
             yield f"llmarith: forecast: {others:,} questions to a model fixture of your own, of unknown cost"

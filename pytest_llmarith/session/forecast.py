@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
 from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.reports.keys import Key
-from pytest_llmarith.reports.live.forecast import forecast_lines, search_line, spent_lines
+from pytest_llmarith.reports.live.forecast import fit_lines, forecast_lines, search_line, spent_lines, too_small
 from pytest_llmarith.session.selection import Selected
 from pytest_llmarith.tasks import reply_tokens
 from pytest_llmarith.values import (
@@ -22,7 +22,6 @@ from pytest_llmarith.values import (
     Outlook,
     Question,
 )
-from pytest_llmarith.values.asking import OVER_BUDGET
 
 if TYPE_CHECKING:
     from pytest_llmarith.models.ahead import Ahead
@@ -65,11 +64,13 @@ class Forecast:
         self._ahead = ahead
         self._lengths = _stored_lengths(asked, ahead.spent)
         self.outlooks = [self._outlook(model) for model in settings.models if self._is_asked(model)]
+        self._unbounded = list(self._why_unbounded())
+        self._fits = [] if self._unbounded else broker.fits(ahead)
 
     def lines(self) -> list[str]:
         judge = self._judge()
         lines = forecast_lines(self.outlooks, None if judge is None else judge.name)
-        return [*lines, *self._searches(), *self._spent()]
+        return [*lines, *self._searches(), *self._spent(), *fit_lines(self._fits)]
 
     def _searches(self) -> list[str]:
         """What a search asks next, only the reply before can tell."""
@@ -86,20 +87,19 @@ class Forecast:
 
     def refuse_too_small(self) -> None:
         """A cap that lets no request begin is found out here, and not by every item."""
-        if (why := self._broker.refusal(self._ahead)) is not None:
-            instead = "--llm-param max_completion_tokens=2000 makes that less, or raise the cap"
-            raise pytest.UsageError(f"{why.removeprefix(OVER_BUDGET)}; {instead}")
+        for fit in () if self._ahead.stored else self._fits:
+            if not fit.at_once:
+                raise pytest.UsageError(too_small(fit))
 
-    def refuse_unpriced(self) -> None:
-        """A cap in dollars holds only where every price is known."""
-        from pytest_llmarith.models.spending.caps import unpriced
+    def refuse_unbounded(self) -> None:
+        """A cap holds only if every price is known, and how long a reply can be."""
+        for why in self._unbounded:
+            raise pytest.UsageError(why)
 
-        if self._settings.asking.max_cost_usd is None:
-            return
+    def _why_unbounded(self) -> Iterator[str]:
         models = [outlook.model for outlook in self.outlooks if outlook.asked or outlook.searching]
-        for model in [*models, *filter(None, [self._judge()])]:
-            if self._broker.terms(model).price is None:
-                raise pytest.UsageError(unpriced(model))
+        found = map(self._broker.unbounded, [*models, *filter(None, [self._judge()])])
+        return filter(None, found)
 
     def _is_searched(self, model: Model) -> bool:
         """Whether a search may ask more of it than is known from the start."""

@@ -8,7 +8,7 @@ from pytest_llmarith.values.asking import EMBEDDED_PROVIDER, Failure, Model, Pro
 from pytest_llmarith.values.grades import Anatomy, Grade, Readings
 from pytest_llmarith.values.limits import AskingLimits, Price
 from pytest_llmarith.values.manner import USUAL, Condition, Manner, Wordings
-from pytest_llmarith.values.money import Outlook, Terms
+from pytest_llmarith.values.money import Fit, Outlook, Terms
 from pytest_llmarith.values.problems import (
     AdditionProblem,
     ArithmeticProblem,
@@ -47,6 +47,7 @@ __all__ = [
     "Ending",
     "ErrorClass",
     "Failure",
+    "Fit",
     "Grade",
     "IntegerSequence",
     "Isolation",

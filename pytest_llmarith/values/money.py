@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from pytest_llmarith.values.asking import Model
 from pytest_llmarith.values.limits import Price
@@ -53,3 +54,17 @@ class Outlook:
         if self.terms.price is None:
             return None
         return self.terms.price.of(self.prompt_tokens, self.completion_tokens)
+
+
+class Fit(NamedTuple):
+    """How many of the `wanted` requests fit at once into what a cap leaves, each of which may take up to `most`.
+
+    `bound` is the limit of a reply's tokens with which all of them fit, or one if none does; None if there is no such
+    limit.
+    """
+
+    option: str
+    at_once: int
+    wanted: int
+    most: str
+    bound: int | None

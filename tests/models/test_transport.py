@@ -13,7 +13,7 @@ import pytest
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.patience.causes import caused_by
 from pytest_llmarith.models.patience.failures import EndlessResponse, Redirected
-from pytest_llmarith.models.spending.metering import may_be_billed
+from pytest_llmarith.models.spending.billing import may_be_billed
 from pytest_llmarith.values import Model, Reply
 from tests.llm_server import Answer, Call, LlmServer
 

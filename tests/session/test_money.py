@@ -14,7 +14,7 @@ from tests.session.test_oeis_run import write_cache
 Way = tuple[str, ...]
 
 SUMS = 16  # items of the arithmetic test
-# A reply of 100 and 50 tokens costs 2 dollars at this price, and a request before there is one at most 2.50.
+# A reply of 100 and 50 tokens costs 2 dollars at this price, and a request at most about 3.50.
 PRICE = "--llm-price=10000,20000"
 BOUNDED = ("--llm-param=max_tokens=50", "-k", "test_arithmetic")
 UNPRICED = "openai/nobody-knows-its-price"
@@ -31,28 +31,29 @@ WITHOUT_LITELLM = """
 def test_a_cap_holds_and_a_higher_one_goes_on(bench: Bench, way: Way) -> None:
     """No request is begun that could pass the cap; the rest is unanswered, and what was paid for is paid once."""
     bench.script = lambda call: Answer(right(call), usage=usage(100, 50), delay_s=0.05)
-    result = bench.run(*BOUNDED, PRICE, "--llm-max-cost=9", *way, model=UNPRICED)
+    result = bench.run(*BOUNDED, PRICE, "--llm-max-cost=10", *way, model=UNPRICED)
     assert result.ret == 1
-    assert len(bench.server.requests) == 4  # 8 dollars; a fifth would make 10
+    assert len(bench.server.requests) == 4  # 8 dollars; a fifth might make 11.50
     summary = bench.summary()
     assert (summary["answered"], summary["unanswered"]) == (4, SUMS - 4)
     assert summary["run"]["asking"]["cost_usd"] == pytest.approx(8.0)
-    assert summary["run"]["limits"]["max_cost_usd"] == 9.0
+    assert summary["run"]["limits"]["max_cost_usd"] == 10.0
     assert summary["run"]["limits"]["price"] == {"prompt_usd": 10000.0, "completion_usd": 20000.0}
-    reasons = {record["reason"] for record in bench.records() if record["outcome"] == "unanswered"}
-    assert reasons == {"budget: --llm-max-cost=9: $8.00 spent, a request may take $2.00"}
+    (reason,) = {record["reason"] for record in bench.records() if record["outcome"] == "unanswered"}
+    assert reason.startswith("budget: --llm-max-cost=10: $8.00 spent")
     result.stdout.fnmatch_lines(
         [
             f"llmarith: forecast: {SUMS} questions; about * prompt tokens, about $*",
+            f"llmarith: forecast: --llm-max-cost=10: 2 of {SUMS} requests at once fit, *",
             f"budget reached: {SUMS - 4} questions not asked, a higher cap goes on from here",
         ]
     )
 
-    result = bench.run(*BOUNDED, PRICE, "--llm-max-cost=9", *way, model=UNPRICED)
+    result = bench.run(*BOUNDED, PRICE, "--llm-max-cost=10", *way, model=UNPRICED)
     assert (result.ret, len(bench.server.requests)) == (1, 4)  # what was spent, was spent
-    result.stdout.fnmatch_lines(["llmarith: forecast: $8.00 of $9.00 spent by stored replies"])
+    result.stdout.fnmatch_lines(["llmarith: forecast: $8.00 of $10.00 spent by stored replies"])
 
-    assert bench.run(*BOUNDED, PRICE, "--llm-max-cost=32", *way, model=UNPRICED).ret == 0
+    assert bench.run(*BOUNDED, PRICE, "--llm-max-cost=34", *way, model=UNPRICED).ret == 0
     assert len(bench.server.requests) == SUMS
     assert set(bench.server.asked.values()) == {1}
     assert bench.summary()["run"]["asking"]["cost_usd"] == pytest.approx(24.0)
@@ -82,20 +83,42 @@ def test_a_cap_without_a_price_is_wrong_usage(bench: Bench, way: Way) -> None:
     result.stdout.no_fnmatch_line("*Traceback*")
 
 
+UNBOUNDED = ("--llm-max-cost=5", "--llm-price=1,4")
+
+
+@pytest.mark.parametrize("how", [("-n", "2"), ("-p", "no:xdist"), ("--llm-dry-run",)])
+def test_a_cap_without_a_longest_reply_is_wrong_usage(bench: Bench, how: Way) -> None:
+    """The one line on stderr names the parameter that bounds it, and nothing is asked."""
+    result = bench.run(*UNBOUNDED, *how, model=UNPRICED)
+    assert result.ret == 4
+    assert bench.server.requests == []
+    (line,) = [line for line in result.errlines if line]
+    assert "max_completion_tokens" in line
+
+
+def test_a_cap_holds_though_replies_grow(bench: Bench) -> None:
+    """Short replies, and from the 9th on the longest that the model may give, all of them asked at once."""
+    bench.script = lambda call: Answer(
+        right(call), usage=usage(30, 5 if len(bench.server.requests) < 9 else 16_000), delay_s=0.05
+    )
+    assert bench.run("--llm-max-cost=0.025", "--llm-concurrency=64").ret == 1
+    assert 0.019 < bench.summary()["run"]["asking"]["cost_usd"] <= 0.025
+
+
 def test_tokens_and_simulated_models(bench: Bench) -> None:
     """A cap on tokens needs no price; models in this package are asked as ever."""
     bench.script = lambda call: Answer(right(call), usage=usage(100, 50))
-    more = ("--llm-model=llmarith/exact", "--llm-max-tokens=400", "--llm-max-cost=9", "--llm-price=0,0")
+    more = ("--llm-model=llmarith/exact", "--llm-max-tokens=500", "--llm-max-cost=9", "--llm-price=0,0")
     result = bench.run(*BOUNDED, *more, model=UNPRICED)
     assert result.ret == 1
-    assert len(bench.server.requests) == 2  # 300 tokens; a third would make 450
+    assert len(bench.server.requests) == 2  # 300 tokens; a third might make 600
     counts = Counter((record["model"], record["outcome"]) for record in bench.records())
     assert counts == {
         ("llmarith/exact", "correct"): SUMS,
         (UNPRICED, "correct"): 2,
         (UNPRICED, "unanswered"): SUMS - 2,
     }
-    result.stdout.fnmatch_lines(["unanswered: 14 x budget: --llm-max-tokens=400: 300 spent, a request may take 150"])
+    result.stdout.fnmatch_lines(["unanswered: 14 x budget: --llm-max-tokens=500: 300 spent, *"])
 
 
 DRY_BENCH = """

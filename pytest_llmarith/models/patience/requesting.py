@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Protocol
+from typing import Any, Protocol
 
 from pytest_llmarith.models.patience import failures
 from pytest_llmarith.models.patience.failures import Diagnosis, Remedy
@@ -23,6 +23,15 @@ class Sender(Protocol):
     async def close(self) -> None: ...
 
 
+class Budget(Protocol):
+    """What a request may cost: room for it is reserved before it sets out, and released after it."""
+
+    async def reserve(self, model: Model, prompt: str) -> Any: ...
+    def pay(self, reservation: Any, reply: Reply) -> None: ...
+    def fail(self, reservation: Any, error: BaseException) -> None: ...
+    def release(self, reservation: Any) -> None: ...
+
+
 class Requester:
     """Brings questions to their models, and comes back with a reply or with the reason why there is none.
 
@@ -37,9 +46,11 @@ class Requester:
         limits: AskingLimits,
         pause_s: PauseLength | None,
         tally: Tally,
+        budget: Budget,
         on_room: Callable[[], None],
     ) -> None:
         self._client = client
+        self._budget = budget
         self._limits = limits
         self._pause_s = pause_s
         self._tally = tally
@@ -75,7 +86,9 @@ class Requester:
 
     async def request(self, model: Model, prompt: str) -> Reply | Failure:
         """Ask until there is a reply, or no hope."""
-        asking = _Asking(self._client, self._route(model), model, prompt, self._limits.timeout_s, self._tally)
+        asking = _Asking(
+            self._client, self._route(model), model, prompt, self._limits.timeout_s, self._tally, self._budget
+        )
 
         async def pause(seconds: float, diagnosis: Diagnosis) -> None:
             with self._standing_aside():
@@ -116,13 +129,23 @@ class Requester:
 class _Asking:
     """One question's attempts."""
 
-    def __init__(self, client: Sender, route: Route, model: Model, prompt: str, timeout_s: float, tally: Tally) -> None:
+    def __init__(
+        self,
+        client: Sender,
+        route: Route,
+        model: Model,
+        prompt: str,
+        timeout_s: float,
+        tally: Tally,
+        budget: Budget,
+    ) -> None:
         self.route = route
         self._client = client
         self._model = model
         self._prompt = prompt
         self._timeout_s = timeout_s
         self._tally = tally
+        self._budget = budget
         self._clock = asyncio.get_running_loop().time
         self._first_at: float | None = None
         self._symptom: str | None = None
@@ -132,14 +155,22 @@ class _Asking:
         return 0.0 if self._first_at is None else self._clock() - self._first_at
 
     async def attempt(self) -> Reply | Diagnosis:
-        """One request, as soon as it may set out."""
+        """One request, as soon as a cap has room for it and it may set out."""
+        with self._tally.holding():
+            reservation = await self._budget.reserve(self._model, self._prompt)
+        try:
+            return await self._set_out(reservation)
+        finally:
+            self._budget.release(reservation)
+
+    async def _set_out(self, reservation: Any) -> Reply | Diagnosis:
         with self._tally.holding():
             attempt = await self.route.set_out(self._model, self._prompt)
         self._first_at = self._clock() if self._first_at is None else self._first_at
         if self._symptom is not None:
             self._tally.retried(self._symptom)
         try:
-            return await self._sent(attempt)
+            return await self._sent(attempt, reservation)
         finally:
             self.route.arrive(attempt)
 
@@ -149,9 +180,9 @@ class _Asking:
             await self.route.pause(seconds)
         self._symptom = diagnosis.symptom
 
-    async def _sent(self, attempt: Attempt) -> Reply | Diagnosis:
+    async def _sent(self, attempt: Attempt, reservation: Any) -> Reply | Diagnosis:
         try:
-            reply = await self._send()
+            reply = await self._send(reservation)
         except Exception as error:
             diagnosis = failures.diagnose(error, self._model, self._timeout_s)
             if self.route.failed(attempt, diagnosis):
@@ -160,8 +191,14 @@ class _Asking:
         self.route.replied(attempt, reply)
         return reply
 
-    async def _send(self) -> Reply:
+    async def _send(self, reservation: Any) -> Reply:
         self._client.prepare()
         with self._tally.sending():
             async with asyncio.timeout(self._timeout_s):
-                return await self._client.complete(self._model, self._prompt, self._timeout_s)
+                try:
+                    reply = await self._client.complete(self._model, self._prompt, self._timeout_s)
+                except BaseException as error:  # a timeout comes as a cancellation
+                    self._budget.fail(reservation, error)
+                    raise
+        self._budget.pay(reservation, reply)
+        return reply

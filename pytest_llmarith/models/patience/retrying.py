@@ -27,6 +27,10 @@ class Over(Exception):
     """It is not worth waiting any longer: the run ends, or the provider is down."""
 
 
+class OverBudget(Exception):
+    """A request could pass a cap; the message says which."""
+
+
 @dataclass(frozen=True, slots=True)
 class GivenUp:
     """No reply came: what is known of the last attempt, if there was one, and what was made of it."""
@@ -77,6 +81,8 @@ class Persistence:
             result: Reply | Diagnosis = await trying(self._try_once)
         except Over:
             self._over = True
+        except OverBudget as refusal:
+            return GivenUp(None, self._attempts, tuple(self._retries), str(refusal))
         else:
             if isinstance(result, Reply):
                 return replace(result, attempts=self._attempts, retries=tuple(self._retries))

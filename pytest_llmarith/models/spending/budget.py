@@ -1,42 +1,34 @@
-"""What a run may cost. No request starts that could pass a cap, given what was spent and what is in flight.
+"""What a run may cost: all requests in flight, each at its worst case, fit into what the caps leave.
 
-It lives on one loop and knows no schedule. What was spent are replies at their price, the stored ones of the selection
-too, and estimates of those that may have been billed and never arrived.
+It lives on one loop. Spent are replies at their price, the stored ones of the selection too, and the worst case of
+requests that may have been billed and brought no reply.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
-from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
-from pytest_llmarith.models.spending.caps import Cap, caps_of, unpriced
-from pytest_llmarith.models.spending.estimates import Amount, Estimates, picodollars, usd
+from pytest_llmarith.models.patience.retrying import Over, OverBudget
+from pytest_llmarith.models.spending.billing import may_be_billed
+from pytest_llmarith.models.spending.caps import Cap, caps_of, unbounded
+from pytest_llmarith.models.spending.estimates import Amount, amount_of, picodollars, usd, worst_case
 from pytest_llmarith.models.spending.prices import Prices
 from pytest_llmarith.models.spending.stored_costs import StoredCost
-from pytest_llmarith.values import AskingLimits, Failure, Model, Reply
-from pytest_llmarith.values.asking import NEVER_ASKED, OVER_BUDGET
+from pytest_llmarith.values import AskingLimits, Fit, Model, Reply
+from pytest_llmarith.values.asking import OVER_BUDGET
 
-# How the reason of a question begins that was not asked because there was no money or no tokens left for it.
-
-
-class OverBudget(Exception):
-    """A further attempt could pass a cap."""
+Request = tuple[Model, str]
 
 
-@dataclass(slots=True)
-class _Reservation:
-    """Room for one request, of which some attempts may have been billed without a reply."""
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """Room for one request; `most` is nothing if the run has no cap."""
 
     model: Model
     prompt: str
-    estimate: Amount | None = None  # none was made where nothing is capped
-    lost: int = 0
-    refused: str | None = None
-
-
-_MINE: ContextVar[_Reservation | None] = ContextVar("llmarith_reservation", default=None)
+    most: Amount
 
 
 class Budget:
@@ -45,11 +37,10 @@ class Budget:
     def __init__(
         self, limits: AskingLimits, prices: Prices, on_loss: Callable[[float], None] = lambda most_usd: None
     ) -> None:
-        """`on_loss` hears of every attempt that may have been billed without a reply, and of how much."""
+        """`on_loss` hears of every request that may have been billed without a reply, and of how much."""
+        self._limits = limits
         self._prices = prices
-        self._estimates = Estimates(prices)
         self._caps = list(caps_of(limits))
-        self._has_money_cap = limits.max_cost_usd is not None
         self._spent = Amount()
         self._reserved = Amount()
         self._in_flight = 0
@@ -68,114 +59,64 @@ class Budget:
         return self._reserved
 
     def halt(self) -> None:
-        """Let nobody through any more; whoever waits is told."""
+        """Let no further request through; those that wait are told."""
         self._halted = True
         self._wake()
 
     def count(self, spent: Iterable[StoredCost]) -> None:
         """Stored replies have cost what they cost, each of them once."""
-        if self._caps:
-            for one in spent:
-                self._count(one)
+        for one in spent if self._caps else ():
+            if one.key not in self._counted and not one.model.simulated:
+                self._counted.add(one.key)
+                self._spent += Amount(picodollars(one.cost_usd or 0.0), one.tokens or 0)
 
-    def _count(self, one: StoredCost) -> None:
-        if one.key in self._counted or one.model.simulated:
-            return
-        self._counted.add(one.key)
-        amount = Amount(picodollars(one.cost_usd or 0.0), one.tokens or 0)
-        self._spent += amount
-        if one.tokens and (one.cost_usd is not None or not self._has_money_cap):
-            self._estimates.remember(one.model, one.prompt, amount)
+    def fits(self, requests: Iterable[Request]) -> list[Fit]:
+        """How many of these requests fit at once, for each cap."""
+        real = [(model, prompt) for model, prompt in requests if not model.simulated] if self._caps else []
+        return [self._fit(cap, real) for cap in self._caps if real]
 
-    def refusal(self, questions: Iterable[tuple[Model, str]]) -> str | None:
-        """Why not one of these requests could begin now; None where one could."""
-        refusal = None
-        for model, prompt in questions:
-            if not self._caps or model.simulated:
-                return None
-            estimate = self._estimates.of(model, prompt)
-            if (cap := self._in_the_way(estimate)) is None:
-                return None
-            refusal = refusal or self._refusal(cap, model, prompt, estimate)
-        return refusal
+    # --- one request ------------------------------------------------------------------------------------------------
 
-    async def spend(
-        self, model: Model, prompt: str, request: Callable[[], Awaitable[Reply | Failure]]
-    ) -> Reply | Failure:
-        """Make a request once it fits, and account for it; a failure that begins with `budget: ` if it never will."""
-        if model.simulated:
-            return await request()
-        reservation = await self._reserve(model, prompt) if self._caps else _Reservation(model, prompt)
-        if isinstance(reservation, Failure):
-            return reservation
-        token = _MINE.set(reservation)
-        outcome: Reply | Failure = NEVER_ASKED
-        try:
-            outcome = await request()
-        finally:
-            _MINE.reset(token)
-            self._settle(reservation, outcome)
-        if reservation.refused is not None and isinstance(outcome, Failure):
-            return replace(outcome, message=reservation.refused)
-        return outcome
-
-    # --- attempts -------------------------------------------------------------------------------------------------
-
-    def begin_attempt(self) -> None:
-        """A further attempt after one that may have been billed needs room again. Raises `OverBudget`."""
-        mine = _MINE.get()
-        if (
-            mine is not None
-            and mine.estimate is not None
-            and mine.lost
-            and (cap := self._in_the_way(Amount())) is not None
-        ):
-            mine.refused = self._refusal(cap, mine.model, mine.prompt, mine.estimate)
-            raise OverBudget(mine.refused)
-
-    def lose_attempt(self) -> None:
-        """An attempt brought no reply, and may have been billed all the same: it counts with its estimate."""
-        mine = _MINE.get()
-        if mine is not None:
-            mine.lost += 1
-            self._lost += 1
-            estimate = self._estimates.of(mine.model, mine.prompt) if mine.estimate is None else mine.estimate
-            self._spent += estimate
-            self._on_loss(usd(estimate))
-
-    # --- room -----------------------------------------------------------------------------------------------------
-
-    async def _reserve(self, model: Model, prompt: str) -> _Reservation | Failure:
-        if self._has_money_cap and self._prices.terms(model).price is None:
-            return Failure(f"{OVER_BUDGET}{unpriced(model)}")
-        while True:
-            estimate = self._estimates.of(model, prompt)
-            if self._halted:
-                return NEVER_ASKED
-            if (cap := self._in_the_way(estimate)) is None:
-                break
+    async def reserve(self, model: Model, prompt: str) -> Reservation:
+        """Wait until a request fits. Raises `OverBudget` if it never will, `Over` if the run ends."""
+        if model.simulated or not self._caps:
+            return Reservation(model, prompt, Amount())
+        if (why := unbounded(self._limits, model, self._prices.terms(model))) is not None:
+            raise OverBudget(f"{OVER_BUDGET}{why}")
+        most = worst_case(self._prices, model, prompt)
+        while not self._halted and (cap := self._in_the_way(most)) is not None:
             if not self._in_flight:
-                return Failure(self._refusal(cap, model, prompt, estimate))
+                raise OverBudget(self._refusal(cap, model))
             await self._changed.wait()
-        self._reserved += estimate
+        if self._halted:
+            raise Over
+        self._reserved += most
         self._in_flight += 1
-        return _Reservation(model, prompt, estimate)
+        return Reservation(model, prompt, most)
 
-    def _settle(self, reservation: _Reservation, outcome: Reply | Failure) -> None:
-        if reservation.estimate is None:
-            self._learn_unasked(reservation, outcome)
+    def pay(self, reservation: Reservation, reply: Reply) -> None:
+        """A reply arrived; one whose tokens are unknown counts with its worst case."""
+        if self._caps and not reservation.model.simulated:
+            amount = amount_of(self._prices, reservation.model, reply)
+            self._spent += reservation.most if amount is None else amount
+
+    def fail(self, reservation: Reservation, error: BaseException) -> None:
+        """No reply arrived; a request that may have been billed all the same counts with its worst case."""
+        if reservation.model.simulated or not may_be_billed(error):
             return
-        self._reserved -= reservation.estimate
-        self._in_flight -= 1
-        if isinstance(outcome, Reply):
-            amount = self._estimates.learn(reservation.model, reservation.prompt, outcome)
-            self._spent += reservation.estimate if amount is None else amount
-        self._wake()
+        most = worst_case(self._prices, reservation.model, reservation.prompt)
+        self._lost += 1
+        self._spent += most
+        self._on_loss(usd(most))
 
-    def _learn_unasked(self, reservation: _Reservation, outcome: Reply | Failure) -> None:
-        """Without caps a reply is of use where its price is known already: then a loss is not taken for too much."""
-        if isinstance(outcome, Reply) and outcome.cost_usd is not None:
-            self._estimates.learn(reservation.model, reservation.prompt, outcome)
+    def release(self, reservation: Reservation) -> None:
+        """The request has ended."""
+        if self._caps and not reservation.model.simulated:
+            self._reserved -= reservation.most
+            self._in_flight -= 1
+            self._wake()
+
+    # --- room -------------------------------------------------------------------------------------------------------
 
     def _in_the_way(self, more: Amount) -> Cap | None:
         """The first cap that so much more could pass."""
@@ -186,10 +127,33 @@ class Budget:
         self._changed.set()
         self._changed = asyncio.Event()
 
-    def _refusal(self, cap: Cap, model: Model, prompt: str, estimate: Amount) -> str:
-        spent, more = (cap.said(cap.part(amount)) for amount in (self._spent, estimate))
+    def _refusal(self, cap: Cap, model: Model) -> str:
+        """The same words for all questions to a model, so that they can be counted."""
         lost = f" (with {self._lost:,} requests without a reply, which may have been billed)" if self._lost else ""
-        message = f"{OVER_BUDGET}{cap.option}: {spent} spent{lost}, a request may take {more}"
-        if not self._estimates.is_learned(model, prompt):
-            message += " (the parameters max_tokens and max_completion_tokens bound it)"
-        return message
+        most = self._prices.terms(model).most_tokens or 0
+        return (
+            f"{OVER_BUDGET}{cap.option}: {cap.said(cap.part(self._spent))} spent{lost}, "
+            f"and a request whose reply has up to {most:,} tokens may take more than is left"
+        )
+
+    def _fit(self, cap: Cap, requests: Sequence[Request]) -> Fit:
+        wanted = min(self._limits.concurrency, len(requests))
+        left = cap.most - cap.part(self._spent)
+        worst = [cap.part(worst_case(self._prices, *request)) for request in requests]
+        most = max(worst)
+        at_once = max(int(min(worst) <= left), min(wanted, left // most if most else wanted))
+        share = left // (wanted if at_once else 1)
+        bound = None if at_once == wanted else min(self._bound(cap, share, *request) for request in requests)
+        return Fit(cap.option, at_once, wanted, cap.said(most), bound if bound and bound > 0 else None)
+
+    def _bound(self, cap: Cap, share: int, model: Model, prompt: str) -> int:
+        """How many tokens a reply may have if its request is to take no more than a share of what is left."""
+
+        def part(reply_tokens: int) -> int:
+            return cap.part(worst_case(self._prices, model, prompt, reply_tokens))
+
+        most = self._prices.terms(model).most_tokens or 0
+        if part(0) > share or part(most) <= share:
+            return 0 if part(0) > share else most
+        bound = most * (share - part(0)) // (part(most) - part(0))
+        return bound - (part(bound) > share)  # amounts are rounded

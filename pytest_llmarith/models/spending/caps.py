@@ -1,4 +1,4 @@
-"""The bounds of what a run may cost, and how they are told. It does not know what was spent."""
+"""The caps of a run, and which models they cannot be kept for."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from pytest_llmarith.models.spending.estimates import Amount, dollars, picodollars
 from pytest_llmarith.models.spending.prices import tier_of
-from pytest_llmarith.values import AskingLimits, Model
+from pytest_llmarith.values import AskingLimits, Model, Terms
 
 
 class Cap(NamedTuple):
-    """One bound: how much there is, of what, and how it is said."""
+    """One cap: how much there is, of what, and how it is shown."""
 
     option: str
     most: int
@@ -20,15 +20,27 @@ class Cap(NamedTuple):
 
 
 def caps_of(limits: AskingLimits) -> Iterator[Cap]:
-    """The bounds that somebody asked for, money first."""
+    """The caps of the options, money first."""
     if (usd := limits.max_cost_usd) is not None:
         yield Cap(f"--llm-max-cost={usd:.10g}", picodollars(usd), lambda amount: amount.picodollars, dollars)
     if (tokens := limits.max_tokens) is not None:
         yield Cap(f"--llm-max-tokens={tokens}", tokens, lambda amount: amount.tokens, "{:,}".format)
 
 
-def unpriced(model: Model) -> str:
-    """What is wrong with a cap in dollars where nobody knows a price."""
-    tier = tier_of(model.params)
-    what = f"{model.target} at service_tier={tier}" if tier else model.target
-    return f"--llm-max-cost: no price of {what} is known; give it as --llm-price=IN,OUT per million tokens"
+def unbounded(limits: AskingLimits, model: Model, terms: Terms) -> str | None:
+    """Why a cap cannot be kept for a model: its price or the length of its longest reply is unknown."""
+    if not limits.is_capped or model.simulated:
+        return None
+    if limits.max_cost_usd is not None and terms.price is None:
+        tier = tier_of(model.params)
+        what = f"{model.target} at service_tier={tier}" if tier else model.target
+        return f"--llm-max-cost: no price of {what} is known; give it as --llm-price=IN,OUT per million tokens"
+    if terms.most_tokens is None and (limits.max_tokens is not None or (terms.price and terms.price.completion_usd)):
+        option = "--llm-max-cost" if limits.max_cost_usd is not None else "--llm-max-tokens"
+        where = (
+            "?max_completion_tokens=4000 behind its name" if model.judge else "--llm-param max_completion_tokens=4000"
+        )
+        return (
+            f"{option}: it is not known how long a reply of {model.target} can be; bound it, for example with {where}"
+        )
+    return None

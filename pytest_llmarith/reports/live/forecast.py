@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from pytest_llmarith.reports.figures import dollars, thousands
 from pytest_llmarith.reports.harmless import sanitize_name
-from pytest_llmarith.values import AskingLimits, Outlook
+from pytest_llmarith.values import AskingLimits, Fit, Outlook
 
 _MOST_MODELS = 8
 _LONGEST_NAME = 60
 _SMALLEST = 0.0001
 _REASONS = "reasoning is unforeseeable"
+_BOUND = "--llm-param max_completion_tokens"
 _UNKNOWN = "no price known, --llm-price=IN,OUT gives one"
 
 
@@ -46,6 +47,29 @@ def spent_lines(cost_usd: float, unpriced: int, tokens: int, limits: AskingLimit
     if limits.max_tokens is not None:
         lines.append(f"{tokens:,} of {limits.max_tokens:,} tokens used by stored replies")
     return [f"forecast: {line}" for line in lines]
+
+
+def fit_lines(fits: Iterable[Fit]) -> list[str]:
+    """How many requests the caps let be in flight at once, each at its worst case."""
+    return [f"forecast: {_fit(fit)}" for fit in fits]
+
+
+def too_small(fit: Fit) -> str:
+    """Why a cap lets no request begin, and what lets it."""
+    more = f"{_BOUND}={fit.bound} lets one begin, or " if fit.bound else ""
+    return f"{fit.option}: a request may take up to {fit.most}, so none can begin; {more}raise the cap"
+
+
+def _fit(fit: Fit) -> str:
+    if fit.at_once == fit.wanted == 1:
+        return f"{fit.option}: 1 request at once fits, which may take up to {fit.most}"
+    if fit.at_once == fit.wanted:
+        return f"{fit.option}: {fit.wanted:,} requests at once fit, each may take up to {fit.most}"
+    fitting = f"{fit.wanted:,} fit" if fit.at_once else "one fit"
+    more = f"; {_BOUND}={fit.bound} lets {fitting}" if fit.bound else ""
+    return (
+        f"{fit.option}: {fit.at_once:,} of {fit.wanted:,} requests at once fit, as each may take up to {fit.most}{more}"
+    )
 
 
 def _line(outlooks: Sequence[Outlook]) -> str:

@@ -113,7 +113,7 @@ def test_no_minute_gets_more_tokens_than_allowed_but_for_the_last_request(tpm: i
         (MODEL, "", UNKNOWN_COMPLETION),
         (MODEL, "x" * 41, 11 + UNKNOWN_COMPLETION),
         (Model("m", "t", {"max_tokens": 50}), "x" * 40, 60),
-        (Model("m", "t", {"max_tokens": 50, "max_completion_tokens": 20}), "x" * 40, 30),
+        (Model("m", "t", {"max_tokens": 50, "max_completion_tokens": 20}), "x" * 40, 60),
         (Model("m", "t", {"max_tokens": "many"}), "", UNKNOWN_COMPLETION),
         (Model("m", "t", {"max_tokens": 5}, system_prompt="x" * 20), "x" * 20, 15),
     ],

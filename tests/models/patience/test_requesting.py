@@ -13,8 +13,10 @@ import pytest
 
 from pytest_llmarith.models.patience.failures import UnusableResponse
 from pytest_llmarith.models.patience.requesting import Requester
+from pytest_llmarith.models.spending.budget import Budget
+from pytest_llmarith.models.spending.prices import Prices
 from pytest_llmarith.models.tally import Tally
-from pytest_llmarith.values import AskingLimits, Failure, Model, Progress, Reply, Retry, Throttled
+from pytest_llmarith.values import AskingLimits, Failure, Model, Progress, Reply, Retry, Terms, Throttled
 from tests.models.scripted import Provider
 from tests.models.virtual_time import in_no_time
 
@@ -53,11 +55,15 @@ class Town:
         self.room = 0
         self.stopped_at: float | None = None
         self.limits = AskingLimits(**limits)
-        self.requester = Requester(self, models, self.limits, None, self.tally, self._make_room)
+        budget = Budget(self.limits, Prices(self, None))
+        self.requester = Requester(self, models, self.limits, None, self.tally, budget, self._make_room)
 
     @property
     def now(self) -> float:
         return self._clock() - self._began
+
+    def terms(self, model: Model) -> Terms:
+        return Terms()
 
     def _make_room(self) -> None:
         self.room += 1

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_llmarith.models.patience.retrying import Over, OverBudget
 from pytest_llmarith.models.spending.budget import Budget
-from pytest_llmarith.models.spending.estimates import Amount, picodollars
-from pytest_llmarith.models.spending.metering import Metered
+from pytest_llmarith.models.spending.estimates import Amount, picodollars, worst_case
 from pytest_llmarith.models.spending.prices import Prices
-from pytest_llmarith.values import AskingLimits, Failure, Model, Price, Reply, Terms
+from pytest_llmarith.models.tokens import most_tokens_sent
+from pytest_llmarith.values import AskingLimits, Fit, Model, Price, Reply, Terms
 
 MODEL = Model("m", "openai/some")
-# One token of a reply costs a dollar, a prompt nothing: what is reserved at first is the most that a reply may have.
+# One token of a reply costs a dollar, a prompt nothing.
 MOST = 100
 DEAR = Terms(Price(0.0, 1e6), MOST)
 PROMPT = "x" * 40
@@ -40,58 +39,75 @@ def reply(tokens: int | None) -> Reply:
     return Reply("", prompt_tokens=None if tokens is None else 0, completion_tokens=tokens)
 
 
-def spends(spending: Budget, *outcomes: Reply | Failure, prompt: str = PROMPT) -> list[Reply | Failure]:
-    """What came of requests that are made one after the other."""
+async def ask(spending: Budget, outcome: Reply | BaseException, model: Model = MODEL) -> str | None:
+    """One request that comes to this; why it was refused, if it was."""
+    try:
+        room = await spending.reserve(model, PROMPT)
+    except OverBudget as refusal:
+        return str(refusal)
+    await asyncio.sleep(0)
+    if isinstance(outcome, Reply):
+        spending.pay(room, outcome)
+    else:
+        spending.fail(room, outcome)
+    spending.release(room)
+    return None
 
-    async def run() -> list[Reply | Failure]:
-        async def give(outcome: Reply | Failure) -> Reply | Failure:
-            return outcome
 
-        return [await spending.spend(MODEL, prompt, partial(give, outcome)) for outcome in outcomes]
+def refusals(spending: Budget, *outcomes: Reply | BaseException) -> list[str]:
+    """Requests one after the other, and the refusals among them."""
 
-    return asyncio.run(run())
+    async def run() -> list[str | None]:
+        return [await ask(spending, outcome) for outcome in outcomes]
 
-
-def messages(outcomes: list[Reply | Failure]) -> list[str]:
-    return [outcome.message for outcome in outcomes if isinstance(outcome, Failure)]
+    return [refusal for refusal in asyncio.run(run()) if refusal is not None]
 
 
-def test_the_rest_is_refused_and_told_why() -> None:
-    """What the cap has no room for is told the option, what was spent, and what it could have taken."""
-    spending = budget(max_cost_usd=200.0)
-    *answered, refused = spends(spending, *[reply(80)] * 3)
-    assert answered == [reply(80)] * 2
-    assert refused == Failure("budget: --llm-max-cost=200: $160.00 spent, a request may take $80.00")
-    assert spending.spent == Amount(picodollars(160), 160)
+def test_cheap_replies_make_no_request_cheaper() -> None:
+    """After a hundred short replies, a long one may still come: its worst case has to fit."""
+    spending = budget(max_cost_usd=150.0)
+    assert len(refusals(spending, *[reply(1)] * 100)) == 49
+    assert spending.spent == Amount(picodollars(51), 51)
+
+
+def test_all_refusals_of_a_model_have_the_same_words() -> None:
+    """They are counted by their words; the option, what was spent, and the longest reply are among them."""
+    refused = refusals(budget(max_cost_usd=200.0), *[reply(80)] * 5)
+    assert len(refused) == 3
+    (message,) = set(refused)
+    assert message.startswith("budget: --llm-max-cost=200: $160.00 spent")
+    assert "100 tokens" in message
 
 
 def test_what_fits_exactly_is_asked() -> None:
     """A request that fills the cap exactly is asked, as sums are exact: ten times 0.1 is 1."""
     spending = budget(Terms(Price(0.0, 0.1e6), 1), max_cost_usd=1.0)
-    assert len(messages(spends(spending, *[reply(1)] * 12))) == 2
-
-
-def test_the_first_request_may_be_too_dear() -> None:
-    """Where the first request alone could pass the cap nothing is asked, and the message says what would help."""
-    (message,) = messages(spends(budget(max_cost_usd=99.0), reply(1)))
-    assert message == (
-        "budget: --llm-max-cost=99: $0.00 spent, a request may take $100.00 "
-        "(the parameters max_tokens and max_completion_tokens bound it)"
-    )
+    assert len(refusals(spending, *[reply(1)] * 12)) == 2
 
 
 def test_tokens_are_capped_too() -> None:
-    """Tokens are capped whatever they cost, and where no price is known."""
-    spending = budget(Terms(None, MOST), max_tokens=200)
-    outcomes = spends(spending, *[reply(90)] * 3)
-    assert messages(outcomes) == ["budget: --llm-max-tokens=200: 180 spent, a request may take 90"]
+    """Tokens are capped whatever they cost, and if no price is known."""
+    most = MOST + most_tokens_sent(MODEL, PROMPT)
+    spending = budget(Terms(None, MOST), max_tokens=2 * most)
+    assert len(refusals(spending, *[reply(most)] * 3)) == 1
 
 
-def test_an_unknown_price_is_never_paid() -> None:
-    """With a cap in dollars, a model without a known price is not asked, and the message says how to give one."""
-    assert messages(spends(budget(Terms(None, MOST), max_cost_usd=5.0), reply(1))) == [
-        "budget: --llm-max-cost: no price of openai/some is known; give it as --llm-price=IN,OUT per million tokens"
-    ]
+@pytest.mark.parametrize(
+    ("terms", "limits", "word"),
+    [
+        (Terms(None, MOST), {"max_cost_usd": 5.0}, "--llm-price"),
+        (Terms(Price(0.0, 1.0)), {"max_cost_usd": 5.0}, "max_completion_tokens"),
+        (Terms(Price(0.0, 1.0)), {"max_tokens": 5000}, "max_completion_tokens"),
+        (Terms(None), {"max_tokens": 5000}, "max_completion_tokens"),
+        (Terms(Price(0.0, 0.0)), {"max_cost_usd": 5.0}, None),
+        (Terms(), {}, None),
+    ],
+)
+def test_what_has_no_bound_is_not_asked_under_a_cap(terms: Terms, limits: dict[str, Any], word: str | None) -> None:
+    """The refusal says which option or parameter bounds it; a free model cannot pass a cap in dollars."""
+    refused = refusals(budget(terms, **limits), reply(1))
+    assert [word in message for message in refused if word] == [True] * (word is not None)
+    assert len(refused) == (word is not None)
 
 
 def test_without_a_cap_and_for_simulated_models_nothing_is_looked_up() -> None:
@@ -101,125 +117,98 @@ def test_without_a_cap_and_for_simulated_models_nothing_is_looked_up() -> None:
         def terms(self, model: Model) -> Terms:
             raise AssertionError
 
-    async def request() -> Reply:
-        return reply(10**9)
-
     for limits, model in (AskingLimits(), MODEL), (AskingLimits(max_cost_usd=1.0), Model("m", "llmarith/exact")):
         spending = Budget(limits, Prices(Nobody(), None))
-        assert asyncio.run(spending.spend(model, PROMPT, request)) == reply(10**9)
+        assert asyncio.run(ask(spending, reply(10**9), model)) is None
 
 
-def test_a_reply_whose_tokens_nobody_counted_counts_with_its_estimate() -> None:
-    """A reply without usage counts with its estimate, which learns nothing from it."""
+def test_a_reply_without_token_counts_counts_with_its_worst_case() -> None:
+    """The tokens are unknown, not 0."""
     spending = budget(max_cost_usd=350.0)
-    spends(spending, reply(50), reply(None), reply(None))
-    assert spending.spent == Amount(picodollars(150), 150)
-    spending = budget(max_cost_usd=350.0)
-    spends(spending, reply(None))
-    assert spending.spent.tokens == MOST + len(PROMPT) + 16
+    refusals(spending, reply(50), reply(None))
+    assert spending.spent.picodollars == picodollars(50 + MOST)
 
 
-def test_a_failure_costs_nothing() -> None:
-    """A failure costs nothing, unless one of its attempts may have been billed."""
-    spending = budget(max_cost_usd=100.0)
-    assert spends(spending, *[Failure("429")] * 5) == [Failure("429")] * 5
-    assert (spending.spent, spending.reserved) == (Amount(), Amount())
+@pytest.mark.parametrize(
+    ("error", "spent"), [(TimeoutError(), MOST), (asyncio.CancelledError(), MOST), (ConnectionRefusedError(), 0)]
+)
+def test_a_failure_costs_its_worst_case_if_it_may_have_been_billed(error: BaseException, spent: int) -> None:
+    """A provider may go on after a timeout; a refused connection costs nothing."""
+    spending = budget(max_cost_usd=1000.0)
+    refusals(spending, error)
+    assert (spending.spent.picodollars, spending.reserved) == (picodollars(spent), Amount())
 
 
-def test_who_does_not_fit_waits_for_what_is_in_flight() -> None:
-    """A reply that is cheaper than it could have been makes room."""
+def test_a_request_that_does_not_fit_waits_for_those_in_flight() -> None:
+    """A reply that is cheaper than its worst case makes room for the next request."""
 
-    async def run() -> list[str]:
-        spending, order, arrive = budget(max_cost_usd=150.0), list[str](), asyncio.Event()
-
-        async def request(name: str) -> Reply:
-            order.append(f"{name} starts")
-            await arrive.wait()
-            return reply(10)
-
-        tasks = [asyncio.create_task(spending.spend(MODEL, PROMPT, partial(request, name))) for name in "abc"]
+    async def run() -> list[bool]:
+        spending = budget(max_cost_usd=150.0)
+        room = await spending.reserve(MODEL, PROMPT)
+        waiting = asyncio.create_task(spending.reserve(MODEL, PROMPT))
         await asyncio.sleep(0.01)
-        order.append("a arrives")
-        arrive.set()
-        assert await asyncio.gather(*tasks) == [reply(10)] * 3
-        return order
+        states = [waiting.done()]
+        spending.pay(room, reply(10))
+        spending.release(room)
+        await asyncio.wait_for(waiting, 60)
+        return [*states, waiting.done()]
 
-    assert asyncio.run(run()) == ["a starts", "a arrives", "b starts", "c starts"]
+    assert asyncio.run(run()) == [False, True]
 
 
-def test_who_waits_is_sent_home_at_the_end() -> None:
-    """When a run ends, a request that waits for money fails, and is not begun."""
+def test_a_request_that_waits_is_told_of_the_end() -> None:
+    """If a run ends, a request that waits for money is not begun."""
 
-    async def run() -> tuple[Reply | Failure, Reply | Failure]:
-        spending, arrive = budget(max_cost_usd=150.0), asyncio.Event()
-
-        async def request() -> Reply:
-            await arrive.wait()
-            return reply(1)
-
-        first, second = (asyncio.create_task(spending.spend(MODEL, PROMPT, request)) for _ in range(2))
+    async def run() -> None:
+        spending = budget(max_cost_usd=150.0)
+        await spending.reserve(MODEL, PROMPT)
+        waiting = asyncio.create_task(spending.reserve(MODEL, PROMPT))
         await asyncio.sleep(0.01)
         spending.halt()
-        waited = await second
-        arrive.set()
-        return await first, waited
+        with pytest.raises(Over):
+            await waiting
 
-    assert asyncio.run(run()) == (reply(1), Failure("the run ended before this question was asked"))
-
-
-# --- attempts that may have been billed ----------------------------------------------------------------------------
+    asyncio.run(run())
 
 
-@dataclass
-class Scripted:
-    """A client that fails as told before it replies."""
-
-    errors: list[BaseException]
-    asked: int = field(default=0)
-
-    def prepare(self) -> None: ...
-
-    async def complete(self, model: Model, prompt: str, timeout_s: float) -> Reply:
-        self.asked += 1
-        if self.errors:
-            raise self.errors.pop(0)
-        return reply(10)
-
-    async def close(self) -> None: ...
+# --- what fits at once ---------------------------------------------------------------------------------------------
 
 
-def persist(spending: Budget, client: Scripted) -> Reply | Failure:
-    """Try until there is a reply, as whoever makes requests does."""
-    metered = Metered(client, spending)
-
-    async def request() -> Reply | Failure:
-        while True:
-            try:
-                metered.prepare()
-                return await metered.complete(MODEL, PROMPT, 1.0)
-            except TimeoutError:
-                continue
-            except Exception as error:
-                return Failure(f"gave up: {error}")
-
-    return asyncio.run(spending.spend(MODEL, PROMPT, request))
+def test_how_many_fit_at_once() -> None:
+    """Each at its worst case; a shorter limit of replies lets all of them fit."""
+    requests = [(MODEL, PROMPT)] * 20
+    (fit,) = budget(max_cost_usd=350.0, concurrency=16).fits(requests)
+    assert fit == Fit("--llm-max-cost=350", at_once=3, wanted=16, most="$100.00", bound=21)
+    (fit,) = budget(max_cost_usd=1600.0, concurrency=16).fits(requests)
+    assert (fit.at_once, fit.wanted, fit.bound) == (16, 16, None)
+    (fit,) = budget(max_cost_usd=99.0).fits(requests)
+    assert (fit.at_once, fit.bound) == (0, 99)
+    (fit,) = budget(max_tokens=10).fits(requests)
+    assert (fit.at_once, fit.bound) == (0, None)
+    assert budget().fits(requests) == []
 
 
-def test_an_attempt_that_may_have_been_billed_counts_with_its_estimate() -> None:
-    """An attempt that timed out counts with its estimate, as a provider may go on after we hung up."""
-    spending = budget(max_cost_usd=1000.0)
-    assert persist(spending, Scripted([TimeoutError(), TimeoutError()])) == reply(10)
-    assert spending.spent.picodollars == picodollars(MOST + MOST + 10)
-
-
-def test_a_further_attempt_needs_room_of_its_own() -> None:
-    """A further attempt that could pass the cap is not begun."""
-    spending, client = budget(max_cost_usd=150.0), Scripted([TimeoutError()])
-    outcome = persist(spending, client)
-    assert isinstance(outcome, Failure)
-    assert outcome.message.startswith("budget: --llm-max-cost=150: $100.00 spent")
-    assert client.asked == 1
-    assert spending.reserved == Amount()
+@given(
+    cap=st.floats(1e-6, 1.0),
+    prices=st.tuples(st.floats(0.0, 100.0), st.floats(0.001, 500.0)),
+    most=st.integers(1, 200_000),
+    length=st.integers(0, 5000),
+    wanted=st.integers(1, 64),
+)
+def test_the_limit_that_the_forecast_names_lets_them_fit(
+    cap: float, prices: tuple[float, float], most: int, length: int, wanted: int
+) -> None:
+    """And one token more would not."""
+    known = Prices(Known(Terms(Price(*prices), most)), None)
+    limits = AskingLimits(max_cost_usd=cap, concurrency=wanted)
+    (fit,) = Budget(limits, known).fits([(MODEL, "x" * length)] * wanted)
+    fitting = wanted if fit.at_once else 1
+    if fit.bound is not None:
+        taken, more = (
+            worst_case(known, MODEL, "x" * length, bound).picodollars * fitting for bound in (fit.bound, fit.bound + 2)
+        )
+        assert taken <= picodollars(cap) < more + 2 * fitting
+    assert fit.at_once * worst_case(known, MODEL, "x" * length).picodollars <= picodollars(cap)
 
 
 # --- whatever happens ----------------------------------------------------------------------------------------------
@@ -229,47 +218,39 @@ Steps = list[tuple[int, int, bool]]
 
 @given(
     cap=st.integers(1, 1000),
-    at_once=st.integers(1, 8),
-    steps=st.lists(st.tuples(st.integers(0, 2 * MOST), st.integers(0, 5), st.booleans()), max_size=40),
+    at_once=st.integers(1, 64),
+    steps=st.lists(st.tuples(st.integers(0, MOST), st.integers(0, 5), st.booleans()), max_size=80),
 )
-def test_no_request_starts_that_could_pass_the_cap(cap: int, at_once: int, steps: Steps) -> None:
-    """Spent, reserved and the estimate of what starts stay within the cap while replies keep to their estimates, all
-    requests come to an end, and nothing is refused that would have fitted alone.
+def test_no_cap_is_ever_passed(cap: int, at_once: int, steps: Steps) -> None:
+    """What is spent, and the worst case of all in flight, stay within the cap; all requests come to an end.
 
-    A step is a reply's tokens, how long it takes, and whether its prompt is of another kind.
+    A step is a reply's tokens, how long it takes, and whether it is lost and may have been billed.
     """
-    started: list[Amount] = []
+    answered: list[int] = []
 
-    async def run() -> list[Reply | Failure]:
+    async def run() -> Budget:
         spending, places = budget(max_cost_usd=float(cap)), asyncio.Semaphore(at_once)
 
-        def request(tokens: int, turns: int) -> Callable[[], Awaitable[Reply | Failure]]:
-            async def make() -> Reply | Failure:
-                total = spending.spent + spending.reserved
-                assert total.picodollars <= picodollars(cap)
-                started.append(total)
+        async def one(tokens: int, turns: int, lost: bool) -> None:
+            async with places:
+                try:
+                    room = await spending.reserve(MODEL, PROMPT)
+                except OverBudget:
+                    assert spending.spent.picodollars + picodollars(MOST) > picodollars(cap)
+                    return
+                assert (spending.spent + spending.reserved).picodollars <= picodollars(cap)
                 for _ in range(turns):
                     await asyncio.sleep(0)
-                return reply(tokens)
+                answered.append(MOST if lost else tokens)
+                if lost:
+                    spending.fail(room, TimeoutError())
+                else:
+                    spending.pay(room, reply(tokens))
+                spending.release(room)
 
-            return make
+        await asyncio.wait_for(asyncio.gather(*(one(*step) for step in steps)), 60)
+        return spending
 
-        async def one(tokens: int, turns: int, long: bool) -> Reply | Failure:
-            async with places:
-                return await spending.spend(MODEL, "x" * (200 if long else 40), request(tokens, turns))
-
-        outcomes = await asyncio.wait_for(asyncio.gather(*(one(*step) for step in steps)), 60)
-        assert spending.reserved == Amount()
-        assert spending.spent.picodollars == sum(
-            picodollars(outcome.completion_tokens or 0) for outcome in outcomes if isinstance(outcome, Reply)
-        )
-        return outcomes
-
-    outcomes = asyncio.run(run())
-    assert len(outcomes) == len(steps)
-    assert len(started) == len([outcome for outcome in outcomes if isinstance(outcome, Reply)])
-    assert all(message.startswith("budget: --llm-max-cost=") for message in messages(outcomes))
-    if cap >= 2 * MOST * len(steps) + MOST * at_once:
-        assert messages(outcomes) == []
-    if all(tokens <= MOST for tokens, _, _ in steps) and cap < MOST:
-        assert started == []
+    spending = asyncio.run(run())
+    assert spending.reserved == Amount()
+    assert spending.spent.picodollars == picodollars(sum(answered)) <= picodollars(cap)

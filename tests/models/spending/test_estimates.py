@@ -1,15 +1,18 @@
-"""What a request may cost, before and after others of its kind."""
+"""What a request may cost at most, and how amounts are shown."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from pytest_llmarith.models.spending.estimates import UNKNOWN_MOST_TOKENS, Amount, Estimates, dollars, picodollars
+from pytest_llmarith.models.spending.estimates import Amount, amount_of, dollars, picodollars, worst_case
 from pytest_llmarith.models.spending.prices import Prices
+from pytest_llmarith.models.tokens import most_tokens_sent
 from pytest_llmarith.values import Model, Price, Reply, Terms
 
 MODEL = Model("m", "openai/some")
-SHORT, LONG = "x" * 100, "x" * 1000
+PROMPT = "x" * 100
 
 
 class Known:
@@ -20,51 +23,21 @@ class Known:
         return self._terms
 
 
-def estimates(terms: Terms = Terms(Price(1.0, 2.0), 1000)) -> Estimates:  # noqa: B008  # it is frozen
-    return Estimates(Prices(Known(terms), None))
+PRICES = Prices(Known(Terms(Price(1.0, 2.0), 1000)), None)
+
+
+@pytest.mark.parametrize(
+    ("params", "replied"), [({}, 1000), ({"max_tokens": 50}, 50), ({"n": 3}, 3000), ({"n": 3, "max_tokens": 50}, 150)]
+)
+def test_the_worst_case_of_a_request(params: dict[str, Any], replied: int) -> None:
+    """The whole prompt, and for each reply as many tokens as the request or else the model allows."""
+    model = Model(f"m{params}", "openai/some", params)
+    sent = most_tokens_sent(model, PROMPT)
+    assert worst_case(PRICES, model, PROMPT) == Amount(picodollars((sent * 1.0 + replied * 2.0) / 1e6), sent + replied)
 
 
 def reply(prompt_tokens: int | None, completion_tokens: int | None, cost_usd: float | None = None) -> Reply:
     return Reply("", prompt_tokens=prompt_tokens, completion_tokens=completion_tokens, cost_usd=cost_usd)
-
-
-def test_the_first_of_a_kind_may_be_as_long_as_its_model_allows() -> None:
-    """A first estimate takes every byte for a token, and the longest reply that the model gives."""
-    assert estimates().of(MODEL, SHORT) == Amount(picodollars((116 * 1.0 + 1000 * 2.0) / 1e6), 1116)
-    assert estimates().of(MODEL, "×" * 50).tokens == 1116
-    assert estimates(Terms()).of(MODEL, SHORT) == Amount(0, 116 + UNKNOWN_MOST_TOKENS)
-
-
-def test_later_ones_are_as_dear_as_the_dearest() -> None:
-    """An average would let those pass a cap that are dearer."""
-    learning = estimates()
-    for completion in (10, 30, 20):
-        learning.learn(MODEL, SHORT, reply(5, completion))
-    assert learning.of(MODEL, SHORT) == Amount(picodollars((5 * 1.0 + 30 * 2.0) / 1e6), 35)
-
-
-def test_kinds_are_models_and_lengths_of_prompts() -> None:
-    """A sum says nothing of a program, and a model nothing of another."""
-    learning = estimates()
-    learning.learn(MODEL, SHORT, reply(5, 10))
-    assert learning.is_learned(MODEL, "x" * 32)
-    assert learning.is_learned(MODEL, "x" * 127)
-    assert not learning.is_learned(MODEL, "x" * 128)
-    assert not learning.is_learned(MODEL, LONG)
-    assert not learning.is_learned(Model("other", MODEL.target), SHORT)
-
-
-def test_a_system_prompt_makes_a_kind_of_its_own() -> None:
-    """It is paid for like any message; beside a long one, prompts are told apart as ever."""
-    learning = estimates()
-    learning.learn(MODEL, SHORT, reply(5, 10))
-    heavy = Model("m", MODEL.target, system_prompt="y" * 45_000)
-    assert not learning.is_learned(heavy, SHORT)
-    assert learning.of(heavy, SHORT).tokens == 45_016 + 1116
-    learning.learn(heavy, SHORT, reply(11_000, 10))
-    assert learning.is_learned(heavy, SHORT)
-    assert not learning.is_learned(heavy, LONG)
-    assert learning.of(MODEL, SHORT).tokens == 15
 
 
 @pytest.mark.parametrize(
@@ -77,10 +50,8 @@ def test_a_system_prompt_makes_a_kind_of_its_own() -> None:
     ],
 )
 def test_what_a_reply_comes_to(answer: Reply, amount: Amount | None) -> None:
-    """Its own cost, else its tokens at the model's price; nobody's silence is learned from."""
-    learning = estimates()
-    assert learning.learn(MODEL, SHORT, answer) == amount
-    assert learning.is_learned(MODEL, SHORT) == (amount is not None)
+    """Its own cost, else its tokens at the model's price; without tokens the amount is unknown."""
+    assert amount_of(PRICES, MODEL, answer) == amount
 
 
 @pytest.mark.parametrize(

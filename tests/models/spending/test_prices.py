@@ -44,7 +44,7 @@ def test_whose_price_counts(target: str, own: Price | None, terms: Terms) -> Non
         ({}, 1000),
         ({"max_tokens": 50}, 50),
         ({"max_completion_tokens": 2000}, 2000),
-        ({"max_tokens": 50, "max_completion_tokens": 40}, 40),
+        ({"max_tokens": 50, "max_completion_tokens": 40}, 50),
         ({"max_tokens": "50"}, 1000),
         ({"max_tokens": 0}, 1000),
         ({"max_tokens": None}, 1000),

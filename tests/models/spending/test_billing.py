@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.models.client import Client
-from pytest_llmarith.models.spending.metering import may_be_billed
+from pytest_llmarith.models.spending.billing import may_be_billed
 from pytest_llmarith.values import Model
 from tests.llm_server import Answer, Gate, LlmServer
 
