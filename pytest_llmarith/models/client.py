@@ -24,7 +24,7 @@ from pytest_llmarith.models.embedded.programming import Remembered, nothing
 from pytest_llmarith.models.our_requests import our_request
 from pytest_llmarith.models.patience.failures import is_filtered
 from pytest_llmarith.models.request import messages_of, sent_of
-from pytest_llmarith.models.response import filtered_reply, reply_from
+from pytest_llmarith.models.response import completion_tokens, filtered_reply, reply_from
 from pytest_llmarith.models.spending.prices import listed_terms, tier_of
 from pytest_llmarith.values import EMBEDDED_PROVIDER, Model, Reply, Terms
 
@@ -91,11 +91,25 @@ class Client:
                 raise
             return filtered_reply(latency_s=perf_counter() - began, asked_at=asked_at, sent=sent)
         latency_s = perf_counter() - began
+        self._price_all_tokens(response, model)
         reply = reply_from(response, simulated=model.simulated, latency_s=latency_s, asked_at=asked_at, sent=sent)
         tier = tier_of(model.params, getattr(response, "service_tier", None))
         if tier and listed_terms(self._litellm, model.target, tier).price is None:
             return replace(reply, cost_usd=None)  # litellm takes the usual price of a tier that it does not list
         return reply
+
+    def _price_all_tokens(self, response: Any, model: Model) -> None:
+        """litellm prices the tokens that a server counts as completion; those that stand in its total cost as much."""
+        usage = getattr(response, "usage", None)
+        tokens = None if usage is None else completion_tokens(usage)
+        if tokens is None or tokens == usage.completion_tokens or model.simulated:
+            return
+        usage.completion_tokens = tokens
+        cost = None
+        with suppress(Exception), warnings.catch_warnings():  # it raises a bare Exception for an unknown price
+            warnings.simplefilter("ignore")
+            cost = self._litellm.completion_cost(response, model=model.target, optional_params=dict(model.params))
+        response._hidden_params["response_cost"] = cost
 
     async def close(self) -> None:
         """Leave nothing of litellm's on this loop: its logging tasks are drained, its connections closed.

@@ -39,7 +39,7 @@ def reply_from(response: Any, *, simulated: bool, latency_s: float, asked_at: st
         finish_reason=_finish_reason(choice),
         served_model=_written(getattr(response, "model", None)),
         prompt_tokens=getattr(usage, "prompt_tokens", None),
-        completion_tokens=getattr(usage, "completion_tokens", None),
+        completion_tokens=None if usage is None else completion_tokens(usage),
         reasoning_tokens=_reasoning_tokens(usage),
         cost_usd=None if simulated or usage is None else _cost(response),
         latency_s=latency_s,
@@ -94,6 +94,14 @@ def _usage(response: Any) -> Any:
         return None
     counts = (getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None))
     return usage if all(map(_is_count, (*counts, _reasoning_tokens(usage)))) else None
+
+
+def completion_tokens(usage: Any) -> int | None:
+    """All tokens that the model wrote: servers such as xAI's count reasoning in the total alone."""
+    written, total, prompt = (getattr(usage, f"{name}_tokens", None) for name in ("completion", "total", "prompt"))
+    if type(total) is int and type(prompt) is int and _is_count(total) and _is_count(prompt):
+        return max(written or 0, total - prompt)
+    return written
 
 
 def _reasoning_tokens(usage: Any) -> int | None:

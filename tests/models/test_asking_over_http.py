@@ -13,7 +13,7 @@ from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.values import Failure, Model, Reply
 from tests.llm_server import Answer, Gate, LlmServer, usage
-from tests.models.scripted import questions
+from tests.models.scripted import questions, until
 
 Brokers = Callable[..., Broker]
 
@@ -47,6 +47,40 @@ def test_a_reply_that_counts_four_hundred_digits_of_tokens_is_kept_and_hurts_no_
         outcomes = [broker.ask_and_wait(question) for question in questions(3)]
         broker.close(30)
     assert [outcome.text for outcome in outcomes if isinstance(outcome, Reply)] == ["42"] * 3
+
+
+HIDDEN = {"prompt_tokens": 100, "completion_tokens": 5, "total_tokens": 10_105}
+
+
+@pytest.mark.parametrize("counts", [HIDDEN, HIDDEN | {"completion_tokens_details": {"reasoning_tokens": 10_000}}])
+@pytest.mark.parametrize("target", ["openai/gpt-4o", "xai/grok-4.3"])
+def test_reasoning_that_stands_in_the_total_alone_is_counted_and_paid(
+    brokers: Brokers, counts: dict[str, object], target: str
+) -> None:
+    """Some servers count it beside the completion; the price follows, and so does a cap."""
+    with LlmServer(lambda call: Answer("42", usage=counts)) as server:
+        models = {"m": Model("m", target, {"api_key": "sk-test", "max_tokens": 20_000}, server.base_url)}
+        broker = brokers(Client(), models, max_tokens=31_000)
+        outcomes = [broker.ask_and_wait(question) for question in questions(3)]
+        price = broker.terms(models["m"]).price
+        broker.close(30)
+    replies = [outcome for outcome in outcomes if isinstance(outcome, Reply)]
+    assert [reply.completion_tokens for reply in replies] == [10_005] * 2
+    assert price is not None
+    assert [reply.cost_usd for reply in replies] == [pytest.approx(price.of(100, 10_005))] * 2
+
+
+def test_reasoning_in_the_total_alone_counts_in_the_pace(brokers: Brokers) -> None:
+    """What it took is known when the reply is here; the next request waits for as long as that takes."""
+    with LlmServer(lambda call: Answer("42", usage=HIDDEN)) as server:
+        models = {"m": Model("m", "openai/gpt-4o", {"api_key": "sk-test", "max_tokens": 1}, server.base_url)}
+        broker = brokers(Client(), models, tokens_per_minute=30_000, concurrency=1)
+        broker.ask_and_wait(questions(1)[0])
+        broker.announce(questions(2))
+        broker.ask(questions(2)[1], lambda outcome: None)
+        until(lambda: broker.progress().held == 1)
+        assert len(server.requests) == 1
+        broker.close(0)
 
 
 def test_a_server_sees_as_many_requests_at_once_as_are_allowed(brokers: Brokers) -> None:
