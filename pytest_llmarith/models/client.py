@@ -26,11 +26,13 @@ from pytest_llmarith.models.patience.failures import is_filtered
 from pytest_llmarith.models.request import messages_of, sent_of
 from pytest_llmarith.models.response import completion_tokens, filtered_reply, reply_from
 from pytest_llmarith.models.spending.prices import listed_terms, tier_of
+from pytest_llmarith.providers import key_variable
 from pytest_llmarith.values import EMBEDDED_PROVIDER, Model, Reply, Terms
 
 # The clients below litellm log what was sent and what came back, and some providers take the key in the URL.
 _LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore")
 _FLUSH_S = 5.0
+_OPENAI_KEY = "OPENAI_API_KEY"
 
 
 class Client:
@@ -129,7 +131,10 @@ class Client:
 
 
 def _arguments(model: Model, prompt: str, timeout_s: float) -> dict[str, Any]:
-    """Only what somebody asked for is sent; trying again is the broker's, so litellm and the SDKs must not."""
+    """Only what somebody asked for is sent; trying again is the broker's, so litellm and the SDKs must not.
+
+    A server of the user's own may need no key, but OpenAI's client does: without one it gets a word in its place.
+    """
     arguments = {
         **model.params,
         "model": model.target,
@@ -138,7 +143,10 @@ def _arguments(model: Model, prompt: str, timeout_s: float) -> dict[str, Any]:
         "max_retries": 0,
         "num_retries": 0,
     }
-    return arguments if model.api_base is None else {**arguments, "api_base": model.api_base}
+    if model.api_base is None:
+        return arguments
+    keyless = key_variable(model.target, os.environ) == _OPENAI_KEY and not os.environ.get(_OPENAI_KEY)
+    return {**({"api_key": "none"} if keyless else {}), **arguments, "api_base": model.api_base}
 
 
 def _prepared(remembered: Remembered) -> Any:

@@ -46,7 +46,8 @@ class Display:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         recorder = self._recorder
         if recorder.written is not None:
-            self._write_items(terminalreporter, recorder.written)
+            if recorder.written["answered"]:  # else the reasons are told below, each of them once
+                self._write_items(terminalreporter, recorder.written)
             self._write_tables(terminalreporter, recorder.written)
         elif why := recorder.stopped:
             terminalreporter.write_line(f"llmarith: stopped: {sanitize(why, 1000)}", red=True)

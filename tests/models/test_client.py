@@ -242,3 +242,17 @@ def test_nothing_is_printed_warned_of_or_left_behind() -> None:
         process = subprocess.run(command, capture_output=True, text=True, env=environ, check=False)
     quiet = "\n".join(line for line in process.stderr.splitlines() if not line.startswith("Executing <"))
     assert (process.returncode, process.stdout, quiet) == (0, "", "")
+
+
+@pytest.mark.parametrize(("key", "sent"), [(None, "Bearer none"), ("sk-of-the-tests", "Bearer sk-of-the-tests")])
+def test_a_server_of_the_users_own_needs_no_key(
+    client: Client, key: str | None, sent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A key that is set is sent, as a proxy may want it."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    if key is not None:
+        monkeypatch.setenv("OPENAI_API_KEY", key)
+    with LlmServer() as server:
+        reply = asyncio.run(client.complete(Model("m", "openai/qwen3", {}, server.base_url), "1 + 1", 30.0))
+    assert reply.text == "42"
+    assert [call.headers["Authorization"] for call in server.requests] == [sent]

@@ -6,6 +6,7 @@ gives every error a status of its own; what really happened stands among the cau
 
 from __future__ import annotations
 
+import errno
 import re
 import socket
 from collections.abc import Callable, Iterator
@@ -69,6 +70,15 @@ def is_unreadable(error: BaseException) -> bool:
 def is_unknown_host(error: BaseException) -> bool:
     """A name that does not exist, and not a resolver that is away for a moment (EAI_AGAIN)."""
     return any(isinstance(cause, socket.gaierror) and cause.errno in _NO_ADDRESS for cause in causes(error))
+
+
+def is_connection_refused(error: BaseException) -> bool:
+    """No server listens at the address. Of a name with several addresses, asyncio raises one error with all texts."""
+    return any(
+        isinstance(cause, OSError)
+        and (cause.errno == errno.ECONNREFUSED or f"[Errno {errno.ECONNREFUSED}] Connect call failed" in str(cause))
+        for cause in causes(error)
+    )
 
 
 def lost_connection(error: BaseException) -> str | None:

@@ -22,6 +22,7 @@ from pytest_llmarith.models import scrubbing
 from pytest_llmarith.models.patience.causes import (
     caused_by,
     causes,
+    is_connection_refused,
     is_no_json,
     is_timeout,
     is_unknown_host,
@@ -46,7 +47,7 @@ class Remedy(Enum):
 class Diagnosis:
     """Why a request failed, without keys: a line for people, the same in short, and how long the provider asks to wait.
 
-    `throttled` is set where the provider is there and only asks for patience.
+    `throttled` is set where the provider is there and only asks for patience, `refused` if no server listens.
     """
 
     remedy: Remedy
@@ -55,6 +56,7 @@ class Diagnosis:
     retry_after_s: float | None = None
     throttled: bool = False
     no_key: bool = False
+    refused: bool = False
 
 
 class UnusableResponse(Exception):
@@ -105,6 +107,7 @@ def diagnose(
         retry_after_s(causes(error)),
         throttled=remedy is Remedy.TRY_AGAIN and status_of(error) == 429,
         no_key=is_missing or is_refused,
+        refused=is_connection_refused(error),
     )
 
 

@@ -4,6 +4,8 @@ A hiccup breaks every connection at once, however many there are; a provider tha
 as down after so many failures in a row that lasted so long, and meanwhile requests set out some seconds apart, so that
 an outage of less than a minute passes without costing a question. A slow provider may fail often before its first reply
 is there: as long as requests are in flight that set out before the first failure, nothing is known.
+
+A server that refuses connections and has never replied is not there: it counts as down after seconds.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from itertools import count
 
 FAILURES = 20
 LASTING_S = 60.0
+REFUSING_S = 5.0
 PROBE_EVERY_S = 3.0
 
 
@@ -27,6 +30,8 @@ class Outage:
         self._in_flight: set[int] = set()
         self._older: set[int] = set()
         self.failures = 0
+        self._refused = False
+        self._has_replied = False
 
     @property
     def lasting_s(self) -> float:
@@ -39,7 +44,9 @@ class Outage:
 
     @property
     def is_down(self) -> bool:
-        return self.suspected and self.lasting_s >= LASTING_S and not self._older
+        lasts = self.suspected and self.lasting_s >= LASTING_S
+        is_absent = self._refused and not self._has_replied and self.lasting_s >= REFUSING_S
+        return (lasts or is_absent) and not self._older
 
     def wait_s(self) -> float:
         """How long to wait until the next request."""
@@ -57,8 +64,12 @@ class Outage:
         self._in_flight.discard(number)
         self._older.discard(number)
 
-    def failed(self, requests: int = 1) -> None:
-        """A request that is back has failed, or a question was given up after so many."""
+    def failed(self, requests: int = 1, *, refused: bool = False) -> None:
+        """A request that is back has failed, or a question was given up after so many.
+
+        `refused` says that there was no connection, as no server listens.
+        """
+        self._refused = refused
         if not self.failures:
             self._since = self._clock()
             self._older = set(self._in_flight)
@@ -66,3 +77,4 @@ class Outage:
 
     def replied(self) -> None:
         self.failures = 0
+        self._has_replied = True

@@ -115,7 +115,7 @@ class Route:
             self._note_failure(diagnosis, attempts)
 
     def _note_failure(self, diagnosis: Diagnosis, attempts: int = 1) -> None:
-        self._outage.failed(attempts)
+        self._outage.failed(attempts, refused=diagnosis.refused)
         if self._outage.is_down and not self._closed:
             failures, seconds = self._outage.failures, self._outage.lasting_s
             reason = diagnosis.message.removeprefix(f"{self.target}: ")

@@ -28,8 +28,11 @@ def summary_section(summary: Mapping[str, Any], width: int) -> list[str]:
 
 
 def result_tables(summary: Mapping[str, Any], width: int) -> list[str]:
-    """Overview, conditions, repeats, what was spent, tables per model and task, each below an empty line."""
-    if not summary["results"]:
+    """Overview, conditions, repeats, what was spent, tables per model and task, each below an empty line.
+
+    None of them if nothing was answered.
+    """
+    if not summary["results"] or not summary["answered"]:
         return []
     results = summary["results"]
     sections = (
@@ -180,6 +183,8 @@ def _over_budget(reasons: Counter[str]) -> int:
 
 def _unanswered(summary: Mapping[str, Any]) -> list[str]:
     reasons = _reasons(summary)
+    if not summary["answered"]:
+        reasons.pop(_STOPPED, None)  # the reason stands above
     over_budget = _over_budget(reasons)
     questions = f"{over_budget:,} question{'s' * (over_budget > 1)}"
     lines = [f"budget reached: {questions} not asked, a higher cap goes on from here"] * bool(over_budget)

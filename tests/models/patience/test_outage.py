@@ -55,6 +55,23 @@ def test_a_reply_ends_it_all() -> None:
     assert watch.fail(1, 60).outage.is_down
 
 
+@pytest.mark.parametrize(
+    ("lasting_s", "refused", "replied", "is_down"),
+    [(4, True, False, False), (5, True, False, True), (5, True, True, False), (5, False, False, False)],
+)
+def test_a_server_that_never_replied_and_refuses_connections_is_down_after_seconds(
+    lasting_s: float, refused: bool, replied: bool, is_down: bool
+) -> None:
+    """However few requests there were; one that has replied may be about to start again."""
+    watch = Watch()
+    if replied:
+        watch.outage.replied()
+    watch.outage.failed(refused=True)
+    watch.now += lasting_s
+    watch.outage.failed(refused=refused)
+    assert watch.outage.is_down == is_down
+
+
 def test_nothing_is_known_while_older_requests_are_in_flight() -> None:
     """A slow model may fail twenty times before its first reply is there."""
     watch = Watch()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import random
 from collections import Counter
 from collections.abc import Callable, Coroutine
@@ -326,6 +327,23 @@ async def test_a_run_that_has_ended_asks_nobody() -> None:
 
 
 # --- outages --------------------------------------------------------------------------------------
+
+
+@simulated
+async def test_a_server_that_refuses_every_connection_stops_the_run_in_seconds() -> None:
+    """Whatever number of questions is in flight; one that has replied before gets a minute."""
+
+    def refuse(model: Model, prompt: str, nth: int) -> Exception:
+        return ConnectionRefusedError(errno.ECONNREFUSED, "Connect call failed")
+
+    def refuse_later(model: Model, prompt: str, nth: int) -> Reply | Exception:
+        return right(model, prompt, nth) if prompt == "q0" else refuse(model, prompt, nth)
+
+    for script, concurrency, at_most in ((refuse, 1, 20), (refuse, 16, 15), (refuse_later, 16, 70)):
+        town = Town(script, takes_s=lambda prompt, nth: 0.0, concurrency=concurrency)
+        await town.ask(200)
+        assert town.stopped_at is not None
+        assert at_most / 4 <= town.stopped_at <= at_most
 
 
 @simulated
