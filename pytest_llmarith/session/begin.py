@@ -5,6 +5,9 @@ Every pytest run of an environment loads this module, so it imports nothing that
 
 from __future__ import annotations
 
+import sys
+from functools import cache
+from types import TracebackType
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
 # The controller's word on options, in xdist's `workerinput`: a worker parses the command line anew.
 OPTIONS_INPUT = "llmarith_options"
 ASKER: pytest.StashKey[Asker] = pytest.StashKey()
+_INTERRUPTED = "\nllmarith: interrupted by Ctrl-C; the same command goes on\n"
 _GUARD = "llmarith-guard"
 _DORMANT = "llmarith-dormant"
 _SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
@@ -34,6 +38,7 @@ def begin(config: pytest.Config) -> None:
     if declaration.given(config):
         from pytest_llmarith.session.assembly import assemble
 
+        _tell_interrupts_in_a_line()
         assemble(config, settings_of(config))
     elif not hasattr(config, "workerinput"):
         config.pluginmanager.register(Dormant(config), _DORMANT)
@@ -50,6 +55,29 @@ def marks_found(session: pytest.Session) -> None:
         if dormant is not None:
             dormant.mistake = mistake
         raise pytest.Collector.CollectError(str(mistake)) from None
+
+
+@cache
+def _tell_interrupts_in_a_line() -> None:
+    """Ctrl-C while pytest begins or ends reaches Python itself, which shows a traceback.
+
+    pytest keeps its own hook for unraisable exceptions on top of this one, and takes it away before Python ends.
+    """
+    show, show_unraisable = sys.excepthook, sys.unraisablehook
+
+    def excepthook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if issubclass(kind, KeyboardInterrupt):
+            sys.stderr.write(_INTERRUPTED)
+        else:
+            show(kind, error, trace)
+
+    def unraisablehook(args: sys.UnraisableHookArgs) -> None:
+        if issubclass(args.exc_type, KeyboardInterrupt):
+            sys.stderr.write(_INTERRUPTED)
+        else:
+            show_unraisable(args)
+
+    sys.excepthook, sys.unraisablehook = excepthook, unraisablehook
 
 
 def settings_of(config: pytest.Config) -> Settings:

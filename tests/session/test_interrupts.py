@@ -127,3 +127,28 @@ def test_ctrl_c_before_anything_is_asked(bench: Bench) -> None:
     assert process.returncode == pytest.ExitCode.INTERRUPTED, printed
     assert "Traceback" not in printed
     assert bench.server.requests == []
+
+
+@pytest.mark.parametrize(
+    "hook",
+    [
+        "pytest_sessionfinish(): press()",
+        "pytest_terminal_summary(): press()",
+        "pytest_unconfigure(): press()",
+        "pytest_unconfigure(): threading._register_atexit(press)",
+    ],
+)
+def test_ctrl_c_while_pytest_ends_is_told_in_a_line(bench: Bench, hook: str) -> None:
+    """Also where Python waits for its threads."""
+    bench.pytester.makeconftest(f"""
+        import os, signal, threading
+
+        def press():
+            os.kill(os.getpid(), signal.SIGINT)
+
+        def {hook}
+    """)
+    with begun(bench, *WAYS["plain"], "-k", "int_add") as process:
+        printed = read_to_end(process)
+    assert "llmarith: interrupted by Ctrl-C" in printed
+    assert "Traceback" not in printed

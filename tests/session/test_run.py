@@ -508,3 +508,20 @@ def test_an_addition_is_graded_by_its_bare_number(bench: Bench) -> None:
     bench.run("-k", "integer_addition", "--llm-reading=tolerant")
     assert Counter(record["outcome"] for record in bench.records()) == {"correct": 4}
     assert len(bench.server.requests) == 4
+
+
+def test_a_run_without_any_answer_shows_its_reason_once_and_no_table(bench: Bench, way: Way) -> None:
+    """Without a key nothing is answered, however many questions were in flight."""
+    bench.script = lambda call: Answer(status=401)
+    result = bench.run(*way)
+    assert result.ret == 6
+    printed = result.stdout.str()
+    assert printed.count("401") == 1
+    assert "UNANSWERED" not in printed
+    assert "%" not in printed.partition("llmarith: results")[2]
+
+
+def test_the_line_for_a_local_server_needs_no_key(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the README prints it."""
+    monkeypatch.delenv("OPENAI_API_KEY")
+    assert bench.run("-k", "int_add", model="openai/qwen3").ret == 0
