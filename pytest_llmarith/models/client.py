@@ -102,7 +102,7 @@ class Client:
 
     def _price_all_tokens(self, response: Any, model: Model) -> None:
         """litellm prices the tokens that a server counts as completion; those that stand in its total cost as much."""
-        usage = getattr(response, "usage", None)
+        usage: Any = getattr(response, "usage", None)
         tokens = None if usage is None else completion_tokens(usage)
         if tokens is None or tokens == usage.completion_tokens or model.simulated:
             return

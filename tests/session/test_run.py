@@ -516,7 +516,7 @@ def test_a_run_without_any_answer_shows_its_reason_once_and_no_table(bench: Benc
     result = bench.run(*way)
     assert result.ret == 6
     printed = result.stdout.str()
-    assert printed.count("401") == 1
+    assert printed.count("scripted 401") == 1
     assert "UNANSWERED" not in printed
     assert "%" not in printed.partition("llmarith: results")[2]
 
