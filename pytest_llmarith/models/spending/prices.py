@@ -87,4 +87,5 @@ def _price(entry: Mapping[str, Any], tier: str | None) -> Price | None:
     prompt, completion = per_token
     if not isinstance(prompt, int | float) or not isinstance(completion, int | float):
         return None
-    return Price(prompt * 1e6, completion * 1e6)
+    reasoning = entry.get("output_cost_per_reasoning_token")  # a few models price it above the answer
+    return Price(prompt * 1e6, max(completion, reasoning if isinstance(reasoning, int | float) else 0) * 1e6)

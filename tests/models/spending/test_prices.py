@@ -109,6 +109,13 @@ def test_what_litellm_knows(target: str, price: bool, reasons: bool, monkeypatch
     assert (terms.most_tokens or 0) >= (16_000 if price else 0)
 
 
+def test_reasoning_that_costs_more_than_the_answer_sets_the_price() -> None:
+    """A cap counts a reply at its worst case, which may be all reasoning."""
+    terms = Client().terms(Model("m", "dashscope/qwen-turbo"))
+    assert terms.price is not None
+    assert terms.price.completion_usd == pytest.approx(0.5)
+
+
 def test_a_price_is_per_million() -> None:
     """A price is one of a million tokens, though litellm's list is per token."""
     price = Client().terms(Model("m", "openai/gpt-4o-mini")).price
