@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_llmarith.cli.parser import WRONG_USAGE, add_runs, complain
+from pytest_llmarith.cli.parser import WRONG_USAGE, add_runs, add_spreadsheet, complain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,6 +32,7 @@ def add_export(commands: Commands) -> None:
     )
     command.add_argument("--output", type=Path, metavar="FILE", help="Write to this file, not to the terminal")
     command.add_argument("--force", action="store_true", help="Let --output replace a file that exists")
+    add_spreadsheet(command)
     command.set_defaults(run=_export)
 
 
@@ -40,7 +41,8 @@ def _export(request: argparse.Namespace) -> int:
     from pytest_llmarith.reports.mistake import Mistake
 
     try:
-        lacks = export(Request(request.runs, Shape(request.to), request.output, request.force), sys.stdout)
+        wanted = Request(request.runs, Shape(request.to), request.output, request.force, request.spreadsheet)
+        lacks = export(wanted, sys.stdout)
     except Mistake as mistake:
         complain("export", str(mistake))
         return WRONG_USAGE

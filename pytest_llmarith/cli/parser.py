@@ -44,3 +44,12 @@ def add_runs(command: argparse.ArgumentParser) -> None:
         metavar="RUN",
         help="A run's folder or its trials.jsonl, JSONL of llm_arithmetic, or a folder with some of them",
     )
+
+
+def add_spreadsheet(command: argparse.ArgumentParser) -> None:
+    """For CSV that a spreadsheet opens."""
+    command.add_argument(
+        "--spreadsheet",
+        action="store_true",
+        help="Write CSV for a spreadsheet: formulas defused, line breaks spelled out",
+    )

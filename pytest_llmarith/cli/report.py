@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_llmarith.cli.parser import WRONG_USAGE, add_runs, complain
+from pytest_llmarith.cli.parser import WRONG_USAGE, add_runs, add_spreadsheet, complain
 
 if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands
@@ -26,6 +26,7 @@ def add_report(commands: Commands) -> None:
     )
     command.add_argument("--output", type=Path, metavar="FILE", help="Write to this file, not to the terminal")
     command.add_argument("--force", action="store_true", help="Let --output replace a file that exists")
+    add_spreadsheet(command)
     _add_choice(command)
     command.add_argument(
         "--sort",
@@ -70,6 +71,7 @@ def _report(request: argparse.Namespace) -> int:
             parse_order(request.sort) if request.sort else None,
             request.sequence,
             shutil.get_terminal_size().columns,
+            request.spreadsheet,
         )
         report(wanted, sys.stdout)
     except Mistake as mistake:

@@ -38,6 +38,7 @@ class Request:
     shape: Shape
     output: Path | None = None
     force: bool = False
+    spreadsheet: bool = False
 
 
 class Lacks(NamedTuple):
@@ -52,8 +53,11 @@ def export(request: Request, out: TextIO = sys.stdout) -> Lacks:
 
     Raises Mistake where a run cannot be read, or none of its trials has one.
     """
+    if request.spreadsheet and request.shape is not Shape.CSV:
+        raise Mistake(f"--spreadsheet: --to={request.shape} is no table for spreadsheets; leave it out, or --to=csv")
     runs = all_opened(request.runs)
-    exported = _Exported(runs, request.shape)
+    defused = request.spreadsheet or (request.output is None and out.isatty())
+    exported = _Exported(runs, request.shape, spreadsheet=defused)
     if request.output is None:
         out.writelines(showable(line, out.encoding) for line in exported.lines())
     else:
@@ -65,17 +69,17 @@ def export(request: Request, out: TextIO = sys.stdout) -> Lacks:
 class _Exported:
     """The lines of runs in a shape; afterwards it knows what that lacks."""
 
-    def __init__(self, runs: Sequence[OpenedRun], shape: Shape) -> None:
+    def __init__(self, runs: Sequence[OpenedRun], shape: Shape, *, spreadsheet: bool) -> None:
         self._runs = runs
         self._shape = shape
+        self._spreadsheet = spreadsheet
         self.left_out = 0
         self.mingled = 0
 
     def lines(self) -> Iterator[str]:
         if self._shape is Shape.CSV:
-            return csv_lines(
-                trials.HEADERS, (row for run in self._runs for row in trials.rows_of(run.name, run.records()))
-            )
+            rows = (row for run in self._runs for row in trials.rows_of(run.name, run.records()))
+            return csv_lines(trials.HEADERS, rows, spreadsheet=self._spreadsheet)
         return self._objects(_OBJECTS[self._shape])
 
     def _objects(self, shaped: Callable[[Mapping[str, Any]], dict[str, Any] | None]) -> Iterator[str]:

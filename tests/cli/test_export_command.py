@@ -151,11 +151,13 @@ def test_the_shape_of_additions(tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 
 def test_csv_has_a_row_per_trial(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Of all tasks; a long number is written as it is, and nothing in a reply is obeyed or breaks a line."""
+    """Of all tasks; with --spreadsheet nothing in a reply is obeyed or breaks a line."""
     hostile = '=HYPERLINK("http://a.bc")\r\n\x1b[2J","'
     records = [asked(hostile), added("{}"), asked(None, trial=1)]
     run = run_in(tmp_path / "run", records)
-    out, err = exported(capsys, run, "--to=csv")
+    (as_it_is, *_) = rows(exported(capsys, run, "--to=csv")[0])
+    assert as_it_is["text"] == hostile
+    out, err = exported(capsys, run, "--to=csv", "--spreadsheet")
     first, second, third = rows(out)
     assert (err, out.count("\n")) == ("", 4)
     assert first["text"] == '\'=HYPERLINK("http://a.bc")\\r\\n\\x1b[2J","'
@@ -169,6 +171,57 @@ def test_a_folder_of_runs_becomes_one_table(tmp_path: Path, capsys: pytest.Captu
     log_in(tmp_path / "a", [asked("{}")])
     log_in(tmp_path / "b", [asked("7"), asked("{}", trial=1)])
     assert [row["run"] for row in rows(exported(capsys, tmp_path, "--to=csv")[0])] == ["a", "b", "b"]
+
+
+def test_files_beside_the_runs_are_passed_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`reports/*` names aggregate.jsonl and the README, too; alone, each of them is refused."""
+    run = run_in(tmp_path / "run", [asked("{}")])
+    beside = [tmp_path / "README.md", tmp_path / "aggregate.jsonl"]
+    for file in beside:
+        file.write_text("{}\n", encoding="ascii")
+    assert len(rows(exported(capsys, run, *beside, "--to=csv")[0])) == 1
+    for file in beside:
+        assert main(["export", str(file), "--to=csv"]) == WRONG_USAGE
+        assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["export", "{run}", "--to=llm_arithmetic", "--spreadsheet"],
+        ["export", "{run}", "--to=addition", "--spreadsheet"],
+        ["export", "{run}", "--to=csv", "--spreadsheet=yes"],
+        ["report", "{run}", "--spreadsheet"],
+        ["report", "{run}", "--format=json", "--spreadsheet"],
+    ],
+)
+def test_only_csv_is_for_spreadsheets(tmp_path: Path, arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """--spreadsheet beside another format is refused in one line."""
+    run = run_in(tmp_path / "run", [asked("{}")])
+    try:
+        status: object = main([part.format(run=run) for part in arguments])
+    except SystemExit as left:
+        status = left.code
+    assert status == WRONG_USAGE
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert "--spreadsheet" in err
+
+
+class Terminal(io.StringIO):
+    encoding = "utf-8"  # type: ignore[assignment]
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_obeys_nothing_in_a_reply(tmp_path: Path) -> None:
+    """On a terminal CSV is written as for a spreadsheet."""
+    run = run_in(tmp_path / "run", [asked("\x1b[2J")])
+    export(Request([run], Shape.CSV), terminal := Terminal())
+    assert "\x1b" not in terminal.getvalue()
+    (row,) = rows(terminal.getvalue())
+    assert row["text"] == r"\x1b[2J"
 
 
 @pytest.mark.parametrize("shape", ["llm_arithmetic", "addition"])

@@ -268,7 +268,8 @@ def test_hostile_names_are_shown_and_not_obeyed(
 ) -> None:
     """Neither a terminal nor a browser nor a spreadsheet sees more in a name than a name."""
     log_in(tmp_path / "run", [asked("{}") | {"model": HOSTILE}, asked("7", trial=1) | {"model": "=1+1"}])
-    out = printed(capsys, tmp_path / "run", f"--format={layout}")
+    options = ["--spreadsheet"] if layout == "csv" else []
+    out = printed(capsys, tmp_path / "run", f"--format={layout}", *options)
     assert not {"\x1b", "\u202e"} & set(out)
     if layout == "markdown":
         table = [line for line in out.splitlines() if line.startswith("|")]
@@ -319,7 +320,7 @@ def test_code_ends_where_we_end_it(text: str, shown: str) -> None:
 )
 def test_cells_are_no_formulas(value: Any, shown: str) -> None:
     """Numbers stay numbers, and what a spreadsheet would obey is text, whatever hides it."""
-    assert cell(value) == shown
+    assert cell(value, spreadsheet=True) == shown
 
 
 def test_one_sequence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -139,6 +139,10 @@ ELSEWHERE = [
     Elsewhere("comparing.md", "          pairs", "test_document_blocks.py::test_an_excerpt_is_one"),
     Elsewhere("comparing.md", "are allowed", "test_compare_command.py::test_a_worse_run_fails"),
     Elsewhere("models.md", "more replies are kept", "test_terminal.py::test_what_this_run_spent_is_told_apart"),
+    *(
+        Elsewhere("reports.md", f"import {reader}\n", "test_csv_readers.py::test_every_value_is_read_back_unchanged")
+        for reader in ("pandas", "duckdb", "datasets")
+    ),
     Elsewhere("reports.md", "├──", "test_document_blocks.py::test_the_files_of_a_run"),
     Elsewhere(
         "reports.md",

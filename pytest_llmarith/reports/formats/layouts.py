@@ -35,7 +35,7 @@ _OF_RUN = ("run", "parameters", "unfinished")
 class Account:
     """What is to be laid out: what to say first, the summary of every run, and all their results in order.
 
-    `records` are those of a single run, read when a layout lists them.
+    `records` are those of a single run, read when a layout lists them. `spreadsheet` defuses the formulas of CSV.
     """
 
     title: str
@@ -44,6 +44,7 @@ class Account:
     results: Sequence[Mapping[str, Any]]
     width: int
     records: Iterable[Mapping[str, Any]] = ()
+    spreadsheet: bool = False
 
     @property
     def is_of_one_run(self) -> bool:
@@ -89,7 +90,7 @@ def _json(account: Account) -> Iterator[str]:
 
 
 def _csv(account: Account) -> Iterator[str]:
-    return csv_lines(results.HEADERS, results.rows_of(account.results))
+    return csv_lines(results.HEADERS, results.rows_of(account.results), spreadsheet=account.spreadsheet)
 
 
 _LAYOUTS: Mapping[Format, Callable[[Account], Iterator[str]]] = {

@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from pytest_llmarith.reports.formats.spreadsheet import NO_ANSWER
 from pytest_llmarith.reports.keys import condition_label
 
 Result = Mapping[str, Any]
 _Getter = Callable[[Result], object]
 
-_OUTCOMES = ("correct", "deviate", "nan", "cheat")
+# Outcomes, and what the columns of CSV call them.
+_OUTCOMES = {"correct": "correct", "deviate": "deviate", "nan": NO_ANSWER, "cheat": "cheat"}
 _OF_REPEATS = ("consistency", "pass_at_1", "majority")
 _ENDS = ("percent", "low", "high")
 _KINDS = ("prompt", "completion", "reasoning")
@@ -55,8 +57,8 @@ _COLUMNS: Mapping[str, _Getter] = {
     "condition": lambda result: condition_label(result) or None,
     **{name: _named(name) for name in ("date", "simulated", "selected", "measured")},
     "unanswered": _counted("unanswered"),
-    **{outcome: _counted(outcome) for outcome in _OUTCOMES},
-    **{f"{outcome}_{end}": _percentage(outcome, end) for outcome in _OUTCOMES for end in _ENDS},
+    **{column: _counted(outcome) for outcome, column in _OUTCOMES.items()},
+    **{f"{column}_{end}": _percentage(outcome, end) for outcome, column in _OUTCOMES.items() for end in _ENDS},
     **{name: _named(name) for name in ("rounded", "median_relative_error", "average_absolute_error")},
     **{name: _named(name) for name in ("cost_usd", "unpriced", "stored")},
     **{f"{kind}_tokens": _tokens(kind) for kind in _KINDS},

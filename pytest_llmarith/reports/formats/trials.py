@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pytest_llmarith.reports.checks import object_in
+from pytest_llmarith.reports.formats.spreadsheet import NO_ANSWER
 from pytest_llmarith.reports.keys import condition_label
+from pytest_llmarith.values import Outcome
 from pytest_llmarith.values.answers import as_text
 
 Record = Mapping[str, Any]
@@ -32,6 +34,8 @@ HEADERS = (
 def rows_of(run: str, records: Iterable[Record]) -> Iterator[list[object]]:
     """The rows of a run. What a task does not have is left empty; the texts, which may be long, come last."""
     for record in records:
+        if record["outcome"] == Outcome.NAN:
+            record = {**record, "outcome": NO_ANSWER}
         problem, answer, grade, reply = (object_in(record, name) for name in ("problem", "answer", "grade", "reply"))
         yield [
             *(run, record.get("nodeid"), *_picked(record, _OF_RECORD), condition_label(record) or None),

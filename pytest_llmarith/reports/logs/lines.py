@@ -6,7 +6,7 @@ It does not know what stands in a line.
 from __future__ import annotations
 
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import count
 from pathlib import Path
 from typing import TextIO
@@ -15,9 +15,15 @@ from pytest_llmarith.reports.jsonfiles import TORN
 from pytest_llmarith.reports.mistake import Mistake, name_of
 
 LOG = "trials.jsonl"
+AGGREGATE = "aggregate.jsonl"
 LONGEST_LINE = 2**24  # characters; what Python makes of them may take thirty times as much
 TOO_LONG = f"longer than {LONGEST_LINE:,} characters"
 WANTED = "expected a record of a run log (trials.jsonl) or a row of llm_arithmetic"
+
+
+def without_files_beside(paths: Sequence[Path]) -> Sequence[Path]:
+    """The paths without files that lie beside runs, so that `reports/*` means the runs there; these alone stay."""
+    return [path for path in paths if path.name not in (AGGREGATE, "README.md")] or paths
 
 
 def log_of(path: Path) -> Path:

@@ -14,7 +14,7 @@ from pytest_llmarith.reports.counting.summary import Summary, without_cells
 from pytest_llmarith.reports.differing import FACTS_OF_ONE_RUN
 from pytest_llmarith.reports.jsonfiles import append_line, write_json, write_line
 from pytest_llmarith.reports.logs.endedrun import SUMMARY, Run, read_run
-from pytest_llmarith.reports.logs.lines import LOG
+from pytest_llmarith.reports.logs.lines import AGGREGATE, LOG, without_files_beside
 from pytest_llmarith.reports.logs.recordfile import placed_records
 from pytest_llmarith.reports.merging import objections
 from pytest_llmarith.reports.merging.agreement import Difference, common_facts, differences
@@ -29,7 +29,6 @@ from pytest_llmarith.reports.merging.wholeness import (
 )
 from pytest_llmarith.reports.mistake import Mistake, name_of
 
-_AGGREGATE = "aggregate.jsonl"
 _STEP = 1_000
 # What the merged summary repeats of each run.
 _REPEATED = tuple(name for name in FACTS_OF_ONE_RUN if name != "merged")
@@ -77,17 +76,12 @@ def merge(request: Request, step: Step = lambda done, total: None) -> dict[str, 
     Raises Mistake where something cannot be read or written, and `objections.Refused` where they are not parts of one.
     """
     try:
-        runs = sorted(map(read_run, _named(request.runs)), key=lambda run: run.order)
+        runs = sorted(map(read_run, without_files_beside(request.runs)), key=lambda run: run.order)
         _check_different(runs)
         _check_target(request.into, runs)
         return _write(_parts(runs, request, step), request.into, step)
     except RecursionError as fault:  # what could just be read may still be too deep to be compared or written
         raise Mistake("one of the runs holds what is nested too deep; expected runs of llmarith") from fault
-
-
-def _named(paths: Sequence[Path]) -> Sequence[Path]:
-    """What was named without the file that every run writes beside its folder: `reports/*` means the runs there."""
-    return [path for path in paths if path.name != _AGGREGATE] or paths
 
 
 def records_of(merged: Path) -> Iterator[dict[str, Any]]:
@@ -147,7 +141,7 @@ def _write(parts: _Parts, into: Path, step: Step) -> dict[str, Any]:
         whole = summary.as_dict(facts, selected(parts.runs, parts.index, parts.short))
         write_json(into / SUMMARY, whole)
         if not parts.lacks:
-            append_line(into.parent / _AGGREGATE, without_cells(whole))
+            append_line(into.parent / AGGREGATE, without_cells(whole))
     return whole
 
 

@@ -11,7 +11,7 @@ from typing import Any, TextIO
 
 from pytest_llmarith.reports.formats.layouts import Account, Format, laid_out
 from pytest_llmarith.reports.harmless import sanitize, sanitize_name, showable
-from pytest_llmarith.reports.logs.lines import LOG
+from pytest_llmarith.reports.logs.lines import LOG, without_files_beside
 from pytest_llmarith.reports.missing import missing_cells
 from pytest_llmarith.reports.mistake import Mistake
 from pytest_llmarith.reports.opening import OpenedRun, opened, summed_up
@@ -41,17 +41,20 @@ class Request:
     order: Order | None = None
     sequence: str | None = None
     width: int = 80
+    spreadsheet: bool = False
 
 
 def report(request: Request, out: TextIO = sys.stdout) -> None:
     """Write down what the runs say. Raises Mistake where one cannot be read, or where nothing is left to be told."""
+    if request.spreadsheet and request.layout is not Format.CSV:
+        raise Mistake(f"--spreadsheet: --format={request.layout} is no CSV; leave it out, or write --format=csv")
     runs = [run.only(request.choice) if request.choice else run for run in all_opened(request.runs)]
     if request.sequence is not None and request.layout is not Format.TERMINAL:
         raise Mistake(f"--format={request.layout}: a sequence is shown as text; leave it out, or --sequence")
     if request.layout is Format.HTML:
         _write_page(runs, request)
         return
-    lines = _lines(runs, request)
+    lines = _lines(runs, request, defused=request.spreadsheet or (request.output is None and out.isatty()))
     if request.output is None:
         out.writelines(showable(line, out.encoding) for line in lines)
         return
@@ -72,9 +75,9 @@ def _write_page(runs: Sequence[OpenedRun], request: Request) -> None:
         raise unwritable("--output", request.output, fault) from fault
 
 
-def _lines(runs: Sequence[OpenedRun], request: Request) -> Iterable[str]:
+def _lines(runs: Sequence[OpenedRun], request: Request, *, defused: bool) -> Iterable[str]:
     if request.sequence is None:
-        return laid_out(_account(_summed_up(runs, request.choice), request), request.layout)
+        return laid_out(_account(_summed_up(runs, request.choice), request, defused=defused), request.layout)
     return (f"{line}\n" for line in lines_about(request.sequence, runs, request.width))
 
 
@@ -85,9 +88,9 @@ def _summed_up(runs: Sequence[OpenedRun], choice: Choice) -> Sequence[OpenedRun]
     return runs
 
 
-def all_opened(paths: Iterable[Path]) -> list[OpenedRun]:
+def all_opened(paths: Sequence[Path]) -> list[OpenedRun]:
     """The runs that these paths stand for; one that is named twice is one."""
-    runs = (run for path in paths for run in opened(path))
+    runs = (run for path in without_files_beside(paths) for run in opened(path))
     return list({os.path.realpath(run.path): run for run in runs}.values())
 
 
@@ -98,14 +101,14 @@ def files_of(runs: Iterable[OpenedRun]) -> list[Path]:
     ]
 
 
-def _account(runs: Sequence[OpenedRun], request: Request) -> Account:
+def _account(runs: Sequence[OpenedRun], request: Request, *, defused: bool) -> Account:
     summaries = [run.summary() for run in runs]
     results = _results(runs, summaries)
     title = runs[0].name if len(runs) == 1 else f"{len(runs):,} runs"
     head = [sanitize(line, _LONGEST_LINE) for line in _first_lines(runs, summaries, request)]
     ordered = request.order.of(results) if request.order else results
     records = runs[0].records() if len(runs) == 1 else ()
-    return Account(title, head, summaries, ordered, request.width, records)
+    return Account(title, head, summaries, ordered, request.width, records, defused)
 
 
 def _results(runs: Sequence[OpenedRun], summaries: Sequence[Summary]) -> list[Mapping[str, Any]]:
