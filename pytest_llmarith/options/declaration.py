@@ -94,9 +94,6 @@ def _declare_problems(group: pytest.OptionGroup) -> None:
         "variant, such as 80 (default: no search)",
     )
     group.addoption(
-        names.CONFIRM, metavar="K", help="Ask the question that a search ends with K times more (default: 3)"
-    )
-    group.addoption(
         names.SEED, metavar="N|random", help="Seed of all problems (default: 0); random draws and records one"
     )
     group.addoption(

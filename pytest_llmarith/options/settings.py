@@ -14,13 +14,11 @@ from pytest_llmarith.options.asking import asking_limits
 from pytest_llmarith.options.conditions import Manners, manners
 from pytest_llmarith.options.models import ModelChoice
 from pytest_llmarith.options.oeis import OeisSettings, oeis_settings
-from pytest_llmarith.values import AskingLimits, Model, NanReason, Reading, Shard, StoreMode
+from pytest_llmarith.values import CONFIRMATIONS, AskingLimits, Model, NanReason, Reading, Shard, StoreMode
 from pytest_llmarith.values.folders import OEIS_CACHE_FOLDER, REPORTS_FOLDER, STORE_FILE, STORE_FOLDER
 
 _LARGEST_SEED = 2**31
 _MOST_QUESTIONS = 1_000  # of one search: what it keeps stands in one record
-_MOST_CONFIRMED = 100
-_CONFIRM = 3
 
 _DEFAULTS: Mapping[str, str] = {
     names.SEED: "0",
@@ -40,7 +38,6 @@ class Settings:
     trials: int | None
     addition_trials: int | None
     breaking_point: int | None
-    confirm: int
     manners: Manners
     shard: Shard | None
     reading: Reading | None
@@ -72,7 +69,7 @@ def _parse(config: pytest.Config) -> Settings:
         given = config.getoption(option)
         return _DEFAULTS[option] if given is None else str(given)
 
-    search, chosen = _search(config), ModelChoice(config)
+    chosen = ModelChoice(config)
     return Settings(
         models=chosen.measured(),
         shard=_shard(config, text(names.SEED)),
@@ -80,8 +77,7 @@ def _parse(config: pytest.Config) -> Settings:
         depths=parsing.optional(config.getoption, names.DEPTHS, parsing.depths),
         trials=parsing.optional(config.getoption, names.TRIALS, _trials),
         addition_trials=parsing.optional(config.getoption, names.ADDITION_TRIALS, _trials),
-        breaking_point=search[0],
-        confirm=search[1],
+        breaking_point=parsing.optional(config.getoption, names.BREAKING_POINT, _budget),
         manners=manners(config.getoption, config.invocation_params.dir),
         reading=parsing.optional(config.getoption, names.READING, _reading),
         asking=asking_limits(config.getoption),
@@ -101,25 +97,8 @@ def _parse(config: pytest.Config) -> Settings:
     )
 
 
-def _search(config: pytest.Config) -> tuple[int | None, int]:
-    """How many questions a search may ask, and how many of them confirm what it found."""
-    budget = parsing.optional(config.getoption, names.BREAKING_POINT, _budget)
-    confirm = parsing.optional(config.getoption, names.CONFIRM, _confirm)
-    confirm = _CONFIRM if confirm is None else confirm
-    if budget is not None and confirm >= budget:
-        raise ValueError(
-            f"{names.BREAKING_POINT}: {budget} questions are too few beside {names.CONFIRM}={confirm}; "
-            "write a larger number"
-        )
-    return budget, confirm
-
-
 def _budget(option: str, text: str) -> int:
-    return parsing.whole_number(option, text, 1, _MOST_QUESTIONS)
-
-
-def _confirm(option: str, text: str) -> int:
-    return parsing.whole_number(option, text, 0, _MOST_CONFIRMED)
+    return parsing.whole_number(option, text, 1 + CONFIRMATIONS, _MOST_QUESTIONS)
 
 
 def _trials(option: str, text: str) -> int:

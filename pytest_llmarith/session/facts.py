@@ -48,7 +48,7 @@ def _search_facts(settings: Settings) -> dict[str, int] | None:
     """How each search for a breaking point is made; nothing where none was asked for."""
     if settings.breaking_point is None:
         return None
-    return {"budget": settings.breaking_point, "confirm": settings.confirm}
+    return {"budget": settings.breaking_point}
 
 
 def _oeis_facts(settings: OeisSettings) -> dict[str, Any]:

@@ -72,4 +72,4 @@ def engine_of(
         return Step(question, prompt, answer, trials.verdict_of(question, answer, reading), reading, before)
 
     seed = f"{problem.seed}/{problem.task}/{problem.label}"
-    return SearchEngine(ask, problem.budget, settings.confirm, seed, partial(breaking_point.numbers, problem))
+    return SearchEngine(ask, problem.budget, seed, partial(breaking_point.numbers, problem))

@@ -1,7 +1,7 @@
 """A search for a breaking point, written down: one record for all its questions.
 
-The record stands for one of them, whose prompt and reply it has: the smallest that was answered wrongly, else the
-largest that was answered rightly. All others are in its trail.
+The record stands for one of them, whose prompt and reply it has: the smallest that was answered wrongly each time that
+it was asked, else the largest that was answered rightly. All others are in its trail.
 """
 
 from __future__ import annotations
@@ -54,21 +54,22 @@ def record_of_search(subject: Subject, search: SearchEngine[Step], failure: Fail
     facts = {"search": _facts(search)}
     if failure is not None:
         return unanswered_record(subject, failure) | facts
-    shown = search.answers[_shown(search)]
+    shown = _shown(search)
     told = replace(shown.reply, retries=tuple(_retries(search)))
     subject = replace(subject, prompt=shown.prompt)
     return record(subject, told, shown.verdict.outcome, _reason(shown), reply=shown.reply.fields(), **facts)
 
 
-def _shown(search: SearchEngine[Step]) -> tuple[int, int]:
-    shown = search.largest_right if search.minimum is None else search.minimum
-    assert shown is not None  # a search without a failure has asked something
-    return shown
+def _shown(search: SearchEngine[Step]) -> Step:
+    if search.minimum is not None:
+        return search.answers[search.minimum][0]
+    assert search.largest_right is not None  # a search without a failure has asked something
+    return search.answers[search.largest_right][-1]
 
 
 def _steps(search: SearchEngine[Step]) -> Iterator[Step]:
-    yield from search.answers.values()
-    yield from search.again
+    for steps in search.answers.values():
+        yield from steps
 
 
 def _retries(search: SearchEngine[Step]) -> Iterator[Retry]:
@@ -88,10 +89,9 @@ def _facts(search: SearchEngine[Step]) -> dict[str, Any]:
     return {
         "ended": str(search.ending),
         "questions": search.questions,
-        "minimum": None if search.minimum is None else _minimum(search.answers[search.minimum]),
-        "confirmed": {"asked": len(search.again), "wrong": sum(step.wrong for step in search.again)},
-        "flaky": search.flaky,
-        "largest_right": None if right is None else search.answers[right].question,
+        "minimum": None if search.minimum is None else _minimum(search.answers[search.minimum][0]),
+        "not_reproduced": search.not_reproduced,
+        "largest_right": None if right is None else search.answers[right][0].question,
         "trail": list(_trail(search)),
     }
 

@@ -3,9 +3,13 @@ nor prompts: whoever wants a search says how a pair of numbers is asked.
 
 hypothesis makes the pairs and shrinks them. Three things of it are held in check. Its bounds do not count questions: a
 counter of our own ends the search by an exception that passes through it. It takes a question that fails only sometimes
-for a fault of the test: here every question has one answer, from memory when it comes again. And it stops shrinking
-after five minutes, which a slow model may need for a few questions: the search is made again, from memory, until it
-asks nothing new. So its course depends on the seed and the answers alone.
+for a fault of the test: here every question is judged once, and comes from memory when it is met again. And it stops
+shrinking after five minutes, which a slow model may need for a few questions: the search is made again, from memory,
+until it asks nothing new. So its course depends on the seed and the answers alone.
+
+A question fails only if it is wrong again when it is asked again, so that a model that errs by chance is not taken for
+one that breaks. The first question that fails, and the one that the search ends with, are asked again three times and
+have to be wrong each time; those on the way between them, once.
 """
 
 from __future__ import annotations
@@ -20,7 +24,7 @@ from hypothesis.errors import NoSuchExample
 from hypothesis.strategies import SearchStrategy
 
 from pytest_llmarith.tasks.breaking_point import MOST_DIGITS, SIMPLEST, Draws, simplicity
-from pytest_llmarith.values import SearchEnd
+from pytest_llmarith.values import CONFIRMATIONS, SearchEnd
 
 _RUNGS = (2, 4, 8, 16, MOST_DIGITS)  # digits that the search climbs to, one after another
 _FIRST_TRIES = 4  # pairs that it tries on each rung; twice as many each time it climbs again
@@ -39,53 +43,53 @@ _Answer = TypeVar("_Answer", bound=Told)
 class SearchEngine(Generic[_Answer]):
     """One search. `ask` is handed a pair, and how often that was asked before; what it raises ends the search.
 
-    Of the `budget`, `confirm` questions are left for asking the smallest failing one again. Pairs that stand for the
-    same `numbers` are one question.
+    No more than `budget` questions are asked, confirmations included: a new one only if all of its confirmations can
+    follow. Pairs that stand for the same `numbers` are one question.
     """
 
     def __init__(
         self,
         ask: Callable[[Draws, int], _Answer],
         budget: int,
-        confirm: int,
         seed: str,
         numbers: Callable[[Draws], Draws] = lambda draws: draws,
     ) -> None:
         self._ask = ask
         self._numbers = numbers
-        self._most = max(1, budget - confirm)
-        self._confirm = min(confirm, budget - self._most)
+        self._budget = budget
         self._seed = seed
-        self.answers: dict[Draws, _Answer] = {}  # in the order in which they were asked
-        self.again: list[_Answer] = []
+        self.answers: dict[Draws, list[_Answer]] = {}  # of each question, in the order in which they were asked
         self.ending = SearchEnd.UNANSWERED
 
     @property
     def questions(self) -> int:
-        """How many were asked."""
-        return len(self.answers) + len(self.again)
+        """How many were asked, confirmations included."""
+        return sum(map(len, self.answers.values()))
 
     @property
     def minimum(self) -> Draws | None:
-        """The simplest pair that was answered wrongly."""
-        return min((draws for draws, told in self.answers.items() if told.wrong), key=simplicity, default=None)
+        """The simplest pair that was confirmed: asked again three times, and wrong each time."""
+        return min(filter(self._is_confirmed, self.answers), key=simplicity, default=None)
 
     @property
     def largest_right(self) -> Draws | None:
-        """The least simple pair that was answered rightly."""
-        return max((draws for draws, told in self.answers.items() if not told.wrong), key=simplicity, default=None)
+        """The least simple pair that was answered rightly, at once or when it was asked again."""
+        right = (draws for draws, told in self.answers.items() if not told[-1].wrong)
+        return max(right, key=simplicity, default=None)
 
     @property
-    def flaky(self) -> bool:
-        """Whether the smallest failing question was answered rightly when it was asked again."""
-        return not all(told.wrong for told in self.again)
+    def not_reproduced(self) -> int:
+        """How many questions were answered wrongly, and rightly when they were asked again."""
+        return sum(told[0].wrong and not told[-1].wrong for told in self.answers.values())
 
     def run(self) -> None:
         """Search, shrink and confirm. Whatever `ask` raised is raised again, with all answers kept."""
         ending = self._searched()
-        if (minimum := self.minimum) is not None:
-            for before in range(1, self._confirm + 1):
-                self.again.append(self._ask(minimum, before))
+        for draws in sorted(filter(self._is_wrong, self.answers), key=simplicity):
+            self._ask_again(draws, CONFIRMATIONS)
+            if self._is_confirmed(draws):
+                break
+            ending = SearchEnd.BUDGET  # another one may be simpler
         self.ending = ending
 
     def _searched(self) -> SearchEnd:
@@ -94,7 +98,9 @@ class SearchEngine(Generic[_Answer]):
         except _Ended as end:
             if end.cause is not None:
                 raise end.cause from None
-            return SearchEnd.NOTHING_FOUND if self.minimum is None else SearchEnd.BUDGET
+            if self.minimum is not None:
+                return SearchEnd.BUDGET
+            return SearchEnd.NOT_REPRODUCED if self.not_reproduced else SearchEnd.NOTHING_FOUND
         return SearchEnd.SHRUNK
 
     def _climb(self) -> None:
@@ -122,13 +128,27 @@ class SearchEngine(Generic[_Answer]):
     def _fails(self, draws: Draws) -> bool:
         asked = self._numbers(draws)
         if asked not in self.answers:
-            if len(self.answers) == self._most:
+            if self.questions + 1 + CONFIRMATIONS > self._budget:
                 raise _Ended
             try:
-                self.answers[asked] = self._ask(asked, 0)
+                self.answers[asked] = [self._ask(asked, 0)]
+                self._ask_again(asked, CONFIRMATIONS if self.minimum is None else 1)
             except BaseException as error:  # hypothesis would take an exception for an answer
                 raise _Ended(error) from None
-        return self.answers[asked].wrong
+        return self._is_wrong(asked)
+
+    def _ask_again(self, draws: Draws, times: int) -> None:
+        """Until it was asked again so many times in all, is right, or the budget is spent."""
+        told = self.answers[draws]
+        while told[-1].wrong and len(told) <= times and self.questions < self._budget:
+            told.append(self._ask(draws, len(told)))
+
+    def _is_wrong(self, draws: Draws) -> bool:
+        """Whether it was wrong each time so far: it is asked again until it is right."""
+        return self.answers[draws][-1].wrong
+
+    def _is_confirmed(self, draws: Draws) -> bool:
+        return self._is_wrong(draws) and len(self.answers[draws]) > CONFIRMATIONS
 
 
 class _Ended(BaseException):

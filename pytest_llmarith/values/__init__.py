@@ -10,6 +10,7 @@ from pytest_llmarith.values.limits import AskingLimits, Price
 from pytest_llmarith.values.manner import USUAL, Condition, Manner, Wordings
 from pytest_llmarith.values.money import Fit, Outlook, Terms
 from pytest_llmarith.values.problems import (
+    CONFIRMATIONS,
     AdditionProblem,
     ArithmeticProblem,
     BreakingProblem,
@@ -34,6 +35,7 @@ from pytest_llmarith.values.words import (
 )
 
 __all__ = [
+    "CONFIRMATIONS",
     "EMBEDDED_PROVIDER",
     "MOST_SHARDS",
     "USUAL",

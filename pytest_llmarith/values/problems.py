@@ -145,6 +145,10 @@ class OeisProblem:
         }
 
 
+# How often a search asks the question again that it ends with, which has to be wrong each time.
+CONFIRMATIONS = 3
+
+
 @dataclass(frozen=True, slots=True)
 class BreakingProblem:
     """A search for the simplest question that a model gets wrong. There is one for each kind of question.

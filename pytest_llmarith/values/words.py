@@ -60,6 +60,7 @@ class SearchEnd(StrEnum):
     SHRUNK = "shrunk"
     BUDGET = "budget"
     NOTHING_FOUND = "nothing found"
+    NOT_REPRODUCED = "not reproduced"
     UNANSWERED = "unanswered"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from pytest_llmarith.cli import main
 from pytest_llmarith.reports.logs.lines import lines
 from pytest_llmarith.reports.logs.recordshape import check_record
 from pytest_llmarith.reports.logs.replies import LeftOut, replies_in
-from tests.llm_server import Answer, usage
+from tests.llm_server import Answer, Call, usage
 from tests.session.bench import Bench, right
 
 ROOT = Path(__file__).parents[2]
@@ -77,30 +78,37 @@ def test_nobody_pays_who_did_not_ask(pytester: pytest.Pytester, model: tuple[str
     assert result.outlines.count(told) == 1
 
 
-def test_too_few_questions_are_refused(pytester: pytest.Pytester) -> None:
-    """A budget that confirming alone would take is none."""
+@pytest.mark.parametrize("questions", ["3", "0", "-1", "1001", "many", ""])
+def test_a_budget_of_wrong_size_is_refused(pytester: pytest.Pytester, questions: str) -> None:
+    """One question with its confirmations is the least; what is refused is told in one line, before any request."""
     pytester.makepyfile(SEARCHES)
-    result = pytester.runpytest("--llm-model=llmarith/sloppy", "--llm-breaking-point=3")
+    result = pytester.runpytest("--llm-model=llmarith/sloppy", f"--llm-breaking-point={questions}")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(
-        ["*--llm-breaking-point: 3 questions are too few beside --llm-confirm=3; write a larger*"]
-    )
+    (line,) = filter(None, result.errlines)
+    assert "--llm-breaking-point" in line
+    assert "4 to 1000" in line
+
+
+def test_confirming_is_no_option(pytester: pytest.Pytester) -> None:
+    """Every search confirms; there is nothing to choose."""
+    pytester.makepyfile(SEARCHES)
+    result = pytester.runpytest("--llm-model=llmarith/sloppy", "--llm-breaking-point=40", "--llm-confirm=1")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
 
 
 def test_a_planted_fault_is_found_and_shown(pytester: pytest.Pytester) -> None:
     """A search is one record, which stands for the smallest wrong question, with all the others in its trail."""
     result = planted(pytester, limit=1000)
-    result.stdout.fnmatch_lines(
-        ["int_add           0 + 1000 -> 0 (expected 1000), operand echoed, wrong 3 of 3,", " * questions"]
-    )
+    result.stdout.fnmatch_lines(["int_add           0 + 1000 -> 0 (expected 1000), operand echoed, * questions"])
     (record,), summary = written(pytester.path)
     search = record["search"]
     assert (record["task"], record["outcome"], search["ended"]) == ("breaking_point", "deviate", "shrunk")
     assert record["reason"] == "0 + 1000: expected 1000, got 0"
     assert record["prompt"].endswith("0 + 1000")
     assert search["questions"] == len(search["trail"]) <= 80
-    assert search["confirmed"] == {"asked": 3, "wrong": 3}
-    assert not search["flaky"]
+    asked = [step["before"] for step in search["trail"] if step["question"] == "0 + 1000"]
+    assert asked == [0, 1, 2, 3]
+    assert search["not_reproduced"] == 0
     (found,) = summary["results"][0]["breaking_points"]
     assert (found["variant"], found["question"], found["answer"]) == ("int_add", "0 + 1000", "0")
 
@@ -121,14 +129,14 @@ def test_a_division_is_asked_once(pytester: pytest.Pytester) -> None:
 
 def test_a_found_breaking_point_is_a_failure_where_it_is_strict(pytester: pytest.Pytester) -> None:
     """As every wrong answer; usually it is a measurement. The run says how it searched."""
-    usual = planted(pytester, 1000, "--llm-confirm=2")
+    usual = planted(pytester, 1000)
     assert (usual.ret, usual.parseoutcomes()) == (pytest.ExitCode.OK, {"deselected": 8, "deviate": 1})
-    strict = planted(pytester, 1000, "--llm-confirm=2", "--llm-strict")
+    strict = planted(pytester, 1000, "--llm-strict")
     assert strict.ret == pytest.ExitCode.TESTS_FAILED
     strict.stdout.fnmatch_lines(["*0 + 1000: expected 1000, got 0*"])
     (record,), summary = written(pytester.path)
-    assert (record["outcome"], record["search"]["confirmed"]) == ("deviate", {"asked": 2, "wrong": 2})
-    assert summary["run"]["search"] == {"budget": 80, "confirm": 2}
+    assert record["outcome"] == "deviate"
+    assert summary["run"]["search"] == {"budget": 80}
     assert summary["run"]["versions"]["hypothesis"] == version("hypothesis")
 
 
@@ -139,7 +147,7 @@ def test_its_record_has_the_published_shape(pytester: pytest.Pytester) -> None:
     for shape, content in (("record-1", record), ("summary-1", summary)):
         jsonschema.validate(content, schema_of(shape))
     check_record(record)
-    for name in ("trail", "confirmed", "questions"):
+    for name in ("trail", "not_reproduced", "questions"):
         with pytest.raises(ValueError, match="search"):
             check_record({**record, "search": {**record["search"], name: "much"}})
     with pytest.raises(ValueError, match="cost_usd of the reply is missing"):
@@ -219,8 +227,7 @@ def test_a_reply_that_is_too_long_to_be_kept_was_paid(bench: Bench, capsys: pyte
     """It costs what it did, in a record that can be read again; who takes the replies hears that it is not there."""
     bench.pytester.makepyfile(test_bench=SEARCHES)
     bench.script = lambda call: Answer(right(call), usage=usage(60, 10), reasoning="\x01" * 500_000)
-    options = ("--llm-confirm=0", "-k", "integer_addition")
-    bench.run("--llm-breaking-point=3", *options)
+    bench.run("--llm-breaking-point=6", "-k", "integer_addition")
     ((_, line),) = lines(bench.runs[-1] / "trials.jsonl")
     first, *others = (step["reply"] is None for step in json.loads(line)["search"]["trail"])
     assert (first, others) == (False, [True, True])
@@ -230,3 +237,35 @@ def test_a_reply_that_is_too_long_to_be_kept_was_paid(bench: Bench, capsys: pyte
     jsonschema.validate(json.loads(line), schema_of("record-1"))
     assert main(["store", "import", str(bench.runs[-1])]) == 0
     assert ": 0 replies taken, 1 in the store already, 2 too long to be kept by a search\n" in capsys.readouterr().out
+
+
+def test_a_wrong_answer_is_asked_for_again(bench: Bench) -> None:
+    """Each confirmation is a request of its own, which the store answers only when the same command is repeated.
+
+    Every first answer here is wrong and every second one right, so the search finds nothing; no table shows a
+    percentage of searches.
+    """
+    bench.pytester.makepyfile(test_bench=SEARCHES)
+    prompts: Counter[str] = Counter()
+
+    def wrong_at_first(call: Call) -> Answer:
+        prompts[call.prompt] += 1
+        return Answer(right(call) if prompts[call.prompt] > 1 else "7", usage=usage(60, 10))
+
+    bench.script = wrong_at_first
+    args = ("--llm-breaking-point=12", "-k", "integer_addition")
+    result = bench.run(*args)
+    assert set(prompts.values()) == {2}
+    (record,) = bench.records()
+    search = record["search"]
+    assert (record["outcome"], search["ended"], search["minimum"]) == ("correct", "not reproduced", None)
+    assert search["not_reproduced"] == len(prompts)
+    assert [step["outcome"] for step in search["trail"]] == ["deviate", "correct"] * len(prompts)
+    assert len(bench.server.requests) == search["questions"] <= 12
+    result.stdout.fnmatch_lines(["integer_addition*not reproduced: *"])
+    result.stdout.no_fnmatch_line("* 100.0 *")
+    (summed,) = bench.summary()["results"]
+    assert set(summed["percentages"].values()) == {None}
+    assert bench.run(*args).ret == 0
+    assert bench.records()[0]["search"]["ended"] == "not reproduced"
+    assert len(bench.server.requests) == search["questions"]

@@ -181,16 +181,16 @@ def test_a_search_goes_on_behind_a_stored_question(forecast: Make) -> None:
     assert forecast(first, *options[:1], stored=known).lines()[0] == "forecast: 1 question, which is stored"
     for replayed in (
         forecast(first, *options, "--llm-store=only", stored=known),
-        forecast([search(1)], "--llm-breaking-point=1", "--llm-confirm=0", stored=known),
+        forecast([search(4)], "--llm-breaking-point=4", stored=known),
     ):
         assert replayed.lines()[0] == "forecast: 1 question, which is stored; nothing is asked"
 
 
 def test_a_search_needs_a_price_where_it_may_go_on(forecast: Make) -> None:
     """What it asks behind stored questions costs like any other; a replay costs nothing."""
-    options = ("--llm-model=openai/mine", "--llm-max-cost=1", "--llm-breaking-point=1", "--llm-confirm=0")
+    options = ("--llm-model=openai/mine", "--llm-max-cost=1", "--llm-breaking-point=4")
     known = {0: Reply("0")}
-    forecast([search(1, "openai/mine")], *options, stored=known).refuse_unbounded()
+    forecast([search(4, "openai/mine")], *options, stored=known).refuse_unbounded()
     with pytest.raises(pytest.UsageError, match="no price of openai/mine is known; give it as --llm-price"):
         forecast([search(80, "openai/mine")], *options, stored=known).refuse_unbounded()
 

@@ -20,8 +20,7 @@ def breaking_point(record: Mapping[str, Any]) -> dict[str, Any] | None:
         "repeat": record.get("repeat") or 0,
         "outcome": record["outcome"],
         **{name: minimum[name] for name in OF_MINIMUM},
-        **search["confirmed"],
-        **{name: search[name] for name in ("flaky", "questions", "ended", "largest_right")},
+        **{name: search[name] for name in ("not_reproduced", "questions", "ended", "largest_right")},
         "budget": record["problem"]["budget"],
     }
 

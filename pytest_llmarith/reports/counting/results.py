@@ -95,7 +95,7 @@ class Result:
             "duplicates": self.duplicates,
             "measured": self.outcomes.measured,
             "outcomes": self.outcomes.as_dict(),
-            "percentages": percentages_of(self._strata()),
+            "percentages": self._percentages(),
             "nan_reasons": self._nan_reasons.as_dict(),
             "unanswered_reasons": self._unanswered_reasons.as_dict(),
             "stored": self._stored,
@@ -117,6 +117,11 @@ class Result:
             "breaking_points": sorted(self._breaking_points, key=_place_of_search),
             "sets": [{"set": name} | self._sets[name].as_dict() for name in sorted(self._sets)],
         }
+
+    def _percentages(self) -> dict[str, dict[str, float | None] | None]:
+        """Searches have none: in how many of them a model broke is no share of questions."""
+        percentages = percentages_of(self._strata())
+        return dict.fromkeys(percentages) if self._breaking_points else percentages
 
     def _tallies(self) -> Iterable[Tally]:
         return (*self._cells.values(), *self._tallies_outside())

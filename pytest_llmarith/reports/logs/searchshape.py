@@ -24,13 +24,10 @@ def fault_of_search(record: Mapping[str, Any]) -> str | None:
     trail = search.get("trail")
     if not isinstance(trail, list) or not all(isinstance(step, dict) and "reply" in step for step in trail):
         return "search.trail is no list of questions"
-    minimum, confirmed = search.get("minimum", ""), search.get("confirmed")
+    minimum = search.get("minimum", "")
     if minimum is not None and not (isinstance(minimum, dict) and all(_is_word(minimum, name) for name in OF_MINIMUM)):
         return "search.minimum is no question"
-    if not isinstance(confirmed, dict) or set(confirmed) != {"asked", "wrong"}:
-        return "search.confirmed does not say how often"
-    counts = (*confirmed.values(), search.get("questions"))
-    if not all(map(is_count, counts)) or not isinstance(search.get("flaky"), bool):
+    if not is_count(search.get("questions")) or not is_count(search.get("not_reproduced")):
         return "search does not say how much was asked"
     return None if _is_word(search, "ended") and _is_word(search, "largest_right") else "search has no end"
 

@@ -16,7 +16,6 @@ from pytest_llmarith.values import USUAL, Wordings
 _LONGEST_VALUE = 60
 _MODEL = ("target", "params", "api_base", "system_prompt")
 _OEIS = ("limits", "terms", "memory_bytes", "rules", "static_judge", "judge")
-_SEARCH = ("budget", "confirm")
 _MAKES_SEARCHES = "hypothesis"  # another version may draw other questions, of searches alone
 _USUALLY: Mapping[str, Any] = {"conditions": [USUAL.fields()], "wordings": Wordings().facts(), "repeats": 1}
 
@@ -62,8 +61,7 @@ def _deciding(run: Run) -> Iterator[tuple[str, Any]]:
         for name in _OEIS:
             yield f"oeis.{name}", (facts.get("oeis") or {}).get(name)
     if run.has_searches:
-        for name in _SEARCH:
-            yield f"search.{name}", (facts.get("search") or {}).get(name)
+        yield "search.budget", (facts.get("search") or {}).get("budget")
     for name, version in facts["versions"].items():
         if name != _MAKES_SEARCHES or run.has_searches:
             yield f"version of {name}", version

@@ -8,7 +8,8 @@ from typing import Any
 
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.page.runs import Series, word
-from pytest_llmarith.values import BreakingProblem
+from pytest_llmarith.reports.tables.breaking import not_reproduced
+from pytest_llmarith.values import BreakingProblem, SearchEnd
 
 _LONGEST = 80
 TASK = BreakingProblem.task
@@ -18,7 +19,8 @@ TASK = BreakingProblem.task
 class BreakingRow:
     """What one search came to; of one that found nothing, `question` is the largest that was answered rightly.
 
-    A reply without an answer has an empty one; `repeat` is None where no search was repeated.
+    A reply without an answer has an empty one; `repeat` is None where no search was repeated. `ended` is how a search
+    ended that found nothing.
     """
 
     variant: str
@@ -28,7 +30,7 @@ class BreakingRow:
     answer: str
     expected: str
     error: str
-    again: str
+    ended: str
     notes: Sequence[str]
     questions: str
 
@@ -67,17 +69,14 @@ def _row(point: Mapping[str, Any], repeat: int | None) -> BreakingRow:
         answer=sanitize(point["answer"] or "", _LONGEST),
         expected=sanitize(point["expected"] or "", _LONGEST),
         error=sanitize(point["error_class"] or point["reason"] or "no class", _LONGEST) if found else "",
-        again=_again(point) if found else "",
-        notes=_notes(point) if found else (),
+        ended="" if found else sanitize(point["ended"], _LONGEST),
+        notes=_notes(point),
         questions=f"{point['questions']:,}",
     )
 
 
-def _again(point: Mapping[str, Any]) -> str:
-    return f"{point['wrong']} of {point['asked']}" if point["asked"] else "not asked"
-
-
 def _notes(point: Mapping[str, Any]) -> list[str]:
-    """What has to be known to take a breaking point for what it is."""
-    notes = ((point["ended"] == "budget", "maybe not the simplest"), (point["flaky"], "maybe chance"))
-    return [note for holds, note in notes if holds]
+    """What to know before a search is taken for what it came to."""
+    if point["ended"] == SearchEnd.NOT_REPRODUCED:
+        return [not_reproduced(point)]
+    return ["maybe not the simplest"] if point["ended"] == SearchEnd.BUDGET else []

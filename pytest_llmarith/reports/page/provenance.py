@@ -165,7 +165,6 @@ _WORDS = {
     "lost": "requests that may have been billed without a reply",
     "lost_usd": "US dollars that these may have cost at most",
     "budget": "questions each at most",
-    "confirm": "to ask again",
     "api_base": "address",
     "params": "parameters",
 }

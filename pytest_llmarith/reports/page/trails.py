@@ -34,12 +34,10 @@ def shown_search(search: Record) -> dict[str, Any]:
 
 
 def _facts(search: Record) -> Iterator[tuple[str, str]]:
-    confirmed = search["confirmed"]
-    if search["minimum"]:
-        asked = f"wrong {confirmed['wrong']} of {confirmed['asked']}" if confirmed["asked"] else "not asked"
-        yield "asked again", f"{asked}{', so it may be chance' if search['flaky'] else ''}"
     yield "search ended", _ENDS.get(str(search.get("ended")), str(search.get("ended")))
     yield "questions", str(search["questions"])
+    if search["not_reproduced"]:
+        yield "wrong, then right", str(search["not_reproduced"])
     if search.get("largest_right"):
         yield "largest right", str(search["largest_right"])
 
@@ -48,6 +46,7 @@ _ENDS = {
     "shrunk": "nothing simpler that it tried was wrong",
     "budget": "its questions were used up; a simpler one may be wrong too",
     "nothing found": "all of its questions were answered rightly",
+    "not reproduced": "no question was wrong each time that it was asked",
     "unanswered": "a question had no reply",
 }
 

@@ -46,7 +46,7 @@ class BreakingPoint(TypedDict):
     repeat: NotRequired[int]
     """Which repeat of the search this is, counted from 0."""
     question: str | None
-    """The simplest that was answered wrongly, such as `27 * 48`; null where nothing was."""
+    """The simplest that was answered wrongly each time that it was asked, such as `27 * 48`; null where none was."""
     expected: str | None
     answer: str | None
     outcome: Outcome
@@ -54,11 +54,8 @@ class BreakingPoint(TypedDict):
     reason: str | None
     """Why there is no answer."""
     error_class: ErrorClass | None
-    asked: int
-    """How often the question was asked again."""
-    wrong: int
-    """How often it was answered wrongly again."""
-    flaky: bool
+    not_reproduced: int
+    """How many questions were answered wrongly, and rightly when they were asked again."""
     questions: int
     budget: int
     ended: SearchEnd

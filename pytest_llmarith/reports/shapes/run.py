@@ -114,8 +114,6 @@ class Search(TypedDict):
 
     budget: int | None
     """Questions that it could ask at most."""
-    confirm: int | None
-    """How many of them were left for asking again what it found."""
 
 
 class Shard(TypedDict):

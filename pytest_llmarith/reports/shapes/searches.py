@@ -11,7 +11,7 @@ from pytest_llmarith.values import ErrorClass, Outcome, SearchEnd
 
 
 class Minimum(TypedDict):
-    """The smallest question that was answered wrongly."""
+    """The smallest question that was answered wrongly each time that it was asked."""
 
     question: str
     """Such as `27 * 48`."""
@@ -21,13 +21,6 @@ class Minimum(TypedDict):
     """Why there is no answer."""
     answer: str | None
     error_class: ErrorClass | None
-
-
-class Confirmed(TypedDict):
-    """How often the smallest wrong question was asked again, and was answered wrongly."""
-
-    asked: int
-    wrong: int
 
 
 class SearchStep(TypedDict):
@@ -49,10 +42,9 @@ class Search(TypedDict):
     ended: SearchEnd
     questions: int
     minimum: Minimum | None
-    """Null where nothing was wrong."""
-    confirmed: Confirmed
-    flaky: bool
-    """Whether it was also answered rightly."""
+    """Null where no question was wrong each time."""
+    not_reproduced: int
+    """How many questions were answered wrongly, and rightly when they were asked again."""
     largest_right: str | None
     """The largest question that was answered rightly."""
     trail: list[SearchStep]

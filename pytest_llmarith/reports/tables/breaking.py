@@ -7,6 +7,7 @@ from textwrap import wrap
 from typing import Any
 
 from pytest_llmarith.reports.harmless import sanitize, sanitize_name
+from pytest_llmarith.values import SearchEnd
 
 _LONGEST = 80
 _LONGEST_NAME = 16
@@ -14,7 +15,7 @@ _INDENT = " " * (_LONGEST_NAME + 2)
 
 
 def breaking_lines(points: list[Mapping[str, Any]], width: int) -> list[str]:
-    """Such as `int_mul  27 * 48 -> 1286 (expected 1296), carry, wrong 3 of 3, 41 questions`.
+    """Such as `int_mul  27 * 48 -> 1286 (expected 1296), one digit, 41 questions`.
 
     Where searches were repeated, each line says which of them it is.
     """
@@ -29,6 +30,8 @@ def _lines(point: Mapping[str, Any], width: int, repeated: bool) -> list[str]:
 
 
 def _parts(point: Mapping[str, Any]) -> Iterator[str]:
+    if point["ended"] == SearchEnd.NOT_REPRODUCED:
+        yield not_reproduced(point)
     if point["question"] is None:
         yield f"nothing found up to {sanitize(point['largest_right'] or 'its first question', _LONGEST)}"
     else:
@@ -37,7 +40,12 @@ def _parts(point: Mapping[str, Any]) -> Iterator[str]:
         )
         yield f"{question} -> {answer} (expected {expected})"
         yield sanitize(point["error_class"] or point["reason"] or "no class", _LONGEST)
-        yield f"wrong {point['wrong']} of {point['asked']}" if point["asked"] else "not asked again"
-        if point["ended"] == "budget":
+        if point["ended"] == SearchEnd.BUDGET:
             yield "maybe not the simplest"
     yield f"{point['questions']:,} questions"
+
+
+def not_reproduced(point: Mapping[str, Any]) -> str:
+    """What is said of a search in which no wrong answer came again."""
+    count = point["not_reproduced"]
+    return f"not reproduced: {count:,} question{'s' * (count > 1)} answered wrongly, then rightly"

@@ -153,15 +153,14 @@ def test_several_reasons_are_several_lines(folder: Folder, trials: Any, capsys: 
 @pytest.mark.parametrize(
     ("search", "named"),
     [
-        ({"budget": 80, "confirm": 3}, "search.budget (40 and 80)"),
-        ({"budget": 40, "confirm": 5}, "search.confirm (3 and 5)"),
-        (None, "search.budget (40 and null), search.confirm (3 and null)"),
+        ({"budget": 80}, "search.budget (40 and 80)"),
+        (None, "search.budget (40 and null)"),
     ],
 )
 def test_searches_are_made_alike(folder: Folder, trials: Any, search: dict[str, int] | None, named: str) -> None:
-    """Breaking points that were searched for and confirmed in other ways are other figures."""
+    """Breaking points that were searched for with other budgets are other figures."""
     made, others = (searches(trials(outcomes, first=first)) for outcomes, first in (("c", 0), ("d", 1)))
-    one = folder.run("one", made, search={"budget": 40, "confirm": 3})
+    one = folder.run("one", made, search={"budget": 40})
     other = folder.run("other", others, search=search)
     assert f"differ in {named}; merge what was asked alike" in folder.refusal(one, other)
     run = folder.merge(one, other, allow_differing=True)["run"]
@@ -172,7 +171,7 @@ def test_searches_are_made_alike(folder: Folder, trials: Any, search: dict[str, 
 
 def test_searches_are_a_fact_of_runs_that_made_some(folder: Folder, trials: Any) -> None:
     """A run of other tasks has none, and says nothing against those of another."""
-    search = {"budget": 40, "confirm": 3}
+    search = {"budget": 40}
     one = folder.run("one", searches(trials("c")), search=search)
     other = folder.run("other", trials("d", first=1))
     assert folder.merge(one, other)["run"]["search"] == search
@@ -194,8 +193,7 @@ def searches(records: Records) -> list[dict[str, Any]]:
     """The same trials, of the task that searches."""
     facts: dict[str, Any] = {
         "minimum": None,
-        "confirmed": {"asked": 0, "wrong": 0},
-        "flaky": False,
+        "not_reproduced": 0,
         "questions": 37,
         "ended": "nothing found",
         "largest_right": "9 * 9",

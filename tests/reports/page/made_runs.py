@@ -167,7 +167,7 @@ def search_record(said: Callable[[NumberProblem], str], budget: int = 12) -> Rec
         verdict = verdict_of(question, reply, Reading.TOLERANT)
         return Step(question, "prompt", reply, verdict, Reading.TOLERANT, before)
 
-    engine = SearchEngine(ask, budget, 3, "seed")
+    engine = SearchEngine(ask, budget, "seed")
     engine.run()
     subject = Subject.of(of, Model("o4-mini", "openai/o4-mini"), "prompt", "test_breaking_point[int_add]")
     return record_of_search(subject, engine, None)

@@ -16,9 +16,7 @@ POINT: dict[str, object] = {
     "outcome": "deviate",
     "reason": None,
     "error_class": "one digit",
-    "asked": 3,
-    "wrong": 3,
-    "flaky": False,
+    "not_reproduced": 0,
     "questions": 41,
     "budget": 80,
     "ended": "shrunk",
@@ -30,8 +28,7 @@ NOTHING: dict[str, object] = {
     "expected": None,
     "answer": None,
     "error_class": None,
-    "asked": 0,
-    "wrong": 0,
+    "ended": "nothing found",
 }
 
 
@@ -47,16 +44,22 @@ def row(point: dict[str, object]) -> BreakingRow:
 
 
 def test_a_breaking_point_is_told() -> None:
-    """Question, answers, class, how often it was wrong again, and what it took."""
-    expected = BreakingRow("int_mul", None, True, "27 * 48", "1286", "1296", "one digit", "3 of 3", [], "41")
+    """Question, answers, class, and how many questions it took."""
+    expected = BreakingRow("int_mul", None, True, "27 * 48", "1286", "1296", "one digit", "", [], "41")
     assert row(POINT) == expected
 
 
 def test_what_makes_a_breaking_point_doubtful_is_told() -> None:
-    """A spent budget leaves simpler questions untried, and an answer that was right again may be chance."""
+    """A spent budget leaves simpler questions untried."""
     assert row({**POINT, "ended": "budget"}).notes == ["maybe not the simplest"]
-    assert row({**POINT, "wrong": 1, "flaky": True}).notes == ["maybe chance"]
-    assert row({**POINT, "asked": 0}).again == "not asked"
+
+
+def test_errors_that_did_not_come_again_are_no_breaking_point() -> None:
+    """A search that saw errors of chance alone says how many, and is not among those in which a model broke."""
+    chance = {**NOTHING, "ended": "not reproduced", "not_reproduced": 5}
+    (shown,) = of(chance).rows
+    assert (shown.found, shown.ended, of(chance, POINT).broken) == (False, "not reproduced", 1)
+    assert "5" in shown.notes[0]
 
 
 def test_a_reply_without_an_answer_is_told() -> None:

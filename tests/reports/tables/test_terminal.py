@@ -354,7 +354,7 @@ def test_what_a_search_has_read_is_not_left_for_later(make_record: Make, make_re
     replies = [make_reply(stored=True)] * 2 + [make_reply()] * 4 + [None]  # as of a long one in an older record
     trail = [*(step | {"reply": reply} for reply in replies), step | {"reply": None, "usage": make_reply(stored=True)}]
     search = {"trail": trail, "questions": len(trail), "ended": "budget"}
-    search |= {"minimum": None, "confirmed": {"asked": 0, "wrong": 0}, "flaky": False, "largest_right": None}
+    search |= {"minimum": None, "not_reproduced": 0, "largest_right": None}
     problem = {"variant": "int_add", "budget": 8}
     record = make_record(outcome, task="breaking_point", problem=problem, search=search, grade=None, answer=None)
     paid = {"answered": 5, "stored": 3, "kept": 6, "cost_usd": 0.01, "stored_usd": 0.02}
@@ -368,13 +368,23 @@ def test_what_a_search_has_read_is_not_left_for_later(make_record: Make, make_re
 def test_breaking_points_say_which_repeat_they_are(make_record: Make, repeats: Sequence[int], named: list[str]) -> None:
     """Where there are several, one below the other whatever came first; in the summary they always do."""
     search = {"trail": [], "questions": 37, "ended": "nothing found", "minimum": None, "largest_right": "9 + 9"}
-    search |= {"confirmed": {"asked": 0, "wrong": 0}, "flaky": False}
+    search |= {"not_reproduced": 0}
     shared = {"task": "breaking_point", "problem": {"variant": "int_add", "budget": 40}, "search": search}
     summary = summed(*(make_record(repeat=repeat, **shared) for repeat in repeats))
     assert [one["repeat"] for one in summary["results"][0]["breaking_points"]] == sorted(repeats)
     assert breakdowns(summary, 80)[1:] == [
         f"int_add           {name}nothing found up to 9 + 9, 37 questions" for name in named
     ]
+
+
+def test_a_search_without_a_breaking_point_is_told(make_record: Make) -> None:
+    """Errors of chance are counted, and no percentage of searches stands in the overview."""
+    search = {"trail": [], "questions": 80, "ended": "not reproduced", "minimum": None, "largest_right": "58 * 91"}
+    problem = {"variant": "int_mul", "budget": 80}
+    record = make_record(task="breaking_point", problem=problem, search=search | {"not_reproduced": 6})
+    (line,) = breakdowns(summed(record), 150)[1:]
+    assert line in (Path(__file__).parents[3] / "docs" / "breaking-point.md").read_text("utf-8")
+    assert " 100.0" not in "".join(overview(summed(record), 200))
 
 
 def test_an_incomplete_run(make_record: Make) -> None:
