@@ -209,7 +209,7 @@ def test_only_csv_is_for_spreadsheets(tmp_path: Path, arguments: list[str], caps
 
 
 class Terminal(io.StringIO):
-    encoding = "utf-8"  # type: ignore[assignment]
+    encoding = "utf-8"
 
     def isatty(self) -> bool:
         return True

@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
+from markdown_it import MarkdownIt
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
@@ -30,7 +32,7 @@ def test_supported_pythons_have_no_gap() -> None:
     assert [f"3.{minor}" for minor in range(int(first[2:]), int(last[2:]) + 1)] == PYTHONS
 
 
-@pytest.mark.parametrize("path", ["README.md", "docs/release.md"])
+@pytest.mark.parametrize("path", ["README.md", "PACKAGE.md", "docs/release.md"])
 def test_documents_name_them(path: str) -> None:
     """The oldest and the newest Python, and the oldest pytest, as pyproject.toml has them."""
     text = " ".join((ROOT / path).read_text("utf-8").split())
@@ -44,6 +46,26 @@ def test_the_changelog_begins_with_this_version() -> None:
     version = PROJECT["version"]
     awaited = "Unreleased" if Version(version).is_devrelease else rf"{re.escape(version)} \(\d{{4}}-\d\d-\d\d\)"
     assert re.fullmatch(awaited, begins)
+
+
+def test_the_citation_is_of_this_version() -> None:
+    """CITATION.cff names version, title, license and authors as pyproject.toml does."""
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    assert citation["cff-version"] == "1.2.0"
+    assert citation["message"]
+    assert citation["type"] == "software"
+    assert citation["authors"] == PROJECT["authors"]
+    assert [citation[name] for name in ("title", "version", "license")] == [
+        PROJECT[name] for name in ("name", "version", "license")
+    ]
+
+
+def test_what_an_index_shows_needs_no_repository() -> None:
+    """The long description has no links but to itself, as there is nothing that a relative one could lead to."""
+    tokens = MarkdownIt().parse((ROOT / PROJECT["readme"]).read_text("utf-8"))
+    inside = [child for token in tokens for child in token.children or ()]
+    targets = [child.attrs.get("href") or child.attrs.get("src") for child in inside if child.attrs]
+    assert [target for target in targets if not str(target).startswith("#")] == []
 
 
 def test_every_bound_is_a_version() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tarfile
 import zipfile
 from collections.abc import Iterable
+from email import message_from_bytes
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,16 @@ def test_the_wheel_is_the_package(wheel: Path) -> None:
     """Every module, page asset, template, list of numbers and the marker of types, as they stand in the clone."""
     data = ("*.py", "*.js", "*.css", "*.html", "*.txt", "py.typed")
     assert {name for name in names_in(wheel) if not name.startswith(KIT)} == below(PACKAGE, data)
+
+
+def test_the_wheel_says_who_made_it(wheel: Path) -> None:
+    """Its metadata names the authors, and the text that a package index shows."""
+    archive = zipfile.ZipFile(wheel)
+    (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+    metadata = message_from_bytes(archive.read(name))
+    assert metadata["Author"] == "The pytest-llmarith developers"
+    assert metadata["Description-Content-Type"] == "text/markdown"
+    assert metadata.get_payload() == (ROOT / "PACKAGE.md").read_text("utf-8")
 
 
 def test_the_wheel_has_what_a_project_begins_with(wheel: Path) -> None:

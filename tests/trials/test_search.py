@@ -124,6 +124,13 @@ def test_errors_by_chance_are_no_breaking_point() -> None:
     assert all(search.not_reproduced for search in searches)
 
 
+@pytest.mark.proof
+def test_200_searches_of_chance_find_nothing() -> None:
+    """The simulation of docs/breaking-point.md: 80 questions, one error in ten at random, no fault."""
+    ends = Counter(searched(noisy(str(seed)), 80, str(seed)).ending for seed in range(200))
+    assert ends == {SearchEnd.NOT_REPRODUCED: 200}
+
+
 def test_a_fault_is_found_among_errors_by_chance() -> None:
     """A model that drops the fourth digit and errs one time in ten breaks at numbers of four digits."""
     searches = [searched(noisy(seed, least=1000), seed=seed) for seed in "abcdef"]
