@@ -1,6 +1,6 @@
-"""Room: reading a number from text and grading it exactly. It does not know prompts or models."""
+"""Reading a number from a reply and grading it exactly."""
 
+from pytest_llmarith.numerals.extract import read
 from pytest_llmarith.numerals.grading import grade
-from pytest_llmarith.numerals.reading import read
 
 __all__ = ["grade", "read"]

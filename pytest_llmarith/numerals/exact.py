@@ -5,7 +5,7 @@ The default context of 28 digits never touches a number of this package, and nei
 
 from __future__ import annotations
 
-from decimal import MAX_EMAX, MIN_EMIN, ROUND_DOWN, ROUND_HALF_EVEN, Context, Decimal
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
 
 _ZERO = Decimal(0)
 
@@ -38,21 +38,18 @@ def rounded(number: Decimal, decimals: int, rounding: str = ROUND_HALF_EVEN) -> 
     return number.quantize(Decimal((0, (1,), -decimals)), rounding, wide_context(number, decimals=decimals))
 
 
-def is_shortened(short: Decimal, long: Decimal) -> bool:
-    """Whether a number is another one with fewer decimals, rounded or cut off."""
-    decimals = decimals_of(short)
-    return decimals < decimals_of(long) and short in (rounded(long, decimals), rounded(long, decimals, ROUND_DOWN))
+def is_close(rounded: Decimal, exact: Decimal) -> bool:
+    """Whether two sizes differ by at most one in the last digit of the shorter number."""
+    if abs(rounded.adjusted() - exact.adjusted()) > 1:
+        return False
+    few, many = (number.copy_abs().scaleb(-exact.adjusted()) for number in (rounded.normalize(), exact))
+    return abs(few - many) <= Decimal((0, (1,), _exponent(few)))
 
 
 def shifted(number: Decimal, places: int) -> Decimal:
     """The number times a power of ten."""
     sign, digits, _ = number.as_tuple()
     return Decimal((sign, digits, _exponent(number) + places))
-
-
-def unit_of(number: Decimal) -> Decimal:
-    """What one more in the last digit adds."""
-    return Decimal((0, (1,), _exponent(number)))
 
 
 def decimals_of(number: Decimal) -> int:

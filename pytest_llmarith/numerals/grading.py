@@ -7,14 +7,13 @@ from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from pytest_llmarith.numerals import exact
 from pytest_llmarith.values import Dtype, Grade, Outcome
 
-FLOAT_DECIMALS = 4
+DECIMALS = 4  # as llm_arithmetic rounds fixed-point answers; it cuts the fraction of an integer off
 
 
 def grade(answer: Decimal, expected: str, dtype: Dtype) -> Grade:
-    """Correct where the answer is the expected number; float answers are first rounded to four decimals, half even."""
+    """Correct if the answer, rounded to four decimals, half even, is the expected number."""
     truth = exact.decimal_from(expected)
-    compared = exact.rounded(answer, FLOAT_DECIMALS) if dtype is Dtype.FLOAT else answer
-    return Grade(Outcome.CORRECT) if compared == truth else _deviate(answer, truth)
+    return Grade(Outcome.CORRECT) if exact.rounded(answer, DECIMALS) == truth else _deviate(answer, truth)
 
 
 def _deviate(answer: Decimal, truth: Decimal) -> Grade:

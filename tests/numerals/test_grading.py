@@ -20,6 +20,9 @@ DEEP = 10**60 + 7
     [
         ("784", "784", Dtype.INT),
         ("784.0", "784", Dtype.INT),
+        ("364.00000000000006", "364", Dtype.INT),
+        ("363.99999999999994", "364", Dtype.INT),
+        ("364.00000000000006", "364.0000", Dtype.FLOAT),
         ("7.84E2", "784", Dtype.INT),
         ("-0", "0", Dtype.INT),
         (str(DEEP), str(DEEP), Dtype.INT),
@@ -32,7 +35,7 @@ DEEP = 10**60 + 7
     ],
 )
 def test_correct(answer: str, expected: str, dtype: Dtype) -> None:
-    """Equal in value, for floats after rounding to four decimals, half even; a correct answer has no errors."""
+    """Equal in value, after rounding to four decimals, half even; a correct answer has no errors."""
     assert grade(Decimal(answer), expected, dtype) == CORRECT
 
 
@@ -40,6 +43,7 @@ def test_correct(answer: str, expected: str, dtype: Dtype) -> None:
     ("answer", "expected", "dtype", "absolute", "relative", "rounded"),
     [
         ("784.1", "784", Dtype.INT, "0.1", "1.3e-04", False),
+        ("784.0001", "784", Dtype.INT, "0.0001", "1.3e-07", False),
         ("-784", "784", Dtype.INT, "1568", "2.0e+00", False),
         ("3", "0", Dtype.INT, "3", None, False),
         (str(DEEP + 1), str(DEEP), Dtype.INT, "1", "1.0e-60", False),

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from decimal import ROUND_DOWN, ROUND_HALF_UP, ROUND_UP, Context, Decimal
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_llmarith.numerals import read
-from pytest_llmarith.numerals.magnitudes import letters_at, places_of
 from tests.numerals.numeral_strategies import grouped
 
 WORDS = {" thousand": 3, " million": 6, " billion": 9, " trillion": 12, " quadrillion": 15, " quintillion": 18}
@@ -81,18 +79,3 @@ def test_an_answer_in_words_is_that_number(number: Decimal, magnitude: tuple[str
     """Where the reply gives no other, `1.2 million` is 1200000."""
     word, places = magnitude
     assert read(f"The answer is {number}{word}.", ("12", "34")).tolerant == number.scaleb(places)
-
-
-@pytest.mark.parametrize(
-    ("magnitude", "places"),
-    [("Million", 6), ("hundred thousand", 5), ("thousand-million", 9), ("lakh crore", 12), ("K", 3), ("tn", 12)],
-)
-def test_magnitudes_move_the_point(magnitude: str, places: int) -> None:
-    """Words of magnitude move the point by as many places as they do together."""
-    assert places_of(magnitude) == places
-
-
-@pytest.mark.parametrize(("text", "letters"), [("7M", "M"), ("7bn.", "bn"), ("7 M", None), ("7m", None), ("7kg", None)])
-def test_letters_stand_directly_behind(text: str, letters: str | None) -> None:
-    """With a space before them, in a word, or small where that is a metre, they say something else."""
-    assert letters_at(text, 1) == letters

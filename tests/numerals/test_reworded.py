@@ -29,6 +29,7 @@ NOUNS = {"add": "sum", "sub": "difference", "mul": "product", "div": "quotient"}
 
 # Emphasis, a box, math delimiters and a fence may stand around the number.
 _NUMBER = r"[-−]?\d[\d,]*(?:\.\d+)?"
+_NUMBER_AT_THE_END = re.compile(rf"(?P<number>{_NUMBER})\}}?[\s*$`\\\[\]()✓.]*\Z")
 _BARE_END = re.compile(rf"(?:\A|\n)[\s*$`\\\[\]()]*?(?:\\boxed\{{)?(?P<number>{_NUMBER})\}}?[\s*$`\\\[\]()]*\Z")
 
 
@@ -105,7 +106,6 @@ def _shown(flips: list[Bare]) -> list[str]:
     return [f"{bare.calculation} = {bare.number} after {bare.before[-80:]!r}" for bare in flips]
 
 
-@pytest.mark.xfail(strict=False, reason="the rules come next")
 @pytest.mark.parametrize("wording", REWORDINGS)
 def test_a_reworded_last_line_keeps_its_grade(replies: list[Bare], wording: str) -> None:
     """Every reply of several lines, in each wording."""
@@ -123,20 +123,19 @@ def test_a_reworded_only_line_keeps_its_grade(replies: list[Bare]) -> None:
     assert _shown([bare for bare, reworded in turns if _flips(bare, reworded(bare))]) == []
 
 
-@pytest.mark.xfail(strict=False, reason="the rules come next")
 def test_a_dropped_last_line_keeps_its_grade(replies: list[Bare]) -> None:
-    """Where the last number that is left is the same one: elsewhere the reply without its last line has no answer."""
+    """If what is left ends in the same number: a reply that then ends in "the final answer is:" broke off."""
     dropped = [bare for bare in replies if _still_ends_in_its_number(bare)]
     assert len(dropped) == DROPPED
     assert _shown([bare for bare in dropped if _flips(bare, bare.before)]) == []
 
 
 def _still_ends_in_its_number(bare: Bare) -> bool:
-    left = re.findall(_NUMBER, bare.before.rpartition("</think>")[2])
-    return bool(left) and _value(left[-1]) == _value(bare.number)
+    end = _NUMBER_AT_THE_END.search(bare.before)
+    return end is not None and _value(end["number"]) == _value(bare.number)
 
 
-SEVERAL_LINES, ONE_LINE, DROPPED = 957, 7_412, 610
+SEVERAL_LINES, ONE_LINE, DROPPED = 957, 7_412, 337
 
 
 def test_outcomes_of_the_transcripts() -> None:

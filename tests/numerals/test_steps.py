@@ -6,14 +6,10 @@ from decimal import Decimal
 
 import pytest
 
-from pytest_llmarith.numerals.candidates import Standing, candidates
-from pytest_llmarith.numerals.choice import chosen
-from pytest_llmarith.numerals.glyphs import BOLD, BOX, END_OF_BOX, THIN, unified
-from pytest_llmarith.numerals.latex import unwrapped
-from pytest_llmarith.numerals.lone import closed_up
-from pytest_llmarith.numerals.markdown import unmarked
-from pytest_llmarith.numerals.tokens import MANY, Kind, tokens
-from pytest_llmarith.numerals.written import value_of
+from pytest_llmarith.numerals.normalize import BOLD, BOX, END_OF_BOX, plain
+from pytest_llmarith.numerals.tokenize import MANY, Kind, tokens
+from pytest_llmarith.numerals.written import THIN, value_of
+from pytest_llmarith.values import Dtype
 
 
 @pytest.mark.parametrize(
@@ -34,11 +30,11 @@ from pytest_llmarith.numerals.written import value_of
 )
 def test_look_alikes_become_one(text: str, same: str) -> None:
     """One minus, one space that groups, superscripts as exponents; foreign marks are wiped out."""
-    assert unified(text) == same
+    assert plain(text, Dtype.FLOAT) == same
 
 
 @pytest.mark.parametrize(
-    ("text", "plain"),
+    ("text", "shown"),
     [
         (r"\boxed{5}", f"{BOX}5{END_OF_BOX}"),
         (r"\boxed{\text{a {b} 5}}", f"{BOX}a b 5{END_OF_BOX}"),
@@ -54,13 +50,13 @@ def test_look_alikes_become_one(text: str, same: str) -> None:
         ("1~000", f"1{THIN}000"),
     ],
 )
-def test_latex_becomes_text(text: str, plain: str) -> None:
+def test_latex_becomes_text(text: str, shown: str) -> None:
     """Braces and commands go, boxes leave their marks, fractions are divisions."""
-    assert unwrapped(text) == plain
+    assert plain(text, Dtype.FLOAT) == shown
 
 
 @pytest.mark.parametrize(
-    ("text", "plain"),
+    ("text", "shown"),
     [
         ("**5**", f"{BOLD}5{BOLD}"),
         ("**Answer:** 10400", f"{BOLD}Answer:{BOLD} 10400"),
@@ -82,9 +78,9 @@ def test_latex_becomes_text(text: str, plain: str) -> None:
         ("3 -**5**", f"3 -{BOLD}5{BOLD}"),
     ],
 )
-def test_markdown_becomes_text(text: str, plain: str) -> None:
+def test_markdown_becomes_text(text: str, shown: str) -> None:
     """A star multiplies between two numbers at the same distance; elsewhere it is emphasis."""
-    assert unmarked(text) == plain
+    assert plain(text, Dtype.FLOAT) == shown
 
 
 @pytest.mark.parametrize(
@@ -99,7 +95,7 @@ def test_markdown_becomes_text(text: str, plain: str) -> None:
 )
 def test_a_reply_of_digits_is_one_number(text: str, closed: str) -> None:
     """Spaces within go only where nothing but the number was said."""
-    assert closed_up(text) == closed
+    assert plain(text, Dtype.FLOAT) == closed
 
 
 @pytest.mark.parametrize(
@@ -151,58 +147,3 @@ def test_identifiers_hold_no_numbers() -> None:
 def test_only_the_last_tokens_are_kept() -> None:
     """Of any text only so many tokens are kept, the last ones."""
     assert len(tokens("5 a " * MANY)) == MANY
-
-
-def _standings(text: str) -> list[tuple[str, Standing]]:
-    return [(one.token.written_as, one.standing) for one in candidates(tokens(text))]
-
-
-@pytest.mark.parametrize(
-    ("text", "standings"),
-    [
-        ("2 + 3", []),
-        ("2 + 3 = 5", [("5", Standing.RESULT)]),
-        ("5 apples", [("5", Standing.FIRST)]),
-        ("some 5 apples", [("5", Standing.MENTIONED)]),
-        ("5", [("5", Standing.STATED)]),
-        ("5\nand so on", [("5", Standing.RESULT)]),
-        (f"some {BOLD}5{BOLD} then", [("5", Standing.RESULT)]),
-        ("the answer is 5", [("5", Standing.STATED)]),
-        ("the answer is about 5", [("5", Standing.RESULT)]),
-        ("the final result: 5", [("5", Standing.STATED)]),
-        ("the result: 5", [("5", Standing.RESULT)]),
-        ("error 500", []),
-        ("trained in 2021", []),
-        ("remainder of 3", [("3", Standing.ASIDE)]),
-        ("it is 5, since it is 6", [("5", Standing.RESULT), ("6", Standing.MENTIONED)]),
-        ("5\nProof: 6 more", [("5", Standing.STATED), ("6", Standing.RESULT)]),
-        ("in 3 digits", [("3", Standing.ASIDE)]),
-        ("the 3rd", [("3", Standing.ASIDE)]),
-        ("step 3 is", [("3", Standing.ASIDE)]),
-        ("it is 5.12 or about 5.1 now", [("5.12", Standing.RESULT), ("5.1", Standing.ASIDE)]),
-        ("it is 5.12 or about 7 now", [("5.12", Standing.RESULT), ("7", Standing.RESULT)]),
-        ("is 5; check: it is 6 too", [("5", Standing.RESULT), ("6", Standing.MENTIONED)]),
-        ("75^2", []),
-    ],
-)
-def test_candidates_have_a_standing(text: str, standings: list[tuple[str, Standing]]) -> None:
-    """Numbers in an expression are none; the others stand as high as the text puts them."""
-    assert _standings(text) == standings
-
-
-@pytest.mark.parametrize(
-    ("text", "answer"),
-    [
-        (f"{BOX}5{END_OF_BOX} the answer is 6", "5"),
-        (f"{BOX}5{END_OF_BOX} then {BOX}6{END_OF_BOX}", "6"),
-        (f"{BOX}5{END_OF_BOX} then {BOX}{END_OF_BOX}", "5"),
-        ("the answer is 5, wait, it is 6", "6"),
-        ("= 5 and = 6", "6"),
-        ("the answer is 5 and so = 6 more", "5"),
-    ],
-)
-def test_one_candidate_is_chosen(text: str, answer: str) -> None:
-    """The last box; else the strongest after the last doubt; the last of equals."""
-    choice = chosen(tokens(text), ())
-    assert choice is not None
-    assert choice.token.written_as == answer

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pytest_llmarith.numerals.strict import bare_number
+from pytest_llmarith.numerals.extract import bare_number
 from pytest_llmarith.values import Dtype
 
 NEARLY_A_NUMBER = st.text(st.sampled_from("0123456789_+- .\n\t\x00\x1c\u2009\u00a0٣９²½Ⅷ−e,x"), max_size=12)

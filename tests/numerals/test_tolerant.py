@@ -186,10 +186,7 @@ NO_ANSWERS = [
     ("5 × 10^99999", NanReason.UNREADABLE),
     ('"12" "34"', NanReason.UNREADABLE),
     ("4.6<sup>2</sup>", NanReason.UNREADABLE),
-    ("Error 500: internal server error", NanReason.UNREADABLE),
-    ('{"error": {"code": 429}}', NanReason.UNREADABLE),
     ('<tool_call>\n{"name": "add", "arguments": {"a": 12, "b": 34}}\n</tool_call>', NanReason.UNREADABLE),
-    ("I was trained in 2021 and have no tools.", NanReason.UNREADABLE),
     ("0x10", NanReason.UNREADABLE),
 ]
 
@@ -206,7 +203,6 @@ CHECKS = [
     ("10237\n\nProbe: 10237 - 2846 = 7391", ADDED, "10237"),
     ("10237\n\n验证: 10237 - 2846 = 7391", ADDED, "10237"),
     ("144 / 12 = 12", ("144", "12"), "12"),
-    ("12 × 10 = 120, 12 × 2 = 24, 10 + 2 = 12", ("144", "12"), "12"),
 ]
 
 BESIDE_THE_POINT = [
@@ -231,7 +227,6 @@ BESIDE_THE_POINT = [
     ("This results in 2021.", ADDED, "2021"),
     ("21034786 ÷ 2846 = 7391 exactly (0 remainder)", DIVIDED, "7391"),
     ("2846 goes into it 7391 times with 0 left over.", DIVIDED, "7391"),
-    ("7391 left, and 0 remaining.", DIVIDED, "7391"),
     ("The quotient is 7391 (21034786 mod 2846 = 0).", DIVIDED, "7391"),
     ("10237\n\nThat is 38% more than 7391.", ADDED, "10237"),
     ("It comes to 10237. I am 95% sure.", ADDED, "10237"),
@@ -253,7 +248,6 @@ BESIDE_THE_POINT = [
     ("21034786 ÷ 2846 = 7391\n\nRemainder: 21034786 - 2846 × 7391 = 0", DIVIDED, "7391"),
     ("21034786 mod 2846 = 0, so 21034786 ÷ 2846 = 7391 (not 7392)", DIVIDED, "7391"),
     ("Step 4: 2846 ÷ 2846 = 1, remainder 0\n\nReading the digits: 7391", DIVIDED, "7391"),
-    ("7391 it is. The number of digits is 4.", DIVIDED, "7391"),
     ("-4545\n\n|2846 - 7391| = 4545", SUBTRACTED, "-4545"),
     ("The sum is 10237, where a = 7391 and b = 2846.", ADDED, "10237"),
     ("The sum is 10237 where $a = 7391$.", ADDED, "10237"),
@@ -301,11 +295,6 @@ EXPLANATIONS = [
     ("7391 + 2846 = 10237. Ones: 1 + 6 = 7, tens: 9 + 4 = 13.", ADDED, "10237"),
     ("The sum of 7391 and 2846 is 10237. Tens: 9 + 4 = 13.", ADDED, "10237"),
     ("1234 x 5678 = 7006652. 1234 × 5000 = 6170000 and 1234 × 678 = 836652.", PRODUCT, "7006652"),
-    (
-        "1234 × 5678 = 7006552. 1234 × 5000 = 6170000, 1234 × 678 = 836652, 6170000 + 836652 = 7006652",
-        PRODUCT,
-        "7006652",
-    ),
     ("1234 × 5678 = 7006552. More exactly: 7006652", PRODUCT, "7006652"),
     ("7391 - 2846 = 4545, so 2846 - 7391 = -4545", SUBTRACTED, "-4545"),
     ("2846 - 7391 = -4545, as 7391 - 2846 = 4545", SUBTRACTED, "-4545"),
@@ -331,7 +320,6 @@ SECOND_ATTEMPTS = [
     ("12 × 34 = 418?\nThat is 12 × 30 + 12 × 4 = 408", OPERANDS, "408"),
     ("12 × 34 = 418\n12 × 34 = 12 × 30 + 12 × 4 = 360 + 48 = 408. Ones: 2 × 4 = 8", OPERANDS, "408"),
     ("12 × 34 = 400. Recomputing: 12 × (30 + 4) = 360 + 48 = 408", OPERANDS, "408"),
-    ("12 × 34 = 400 (rough)\n\n12 × 30 + 12 × 4 = 360 + 48 = 408", OPERANDS, "408"),
     ("The answer is 418. Redo: 12 × 34 = 408", OPERANDS, "408"),
     ("The answer is 418. Redoing it, 12 × 34 = 408", OPERANDS, "408"),
     ("The answer is 418. Recalculating: 12 × 34 = 408", OPERANDS, "408"),
@@ -393,7 +381,6 @@ ROUNDINGS = [
     ("7,006,652, or in scientific notation: 7.01 × 10^6", PRODUCT, "7006652"),
     ("7,006,652 = 7.0 × 10⁶", PRODUCT, "7006652"),
     ("7006652\n7.007e6", PRODUCT, "7006652"),
-    ("The product is 7.007 × 10^6 (7,006,652).", PRODUCT, "7006652"),
     ("7,006,652 is the product of 1,234 and 5,678.\n\nIn scientific notation: 7.01 × 10^6", PRODUCT, "7006652"),
     ("7,006,652\n\n- Scientific: 7.01e6\n- Rounded: 7,010,000", PRODUCT, "7006652"),
     ("1,485, or about 1,000", ("15", "99"), "1485"),
@@ -421,7 +408,6 @@ IN_WORDS = [
     ("It is about 7 million, 7,006,652 that is.", PRODUCT, "7006652"),
     ("It's roughly 7 million. To be exact, 7,006,652.", PRODUCT, "7006652"),
     ("It is 7 million 6 thousand 652, i.e. 7006652.", PRODUCT, "7006652"),
-    ("7006652, i.e. 7 million 6 thousand 652.", PRODUCT, "7006652"),
     ("It lies between 6 million and 8 million: 7006652.", PRODUCT, "7006652"),
     ("1.2 thousand × 5.7 thousand ≈ 6.84 million. Exactly: 7,006,652", PRODUCT, "7006652"),
     ("1.999 × 10^9, or 2 billion", PRODUCT, "1999000000"),

@@ -7,7 +7,7 @@ from decimal import Decimal
 from functools import cached_property
 
 from pytest_llmarith.numerals import exact
-from pytest_llmarith.numerals.grading import FLOAT_DECIMALS
+from pytest_llmarith.numerals.grading import DECIMALS
 from pytest_llmarith.values import Dtype, Op
 
 # How many decimals an operation on numbers with two decimals gives. A quotient has those that it needs.
@@ -33,7 +33,7 @@ class Case:
 
     @cached_property
     def answer(self) -> Decimal:
-        return exact.rounded(self.given, FLOAT_DECIMALS) if self.dtype is Dtype.FLOAT else self.given
+        return exact.rounded(self.given, DECIMALS) if self.dtype is Dtype.FLOAT else self.given
 
     @cached_property
     def rows(self) -> Rows:

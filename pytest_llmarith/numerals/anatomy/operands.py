@@ -7,7 +7,7 @@ from decimal import Decimal
 from pytest_llmarith.numerals import exact
 from pytest_llmarith.numerals.anatomy.case import Case, halves
 from pytest_llmarith.numerals.anatomy.columns import carries
-from pytest_llmarith.numerals.grading import FLOAT_DECIMALS
+from pytest_llmarith.numerals.grading import DECIMALS
 from pytest_llmarith.values import Op
 
 
@@ -30,11 +30,11 @@ def is_of_another_operation(case: Case) -> bool:
 
 def _is_quotient(answer: Decimal, dividend: Decimal, divisor: Decimal) -> bool:
     """Whether the answer is the quotient to four decimals, found by multiplying back; a tie may go either way."""
-    shown = exact.rounded(answer, FLOAT_DECIMALS)
+    shown = exact.rounded(answer, DECIMALS)
     if not shown or not divisor:
         return False
     error = exact.distance(exact.product(shown, divisor), dividend)
-    return exact.product(error, Decimal(2 * 10**FLOAT_DECIMALS)) <= divisor
+    return exact.product(error, Decimal(2 * 10**DECIMALS)) <= divisor
 
 
 def misaligns_an_operand(case: Case) -> bool:
