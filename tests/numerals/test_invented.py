@@ -1,4 +1,4 @@
-"""Replies in the styles of today's models and in many languages, with the grade that a careful human gives."""
+"""Replies in the styles of today's models and in many languages, with the grade that their author wrote down."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def outcome_of(reply: dict[str, Any], answer: Decimal | None) -> Outcome:
 
 
 def misgraded(replies: list[dict[str, Any]]) -> dict[str, tuple[str, str]]:
-    """The replies whose grade is not the human's: their ids, the human's outcome and the one of the reading."""
+    """The replies that are graded otherwise than by their author: ids, the author's outcome and the reading's."""
     found = {}
     for reply in replies:
         answer = read(reply["reply"], (reply["lhs"], reply["rhs"]), Dtype(reply["dtype"])).tolerant
@@ -45,8 +45,8 @@ def misgraded(replies: list[dict[str, Any]]) -> dict[str, tuple[str, str]]:
 
 
 @pytest.mark.parametrize("name", ["invented", "held_out"])
-def test_the_human_grade_is_that_of_the_human_number(name: str) -> None:
-    """The number that the human read, graded, gives the outcome that the human wrote down."""
+def test_the_written_outcome_is_that_of_the_written_number(name: str) -> None:
+    """The number that the author wrote down, graded, gives the outcome that stands beside it."""
     for reply in replies_of(name):
         number = reply["expected_number"]
         answer = None if number is None else Decimal(number)

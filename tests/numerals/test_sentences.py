@@ -115,7 +115,7 @@ IN_OTHER_MAGNITUDES = [
     [*CORRECTED_BOXES, *ANSWERS_ABOVE_THEIR_WORKING, *CHECKS_OF_AN_OPERAND, *OTHERS],
 )
 def test_the_answer_is_read(text: str, operands: tuple[str, str], answer: str) -> None:
-    """The number that a careful human takes for the answer."""
+    """The number that the reply means as its answer."""
     assert read(text, operands).tolerant == Decimal(answer)
 
 
