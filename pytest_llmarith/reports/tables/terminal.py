@@ -32,9 +32,9 @@ def result_tables(summary: Mapping[str, Any], width: int) -> list[str]:
 
     None of them if nothing was answered.
     """
-    if not summary["results"] or not summary["answered"]:
-        return []
     results = summary["results"]
+    if not any(result["measured"] for result in results):
+        return []
     sections = (
         overview(summary, width),
         effect_table(summary, width),
