@@ -206,7 +206,7 @@ def test_a_dry_run_of_a_selection(bench: Bench) -> None:
         ("openai/o4-mini", "flex", None, 0.0011),
         ("openai/o4-mini", "priority", "default", 0.0022),
         ("openai/gpt-4o-mini", "flex", "flex", None),
-        ("openai/gpt-4o-mini", "flex", "default", 0.00024),
+        ("openai/gpt-4o-mini", "flex", "default", 0.0003),
     ],
 )
 def test_a_service_tier_is_counted_at_its_price(
