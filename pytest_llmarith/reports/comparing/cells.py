@@ -10,11 +10,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
-from pytest_llmarith.reports import figures
 from pytest_llmarith.reports.comparing.groups import OVER_ALL
 from pytest_llmarith.reports.comparing.rows import repeats_questions
 from pytest_llmarith.reports.comparing.wording import LONGEST_NAME, label_of, shown, whose
-from pytest_llmarith.reports.figures import interval_of, p_of, points_of, star
+from pytest_llmarith.reports.figures import interval_of, p_of, percent_of, points_of, star
 from pytest_llmarith.reports.harmless import sanitize_name
 
 Comparison = Mapping[str, Any]
@@ -56,12 +55,12 @@ def _paired_cells(row: Mapping[str, Any]) -> list[str]:
 
 
 def _figures(row: Mapping[str, Any]) -> list[str]:
-    return [_share(row["first"]), _share(row["second"]), *_difference(row)]
+    return [percent_of(row["first"]), percent_of(row["second"]), *_difference(row)]
 
 
 def _unpaired_cells(row: Mapping[str, Any], counts: Sequence[str]) -> list[str]:
     sides = [
-        cell for side in ("first", "second") for cell in (*(str(row[side][of]) for of in counts), _share(row[side]))
+        cell for side in ("first", "second") for cell in (*(str(row[side][of]) for of in counts), percent_of(row[side]))
     ]
     return [label_of(row), *sides, *_difference(row), *_test(row)]
 
@@ -69,11 +68,6 @@ def _unpaired_cells(row: Mapping[str, Any], counts: Sequence[str]) -> list[str]:
 def _test(row: Mapping[str, Any]) -> list[str]:
     """The p of this row alone, as its interval is, and whether it holds beside the other rows."""
     return [p_of(row["p"]), star(row["p_holm"])]
-
-
-def _share(share: Mapping[str, Any]) -> str:
-    """Without pairing it is a weighted mean, and no share of the counts beside it."""
-    return figures.UNKNOWN if share["percent"] is None else figures.share(round(share["percent"] * 10_000), 1_000_000)
 
 
 def _difference(row: Mapping[str, Any]) -> list[str]:
@@ -113,4 +107,4 @@ def _name(side: Mapping[str, Any], models: Mapping[str, int]) -> str:
 
 def _overview_row(comparison: Comparison, row: Mapping[str, Any]) -> list[str]:
     pairs = str(row["first"]["measured"]) if comparison["method"] == "paired" else "unpaired"
-    return [pairs, _share(row["first"]), _share(row["second"]), *_difference(row), *_test(row)]
+    return [pairs, percent_of(row["first"]), percent_of(row["second"]), *_difference(row), *_test(row)]
