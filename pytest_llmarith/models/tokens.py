@@ -20,9 +20,13 @@ def about_tokens(model: Model, prompt: str) -> int:
 
 
 def most_tokens_sent(model: Model, prompt: str) -> int:
-    """How many tokens are sent at most: one for each byte of the messages and of the parameters, such as tools."""
+    """How many tokens are sent at most: one for each byte of the messages and of the parameters, such as tools.
+
+    The limits of a reply are left out, so that the limit which a forecast names lets as many requests fit as it says.
+    """
     messages = sum(len(message["content"].encode()) + _AROUND_A_MESSAGE for message in messages_of(model, prompt))
-    return messages + len(json.dumps(model.params).encode()) + _AROUND_A_REQUEST
+    params = {name: value for name, value in model.params.items() if name not in _BOUNDS}
+    return messages + len(json.dumps(params).encode()) + _AROUND_A_REQUEST
 
 
 def sent_bound(model: Model) -> int | None:
