@@ -160,7 +160,7 @@ def test_how_many_requests_fit_at_once(forecast: Make) -> None:
     cap = "--llm-max-cost=0.005"
     assert "2 of 3 requests" in forecast(SUMS, cap).lines()[-1]
     bound = int(forecast(SUMS, cap).lines()[-1].partition("max_completion_tokens=")[2].split()[0])
-    assert "3 requests at once fit" in forecast(SUMS, cap, f"--llm-param=max_tokens={bound}").lines()[-1]
+    assert "3 of 3 requests fit at once" in forecast(SUMS, cap, f"--llm-param=max_tokens={bound}").lines()[-1]
     assert "2 of 3 requests" in forecast(SUMS, cap, f"--llm-param=max_tokens={bound + 2}").lines()[-1]
     left = forecast(SUMS, cap, stored={0: Reply("4", cost_usd=0.002)}).lines()[-1]
     assert "1 of 2 requests" in left
@@ -176,7 +176,7 @@ def test_a_search_goes_on_behind_a_stored_question(forecast: Make) -> None:
         "forecast: 1 question, which is stored",
         "forecast: 1 search asks up to 80 questions, of which only the first is counted here",
         "forecast: $0.0024 of $1.00 spent by stored replies",
-        "forecast: --llm-max-cost=1: 1 request at once fits, which may take up to $0.002235",
+        "forecast: --llm-max-cost=1: 1 of 1 requests fit at once, as each may take up to $0.002235",
     ]
     assert forecast(first, *options[:1], stored=known).lines()[0] == "forecast: 1 question, which is stored"
     for replayed in (

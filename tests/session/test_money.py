@@ -44,7 +44,7 @@ def test_a_cap_holds_and_a_higher_one_goes_on(bench: Bench, way: Way) -> None:
     result.stdout.fnmatch_lines(
         [
             f"llmarith: forecast: {SUMS} questions; about * prompt tokens, about $*",
-            f"llmarith: forecast: --llm-max-cost=10: 2 of {SUMS} requests at once fit, *",
+            f"llmarith: forecast: --llm-max-cost=10: 2 of {SUMS} requests fit at once, *",
             f"budget reached: {SUMS - 4} questions not asked, a higher cap goes on from here",
         ]
     )

@@ -61,14 +61,10 @@ def too_small(fit: Fit) -> str:
 
 
 def _fit(fit: Fit) -> str:
-    if fit.at_once == fit.wanted == 1:
-        return f"{fit.option}: 1 request at once fits, which may take up to {fit.most}"
-    if fit.at_once == fit.wanted:
-        return f"{fit.option}: {fit.wanted:,} requests at once fit, each may take up to {fit.most}"
     fitting = f"{fit.wanted:,} fit" if fit.at_once else "one fit"
     more = f"; {_BOUND}={fit.bound} lets {fitting}" if fit.bound else ""
     return (
-        f"{fit.option}: {fit.at_once:,} of {fit.wanted:,} requests at once fit, as each may take up to {fit.most}{more}"
+        f"{fit.option}: {fit.at_once:,} of {fit.wanted:,} requests fit at once, as each may take up to {fit.most}{more}"
     )
 
 
