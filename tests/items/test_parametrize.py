@@ -88,26 +88,6 @@ def test_without_a_model(bench: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(["llmarith: no model chosen: give --llm-model=NAME*exact and llmarith/sloppy*"])
 
 
-def test_functions_without_our_marks_are_left_alone(pytester: pytest.Pytester) -> None:
-    """`problem`, `ask` and `model` are common names: a fixture of the user's own is theirs."""
-    pytester.makepyfile("""
-        import pytest
-
-        @pytest.fixture
-        def problem(): return "mine"
-
-        @pytest.fixture(params=["a", "b"])
-        def model(request): return request.param
-
-        @pytest.fixture
-        def ask(): return lambda problem: "asked " + problem
-
-        def test_own(problem, ask, model):
-            assert ask(problem) == "asked mine" and model in "ab"
-    """)
-    pytester.runpytest("--llm-model=o4-mini").assert_outcomes(passed=2)
-
-
 @pytest.mark.parametrize(
     ("mark", "message"),
     [
