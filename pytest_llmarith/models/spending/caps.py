@@ -28,8 +28,8 @@ def caps_of(limits: AskingLimits) -> Iterator[Cap]:
 
 
 def unbounded(limits: AskingLimits, model: Model, terms: Terms) -> str | None:
-    """Why a cap cannot be kept for a model: its price or the length of its longest reply is unknown."""
-    if not limits.is_capped or model.simulated:
+    """Why the caps of a run cannot be kept for a model: its price or the length of its longest reply is unknown."""
+    if model.simulated:
         return None
     if limits.max_cost_usd is not None and terms.price is None:
         tier = tier_of(model.params)
