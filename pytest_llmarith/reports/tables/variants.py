@@ -18,8 +18,8 @@ _HEADERS = ("variant", "trials", "correct %", "95 %", "reliable depth", "rel err
 LEGEND = (
     "reliable depth: the deepest for which all trials up to it are at least 90 % correct by the lower end of their "
     "interval, before the first depth whose own upper end is under 90 %; unproven: the same by the percentage itself; "
-    "needs: trials of the first depth that would prove it, all further ones correct, unless the upper end of all "
-    "trials is under 90 %. "
+    "needs: how many trials of the first depth would prove it, if all further ones are correct; none: all trials "
+    "together are under 90 % by the upper end. "
     "rel err: median relative error of deviate; leading: median of its leading digits that are right, "
     "- where most have another length than the truth."
 )
