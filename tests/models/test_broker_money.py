@@ -166,6 +166,16 @@ def test_the_same_command_does_not_spend_its_cap_again(brokers: Brokers, path: P
         broker.close(0)
 
 
+def test_a_stored_reply_without_token_counts_counts_with_its_worst_case(brokers: Brokers, path: Path) -> None:
+    """As it did in the run that asked for it: the same command asks for no more."""
+    client = ScriptedClient(lambda prompt, nth: Reply("42"))
+    for bounds in ({"max_cost_usd": 290.0}, {"max_cost_usd": 290.0}, {"max_tokens": 700}):
+        broker = brokers(client, **bounds, concurrency=4)
+        resumed(broker, questions(8))
+        assert client.asked.total() == 2
+        broker.close(0)
+
+
 @pytest.mark.parametrize("mode", [StoreMode.REFRESH, StoreMode.OFF])
 def test_without_older_replies_a_cap_counts_this_run_alone(brokers: Brokers, path: Path, mode: StoreMode) -> None:
     """With refresh or off a cap counts what this run itself spends."""

@@ -209,7 +209,7 @@ def test_a_judge_is_asked_about_stored_programs(forecast: Make) -> None:
     replay.refuse_unbounded()
     assert replay.lines() == [
         "forecast: 2 questions, all of them stored; nothing is asked",
-        "forecast: $2.00 of $5.00 spent by stored replies (3 of unknown price count as nothing)",
+        "forecast: $2.00 of $5.00 spent by stored replies (3 of unknown price not included)",
     ]
 
 

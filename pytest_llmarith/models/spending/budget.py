@@ -64,11 +64,14 @@ class Budget:
         self._wake()
 
     def count(self, spent: Iterable[StoredCost]) -> None:
-        """Stored replies have cost what they cost, each of them once."""
+        """Stored replies have cost what they cost, each of them once; without token counts it is their worst case."""
         for one in spent if self._caps else ():
             if one.key not in self._counted and not one.model.simulated:
                 self._counted.add(one.key)
-                self._spent += Amount(picodollars(one.cost_usd or 0.0), one.tokens or 0)
+                if one.tokens is None:
+                    self._spent += worst_case(self._prices, one.model, one.prompt)
+                else:
+                    self._spent += Amount(picodollars(one.cost_usd or 0.0), one.tokens)
 
     def fits(self, requests: Iterable[Request]) -> list[Fit]:
         """How many of these requests fit at once, for each cap."""

@@ -42,7 +42,7 @@ def spent_lines(cost_usd: float, unpriced: int, tokens: int, limits: AskingLimit
     """What the stored replies of a run leave of its caps: they count, as they were paid for."""
     lines = []
     if limits.max_cost_usd is not None:
-        doubt = f" ({unpriced:,} of unknown price count as nothing)" if unpriced else ""
+        doubt = f" ({unpriced:,} of unknown price not included)" if unpriced else ""
         lines.append(f"{dollars(cost_usd)} of {dollars(limits.max_cost_usd)} spent by stored replies{doubt}")
     if limits.max_tokens is not None:
         lines.append(f"{tokens:,} of {limits.max_tokens:,} tokens used by stored replies")

@@ -96,9 +96,9 @@ def test_searches(searches: int, told: str) -> None:
 
 
 def test_stored_replies_of_unknown_price() -> None:
-    """Stored replies of unknown price count as nothing towards a cap, which is said."""
+    """Stored replies of unknown price are not in the sum, which is said."""
     (line,) = spent_lines(0.0, 3, 0, AskingLimits(max_cost_usd=5.0))
-    assert line == "forecast: $0 of $5.00 spent by stored replies (3 of unknown price count as nothing)"
+    assert line == "forecast: $0 of $5.00 spent by stored replies (3 of unknown price not included)"
 
 
 def test_several_models() -> None:
