@@ -10,6 +10,7 @@ from pytest_llmarith.values import Model, Price, Reply
 
 _PICODOLLARS = 10**12  # a token costs millions of them
 _FREE = Price(0.0, 0.0)
+_MOST = 10**18  # tokens: more than any cap has, and a float holds their price
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ def worst_case(prices: Prices, model: Model, prompt: str, reply_tokens: int | No
     terms = prices.terms(model)
     sent = most_tokens_sent(model, prompt)
     most = terms.most_tokens or 0 if reply_tokens is None else reply_tokens
-    replied = most * _replies(model)
+    replied = min(most * _replies(model), _MOST)
     return Amount(picodollars((terms.price or _FREE).of(sent, replied)), sent + replied)
 
 

@@ -36,6 +36,14 @@ def test_the_worst_case_of_a_request(params: dict[str, Any], replied: int) -> No
     assert worst_case(PRICES, model, PROMPT) == Amount(picodollars((sent * 1.0 + replied * 2.0) / 1e6), sent + replied)
 
 
+@pytest.mark.parametrize("params", [{"max_tokens": 10**400}, {"n": 10**400}])
+def test_a_request_for_more_tokens_than_a_float_holds(params: dict[str, Any]) -> None:
+    """It fits into no cap."""
+    most = worst_case(PRICES, Model(f"m{params}"[:20], "openai/some", params), PROMPT)
+    assert most.picodollars > picodollars(1e9)
+    assert most.tokens > 10**15
+
+
 def reply(prompt_tokens: int | None, completion_tokens: int | None, cost_usd: float | None = None) -> Reply:
     return Reply("", prompt_tokens=prompt_tokens, completion_tokens=completion_tokens, cost_usd=cost_usd)
 
