@@ -23,6 +23,7 @@ _NEXT_PARAMETER = re.compile(r"&(?=[A-Za-z_]\w*=)")
 _PARAMETER = re.compile(r"(?P<name>[A-Za-z_]\w*)=(?P<value>.*)", re.DOTALL)
 _BASE_URL = re.compile(r"https?://(?:[\w.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?(?:/[^\s?#@]*)?", re.ASCII)
 _BROKER_OWNS = {"base_url", "timeout", "max_retries", "num_retries", "messages", "model", "stream", "n"}
+_OTHER_MODELS = {"fallbacks", "context_window_fallback_dict", "model_list"}
 
 
 def optional(given: Callable[[str], Any], option: str, parse: Callable[[str, str], _Value]) -> _Value | None:
@@ -114,6 +115,11 @@ def parameter(option: str, text: str) -> tuple[str, Any]:
     if name.startswith("mock_"):
         raise ValueError(
             f"{option}: {name} makes litellm reply without a model; take llmarith/sloppy for a run of tests"
+        )
+    if name in _OTHER_MODELS:
+        raise ValueError(
+            f"{option}: {name} makes litellm ask another model in this one's place; drop it, or name that model as "
+            "--llm-model too"
         )
     if name in _BROKER_OWNS:
         raise ValueError(f"{option}: {name} is set by the plugin itself; see --llm-timeout, --llm-retries, --llm-model")

@@ -199,6 +199,15 @@ def test_the_test_parameters_of_litellm_are_refused(
     result.stderr.fnmatch_lines([f"ERROR: {place}: mock_response *"])
 
 
+@pytest.mark.parametrize(
+    "text", ['fallbacks=["gpt-4o"]', 'context_window_fallback_dict={"o4-mini":"gpt-4o"}', "model_list=[]"]
+)
+def test_a_parameter_that_asks_another_model_is_refused(text: str) -> None:
+    """Its reply would count as one of the model that is measured, at a price that no cap has room for."""
+    with pytest.raises(ValueError, match=rf"^--llm-param: {text.partition('=')[0]} "):
+        parsing.parameter("--llm-param", text)
+
+
 @pytest.mark.parametrize("name", ["base_url", "timeout", "num_retries", "messages", "stream"])
 def test_what_the_plugin_sets_itself_is_refused(name: str) -> None:
     """Parameters that the plugin sets itself are refused, as options of their own set them."""
