@@ -96,6 +96,16 @@ def test_a_cap_without_a_longest_reply_is_wrong_usage(bench: Bench, how: Way) ->
     assert "max_completion_tokens" in line
 
 
+@pytest.mark.parametrize(
+    ("model", "param"), [("openai/gpt-4o-search-preview", "temperature=0"), ("openai/gpt-4o", "web_search_options={}")]
+)
+def test_a_cap_is_refused_where_the_model_searches_the_web(bench: Bench, model: str, param: str) -> None:
+    """Its searches are billed beside its tokens, many times what a short reply costs."""
+    result = bench.run("--llm-max-cost=0.05", "--llm-param=max_tokens=20", f"--llm-param={param}", model=model)
+    assert result.ret == 4
+    assert bench.server.requests == []
+
+
 def test_a_cap_holds_though_replies_grow(bench: Bench) -> None:
     """Short replies, and from the 9th on the longest that the model may give, all of them asked at once."""
     bench.script = lambda call: Answer(

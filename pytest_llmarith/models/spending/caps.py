@@ -31,6 +31,11 @@ def unbounded(limits: AskingLimits, model: Model, terms: Terms) -> str | None:
     """Why the caps of a run cannot be kept for a model: its price or the length of its longest reply is unknown."""
     if model.simulated:
         return None
+    if limits.max_cost_usd is not None and _searches_the_web(model):
+        return (
+            f"--llm-max-cost: {model.target} searches the web, which is billed beside its tokens, so the cap cannot be "
+            "kept; write --llm-max-tokens=N"
+        )
     if limits.max_cost_usd is not None and terms.price is None:
         tier = tier_of(model.params)
         what = f"{model.target} at service_tier={tier}" if tier else model.target
@@ -44,3 +49,9 @@ def unbounded(limits: AskingLimits, model: Model, terms: Terms) -> str | None:
             f"{option}: it is not known how long a reply of {model.target} can be; bound it, for example with {where}"
         )
     return None
+
+
+def _searches_the_web(model: Model) -> bool:
+    """Whether a provider bills searches: OpenAI's search models and Perplexity's always search, others if asked to."""
+    always = "-search-" in model.target or model.target.startswith("perplexity/")
+    return always or "web_search_options" in model.params or "search" in str(model.params.get("tools", "")).lower()
