@@ -71,6 +71,8 @@ def _unanswered(comparison: Comparison, allowed: int) -> Iterator[str]:
             f"{questions['unanswered']:,} unanswered, {allowed:,} are allowed (--allow-unanswered); if all of these "
             f"were right in A and wrong in B, B - A would be {points_of({'points': questions['at_worst']})} points"
         )
+    if comparison["method"] == "paired" and (missing := questions["first"]["others"]) > allowed:
+        yield f"{missing:,} questions of A have no pair in B, {allowed:,} are allowed (--allow-unanswered)"
 
 
 def _seen_above(lower: Decimal, points: Decimal) -> Decimal:

@@ -74,6 +74,14 @@ def test_nothing_compared_fails() -> None:
     assert line.startswith("other, m: nothing could be compared")
 
 
+def test_questions_that_were_never_asked_fail() -> None:
+    """A run that was broken off early shows nothing of the questions that it did not reach."""
+    comparisons = compare(Request(run(sums("c" * 131)), [run(sums("c" * 3), name="other")]))
+    (line,) = failures(comparisons, Decimal(5))
+    assert "128 questions of A" in line
+    assert failures(comparisons, Decimal(5), 128) == []
+
+
 @pytest.mark.parametrize(
     ("first", "second"), [("c" * 400, "c" * 7 + "u" * 393), ("u" * 393 + "c" * 7, "d" * 393 + "c" * 7)]
 )
