@@ -120,7 +120,7 @@ def bare_replies_per_second(replies: int = 20_000) -> float:
         for text in texts:
             answer = read(text, ("12345", "67890")).strict
             assert answer is not None
-            grade(answer, "12345678901", Dtype.INT)
+            grade(answer, "12345678901")
 
     return replies / seconds(read_and_grade)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 
 from pytest_llmarith.numerals import exact
-from pytest_llmarith.values import Dtype, Grade, Outcome
+from pytest_llmarith.values import Grade, Outcome
 
 DECIMALS = 4  # as llm_arithmetic rounds fixed-point answers; it cuts the fraction of an integer off
 
 
-def grade(answer: Decimal, expected: str, dtype: Dtype) -> Grade:
+def grade(answer: Decimal, expected: str) -> Grade:
     """Correct if the answer, rounded to four decimals, half even, is the expected number."""
     truth = exact.decimal_from(expected)
     return Grade(Outcome.CORRECT) if exact.rounded(answer, DECIMALS) == truth else _deviate(answer, truth)

@@ -38,7 +38,7 @@ def verdict_of(problem: NumberProblem, reply: Reply, reading: Reading) -> Verdic
     answer = readings.strict if reading is Reading.STRICT else readings.tolerant
     if answer is None:
         return Verdict(Outcome.NAN, readings, None, None, readings.reason or NanReason.UNREADABLE)
-    grade = numerals.grade(answer, problem.expected, problem.dtype)
+    grade = numerals.grade(answer, problem.expected)
     case = Case.of(problem.op, problem.dtype, problem.operands, problem.expected, answer)
     return Verdict(grade.outcome, readings, grade, anatomy(case), None)
 

@@ -30,7 +30,7 @@ def expected_of(reply: dict[str, Any]) -> str:
 
 
 def outcome_of(reply: dict[str, Any], answer: Decimal | None) -> Outcome:
-    return Outcome.NAN if answer is None else grade(answer, expected_of(reply), Dtype(reply["dtype"])).outcome
+    return Outcome.NAN if answer is None else grade(answer, expected_of(reply)).outcome
 
 
 def misgraded(replies: list[dict[str, Any]]) -> dict[str, tuple[str, str]]:

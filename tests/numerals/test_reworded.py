@@ -46,7 +46,7 @@ class Bare(NamedTuple):
 
     @property
     def verdict(self) -> Outcome:
-        return grade(_value(self.number), self.expected, self.dtype).outcome
+        return grade(_value(self.number), self.expected).outcome
 
 
 REWORDINGS: dict[str, Callable[[Bare], str]] = {
@@ -99,7 +99,7 @@ def _bare_replies() -> Iterator[Bare]:
 
 def _flips(bare: Bare, text: str) -> bool:
     answer = read(text, bare.operands, bare.dtype).tolerant
-    return answer is None or grade(answer, bare.expected, bare.dtype).outcome is not bare.verdict
+    return answer is None or grade(answer, bare.expected).outcome is not bare.verdict
 
 
 def _shown(flips: list[Bare]) -> list[str]:

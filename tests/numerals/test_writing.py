@@ -23,8 +23,8 @@ def test_every_way_of_writing_is_read(reply: tuple[Dtype, Numeral, str]) -> None
     dtype, numeral, text = reply
     answer = read(text, OPERANDS, dtype).tolerant
     assert answer == numeral.value
-    assert grade(answer, numeral.text, dtype).outcome is Outcome.CORRECT
-    assert grade(answer, numeral.successor.text, dtype).outcome is Outcome.DEVIATE
+    assert grade(answer, numeral.text).outcome is Outcome.CORRECT
+    assert grade(answer, numeral.successor.text).outcome is Outcome.DEVIATE
 
 
 @given(st.sampled_from(Dtype).flatmap(lambda dtype: st.tuples(st.just(dtype), numerals(dtype))))

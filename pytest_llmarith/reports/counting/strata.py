@@ -61,4 +61,4 @@ def _is_correct(record: Mapping[str, Any], calculation: Calculation) -> bool:
     answer = answer_of(record, Reading.TOLERANT)
     if answer is None:
         return False
-    return numerals.grade(answer, format(calculation.truth, "f"), calculation.dtype).outcome is Outcome.CORRECT
+    return numerals.grade(answer, format(calculation.truth, "f")).outcome is Outcome.CORRECT

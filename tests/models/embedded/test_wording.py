@@ -63,7 +63,7 @@ def test_wordings_are_read(name: str, problem: ArithmeticProblem) -> None:
     text = WORDINGS[name][0](calculation, problem.expected)
     read = numerals.read(text, problem.operands, problem.dtype)
     assert read.tolerant is not None
-    assert numerals.grade(read.tolerant, problem.expected, problem.dtype).outcome is Outcome.CORRECT
+    assert numerals.grade(read.tolerant, problem.expected).outcome is Outcome.CORRECT
 
 
 def test_every_wording_comes_up() -> None:

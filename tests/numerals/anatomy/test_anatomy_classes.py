@@ -133,7 +133,7 @@ ANSWERS = st.one_of(
 @given(arithmetic_problems(depth=st.integers(1, 12)) | addition_problems(), ANSWERS)
 def test_every_deviate_has_a_class(problem: NumberProblem, answer: Decimal) -> None:
     """A class where the grade says deviate, none where it says correct, and one word on rounded."""
-    graded = grade(answer, problem.expected, problem.dtype)
+    graded = grade(answer, problem.expected)
     case = Case.of(problem.op, problem.dtype, problem.operands, problem.expected, answer)
     found = anatomy(case).error_class
     assert (found is None) == (graded.outcome is Outcome.CORRECT)
