@@ -52,11 +52,6 @@ def shifted(number: Decimal, places: int) -> Decimal:
     return Decimal((sign, digits, _exponent(number) + places))
 
 
-def decimals_of(number: Decimal) -> int:
-    """How many decimals the number is written with."""
-    return max(0, -_exponent(number))
-
-
 def plain(number: Decimal) -> str:
     """The number as text without exponent and without zeros that say nothing."""
     text = format(number, "f")

@@ -20,7 +20,6 @@ _BARE = {
     Dtype.FLOAT: re.compile(rf"[+-]?{_DIGITS}(?:\.{_DIGITS})?"),
 }
 _LONGEST_END = 16_384  # characters: no model gives its answer earlier than that and goes on
-_OF_A_NUMBER = re.compile(r"[\d.,'_ \u2009{}\\]*+")
 _LAST_BOX = re.compile(r"\\boxed\{[^{}\n]{1,400}\}[\s$.*\\\])]*+\Z")
 
 
@@ -53,16 +52,11 @@ def reason(said: Said, text: str) -> NanReason:
 
 def _intended(text: str, operands: tuple[str, ...], dtype: Dtype) -> Readings:
     speech = said(text)
-    shown = plain(_end_of(speech.text), dtype)
+    end = speech.text
+    if len(end) > _LONGEST_END:
+        end = end[-_LONGEST_END:].partition("\n")[2]  # from the next line on: no number is cut
+    shown = plain(end, dtype)
     if speech.cut and (box := _LAST_BOX.search(text, max(0, len(text) - 500))):  # the thought ends in the answer
         shown = plain(box[0], dtype)
     answer = answer_in(tokens(shown), tuple(decimal_from(operand).copy_abs() for operand in operands))
     return Readings(answer, None) if answer is not None else Readings(None, None, reason(speech, shown))
-
-
-def _end_of(text: str) -> str:
-    """The end of a long text; a number that its edge would cut is left out, not cut."""
-    if len(text) <= _LONGEST_END:
-        return text
-    cut = _OF_A_NUMBER.match(text, len(text) - _LONGEST_END)
-    return text[cut.end() :] if cut else text

@@ -13,10 +13,8 @@ DECIMALS = 4  # as llm_arithmetic rounds fixed-point answers; it cuts the fracti
 def grade(answer: Decimal, expected: str) -> Grade:
     """Correct if the answer, rounded to four decimals, half even, is the expected number."""
     truth = exact.decimal_from(expected)
-    return Grade(Outcome.CORRECT) if exact.rounded(answer, DECIMALS) == truth else _deviate(answer, truth)
-
-
-def _deviate(answer: Decimal, truth: Decimal) -> Grade:
+    if exact.rounded(answer, DECIMALS) == truth:
+        return Grade(Outcome.CORRECT)
     error = exact.distance(answer, truth)
     return Grade(
         Outcome.DEVIATE,
@@ -31,7 +29,7 @@ def is_rounding(answer: Decimal, truth: Decimal) -> bool:
 
     A rounding to more decimals than the answer has would give it only where the one to as many does.
     """
-    decimals = len(exact.plain(answer).partition(".")[2])
-    if decimals >= exact.decimals_of(truth):
+    decimals, most = (len(format(number, "f").partition(".")[2]) for number in (answer.normalize(), truth))
+    if decimals >= most:
         return False
     return any(exact.rounded(truth, decimals, mode) == answer for mode in (ROUND_HALF_EVEN, ROUND_HALF_UP))

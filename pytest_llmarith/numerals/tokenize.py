@@ -11,7 +11,7 @@ from enum import Enum, auto
 from functools import cached_property
 
 from pytest_llmarith.numerals.normalize import BOLD, BOX, END_OF_BOX
-from pytest_llmarith.numerals.written import MAGNITUDES, THIN, letters_at, value_of
+from pytest_llmarith.numerals.written import LETTERS, MAGNITUDES, THIN, value_of
 
 
 class Kind(Enum):
@@ -21,8 +21,7 @@ class Kind(Enum):
     OPERATOR = auto()
     EQUALS = auto()
     APPROX = auto()
-    SAYS = auto()  # is, gives, a colon
-    SO = auto()  # so, therefore
+    SAYS = auto()  # is, gives, so, a colon
     RESULT = auto()  # a noun for what was asked: answer, result, sum
     DOUBT = auto()  # what came before is taken back
     UNIT = auto()  # the number before it counts digits or decimals
@@ -37,8 +36,8 @@ class Kind(Enum):
 
 _VOCABULARY = {
     Kind.SAYS: "is s are was be equals equal gives give yields yield makes get gets becomes obtain obtains obtaining "
-    "us simply just indeed now ist ergibt lautet beträgt est vaut donne es da é dá è равно равна это",
-    Kind.SO: "so thus hence therefore also donc quindi logo luego",
+    "us simply just indeed now so thus hence therefore ist ergibt lautet beträgt est vaut donne donc es da é dá è "
+    "quindi logo luego равно равна это",
     Kind.RESULT: "answer result sum total product difference quotient solution output value exact exactly precisely "
     "ergebnis endergebnis resultat antwort summe produkt differenz résultat réponse somme produit différence "
     "resultado respuesta suma producto diferencia cociente resposta soma produto diferença quociente "
@@ -49,7 +48,7 @@ _VOCABULARY = {
     Kind.DOUBT: "wait actually correction oops sorry apologies apologize hmm redo redoing recomputing recalculating "
     "moment korrektur vielmehr attends attendez pardon espera perdón aspetta scusa desculpe opa подождите стоп "
     "trompé equivoqué sbagliato errei ошибся",
-    Kind.OPERATOR: "plus minus times negative moins menos meno минус eksi",
+    Kind.OPERATOR: "x plus minus times by negative moins menos meno минус eksi",
     Kind.UNIT: "digit digits decimal decimals place places significant figures step steps percent seconds minutes ms "
     "left remaining",
     Kind.ASIDE: "remainder leftover r absolute magnitude carry step not rest reste resto betrag",
@@ -68,42 +67,33 @@ _WITHIN = (
     (re.compile("[约約]$|^약$"), Kind.APPROX),
 )
 _SYMBOLS = (
-    {"=": Kind.EQUALS, "→": Kind.EQUALS, "∴": Kind.SO, "≈": Kind.APPROX, "~": Kind.APPROX, ":": Kind.SAYS}
-    | {BOX: Kind.BOX, END_OF_BOX: Kind.END_OF_BOX}
+    {"=": Kind.EQUALS, "→": Kind.EQUALS, "∴": Kind.SAYS, "≈": Kind.APPROX, "~": Kind.APPROX, ":": Kind.SAYS}
+    | {BOX: Kind.BOX, END_OF_BOX: Kind.END_OF_BOX, "%": Kind.UNIT}
     | dict.fromkeys("-+×÷/*^±", Kind.OPERATOR)
 )
-_KIND_OF_GROUP = {"doubt": Kind.DOUBT, "says": Kind.SAYS, "code": Kind.WORD, "stop": Kind.STOP, "line": Kind.LINE}
+_KIND_OF_GROUP = {"number": Kind.NUMBER, "doubt": Kind.DOUBT, "stop": Kind.STOP, "line": Kind.LINE}
 
 MANY = 2_048  # tokens that are looked at, counted from the end
 
 # Possessive quantifiers stand on single characters only: see `extract`.
 _GAP = rf"[ {THIN}]{{0,2}}"
 _TOKEN = re.compile(
-    rf"(?P<code>(?<![\w.,])0[xX][\da-fA-F]++(?!\w))"  # hexadecimal digits are a name, no number
-    rf"|(?P<number>"
+    rf"(?P<number>"
     # The minus after a number or a bracket is an operator. Groups by plain spaces hold exactly three digits each.
     rf"(?P<digits>(?:(?:(?<![\w)])(?<![\d)][ ])|(?<=[\u3040-\u9fff\uac00-\ud7a3]))[-+])?"
     rf"(?:(?!0)\d{{1,3}}(?:[ {THIN}]\d{{3}})+(?!\d)(?:[.,]\d++)?|\d++(?:[.,'_{THIN}]\d++)*|(?<![\d.])\.\d++))"
     rf"(?P<uncertainty>\(\d{{1,3}}\))?"
     rf"(?:{_GAP}[×xX*]{_GAP}10{_GAP}\^{_GAP}\(?(?P<tens>[-+]?\d++)\)?|[eE](?P<scale>[-+]?\d++)(?!\w)"
     rf"|\^\(?(?P<power>[-+]?\d++)\)?)?"
-    rf"(?:[ {THIN}{BOLD}-]{{1,3}}(?P<magnitude>{MAGNITUDES}))?)"
-    # What takes back in several words, or at the head of a line only.
-    rf"|(?P<doubt>(?<!\w)(?i:(?:that|this|it|which)(?:'s|[ ]is|[ ]was)[ ]"
-    rf"(?:wrong|incorrect|not[ ](?:right|correct)|a[ ]mistake)|let[ ]me[ ]re-?(?:check|compute|calculate|do|consider)"
-    rf"|let[ ]me[ ](?:try[ ]again|correct|fix)|hold[ ]on(?![ ]to(?!\w))|on[ ]second[ ]thought|second[ ]attempt"
-    rf"|scratch[ ]that|my[ ]mistake|I[ ]miscalculated|or[ ]rather|I[ ]mean"
-    rf"|(?:that|this|it)[ ](?:doesn't|does[ ]not)[ ](?:look|seem)[ ](?:right|correct)"
-    rf"|(?<!if[ ])I(?:'ve)?[ ]made[ ](?:a[ ]mistake|an[ ]error))"
-    rf"(?!\w)|(?:(?<=\n)|(?<=\n{BOLD}))(?i:edit|update|corrected)(?={BOLD}?:)"
-    rf"|(?<=[.…—–-][ ])(?i:no)(?=,[ ](?:(?:it|that)(?:'s|[ ]is)[ ])?{BOLD}?[-+]?\d))"
-    # What gives a result in several words.
-    rf"|(?P<says>(?<!\w)(?i:equal|evaluates|amounts|(?:comes|works)(?:[ ]out)?|(?:adds|sums)[ ]up)[ ]to(?!\w))"
+    rf"(?P<magnitude>[ {THIN}{BOLD}-]{{1,3}}{MAGNITUDES}|{LETTERS})?)"
+    # What takes back in several words.
+    rf"|(?P<doubt>(?<!\w)(?i:(?:that|this|it|which)(?:'s|[ ]is|[ ]was)[ ](?:wrong|incorrect|not[ ](?:right|correct))"
+    rf"|let[ ]me[ ](?:re-?(?:check|compute|calculate|do|consider)|try[ ]again|correct|fix)|or[ ]rather|I[ ]mean"
+    rf"|hold[ ]on(?![ ]to(?!\w))|(?<!if[ ])I(?:'ve)?[ ]made[ ](?:a[ ]mistake|an[ ]error))(?!\w))"
     # A word may hold digits, as identifiers do, but only after a Latin letter: other scripts leave no space.
     rf"|(?P<word>[A-Za-z_À-ÖØ-öø-ɏ][\w]*(?:-\w+)*|[^\W\d_]+)"
-    rf"|(?P<rule>-{{2,}}|={{2,}})"
     rf"|(?P<stop>(?<![Aa]pprox)[.!?](?=\s|{BOLD}|$))"
-    rf"|(?P<symbol>[-+×÷/*^±=→≈~:∴{BOX}{END_OF_BOX}])"
+    rf"|(?P<symbol>[-+×÷/*^±=→≈~:∴%{BOX}{END_OF_BOX}])"
     rf"|(?P<line>\n\s*)"
 )
 
@@ -132,39 +122,29 @@ class Token:
 
     @property
     def is_expression(self) -> bool:
-        """Whether more than a number is written here: a power of anything but ten, a product by brackets."""
-        digits = self.match["digits"]
-        if self.match["uncertainty"] and "." not in digits:
-            return True
-        return bool(self.match["power"]) and digits.lstrip("+-") != "10"
+        """Whether more than a number is written here: a power of anything but ten."""
+        return bool(self.match["power"]) and self.match["digits"].lstrip("+-") != "10"
 
     @cached_property
     def value(self) -> Decimal | None:
-        """The number, or None if the digits write none."""
+        """The number, or None if this is something else or its digits write none."""
         digits, power, magnitude = self.match["digits"], self.match["power"], self.match["magnitude"]
+        if digits is None:
+            return None
         if power:
             return value_of(digits.replace("10", "1"), power, magnitude)
         return value_of(digits, self.match["tens"] or self.match["scale"], magnitude)
 
-    @cached_property
-    def sizes(self) -> tuple[Decimal, ...]:
-        """What the number may stand for beside another one: `7M` for 7, or for 7 million."""
-        if self.value is None:
-            return ()
-        letters = letters_at(self.match.string, self.match.end())
-        large = value_of(self.match["digits"], None, letters) if letters else None
-        return (self.value,) if large is None else (self.value, large)
-
     @property
     def has_magnitude(self) -> bool:
         """Whether a power of ten, a word or letters behind the digits say how large the number is."""
-        return any(self.match.group("tens", "scale", "magnitude")) or len(self.sizes) > 1
+        return any(self.match.group("tens", "scale", "magnitude"))
 
 
 def tokens(text: str) -> list[Token]:
     """The last tokens of the text, in order."""
     found = deque(_TOKEN.finditer(text), maxlen=MANY)
-    return [Token(_kind(match), match) for match in found if match.lastgroup != "rule"]
+    return [Token(_kind(match), match) for match in found]
 
 
 def kind_at(tokens: Sequence[Token], at: int) -> Kind | None:
@@ -173,16 +153,11 @@ def kind_at(tokens: Sequence[Token], at: int) -> Kind | None:
 
 
 def _kind(match: re.Match[str]) -> Kind:
-    group = match.lastgroup
-    if group == "word":
-        return _kind_of_word(match[0].lower())
-    return _SYMBOLS[match[0]] if group == "symbol" else _KIND_OF_GROUP.get(group or "", Kind.NUMBER)
-
-
-def _kind_of_word(word: str) -> Kind:
-    if kind := _KINDS.get(word):
-        return kind
-    if word.isascii():
-        names = word.split("_") if "_" in word else ()  # of keys: final_result
-        return Kind.RESULT if any(_KINDS.get(name) is Kind.RESULT for name in names) else Kind.WORD
+    if match.lastgroup == "symbol":
+        return _SYMBOLS[match[0]]
+    if match.lastgroup != "word":
+        return _KIND_OF_GROUP[match.lastgroup or ""]
+    word = match[0].lower()
+    if word.isascii() or word in _KINDS:
+        return _KINDS.get(word, Kind.WORD)
     return next((kind for pattern, kind in _WITHIN if pattern.search(word)), Kind.WORD)

@@ -17,33 +17,25 @@ _PLACES = (
 _WORD = "|".join(word for word in _PLACES if len(word) > 2)
 # "3 hundred million", "2 lakh crore". The plural counts places ("6 thousands"), as "the 6 thousand-digit" does.
 MAGNITUDES = rf"(?i:(?:{_WORD})(?:[ -](?:{_WORD})){{0,2}})(?![\w-])"
-_LETTERS = re.compile(r"(?:[kKMBT]|[mbt]n)(?!\w)")
+LETTERS = r"(?:[kKMBT]|[mbt]n)(?!\w)"  # 7M, 7bn
 
 _EAST_ASIAN_PLACES = {**dict.fromkeys("万萬만", 4), **dict.fromkeys("亿億억", 8), **dict.fromkeys("兆조", 12)}
 _MARKS = "".join(_EAST_ASIAN_PLACES)
-_EAST_ASIAN = re.compile(
-    rf"\d[\d,.]{{0,30}}[ ]?[{_MARKS}](?:[ ]?\d[\d,.]{{0,30}}[ ]?[{_MARKS}]){{0,3}}(?:[ ]?\d{{1,4}})?"
-)
+_EAST_ASIAN = re.compile(rf"(?:\d[\d,.]{{0,30}}[ ]?[{_MARKS}][ ]?){{1,4}}(?:\d{{1,4}})?")
 _PART = re.compile(rf"(\d[\d,.]*)[ ]?([{_MARKS}]?)")
 
-_HIGHEST_EXPONENT = 9_999
+_MOST_DIGITS_OF_AN_EXPONENT = 4
 _GROUPING = str.maketrans("", "", f" '_{THIN}")
 _MARK = re.compile(r"[.,]")
 
 
 def value_of(digits: str, exponent: str | None = None, magnitude: str | None = None) -> Decimal | None:
     """The number that digits, a power of ten and words of magnitude write, or None if they write none."""
-    plain, power = _pointed(digits), _power(exponent)
-    if plain is None or power is None:
+    plain, power = _pointed(digits), (exponent or "").lstrip("+-").lstrip("0")
+    if plain is None or len(power) > _MOST_DIGITS_OF_AN_EXPONENT:
         return None
-    number = decimal_from(f"{plain}E{power}")
-    return shifted(number, sum(_PLACES[word] for word in re.split("[ -]", magnitude.lower()))) if magnitude else number
-
-
-def letters_at(text: str, at: int) -> str | None:
-    """The letters there that may stand for a magnitude, as in `7M` and `7bn`; they may as well be a unit."""
-    letters = _LETTERS.match(text, at)
-    return letters[0] if letters else None
+    number = decimal_from(f"{plain}E{'-' * (exponent or '').startswith('-')}{power or 0}")
+    return shifted(number, sum(_PLACES[word] for word in re.findall("[a-z]+", (magnitude or "").lower())))
 
 
 def without_east_asian_magnitudes(text: str) -> str:
@@ -57,38 +49,18 @@ def _spelled_out(number: re.Match[str]) -> str:
     return format(sum(values, Decimal(0)), "f") if len(values) == len(parts) else number[0]
 
 
-def _power(exponent: str | None) -> int | None:
-    """The exponent, or None if the number would be longer than anybody could mean."""
-    digits = (exponent or "").lstrip("+-").lstrip("0")
-    if len(digits) > len(str(_HIGHEST_EXPONENT)):
-        return None
-    return -int(digits or 0) if exponent and exponent.startswith("-") else int(digits or 0)
-
-
 def _pointed(digits: str) -> str | None:
     """The digits with nothing but one decimal point among them."""
     plain = digits.translate(_GROUPING)
     commas, points = plain.count(","), plain.count(".")
-    if commas + points <= 1:
-        is_decimal = points or (commas and _is_decimal_comma(plain, grouped=len(plain) < len(digits)))
-        return plain.replace(",", "." if is_decimal else "")
+    if commas + points <= 1:  # a comma groups if three digits follow, unless another mark groups or a zero leads
+        whole, _, decimals = plain.lstrip("+-").partition(",")
+        groups = len(decimals) == 3 and len(plain) == len(digits) and whole != "0"
+        return plain.replace(",", "" if groups else ".")
     if not points or (points == 1 and plain.rindex(",") < plain.index(".")):
         return plain.replace(",", "")  # commas group, even if a group has lost a digit
-    return _grouped_by_threes(plain)
-
-
-def _grouped_by_threes(plain: str) -> str | None:
-    """Points and commas in any other order: if all groups have three digits, only the last mark can be decimal."""
-    groups = _MARK.split(plain.lstrip("+-"))
-    if not all(len(group) == 3 for group in groups[1:-1]) or len(groups[0]) > 3:
+    parts = _MARK.split(plain.lstrip("+-"))
+    if len(parts[0]) > 3 or any(len(part) != 3 for part in parts[1:-1]):
         return None
-    marks = set(_MARK.findall(plain))
-    is_decimal = len(groups[-1]) != 3 or len(marks) > 1
-    whole, decimals = (groups[:-1], groups[-1]) if is_decimal else (groups, "0")
-    return f"{'-' * plain.startswith('-')}{''.join(whole)}.{decimals}"
-
-
-def _is_decimal_comma(plain: str, grouped: bool) -> bool:
-    """A lone comma groups if exactly three digits follow it, unless another mark groups or a zero leads."""
-    whole, _, decimals = plain.lstrip("+-").partition(",")
-    return len(decimals) != 3 or grouped or whole == "0"
+    is_decimal = len(parts[-1]) != 3 or (commas and points)  # of groups of three only another mark can be decimal
+    return f"{'-' * plain.startswith('-')}{''.join(parts[:-1])}{'.' if is_decimal else ''}{parts[-1]}"

@@ -95,7 +95,7 @@ def _around(before: str, after: str) -> Write:
 
 
 PLAIN = _around("", "")
-GROUPINGS = (PLAIN, *map(_grouping, (",", " ", "\u00a0", "\u2009", "\u202f", "_", "'", "’", "{,}", "\\,", ",\\!", "~")))
+GROUPINGS = (PLAIN, *map(_grouping, (",", " ", "\u00a0", "\u2009", "\u202f", "_", "'", "’", "{,}", "\\,", ",\\!")))
 POWERS = tuple(
     map(
         _power,
