@@ -52,7 +52,7 @@ def reason(said: Said, text: str) -> NanReason:
 
 def _intended(text: str, operands: tuple[str, ...], dtype: Dtype) -> Readings:
     speech = said(text)
-    end = speech.text
+    end = speech.text.strip()
     if len(end) > _LONGEST_END:
         end = end[-_LONGEST_END:].partition("\n")[2]  # from the next line on: no number is cut
     shown = plain(end, dtype)

@@ -15,7 +15,8 @@ BOLD, BOX, END_OF_BOX = "\ue000", "\ue001", "\ue002"  # left behind by markup; f
 
 def plain(text: str, dtype: Dtype) -> str:
     """The text as a reader sees it; an integer's lone point groups in other languages with Latin letters."""
-    shown = without_east_asian_magnitudes(_without_markdown(_without_latex(_with_one_glyph_each(text))))
+    shown = _RAISED.sub(lambda raised: "^" + raised[0].translate(_LOWER), text.translate(_ONE_FOR_ALL))
+    shown = without_east_asian_magnitudes(_without_markdown(_without_latex(shown)))
     shown = _NEGATIVE.sub("-", _FOOTNOTE.sub("", shown))
     if _LONE.fullmatch(shown):
         return _WITHIN.sub("", shown)
@@ -39,7 +40,7 @@ _ENGLISH = re.compile(
     re.IGNORECASE,
 )
 
-# Characters
+# Characters: one minus, one times, one apostrophe, superscripts as exponents; `Decimal` reads the digits of any script
 
 _SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺"
 _RAISED = re.compile(f"[{_SUPERSCRIPTS}]+")
@@ -57,9 +58,6 @@ _ALIKE = {
     ". ": "。",
     "'": "’‘ʼ′＇´",
     ":": "：",
-    "(": "（",
-    ")": "）",
-    "^": "＾",
     "\n": "\r\v\f\x85\u2028\u2029",
     " ": "$€£¥₹₩₽＄\t\u3000\u2003\u2002—―" + BOLD + BOX + END_OF_BOX,
     THIN: "\u00a0\u202f\u2007\u2006\u2005\u2004\u2008\u200a",
@@ -68,17 +66,11 @@ _ALIKE = {
 _ONE_FOR_ALL = {ord(alike): known for known, family in _ALIKE.items() for alike in family}
 
 
-def _with_one_glyph_each(text: str) -> str:
-    """One minus, one times, one apostrophe, and superscripts as exponents; `Decimal` reads the digits of any script."""
-    return _RAISED.sub(lambda raised: "^" + raised[0].translate(_LOWER), text.translate(_ONE_FOR_ALL))
-
-
 # LaTeX
 
 _LATEX = re.compile(
     r"\\(?P<command>[A-Za-z]+)(?:[ ]?(?P<argument>\{))?"
     r"|\\(?P<symbol>.)"
-    r"|\{(?P<grouping>,|\\,|[ ])\}"
     r"|(?P<open>\{)"
     r"|(?P<close>\})",
     re.DOTALL,
@@ -105,13 +97,8 @@ def _without_latex(text: str) -> str:
             return closers.pop() if closers else ""
         if token["argument"] or token["open"]:
             closers.append(_CLOSED.get(command, ""))
-            if command in _OPENED:
-                return _OPENED[command]
-        if command:
-            return _COMMANDS.get(command, " ")
-        if symbol:
-            return _SYMBOLS.get(symbol, symbol)
-        return (token["grouping"] or "").replace("\\,", THIN)
+            return _OPENED.get(command, " " if command else "")
+        return _COMMANDS.get(command, " ") if command else _SYMBOLS.get(symbol, symbol)
 
     return _LATEX.sub(shown, text) + "".join(reversed(closers))
 

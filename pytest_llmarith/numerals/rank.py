@@ -23,7 +23,6 @@ _NEGATIVE = frozenset({"minus", "negative", "moins", "menos", "meno", "мину�
 _LEADS = frozenset(
     {":", "=", "is", "ist", "was", "of", "the", "difference", "value"}
 )  # between "remainder" and its number
-_ADDING = frozenset({"+", "-", "plus", "minus"})
 _REACH = 16  # tokens between a number and the words that present it
 _SENTENCE = 64  # tokens of a sentence that are looked at
 
@@ -172,7 +171,7 @@ def _added(tokens: Tokens, operands: Operands) -> dict[Decimal, int]:
     """The last places where a sum or a difference without operands goes on from a number: `771 + 10`."""
     added = {}
     for at, token in enumerate(tokens):
-        if token.word in _ADDING and _joins(tokens, at):
+        if token.word in ("+", "-", "plus", "minus") and _joins(tokens, at):
             values = [one.value.copy_abs() for one in (tokens[at - 1], tokens[at + 1]) if one.value is not None]
             if set(operands).isdisjoint(values):
                 added.update(dict.fromkeys(values, at))

@@ -112,8 +112,7 @@ class Token:
 
     @property
     def followed_by(self) -> str:
-        end = self.match.end()
-        return self.match.string[end : end + 1]
+        return self.match.string[self.match.end() : self.match.end() + 1]
 
     @cached_property
     def word(self) -> str:

@@ -24,15 +24,13 @@ _MARKS = "".join(_EAST_ASIAN_PLACES)
 _EAST_ASIAN = re.compile(rf"(?:\d[\d,.]{{0,30}}[ ]?[{_MARKS}][ ]?){{1,4}}(?:\d{{1,4}})?")
 _PART = re.compile(rf"(\d[\d,.]*)[ ]?([{_MARKS}]?)")
 
-_MOST_DIGITS_OF_AN_EXPONENT = 4
 _GROUPING = str.maketrans("", "", f" '_{THIN}")
-_MARK = re.compile(r"[.,]")
 
 
 def value_of(digits: str, exponent: str | None = None, magnitude: str | None = None) -> Decimal | None:
     """The number that digits, a power of ten and words of magnitude write, or None if they write none."""
     plain, power = _pointed(digits), (exponent or "").lstrip("+-").lstrip("0")
-    if plain is None or len(power) > _MOST_DIGITS_OF_AN_EXPONENT:
+    if plain is None or len(power) > 4:  # a longer exponent writes no number that anyone means
         return None
     number = decimal_from(f"{plain}E{'-' * (exponent or '').startswith('-')}{power or 0}")
     return shifted(number, sum(_PLACES[word] for word in re.findall("[a-z]+", (magnitude or "").lower())))
@@ -59,7 +57,7 @@ def _pointed(digits: str) -> str | None:
         return plain.replace(",", "" if groups else ".")
     if not points or (points == 1 and plain.rindex(",") < plain.index(".")):
         return plain.replace(",", "")  # commas group, even if a group has lost a digit
-    parts = _MARK.split(plain.lstrip("+-"))
+    parts = re.split("[.,]", plain.lstrip("+-"))
     if len(parts[0]) > 3 or any(len(part) != 3 for part in parts[1:-1]):
         return None
     is_decimal = len(parts[-1]) != 3 or (commas and points)  # of groups of three only another mark can be decimal
