@@ -29,7 +29,7 @@ def is_rounding(answer: Decimal, truth: Decimal) -> bool:
 
     A rounding to more decimals than the answer has would give it only where the one to as many does.
     """
-    decimals, most = (len(format(number, "f").partition(".")[2]) for number in (answer.normalize(), truth))
-    return decimals < most and any(
+    decimals = len(exact.plain(answer).partition(".")[2])
+    return decimals < len(format(truth, "f").partition(".")[2]) and any(
         exact.rounded(truth, decimals, mode) == answer for mode in (ROUND_HALF_EVEN, ROUND_HALF_UP)
     )
