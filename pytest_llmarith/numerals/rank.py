@@ -54,7 +54,7 @@ def answer_in(tokens: Tokens, operands: Operands) -> Decimal | None:
             results = results or [one for one in section if one.value.copy_abs() not in operands]
         if results:
             return results[-1].value
-    return None
+    return found[-1].value if len({one.value for one in found}) == 1 and not breaks_off else None
 
 
 def _candidates(tokens: Tokens, operands: Operands) -> list[Candidate]:

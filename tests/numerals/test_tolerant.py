@@ -242,6 +242,7 @@ BESIDE_THE_POINT = [
     ("The sum is 10237, where a = 7391 and b = 2846.", ADDED, "10237"),
     ("The sum is 10237 where $a = 7391$.", ADDED, "10237"),
     ("a = 7391\nb = 2846\na + b = 10237, that is a + b", ADDED, "10237"),
+    ("x = 12", ("144", "12"), "12"),
     ("10237 (inputs: 7391, 2846)", ADDED, "10237"),
     ("It comes to 10237.\n\nHere, lhs = 7391 and rhs = 2846.", ADDED, "10237"),
     ("lhs = 7391\nrhs = 2846\nlhs + rhs = 10237", ADDED, "10237"),
