@@ -94,7 +94,7 @@ def _is_alone(tokens: Tokens, at: int, start: int) -> bool:
         start -= 1
     before, after = kind_at(tokens, start - 1), kind_at(tokens, at + 1)
     if before is not Kind.LINE:
-        return before in _EDGES and after in _EDGES
+        return before in _EDGES and after in _EDGES and kind_at(tokens, start - 2) is not Kind.NUMBER
     ends = after is Kind.LINE and (at + 2 == len(tokens) or tokens[at + 1].match[0].count("\n") > 1)
     return ends or after in (None, Kind.STOP)
 
