@@ -20,9 +20,7 @@ Tokens = Sequence[Token]
 _EDGES = frozenset({None, Kind.STOP, Kind.LINE})  # what stands around a sentence
 _GIVING = frozenset({Kind.EQUALS, Kind.SAYS, Kind.APPROX, Kind.RESULT, Kind.BOX})
 _NEGATIVE = frozenset({"minus", "negative", "moins", "menos", "meno", "минус", "eksi"})
-_LEADS = frozenset(
-    {":", "=", "is", "ist", "was", "of", "the", "difference", "value"}
-)  # between "remainder" and its number
+_LEADS = frozenset({":", "=", "is", "ist", "was", "of", "the", "difference", "value"})  # behind "remainder"
 _REACH = 16  # tokens between a number and the words that present it
 _SENTENCE = 64  # tokens of a sentence that are looked at
 
@@ -138,7 +136,7 @@ def _joins(tokens: Tokens, at: int) -> bool:
     """Whether an operator stands between two numbers; it may begin a line, but a minus that does is a bullet."""
     if kind_at(tokens, at) is not Kind.OPERATOR or kind_at(tokens, at + 1) is not Kind.NUMBER:
         return False
-    before = kind_at(tokens, at - 1)
+    before = None if tokens[at].word == "negative" else kind_at(tokens, at - 1)
     return (kind_at(tokens, at - 2) if before is Kind.LINE and tokens[at].word != "-" else before) is Kind.NUMBER
 
 
@@ -147,7 +145,7 @@ def _is_negated(tokens: Tokens, at: int) -> bool:
     if kind_at(tokens, at - 1) is not Kind.OPERATOR:
         return False
     if tokens[at - 1].word in _NEGATIVE:
-        return kind_at(tokens, at - 2) is not Kind.NUMBER
+        return tokens[at - 1].word == "negative" or kind_at(tokens, at - 2) is not Kind.NUMBER
     if tokens[at - 1].word != "-" or tokens[at].bold:
         return False
     return len(tokens) == 2 or kind_at(tokens, at - 2) in _GIVING
@@ -184,7 +182,8 @@ def _added(tokens: Tokens, operands: Operands) -> dict[Decimal, int]:
 def _is_aside(tokens: Tokens, at: int) -> bool:
     """Whether the number counts digits, is a remainder or another thing, heads a line or stands in a question."""
     token, after = tokens[at], at + 1
-    if kind_at(tokens, after) is Kind.UNIT and tokens[after].match.start() <= token.match.end() + 1:
+    unit = after + (token.followed_by == "-")  # 7 digits, a 7-digit number
+    if kind_at(tokens, unit) is Kind.UNIT and tokens[unit].match.start() <= token.match.end() + 1:
         return True
     stop = next((one for one in tokens[after : at + _REACH] if one.kind in _EDGES), None)
     if stop and stop.word == "?" and stop is not tokens[after]:  # shall I show the 4 steps?
@@ -192,7 +191,7 @@ def _is_aside(tokens: Tokens, at: int) -> bool:
     word = at - 1
     while word > max(0, at - 4) and tokens[word].word in _LEADS:
         word -= 1
-    if kind_at(tokens, word) is Kind.ASIDE:
+    if kind_at(tokens, word) is Kind.ASIDE and (word == 0 or tokens[word - 1].word not in ("no", "without")):
         return tokens[word].word != "r" or kind_at(tokens, word - 1) is Kind.NUMBER  # 7391 R 0, but not R$ 0
     return _is_list_number(tokens, at)
 

@@ -46,7 +46,7 @@ _VOCABULARY = {
     Kind.APPROX: "approximately approx about roughly around nearly rounded rounds approximate ungefähr etwa rund "
     "gerundet environ aproximadamente circa около примерно",
     Kind.DOUBT: "wait actually correction oops sorry apologies apologize hmm redo redoing recomputing recalculating "
-    "moment korrektur vielmehr attends attendez pardon espera perdón aspetta scusa desculpe opa подождите стоп "
+    "moment edit korrektur vielmehr attends attendez pardon espera perdón aspetta scusa desculpe opa подождите стоп "
     "trompé equivoqué sbagliato errei ошибся",
     Kind.OPERATOR: "x plus minus times by negative moins menos meno минус eksi",
     Kind.UNIT: "digit digits decimal decimals place places significant figures step steps percent seconds minutes ms "
@@ -80,7 +80,7 @@ _GAP = rf"[ {THIN}]{{0,2}}"
 _TOKEN = re.compile(
     rf"(?P<number>"
     # The minus after a number or a bracket is an operator. Groups by plain spaces hold exactly three digits each.
-    rf"(?P<digits>(?:(?:(?<![\w)])(?<![\d)][ ])|(?<=[\u3040-\u9fff\uac00-\ud7a3]))[-+])?"
+    rf"(?P<digits>(?:(?:(?<![\w)])(?<![\d)][ ])|(?<=[\u3040-\u9fff\uac00-\ud7a3]))[-+])?(?!0[xX][\da-fA-F])"
     rf"(?:(?!0)\d{{1,3}}(?:[ {THIN}]\d{{3}})+(?!\d)(?:[.,]\d++)?|\d++(?:[.,'_{THIN}]\d++)*|(?<![\d.])\.\d++))"
     rf"(?P<uncertainty>\(\d{{1,3}}\))?"
     rf"(?:{_GAP}[×xX*]{_GAP}10{_GAP}\^{_GAP}\(?(?P<tens>[-+]?\d++)\)?|[eE](?P<scale>[-+]?\d++)(?!\w)"
@@ -89,6 +89,7 @@ _TOKEN = re.compile(
     # What takes back in several words.
     rf"|(?P<doubt>(?<!\w)(?i:(?:that|this|it|which)(?:'s|[ ]is|[ ]was)[ ](?:wrong|incorrect|not[ ](?:right|correct))"
     rf"|let[ ]me[ ](?:re-?(?:check|compute|calculate|do|consider)|try[ ]again|correct|fix)|or[ ]rather|I[ ]mean"
+    rf"|scratch[ ]that"
     rf"|hold[ ]on(?![ ]to(?!\w))|(?<!if[ ])I(?:'ve)?[ ]made[ ](?:a[ ]mistake|an[ ]error))(?!\w))"
     # A word may hold digits, as identifiers do, but only after a Latin letter: other scripts leave no space.
     rf"|(?P<word>[A-Za-z_À-ÖØ-öø-ɏ][\w]*(?:-\w+)*|[^\W\d_]+)"
@@ -156,7 +157,7 @@ def _kind(match: re.Match[str]) -> Kind:
         return _SYMBOLS[match[0]]
     if match.lastgroup != "word":
         return _KIND_OF_GROUP[match.lastgroup or ""]
-    word = match[0].lower()
+    word = match[0].lower().rpartition("_")[2]  # final_result
     if word.isascii() or word in _KINDS:
         return _KINDS.get(word, Kind.WORD)
     return next((kind for pattern, kind in _WITHIN if pattern.search(word)), Kind.WORD)

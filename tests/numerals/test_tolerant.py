@@ -202,6 +202,13 @@ CHECKS = [
 ]
 
 BESIDE_THE_POINT = [
+    ("10237 (a 5-digit number)", ADDED, "10237"),
+    ("10237, or 0x27FD in hexadecimal", ADDED, "10237"),
+    ('{"final_result": 10237, "steps": 3}', ADDED, "10237"),
+    ("10137. Scratch that, 10237.", ADDED, "10237"),
+    ("10137\n\nEdit: 10237", ADDED, "10237"),
+    ("-4545 (negative 4545)", ADDED, "-4545"),
+    ("2846 leaves no remainder: 7391", DIVIDED, "7391"),
     ("Quotient: 7391\nRemainder: 0", DIVIDED, "7391"),
     ("**Quotient:** 7391, **Remainder:** 0", DIVIDED, "7391"),
     ("7391 (remainder: 0)", DIVIDED, "7391"),
