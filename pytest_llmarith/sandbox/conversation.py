@@ -84,7 +84,7 @@ class _Zygote:
             raise
 
     def ask(self, stdin: bytes, stop_s: float, patience_s: float, limits: ProgramLimits) -> Answer:
-        until = time.monotonic() + patience_s + _GRACE_S
+        until = time.monotonic() + max(patience_s, stop_s * wire.SLOWEST) + _GRACE_S
         try:
             self._send(wire.REQUEST.pack(stop_s, patience_s, len(stdin)) + stdin, until)
             answer = self._answer(limits, until)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import time
 from collections.abc import Callable, Sequence
 
 from pytest_llmarith.sandbox import timing
@@ -12,6 +13,7 @@ from pytest_llmarith.sandbox.inside import wire
 from pytest_llmarith.sandbox.slots import Slots
 from pytest_llmarith.values import Ending, Isolation, ProgramLimits, ProgramRun
 
+_TRY_AGAIN_S = 5.0
 _ENDINGS = {
     wire.EXITED: Ending.EXITED,
     wire.SIGNALLED: Ending.KILLED,
@@ -24,12 +26,18 @@ _ENDINGS = {
 
 
 class Sandbox:
-    """A `Runner` at the level that was probed. It holds nothing between two programs, and may serve several threads."""
+    """A `Runner` at the level that was probed. It holds nothing between two programs, and may serve several threads.
 
-    def __init__(self, isolation: Isolation, limits: ProgramLimits, slots: Slots | None = None) -> None:
+    A program whose term could not be timed waits up to `wait_s` seconds for a machine that is quiet enough.
+    """
+
+    def __init__(
+        self, isolation: Isolation, limits: ProgramLimits, slots: Slots | None = None, *, wait_s: float = 0.0
+    ) -> None:
         self._isolation = isolation
         self._limits = limits
         self._slots = slots or Slots()
+        self._wait_s = wait_s
 
     @property
     def isolation(self) -> Isolation:
@@ -42,36 +50,47 @@ class Sandbox:
     def run(
         self, program: str, inputs: Sequence[int], on_run: Callable[[ProgramRun], None] | None = None
     ) -> list[ProgramRun]:
-        """Run it with every input, in this order; `on_run` hears of each run as it ends.
+        """Run it with every input, in this order, up to the first that is inconclusive; `on_run` hears of each run.
 
         Raises OSError where the sandbox itself does not start, never for anything that a program does.
         """
-        runs = []
+        runs: list[ProgramRun] = []
+        until = time.monotonic() + self._wait_s
         with Conversation(self._isolation.level, program, self._limits) as conversation:
             for number in inputs:
                 run = self._measure(conversation, number)
+                while run.ending is Ending.INCONCLUSIVE and time.monotonic() < until:
+                    time.sleep(_TRY_AGAIN_S)
+                    run = self._measure(conversation, number)
                 if on_run is not None:
                     on_run(run)
                 runs.append(run)
+                if run.ending is Ending.INCONCLUSIVE:
+                    break
         return runs
 
     def _measure(self, conversation: Conversation, number: int) -> ProgramRun:
-        """A time in doubt counts only if nobody else was at work, and a lost zygote only if it is lost twice."""
-        try:
-            with self._slots.one():
-                run = self._once(conversation, number, timing.beyond_margin_s(self._limits.longest_s), alone=False)
-            if run.ending is not Ending.INCONCLUSIVE and not timing.is_in_doubt(run, self._limits.seconds):
-                return run
-        except ZygoteLost:
-            pass  # by the program's doing or by somebody else's
-        try:
-            with self._slots.all():
-                return self._once(conversation, number, self._limits.longest_s, alone=True)
-        except ZygoteLost as lost:
-            return _lost(number, f"its parent process was lost: {lost}", alone=True)
+        """A time in doubt counts only if no other term ran, and a lost zygote only if it is lost twice.
 
-    def _once(self, conversation: Conversation, number: int, stop_s: float, *, alone: bool) -> ProgramRun:
-        answer = conversation.ask(f"{number}\n".encode(), stop_s, timing.patience_s(self._limits.longest_s))
+        If there is a single slot, no other term ever runs.
+        """
+        for every_slot in (False, True):
+            alone = every_slot or self._slots.size == 1
+            try:
+                with self._slots.all() if every_slot else self._slots.one():
+                    run = self._once(conversation, number, alone=alone)
+            except ZygoteLost as error:
+                lost = _lost(number, f"its parent process was lost: {error}")
+            else:
+                is_clear = run.ending is not Ending.INCONCLUSIVE and not timing.is_in_doubt(run, self._limits.seconds)
+                if alone or is_clear:
+                    return run
+        return lost
+
+    def _once(self, conversation: Conversation, number: int, *, alone: bool) -> ProgramRun:
+        longest_s = self._limits.longest_s
+        stop_s = longest_s if alone else timing.beyond_margin_s(longest_s)
+        answer = conversation.ask(f"{number}\n".encode(), stop_s, timing.patience_s(longest_s))
         return ProgramRun(
             input=number,
             ending=_ENDINGS[answer.code],
@@ -101,8 +120,8 @@ class Sandbox:
         return None
 
 
-def _lost(number: int, why: str, *, alone: bool) -> ProgramRun:
-    return ProgramRun(number, Ending.KILLED, None, why, "", "", 0.0, 0.0, 0.0, 0.0, alone)
+def _lost(number: int, why: str) -> ProgramRun:
+    return ProgramRun(number, Ending.KILLED, None, why, "", "", 0.0, 0.0, 0.0, 0.0, alone=True)
 
 
 def _signal_name(number: int) -> str:

@@ -26,14 +26,14 @@ class Slots:
 
     def __init__(self, folder: Path | None = None, size: int | None = None) -> None:
         self._folder = folder
-        self._size = size or count()
+        self.size = size or count()
 
     @contextmanager
     def one(self) -> Iterator[None]:
         """Hold any slot; a free one is taken, else one is waited for."""
         with ExitStack() as held:
             folder = held.enter_context(_opened(self._folder or _runtime_folder()))
-            order = [(os.getpid() + step) % self._size for step in range(self._size)]
+            order = [(os.getpid() + step) % self.size for step in range(self.size)]
             if not any(_lock(held, folder, number, fcntl.LOCK_EX | fcntl.LOCK_NB) for number in order):
                 _lock(held, folder, order[0], fcntl.LOCK_EX)
             yield
@@ -43,7 +43,7 @@ class Slots:
         """Hold every slot. They are taken in order, and whoever holds one waits for no other: there is no circle."""
         with ExitStack() as held:
             folder = held.enter_context(_opened(self._folder or _runtime_folder()))
-            for number in range(self._size):
+            for number in range(self.size):
                 _lock(held, folder, number, fcntl.LOCK_EX)
             yield
 

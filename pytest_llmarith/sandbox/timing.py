@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pytest_llmarith.sandbox.inside import wire
 from pytest_llmarith.values import ProgramRun
 
 # Shared caches and cores make a loaded machine that much slower, even when nobody waits for a processor.
@@ -11,15 +12,8 @@ _MARGIN = 0.2
 
 
 def is_in_doubt(run: ProgramRun, limits: Sequence[float]) -> bool:
-    """Whether a run that shared the machine does not tell on which side of a limit a term is.
-
-    It came too close to one, or was not at work for so long: it slept, or something kept it that no count shows.
-    """
-    return any(_is_marginal(run.seconds, limit) or run.cpu_s <= limit < run.seconds for limit in limits)
-
-
-def _is_marginal(seconds: float, limit: float) -> bool:
-    return (1 - _MARGIN) * limit <= seconds <= (1 + _MARGIN) * limit
+    """Whether a run that shared the machine came too close to a limit to tell on which side of it the term is."""
+    return any((1 - _MARGIN) * limit <= run.seconds <= (1 + _MARGIN) * limit for limit in limits)
 
 
 def beyond_margin_s(longest_s: float) -> float:
@@ -28,5 +22,10 @@ def beyond_margin_s(longest_s: float) -> float:
 
 
 def patience_s(longest_s: float) -> float:
-    """The wall time after which a machine is too busy to judge a term."""
+    """The wall time after which a term is inconclusive if too little of it counted, see `wire.SLOWEST`."""
     return 3 * longest_s + 2
+
+
+def longest_wall_s(longest_s: float) -> float:
+    """The wall time that one measurement of a term takes at most."""
+    return max(patience_s(longest_s), wire.SLOWEST * beyond_margin_s(longest_s))

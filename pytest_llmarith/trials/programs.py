@@ -74,9 +74,9 @@ def _ran(
         facts["judges"]["llm"] = {"cheat": None, "model": rules.judge and rules.judge.name, "replies": told}
         return unanswered_record(subject, Failure(f"no verdict: {error}"), reply) | {"oeis": facts}
     facts |= judged.fields()
-    unknown = sum(term.status is TermStatus.INCONCLUSIVE for term in terms)
+    unknown = [term.n for term in terms if term.status is TermStatus.INCONCLUSIVE]
     if unknown and not judged.cheat:
-        failure = Failure(f"inconclusive: this machine was too busy to time {unknown} of {len(terms)} terms")
+        failure = Failure(f"inconclusive: this machine was too busy to time the term for n = {unknown[0]}")
         return unanswered_record(subject, failure, reply) | {"oeis": facts}
     at_limits = scores(terms, runner.limits.seconds, cheat=judged.cheat)
     facts |= {"scores": {f"{score.limit:g}": score.as_float for score in at_limits}}

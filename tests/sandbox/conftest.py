@@ -34,6 +34,14 @@ def isolations() -> dict[Level, Isolation]:
     return found
 
 
+@pytest.fixture
+def any_isolation(isolations: dict[Level, Isolation]) -> Isolation:
+    """The strictest level, where one is enough."""
+    if not isolations:
+        pytest.skip("this machine has no sandbox")
+    return next(iter(isolations.values()))
+
+
 @pytest.fixture(params=list(Level))
 def isolation(request: pytest.FixtureRequest, isolations: dict[Level, Isolation]) -> Isolation:
     """One test for every level."""
@@ -46,7 +54,7 @@ def isolation(request: pytest.FixtureRequest, isolations: dict[Level, Isolation]
 def make_sandbox(isolation: Isolation, tmp_path: Path) -> MakeSandbox:
     """A sandbox with limits of one's own."""
 
-    def make(**limits: object) -> Sandbox:
-        return Sandbox(isolation, ProgramLimits(**({"seconds": (30.0,)} | limits)), Slots(tmp_path, 1))  # type: ignore[arg-type]
+    def make(*, slots: int = 1, **limits: object) -> Sandbox:
+        return Sandbox(isolation, ProgramLimits(**({"seconds": (30.0,)} | limits)), Slots(tmp_path, slots))  # type: ignore[arg-type]
 
     return make

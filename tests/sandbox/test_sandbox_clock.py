@@ -2,32 +2,70 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from pytest_llmarith.sandbox.inside.clock import counted_ns, machine_ns, taken_ns
+from pytest_llmarith.sandbox.inside.clock import Waiting, machine_ns, taken_ns
 
-CORES = len(os.sched_getaffinity(0))
+MS = 1_000_000
+# What a term with one thread does in 10 ms.
+RUNS, WAITS, SLEEPS = (10, 0), (0, 10), (0, 0)
 
 
 @pytest.mark.parametrize(
-    ("wall", "cpu", "waited", "late", "taken", "counted"),
+    ("looks", "processors", "ran", "waited"),
     [
-        (300, 300, 0, 0, 0, 300),  # at work all the time
-        (400, 3, 0, 0, 0, 400),  # asleep
-        (1000, 300, 700, 0, 0, 300),  # one of many
-        (310, 300, 0, 10, 0, 300),  # its reader came late
-        (600, 300, 0, 0, 300, 300),  # the hypervisor took half of the time
-        (600, 300, 100, 0, 200, 300),
-        (600, 300, 0, 0, 5000, 300),  # never less than it was at work
-        (300, 290, 0, 200, 0, 290),
-        (1000, 1000 * CORES, 900, 0, 0, 1000),  # its own threads crowd it out
+        # One thread: the processor time of each look, and its running and waiting, in ms.
+        ([(10, [RUNS])] * 30, 2, 300, 0),
+        ([(0, [SLEEPS])] * 30, 2, 0, 0),
+        ([(10, [RUNS]), (0, [WAITS])] * 15, 2, 150, 150),
+        ([(5, [(5, 5)])] * 30, 2, 150, 150),
+        # A wait is booked when it ends, and running at the next tick.
+        ([(0, [SLEEPS]), (0, [SLEEPS]), (4, [(4, 26)])] * 10, 2, 40, 260),
+        ([(6, [(6, 0)]), (14, [(14, 0)])] * 10, 2, 200, 0),
+        # The first thread sleeps, the second one works.
+        ([(5, [SLEEPS, (5, 5)])] * 30, 2, 150, 150),
+        # One after the other.
+        ([(5, [(5, 5), SLEEPS])] * 15 + [(5, [SLEEPS, (5, 5)])] * 15, 2, 150, 150),
+        # They hand a lock to each other, and the others wake up to ask for it.
+        ([(10, [(5, 0), (5, 0), (0, 8), (0, 8)])] * 30, 2, 300, 0),
+        # Side by side: what one waits while another one runs is not taken off.
+        ([(20, [(5, 5)] * 4)] * 30, 2, 300, 0),
+        ([(10, [(10, 0), (0, 10)])] * 30, 2, 300, 0),
+        # Side by side, had the machine let them: they count as if they were.
+        ([(10, [(2.5, 7.5)] * 4)] * 30, 2, 150, 150),
+        ([(9, [(2.25, 7.75)] * 4)] * 30, 3, 90, 210),
+        # Never more than the processors could do.
+        ([(20, [(0.5, 9.5)] * 40)] * 30, 2, 300, 0),
     ],
 )
-def test_counted(wall: int, cpu: int, waited: int, late: int, taken: int, counted: int) -> None:
-    """Waiting, a late reader and a hypervisor come off; work and its own threads do not."""
-    assert counted_ns(wall, cpu, waited, late_ns=late, taken_ns=taken) == counted
+def test_waiting(looks: list[tuple[int, list[tuple[float, float]]]], processors: int, ran: int, waited: int) -> None:
+    """What nobody but the machine is to blame for, look by look."""
+    waiting = Waiting(processors)
+    for number, (cpu, threads) in enumerate(looks, 1):
+        counts = [(int(ran_ms * MS), int(waited_ms * MS)) for ran_ms, waited_ms in threads]
+        waiting.add(number * 10 * MS, 10 * MS, cpu * MS, counts)
+    assert (waiting.ran_ns, waiting.waited_ns) == (ran * MS, waited * MS)
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 40), st.lists(st.tuples(st.integers(-1, 40), st.integers(-1, 40)), max_size=5)),
+        max_size=40,
+    ),
+    st.integers(1, 8),
+)
+def test_no_wait_is_longer_than_what_is_left_of_the_time(
+    looks: list[tuple[int, list[tuple[int, int]]]], processors: int
+) -> None:
+    """Whatever the kernel says, in any order: running and waiting together are no longer than the term."""
+    waiting = Waiting(processors)
+    for number, (cpu, threads) in enumerate(looks, 1):
+        waiting.add(number * 10, 10, cpu, threads)
+    assert 0 <= waiting.waited_ns
+    assert 0 <= waiting.ran_ns
+    assert waiting.waited_ns + waiting.ran_ns <= 10 * len(looks)
 
 
 @pytest.mark.parametrize(

@@ -35,13 +35,13 @@ class Insistent:
 def test_a_term_that_always_asks_for_something_is_late_as_others_are() -> None:
     """Its requests are answered while its time runs, and not instead of it."""
     from pytest_llmarith.sandbox.inside import wire
-    from pytest_llmarith.sandbox.inside.clock import Clock, waited_ns
+    from pytest_llmarith.sandbox.inside.clock import Clock, ran_and_waited_ns
     from pytest_llmarith.sandbox.inside.supervision import Supervision
 
     control, ours = os.pipe()
     gate: Any = Insistent()
     with subprocess.Popen([sys.executable, "-c", "while True: pass"], process_group=0) as term:
-        clock = Clock(term.pid, time.monotonic_ns(), waited_ns(str(term.pid)))
+        clock = Clock(term.pid, time.monotonic_ns(), ran_and_waited_ns(str(term.pid))[1])
         code, _ = Supervision(term.pid, clock, control, {}, gate).watch(STOP_NS, PATIENCE_NS)
         term.returncode = -9  # it has been reaped
     os.close(control)

@@ -189,7 +189,7 @@ def test_a_busy_machine_says_nothing_of_the_model(sandbox: Sandbox) -> None:
     """An inconclusive term leaves the sequence unanswered, and keeps the reply that was paid for."""
     record = recorded(fenced(SQUARE), Busy(sandbox))
     assert record["outcome"] == "unanswered"
-    assert record["reason"] == "inconclusive: this machine was too busy to time 1 of 12 terms"
+    assert record["reason"] == "inconclusive: this machine was too busy to time the term for n = 14"
     assert record["reply"]["text"] == fenced(SQUARE)
     assert statuses(record)[-1] == "inconclusive"
     assert record["oeis"]["scores"] is None

@@ -7,7 +7,7 @@ import os
 import struct
 import time
 
-from pytest_llmarith.sandbox.inside.clock import waited_ns
+from pytest_llmarith.sandbox.inside.clock import ran_and_waited_ns
 from pytest_llmarith.sandbox.inside.confinement import Confinement, die_with
 
 # When the term began, and how long it had waited for a processor by then.
@@ -45,7 +45,7 @@ class Pipes:
             os.setsid()
             for number, descriptor in enumerate((self._stdin, self._stdout_end, self._stderr_end)):
                 os.dup2(descriptor, number)
-            start = _START.pack(time.monotonic_ns(), waited_ns("self"))
+            start = _START.pack(time.monotonic_ns(), ran_and_waited_ns("self")[1])
             gate = locks.gate_threads()
             if gate is not None:
                 self._word_end.sendmsg([_GATE], [(_socket.SOL_SOCKET, _SCM_RIGHTS, _DESCRIPTOR.pack(gate))])

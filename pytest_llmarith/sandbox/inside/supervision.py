@@ -7,7 +7,7 @@ import select
 import time
 
 from pytest_llmarith.sandbox.inside import wire
-from pytest_llmarith.sandbox.inside.clock import Clock, waited_ns
+from pytest_llmarith.sandbox.inside.clock import Clock, ran_and_waited_ns
 from pytest_llmarith.sandbox.inside.threads import ThreadGate
 
 _SIGKILL = 9
@@ -71,7 +71,6 @@ class Supervision:
         """How the term ended, and its exit status or the negative number of its signal; raises HarnessGone."""
         try:
             code = self._wait(stop_ns, patience_ns)
-            self._clock.read()
         finally:
             self._kill()
         full = self._drain()
@@ -81,29 +80,21 @@ class Supervision:
         return (wire.SIGNALLED, -status) if code == wire.EXITED and status < 0 else (code, status)
 
     def _wait(self, stop_ns: int, patience_ns: int) -> int:
-        """Time is looked at when it may be up, and again after as long as is missing from what counts."""
-        look_again_ns = time.monotonic_ns() + stop_ns
+        """Attend to the term until it ends or is stopped, and look at its clock every few milliseconds."""
         while True:
-            code = self._listen(look_again_ns)
-            if code is not None:
-                return code
-            missing_ns = stop_ns - self._clock.counted_ns
-            if missing_ns <= 0:
-                return wire.LATE
-            if self._clock.wall_ns >= patience_ns:
-                return wire.INCONCLUSIVE
-            look_again_ns = time.monotonic_ns() + min(missing_ns, patience_ns - self._clock.wall_ns)
-
-    def _listen(self, until_ns: int) -> int | None:
-        """Read output until the term ends or fills a stream, None where its time may be up before; take the time."""
-        while True:
-            waited_before_ns = waited_ns("self")
-            events = self._poll.poll(max(0, (until_ns - time.monotonic_ns()) // _NS_PER_MS + 1))
+            waited_before_ns = ran_and_waited_ns("self")[1]
+            events = self._poll.poll(max(0, self._clock.next_look_ns - time.monotonic_ns()) // _NS_PER_MS + 1)
             code = self._attend(dict(events))
             # A term that asks for one thread after the other leaves no moment without an event.
-            if code is not None or not events or time.monotonic_ns() >= until_ns:
-                self._clock.read(waited_ns("self") - waited_before_ns if code == wire.EXITED else 0)
+            if code is None and time.monotonic_ns() < self._clock.next_look_ns:
+                continue
+            self._clock.look(ran_and_waited_ns("self")[1] - waited_before_ns if code == wire.EXITED else 0)
+            if code is not None:
                 return code
+            if self._clock.counted_ns >= stop_ns and not self._clock.is_waiting():
+                return wire.LATE
+            if self._clock.wall_ns >= max(patience_ns, self._clock.counted_ns * wire.SLOWEST):
+                return wire.INCONCLUSIVE
 
     def _attend(self, events: dict[int, int]) -> int | None:
         if self._control in events:

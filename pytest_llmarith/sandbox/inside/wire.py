@@ -11,9 +11,11 @@ import struct
 LENGTH = struct.Struct("<Q")
 # Zygote to harness, once: whether it is ready, and the length of the text that follows, which says why not.
 GREETING = struct.Struct("<?I")
-# Harness to zygote, for every term: the seconds that stop it, the wall seconds that end the patience with it, and the
-# length of the text for its stdin, which follows.
+# Harness to zygote, for every term: the seconds that stop it, the wall seconds that it has at least, and the length of
+# the text for its stdin, which follows.
 REQUEST = struct.Struct("<ddI")
+# After these wall seconds a term goes on only while at least one second in so many counts.
+SLOWEST = 20
 # Zygote to harness, for every term: how it ended, exit status or signal; the time that counts, wall time, CPU time and
 # time spent waiting for a processor, in ns; the lengths of stdout and stderr, which follow.
 ANSWER = struct.Struct("<BiQQQQII")

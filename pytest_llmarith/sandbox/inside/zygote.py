@@ -74,6 +74,7 @@ class _Zygote:
         outputs = {pipes.stdout: self._stdout, pipes.stderr: self._stderr}
         term = Supervision(pid, clock, self._control, outputs, None if gate is None else ThreadGate(gate, pid))
         code, number = term.watch(stop_ns, patience_ns)
+        clock.wipe()
         times = clock.counted_ns, clock.wall_ns, clock.cpu_ns, clock.waited_ns
         stdout, stderr = self._stdout.kept, self._stderr.kept
         self._send(wire.ANSWER.pack(code, number, *times, len(stdout), len(stderr)), stdout, stderr)
