@@ -98,7 +98,7 @@ def verdicts(
 ) -> tuple[TermVerdict, ...]:
     """Every run against its term, by n; `largest` is the largest limit in seconds.
 
-    Raises ValueError if the runs are not those of the expected terms; only behind an inconclusive one may some be missing.
+    Raises ValueError if the runs are not those of the expected terms; some may be missing behind an inconclusive one.
     """
     stopped = bool(runs) and runs[-1].ending is Ending.INCONCLUSIVE
     if [run.input for run in runs] != [*expected][: len(runs) if stopped else None]:

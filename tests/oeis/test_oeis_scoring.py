@@ -110,6 +110,12 @@ def test_a_cheat_gets_nothing_on_a_busy_machine_either() -> None:
     assert (score.share, score.earned, score.as_float) == (Fraction(0), None, 0.0)
 
 
+def test_terms_behind_an_inconclusive_one_may_be_missing() -> None:
+    """They were not run; what was run is told."""
+    (term,) = verdicts([ran("", 2.0, INCONCLUSIVE, None)], {3: "5", 4: "5"}, 4.0, Rules.DEFAULT)
+    assert (term.n, term.status) == (3, TermStatus.INCONCLUSIVE)
+
+
 @pytest.mark.parametrize("expected", [{}, {2: "5"}, {3: "5", 4: "5"}])
 def test_runs_of_other_terms_are_refused(expected: dict[int, str]) -> None:
     """Runs of other n than those expected are refused, as a shift by one would look like a bad model."""

@@ -1,6 +1,4 @@
-"""The clock of a term on a machine that is busy with something else: eight runners beside as many busy loops as there are
-processors.
-"""
+"""The clock of a term on a machine that is busy with something else: eight runners beside a busy loop per processor."""
 
 from __future__ import annotations
 

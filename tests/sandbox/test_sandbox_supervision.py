@@ -49,3 +49,37 @@ def test_a_term_that_always_asks_for_something_is_late_as_others_are() -> None:
     assert code == wire.LATE
     assert clock.counted_ns >= STOP_NS
     assert gate.answered > 0
+
+
+class _StarvedClock:
+    """A clock of a term that gets so many hundredths of a processor."""
+
+    next_look_ns = 0
+    wall_ns = counted_ns = 0
+
+    def __init__(self, hundredths: int) -> None:
+        self._hundredths = hundredths
+
+    def look(self, late_ns: int = 0) -> None:
+        self.wall_ns += 100_000_000
+        self.counted_ns += self._hundredths * 1_000_000
+
+    def is_waiting(self) -> bool:
+        return False
+
+
+@pytest.mark.parametrize(("hundredths", "late"), [(100, True), (25, True), (6, True), (4, False), (0, False)])
+def test_patience_lasts_as_long_as_time_goes_on(hundredths: int, late: bool) -> None:
+    """A term that gets little of a processor is waited for, one that gets next to nothing is inconclusive."""
+    from pytest_llmarith.sandbox.inside import wire
+    from pytest_llmarith.sandbox.inside.supervision import Supervision
+
+    control, ours = os.pipe()
+    clock: Any = _StarvedClock(hundredths)
+    with subprocess.Popen([sys.executable, "-c", "while True: pass"], process_group=0) as term:
+        code, _ = Supervision(term.pid, clock, control, {}, None).watch(4_000_000_000, 14_000_000_000)
+        term.returncode = -9  # it has been reaped
+    os.close(control)
+    os.close(ours)
+    assert code == (wire.LATE if late else wire.INCONCLUSIVE)
+    assert clock.wall_ns <= 80_000_000_000

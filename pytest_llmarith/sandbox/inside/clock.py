@@ -9,9 +9,9 @@ same moment. So the zygote looks every few milliseconds, and reasons about each 
 
 - What the term's processor time leaves of the interval is its gap: no thread ran in it. For a single thread that is
   exact; threads that hand work to each other run one after the other, and their times add up.
-- If on average two threads or more were at work or ready for it, the processor time is first divided by their number, or
-  by the number of processors if that is smaller. Threads that a busy machine lets run in turns would otherwise have run
-  side by side. A thread counts here only while it works: one that wakes up to ask for Python's lock does not.
+- If on average two threads or more were at work or ready for it, the processor time is first divided by their number,
+  or by the number of processors if that is smaller. Threads that a busy machine lets run in turns would otherwise have
+  run side by side. A thread counts here only while it works: one that wakes up to ask for Python's lock does not.
 - What each thread waited is taken off the gaps, never more than there is of them. So a thread that waits while another
   one runs takes nothing off, and a term that sleeps is not paid for it.
 - The kernel books a wait when it ends, and the running of a thread at its processor's next tick. Both may belong to
