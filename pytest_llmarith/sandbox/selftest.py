@@ -16,6 +16,8 @@ from pytest_llmarith.values import Isolation, Level, ProgramLimits
 # Far from anything that the attacks need.
 _LIMITS = ProgramLimits(seconds=(10.0,), memory_bytes=1 << 28)
 
+_WAIT_S = 60.0
+
 # What each input tries, in the words in which an isolation says what it enforces. Input 0 is no attack.
 NAMES = (
     "file reads",
@@ -70,9 +72,12 @@ else:
 
 
 def attacked(level: Level) -> list[str]:
-    """What the program printed for every input, 0 first; raises OSError where it does not run. It waits for no slot."""
+    """What the program printed for every input, 0 first; raises OSError where it does not run. It waits for no slot.
+
+    Fewer outputs than there are inputs mean that the machine stayed too busy for a minute.
+    """
     with TemporaryDirectory(prefix="llmarith-") as folder, _attacking_program(_LIMITS.memory_bytes) as program:
-        sandbox = Sandbox(Isolation(level, ()), _LIMITS, Slots(Path(folder), 1))
+        sandbox = Sandbox(Isolation(level, ()), _LIMITS, Slots(Path(folder), 1), wait_s=_WAIT_S)
         return [run.stdout for run in sandbox.run(program, range(len(NAMES) + 1))]
 
 

@@ -280,6 +280,37 @@ def test_the_backstop_ends_what_does_not_end(oeis: Bench) -> None:
     assert record["reply"]["text"]
 
 
+@pytest.mark.parametrize(
+    ("model", "ret", "outcome"), [("llmarith/exact", 0, "correct"), ("openai/gpt-4o", 1, "unanswered")]
+)
+def test_a_busy_machine_fails_no_run_of_an_embedded_model(
+    oeis: Bench, way: Way, model: str, ret: int, outcome: str
+) -> None:
+    """Its programs wait for a quiet moment; a real model's end unanswered at the first term that cannot be timed."""
+    (oeis.pytester.path / "oeis_cache" / "starter" / "A000001.py").write_text("print(int(input()) ** 2)")
+    oeis.pytester.makeconftest("""
+        from dataclasses import replace
+        from pytest_llmarith.sandbox import runner
+        from pytest_llmarith.sandbox.conversation import Conversation
+        from pytest_llmarith.sandbox.inside import wire
+
+        asked = []
+        ask = Conversation.ask
+        def ask_a_busy_machine(self, stdin, stop_s, patience_s):
+            answer = ask(self, stdin, stop_s, patience_s)
+            if stdin != b"3\\n" or stop_s >= 10:  # the self-test has more time
+                return answer
+            asked.append(stdin)
+            return replace(answer, code=wire.INCONCLUSIVE) if len(asked) <= 3 else answer
+        Conversation.ask = ask_a_busy_machine
+        runner._TRY_AGAIN_S = 0.0
+    """)
+    assert oeis.run("-k", "A000001", *way, model=model).ret == ret
+    (record,) = oeis.records()
+    assert record["outcome"] == outcome
+    assert len(record["oeis"]["terms"]) == (6 if ret == 0 else 4)
+
+
 def test_a_model_of_ones_own(oeis: Bench) -> None:
     """Without any option of ours, a fixture's programs are run and limited like any other's."""
     assert run_own_model(oeis, "print(int(input()) ** 2)").ret == 0
