@@ -94,6 +94,13 @@ def test_nothing_runs(isolations: dict[Level, Isolation], monkeypatch: pytest.Mo
             probe(level)
 
 
+def test_a_self_test_that_came_to_no_end(isolations: dict[Level, Isolation], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine too busy for the self-test has no level at all, and says why."""
+    monkeypatch.setattr(selftest, "attacked", lambda level: [selftest.HELD] * 3)
+    with pytest.raises(UnavailableError, match="too busy"):
+        probe()
+
+
 @pytest.mark.parametrize(
     ("system", "machine", "wanted", "there"),
     [
