@@ -21,7 +21,7 @@ _EPERM = 0x00050000 | 1
 _ENOSYS = 0x00050000 | 38
 _ASK = 0x7FC00000
 
-_LOAD, _JUMP, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x05, 0x15, 0x35, 0x45, 0x06
+_LOAD, _JUMP, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x05, 0x15, 0x35, 0x06
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
 
 # fmt: off
@@ -39,11 +39,10 @@ _ALLOWED = {
     "clock_gettime": 228, "clock_getres": 229, "clock_nanosleep": 230, "exit_group": 231, "epoll_wait": 232,
     "epoll_ctl": 233, "openat": 257, "newfstatat": 262, "readlinkat": 267, "faccessat": 269, "pselect6": 270,
     "ppoll": 271, "set_robust_list": 273, "epoll_pwait": 281, "eventfd": 284, "eventfd2": 290, "epoll_create1": 291,
-    "dup3": 292, "pipe2": 293, "getrandom": 318, "membarrier": 324, "statx": 332, "rseq": 334, "close_range": 436,
-    "faccessat2": 439,
+    "dup3": 292, "pipe2": 293, "getrandom": 318, "membarrier": 324, "statx": 332, "rseq": 334, "faccessat2": 439,
 }
 # fmt: on
-_IOCTL, _FCNTL, _SENDTO, _SOCKETPAIR, _CLONE, _KILL_CALL, _TGKILL, _PRLIMIT, _CLONE3 = (
+_IOCTL, _FCNTL, _SENDTO, _SOCKETPAIR, _CLONE, _KILL_CALL, _TGKILL, _PRLIMIT, _CLONE3, _CLOSE_RANGE = (
     16,
     72,
     44,
@@ -53,15 +52,20 @@ _IOCTL, _FCNTL, _SENDTO, _SOCKETPAIR, _CLONE, _KILL_CALL, _TGKILL, _PRLIMIT, _CL
     234,
     302,
     435,
+    436,
 )
+# What makes a thread, a pipe or a pair of sockets: the zygote counts them.
+_COUNTED = (_CLONE, _SOCKETPAIR, _ALLOWED["pipe"], _ALLOWED["pipe2"])
 
 # TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX: questions about a file, and its own flags.
 _IOCTLS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
 # F_DUPFD to F_SETLKW, F_DUPFD_CLOEXEC, F_GETPIPE_SZ. Not F_SETOWN: it lets the kernel send signals to others.
 _FCNTLS = (0, 1, 2, 3, 4, 5, 6, 7, 1030, 1032)
 
-_CLONE_THREAD = 0x00010000
-_CLONE_NAMESPACES = 0x7E020000
+# What pthread_create asks for in glibc, and in musl: a thread that shares memory, descriptors and signals.
+_THREADS = (0x003D0F00, 0x007D0F00)
+# None, and CLOSE_RANGE_CLOEXEC. Not CLOSE_RANGE_UNSHARE: it gives a thread descriptors of its own.
+_CLOSE_RANGE_FLAGS = (0, 4)
 _RLIMIT_STACK = 3
 _AF_UNIX, _SOCK_STREAM = 1, 1
 _SOCK_FLAGS = (0, 0o4000, 0o2000000, 0o2004000)  # nonblocking, close-on-exec
@@ -74,9 +78,10 @@ def filter_program() -> bytes:
     return _packed([*_preamble(), *_allowed(), *_special(), _give(_EPERM)])
 
 
-def thread_gate() -> bytes:
-    """A filter to stand beside the other: it asks about every thread to be made, and leaves the rest to that one."""
-    return _packed([_load(_NUMBER), (_EQUAL, 0, 1, _CLONE), _give(_ASK), _give(_ALLOW)])
+def gate() -> bytes:
+    """A filter to stand beside the other: it asks about what is counted, and leaves the rest to that one."""
+    hits = [(_EQUAL, len(_COUNTED) - position, 0, number) for position, number in enumerate(_COUNTED)]
+    return _packed([_load(_NUMBER), *hits, _give(_ALLOW), _give(_ASK)])
 
 
 def _packed(instructions: Sequence[Instruction]) -> bytes:
@@ -109,8 +114,9 @@ def _special() -> list[Instruction]:
         *_for_call(_FCNTL, _one_of(1, _FCNTLS)),
         *_for_call(_KILL_CALL, _one_of(0, [own_pid])),
         *_for_call(_TGKILL, _one_of(0, [own_pid])),
-        *_for_call(_CLONE, _own_thread()),
+        *_for_call(_CLONE, _one_of(0, _THREADS)),
         *_for_call(_CLONE3, [_give(_ENOSYS)]),  # its flags are out of sight, so that libc falls back to clone
+        *_for_call(_CLOSE_RANGE, _one_of(2, _CLOSE_RANGE_FLAGS)),
         *_for_call(_PRLIMIT, _own_limits()),
         *_for_call(_SOCKETPAIR, _pair_of_streams()),
         *_for_call(_SENDTO, _no_address()),
@@ -124,16 +130,6 @@ def _for_call(number: int, block: Sequence[Instruction]) -> list[Instruction]:
 def _one_of(argument: int, values: Sequence[int]) -> list[Instruction]:
     hits = [(_EQUAL, len(values) - position, 0, value) for position, value in enumerate(values)]
     return [_load_low(argument), *hits, _give(_EPERM), _give(_ALLOW)]
-
-
-def _own_thread() -> list[Instruction]:
-    return [
-        _load_low(0),
-        (_ANY_BIT, 2, 0, _CLONE_NAMESPACES),
-        (_ANY_BIT, 0, 1, _CLONE_THREAD),
-        _give(_ALLOW),
-        _give(_EPERM),
-    ]
 
 
 def _own_limits() -> list[Instruction]:

@@ -53,6 +53,8 @@ CALLS: dict[str, tuple[int, ...]] = {
     "quotactl": (179, 0, 1, 0, 0),
     "io_setup": (206, 0, 0),
     "lookup_dcookie": (212, 0, 0, 0),
+    "clone with descriptors of its own": (56, 0x10100, 0, 0, 0, 0),
+    "close_range with descriptors of its own": (436, 9, 8, 2),
     "remap_file_pages": (216, 1, 0, 0, 0, 0),
     "timer_create": (222, 77, 0, 0),
     "clock_settime": (227, 0, 1),

@@ -73,6 +73,54 @@ _MEMORY = (
         """,
     ),
     Attack(
+        # What lies in a socket is the kernel's memory, too: 1000 full pairs are some 400 MB.
+        "grow by threads with descriptors of their own",
+        """
+        import ctypes, socket, threading
+        call = ctypes.CDLL(None).syscall
+        kept, stay = [], threading.Event()
+        threading.stack_size(1 << 16)
+        def keep():
+            if call(436, 1 << 20, 1 << 20, 2) == 0:  # close_range, which first unshares them
+                kept.extend(1 for _ in range(20) if socket.socketpair()[0].detach())
+            stay.wait()
+        for _ in range(100):
+            threading.Thread(target=keep, daemon=True).start()
+        while len(kept) < 1000 and threading.active_count() > 1:
+            pass
+        hit(len(kept), "pairs")
+        """,
+    ),
+    Attack(
+        "grow by pairs of sockets that are closed while they are waited for",
+        """
+        # Who polls a descriptor holds what it stood for, even once it is closed.
+        import select, socket, threading, time
+        kept = []
+        threading.stack_size(1 << 16)
+        for _ in range(50):
+            pairs = [socket.socketpair() for _ in range(20)]
+            poll = select.poll()
+            for pair in pairs:
+                poll.register(pair[0], 0)
+                poll.register(pair[1], 0)
+            kept.append(threading.Thread(target=poll.poll, daemon=True))
+            kept[-1].start()
+            time.sleep(0.001)
+            del pair, pairs
+        hit(20 * len(kept), "pairs")
+        """,
+    ),
+    Attack(
+        "grow by one pipe after the other",
+        """
+        for _ in range(1000):
+            for end in os.pipe():
+                os.close(end)
+        hit("1000 pipes")
+        """,
+    ),
+    Attack(
         "take every descriptor",
         """
         count = 0

@@ -151,6 +151,24 @@ def test_threads_are_counted(make_sandbox: MakeSandbox, isolation: Isolation) ->
     assert _one(make_sandbox, one_by_one).stdout == "599\n"
 
 
+_MAKES = {
+    "threads": ("import threading", "thread = threading.Thread(target=int); thread.start(); thread.join()", 1000),
+    "pipes": ("import os", "for end in os.pipe(): os.close(end)", 64),
+    "pairs of sockets": ("import socket", "for end in socket.socketpair(): end.close()", 64),
+}
+
+
+@pytest.mark.parametrize(("head", "make", "most"), _MAKES.values(), ids=_MAKES)
+def test_what_a_term_makes_is_counted(
+    make_sandbox: MakeSandbox, isolation: Isolation, head: str, make: str, most: int
+) -> None:
+    """A term makes so many threads, pipes and pairs from its start to its end, and the next one as many again."""
+    if isolation.level is Level.NONE:
+        pytest.skip("nothing counts them")
+    program = f"{head}\nmade = 0\ntry:\n  while True:\n    {make}\n    made += 1\nexcept Exception: print(made)"
+    assert [run.stdout for run in make_sandbox().run(program, [1, 2])] == [f"{most}\n"] * 2
+
+
 def test_own_threads_do_not_count_as_a_busy_machine(make_sandbox: MakeSandbox) -> None:
     """A program that keeps all processors busy by itself has no claim to the time its threads wait for each other."""
     program = """

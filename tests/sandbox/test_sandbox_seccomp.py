@@ -37,8 +37,6 @@ def _verdict(number: int, *arguments: int, architecture: int = _X86_64) -> int:
                 at += if_true if register == operand else if_false
             case 0x35:
                 at += if_true if register >= operand else if_false
-            case 0x45:
-                at += if_true if register & operand else if_false
             case 0x06:
                 return operand
             case _:
@@ -77,10 +75,16 @@ def _verdict(number: int, *arguments: int, architecture: int = _X86_64) -> int:
         ((234, 1, 1, 6), _EPERM),
         ((200, _PID, 9), _EPERM),  # tkill, which names a thread without its process
         ((56, 0x3D0F00), _ALLOW),  # clone, as pthread_create calls it
+        ((56, 0x7D0F00), _ALLOW),  # the same by musl
+        ((56, 0x3D0B00), _EPERM),  # with descriptors of its own
         ((56, 17), _EPERM),  # clone, as fork
         ((56, 0x4111), _EPERM),  # clone, as vfork
         ((56, 0x10000000 | 0x10000), _EPERM),  # clone into a user namespace
         ((435,), _ENOSYS),  # clone3
+        ((436, 3, 9, 0), _ALLOW),  # close_range
+        ((436, 3, 9, 4), _ALLOW),  # CLOSE_RANGE_CLOEXEC
+        ((436, 3, 9, 2), _EPERM),  # CLOSE_RANGE_UNSHARE
+        ((436, 3, 9, 6), _EPERM),
         ((302, 0, 9, 0), _ALLOW),  # prlimit64, a question
         ((302, 0, 9, 4096), _EPERM),
         ((302, 0, 9, 1 << 32), _EPERM),

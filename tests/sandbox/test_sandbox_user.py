@@ -79,7 +79,7 @@ def test_the_standard_library_is_enough(open_copy: Path, isolations: dict[Level,
 
 def _holds(found: dict[str, Any], level: Level) -> None:
     enforced, outputs = found[level]
-    assert level is Level.NONE or len(enforced) == 8
+    assert level is Level.NONE or len(enforced) == 9
     assert outputs == [f"{number**2}\n" for number in range(5)]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import errno
 import os
 import resource
 import struct
@@ -40,13 +39,8 @@ class Confinement:
         self._gate = gate
 
     def gate_threads(self) -> int | None:
-        """Have the kernel ask about every new thread, at this descriptor; None where another supervisor is asked."""
-        try:
-            return _filter(self._gate, _NEW_LISTENER) if self._gate else None
-        except OSError as error:
-            if error.errno != errno.EBUSY:
-                raise
-            return None
+        """Have the kernel ask about every new thread and pipe, at this descriptor; None for no gate."""
+        return _filter(self._gate, _NEW_LISTENER) if self._gate else None
 
     def close_in(self) -> None:
         """Lock this process in, for good; raises OSError where a lock does not close."""

@@ -8,7 +8,7 @@ import time
 
 from pytest_llmarith.sandbox.inside import wire
 from pytest_llmarith.sandbox.inside.clock import Clock, ran_and_waited_ns
-from pytest_llmarith.sandbox.inside.threads import ThreadGate
+from pytest_llmarith.sandbox.inside.gate import Gate
 
 _SIGKILL = 9
 _NS_PER_MS = 1_000_000
@@ -52,9 +52,7 @@ class Output:
 class Supervision:
     """Watches one term until it is dead. `outputs` are the near ends of its pipes; `control` leads to the harness."""
 
-    def __init__(
-        self, pid: int, clock: Clock, control: int, outputs: dict[int, Output], gate: ThreadGate | None
-    ) -> None:
+    def __init__(self, pid: int, clock: Clock, control: int, outputs: dict[int, Output], gate: Gate | None) -> None:
         self._pid = pid
         self._clock = clock
         self._control = control

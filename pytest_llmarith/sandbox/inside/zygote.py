@@ -11,9 +11,9 @@ import os
 from pytest_llmarith.sandbox.inside import wire
 from pytest_llmarith.sandbox.inside.clock import Clock
 from pytest_llmarith.sandbox.inside.confinement import Confinement, guard_zygote
+from pytest_llmarith.sandbox.inside.gate import Gate
 from pytest_llmarith.sandbox.inside.pipes import NotConfined, Pipes
 from pytest_llmarith.sandbox.inside.supervision import HarnessGone, Output, Supervision
-from pytest_llmarith.sandbox.inside.threads import ThreadGate
 
 _NS_PER_S = 1_000_000_000
 
@@ -72,7 +72,7 @@ class _Zygote:
             return
         clock = Clock(pid, started_ns, waited_before_ns)
         outputs = {pipes.stdout: self._stdout, pipes.stderr: self._stderr}
-        term = Supervision(pid, clock, self._control, outputs, None if gate is None else ThreadGate(gate, pid))
+        term = Supervision(pid, clock, self._control, outputs, None if gate is None else Gate(gate, pid))
         code, number = term.watch(stop_ns, patience_ns)
         clock.wipe()
         times = clock.counted_ns, clock.wall_ns, clock.cpu_ns, clock.waited_ns
