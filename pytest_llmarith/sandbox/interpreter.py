@@ -12,23 +12,34 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 # No variables, packages and folders of the user's; no bytecode, since there is nowhere to write it; UTF-8 for
 # the standard streams, whatever locales a jail has.
 FLAGS = ("-I", "-S", "-B", "-X", "utf8")
 _PACKAGES = ("site-packages", "dist-packages")
-_LOADERS = ("/lib64/ld-linux-x86-64.so.2", "/lib/ld-musl-x86_64.so.1", "/etc/ld.so.cache")
-# Modules that bring shared libraries along; a Python may lack any of them.
+_LOADERS_CACHE = "/etc/ld.so.cache"
+# Imports the modules that bring shared libraries along, as far as this Python has them; the last library is for the
+# end of a thread. Then it asks the loader by which names it found all that it has loaded.
 _QUESTION = """
-import sys
-for name in "ctypes", "zlib", "bz2", "lzma", "_hashlib", "_decimal", "_uuid":
+import ctypes, sys
+for name in "zlib bz2 lzma _hashlib _ssl _decimal _uuid pyexpat _sqlite3 _curses readline".split():
     try:
         __import__(name)
     except ImportError:
         pass
-paths = {line.split(maxsplit=5)[-1].strip() for line in open("/proc/self/maps")}
-print(ascii((sys.version.split()[0], sys.path, sorted(path for path in paths if ".so" in path))))
+try:
+    ctypes.CDLL("libgcc_s.so.1")
+except OSError:
+    pass
+class Library(ctypes.Structure):
+    _fields_ = [("address", ctypes.c_void_p), ("path", ctypes.c_char_p)]
+paths = []
+@ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(Library), ctypes.c_size_t, ctypes.c_void_p)
+def note(library, *_):
+    paths.append(library.contents.path.decode())
+    return 0
+ctypes.CDLL(None).dl_iterate_phdr(note, None)
+print(ascii((sys.version.split()[0], sys.path, paths)))
 """
 
 
@@ -52,15 +63,14 @@ def base_interpreter() -> Interpreter:
     """The interpreter below any virtual environment; raises OSError where it does not start."""
     executable = os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
     version, path, libraries = _ask(executable)
-    library_folders = [folder for folder in path if os.path.isdir(folder)]
-    standard = [each for each in library_folders if not _within(each, set(library_folders) - {each})]
-    lone, shared = _of_libraries([each for each in libraries if not _within(each, standard)], standard)
+    every_folder = [folder for folder in path if os.path.isdir(folder)]
+    folders = [each for each in every_folder if not _within(each, set(every_folder) - {each})]
     archives = [each for each in path if os.path.isfile(each)]
-    folders = [*standard, *shared]
+    lone = [each for each in map(os.path.normpath, libraries) if os.path.isabs(each) and not _within(each, folders)]
     return Interpreter(
         executable,
         version,
-        files=tuple(dict.fromkeys([executable, *filter(os.path.exists, _LOADERS), *archives, *lone])),
+        files=tuple(dict.fromkeys(filter(os.path.exists, [executable, _LOADERS_CACHE, *archives, *lone]))),
         folders=tuple(folders),
         hidden=tuple(hidden for folder in folders for name in _PACKAGES if os.path.isdir(hidden := f"{folder}/{name}")),
     )
@@ -75,24 +85,6 @@ def _ask(executable: str) -> tuple[str, list[str], list[str]]:
         raise OSError(f"{executable} does not start: {trouble[-1] if trouble else asked.returncode}")
     version, path, libraries = ast.literal_eval(asked.stdout.decode())
     return version, path, libraries
-
-
-def _of_libraries(libraries: Iterable[str], standard: list[str]) -> tuple[list[str], list[str]]:
-    """Single files where a folder of libraries holds packages too, else the folders."""
-    files: list[str] = []
-    folders: list[str] = []
-    for library in libraries:
-        folder, name = os.path.split(library)
-        if any(_within(each, [folder]) for each in standard):
-            files += map(str, Path(folder).glob(f"{name.partition('.so')[0]}.so*"))
-        else:
-            folders += filter(os.path.isdir, _names(folder))
-    return files, list(dict.fromkeys(folders))
-
-
-def _names(folder: str) -> list[str]:
-    """Loaders look in /lib for what is really in /usr/lib."""
-    return [folder, folder.removeprefix("/usr")]
 
 
 def _beside(folder: str, hidden: tuple[str, ...]) -> list[str]:

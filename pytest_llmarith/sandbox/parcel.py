@@ -92,7 +92,6 @@ def _rules() -> list[landlock.Rule]:
     interpreter = base_interpreter()
     return [
         *((path, landlock.READ_FILE | landlock.READ_DIR) for path in interpreter.readable()),
-        *((folder, landlock.READ_DIR) for folder in interpreter.folders),
         ("/dev/null", landlock.READ_FILE | landlock.WRITE_FILE | landlock.TRUNCATE),
         ("/dev/urandom", landlock.READ_FILE),
     ]

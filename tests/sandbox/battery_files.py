@@ -147,8 +147,18 @@ _READING = (
         # A plugin that is installed brings its reference programs and its cache along.
         for file in SITES:
             attempt(file, open, file)
+            attempt("names", os.listdir, os.path.dirname(file))
         attempt("the package", lambda: os.listdir(PACKAGE)[0])
         attempt("the package", open, os.path.join(PACKAGE, "__init__.py"))
+        """,
+    ),
+    Attack(
+        "read libraries that no Python needs",
+        """
+        for folder in ("/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/usr/lib"):
+            attempt(folder, os.listdir, folder)
+            for name in ("libBrokenLocale.so.1", "libanl.so.1", "libthread_db.so.1", "libutil.so.1", "libmemusage.so"):
+                attempt(name, open, os.path.join(folder, name), "rb")
         """,
     ),
     Attack(

@@ -80,6 +80,12 @@ _PROGRAMS = {
     "standard library": "import bisect, collections, decimal, fractions, functools, heapq, itertools, json, math, re\n"
     "import random, statistics, string, hashlib, zlib, datetime, typing, dataclasses, subprocess, multiprocessing\n"
     "print(math.comb(50, 25), decimal.Decimal(2).sqrt(), fractions.Fraction(1, 3))",
+    "modules with libraries": "import bz2, ctypes, curses, hashlib, lzma, readline, sqlite3, ssl, uuid, zlib\n"
+    "import xml.etree.ElementTree\n"
+    "print(hashlib.sha256(zlib.compress(bz2.compress(lzma.compress(b'')))).digest_size)\n"
+    "print(sqlite3.connect(':memory:').execute('select 7').fetchone(), xml.etree.__name__)",
+    "all modules are found": "from importlib.util import find_spec\n"
+    "print(sorted(name for name in sys.stdlib_module_names if find_spec(name) is None))",
     "random": "import random\nrandom.seed(5); print(random.random())",
     "big numbers": "print(2 ** 14000)",
     "too big a number": "print(2 ** 15000)",
