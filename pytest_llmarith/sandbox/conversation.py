@@ -25,10 +25,11 @@ class ZygoteLost(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """How a term ended: a code of `inside.wire`, and an exit status or a signal."""
+    """How a term ended: a code of `inside.wire`, and an exit status or a signal. `ends` says that its zygote does, too."""
 
     code: int
     number: int
+    ends: bool
     seconds: float
     wall_s: float
     cpu_s: float
@@ -38,7 +39,7 @@ class Answer:
 
 
 class Conversation:
-    """The zygote of one program: started when first asked, and again after it was lost."""
+    """The zygote of one program: started when first asked, and again after it was lost or has ended."""
 
     def __init__(self, level: Level, program: str, limits: ProgramLimits) -> None:
         self._level = level
@@ -57,10 +58,13 @@ class Conversation:
         if self._zygote is None:
             self._zygote = _Zygote(self._level, self._parcel)
         try:
-            return self._zygote.ask(stdin, stop_s, patience_s, self._limits)
+            answer = self._zygote.ask(stdin, stop_s, patience_s, self._limits)
         except BaseException:
             self._end()
             raise
+        if answer.ends:
+            self._end()
+        return answer
 
     def _end(self) -> None:
         if self._zygote is not None:
@@ -118,12 +122,12 @@ class _Zygote:
 
     def _answer(self, limits: ProgramLimits, until: float) -> Answer:
         fields = self._receive(wire.ANSWER.size, until)
-        code, number, counted, wall, cpu, waited, of_stdout, of_stderr = wire.ANSWER.unpack(fields)
+        code, number, ends, counted, wall, cpu, waited, of_stdout, of_stderr = wire.ANSWER.unpack(fields)
         if code not in wire.CODES or of_stdout > limits.stdout_bytes or of_stderr > max(limits.stderr_bytes, 1000):
             raise ConnectionError("an answer that makes no sense")
         stdout = self._receive(of_stdout, until)
         stderr = self._receive(of_stderr, until)
-        return Answer(code, number, counted * _NS, wall * _NS, cpu * _NS, waited * _NS, stdout, stderr)
+        return Answer(code, number, ends, counted * _NS, wall * _NS, cpu * _NS, waited * _NS, stdout, stderr)
 
     def _send(self, message: bytes, until: float) -> None:
         self._socket.settimeout(max(0.001, until - time.monotonic()))

@@ -72,6 +72,19 @@ _MULTIPLYING = (
         """,
     ),
     Attack(
+        # How many ids were used up is a number that the next term can read from its own.
+        "use up process ids",
+        """
+        import threading
+        threading.stack_size(1 << 16)
+        for _ in range(2000):
+            thread = threading.Thread(target=int)
+            thread.start()
+            thread.join()
+        hit("2000 threads, one after the other")
+        """,
+    ),
+    Attack(
         "thread bomb",
         """
         import ctypes

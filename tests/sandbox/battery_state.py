@@ -121,6 +121,20 @@ _KEPT_BY_KERNEL = {
                 pass
         """,
     ),
+    "process ids": (
+        """
+        import threading
+        threading.stack_size(1 << 16)
+        for _ in range(900):
+            thread = threading.Thread(target=int)
+            thread.start()
+            thread.join()
+        """,
+        """
+        if os.getppid() == 1 and os.getpid() > 900:  # where processes are counted from 1, few have been
+            hit(os.getpid())
+        """,
+    ),
     "a lock on a file": (
         "import fcntl; fcntl.flock(os.open(os.__file__, os.O_RDONLY), fcntl.LOCK_EX); print('held')",
         "import fcntl; fcntl.flock(os.open(os.__file__, os.O_RDONLY), fcntl.LOCK_EX | fcntl.LOCK_NB); print('free')",
@@ -128,7 +142,7 @@ _KEPT_BY_KERNEL = {
 }
 
 # A forked program shares what lies in its process; only the kernel keeps things between processes.
-_NOT_SHOWN = {"a lock on a file", "random"}
+_NOT_SHOWN = {"a lock on a file", "process ids", "random"}
 
 
 def _program(first: str, second: str) -> str:

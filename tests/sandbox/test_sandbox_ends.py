@@ -118,9 +118,9 @@ def test_an_interpreter_that_does_not_start_is_an_error(isolation: Isolation, mo
         b"",
         b"\x00" * 10,
         b"\xff" * 200,
-        wire.ANSWER.pack(99, 0, 0, 0, 0, 0, 0, 0),
-        wire.ANSWER.pack(wire.EXITED, 0, 0, 0, 0, 0, (1 << 16) + 1, 0),
-        wire.ANSWER.pack(wire.EXITED, 0, 0, 0, 0, 0, 10, 0) + b"short",
+        wire.ANSWER.pack(99, 0, False, 0, 0, 0, 0, 0, 0),
+        wire.ANSWER.pack(wire.EXITED, 0, False, 0, 0, 0, 0, (1 << 16) + 1, 0),
+        wire.ANSWER.pack(wire.EXITED, 0, False, 0, 0, 0, 0, 10, 0) + b"short",
     ],
 )
 def test_babble_is_no_answer(isolation: Isolation, babble: bytes) -> None:

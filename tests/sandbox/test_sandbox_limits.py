@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from pytest_llmarith.values import Ending, Isolation, Level, ProgramRun
@@ -122,6 +124,27 @@ def test_nothing_is_handed_down(make_sandbox: MakeSandbox) -> None:
     """Each term finds everything as the first one did."""
     runs = make_sandbox().run(_KEEPS, [1, 2, 3])
     assert {run.stdout for run in runs} == {"None False None []\n"}
+
+
+_COUNTERS = {
+    "process ids": "import threading\nthreading.Thread(target=int).start()\nprint(os.getpid())",
+    "inode numbers": "print(os.fstat(os.pipe()[0]).st_ino)",
+}
+
+
+@pytest.mark.parametrize("counter", _COUNTERS)
+def test_a_term_does_not_choose_where_the_next_one_finds_a_counter(
+    make_sandbox: MakeSandbox, isolation: Isolation, counter: str
+) -> None:
+    """After a term that moved a counter of the kernel, the next one finds it at a random place, or at its start."""
+    if isolation.level is Level.NONE:
+        pytest.skip("nothing counts them")
+    seen = [int(run.stdout) for run in make_sandbox().run(f"import os\n{_COUNTERS[counter]}", range(8))]
+    if counter == "process ids" and isolation.level is Level.STRICT:
+        assert len(set(seen)) == 1
+    else:
+        steps = [later - earlier for earlier, later in pairwise(seen)]
+        assert max(steps) - min(steps) > 100
 
 
 _THREADS = """

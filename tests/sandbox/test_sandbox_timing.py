@@ -74,7 +74,7 @@ class _BusyMachine:
     def ask(self, stdin: bytes, *_: object) -> Answer:
         type(self).asked += 1
         code = wire.INCONCLUSIVE if stdin != b"1\n" and self.asked <= self.quiet_after else wire.EXITED
-        return Answer(code, 0, 0.01, 0.01, 0.01, 0.0, stdin, b"")
+        return Answer(code, 0, False, 0.01, 0.01, 0.01, 0.0, stdin, b"")
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,10 @@ GREETING = struct.Struct("<?I")
 REQUEST = struct.Struct("<ddI")
 # After these wall seconds a term goes on only while at least one second in so many counts.
 SLOWEST = 20
-# Zygote to harness, for every term: how it ended, exit status or signal; the time that counts, wall time, CPU time and
+# Zygote to harness, for every term: how it ended, exit status or signal; whether the zygote ends, too, since the term
+# made threads or pipes; the time that counts, wall time, CPU time and
 # time spent waiting for a processor, in ns; the lengths of stdout and stderr, which follow.
-ANSWER = struct.Struct("<BiQQQQII")
+ANSWER = struct.Struct("<Bi?QQQQII")
 
 # How a term ended. The last two say that the program never ran; why stands in stderr.
 EXITED, SIGNALLED, LATE, INCONCLUSIVE, STDOUT_FULL, STDERR_FULL, NOT_FORKED, NOT_CONFINED = range(8)

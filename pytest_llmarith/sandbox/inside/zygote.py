@@ -5,6 +5,7 @@ It never runs a line of the program itself, and gets to know nothing but its tex
 
 from __future__ import annotations
 
+import _thread
 import gc
 import os
 
@@ -16,6 +17,8 @@ from pytest_llmarith.sandbox.inside.pipes import NotConfined, Pipes
 from pytest_llmarith.sandbox.inside.supervision import HarnessGone, Output, Supervision
 
 _NS_PER_S = 1_000_000_000
+# More than a term may use up; and as many inode numbers as the kernel gives to a processor at a time.
+_PROCESS_IDS, _INODE_NUMBERS = 4096, 1024
 
 
 def main(control: int, confinement: dict[str, object], stdout_bytes: int, stderr_bytes: int) -> None:
@@ -34,6 +37,25 @@ def main(control: int, confinement: dict[str, object], stdout_bytes: int, stderr
         zygote.serve(locks)
     except (HarnessGone, ConnectionError):
         os._exit(0)
+
+
+def _move_counters() -> None:
+    """Use up random numbers of process ids and of each processor's inode numbers: a later term sees no term's number."""
+    if os.getpid() != 1:  # else the ids are this jail's own and end with it
+        ended = _thread.allocate_lock()
+        ended.acquire()
+        for _ in range(_random(_PROCESS_IDS)):
+            _thread.start_new_thread(ended.release, ())
+            ended.acquire()
+    for processor in os.sched_getaffinity(0):
+        os.sched_setaffinity(0, {processor})
+        for _ in range(_random(_INODE_NUMBERS)):
+            for end in os.pipe():
+                os.close(end)
+
+
+def _random(below: int) -> int:
+    return int.from_bytes(os.urandom(4), "little") % below
 
 
 class _Zygote:
@@ -72,18 +94,23 @@ class _Zygote:
             return
         clock = Clock(pid, started_ns, waited_before_ns)
         outputs = {pipes.stdout: self._stdout, pipes.stderr: self._stderr}
-        term = Supervision(pid, clock, self._control, outputs, None if gate is None else Gate(gate, pid))
+        counting = None if gate is None else Gate(gate, pid)
+        term = Supervision(pid, clock, self._control, outputs, counting)
         code, number = term.watch(stop_ns, patience_ns)
+        ends = counting is not None and counting.threads + counting.pipes > 0
         clock.wipe()
         times = clock.counted_ns, clock.wall_ns, clock.cpu_ns, clock.waited_ns
         stdout, stderr = self._stdout.kept, self._stderr.kept
-        self._send(wire.ANSWER.pack(code, number, *times, len(stdout), len(stderr)), stdout, stderr)
+        self._send(wire.ANSWER.pack(code, number, ends, *times, len(stdout), len(stderr)), stdout, stderr)
         self._stdout.wipe()
         self._stderr.wipe()
+        if ends:
+            _move_counters()
+            os._exit(0)
 
     def _answer_with_trouble(self, code: int, trouble: str) -> None:
         text = trouble.encode("utf-8", "replace")
-        self._send(wire.ANSWER.pack(code, 0, 0, 0, 0, 0, 0, len(text)), text)
+        self._send(wire.ANSWER.pack(code, 0, False, 0, 0, 0, 0, 0, len(text)), text)
 
     def _send(self, *parts: bytes | memoryview) -> None:
         for part in parts:
