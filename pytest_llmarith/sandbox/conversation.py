@@ -25,7 +25,7 @@ class ZygoteLost(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """How a term ended: a code of `inside.wire`, and an exit status or a signal. `ends` says that its zygote does, too."""
+    """How a term ended: a code of `inside.wire`, and an exit status or a signal; and whether its zygote ends, too."""
 
     code: int
     number: int

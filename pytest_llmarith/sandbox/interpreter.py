@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 
@@ -74,6 +75,20 @@ def base_interpreter() -> Interpreter:
         folders=tuple(folders),
         hidden=tuple(hidden for folder in folders for name in _PACKAGES if os.path.isdir(hidden := f"{folder}/{name}")),
     )
+
+
+@cache
+def read_all() -> None:
+    """Read the first byte of every file that programs may read.
+
+    Most file systems note only the first reading of a file within a day (relatime). So no program can tell the next
+    one anything by what it reads.
+    """
+    readable = base_interpreter().readable()
+    within = (f"{folder}/{name}" for path in readable for folder, _, names in os.walk(path) for name in names)
+    for path in (*readable, *within):
+        with suppress(OSError), open(path, "rb", 0) as file:
+            file.read(1)
 
 
 def _ask(executable: str) -> tuple[str, list[str], list[str]]:

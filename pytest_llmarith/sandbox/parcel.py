@@ -12,7 +12,7 @@ from typing import Any
 
 from pytest_llmarith.sandbox import seccomp
 from pytest_llmarith.sandbox.inside import landlock
-from pytest_llmarith.sandbox.interpreter import base_interpreter
+from pytest_llmarith.sandbox.interpreter import base_interpreter, read_all
 from pytest_llmarith.values import Level, ProgramLimits
 
 _INSIDE = Path(__file__).with_name("inside")
@@ -65,6 +65,8 @@ def _compiled(name: str) -> CodeType:
 
 def _setup(level: Level, limits: ProgramLimits) -> dict[str, Any]:
     locked = level is not Level.NONE
+    if level is Level.STANDARD:  # at level strict, all is mounted to be read only, and nothing is noted
+        read_all()
     return {
         "confinement": {
             "rlimits": _rlimits(limits),

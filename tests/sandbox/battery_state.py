@@ -156,7 +156,28 @@ def _attack(kept_in: str, parts: tuple[str, str], exposed: Exposed) -> Attack:
     return Attack(f"keep state in {kept_in}", _program(*parts), inputs=(0, 1), exposed=exposed)
 
 
+# Linux notes the first reading of a file within a day. Whether there are files that are still to be read today is for
+# the machine to say, and so it is not shown.
+_ACCESS_TIMES = Attack(
+    "keep state in access times",
+    """
+    import stat, time
+    here = os.path.dirname(os.__file__)
+    for folder in ("encodings", "json", "email", "test"):
+        folder = os.path.join(here, folder)
+        for path in [os.path.join(folder, name) for name in os.listdir(folder)]:
+            found = os.stat(path)
+            if stat.S_ISREG(found.st_mode) and found.st_atime <= max(found.st_mtime, time.time() - 86400):
+                open(path, "rb").read(1)
+                if os.stat(path).st_atime > found.st_atime:
+                    hit("noted at", path)
+                    sys.exit()
+    """,
+    exposed=Exposed.NOWHERE,
+)
+
 ATTACKS = (
+    _ACCESS_TIMES,
     *(_attack(kept_in, parts, Exposed.FORK) for kept_in, parts in _KEPT_IN_PROCESS.items()),
     *(
         _attack(kept_in, parts, Exposed.FORK if "descriptor" in kept_in else Exposed.SUBPROCESS)

@@ -40,7 +40,7 @@ def main(control: int, confinement: dict[str, object], stdout_bytes: int, stderr
 
 
 def _move_counters() -> None:
-    """Use up random numbers of process ids and of each processor's inode numbers: a later term sees no term's number."""
+    """Use up random numbers of process ids and inode numbers, so that the next term does not see what this one used."""
     if os.getpid() != 1:  # else the ids are this jail's own and end with it
         ended = _thread.allocate_lock()
         ended.acquire()
