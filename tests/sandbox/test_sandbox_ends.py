@@ -104,6 +104,88 @@ def test_a_killed_harness_leaves_nobody(isolation: Isolation, tmp_path: Path) ->
         time.sleep(0.01)
 
 
+# Runs below a process of its own, which becomes the parent of whom the sandbox leaves behind.
+_COUNTING = """
+import sys
+from pathlib import Path
+from pytest_llmarith.sandbox.runner import Sandbox
+from pytest_llmarith.sandbox.slots import Slots
+from pytest_llmarith.values import Isolation, Level, ProgramLimits
+from tests.sandbox.battery_census import adopt, descendants, end, stayed
+adopt()
+known = descendants()
+sandbox = Sandbox(Isolation(Level(sys.argv[1]), ()), ProgramLimits(seconds=(0.3,)), Slots(Path(sys.argv[2]), 1))
+sandbox.run(sys.argv[3], [0, 1])
+print(len(stayed(known, 0.1)))
+end(known)
+"""
+_FORKING = """
+import os, sys, time
+def leave():
+    try:
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork() == 0:
+                time.sleep(30)
+            os._exit(0)
+    except PermissionError:
+        pass
+"""
+_LAST_DEEDS = {
+    "it ends": "leave()",
+    "it ends later": "import atexit; atexit.register(leave)",
+    "it is late": "leave()\nwhile True: pass",
+    "it writes too much": "leave()\nwhile True: print('x' * 1000)",
+    "it kills itself": "leave()\nos.kill(os.getpid(), 9)",
+    "it raises": "leave()\n1 / 0",
+    "it forks on and on": "while True:\n    if os.fork(): os._exit(0)\n    time.sleep(0.001)",
+    "it lets others fork on": "for _ in range(20): leave()",
+}
+
+
+@pytest.mark.parametrize("deed", _LAST_DEEDS.values(), ids=_LAST_DEEDS)
+def test_no_process_that_a_program_forked_is_left(isolation: Isolation, tmp_path: Path, deed: str) -> None:
+    """However a program ends, what it forked is gone as soon as the run is over."""
+    done = subprocess.run(
+        [sys.executable, "-c", _COUNTING, isolation.level, str(tmp_path), _FORKING + deed],
+        cwd=_PROJECT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "0\n"
+
+
+_KILLING = """
+import subprocess, sys, time
+from tests.sandbox.battery_census import adopt, descendants, end, stayed
+adopt()
+known = descendants()
+harness = subprocess.Popen([sys.executable, "-c", *sys.argv[1:]])
+until = time.monotonic() + 20
+while len(descendants(harness.pid)) < 2 or len(descendants() - known) < 4:  # harness, zygote, term, and what it left
+    assert time.monotonic() < until
+    time.sleep(0.1)
+harness.kill()
+print(len(stayed(known, 30)))
+end(known)
+"""
+
+
+def test_no_process_that_a_program_forked_outlives_a_killed_harness(tmp_path: Path) -> None:
+    """At level none, too, where a program may fork: its zygote notices that the harness is gone."""
+    program = _FORKING + "leave()\nwhile True: pass"
+    harness = _HARNESS.replace('"while True: pass"', "sys.argv[3]")
+    done = subprocess.run(
+        [sys.executable, "-c", _KILLING, harness, Level.NONE, str(tmp_path), program],
+        cwd=_PROJECT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "running\n0\n"
+
+
 def test_an_interpreter_that_does_not_start_is_an_error(isolation: Isolation, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not the program's fault, and so no run of it: OSError, in one line that says what was seen."""
     monkeypatch.setattr(jail, "_boot_text", lambda: "raise RuntimeError('broken')")

@@ -53,12 +53,32 @@ class Confinement:
             _filter(self._seccomp.replace(self._pid_mark, struct.pack("<I", os.getpid())))
 
 
-def guard_zygote() -> None:
-    """The zygote dies with whoever started it, and nobody of its user may look into its memory."""
-    kernel.prctl(kernel.PR_SET_PDEATHSIG, _SIGKILL)
+def guard_zygote(*, terms_fork: bool) -> None:
+    """No process of its user may look into the zygote's memory, and the kernel kills it with the harness.
+
+    If terms may fork, the processes that they leave become its children. It then ends by itself after the harness, once
+    it has killed them.
+    """
+    if terms_fork:
+        kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
+    else:
+        kernel.prctl(kernel.PR_SET_PDEATHSIG, _SIGKILL)
     _volunteer_for_the_oom_killer()
     kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
     kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
+
+
+def end_children() -> None:
+    """Kill the children of this process and what they leave to it, until there are none."""
+    while True:
+        try:
+            if os.waitpid(-1, os.WNOHANG)[0]:
+                continue
+        except ChildProcessError:
+            return
+        with open(f"/proc/self/task/{os.getpid()}/children") as children:
+            for child in children.read().split():
+                os.kill(int(child), _SIGKILL)
 
 
 def die_with(parent: int) -> None:

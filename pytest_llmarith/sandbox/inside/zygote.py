@@ -11,7 +11,7 @@ import os
 
 from pytest_llmarith.sandbox.inside import wire
 from pytest_llmarith.sandbox.inside.clock import Clock
-from pytest_llmarith.sandbox.inside.confinement import Confinement, guard_zygote
+from pytest_llmarith.sandbox.inside.confinement import Confinement, end_children, guard_zygote
 from pytest_llmarith.sandbox.inside.gate import Gate
 from pytest_llmarith.sandbox.inside.pipes import NotConfined, Pipes
 from pytest_llmarith.sandbox.inside.supervision import HarnessGone, Output, Supervision
@@ -26,7 +26,7 @@ def main(control: int, confinement: dict[str, object], stdout_bytes: int, stderr
     zygote = _Zygote(control, stdout_bytes, stderr_bytes)
     os.environ.clear()  # the jail's own tools have left their mark there
     try:
-        guard_zygote()
+        guard_zygote(terms_fork=not confinement["seccomp"])
         locks = Confinement(**confinement)  # type: ignore[arg-type]
     except OSError as error:
         zygote.greet(f"{error}")
@@ -36,6 +36,7 @@ def main(control: int, confinement: dict[str, object], stdout_bytes: int, stderr
     try:
         zygote.serve(locks)
     except (HarnessGone, ConnectionError):
+        end_children()
         os._exit(0)
 
 
@@ -97,6 +98,7 @@ class _Zygote:
         counting = None if gate is None else Gate(gate, pid)
         term = Supervision(pid, clock, self._control, outputs, counting)
         code, number = term.watch(stop_ns, patience_ns)
+        end_children()  # those that the term forked, if it may
         ends = counting is not None and counting.threads + counting.pipes > 0
         clock.wipe()
         times = clock.counted_ns, clock.wall_ns, clock.cpu_ns, clock.waited_ns
