@@ -126,7 +126,7 @@ def leave():
         if os.fork() == 0:
             os.setsid()
             if os.fork() == 0:
-                time.sleep(30)
+                time.sleep(300)
             os._exit(0)
     except PermissionError:
         pass
