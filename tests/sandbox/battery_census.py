@@ -36,6 +36,22 @@ def descendants(of: int | None = None) -> set[int]:
     return found
 
 
+def peak_mb(generations: int) -> int:
+    """The most memory that this process, or one of so many generations below it, has had at a time until now."""
+    pids, peak_kb = {os.getpid()}, 0
+    for _ in range(1 + generations):
+        for pid in pids:
+            with suppress(OSError):
+                peak_kb = max(peak_kb, *_high_water_kb(pid))
+        pids = {pid for pid, _, parent in _all() if parent in pids}
+    return peak_kb >> 10
+
+
+def _high_water_kb(pid: int) -> list[int]:
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return [0, *(int(line.split()[1]) for line in lines if line.startswith("VmHWM:"))]
+
+
 def gone(processes: set[int], within_s: float) -> bool:
     """Wait until none of these is alive; False if that takes longer."""
     return _until(lambda: not processes & {pid for pid, state, _ in _all() if state != "Z"}, within_s)

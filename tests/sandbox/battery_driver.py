@@ -10,19 +10,24 @@ import json
 import os
 import re
 import sys
+import threading
 import time
 from collections.abc import Iterator
 
 from pytest_llmarith.values.programs import Level, ProgramLimits, ProgramRun, Runner
 from tests.sandbox.battery import ATTACKS, KEY
 from tests.sandbox.battery_attack import HONEST, Attack, Exposed
+from tests.sandbox.battery_census import peak_mb
 from tests.sandbox.battery_ground import Ground
 from tests.sandbox.battery_unprotected import Unprotected
 
 LIMITS = ProgramLimits(seconds=(0.1, 0.3), memory_bytes=256 << 20)
 
+_saying = threading.Lock()
 _HONEST_PROGRAM = "n = int(input())\nprint(n * n)\n"
 _TRIES = 3
+# This process starts bubblewrap, which starts the zygote, or the zygote itself.
+_OWN_GENERATIONS = {Level.STRICT: 2, Level.STANDARD: 1}
 
 
 def main(stand: str, planted: str, *names: str) -> None:
@@ -35,11 +40,22 @@ def main(stand: str, planted: str, *names: str) -> None:
         if not unprotected:
             runner.run(_HONEST_PROGRAM, [HONEST])
             ground.settle()
+            threading.Thread(target=_watch_memory, args=(_OWN_GENERATIONS[Level(stand)],), daemon=True).start()
         for attack in _chosen(stand if unprotected else None, names):
             outcome = _exposed(attack, runner, ground) if unprotected else _attacked(attack, runner, ground)
             _say(attack=attack.name, **outcome)
     finally:
         ground.clear()
+
+
+def _watch_memory(generations: int) -> None:
+    """Tell of the sandbox's own processes whenever one has grown: this one and those above the terms."""
+    told = 0
+    while True:
+        if (peak := peak_mb(generations)) > told:
+            told = peak
+            _say(peak_mb=peak)
+        time.sleep(0.02)
 
 
 def _runner(stand: str) -> Runner | None:
@@ -109,8 +125,9 @@ def _complaint_of_honest(run: ProgramRun) -> str | None:
 
 
 def _say(**what: object) -> None:
-    sys.stdout.write(json.dumps(what) + "\n")
-    sys.stdout.flush()
+    with _saying:
+        sys.stdout.write(json.dumps(what) + "\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":

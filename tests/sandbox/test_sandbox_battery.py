@@ -118,6 +118,13 @@ def test_nothing_gets_through(found: Callable[[Stand], Found], stand: Stand, nam
     assert outcome["next"] is None, outcome
 
 
+@pytest.mark.parametrize("stand", _STANDS)
+def test_the_run_stays_small(found: Callable[[Stand], Found], stand: Stand) -> None:
+    """No process of the sandbox itself grows with what the programs do; the largest is the interpreter of the run."""
+    outcome = _outcome(found, stand, "driver")
+    assert 0 < outcome["peak_mb"] < 200, outcome
+
+
 @pytest.mark.parametrize(("name", "stand"), _EXPOSED)
 def test_without_a_sandbox_it_would(found: Callable[[Stand], Found], stand: Stand, name: str) -> None:
     """The same attack reaches what it aims at where it is not held back, so that it is a real one."""
@@ -176,8 +183,9 @@ def _drive(stand: str, user: str) -> Found:
         if "unavailable" in line:
             assert _cannot(stand, other), f"{stand} is missing though this machine can: {line['unavailable']}"
             return _skipped(line["unavailable"])
-    driver = {"status": done.returncode, "stderr": done.stderr[-4000:]}
-    return {**{line["attack"]: line for line in lines}, "driver": driver}
+    peak_mb = max((line["peak_mb"] for line in lines if "peak_mb" in line), default=0)
+    driver = {"status": done.returncode, "stderr": done.stderr[-4000:], "peak_mb": peak_mb}
+    return {**{line["attack"]: line for line in lines if "attack" in line}, "driver": driver}
 
 
 def _skipped(reason: str) -> Found:
