@@ -59,8 +59,9 @@ _COUNTED = (_CLONE, _SOCKETPAIR, _ALLOWED["pipe"], _ALLOWED["pipe2"])
 
 # TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX: questions about a file, and its own flags.
 _IOCTLS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
-# F_DUPFD to F_SETLKW, F_DUPFD_CLOEXEC, F_GETPIPE_SZ. Not F_SETOWN: it lets the kernel send signals to others.
-_FCNTLS = (0, 1, 2, 3, 4, 5, 6, 7, 1030, 1032)
+# F_DUPFD to F_SETFL, F_DUPFD_CLOEXEC, F_GETPIPE_SZ. Not F_SETOWN, which lets the kernel send signals to others, and no
+# locks, which other terms could see.
+_FCNTLS = (0, 1, 2, 3, 4, 1030, 1032)
 
 # What pthread_create asks for in glibc, and in musl: a thread that shares memory, descriptors and signals.
 _THREADS = (0x003D0F00, 0x007D0F00)

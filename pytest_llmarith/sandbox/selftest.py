@@ -50,10 +50,11 @@ def make_process():
 def take_memory(): bytearray({too_much})
 
 def take_memory_of_the_kernel():
-    import ctypes
+    import ctypes, threading
+    threading.Thread(target=int).start()  # what a program may do, though it is counted
     call = ctypes.CDLL(None, use_errno=True).syscall
-    # Threads with descriptors of their own: clone without CLONE_FILES, close_range with CLOSE_RANGE_UNSHARE. Both ask
-    # for something that cannot be, so that the kernel does nothing if it is asked.
+    # A thread with descriptors of its own: by clone without CLONE_FILES, by close_range with CLOSE_RANGE_UNSHARE. The
+    # other arguments are wrong, so that the kernel does nothing if it is asked.
     for number, *values in (56, 0x10100, 0, 0, 0, 0), (436, 9, 8, 2):
         if call(number, *values) != -1 or ctypes.get_errno() != 1:
             return

@@ -58,6 +58,7 @@ CALLS: dict[str, tuple[int, ...]] = {
     "remap_file_pages": (216, 1, 0, 0, 0, 0),
     "timer_create": (222, 77, 0, 0),
     "clock_settime": (227, 0, 1),
+    "lock of a range": (72, -1, 6, 1),
     "mbind": (237, 1, 4096, 99, 0, 0, 0),
     "mq_open": (240, 1, 0, 0, 0),
     "kexec_load": (246, 0, 0, 0, -1),

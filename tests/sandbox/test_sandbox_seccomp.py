@@ -65,6 +65,8 @@ def _verdict(number: int, *arguments: int, architecture: int = _X86_64) -> int:
         ((16, 0, 0x5401), _ALLOW),  # ioctl TCGETS
         ((16, 0, 0x5412), _EPERM),  # ioctl TIOCSTI
         ((72, 0, 3), _ALLOW),  # fcntl F_GETFL
+        ((72, 0, 5), _EPERM),  # fcntl F_GETLK
+        ((72, 0, 6), _EPERM),  # fcntl F_SETLK
         ((72, 0, 8), _EPERM),  # fcntl F_SETOWN
         ((72, 0, 1031), _EPERM),  # fcntl F_SETPIPE_SZ
         ((62, _PID, 9), _ALLOW),  # kill
