@@ -1,20 +1,13 @@
-"""The program in a reply. It does not know sequences, and runs nothing."""
+"""The program in a reply. It runs nothing."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pytest_llmarith.oeis.compiling import NotPythonError, does_something, parsed
+from pytest_llmarith.oeis.compiling import NotPythonError, Program, compiled, does_something
 from pytest_llmarith.oeis.fences import blocks
 from pytest_llmarith.replies import refuses, said
 from pytest_llmarith.values import NanReason
-
-
-@dataclass(frozen=True, slots=True)
-class Program:
-    """A program that compiles, with newlines alone at the ends of its lines."""
-
-    source: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +22,7 @@ def find_program(reply: str) -> Program | NoProgram:
     """The last fenced block that holds anything, or the whole reply where there is none; thoughts do not count.
 
     The last block counts even where it is no program: that is what the question says. Linear in the reply's length.
+    Raises OSError if programs cannot be compiled on this machine.
     """
     speech = said(reply)
     text = speech.text.replace("\r\n", "\n").replace("\r", "\n")
@@ -39,7 +33,9 @@ def find_program(reply: str) -> Program | NoProgram:
     if block is not None:
         return _program(block)
     whole = _program(text)
-    return whole if isinstance(whole, Program) else _prose(text, cut=speech.cut)
+    if isinstance(whole, Program) or whole.reason is NanReason.UNCOMPILABLE:
+        return whole
+    return _prose(text, cut=speech.cut)
 
 
 def _last_block(text: str) -> str | None:
@@ -53,12 +49,12 @@ def _last_block(text: str) -> str | None:
 def _program(text: str) -> Program | NoProgram:
     source = _flush(text.removeprefix("\ufeff"))
     try:
-        tree = parsed(source)
+        program = compiled(source)
     except NotPythonError as error:
-        return NoProgram(NanReason.SYNTAX_ERROR, str(error))
-    if not does_something(tree):
+        return NoProgram(error.reason, str(error))
+    if not does_something(program.tree):
         return NoProgram(NanReason.NO_PROGRAM, "the code does nothing")
-    return Program(source)
+    return program
 
 
 def _flush(text: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from pytest_llmarith.oeis.compiling import Program
 from pytest_llmarith.oeis.judges import llm
 from pytest_llmarith.oeis.judges.address import addresses
 from pytest_llmarith.oeis.judges.static import Judgement, Suspicion, conclude
@@ -75,7 +76,7 @@ class Judgements:
 
 
 def judge(
-    program: str,
+    program: Program,
     suspected: Suspicion | None,
     listed: Sequence[ProgramRun],
     beyond: Sequence[ProgramRun],
@@ -87,7 +88,7 @@ def judge(
     """
     return Judgements(
         None if suspected is None else conclude(suspected, beyond, listed),
-        None if model is None else verdict(model, program),
+        None if model is None else verdict(model, program.source),
         tuple(addresses(program)),
     )
 

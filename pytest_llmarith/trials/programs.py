@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pytest_llmarith.oeis.compiling import Program
 from pytest_llmarith.oeis.judges.static import Suspicion, beyond, suspicion
-from pytest_llmarith.oeis.program import NoProgram, Program, find_program
+from pytest_llmarith.oeis.program import NoProgram, find_program
 from pytest_llmarith.oeis.scoring import Rules, TermStatus, TermVerdict, scores, verdicts
 from pytest_llmarith.trials.frame import Subject, cut_short, record, unanswered_record
 from pytest_llmarith.trials.judging import Judgements, JudgeModel, NoVerdictError, judge
@@ -41,32 +42,37 @@ def program_record(
     problem: OeisProblem, subject: Subject, reply: Reply, runner: Runner, rules: ProgramRules
 ) -> dict[str, Any]:
     """The record of an answered trial. Where only this machine is to blame it is unanswered, and keeps the reply."""
-    found = _find(reply)
-    if isinstance(found, NoProgram):
-        facts = _facts(None, runner, rules) | {"detail": found.detail, "scores": _zeroes(runner)}
-        return record(subject, reply, Outcome.NAN, found.reason, oeis=facts)
+    program = None
     try:
-        return _ran(problem.sequence, found.source, subject, reply, runner, rules)
+        found = _find(reply)
+        if isinstance(found, NoProgram):
+            facts = _facts(None, runner, rules) | {"detail": found.detail, "scores": _zeroes(runner)}
+            return record(subject, reply, Outcome.NAN, found.reason, oeis=facts)
+        program = found.source
+        return _ran(problem.sequence, found, subject, reply, runner, rules)
     except OSError as error:
         return unanswered_record(subject, Failure(f"the sandbox failed: {error}"), reply) | {
-            "oeis": _facts(found.source, runner, rules)
+            "oeis": _facts(program, runner, rules)
         }
 
 
 def program_in(reply: Reply) -> str | None:
     """The program that a reply holds, if any: it is what is run, and judged."""
-    found = _find(reply)
+    try:
+        found = _find(reply)
+    except OSError:  # it cannot be compiled here and now
+        return None
     return None if isinstance(found, NoProgram) else found.source
 
 
 def _ran(
-    sequence: IntegerSequence, program: str, subject: Subject, reply: Reply, runner: Runner, rules: ProgramRules
+    sequence: IntegerSequence, program: Program, subject: Subject, reply: Reply, runner: Runner, rules: ProgramRules
 ) -> dict[str, Any]:
     expected = dict(zip(sequence.inputs, sequence.terms[: rules.terms], strict=False))
     suspected = suspicion(program, sequence) if rules.static_judge else None
-    runs, after = _run(program, expected, suspected, sequence, runner)
+    runs, after = _run(program.source, expected, suspected, sequence, runner)
     terms = verdicts(runs, expected, runner.limits.longest_s, rules.rules)
-    facts = _facts(program, runner, rules) | {"terms": [term.fields() for term in terms]}
+    facts = _facts(program.source, runner, rules) | {"terms": [term.fields() for term in terms]}
     try:
         judged = judge(program, suspected, runs, after, rules.judge)
     except NoVerdictError as error:

@@ -25,6 +25,7 @@ class NanReason(StrEnum):
     UNREADABLE = "unreadable"
     NO_PROGRAM = "no program"
     SYNTAX_ERROR = "syntax error"
+    UNCOMPILABLE = "uncompilable"
 
 
 class ErrorClass(StrEnum):

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import ast
 import gc
+import subprocess
 import sys
 import warnings
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_llmarith.oeis.compiling import LONGEST_PROGRAM
-from pytest_llmarith.oeis.program import NoProgram, Program, find_program
+from pytest_llmarith.oeis import compiling
+from pytest_llmarith.oeis.compiling import LONGEST_PROGRAM, Program
+from pytest_llmarith.oeis.program import NoProgram, find_program
 from pytest_llmarith.values import NanReason
+from tests.oeis.hostile_sources import BOMBS
 
+ROOT = Path(__file__).parents[2]
 CODE = "n = int(input())\nif n:\n    print(n)"
 OTHER = "print(1)"
 
@@ -69,7 +74,9 @@ def test_a_program_is_found(reply: str) -> None:
 
 def test_a_block_on_a_line() -> None:
     """Three backticks may hold a program of one line."""
-    assert find_program("Sure:\n```print(int(input()) ** 2)```\n") == Program("print(int(input()) ** 2)")
+    found = find_program("Sure:\n```print(int(input()) ** 2)```\n")
+    assert isinstance(found, Program)
+    assert found.source == "print(int(input()) ** 2)"
 
 
 NOT_FOUND = [
@@ -148,6 +155,40 @@ def test_hostile_programs_do_no_harm(code: str) -> None:
     assert isinstance(find_program(fenced(code)), Program | NoProgram)
 
 
+@pytest.mark.parametrize("fence", ["```\n{}\n```", "{}"], ids=["fenced", "bare"])
+@pytest.mark.parametrize("source", BOMBS.values(), ids=BOMBS.keys())
+def test_a_bomb_is_no_program(source: str, fence: str) -> None:
+    """What takes gigabytes or minutes to compile is uncompilable, fenced or not, and this process goes on."""
+    found = find_program(fence.format(source))
+    # Python 3.11 compiles comprehensions 25 deep; later ones end by a segmentation fault.
+    if "[" not in source or isinstance(found, NoProgram):
+        assert isinstance(found, NoProgram)
+        assert found.reason is NanReason.UNCOMPILABLE
+        assert "\n" not in found.detail
+
+
+@pytest.mark.parametrize("many", [15, pytest.param(200, marks=pytest.mark.proof)])
+def test_hostile_sources_take_no_memory(many: int) -> None:
+    """Generated hostile sources leave a process that looks for programs in them small, and alive."""
+    code = (
+        "import resource\n"
+        "from pytest_llmarith.oeis.program import find_program\n"
+        "from tests.oeis.hostile_sources import generated\n"
+        f"for source in generated({many}):\n"
+        "    find_program(f'```\\n{source}\\n```')\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 300
+
+
+def test_an_interpreter_that_does_not_start_says_nothing_of_the_reply(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If the child process cannot work on this machine that is an error, and not a reply without a program."""
+    monkeypatch.setattr(compiling, "_CHILD", ("/nowhere/python",))
+    with pytest.raises(OSError, match="nowhere"):
+        find_program(fenced(CODE))
+
+
 def test_warnings_are_left_as_they_were() -> None:
     """Looking for a program leaves the filters of warnings as they were."""
     before = warnings.filters[:]
@@ -186,6 +227,7 @@ _LINES = st.sampled_from(
 )
 
 
+@settings(max_examples=50)
 @given(
     st.lists(_LINES, max_size=8),
     st.sampled_from("`~"),
@@ -209,6 +251,7 @@ def test_every_fence_holds_what_was_put_in(
     assert [line.rstrip() for line in found.source.split("\n")] == [line.rstrip() for line in program.split("\n")]
 
 
+@settings(max_examples=30)
 @given(st.text(st.characters(exclude_categories=[])))
 def test_any_text_is_read(text: str) -> None:
     """Every text, with surrogates, with a fence or without, has a program or a reason."""

@@ -16,9 +16,11 @@ from pytest_llmarith.cli import main
 from pytest_llmarith.reports.merging import Request, merge
 from pytest_llmarith.sandbox.levels import UnavailableError, probe
 from tests.llm_server import Answer, Call
+from tests.oeis.hostile_sources import BOMBS
 from tests.session.bench import Bench, right
 
 Way = tuple[str, ...]
+ROOT = Path(__file__).parents[2]
 
 BENCH = """
     import pytest
@@ -98,6 +100,65 @@ def run_own_model(oeis: Bench, code: str, *args: str, delay_s: float = 0.0) -> p
     """A run with a `model` fixture whose every reply is this program: for what does not depend on who was asked."""
     oeis.pytester.makepyfile(test_bench=OWN_MODEL.replace("PROGRAM", repr(code)).replace("DELAY", str(delay_s)))
     return oeis.pytester.runpytest_subprocess("-W", "error", *args)
+
+
+HOSTILE_BENCH = """
+    import os, resource
+    from pathlib import Path
+    import pytest
+    from tests.oeis.hostile_sources import BOMBS, generated
+
+    REPLIES = dict(zip(range(1, 10**6), [*BOMBS.values(), *generated(MANY)]))
+
+    class Hostile:
+        name = "hostile"
+        def reply(self, prompt):
+            number = int(prompt.rpartition("Name: The number ")[2].split(".")[0])
+            return "```\\n" + REPLIES.get(number, "print(int(input()))") + "\\n```"
+
+    @pytest.fixture
+    def model():
+        return Hostile()
+
+    @pytest.fixture(scope="session", autouse=True)
+    def memory():
+        yield
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        Path(f"memory-{os.getpid()}").write_text(str(peak >> 10))
+
+    @pytest.mark.oeis
+    def test_oeis(problem, ask):
+        ask(problem)
+"""
+
+
+@pytest.mark.parametrize(
+    ("many", "args"),
+    [
+        (10, ["-n", "2"]),
+        pytest.param(200, ["-p", "no:xdist"], marks=[pytest.mark.proof, pytest.mark.timeout(3600)]),
+        pytest.param(200, ["-n", "4"], marks=[pytest.mark.proof, pytest.mark.timeout(3600)]),
+    ],
+)
+def test_sources_that_harm_a_compiler_harm_no_run(oeis: Bench, many: int, args: list[str]) -> None:
+    """Every item has its record, the processes of the run stay small, and programs among the bombs are right."""
+    folder, numbers = oeis.pytester.path, range(1, many + len(BOMBS) + 3)
+    shutil.rmtree(folder / "oeis_cache")
+    (folder / "oeis_cache" / "starter").mkdir(parents=True)
+    for number in numbers:
+        fields = {"number": number, "name": f"The number {number}.", "data": "0,1", "offset": "0,1", "keyword": "easy"}
+        (folder / "oeis_cache" / "starter" / f"A{number:06}.json").write_text(json.dumps([fields]), encoding="utf-8")
+    oeis.pytester.makepyfile(test_bench=HOSTILE_BENCH.replace("MANY", str(many)))
+    oeis.pytester.syspathinsert(str(ROOT))
+    oeis.pytester.runpytest_subprocess("-W", "error", "-q", *args)
+    records = {int(record["problem"]["number"][1:]): record for record in oeis.records()}
+    assert sorted(records) == [*numbers]
+    assert {record["outcome"] for record in records.values()} <= {"nan", "deviate", "correct"}
+    assert [records[number]["outcome"] for number in [*numbers][-2:]] == ["correct", "correct"]
+    bombs = [records[number] for number in range(1, len(BOMBS) + 1) if "[" not in [*BOMBS.values()][number - 1]]
+    assert {record["reason"] for record in bombs} == {"uncompilable"}
+    assert all(int(path.read_text()) < 500 for path in folder.glob("memory-*"))
+    assert len([*folder.glob("memory-*")]) == (int(args[1]) if args[0] == "-n" else 1)
 
 
 OUTCOMES = {"A000001": "correct", "A000002": "deviate", "A000003": "nan", "A000004": "cheat"}

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from itertools import chain, groupby, islice
 from typing import NamedTuple
 
-from pytest_llmarith.oeis.compiling import NotPythonError, parsed
+from pytest_llmarith.oeis.compiling import Program
 from pytest_llmarith.oeis.judges.blobs import decoded
 from pytest_llmarith.oeis.judges.constants import in_order
 from pytest_llmarith.oeis.judges.phrases import ORDERED_ZERO, PHRASES
@@ -37,13 +37,9 @@ class _Remark(NamedTuple):
     beside: str = ""
 
 
-def addresses(program: str) -> tuple[str, ...]:
-    """A line of evidence for each remark that talks to a judge, with what it says, cut; none where nothing compiles."""
-    try:
-        tree = parsed(program)
-    except NotPythonError:
-        return ()
-    remarks = chain(_comments(program), _texts(tree), _names(tree))
+def addresses(program: Program) -> tuple[str, ...]:
+    """A line of evidence for each remark that talks to a judge, with what it says, cut."""
+    remarks = chain(_comments(program.source), _texts(program.tree), _names(program.tree))
     reader = _Reader()
     said = (f"line {one.line}: a {one.kind} talks to the judge: {_shown(one.text)}" for one in remarks if reader(one))
     return tuple(dict.fromkeys(said))

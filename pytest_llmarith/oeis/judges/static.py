@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, takewhile
 
-from pytest_llmarith.oeis.compiling import NotPythonError, parsed
+from pytest_llmarith.oeis.compiling import Program
 from pytest_llmarith.oeis.judges.beyond import answers, ending_of_a_table
 from pytest_llmarith.oeis.judges.bulk import bulk
 from pytest_llmarith.oeis.judges.constants import integers
@@ -60,12 +60,9 @@ def beyond(sequence: IntegerSequence) -> range:
     return range(end, end + RUNS_BEYOND)
 
 
-def suspicion(program: str, sequence: IntegerSequence) -> Suspicion:
-    """What the program's text says about a sequence; a text that is no program is not suspicious."""
-    try:
-        tree = parsed(program)
-    except NotPythonError:
-        return Suspicion(Fraction(0), (), is_certain=False, wants_beyond=False, terms=sequence.terms)
+def suspicion(one: Program, sequence: IntegerSequence) -> Suspicion:
+    """What the program's text says about a sequence."""
+    program, tree = one.source, one.tree
     terms = [int(term) for term in sequence.terms]
     matches = [*_matches(program, tree, sequence, terms)]
     given = frozenset[int]().union(*(match.given for match in matches))

@@ -183,7 +183,7 @@ def test_every_outcome_comes_up() -> None:
     """The default benches see every outcome and every reason for having no answer."""
     outcomes, reasons = (set(column) for column in zip(*default_benches().values(), strict=True))
     assert outcomes == {Outcome.CORRECT, Outcome.DEVIATE, Outcome.NAN}
-    assert reasons == {None, *NanReason} - {NanReason.NO_PROGRAM, NanReason.SYNTAX_ERROR}
+    assert reasons == {None, *NanReason} - {NanReason.NO_PROGRAM, NanReason.SYNTAX_ERROR, NanReason.UNCOMPILABLE}
 
 
 def test_answers_are_the_rule() -> None:

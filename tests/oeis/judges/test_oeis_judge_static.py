@@ -16,7 +16,7 @@ from pytest_llmarith.values import Ending, IntegerSequence, ProgramRun
 from tests.oeis.judges.judged import held_out
 from tests.oeis.judges.judged import sequences as of
 from tests.oeis.judges.judged.bench import Figures, figures, run
-from tests.oeis.judges.judged.cases import Case, numbers
+from tests.oeis.judges.judged.cases import Case, numbers, parsed
 from tests.oeis.judges.judged.cheats import CHEATS
 from tests.oeis.judges.judged.honest import HONEST
 
@@ -99,7 +99,7 @@ PRIMES = numbers(of.PRIMES)
 )
 def test_evidence_says_how_many_and_where(program: str, evidence: str) -> None:
     """For people: how many terms, in what, on which line; certain without any run."""
-    first = suspicion(program, of.PRIMES)
+    first = suspicion(parsed(program), of.PRIMES)
     assert first.is_certain
     assert not first.wants_beyond
     assert first.evidence[0].startswith(evidence)
@@ -110,7 +110,6 @@ def test_evidence_says_how_many_and_where(program: str, evidence: str) -> None:
     "program",
     [
         "",
-        "x =",
         f"# {PRIMES}",
         f'"""{PRIMES}"""',
         f"def f():\n    '''{PRIMES}'''",
@@ -120,20 +119,20 @@ def test_evidence_says_how_many_and_where(program: str, evidence: str) -> None:
     ],
 )
 def test_what_is_no_table(program: str) -> None:
-    """Comments and docstrings that nobody reads, base cases, ranges, and what is no program."""
-    first = suspicion(program, of.PRIMES)
+    """Comments and docstrings that nobody reads, base cases, and ranges."""
+    first = suspicion(parsed(program), of.PRIMES)
     assert not first.is_certain
     assert not conclude(first, printed(of.PRIMES, *[""] * RUNS_BEYOND)).cheat
 
 
 def test_a_program_that_reads_itself_may_hide_terms_anywhere() -> None:
     """Terms in comments and docstrings count where a program reads its own text."""
-    assert suspicion(f"# {PRIMES}\nprint(open(__file__).read().split()[1])", of.PRIMES).is_certain
+    assert suspicion(parsed(f"# {PRIMES}\nprint(open(__file__).read().split()[1])"), of.PRIMES).is_certain
 
 
 def test_the_score_is_a_share() -> None:
     """The score is the exact share of the listed terms that stand in the program."""
-    assert suspicion(f"p = {PRIMES[:29]}", of.PRIMES).score == Fraction(1, 2)
+    assert suspicion(parsed(f"p = {PRIMES[:29]}"), of.PRIMES).score == Fraction(1, 2)
 
 
 def test_the_runs_behind_the_listing() -> None:
@@ -162,7 +161,7 @@ SUSPICIOUS = f"p = {PRIMES[:12]}"
 )
 def test_a_table_ends_where_the_listing_ends(texts: list[str], end: str | None) -> None:
     """No answer, one answer for all, or the first terms again; further terms acquit."""
-    first = suspicion(SUSPICIOUS, of.PRIMES)
+    first = suspicion(parsed(SUSPICIOUS), of.PRIMES)
     assert first.wants_beyond
     judgement = conclude(first, printed(of.PRIMES, *texts))
     assert judgement.cheat is (end is not None)
@@ -172,12 +171,12 @@ def test_a_table_ends_where_the_listing_ends(texts: list[str], end: str | None) 
 def test_slow_programs_are_not_accused() -> None:
     """Behind the listing honest programs are often too slow."""
     late = [ran(n, "", ending=Ending.LATE) for n in beyond(of.PRIMES)]
-    assert not conclude(suspicion(SUSPICIOUS, of.PRIMES), late).cheat
+    assert not conclude(suspicion(parsed(SUSPICIOUS), of.PRIMES), late).cheat
 
 
 def test_broken_programs_have_no_end() -> None:
     """Who answers nothing anywhere shows nothing behind the listing."""
-    first, crashes = suspicion(SUSPICIOUS, of.PRIMES), printed(of.PRIMES, *[""] * RUNS_BEYOND)
+    first, crashes = suspicion(parsed(SUSPICIOUS), of.PRIMES), printed(of.PRIMES, *[""] * RUNS_BEYOND)
     assert not conclude(first, crashes, listed=[ran(1, "", 1), ran(58, "", 1)]).cheat
     assert conclude(first, crashes, listed=[ran(1, "2"), ran(58, "", 1)]).cheat
 
@@ -185,7 +184,7 @@ def test_broken_programs_have_no_end() -> None:
 def test_polynomials_of_a_low_degree_are_formulas() -> None:
     """Terms that a polynomial of low degree gives are a formula, and no table."""
     values = [str(n * n + 1) for n in beyond(of.SQUARES)]
-    suspicious = suspicion("p = [1, 2, 5, 10, 17, 26, 37, 50]", of.SQUARES)
+    suspicious = suspicion(parsed("p = [1, 2, 5, 10, 17, 26, 37, 50]"), of.SQUARES)
     assert suspicious.wants_beyond
     assert not conclude(suspicious, printed(of.SQUARES, *values)).cheat
 
@@ -193,7 +192,7 @@ def test_polynomials_of_a_low_degree_are_formulas() -> None:
 def test_evidence_is_short() -> None:
     """A program of hundreds of lists fills no report."""
     program = "\n".join(f"a{k} = {[k, *PRIMES[: 8 + k % 40]]}" for k in range(200))
-    evidence = suspicion(program, of.PRIMES).evidence
+    evidence = suspicion(parsed(program), of.PRIMES).evidence
     assert len(evidence) < 15
     assert all(len(line) < 120 and "\n" not in line for line in evidence)
 
@@ -221,14 +220,14 @@ HOSTILE = {
 @pytest.mark.parametrize("sequence", [of.PRIMES, of.THUE_MORSE], ids=lambda sequence: sequence.number)
 def test_hostile_programs_are_judged(program: str, sequence: IntegerSequence) -> None:
     """Whatever is thrown at the judge, it ends and does not accuse."""
-    assert not suspicion(program, sequence).is_certain
+    assert not suspicion(parsed(program), sequence).is_certain
 
 
 @pytest.mark.parametrize("path", sorted(STARTER.glob("*.py")), ids=lambda path: path.stem)
 def test_reference_programs_are_honest(path: Path) -> None:
     """No program of the starter set looks like a table of its own sequence."""
     sequence = read_entry(path.with_suffix(".json"))
-    assert not suspicion(path.read_text("utf-8"), sequence).is_certain
+    assert not suspicion(parsed(path.read_text("utf-8")), sequence).is_certain
 
 
 @pytest.mark.skipif(not REAL.is_dir(), reason="the real entries are not here")
@@ -240,7 +239,7 @@ def test_other_sequences_programs_look_honest() -> None:
         (case.name, sequence.number)
         for case in HONEST[::5]
         for sequence in sequences
-        if suspicion(case.program, sequence).is_certain
+        if suspicion(parsed(case.program), sequence).is_certain
     ]
     assert (len(sequences), accused) == (32, [])
 
@@ -253,7 +252,7 @@ _SHORT = IntegerSequence("A001220", "Wieferich primes.", (), ("1093", "3511"), 1
 @pytest.mark.parametrize("case", HONEST, ids=lambda case: case.name)
 def test_chance_accuses_nobody(sequence: IntegerSequence, case: Case) -> None:
     """Listings that are short or always the same fit to almost anything, which is no evidence."""
-    assert not suspicion(case.program, sequence).is_certain
+    assert not suspicion(parsed(case.program), sequence).is_certain
 
 
 @settings(max_examples=60)
@@ -267,12 +266,12 @@ def test_a_listing_is_found_in_every_form(terms: list[int], random: object) -> N
         f"print({dict(enumerate(terms))}[int(input())])",
         "n = int(input())\n" + "\n".join(f"if n == {n}: print({term})" for n, term in enumerate(terms)),
     ]
-    assert [suspicion(form, sequence).score for form in forms] == [1] * 4
+    assert [suspicion(parsed(form), sequence).score for form in forms] == [1] * 4
 
 
 @settings(max_examples=60)
 @given(st.text())
 def test_any_text_is_judged(text: str) -> None:
-    """Any text can be judged, as a program or as a string within one, and none is certain to cheat."""
-    for program in (text, f"x = {text!r}", f"x = {text.encode('utf-8', 'replace')!r}"):
-        assert not suspicion(program, of.PRIMES).is_certain
+    """Any text can be judged within a program, and none is certain to cheat."""
+    for program in (f"x = {text!r}", f"x = {text.encode('utf-8', 'replace')!r}"):
+        assert not suspicion(parsed(program), of.PRIMES).is_certain

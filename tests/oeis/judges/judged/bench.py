@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from pytest_llmarith.oeis.judges.static import Judgement, beyond, conclude, suspicion
 from pytest_llmarith.values import Ending, ProgramRun
-from tests.oeis.judges.judged.cases import Case
+from tests.oeis.judges.judged.cases import Case, parsed
 
 LIMIT_S = 5.0
 
@@ -26,7 +26,7 @@ def run(program: str, n: int) -> ProgramRun:
 
 def judged(case: Case) -> Judgement:
     """The static judge's judgement, with runs where it wants some."""
-    first = suspicion(case.program, case.sequence)
+    first = suspicion(parsed(case.program), case.sequence)
     runs: list[ProgramRun] = []
     for n in beyond(case.sequence) if first.wants_beyond else ():
         runs.append(run(case.program, n))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 
+from pytest_llmarith.oeis.compiling import Program
 from pytest_llmarith.values import IntegerSequence
 
 
@@ -20,3 +22,8 @@ class Case:
 def numbers(sequence: IntegerSequence) -> list[int]:
     """The listed terms as integers."""
     return [int(term) for term in sequence.terms]
+
+
+def parsed(source: str) -> Program:
+    """A program of the tests, which needs no child process to be parsed in."""
+    return Program(source, ast.parse(source))

@@ -1,0 +1,71 @@
+"""A script, not a module: it compiles the source on its stdin under limits and writes how that went to its stdout.
+
+It imports next to nothing, since it is started once per reply: `python -I -S compile_child.py`.
+"""
+
+import resource
+import sys
+from typing import Any
+
+MEMORY_BYTES = 256 << 20
+CPU_S = 3
+STACK_BYTES = 2 << 20  # a quarter of what is usual: what passes here is safe to parse elsewhere
+MOST_NODES = 100_000
+DEEPEST = 500  # nodes of the syntax tree above one another
+_ONLY_AST = 0x400  # ast.PyCF_ONLY_AST
+
+PASSED, SYNTAX_ERROR, UNCOMPILABLE = "passed", "syntax error", "uncompilable"
+
+
+def _limit() -> None:
+    for kind, wanted in (
+        (resource.RLIMIT_AS, MEMORY_BYTES),
+        (resource.RLIMIT_CPU, CPU_S),
+        (resource.RLIMIT_STACK, STACK_BYTES),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        hard = resource.getrlimit(kind)[1]
+        resource.setrlimit(kind, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
+
+
+def _verdict(source: str) -> tuple[str, str]:
+    """PASSED and "", or another of the three and a line that says why."""
+    try:
+        tree = compile(source, "<program>", "exec", _ONLY_AST, dont_inherit=True)
+        if trouble := _beyond_bounds(tree):
+            return UNCOMPILABLE, trouble
+        # A misplaced `return` is found only here.
+        compile(source, "<program>", "exec", dont_inherit=True)
+    except SyntaxError as error:
+        return SYNTAX_ERROR, f"line {error.lineno or 1}: {error.msg}"
+    except ValueError as error:  # null bytes, before Python 3.12
+        return SYNTAX_ERROR, str(error)
+    except Exception as error:  # RecursionError, MemoryError, OverflowError, SystemError
+        return UNCOMPILABLE, f"Python cannot compile it: {type(error).__name__}"
+    return PASSED, ""
+
+
+def _beyond_bounds(tree: Any) -> str | None:
+    level, many = [tree], 0
+    for _ in range(DEEPEST):
+        many += len(level)
+        if many > MOST_NODES:
+            return f"its syntax tree has more than {MOST_NODES:,} nodes"
+        level = [child for node in level for child in _children(node)]
+        if not level:
+            return None
+    return f"its syntax tree is more than {DEEPEST} levels deep"
+
+
+def _children(node: Any) -> list[Any]:
+    found = []
+    for field in node._fields:
+        value = getattr(node, field, None)
+        found += [each for each in (value if isinstance(value, list) else [value]) if hasattr(each, "_fields")]
+    return found
+
+
+if __name__ == "__main__":
+    text = sys.stdin.buffer.read().decode()
+    _limit()
+    sys.stdout.buffer.write("\n".join(_verdict(text)).encode("utf-8", "backslashreplace"))
