@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from pytest_llmarith.oeis.compiling import Program
 from pytest_llmarith.oeis.judges.address import addresses
 from pytest_llmarith.oeis.judges.constants import MOST_NODES
 from pytest_llmarith.oeis.judges.static import suspicion
@@ -46,9 +47,9 @@ DEEP: dict[str, Shape] = {
 }
 
 
-def lines(judge: Callable[[str], object], program: str) -> int:
+def lines(judge: Callable[[Program], object], source: str) -> int:
     """How many lines of Python are executed. What C does is not seen."""
-    many = 0
+    many, program = 0, parsed(source)
 
     def trace(frame: FrameType, event: str, _: Any) -> Any:
         nonlocal many
@@ -64,8 +65,8 @@ def lines(judge: Callable[[str], object], program: str) -> int:
     return many
 
 
-def suspect(program: str) -> object:
-    return suspicion(parsed(program), of.PRIMES)
+def suspect(program: Program) -> object:
+    return suspicion(program, of.PRIMES)
 
 
 JUDGES = pytest.mark.parametrize("judge", [suspect, addresses], ids=["static", "address"])
@@ -73,14 +74,14 @@ JUDGES = pytest.mark.parametrize("judge", [suspect, addresses], ids=["static", "
 
 @JUDGES
 @pytest.mark.parametrize("shape", WIDE.values(), ids=WIDE.keys())
-def test_twice_the_size_is_twice_the_work(shape: Shape, judge: Callable[[str], object]) -> None:
+def test_twice_the_size_is_twice_the_work(shape: Shape, judge: Callable[[Program], object]) -> None:
     """A program twice as long takes twice the work: nothing is read again for each of its neighbours."""
     assert lines(judge, shape(400)) <= 2.5 * lines(judge, shape(200))
 
 
 @JUDGES
 @pytest.mark.parametrize("shape", DEEP.values(), ids=DEEP.keys())
-def test_twice_the_depth_is_twice_the_work_at_most(shape: Shape, judge: Callable[[str], object]) -> None:
+def test_twice_the_depth_is_twice_the_work_at_most(shape: Shape, judge: Callable[[Program], object]) -> None:
     """Brackets twice as deep take twice the work at most."""
     assert lines(judge, shape(80)) <= 2.5 * lines(judge, shape(40))
 
