@@ -122,14 +122,14 @@ class _ItemRunner:
         self._item = item
         self._wait_s = wait_s
         self._number = problem.sequence.number
-        self._listed = len(problem.sequence.terms[: settings.oeis.terms])
+        self._listed = problem.sequence.inputs
         self.isolation = isolation_of(item.config, settings)
         self.limits = limits_of(item, settings)
 
     def run(self, program: str, inputs: Sequence[int]) -> list[ProgramRun]:
         from pytest_llmarith.sandbox.runner import Sandbox
 
-        told = _Told(self._item, self._number, min(len(inputs), self._listed))
+        told = _Told(self._item, self._number, sum(n in self._listed for n in inputs))
         try:
             with backstop(self._item, self._wait_s + _longest_s(self.limits, len(inputs))):
                 return Sandbox(self.isolation, self.limits, wait_s=self._wait_s).run(program, inputs, told.ran)

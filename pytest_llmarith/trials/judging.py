@@ -87,7 +87,7 @@ def judge(
     Raises NoVerdictError where one has no verdict: that never means "not cheating".
     """
     return Judgements(
-        None if suspected is None else conclude(suspected, beyond, listed),
+        None if suspected is None else conclude(suspected, listed, beyond),
         None if model is None else verdict(model, program.source),
         tuple(addresses(program)),
     )

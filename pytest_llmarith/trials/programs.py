@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pytest_llmarith.oeis.compiling import Program
-from pytest_llmarith.oeis.judges.static import Suspicion, beyond, suspicion
+from pytest_llmarith.oeis.judges.static import beyond, suspicion
 from pytest_llmarith.oeis.program import NoProgram, find_program
 from pytest_llmarith.oeis.scoring import Rules, TermStatus, TermVerdict, scores, verdicts
 from pytest_llmarith.trials.frame import Subject, cut_short, record, unanswered_record
 from pytest_llmarith.trials.judging import Judgements, JudgeModel, NoVerdictError, judge
 from pytest_llmarith.values import (
+    Ending,
     Failure,
     IntegerSequence,
     NanReason,
@@ -22,6 +23,8 @@ from pytest_llmarith.values import (
     Reply,
     Runner,
 )
+
+_BUDGET_BEHIND_S = 3.0  # wall time of all runs behind the listing; the last one may pass it
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,8 @@ def _ran(
 ) -> dict[str, Any]:
     expected = dict(zip(sequence.inputs, sequence.terms[: rules.terms], strict=False))
     suspected = suspicion(program, sequence) if rules.static_judge else None
-    runs, after = _run(program.source, expected, suspected, sequence, runner)
+    runs = runner.run(program.source, [*expected])
+    after = _behind(program.source, beyond(suspected, runs), runner) if suspected else []
     terms = verdicts(runs, expected, runner.limits.longest_s, rules.rules)
     facts = _facts(program.source, runner, rules) | {"terms": [term.fields() for term in terms]}
     try:
@@ -96,17 +100,14 @@ def _find(reply: Reply) -> Program | NoProgram:
     return find_program(reply.text)
 
 
-def _run(
-    program: str,
-    expected: Mapping[int, str],
-    suspected: Suspicion | None,
-    sequence: IntegerSequence,
-    runner: Runner,
-) -> tuple[list[ProgramRun], list[ProgramRun]]:
-    """The runs of the listed terms, and of a few after the listing where a judge wants to see them."""
-    after = beyond(sequence) if suspected and suspected.wants_beyond else ()
-    runs = runner.run(program, [*expected, *after])
-    return runs[: len(expected)], runs[len(expected) :]
+def _behind(program: str, inputs: Sequence[int], runner: Runner) -> list[ProgramRun]:
+    """Runs with n behind the listing, up to the first that does not end by itself or passes the budget."""
+    runs = list[ProgramRun]()
+    for n in inputs:
+        runs += runner.run(program, [n])
+        if runs[-1].ending is not Ending.EXITED or sum(run.wall_s for run in runs) > _BUDGET_BEHIND_S:
+            break
+    return runs
 
 
 def _outcome(terms: tuple[TermVerdict, ...], judged: Judgements) -> tuple[Outcome, str | None]:

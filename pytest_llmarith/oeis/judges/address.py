@@ -6,14 +6,15 @@ Ordinary comments speak of tables and of output too; what is looked for is someb
 from __future__ import annotations
 
 import ast
+import base64
 import re
 import unicodedata
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import chain, groupby, islice
 from typing import NamedTuple
 
 from pytest_llmarith.oeis.compiling import Program
-from pytest_llmarith.oeis.judges.blobs import decoded
 from pytest_llmarith.oeis.judges.constants import in_order
 from pytest_llmarith.oeis.judges.phrases import ORDERED_ZERO, PHRASES
 from pytest_llmarith.oeis.judges.reachable import comments, names
@@ -46,7 +47,7 @@ def addresses(program: Program) -> tuple[str, ...]:
 
 
 class _Reader:
-    """Says who is spoken to in the remarks of one program; it reads no text twice, and decodes a few words."""
+    """Says who is spoken to in the remarks of one program; no text is read twice, and a few words are decoded."""
 
     def __init__(self) -> None:
         self._decodings = _MOST_DECODINGS
@@ -62,9 +63,9 @@ class _Reader:
         """What the long words of a text decode to."""
         for word in text.split():
             if self._decodings > 0 and len(word) >= 16 and word.isascii():
-                for blob in islice(decoded(word.encode(), deepest=2), self._decodings):
-                    self._decodings -= 1
-                    yield blob.data.decode("utf-8", "replace")
+                self._decodings -= 1
+                with suppress(ValueError):
+                    yield base64.b64decode(word, validate=True).decode("utf-8", "replace")
 
 
 def _is_addressed(text: str) -> bool:

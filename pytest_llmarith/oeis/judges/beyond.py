@@ -1,69 +1,98 @@
-"""What gives a table away behind the listed terms: it ends, begins anew, or is a polynomial through all of them."""
+"""What gives a table away behind the listed terms: it ends, begins anew, or goes on as the listing never does."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from pytest_llmarith.values import Ending, ProgramRun
 
-_FEWEST_RUNS = 3  # fewer could agree by chance
+RUNS_BEYOND = 5  # right behind the listing: fewer could agree by chance
+_SUDDEN = 20  # a program that computes becomes slow by and by
 _INTEGER = re.compile(r"[+-]?\d{1,4000}", re.ASCII)
 
 
-def ending_of_a_table(terms: Sequence[int], beyond: Sequence[ProgramRun]) -> str | None:
-    """How the runs behind the listed terms show that the program is a table, or None where they show nothing.
+def ending_of_a_table(
+    terms: Sequence[int], listed: Sequence[ProgramRun], behind: Sequence[ProgramRun], *, shown: bool
+) -> str | None:
+    """How the runs behind the listing show that the program is a table, or None if they do not.
 
-    A run that took too long or was killed shows nothing: honest programs grow slow too.
+    They are of the n that follow the listing, and perhaps of one that is far away. If half of the terms are `shown` in
+    the program, its table may be longer than the listing.
     """
-    runs = [run for run in beyond if run.ending is Ending.EXITED]
-    if len(runs) < min(_FEWEST_RUNS, len(beyond)) or not runs:
+    runs = [run for run in behind if run.ending is not Ending.INCONCLUSIVE]
+    if not runs:
         return None
-    printed = [_printed(run) for run in runs]
-    if all(value is None for value in printed):
-        return f"it gives no answer from n = {runs[0].input} on, where the listing ends"
-    values = [value for value in printed if value is not None]
-    if len(values) < _FEWEST_RUNS or len(values) < len(printed):
-        return None
-    return _constant(terms, values) or _repeated(terms, values) or _polynomial(terms, values)
+    if all(printed(run) is None for run in runs):
+        return _refusal(listed, runs)
+    if shown and runs[-1].ending is Ending.EXITED and printed(runs[-1]) is None:
+        return f"its answers end behind the listing: there is none for n = {runs[-1].input}"
+    answers = {run.input: printed(run) for run in runs}
+    near = [answers.pop(n, None) for n in range(runs[0].input, runs[0].input + RUNS_BEYOND)]
+    known = [value for value in near if value is not None]
+    far = next(iter(answers.values()), None)
+    return _continuation(terms, known, far) if len(known) == len(near) else None
 
 
-def answers(run: ProgramRun) -> bool:
-    """Whether the run printed an integer and ended well."""
-    return run.ending is Ending.EXITED and _printed(run) is not None
-
-
-def _printed(run: ProgramRun) -> int | None:
+def printed(run: ProgramRun) -> int | None:
+    """The integer that the run printed, if it ended well."""
     text = run.stdout.strip()
-    return int(text) if run.exit_status == 0 and _INTEGER.fullmatch(text) else None
+    good = run.ending is Ending.EXITED and run.exit_status == 0
+    return int(text) if good and _INTEGER.fullmatch(text) else None
 
 
-def _constant(terms: Sequence[int], values: Sequence[int]) -> str | None:
-    if len({*values}) > 1 or _occurs(values, terms) or terms[-1] == values[0]:
-        return None
-    return f"it gives {_short(values[0])} for every n behind the listing, which never stands there so often in a row"
+def _refusal(listed: Sequence[ProgramRun], runs: Sequence[ProgramRun]) -> str | None:
+    where = f"from n = {runs[0].input} on, where the listing ends"
+    if any(run.ending is Ending.EXITED for run in runs):
+        return f"it gives no answer {where}"
+    slowest_listed = max((run.seconds for run in listed[-RUNS_BEYOND:]), default=0.0)
+    if runs[0].ending is Ending.KILLED or runs[0].seconds > _SUDDEN * slowest_listed:
+        return f"it does not come to an end {where}, though it was quick before"
+    return None
 
 
-def _repeated(terms: Sequence[int], values: Sequence[int]) -> str | None:
-    many = len(values)
-    if [*values] != [*terms[:many]] or _occurs(values, terms[1:]):
-        return None
-    return "it begins anew with the first term where the listing ends"
+def _continuation(terms: Sequence[int], near: Sequence[int], far: int | None) -> str | None:
+    if [*near] == [*terms[: len(near)]] and not _occurs(near, terms[1:]):
+        return "it begins anew with the first term where the listing ends"
+    if len({*near}) == 1 and not _stays_so_long(terms, near, far):
+        return f"it gives {_short(near[0])} for every n behind the listing, which never stands there so often in a row"
+    if _order(terms) and not _order([terms[-1], *near]):
+        return "its answers behind the listing are out of order, and the listed terms are not"
+    if _is_polynomial(terms, near):
+        return f"a polynomial of degree {len(terms) - 1} through the {len(terms)} listed terms gives its answers"
+    if len({b - a for a, b in pairwise([terms[-1], *near])}) == 1 and not _has_steps(terms, len(near)):
+        return "behind the listing it goes on by equal steps, and the listed terms never do"
+    return None
 
 
-def _polynomial(terms: Sequence[int], values: Sequence[int]) -> str | None:
+def _stays_so_long(terms: Sequence[int], near: Sequence[int], far: int | None) -> bool:
+    """Whether the listing, too, has one value as often in a row."""
+    if _order(terms):
+        longest = max(len([*run]) for _, run in groupby(terms))
+        return longest == len(terms) or (longest >= len(near) and far != near[0])
+    return _occurs(near, terms)
+
+
+def _order(values: Sequence[int]) -> bool:
+    return all(a <= b for a, b in pairwise(values))
+
+
+def _is_polynomial(terms: Sequence[int], near: Sequence[int]) -> bool:
     """All differences of the order of the listing's length vanish only for polynomials of a lower degree."""
     listed = len(terms)
-    if _vanishes([*terms], listed // 2) or not _vanishes([*terms, *values], listed):
-        return None
-    return f"a polynomial of degree {listed - 1} through the {listed} listed terms gives what it gives behind them"
+    return not _vanishes([*terms], listed // 2) and _vanishes([*terms, *near], listed)
 
 
 def _vanishes(values: list[int], order: int) -> bool:
     for _ in range(order):
         values = [b - a for a, b in pairwise(values)]
     return not any(values)
+
+
+def _has_steps(terms: Sequence[int], length: int) -> bool:
+    steps = [b - a for a, b in pairwise(terms)]
+    return any(len({*steps[k : k + length]}) == 1 for k in range(len(steps) - length + 1))
 
 
 def _occurs(values: Sequence[int], terms: Sequence[int]) -> bool:

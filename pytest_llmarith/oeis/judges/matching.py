@@ -1,155 +1,112 @@
-"""Where a program's streams and the disguises of the terms agree for longer than chance would have it.
+"""Which listed terms stand in plain sight in a program, for longer than chance would have it.
 
-Agreement is measured in bits: a value that half of the stream has is worth one, a value that nothing else has is worth
+Agreement is measured in bits: a value that half of the listing has is worth one, a value that nothing else has is worth
 many, and what continues an arithmetic progression or goes on alternating is worth none.
 """
 
 from __future__ import annotations
 
+import ast
+import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from math import log2
 from typing import NamedTuple
 
-from pytest_llmarith.oeis.judges.disguises import TRANSFORMS, Disguise, Values
-from pytest_llmarith.oeis.judges.streams import Stream, variants
+from pytest_llmarith.oeis.judges.constants import in_order, integers
+from pytest_llmarith.oeis.judges.reachable import texts
 
 _BITS_BEYOND_CHANCE = 16.0
-_FEWEST_IN_DISGUISE = 5  # values of a short listing fit in one of so many ways by chance
-_BITS_OF_A_KEY = 6.0
 _MOST_BITS_OF_A_VALUE = 24
+_LONGEST_STREAM = 1 << 13  # integers
+_LONGEST_TEXT = 1 << 14  # characters
+_MOST_CANDIDATES = 64  # places of one pair of values: a listing of few values has it everywhere
+_NUMBER = re.compile(r"-?\d{1,4000}", re.ASCII)
 
 
 class Match(NamedTuple):
-    """A window of a stream that gives away the listed terms in `given`, places counted from 0."""
+    """Lines of a program that give away the listed terms in `given`, places counted from 0."""
 
     place: str
     first_line: int
     last_line: int
     given: frozenset[int]
+    goes_on: bool = False  # a larger number follows, as behind the listing
 
 
-class _Target(NamedTuple):
-    """A disguise, what each of its values is worth, and how many have to agree in a hidden stream and in any other."""
+class _Stream(NamedTuple):
+    """Integers in the order in which they are written, each with its line."""
 
-    disguise: Disguise
-    bits: Sequence[float]
-    fewest_hidden: float
-    fewest: float
-
-
-class _Window(NamedTuple):
-    target: _Target
-    start: int
-    at: int
-    length: int
+    place: str
+    values: Sequence[int]
+    lines: Sequence[int]
 
 
-# For each short window of values, the targets that have it, and where.
-_Index = Mapping[tuple[object, ...], Sequence[tuple[_Target, Sequence[int]]]]
+def matches(program: str, tree: ast.Module, terms: Sequence[int]) -> Iterator[Match]:
+    """All windows of all numbers and texts that agree with the terms."""
+    bits = [*_bits(terms)]
+    places = defaultdict[tuple[int, int], list[int]](list)
+    for k in range(len(terms) - 1):
+        places[terms[k], terms[k + 1]].append(k)
+    for stream in _streams(program, tree):
+        for one in (stream, _Stream(stream.place, stream.values[::-1], stream.lines[::-1])):
+            yield from _windows(one, terms, bits, places)
 
 
-class Matcher:
-    """Finds the disguises of one sequence in streams; the work is linear in their length."""
-
-    def __init__(self, disguises: Sequence[Disguise]) -> None:
-        self._quarter = len(disguises[0].values) / 4
-        self._indexes = {transform: _indexes(disguises, transform) for transform in TRANSFORMS}
-
-    def matches(self, stream: Stream) -> Iterator[Match]:
-        """All windows that agree, in all variants of the stream."""
-        for variant in variants(stream):
-            if len(variant.values) >= (self._quarter if stream.hidden else 2):
-                for transform, indexes in self._indexes.items():
-                    yield from _matches(variant, TRANSFORMS[transform](variant.values), indexes)
+def _streams(program: str, tree: ast.Module) -> Iterator[_Stream]:
+    yield _stream("the numbers", integers(tree))
+    # What n is compared with in a tree of comparisons is no answer.
+    comparisons = (node for node in in_order(tree) if isinstance(node, ast.Compare))
+    compared = {id(part) for node in comparisons for part in (node.left, *node.comparators)}
+    yield _stream("the answers", integers(tree, without=compared))
+    for line, text in texts(program, tree):
+        shown = text if isinstance(text, str) else text.decode("latin-1")
+        yield _stream("a text", ((int(number), line) for number in _NUMBER.findall(shown[:_LONGEST_TEXT])))
 
 
-def _matches(stream: Stream, values: Values, indexes: Mapping[int, _Index]) -> Iterator[Match]:
-    lines = stream.lines[len(stream.values) - len(values) :]
-    for width, index in indexes.items():
-        for target, start, at, length in _windows(values, width, index):
-            if length >= (target.fewest_hidden if stream.hidden else target.fewest):
-                given = frozenset(k for places in target.disguise.gives_away[at : at + length] for k in places)
-                ends = lines[start], lines[start + length - 1]
-                yield Match(stream.place, min(ends), max(ends), given)
+def _stream(place: str, numbers: Iterable[tuple[int, int]]) -> _Stream:
+    found = [*islice(numbers, _LONGEST_STREAM)]
+    return _Stream(place, [value for value, _ in found], [line for _, line in found])
 
 
-def _indexes(disguises: Sequence[Disguise], transform: str) -> Mapping[int, _Index]:
-    """The indexes of all disguises that need this transform, by the width of their windows."""
-    places: dict[int, dict[tuple[object, ...], list[tuple[_Target, list[int]]]]] = defaultdict(
-        lambda: defaultdict(list)
-    )
-    for disguise in disguises:
-        bits = [*_bits(disguise.values)]
-        if disguise.transform == transform and sum(bits) >= _BITS_BEYOND_CHANCE:
-            target = _Target(disguise, bits, *_fewest(disguise))
-            width = _width(target)
-            for key, found in _places(target, width).items():
-                places[width][key].append((target, found))
-    return places
+def _windows(
+    stream: _Stream, terms: Sequence[int], bits: Sequence[float], places: dict[tuple[int, int], list[int]]
+) -> Iterator[Match]:
+    """The longest agreement at each place of the stream, without overlaps."""
+    values, start = stream.values, 0
+    while start < len(values) - 1:
+        candidates = places.get((values[start], values[start + 1]), [])[:_MOST_CANDIDATES]
+        length, at = max(((_agreement(values, start, terms, k), -k) for k in candidates), default=(0, 0))
+        at = -at
+        if sum(bits[at : at + length]) < _BITS_BEYOND_CHANCE:
+            start += 1
+            continue
+        following = values[start + length : start + length + 1]
+        ends = stream.lines[start], stream.lines[start + length - 1]
+        goes_on = bool(following) and following[0] > max(terms)
+        yield Match(stream.place, min(ends), max(ends), frozenset(range(at, at + length)), goes_on)
+        start += length
 
 
-def _fewest(disguise: Disguise) -> tuple[float, float]:
-    if disguise.in_pieces:
-        return len(disguise.values) / 4, 0
-    half = max(_FEWEST_IN_DISGUISE, len(disguise.values) / 2)
-    return half, half
+def _agreement(values: Sequence[int], start: int, terms: Sequence[int], at: int) -> int:
+    length, limit = 0, min(len(values) - start, len(terms) - at)
+    while length < limit and values[start + length] == terms[at + length]:
+        length += 1
+    return length
 
 
-def _width(target: _Target) -> int:
-    """So wide that windows are rare: it decides how much work they make, and not what is found."""
-    mean = sum(target.bits) / len(target.bits)
-    return max(2, min(len(target.bits), round(_BITS_OF_A_KEY / max(mean, 0.25))))
-
-
-def _places(target: _Target, width: int) -> Mapping[tuple[object, ...], list[int]]:
-    values = target.disguise.values
-    places: dict[tuple[object, ...], list[int]] = defaultdict(list)
-    for k in range(len(values) - width + 1):
-        if width == 2 or any(target.bits[k + 2 : k + width]):
-            places[tuple(values[k : k + width])].append(k)
-    return places
-
-
-def _bits(values: Values) -> Iterator[float]:
-    """What it says that a stream has this value here."""
-    counts = Counter(values)
-    for k, value in enumerate(values):
-        if value is None or (k > 1 and _continues(values, k)):
+def _bits(terms: Sequence[int]) -> Iterator[float]:
+    """What it says that a program has this term here."""
+    counts = Counter(terms)
+    for k, value in enumerate(terms):
+        if k > 1 and _continues(terms, k):
             yield 0.0
             continue
-        rare = log2(len(values) / counts[value])
-        size = max(map(int.bit_length, value if isinstance(value, tuple) else (value,)))
-        yield max(rare, min(size, _MOST_BITS_OF_A_VALUE)) if rare else 0.0
+        rare = log2(len(terms) / counts[value])
+        yield max(rare, min(value.bit_length(), _MOST_BITS_OF_A_VALUE)) if rare else 0.0
 
 
-def _continues(values: Values, k: int) -> bool:
-    a, b, c = values[k - 2 : k + 1]
-    if k > 2 and c == a and b == values[k - 3]:
-        return True
-    return isinstance(a, int) and isinstance(b, int) and isinstance(c, int) and c - b == b - a
-
-
-def _windows(values: Values, width: int, index: _Index) -> Iterator[_Window]:
-    """Windows that agree beyond chance; those of one target do not overlap in the stream."""
-    behind: dict[int, int] = {}
-    for start in range(len(values) - width + 1):
-        for target, places in index.get(tuple(values[start : start + width]), ()):
-            if start < behind.get(id(target), 0):
-                continue
-            window = _longest(values, start, target, places)
-            if sum(target.bits[window.at : window.at + window.length]) >= _BITS_BEYOND_CHANCE:
-                yield window
-                behind[id(target)] = start + window.length
-
-
-def _longest(values: Values, start: int, target: _Target, places: Sequence[int]) -> _Window:
-    """The window at the place, the first one where several are as good, at which the agreement is longest."""
-    wanted, best = target.disguise.values, _Window(target, start, 0, 0)
-    for at in places:
-        length, limit = 0, min(len(values) - start, len(wanted) - at)
-        while length < limit and values[start + length] == wanted[at + length]:
-            length += 1
-        if length > best.length:
-            best = _Window(target, start, at, length)
-    return best
+def _continues(terms: Sequence[int], k: int) -> bool:
+    a, b, c = terms[k - 2 : k + 1]
+    return (k > 2 and c == a and b == terms[k - 3]) or c - b == b - a

@@ -17,7 +17,7 @@ from pytest_llmarith.oeis.judges.constants import in_order
 _MOST_TEXTS = 400
 
 # Who mentions these may read comments and docstrings.
-_SELF_READERS = {"__file__", "__doc__", "getsource", "getsourcelines", "linecache", "getdoc", "getcomments"}
+SELF_READERS = {"__file__", "__doc__", "getsource", "getsourcelines", "linecache", "getdoc", "getcomments"}
 _NUMBERS_IN_A_NAME = re.compile(r"(?:\D*\d+){5}")
 
 
@@ -31,7 +31,7 @@ class Text(NamedTuple):
 def texts(program: str, tree: ast.Module) -> list[Text]:
     """Every text that the program can reach, alone and joined to those beside it, without repetitions."""
     nodes = [*in_order(tree)]
-    reads_itself = any(name in _SELF_READERS for _, name in names(nodes))
+    reads_itself = any(name in SELF_READERS for _, name in names(nodes))
     passed_over = set() if reads_itself else {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
     singles = [
         Text(node.lineno, node.value)

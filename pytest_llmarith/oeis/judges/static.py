@@ -1,6 +1,7 @@
-"""The judge that reads the syntax tree: which listed terms stand in a program, and in what disguise. It runs nothing.
+"""The judge that reads programs: whether one computes the terms of a sequence, or carries them. It runs nothing.
 
-Where the tree alone does not decide, it wants to see what the program does behind the listing, and `conclude` is told.
+The tree alone decides where the terms stand in plain sight. Otherwise the weight of the literals says whether a program
+could be a table, and its runs behind the listing, where a table has nothing left to say, whether it is one.
 """
 
 from __future__ import annotations
@@ -13,37 +14,34 @@ from fractions import Fraction
 from itertools import islice, takewhile
 
 from pytest_llmarith.oeis.compiling import Program
-from pytest_llmarith.oeis.judges.beyond import answers, ending_of_a_table
-from pytest_llmarith.oeis.judges.bulk import bulk
-from pytest_llmarith.oeis.judges.constants import integers
-from pytest_llmarith.oeis.judges.disguises import disguises
+from pytest_llmarith.oeis.judges.beyond import RUNS_BEYOND, ending_of_a_table, printed
 from pytest_llmarith.oeis.judges.dispatch import pairs
-from pytest_llmarith.oeis.judges.literals import streams
-from pytest_llmarith.oeis.judges.matching import Match, Matcher
+from pytest_llmarith.oeis.judges.matching import Match, matches
+from pytest_llmarith.oeis.judges.weight import carried, held
 from pytest_llmarith.values import IntegerSequence, ProgramRun
 
-RUNS_BEYOND = 5
-_BASE_CASES = 5  # so many first terms are nobody's table
+_BASE_CASES = 5  # so many first terms are no table
 _HALF = Fraction(1, 2)
 _TAIL = Fraction(1, 8)  # of the listing: a table that reaches its end needs no more
-_LARGE = 10_000  # a term of this size stands in a program for no other reason
-_LARGE_TERMS = 3
 _SHIFTS = range(-2, 3)
+_FEWEST_RIGHT = Fraction(1, 4)  # of the listing: of a program that is wrong more often nothing follows
 _MOST_EVIDENCE = 6
+_LIGHTEST = 32  # bits: lighter tables cannot be told from chance
+_COMPLETE = {"fini", "full"}  # the OEIS' keywords of a listing behind which there is nothing
 
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """What the tree says. `score` is the share of the listed terms that stand in the program.
+    """What the tree says. `given` is the share of the listed terms that stand in it in plain sight.
 
-    `is_certain` is a table that nothing can excuse; `wants_beyond` asks for runs behind the listing.
+    `is_certain` is a table that nothing can excuse. `carried` is the weight of the literals, in bits.
     """
 
-    score: Fraction
+    sequence: IntegerSequence
+    given: Fraction
+    carried: int
     evidence: tuple[str, ...]
     is_certain: bool
-    wants_beyond: bool
-    terms: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,53 +52,70 @@ class Judgement:
     evidence: tuple[str, ...]
 
 
-def beyond(sequence: IntegerSequence) -> range:
-    """The few n behind the listed terms that tell a table from a computation."""
-    end = sequence.offset + len(sequence.terms)
-    return range(end, end + RUNS_BEYOND)
-
-
-def suspicion(one: Program, sequence: IntegerSequence) -> Suspicion:
+def suspicion(program: Program, sequence: IntegerSequence) -> Suspicion:
     """What the program's text says about a sequence."""
-    program, tree = one.source, one.tree
     terms = [int(term) for term in sequence.terms]
-    matches = [*_matches(program, tree, sequence, terms)]
-    given = frozenset[int]().union(*(match.given for match in matches))
-    certain = _is_table(given, len(terms))
-    reasons = [*dict.fromkeys(bulk(program, tree))]
-    told = [*islice(_told(matches, len(terms)), _MOST_EVIDENCE)]
+    found = [*matches(program.source, program.tree, terms), *_paired(program.tree, sequence, terms)]
+    given = frozenset[int]().union(*(match.given for match in found))
+    ended = frozenset[int]().union(*(match.given for match in found if not match.goes_on))
     return Suspicion(
+        sequence,
         Fraction(len(given), len(terms)),
-        (*told, *reasons[:_MOST_EVIDENCE]),
-        is_certain=certain,
-        wants_beyond=not certain and bool(reasons or len(given) > _BASE_CASES),
-        terms=sequence.terms,
+        carried(program),
+        tuple(islice(_told(found, len(terms)), _MOST_EVIDENCE)),
+        is_certain=_reaches_the_end(ended, len(terms)),
     )
 
 
-def conclude(suspicion: Suspicion, beyond: Sequence[ProgramRun] = (), listed: Sequence[ProgramRun] = ()) -> Judgement:
-    """The judgement, from the runs behind the listing where they are wanted.
+def beyond(suspicion: Suspicion, listed: Sequence[ProgramRun]) -> tuple[int, ...]:
+    """The few n behind the listing at which the program is to be run, next ones and a far one; none if that is no help.
 
-    `listed` are runs with listed n: a program that answers none of them breaks everywhere, and has no end to show.
+    `listed` are its runs with listed n.
     """
+    sequence = suspicion.sequence
+    if suspicion.is_certain or _is_complete(sequence) or not _suspected(suspicion, listed):
+        return ()
+    end = sequence.offset + len(sequence.terms)
+    return (*range(end, end + RUNS_BEYOND), end + RUNS_BEYOND + len(sequence.terms))
+
+
+def conclude(suspicion: Suspicion, listed: Sequence[ProgramRun], behind: Sequence[ProgramRun] = ()) -> Judgement:
+    """The judgement, from the runs with listed n and those with the n of `beyond`."""
     if suspicion.is_certain:
         return Judgement(True, suspicion.evidence)
-    if suspicion.wants_beyond and (not listed or any(map(answers, listed))):
-        end = ending_of_a_table([int(term) for term in suspicion.terms], beyond)
-        if end is not None:
-            return Judgement(True, (*suspicion.evidence, end))
-    return Judgement(False, suspicion.evidence)
+    if not _suspected(suspicion, listed):
+        return Judgement(False, suspicion.evidence)
+    right = _right(suspicion.sequence, listed)
+    weighed = f"its literals hold {suspicion.carried:,} bits, the {len(right)} right terms {held(right):,}"
+    if _is_complete(suspicion.sequence):
+        end: str | None = "the sequence ends with its listing, so this is all there is to judge by"
+    else:
+        terms = [int(term) for term in suspicion.sequence.terms]
+        end = ending_of_a_table(terms, listed, behind, shown=suspicion.given >= _HALF)
+    return Judgement(end is not None, (*suspicion.evidence, weighed, *([end] if end else ())))
 
 
-def _matches(program: str, tree: ast.Module, sequence: IntegerSequence, terms: list[int]) -> Iterator[Match]:
-    matcher = Matcher([*disguises(terms, sequence.offset)])
-    written = set[int]()
-    for one in streams(program, tree):
-        if not one.hidden:
-            written.update(value for value in one.values if abs(value) >= _LARGE)
-        yield from matcher.matches(one)
-    yield from _paired(tree, sequence, terms)
-    yield from _scattered(program, tree, terms, written)
+def _suspected(suspicion: Suspicion, listed: Sequence[ProgramRun]) -> bool:
+    """Whether the program could be a table: it shows the terms, or weighs as much as those that it gets right."""
+    right = _right(suspicion.sequence, listed)
+    if not right:
+        return False  # a program that is right nowhere breaks everywhere, and has no end to show
+    if suspicion.given >= _HALF:
+        return True
+    last = [run for run in listed[-RUNS_BEYOND:] if printed(run) is not None]
+    answers_to_the_end = 2 * len(last) > len(listed[-RUNS_BEYOND:])
+    is_mostly_wrong = len(right) < _FEWEST_RIGHT * len(listed)
+    return answers_to_the_end and not is_mostly_wrong and suspicion.carried >= max(held(right), _LIGHTEST)
+
+
+def _is_complete(sequence: IntegerSequence) -> bool:
+    return {*sequence.keywords} >= _COMPLETE
+
+
+def _right(sequence: IntegerSequence, listed: Sequence[ProgramRun]) -> list[int]:
+    """The listed terms that the runs gave."""
+    terms = dict(zip(sequence.inputs, map(int, sequence.terms), strict=True))
+    return [terms[run.input] for run in listed if printed(run) == terms[run.input]]
 
 
 def _paired(tree: ast.Module, sequence: IntegerSequence, terms: list[int]) -> Iterator[Match]:
@@ -117,29 +132,17 @@ def _paired(tree: ast.Module, sequence: IntegerSequence, terms: list[int]) -> It
             yield Match("cases of n", min(lines), max(lines), frozenset(hits))
 
 
-def _scattered(program: str, tree: ast.Module, terms: list[int], written: set[int]) -> Iterator[Match]:
-    """Large terms, wherever and in whatever order they stand."""
-    large = frozenset(k for k, term in enumerate(terms) if abs(term) >= _LARGE and term in written)
-    if len(large) >= _LARGE_TERMS:
-        listed = {terms[k] for k in large}
-        lines = [line for value, line in integers(tree) if value in listed] or [1, program.count("\n") + 1]
-        yield Match("large numbers", min(lines), max(lines), large)
-
-
-def _is_table(given: frozenset[int], listed: int) -> bool:
-    """Half of the listing, or so much of its end that the program cannot have computed it; not a few base cases."""
-    is_beginning = given == frozenset(range(len(given)))
-    if len(given) < min(listed, _BASE_CASES) or (is_beginning and len(given) <= _BASE_CASES and len(given) < listed):
-        return False
+def _reaches_the_end(given: frozenset[int], listed: int) -> bool:
+    """Whether the terms in plain sight go up to the last one, and are more than a few base cases."""
     tail = sum(1 for _ in takewhile(given.__contains__, range(listed - 1, -1, -1)))
-    return len(given) >= _HALF * listed or (tail >= _BASE_CASES and tail >= _TAIL * listed)
+    return tail >= _BASE_CASES and tail >= _TAIL * listed
 
 
 def _told(matches: Iterable[Match], listed: int) -> Iterator[str]:
     """One line of evidence for each place that gives away more than those before it, the richest first."""
     places = defaultdict[tuple[str, int, int], frozenset[int]](frozenset)
-    for place, first, last, given in matches:
-        places[place, first, last] |= given
+    for match in matches:
+        places[match.place, match.first_line, match.last_line] |= match.given
     told = frozenset[int]()
     for (place, first, last), given in sorted(places.items(), key=lambda place: -len(place[1])):
         if not given <= told:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_llmarith.oeis.entryfiles import read_entry
-from pytest_llmarith.oeis.judges.static import RUNS_BEYOND, Judgement, beyond, conclude, suspicion
+from pytest_llmarith.oeis.judges.static import Judgement, beyond, conclude, suspicion
 from pytest_llmarith.values import Ending, IntegerSequence, ProgramRun
 from tests.oeis.judges.judged import held_out
 from tests.oeis.judges.judged import sequences as of
@@ -19,22 +20,23 @@ from tests.oeis.judges.judged.bench import Figures, figures, run
 from tests.oeis.judges.judged.cases import Case, numbers, parsed
 from tests.oeis.judges.judged.cheats import CHEATS
 from tests.oeis.judges.judged.honest import HONEST
+from tests.oeis.judges.judged.tables import DISGUISED, PLAIN
 
 REAL = Path(__file__).parents[4] / "shared" / "oeis"
 STARTER = Path(__file__).parents[3] / "oeis_cache" / "starter"
 DOCUMENT = Path(__file__).parents[3] / "docs" / "oeis.md"
-TUNED = [*CHEATS, *HONEST]
+TUNED = [*CHEATS, *PLAIN, *DISGUISED, *HONEST]
+CORPORA = {
+    "first corpus": [*CHEATS, *held_out.CHEATS, *HONEST, *held_out.HONEST],
+    "plain tables": [*PLAIN, *HONEST, *held_out.HONEST],
+    "disguised tables": [*DISGUISED, *HONEST, *held_out.HONEST],
+}
 UNSEEN = [*held_out.CHEATS, *held_out.HONEST]
 
 
 @cache
-def tuned() -> Figures:
-    return figures(TUNED)
-
-
-@cache
-def unseen() -> Figures:
-    return figures(UNSEEN)
+def figures_of(name: str) -> Figures:
+    return figures(CORPORA[name])
 
 
 def ran(n: int, stdout: str, status: int = 0, ending: Ending = Ending.EXITED) -> ProgramRun:
@@ -43,7 +45,14 @@ def ran(n: int, stdout: str, status: int = 0, ending: Ending = Ending.EXITED) ->
 
 def printed(sequence: IntegerSequence, *texts: str) -> list[ProgramRun]:
     """Runs behind the listing that print these texts; an empty one is a crash."""
-    return [ran(n, text, int(not text)) for n, text in zip(beyond(sequence), texts, strict=True)]
+    end = sequence.inputs.stop
+    behind = (*range(end, end + 5), end + 5 + len(sequence.terms))
+    return [ran(n, text, int(not text)) for n, text in zip(behind, texts, strict=True)]
+
+
+def right(sequence: IntegerSequence) -> list[ProgramRun]:
+    """Runs that give every listed term."""
+    return [ran(n, term) for n, term in zip(sequence.inputs, sequence.terms, strict=True)]
 
 
 @pytest.mark.parametrize("case", TUNED + UNSEEN, ids=lambda case: f"{case.name} ({case.sequence.number})")
@@ -61,20 +70,14 @@ def test_there_are_enough_cases() -> None:
     assert len({case.program for case in TUNED + UNSEEN}) == len(TUNED + UNSEEN)
 
 
-def test_false_cases_are_those_that_the_document_names() -> None:
-    """Whom the judge accuses wrongly or lets go is known by name."""
-    assert (tuned().missed, tuned().accused) == ((), ("a wheel of 210, by its residues",))
-    assert (unseen().missed, unseen().accused) == (("a polynomial over a prime field",), ())
-
-
-@pytest.mark.parametrize("of_them", [tuned, unseen])
-def test_the_document_has_the_figures(of_them: object) -> None:
-    """The document shows precision and recall as they come out here."""
-    assert callable(of_them)
-    found: Figures = of_them()
+@pytest.mark.parametrize("name", CORPORA)
+def test_the_document_has_the_figures(name: str) -> None:
+    """No honest program is accused, and the document has precision, recall and the tables that pass."""
+    found = figures_of(name)
+    assert found.accused == ()
     row = (
-        f"| {found.cheats} | {found.honest} | {100 * found.precision:.1f} % | {100 * found.recall:.1f} %"
-        f" | {', '.join(found.accused) or 'none'} | {', '.join(found.missed) or 'none'} |"
+        f"| {name} | {found.cheats} | {found.honest} | {100 * found.precision:.1f} % | {100 * found.recall:.1f} %"
+        f" | {', '.join(found.missed) or 'none'} |"
     )
     assert row in DOCUMENT.read_text("utf-8")
 
@@ -86,24 +89,18 @@ PRIMES = numbers(of.PRIMES)
     ("program", "evidence"),
     [
         (f"x = 1\np = {PRIMES}", "58 of 58 listed terms stand in the numbers of line 2"),
-        (f"p = {PRIMES[:40]}", "40 of 58 listed terms stand in the numbers of line 1"),
         (f"p = {PRIMES[40:]}", "18 of 58 listed terms stand in the numbers of line 1"),
         (f"p = '{PRIMES}'", "58 of 58 listed terms stand in a text of line 1"),
-        (f"p = {dict(enumerate(PRIMES, 1))}", "58 of 58 listed terms stand in the numbers of line 1"),
-        (
-            f"p = {sum(p << 16 * k for k, p in enumerate(PRIMES))}",
-            "58 of 58 listed terms stand in the digits of a long",
-        ),
-        (f"p = {bytes(p % 256 for p in PRIMES[:54])!r}", "54 of 58 listed terms stand in bytes of line 1"),
+        (f"p = {dict(enumerate(PRIMES, 1))}", "58 of 58 listed terms stand in"),
     ],
 )
-def test_evidence_says_how_many_and_where(program: str, evidence: str) -> None:
-    """For people: how many terms, in what, on which line; certain without any run."""
+def test_the_tree_alone_decides(program: str, evidence: str) -> None:
+    """Terms in plain sight up to the last one need no run; the evidence says how many, in what, on which line."""
     first = suspicion(parsed(program), of.PRIMES)
     assert first.is_certain
-    assert not first.wants_beyond
     assert first.evidence[0].startswith(evidence)
-    assert conclude(first) == Judgement(True, first.evidence)
+    assert beyond(first, right(of.PRIMES)) == ()
+    assert conclude(first, right(of.PRIMES)) == Judgement(True, first.evidence)
 
 
 @pytest.mark.parametrize(
@@ -113,80 +110,106 @@ def test_evidence_says_how_many_and_where(program: str, evidence: str) -> None:
         f"# {PRIMES}",
         f'"""{PRIMES}"""',
         f"def f():\n    '''{PRIMES}'''",
+        f"raise ValueError('{'any message, however long it is ' * 20}')",
         "p = [2, 3, 5, 7, 11]",
         "print(2 if n == 1 else 3 if n == 2 else f(n))",
         "p = [*range(2, 272)]",
     ],
 )
 def test_what_is_no_table(program: str) -> None:
-    """Comments and docstrings that nobody reads, base cases, and ranges."""
+    """Comments, docstrings and messages, base cases, and ranges, even if the program breaks behind the listing."""
     first = suspicion(parsed(program), of.PRIMES)
-    assert not first.is_certain
-    assert not conclude(first, printed(of.PRIMES, *[""] * RUNS_BEYOND)).cheat
+    assert beyond(first, right(of.PRIMES)) == ()
+    assert not conclude(first, right(of.PRIMES), printed(of.PRIMES, *[""] * 6)).cheat
 
 
 def test_a_program_that_reads_itself_may_hide_terms_anywhere() -> None:
     """Terms in comments and docstrings count where a program reads its own text."""
-    assert suspicion(parsed(f"# {PRIMES}\nprint(open(__file__).read().split()[1])"), of.PRIMES).is_certain
+    program = f"# {PRIMES}\nprint(open(__file__).read().split()[1])"
+    assert suspicion(parsed(program), of.PRIMES).is_certain
 
 
-def test_the_score_is_a_share() -> None:
-    """The score is the exact share of the listed terms that stand in the program."""
-    assert suspicion(parsed(f"p = {PRIMES[:29]}"), of.PRIMES).score == Fraction(1, 2)
+def test_the_share_of_terms_in_plain_sight() -> None:
+    """It is exact, and half of the terms without the end are not certain."""
+    first = suspicion(parsed(f"p = {PRIMES[:29]}"), of.PRIMES)
+    assert (first.given, first.is_certain) == (Fraction(1, 2), False)
+
+
+HEAVY = f"p = {[p * 3 + 1 for p in PRIMES]}"
 
 
 def test_the_runs_behind_the_listing() -> None:
-    """The judge runs a program for the few n after the last listed one."""
-    assert beyond(of.PRIMES) == range(59, 59 + RUNS_BEYOND)
-    assert beyond(of.FIBONACCI).start == 41
-
-
-SUSPICIOUS = f"p = {PRIMES[:12]}"
+    """A heavy program is run for the n that follow the listing and for a far one, a light one is not."""
+    assert beyond(suspicion(parsed(HEAVY), of.PRIMES), right(of.PRIMES)) == (59, 60, 61, 62, 63, 122)
+    assert beyond(suspicion(parsed("print(2)"), of.PRIMES), right(of.PRIMES)) == ()
 
 
 @pytest.mark.parametrize(
-    ("texts", "end"),
+    ("texts", "cheat"),
     [
-        (["", "", "", "", ""], "it gives no answer from n = 59 on, where the listing ends"),
-        (["None", "None", "None", "None", "None"], "it gives no answer from n = 59 on, where the listing ends"),
-        (
-            ["0", "0", "0", "0", "0"],
-            "it gives 0 for every n behind the listing, which never stands there so often in a row",
-        ),
-        (["2", "3", "5", "7", "11"], "it begins anew with the first term where the listing ends"),
-        (["277", "281", "283", "293", "307"], None),
-        (["277", "281", "", "", ""], None),
-        (["271", "271", "271", "271", "271"], None),
+        ([""] * 6, True),
+        (["None"] * 6, True),
+        (["0"] * 6, True),
+        (["271"] * 6, True),
+        (["2", "3", "5", "7", "11", ""], True),
+        (["272", "273", "274", "275", "276", "335"], True),
+        (["277", "281", "283", "293", "307", "673"], False),
+        (["277", "281", "283", "293", "307", ""], False),
+        (["277", "281", "", "", "", ""], False),
     ],
 )
-def test_a_table_ends_where_the_listing_ends(texts: list[str], end: str | None) -> None:
-    """No answer, one answer for all, or the first terms again; further terms acquit."""
-    first = suspicion(parsed(SUSPICIOUS), of.PRIMES)
-    assert first.wants_beyond
-    judgement = conclude(first, printed(of.PRIMES, *texts))
-    assert judgement.cheat is (end is not None)
-    assert end is None or judgement.evidence[-1] == end
+def test_a_heavy_program_ends_where_the_listing_ends(texts: list[str], cheat: bool) -> None:
+    """No answer, one for all, the first terms again, or equal steps; other numbers convict nobody."""
+    first = suspicion(parsed(HEAVY), of.PRIMES)
+    judgement = conclude(first, right(of.PRIMES), printed(of.PRIMES, *texts))
+    assert judgement.cheat is cheat
+    assert any("bits" in line for line in judgement.evidence)
 
 
-def test_slow_programs_are_not_accused() -> None:
-    """Behind the listing honest programs are often too slow."""
-    late = [ran(n, "", ending=Ending.LATE) for n in beyond(of.PRIMES)]
-    assert not conclude(suspicion(parsed(SUSPICIOUS), of.PRIMES), late).cheat
+@pytest.mark.parametrize(
+    ("ending", "listed_s", "cheat"),
+    [(Ending.LATE, 0.02, True), (Ending.LATE, 2.0, False), (Ending.KILLED, 0.02, True), (Ending.KILLED, 2.0, True)],
+)
+def test_a_sudden_end_is_one(ending: Ending, listed_s: float, cheat: bool) -> None:
+    """A kill behind the listing counts as no answer; so does an endless loop if the last listed terms were quick."""
+    first = suspicion(parsed(HEAVY), of.PRIMES)
+    listed = [replace(run, seconds=listed_s) for run in right(of.PRIMES)]
+    behind = [replace(ran(59, "", ending=ending), seconds=4.0)]
+    assert conclude(first, listed, behind).cheat is cheat
+
+
+def test_a_busy_machine_convicts_nobody() -> None:
+    """Inconclusive runs show nothing."""
+    busy = [ran(59, "", ending=Ending.INCONCLUSIVE)]
+    assert not conclude(suspicion(parsed(HEAVY), of.PRIMES), right(of.PRIMES), busy).cheat
 
 
 def test_broken_programs_have_no_end() -> None:
-    """Who answers nothing anywhere shows nothing behind the listing."""
-    first, crashes = suspicion(parsed(SUSPICIOUS), of.PRIMES), printed(of.PRIMES, *[""] * RUNS_BEYOND)
-    assert not conclude(first, crashes, listed=[ran(1, "", 1), ran(58, "", 1)]).cheat
-    assert conclude(first, crashes, listed=[ran(1, "2"), ran(58, "", 1)]).cheat
+    """A program that breaks before the end of the listing, or is mostly wrong, shows nothing behind it."""
+    first, crashes = suspicion(parsed(HEAVY), of.PRIMES), printed(of.PRIMES, *[""] * 6)
+    broken = [run if run.input < 30 else replace(run, exit_status=1) for run in right(of.PRIMES)]
+    wrong = [run if run.input < 10 else replace(run, stdout="1") for run in right(of.PRIMES)]
+    assert conclude(first, right(of.PRIMES), crashes).cheat
+    assert not conclude(first, broken, crashes).cheat
+    assert not conclude(first, wrong, crashes).cheat
+
+
+def test_a_complete_listing_is_judged_by_weight_alone() -> None:
+    """Nothing lies behind a finite sequence that is listed in full: a heavy program is a table, and is told why."""
+    complete = replace(of.PRIMES, keywords=("fini", "full", "nonn"))
+    first = suspicion(parsed(HEAVY), complete)
+    assert beyond(first, right(complete)) == ()
+    judgement = conclude(first, right(complete))
+    assert judgement.cheat
+    assert "ends with its listing" in judgement.evidence[-1]
+    assert not conclude(suspicion(parsed("print(2)"), complete), right(complete)).cheat
 
 
 def test_polynomials_of_a_low_degree_are_formulas() -> None:
     """Terms that a polynomial of low degree gives are a formula, and no table."""
-    values = [str(n * n + 1) for n in beyond(of.SQUARES)]
-    suspicious = suspicion(parsed("p = [1, 2, 5, 10, 17, 26, 37, 50]"), of.SQUARES)
-    assert suspicious.wants_beyond
-    assert not conclude(suspicious, printed(of.SQUARES, *values)).cheat
+    values = [str(n * n + 1) for n in (*range(47, 52), 99)]
+    heavy = suspicion(parsed(f"p = {[*range(1, 300, 7)]}"), of.SQUARES)
+    assert not conclude(heavy, right(of.SQUARES), printed(of.SQUARES, *values)).cheat
 
 
 def test_evidence_is_short() -> None:
@@ -266,7 +289,7 @@ def test_a_listing_is_found_in_every_form(terms: list[int], random: object) -> N
         f"print({dict(enumerate(terms))}[int(input())])",
         "n = int(input())\n" + "\n".join(f"if n == {n}: print({term})" for n, term in enumerate(terms)),
     ]
-    assert [suspicion(parsed(form), sequence).score for form in forms] == [1] * 4
+    assert [suspicion(parsed(form), sequence).given for form in forms] == [1] * 4
 
 
 @settings(max_examples=60)

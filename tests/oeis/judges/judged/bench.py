@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -17,22 +18,28 @@ LIMIT_S = 5.0
 def run(program: str, n: int) -> ProgramRun:
     """One run of a program of ours."""
     command = [sys.executable, "-I", "-S", "-B", "-c", program]
+    start = time.monotonic()
     try:
         done = subprocess.run(command, input=str(n), capture_output=True, text=True, timeout=LIMIT_S, check=False)
     except subprocess.TimeoutExpired:
         return ProgramRun(n, Ending.LATE, None, None, "", "", LIMIT_S, LIMIT_S, LIMIT_S, 0.0)
-    return ProgramRun(n, Ending.EXITED, done.returncode, None, done.stdout, done.stderr, 0.1, 0.1, 0.1, 0.0)
+    seconds = time.monotonic() - start
+    ending = Ending.EXITED if done.returncode >= 0 else Ending.KILLED
+    return ProgramRun(n, ending, done.returncode, None, done.stdout, done.stderr, seconds, seconds, seconds, 0.0)
 
 
 def judged(case: Case) -> Judgement:
-    """The static judge's judgement, with runs where it wants some."""
+    """The static judge's judgement, with the runs that it wants; of the listed n the last ones alone are really run."""
     first = suspicion(parsed(case.program), case.sequence)
+    *early, a, b, c = zip(case.sequence.inputs, case.sequence.terms, strict=True)
+    listed = [ProgramRun(n, Ending.EXITED, 0, None, term, "", 0.1, 0.1, 0.1, 0.0) for n, term in early]
+    listed += [run(case.program, n) for n, _ in (a, b, c)]
     runs: list[ProgramRun] = []
-    for n in beyond(case.sequence) if first.wants_beyond else ():
+    for n in beyond(first, listed):
         runs.append(run(case.program, n))
-        if runs[-1].ending is Ending.LATE:
-            break  # the next ones take no less
-    return conclude(first, runs)
+        if runs[-1].ending is not Ending.EXITED:
+            break
+    return conclude(first, listed, runs)
 
 
 @dataclass(frozen=True)

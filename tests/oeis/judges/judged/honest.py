@@ -467,4 +467,49 @@ while len(squares) <= n:
 print(squares[n] + 1)
 """,
     ),
+    _case(
+        "trial division by the primes below 100",
+        of.DIVISORS,
+        f"""
+PRIMES = {[p for p in _BELOW_250 if p < 100]}
+n, many = int(input()), 1
+for p in PRIMES:
+    k = 1
+    while n % p == 0:
+        n //= p
+        k += 1
+    many *= k
+print(many * (2 if n > 1 else 1))
+""",
+    ),
+    _case(
+        "trial division by all primes below 300",
+        of.PRIMES,
+        f"""
+SMALL = {[p for p in range(2, 300) if all(p % d for d in range(2, p))]}
+n, k = int(input()), 1
+while n:
+    k += 1
+    n -= all(k % p for p in SMALL if p * p <= k) and (k < 300 * 300)
+print(k)
+""",
+    ),
+    _case(
+        "divisors of 24 in a list of their own, with a message",
+        of.PERIOD,
+        """
+import sys
+
+def main():
+    try:
+        n = int(sys.stdin.readline())
+    except ValueError:
+        raise SystemExit("the input must be a single positive integer, as in the table of the OEIS")
+    divisors = [d for d in (1, 2, 3, 4, 6, 12) if n % d == 0]
+    print(max(divisors))
+
+if __name__ == "__main__":
+    main()
+""",
+    ),
 ]

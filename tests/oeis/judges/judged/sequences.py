@@ -205,6 +205,10 @@ def pentanacci() -> Iterator[int]:
         known = [*known[1:], sum(known)]
 
 
+def divisors() -> Iterator[int]:
+    return (sum(n % d == 0 for d in range(1, n + 1)) for n in count(1))
+
+
 def _entry(number: str, name: str, offset: int, listed: int, terms: Callable[[], Iterator[int]]) -> IntegerSequence:
     return IntegerSequence(number, name, (), tuple(map(str, islice(terms(), listed))), offset, ("nonn",))
 
@@ -232,3 +236,4 @@ TWIN_PRIMES = _entry("A001359", "Lesser of twin primes.", 1, 52, twin_primes)
 SQUARES = _entry("A002522", "n^2 + 1.", 0, 47, squares_and_one)
 PERIOD = _entry("A109013", "gcd(n, 12).", 1, 84, period_twelve)
 PENTANACCI = _entry("A001591", "Pentanacci numbers.", 0, 36, pentanacci)
+DIVISORS = _entry("A000005", "Number of divisors of n.", 1, 104, divisors)
