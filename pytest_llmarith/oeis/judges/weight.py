@@ -75,9 +75,9 @@ def _text_bits(texts: Sequence[str | bytes]) -> float:
 
 
 def _ignored(nodes: Sequence[ast.AST]) -> set[int]:
-    """Constants that hold no data: docstrings, messages of errors that are not caught, the name of the main module, small steps."""
+    """Constants that hold no data: docstrings, messages of errors that nothing catches, `__main__`, small steps."""
     displays = {
-        id(part)
+        id(part.operand if isinstance(part, ast.UnaryOp) else part)
         for node in nodes
         if isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict)
         for part in ast.iter_child_nodes(node)
