@@ -58,9 +58,10 @@ def right(sequence: IntegerSequence) -> list[ProgramRun]:
 @pytest.mark.parametrize("case", TUNED + UNSEEN, ids=lambda case: f"{case.name} ({case.sequence.number})")
 def test_the_cases_are_what_they_say(case: Case) -> None:
     """Every program gives the terms, here the first, a middle and the last one: cheats cheat with success."""
-    for k in (0, len(case.sequence.terms) // 2, len(case.sequence.terms) - 1):
+    places = (0, len(case.sequence.terms) // 2, len(case.sequence.terms) - 1)
+    for k, one in zip(places, run(case.program, *(case.sequence.inputs[k] for k in places)), strict=True):
         if case.name != "a table with mistakes" or k == 0:
-            assert run(case.program, case.sequence.inputs[k]).stdout.strip() == case.sequence.terms[k]
+            assert one.stdout.strip() == case.sequence.terms[k]
 
 
 def test_there_are_enough_cases() -> None:

@@ -2,44 +2,68 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
-import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pytest_llmarith.oeis.judges.static import Judgement, beyond, conclude, suspicion
 from pytest_llmarith.values import Ending, ProgramRun
 from tests.oeis.judges.judged.cases import Case, parsed
 
-LIMIT_S = 5.0
+LIMIT_S = 4.0
+# Forks for each n, as starting an interpreter takes longer than most of these programs; ends at the first late one.
+_DRIVER = """
+import json, os, select, signal, sys, time
+program, limit, done = sys.argv[1], float(sys.argv[2]), []
+for n in map(int, sys.argv[3:]):
+    begin, (readable, writable), (read_n, write_n) = time.monotonic(), os.pipe(), os.pipe()
+    os.write(write_n, str(n).encode() + b"\\n")
+    os.close(write_n)
+    child = os.fork()
+    if not child:
+        os.dup2(read_n, 0), os.dup2(writable, 1), os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        sys.argv = ["-c"]
+        exec(compile(program, "<string>", "exec"), vars(sys.modules["__main__"]))
+        sys.exit()
+    os.close(writable), os.close(read_n)
+    text, status = b"", "late"
+    while select.select([readable], [], [], max(0, begin + limit - time.monotonic()))[0]:
+        if not (more := os.read(readable, 1 << 16)):
+            status = None
+            break
+        text += more
+    os.kill(child, signal.SIGKILL) if status else None
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    os.close(readable)
+    done.append([n, status or code, text.decode("utf-8", "replace"), time.monotonic() - begin])
+    if status:
+        break
+print(json.dumps(done))
+"""
 
 
-def run(program: str, n: int) -> ProgramRun:
-    """One run of a program of ours."""
-    command = [sys.executable, "-I", "-S", "-B", "-c", program]
-    start = time.monotonic()
-    try:
-        done = subprocess.run(command, input=str(n), capture_output=True, text=True, timeout=LIMIT_S, check=False)
-    except subprocess.TimeoutExpired:
-        return ProgramRun(n, Ending.LATE, None, None, "", "", LIMIT_S, LIMIT_S, LIMIT_S, 0.0)
-    seconds = time.monotonic() - start
-    ending = Ending.EXITED if done.returncode >= 0 else Ending.KILLED
-    return ProgramRun(n, ending, done.returncode, None, done.stdout, done.stderr, seconds, seconds, seconds, 0.0)
+def run(program: str, *inputs: int) -> list[ProgramRun]:
+    """Runs of a program of ours; those that follow a late one count as late, too."""
+    command = [sys.executable, "-I", "-S", "-B", "-c", _DRIVER, program, str(LIMIT_S), *map(str, inputs)]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
+    runs = []
+    for n, status, text, seconds in json.loads(done.stdout):
+        ending = Ending.LATE if status == "late" else Ending.EXITED if status >= 0 else Ending.KILLED
+        exit_status = status if ending is Ending.EXITED else None
+        runs.append(ProgramRun(n, ending, exit_status, None, text, "", seconds, seconds, seconds, 0.0))
+    return runs + [replace(runs[-1], input=n) for n in inputs[len(runs) :]]
 
 
 def judged(case: Case) -> Judgement:
-    """The static judge's judgement, with the runs that it wants; of the listed n the last ones alone are really run."""
+    """The static judge's judgement, with the runs that it wants."""
     first = suspicion(parsed(case.program), case.sequence)
-    *early, a, b, c = zip(case.sequence.inputs, case.sequence.terms, strict=True)
-    listed = [ProgramRun(n, Ending.EXITED, 0, None, term, "", 0.1, 0.1, 0.1, 0.0) for n, term in early]
-    listed += [run(case.program, n) for n, _ in (a, b, c)]
-    runs: list[ProgramRun] = []
-    for n in beyond(first, listed):
-        runs.append(run(case.program, n))
-        if runs[-1].ending is not Ending.EXITED:
-            break
-    return conclude(first, listed, runs)
+    if first.is_certain:
+        return conclude(first, [])
+    listed = run(case.program, *case.sequence.inputs)
+    inputs = beyond(first, listed)
+    return conclude(first, listed, run(case.program, *inputs) if inputs else [])
 
 
 @dataclass(frozen=True)
