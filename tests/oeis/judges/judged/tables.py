@@ -6,7 +6,6 @@ import base64
 import json
 import zlib
 from itertools import accumulate, pairwise
-from math import prod
 
 from pytest_llmarith.values import IntegerSequence
 from tests.oeis.judges.judged import sequences as of
@@ -135,7 +134,7 @@ _xored = bytes(a ^ b for a, b in zip(_half, _hidden, strict=True))
 _widths = "".join(str(len(str(term))) for term in _PART)
 _left = [(term * 37) % 101 for term in _LANDAU]
 _b85 = base64.b85encode(zlib.compress(_commas(_PART).encode(), 9)).decode()
-_big = sum(term * prod([1013] * k) for k, term in enumerate(_TWIN))
+_big = sum(term * 2003**k for k, term in enumerate(_TWIN))
 _mixed, _bases = 0, [term + 1 for term in _LANDAU]
 for _term, _base in zip(_LANDAU[::-1], _bases[::-1], strict=True):
     _mixed = _mixed * (_LANDAU[-1] + 1) + _term
@@ -188,8 +187,8 @@ DISGUISED = [
         _READ,
         f"x = {_big}",
         "for _ in range(n - 1):",
-        "    x //= 1013",
-        "print(x % 1013)",
+        "    x //= 2003",
+        "print(x % 2003)",
     ),
     _case(
         "mixed digits of a long integer",

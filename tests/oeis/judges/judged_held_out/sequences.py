@@ -19,7 +19,7 @@ STARTER = Path(__file__).parents[4] / "oeis_cache" / "starter"
 @cache
 def starter(number: str) -> IntegerSequence:
     """An entry of the starter set."""
-    return parse_entry((STARTER / f"{number}.json").read_text("utf-8"), number)
+    return parse_entry((STARTER / f"{number}.json").read_text("utf-8"), number, number)
 
 
 def e_digits() -> Iterator[int]:
