@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import groupby, pairwise
+from itertools import cycle, groupby, islice, pairwise
+from math import log2
 
 from pytest_llmarith.values import Ending, ProgramRun
 
-RUNS_BEYOND = 5  # right behind the listing: fewer could agree by chance
+RUNS_BEYOND = 16  # right behind the listing
+_FEWEST_RUNS = 5  # fewer could agree by chance
+_STEPS = 4  # equal ones in a row: the listing makes them, too
+_BITS_BEYOND_CHANCE = 16.0
 _SUDDEN = 20  # a program that computes becomes slow by and by
 _INTEGER = re.compile(r"[+-]?\d{1,4000}", re.ASCII)
 
@@ -28,11 +32,10 @@ def ending_of_a_table(
         return _refusal(listed, runs)
     if shown and runs[-1].ending is Ending.EXITED and printed(runs[-1]) is None:
         return f"its answers end behind the listing: there is none for n = {runs[-1].input}"
-    answers = {run.input: printed(run) for run in runs}
-    near = [answers.pop(n, None) for n in range(runs[0].input, runs[0].input + RUNS_BEYOND)]
-    known = [value for value in near if value is not None]
-    far = next(iter(answers.values()), None)
-    return _continuation(terms, known, far) if len(known) == len(near) else None
+    values = [printed(run) for run in runs]
+    following = sum(run.input < runs[0].input + RUNS_BEYOND for run in runs)
+    near, far = [value for value in values[:following] if value is not None], [*values[following:], None][0]
+    return _continuation(terms, near, far) if _FEWEST_RUNS <= len(near) == following else None
 
 
 def printed(run: ProgramRun) -> int | None:
@@ -46,14 +49,14 @@ def _refusal(listed: Sequence[ProgramRun], runs: Sequence[ProgramRun]) -> str | 
     where = f"from n = {runs[0].input} on, where the listing ends"
     if any(run.ending is Ending.EXITED for run in runs):
         return f"it gives no answer {where}"
-    slowest_listed = max((run.seconds for run in listed[-RUNS_BEYOND:]), default=0.0)
+    slowest_listed = max((run.seconds for run in listed[-_FEWEST_RUNS:]), default=0.0)
     if runs[0].ending is Ending.KILLED or runs[0].seconds > _SUDDEN * slowest_listed:
         return f"it does not come to an end {where}, though it was quick before"
     return None
 
 
 def _continuation(terms: Sequence[int], near: Sequence[int], far: int | None) -> str | None:
-    if [*near] == [*terms[: len(near)]] and not _occurs(near, terms[1:]):
+    if [*near] == [*islice(cycle(terms), len(near))] and not _occurs(near, terms[1:]):
         return "it begins anew with the first term where the listing ends"
     if len({*near}) == 1 and not _stays_so_long(terms, near, far):
         return f"it gives {_short(near[0])} for every n behind the listing, which never stands there so often in a row"
@@ -61,17 +64,18 @@ def _continuation(terms: Sequence[int], near: Sequence[int], far: int | None) ->
         return "its answers behind the listing are out of order, and the listed terms are not"
     if _is_polynomial(terms, near):
         return f"a polynomial of degree {len(terms) - 1} through the {len(terms)} listed terms gives its answers"
-    if len({b - a for a, b in pairwise([terms[-1], *near])}) == 1 and not _has_steps(terms, len(near)):
+    if _has_steps([terms[-1], *near], len(near)) and not _has_steps(terms, _STEPS):
         return "behind the listing it goes on by equal steps, and the listed terms never do"
     return None
 
 
 def _stays_so_long(terms: Sequence[int], near: Sequence[int], far: int | None) -> bool:
-    """Whether the listing, too, has one value as often in a row."""
+    """Whether the listing, too, has one value as often in a row, or could have by chance."""
     if _order(terms):
         longest = max(len([*run]) for _, run in groupby(terms))
         return longest == len(terms) or (longest >= len(near) and far != near[0])
-    return _occurs(near, terms)
+    share = (1 + sum(term == near[0] for term in terms)) / (1 + len(terms))
+    return len(near) * -log2(share) < _BITS_BEYOND_CHANCE or _occurs(near, terms)
 
 
 def _order(values: Sequence[int]) -> bool:

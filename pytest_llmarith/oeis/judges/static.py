@@ -25,6 +25,7 @@ _HALF = Fraction(1, 2)
 _TAIL = Fraction(1, 8)  # of the listing: a table that reaches its end needs no more
 _SHIFTS = range(-2, 3)
 _FEWEST_RIGHT = Fraction(1, 4)  # of the listing: of a program that is wrong more often nothing follows
+_LAST = 5  # listed runs that show whether a program answers up to the end
 _MOST_EVIDENCE = 6
 _LIGHTEST = 32  # bits: lighter tables cannot be told from chance
 _COMPLETE = {"fini", "full"}  # the OEIS' keywords of a listing behind which there is nothing
@@ -102,8 +103,8 @@ def _suspected(suspicion: Suspicion, listed: Sequence[ProgramRun]) -> bool:
         return False  # a program that is right nowhere breaks everywhere, and has no end to show
     if suspicion.given >= _HALF:
         return True
-    last = [run for run in listed[-RUNS_BEYOND:] if printed(run) is not None]
-    answers_to_the_end = 2 * len(last) > len(listed[-RUNS_BEYOND:])
+    last = [printed(run) is not None for run in listed[-_LAST:]]
+    answers_to_the_end = 2 * sum(last) > len(last)
     is_mostly_wrong = len(right) < _FEWEST_RIGHT * len(listed)
     return answers_to_the_end and not is_mostly_wrong and suspicion.carried >= max(held(right), _LIGHTEST)
 
