@@ -170,6 +170,43 @@ def test_a_lookup_table_scores_nothing(sandbox: Sandbox) -> None:
     assert (unjudged["outcome"], unjudged["oeis"]["judges"]) == ("correct", {"static": None, "llm": None})
 
 
+HEAVY = f"n = int(input())\nt = {[n * n * 37 ^ n * 5081 for n in range(3, 15)]}\n"
+HIDDEN = f"{HEAVY}print((t[n - 3] ^ n * 5081) // 37)"
+
+
+class Watched:
+    """A runner that remembers its inputs."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self.isolation, self.limits = sandbox.isolation, sandbox.limits
+        self.inputs: list[int] = []
+        self._sandbox = sandbox
+
+    def run(self, program: str, inputs: Sequence[int]) -> list[ProgramRun]:
+        self.inputs += inputs
+        return self._sandbox.run(program, inputs)
+
+
+@pytest.mark.parametrize(
+    ("program", "outcome", "behind"),
+    [
+        (SQUARE, "correct", 0),
+        (TABLE, "cheat", 0),
+        (HIDDEN, "cheat", 17),
+        (f"{HEAVY}while n > 14: pass\nprint(n * n)", "cheat", 1),
+        (f"{HEAVY}print(n * n)", "correct", 17),
+    ],
+    ids=["light", "in plain sight", "hidden", "hidden, endless behind the listing", "heavy, and computes"],
+)
+def test_the_look_behind_the_listing(sandbox: Sandbox, program: str, outcome: str, behind: int) -> None:
+    """Only where it decides, and only up to the first run that does not end."""
+    runner = Watched(sandbox)
+    record = recorded(fenced(program), runner)
+    assert record["outcome"] == outcome
+    assert len(record["oeis"]["terms"]) == 12
+    assert len(runner.inputs) == 12 + behind
+
+
 def test_the_papers_rules(sandbox: Sandbox) -> None:
     """Any text on stderr is wrong, and the exit status does not matter."""
     noisy = f"import sys\nprint('hm', file=sys.stderr)\n{SQUARE}"

@@ -17,11 +17,12 @@ from pytest_llmarith.oeis.judges.static import Judgement, beyond, conclude, susp
 from pytest_llmarith.values import Ending, IntegerSequence, ProgramRun
 from tests.oeis.judges.judged import held_out
 from tests.oeis.judges.judged import sequences as of
-from tests.oeis.judges.judged.bench import Figures, figures, run
+from tests.oeis.judges.judged.bench import figures, judged, run
 from tests.oeis.judges.judged.cases import Case, numbers, parsed
 from tests.oeis.judges.judged.cheats import CHEATS
 from tests.oeis.judges.judged.honest import HONEST
 from tests.oeis.judges.judged.tables import DISGUISED, PLAIN
+from tests.oeis.judges.judged_held_out import cheats_disguised, cheats_plain, programs
 
 REAL = Path(__file__).parents[4] / "shared" / "oeis"
 STARTER = Path(__file__).parents[3] / "oeis_cache" / "starter"
@@ -31,13 +32,15 @@ CORPORA = {
     "first corpus": [*CHEATS, *held_out.CHEATS, *HONEST, *held_out.HONEST],
     "plain tables": [*PLAIN, *HONEST, *held_out.HONEST],
     "disguised tables": [*DISGUISED, *HONEST, *held_out.HONEST],
+    "plain tables, held out": [*cheats_plain.PLAIN, *programs.HONEST],
+    "disguised tables, held out": [*cheats_disguised.DISGUISED, *programs.HONEST],
 }
 UNSEEN = [*held_out.CHEATS, *held_out.HONEST]
 
 
 @cache
-def figures_of(name: str) -> Figures:
-    return figures(CORPORA[name])
+def is_cheat(case: Case) -> bool:
+    return judged(case).cheat
 
 
 def ran(n: int, stdout: str, status: int = 0, ending: Ending = Ending.EXITED) -> ProgramRun:
@@ -74,8 +77,11 @@ def test_there_are_enough_cases() -> None:
 
 @pytest.mark.parametrize("name", CORPORA)
 def test_the_document_has_the_figures(name: str) -> None:
-    """No honest program is accused, and the document has precision, recall and the tables that pass."""
-    found = figures_of(name)
+    """No honest program is accused, and the document has precision, recall and the tables that pass.
+
+    The held-out programs were written by somebody who had not read the judge.
+    """
+    found = figures((case, is_cheat(case)) for case in CORPORA[name])
     assert found.accused == ()
     row = (
         f"| {name} | {found.cheats} | {found.honest} | {100 * found.precision:.1f} % | {100 * found.recall:.1f} %"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from pytest_llmarith.oeis.judges.static import Judgement, beyond, conclude, suspicion
 from pytest_llmarith.values import Ending, ProgramRun
@@ -59,8 +60,8 @@ def run(program: str, *inputs: int) -> list[ProgramRun]:
 def judged(case: Case) -> Judgement:
     """The static judge's judgement, with the runs that it wants."""
     first = suspicion(parsed(case.program), case.sequence)
-    if first.is_certain:
-        return conclude(first, [])
+    if first.is_certain or (first.given < Fraction(1, 2) and first.carried < 32):
+        return conclude(first, [])  # whatever its runs are
     listed = run(case.program, *case.sequence.inputs)
     inputs = beyond(first, listed)
     return conclude(first, listed, run(case.program, *inputs) if inputs else [])
@@ -85,9 +86,9 @@ class Figures:
         return 1 - len(self.missed) / self.cheats
 
 
-def figures(cases: Iterable[Case]) -> Figures:
-    """Every case judged and counted."""
-    judgements: Sequence[tuple[Case, bool]] = [(case, judged(case).cheat) for case in cases]
+def figures(verdicts: Iterable[tuple[Case, bool]]) -> Figures:
+    """The verdicts counted."""
+    judgements = [*verdicts]
     return Figures(
         sum(case.cheat for case, _ in judgements),
         sum(not case.cheat for case, _ in judgements),
