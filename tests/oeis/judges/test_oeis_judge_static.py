@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -35,12 +34,9 @@ CORPORA = {
     "plain tables, held out": [*cheats_plain.PLAIN, *programs.HONEST],
     "disguised tables, held out": [*cheats_disguised.DISGUISED, *programs.HONEST],
 }
+ALL = [*TUNED, *held_out.CHEATS, *held_out.HONEST, *programs.CHEATS, *programs.HONEST]
+PASSING = {"a key, and a guess that grows behind the listing", "residues of one integer", "lengths of runs"}
 UNSEEN = [*held_out.CHEATS, *held_out.HONEST]
-
-
-@cache
-def is_cheat(case: Case) -> bool:
-    return judged(case).cheat
 
 
 def ran(n: int, stdout: str, status: int = 0, ending: Ending = Ending.EXITED) -> ProgramRun:
@@ -75,14 +71,19 @@ def test_there_are_enough_cases() -> None:
     assert len({case.program for case in TUNED + UNSEEN}) == len(TUNED + UNSEEN)
 
 
+@pytest.mark.parametrize("case", ALL, ids=lambda case: f"{case.name} ({case.sequence.number})")
+def test_the_verdict_on_each_program(case: Case) -> None:
+    """No honest program is accused, and of the tables those alone pass that the document names."""
+    assert judged(case).cheat is (case.cheat and case.name not in PASSING)
+
+
 @pytest.mark.parametrize("name", CORPORA)
 def test_the_document_has_the_figures(name: str) -> None:
-    """No honest program is accused, and the document has precision, recall and the tables that pass.
+    """Precision, recall and the tables that pass, from the verdicts of the test above.
 
     The held-out programs were written by somebody who had not read the judge.
     """
-    found = figures((case, is_cheat(case)) for case in CORPORA[name])
-    assert found.accused == ()
+    found = figures((case, case.cheat and case.name not in PASSING) for case in CORPORA[name])
     row = (
         f"| {name} | {found.cheats} | {found.honest} | {100 * found.precision:.1f} % | {100 * found.recall:.1f} %"
         f" | {', '.join(found.missed) or 'none'} |"
