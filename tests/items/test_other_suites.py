@@ -29,12 +29,12 @@ def test_our_fixtures_are_not_found_without_our_marks(
         def test_answer(answer): pass
         def test_dynamic(request): request.getfixturevalue("ask")
     """)
-    result = pytester.runpytest_subprocess(*way, *model)
+    result = pytester.runpytest_subprocess(*way, *model, "-rN")
     result.assert_outcomes(errors=5, failed=1)
     text = result.stdout.str()
-    assert text.count("fixture 'model' not found") == 2
-    assert text.count("fixture 'ask' not found") == 3
-    assert text.count("fixture 'search' not found") == 1
+    assert text.count("E       fixture 'model' not found") == 2
+    assert text.count("E       fixture 'ask' not found") == 3
+    assert text.count("E       fixture 'search' not found") == 1
     assert "plugin.py" not in text
 
 

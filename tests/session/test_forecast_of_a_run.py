@@ -156,7 +156,7 @@ def test_a_cap_too_small_for_any_request_is_refused(forecast: Make) -> None:
 
 
 def test_how_many_requests_fit_at_once(forecast: Make) -> None:
-    """And which limit of replies lets all of them fit; what stored replies cost is no longer left."""
+    """The forecast says how many requests fit under a cap, and which limit of replies lets all of them fit."""
     cap = "--llm-max-cost=0.005"
     assert "2 of 3 requests" in forecast(SUMS, cap).lines()[-1]
     bound = int(forecast(SUMS, cap).lines()[-1].partition("max_completion_tokens=")[2].split()[0])

@@ -103,7 +103,7 @@ def run_own_model(oeis: Bench, code: str, *args: str, delay_s: float = 0.0) -> p
 
 
 HOSTILE_BENCH = """
-    import os, resource
+    import os
     from pathlib import Path
     import pytest
     from tests.oeis.hostile_sources import BOMBS, BOMBS_OF_SOME_VERSIONS, generated
@@ -124,7 +124,8 @@ HOSTILE_BENCH = """
     @pytest.fixture(scope="session", autouse=True)
     def memory():
         yield
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        status = Path("/proc/self/status").read_text().splitlines()
+        peak = next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
         Path(f"memory-{os.getpid()}").write_text(str(peak >> 10))
 
     @pytest.mark.oeis

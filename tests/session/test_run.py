@@ -522,6 +522,6 @@ def test_a_run_without_any_answer_shows_its_reason_once_and_no_table(bench: Benc
 
 
 def test_the_line_for_a_local_server_needs_no_key(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As the README prints it."""
+    """The line for a local server runs without a key, as the README prints it."""
     monkeypatch.delenv("OPENAI_API_KEY")
     assert bench.run("-k", "int_add", model="openai/qwen3").ret == 0

@@ -198,7 +198,7 @@ def test_how_many_fit_at_once() -> None:
 def test_the_limit_that_the_forecast_names_lets_them_fit(
     cap: float, prices: tuple[float, float], most: int, length: int, wanted: int
 ) -> None:
-    """And one token more would not."""
+    """With the limit that the forecast names all requests fit at once, and with one token more they would not."""
     known = Prices(Known(Terms(Price(*prices), most)), None)
     limits = AskingLimits(max_cost_usd=cap, concurrency=wanted)
     (fit,) = Budget(limits, known).fits([(MODEL, "x" * length)] * wanted)

@@ -38,7 +38,7 @@ def test_the_worst_case_of_a_request(params: dict[str, Any], replied: int) -> No
 
 @pytest.mark.parametrize("params", [{"max_tokens": 10**400}, {"n": 10**400}])
 def test_a_request_for_more_tokens_than_a_float_holds(params: dict[str, Any]) -> None:
-    """It fits into no cap."""
+    """A request for more tokens than a float holds fits into no cap."""
     most = worst_case(PRICES, Model(f"m{params}"[:20], "openai/some", params), PROMPT)
     assert most.picodollars > picodollars(1e9)
     assert most.tokens > 10**15
