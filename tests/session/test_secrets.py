@@ -261,7 +261,7 @@ def test_a_dotenv_file_above_the_project_is_left_alone(
     (project / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
     monkeypatch.chdir(project)
     assert planted.pytester.runpytest_subprocess("-rs").ret == pytest.ExitCode.OK  # no model is named: skipped
-    run(planted, Echo())
+    run(planted, Echo(), "--llm-retries=0")
     assert {call.headers["Authorization"] for call in planted.server.requests} == {"Bearer none"}
 
 
