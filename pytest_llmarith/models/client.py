@@ -9,7 +9,9 @@ import asyncio
 import gc
 import logging
 import os
+import sys
 import threading
+import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -163,6 +165,7 @@ def _prepared(remembered: Remembered) -> Any:
 
         litellm.suppress_debug_info = True
         transport.install()
+        _parse_nothing_in_tracebacks()
         _silence_loggers()
         handler.register(remembered)
         _settle_first_use(litellm)
@@ -179,6 +182,14 @@ def _collector_at_rest() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
+
+
+def _parse_nothing_in_tracebacks() -> None:
+    """litellm formats a traceback of every failure, here in a thread of its own, and Python parses each line of it to
+    place a caret. Before 3.11.8 that broke whatever pytest parsed at the same time (CPython's issue 106905).
+    """
+    if sys.version_info < (3, 11, 8):
+        vars(traceback)["_extract_caret_anchors_from_line_segment"] = lambda segment: None
 
 
 def _silence_loggers() -> None:

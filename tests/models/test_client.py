@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
+import gc
 import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Coroutine
 from datetime import datetime
+from functools import partial
 from typing import Any, TypeVar
 
 import pytest
@@ -170,6 +174,30 @@ def test_nothing_is_tried_twice_behind_our_back(client: Client, status: int) -> 
         with pytest.raises(Exception, match=f"scripted {status}"):
             run(client, client.complete(model, "1 + 1", 30.0))
         assert len(server.requests) == 1
+
+
+def test_a_failure_leaves_alone_what_others_parse_meanwhile(client: Client, request: pytest.FixtureRequest) -> None:
+    """The traceback that litellm makes of a failure once made a SystemError of what pytest parsed meanwhile."""
+
+    def let_others_run(*event: object) -> None:
+        sum(range(200))
+
+    request.addfinalizer(partial(sys.setswitchinterval, sys.getswitchinterval()))
+    request.addfinalizer(partial(gc.set_threshold, *gc.get_threshold()))
+    request.addfinalizer(partial(gc.callbacks.remove, let_others_run))
+    gc.callbacks.append(let_others_run)
+    gc.set_threshold(50)
+    sys.setswitchinterval(1e-6)
+
+    def fail() -> None:
+        for _ in range(5):
+            with pytest.raises(Exception, match="out of order"):
+                ask(client, Answer(status=500, error={"message": "out of order"}))
+
+    asking = threading.Thread(target=fail)
+    asking.start()
+    while asking.is_alive():
+        ast.parse("x = [" + "f(a, b)[0] + 1, " * 300 + "]")
 
 
 def test_an_embedded_model_takes_the_same_way(client: Client) -> None:
