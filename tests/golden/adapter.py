@@ -1,0 +1,349 @@
+"""What the golden runs know of the program: its commands and options, and where its files hold which fact.
+
+Everything that it hands out has names of its own, which stay when those of the program change. It leaves out times,
+dates, paths, wording, and whether a reply came from the store.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from pytest_llmarith.sandbox.levels import UnavailableError, probe
+from tests.oeis.judges.test_oeis_judge_static import ALL
+from tests.sandbox.battery import ATTACKS
+
+ROOT = Path(__file__).parents[2]
+KEY = "OPENAI_API_KEY"
+FIRST, SECOND, PRICED, JUDGE = "openai/gpt-4o-mini", "openai/gpt-4.1-mini", "openai/house", "openai/gpt-4.1-nano"
+REFUSES = "openai/refuses"
+BASE_URL = "{address of the server}"
+FAKES = ("llmarith/exact", "llmarith/sloppy")
+
+_STUB = ("--llm-retries=1",)
+_NUMBERS = ("benches/test_arithmetic.py", "benches/test_integer_addition.py")
+_SEEDED = (*_STUB, *_NUMBERS, f"--llm-model={PRICED}", "--llm-price=1.5,6", "--llm-depths=2,5,8", "--llm-trials=2")
+_FEW = (*_STUB, "benches/test_arithmetic.py", "--llm-trials=1", "--llm-depths=2-3")
+_STARTERS = "A000010 or A000040 or A000045 or A000108 or A000110"
+RUNS: Mapping[str, Sequence[str]] = {
+    "stub": (
+        *_STUB,
+        "benches",
+        f"--llm-model={FIRST}",
+        f"--llm-model={SECOND}",
+        "--llm-trials=1",
+        "--llm-addition-trials=12",
+        "--llm-breaking-point=10",
+        f"--oeis-judge=both:{JUDGE}?api_base={BASE_URL}",
+        "--oeis-limits=0.5,2",
+    ),
+    "stub-same-questions": (*_SEEDED, "--llm-addition-trials=12", "--llm-param=temperature=0.5"),
+    "stub-other-questions": (*_SEEDED, "--llm-addition-trials=10", "--llm-seed=1", "--llm-system-prompt=Be brief."),
+    "stub-conditions": (
+        *_STUB,
+        "benches/test_arithmetic.py",
+        f"--llm-model={FIRST}",
+        "--llm-depths=3,9",
+        "--llm-trials=1",
+        "--llm-number-format=plain,comma",
+        "--llm-context=none,1k",
+        "--llm-repeats=3",
+        "-k",
+        "int_add or float_mul",
+    ),
+    "fakes": (
+        "benches",
+        *(f"--llm-model={model}" for model in FAKES),
+        "--llm-depths=2,4,6,8,10",
+        "--llm-trials=1",
+        "--llm-addition-trials=10",
+        "--llm-breaking-point=10",
+        "--oeis-terms=5",
+        "-k",
+        f"not test_oeis or {_STARTERS}",
+    ),
+}
+# How small runs end: the model, and what is added to the command.
+ENDS: Mapping[str, Sequence[str]] = {
+    name: (*_FEW, f"--llm-model={model}", *args)
+    for name, model, args in (
+        ("all measured", FIRST, ["-k", "int_add"]),
+        ("unanswered", FIRST, ["--llm-depths=2-4"]),
+        ("strict", FIRST, ["-k", "int_sub", "--llm-strict"]),
+        ("gate missed", FIRST, ["-k", "int_sub", "--llm-fail-under=99"]),
+        ("nothing selected", FIRST, ["-k", "no such item"]),
+        ("wrong option", FIRST, ["--llm-depths=x"]),
+        ("nothing stored", FIRST, ["--llm-store=only"]),
+        ("over budget", FIRST, ["--llm-max-cost=0.0000001"]),
+        ("401", REFUSES, []),
+    )
+}
+# Two runs or one, and what is compared.
+COMPARISONS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
+    "paired models": (["stub"], [f"--model={FIRST}:{SECOND}"]),
+    "paired runs": (["stub", "stub-same-questions"], [f"--model={FIRST}:{PRICED}"]),
+    "unpaired runs": (["stub", "stub-other-questions"], [f"--model={FIRST}:{PRICED}", "--unpaired"]),
+    "paired conditions": (["stub-conditions"], ["--condition=usual:numbers_comma"]),
+    "gate on unanswered": (["stub"], [f"--model={FIRST}:{SECOND}", "--fail-if-worse=60"]),
+    "gate on difference": (
+        ["stub"],
+        [f"--model={FIRST}:{SECOND}", "--fail-if-worse=1", "--allow-unanswered=99"],
+    ),
+}
+FAKES_COMPARED = [f"--model={FAKES[0]}:{FAKES[1]}"]
+
+
+def can_run_programs() -> bool:
+    try:
+        probe()
+    except UnavailableError:
+        return False
+    return True
+
+
+def prepare(folder: Path, own_sequences: Mapping[str, tuple[str, Sequence[int]]] | None) -> None:
+    """The benches in a folder, with the starter sequences or with these, which are names and terms from n = 0."""
+    shutil.copytree(ROOT / "benches", folder / "benches")
+    (folder / "pytest.ini").write_text("[pytest]\n")
+    if own_sequences is None:
+        shutil.copytree(ROOT / "oeis_cache", folder / "oeis_cache")
+        return
+    (entries := folder / "oeis_cache" / "starter").mkdir(parents=True)
+    for number, (name, terms) in own_sequences.items():
+        entry = {"number": int(number[1:]), "name": name, "data": ",".join(map(str, terms)), "offset": "0,1"}
+        (entries / f"{number}.json").write_text(json.dumps([entry | {"keyword": "easy"}]))
+
+
+def run(programs: Path, folder: Path, args: Sequence[str], base_url: str | None) -> int:
+    """One run in this folder; its exit status."""
+    server = [] if base_url is None else [f"--llm-api-base={base_url}"]
+    told = [arg.replace(BASE_URL, base_url or "") for arg in args]
+    done = _command(programs / "pytest", ["-p", "no:cacheprovider", "-q", *server, *told], folder)
+    assert done.returncode in (0, 1, 4, 6), done.stdout + done.stderr
+    return done.returncode
+
+
+def rows(folder: Path) -> list[dict[str, Any]]:
+    """The records of the only run in this folder, in the order of their ids."""
+    return sorted((row_of(record) for record in _records(_run(folder) / "trials.jsonl")), key=_sort_key)
+
+
+def outcomes(folder: Path) -> Counter[str]:
+    """How many trials came to what in the only run in this folder; none if it has none."""
+    return Counter(record["outcome"] for log in (folder / "reports").glob("*/trials.jsonl") for record in _records(log))
+
+
+def numbers(folder: Path) -> dict[str, Any]:
+    """The summary of the only run in this folder."""
+    return _numbers(json.loads((_run(folder) / "summary.json").read_text("utf-8")))
+
+
+def compare(programs: Path, runs: Sequence[Path], args: Sequence[str]) -> tuple[int, list[Any]]:
+    """The exit status of a comparison, and its numbers."""
+    done = _command(programs / "llmarith", ["compare", *map(_run, runs), *args, "--format=json"], ROOT)
+    made = json.loads(done.stdout)["comparisons"] if done.stdout else []
+    return done.returncode, [_comparison(one) for one in made]
+
+
+def regrade(programs: Path, files: Sequence[Path], folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The name of its model, and what each reply in files of llm_arithmetic is read and graded as."""
+    written = folder / "regraded.jsonl"
+    done = _command(programs / "llmarith", ["regrade", *files, f"--write={written}"], folder)
+    assert done.returncode == 0, done.stderr
+    return ((record["model"], row_of(record)) for record in _records(written))
+
+
+def imported(programs: Path, folder: Path) -> Iterator[tuple[str, list[Any]]]:
+    """Of each file of llm_arithmetic: its model, what is correct, what it cost, and the depths that are reliable."""
+    done = _command(programs / "llmarith", ["report", folder, "--format=json"], ROOT)
+    for summary in json.loads(done.stdout):
+        for one in summary["results"]:
+            depths = {each["variant"]: _variant(each)[-1] for each in one["variants"]}
+            yield one["model"], [one["measured"], _interval(one["percentages"]["correct"]), one["cost_usd"], depths]
+
+
+def corpora() -> dict[str, list[str]]:
+    """The names of the cases of corpora whose verdicts other tests hold."""
+    labelled = {True: "lookup tables", False: "honest programs"}
+    names = {
+        label: [f"{case.sequence.number} {case.name}" for case in ALL if case.cheat is cheat]
+        for cheat, label in labelled.items()
+    }
+    return {"attacks": [*ATTACKS], **names}
+
+
+def row_of(record: Mapping[str, Any]) -> dict[str, Any]:
+    """What a golden run keeps of a record; which repeat it is depends on the order of requests, and is left out."""
+    reply, answer, grade = record["reply"] or {}, record["answer"] or {}, record["grade"] or {}
+    finish, retries = reply.get("finish_reason"), len(record["retries"])
+    row: dict[str, Any] = {
+        "id": re.sub(r"-repeat_\d+", "", (record["nodeid"] or "").partition("::")[2]),
+        "prompt": _digest(record["prompt"]),
+        "reply": _short(reply.get("text")),
+        "finish": None if finish == "stop" else finish,
+        "tolerant": answer.get("tolerant"),
+        "strict": answer.get("strict"),
+        "outcome": record["outcome"],
+        "error": grade.get("error_class"),
+        "size": [grade[name] for name in ("absolute_error", "relative_error")] if grade.get("error_class") else None,
+        "cost": reply.get("cost_usd"),
+        "tokens": [reply.get(f"{kind}_tokens") for kind in ("prompt", "completion", "reasoning")],
+        "retries": retries or None,
+    }
+    if record["outcome"] == "unanswered":
+        row["failure"] = (re.findall(r": ([45]\d\d) ", record["reason"] or "") or ["other"])[0]
+    if record["outcome"] == "nan" and record["task"] != "oeis":
+        row["why"] = record["reason"]
+    if oeis := record.get("oeis"):
+        judges = oeis["judges"]
+        row |= {
+            "program": _digest(oeis["program"]),
+            "terms": " ".join(f"{len([*run])}*{status}" for status, run in groupby(t["status"] for t in oeis["terms"])),
+            "scores": oeis["scores"],
+            "judges": [judge and judge["cheat"] for judge in (judges["static"], judges["llm"])],
+        }
+    if search := record.get("search"):
+        found = search["minimum"] or {}
+        row["search"] = [search[name] for name in ("questions", "not_reproduced", "ended", "largest_right")]
+        row["found"] = [found.get(name) for name in ("question", "expected", "outcome", "answer", "error_class")]
+        row["asked"] = "; ".join(f"{step['question']} {step['outcome']}" for step in search["trail"])
+    return {name: value for name, value in row.items() if value not in (None, [None] * 3)}
+
+
+def _numbers(summary: Mapping[str, Any]) -> dict[str, Any]:
+    run = summary["run"]
+    asking = run.get("asking") or {}
+    counted = ("requests", "answered", "failed", "cost_usd", "unpriced", "judged", "lost")
+    return {
+        "run": {
+            "exit status": run.get("exit_status"),
+            "stopped": run["stopped"] is not None,
+            "asking": {name: asking.get(name) for name in counted} | {"retries": sum(asking["retries"].values())},
+            **{name: summary[name] for name in ("answered", "unanswered", "complete")},
+        },
+        **{f"{one['model']} {one['task']} {_condition(one)}".strip(): _result(one) for one in summary["results"]},
+        **{
+            f"effect on {one['model']} {one['task']} {_condition(one)}": [
+                *(one[name] for name in ("problems", "percent", "percent_beside", "better", "worse", "p", "p_holm")),
+                _interval(one["difference"]),
+            ]
+            for one in summary.get("effects", ())
+        },
+    }
+
+
+def _result(one: Mapping[str, Any]) -> dict[str, Any]:
+    spending = {
+        name: [*amounts.values()] for name, amounts in one["spending"].items() if amounts and name != "latency_s"
+    }
+    anatomy = one.get("anatomy") or {"classes": []}
+    sizes = ("median_relative_error", "average_absolute_error", "rounded")
+    points = ("question", "answer", "outcome", "not_reproduced", "questions", "ended", "largest_right")
+    repeats = {name: _interval(value) for name, value in (one.get("repeats") or {}).items()}
+    return {
+        "outcomes": [one["measured"], _outcomes(one["outcomes"])],
+        "unanswered": sum(one["unanswered_reasons"].values()),
+        "percentages": {name: _interval(value) for name, value in one["percentages"].items()},
+        "nan": one["nan_reasons"],
+        "money and tokens": [one["cost_usd"], one["unpriced"], *one["tokens"].values()],
+        "sum, median, p90, known": spending,
+        "sizes of errors": [one[name] for name in sizes],
+        "errors": {each["class"]: each["count"] for each in anatomy["classes"] if each["count"]},
+        "strict reading": anatomy.get("strict"),
+        "repeats": repeats,
+        "variant": {each["variant"]: _variant(each) for each in one.get("variants", ())},
+        "digits": {str(each["digits"]): _outcomes(each) for each in one.get("lengths", ())},
+        "breaking point": {each["variant"]: [each[name] for name in points] for each in one.get("breaking_points", ())},
+        "set": {each["set"]: _set(each) for each in one.get("sets", ())},
+    }
+
+
+def _variant(one: Mapping[str, Any]) -> list[Any]:
+    reliable = [one["reliable_depth"][name] for name in ("depth", "observed", "needs", "at_most")]
+    return [_outcomes(one), _interval(one["percentages"]["correct"]), reliable]
+
+
+def _set(one: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "outcomes": _outcomes(one),
+        "percentages": [_interval(one[name]) for name in ("correct_percentage", "cheating")],
+        "limits": [[_interval(value) for value in each.values()] for each in one["limits"]],
+        "right, run by place": [[each["right"], each["run"]] for each in one["by_term"]],
+        "terms": one["term_statuses"],
+        "unsolved": one["unsolved"],
+        "judges": {name: _interval(value) for name, value in (one["judges"] or {}).items()},
+    }
+
+
+def _comparison(one: Mapping[str, Any]) -> dict[str, Any]:
+    questions = one["questions"]
+    counts = ("compared", "repeated", "cells", "unanswered", "at_worst", "same_words")
+    return {
+        "sides": [[one[side]["model"], _condition(one[side])] for side in ("first", "second")],
+        "method": [one["method"], one["tests"]],
+        "questions": [*(questions[name] for name in counts), *(questions[side] for side in ("first", "second"))],
+        "rows": {
+            " ".join(filter(None, (row["kind"], row["task"], row["name"]))): _compared(row) for row in one["rows"]
+        },
+        "scores": {f"{score['set']} {score['seconds']:g} s": _compared(score) for score in one["scores"]},
+    }
+
+
+def _compared(row: Mapping[str, Any]) -> list[Any]:
+    """Which repeats of a question stand in pairs depends on the order of requests, so these pairs are left out."""
+    sides, questions = ([*row[side].values()] for side in ("first", "second")), row.get("questions")
+    is_repeated = questions is not None and questions["compared"] < row["first"]["measured"]
+    pairs = None if is_repeated else row.get("pairs")
+    counted = [each and [*each.values()] for each in (pairs, questions)]
+    return [*sides, *counted, _interval(row["difference"]), row.get("p"), row.get("p_holm")]
+
+
+def _interval(value: Any) -> Any:
+    """A number with its interval as a list."""
+    names = ("percent", "points", "low", "high")
+    return [value[name] for name in names if name in value] if isinstance(value, Mapping) else value
+
+
+def _outcomes(one: Mapping[str, Any]) -> list[int]:
+    return [one[name] for name in ("correct", "deviate", "nan", "cheat", "unanswered")]
+
+
+def _condition(one: Mapping[str, Any]) -> str:
+    condition = one.get("condition") or {}
+    if isinstance(condition, str):
+        return condition
+    return " ".join(str(value) for value in condition.values() if value not in (None, "plain", "ascii"))
+
+
+def _short(text: str | None) -> str | None:
+    return text if text is None or len(text) <= 40 else f"{_digest(text)} of {len(text)}"
+
+
+def _digest(text: str | None) -> str | None:
+    return None if text is None else hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:10]
+
+
+def _sort_key(row: Mapping[str, Any]) -> str:
+    return json.dumps([row["id"], row], sort_keys=True)
+
+
+def _run(folder: Path) -> Path:
+    (summary,) = (folder / "reports").glob("*/summary.json")
+    return summary.parent
+
+
+def _records(log: Path) -> Iterator[dict[str, Any]]:
+    with log.open(encoding="utf-8") as lines:
+        yield from map(json.loads, lines)
+
+
+def _command(program: Path, args: Sequence[str | Path], folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([program, *args], cwd=folder, capture_output=True, text=True, check=False)
