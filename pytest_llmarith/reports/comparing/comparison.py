@@ -18,7 +18,6 @@ from pytest_llmarith.reports.comparing.refusal import refusal, refusal_of_other_
 from pytest_llmarith.reports.comparing.rows import Cell, cell_of, paired_rows, unpaired_rows
 from pytest_llmarith.reports.comparing.scores import paired_scores, unpaired_scores
 from pytest_llmarith.reports.mistake import Mistake
-from pytest_llmarith.reports.parallel_reading import each_read
 from pytest_llmarith.reports.statistics.paired import holm
 
 _COMPARISON_FORMAT = 1
@@ -31,8 +30,6 @@ class Run(Protocol):
     def path(self) -> Path: ...
     @property
     def facts(self) -> Mapping[str, Any]: ...
-    @property
-    def size(self) -> int: ...
     def records(self) -> Iterator[Mapping[str, Any]]: ...
 
 
@@ -71,7 +68,7 @@ def compare(request: Request) -> dict[str, Any]:
 
 
 def _chosen(request: Request) -> Iterator[choice.Chosen]:
-    read = each_read(_sides, [request.baseline, *request.others])
+    read = map(_sides, [request.baseline, *request.others])
     first, name = next(read), str(request.baseline.path)
     if not request.others:
         chosen = choice.within(name, first, request.models, with_itself=bool(request.conditions))

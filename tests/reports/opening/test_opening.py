@@ -16,12 +16,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pytest_llmarith.reports import comparing
 from pytest_llmarith.reports.exporting import Request, Shape, export
 from pytest_llmarith.reports.logs.stored import changes
 from pytest_llmarith.reports.mistake import Mistake
-from pytest_llmarith.reports.opening import OpenedRun, opened, summed_up
-from pytest_llmarith.reports.reporting.choice import Choice
+from pytest_llmarith.reports.opening import OpenedRun, opened
 from pytest_llmarith.reports.tables.terminal import summary_section
 from pytest_llmarith.values import Dtype, Op
 from tests.runs_on_disk import FACTS, ROW, added, asked, lines_of, log_in, programmed, run_in
@@ -218,33 +216,6 @@ def test_some_records_alone(tmp_path: Path, trial: Make) -> None:
     assert [record["outcome"] for record in wrong.records()] == ["deviate"]
     (result,) = wrong.summary()["results"]
     assert (result["measured"], result["selected"], run.summary()["results"][0]["selected"]) == (1, None, 2)
-
-
-def test_many_runs_are_summed_up_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By several processes, with the same numbers and the same mistakes; what rows came to is not found out again."""
-    monkeypatch.setattr("pytest_llmarith.reports.parallel_reading.WORTH_BYTES", 1)
-    log_in(tmp_path / "a", [asked("{}"), asked("7", trial=1), added("{}")])
-    (tmp_path / "b.jsonl").write_text(lines_of([ROW, ROW | {"raw_response": "7"}]), encoding="ascii")
-    choice = Choice(tasks=["arithmetic"])
-    runs = [run.only(choice) for run in opened(tmp_path)]
-    together = summed_up(runs)
-    assert [run.summary() for run in together] == [run.summary() for run in runs]
-    assert [list(run.records()) for run in together] == [list(run.records()) for run in runs]
-    assert [run.met for run in together] == [run.met for run in runs]
-    log_in(tmp_path / "a", [], end="what?\n")
-    with pytest.raises(Mistake, match="line 1: not JSON"):
-        summed_up(opened(tmp_path))
-
-
-def test_many_runs_are_compared_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Many runs are compared by several processes, with the same figures as by one."""
-    for name, text in (("a", "{}"), ("b", "7"), ("c", "{}")):
-        log_in(tmp_path / name, [asked(text), asked("{}", trial=1), added(text)])
-    baseline, *others = opened(tmp_path)
-    alone = comparing.compare(comparing.Request(baseline, others))
-    monkeypatch.setattr("pytest_llmarith.reports.parallel_reading.WORTH_BYTES", 1)
-    assert comparing.compare(comparing.Request(baseline, others)) == alone
-    assert len(alone["comparisons"]) == 2
 
 
 def test_rows_are_graded_once(tmp_path: Path) -> None:
