@@ -315,8 +315,8 @@ def test_conditions_stand_beside_each_other(page: Any) -> None:
     assert [one.label for one in series] == ["o4-mini", "o4-mini, numbers_comma"]
     assert [one.results["arithmetic"]["measured"] for one in series] == [27, 27]
     found = browser([run], series)
-    assert unpacked(found.index.encode())["columns"]["model"] == [0] * 27 + [1] * 27
-    assert ["condition", "numbers_comma"] in unpacked(found.blocks[0].encode())[-1]["facts"]
+    assert unpacked(found.index)["columns"]["model"] == [0] * 27 + [1] * 27
+    assert ["condition", "numbers_comma"] in unpacked(found.blocks[0])[-1]["facts"]
 
 
 def test_a_heatmap_says_what_is_measured() -> None:
