@@ -13,7 +13,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
-from pytest_llmarith.reports.counting.anatomy import completed
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.logs.lines import LONGEST_LINE
 from pytest_llmarith.reports.logs.recordfile import later_counts, records_in
@@ -23,8 +22,6 @@ from pytest_llmarith.reports.mistake import Mistake, name_of
 from pytest_llmarith.values import Outcome
 
 _LONGEST_CAUSE = 200
-# What a record of today holds, and one of an earlier version may not.
-_NULLABLE = ("run", "nodeid", "reading", "prompt", "answer")
 # How our records begin, unless something is escaped in the names of a trial.
 _TEXT = rb'"([ !#-\[\]-~]*)"'
 _HEAD = re.compile(
@@ -56,10 +53,7 @@ class LoggedTrials:
         outdated = self._outdated
         for place, (_, record) in enumerate(records_in(self.file, named=False)):
             if place not in outdated:
-                for name in _NULLABLE:
-                    record.setdefault(name)
-                record.setdefault("retries", [])
-                yield completed(record)
+                yield record
 
     @cached_property
     def _outdated(self) -> frozenset[int]:

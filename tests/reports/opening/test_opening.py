@@ -109,17 +109,6 @@ def test_records_without_a_name_are_trials_of_their_own(tmp_path: Path, trial: M
     assert (run.name, run.path, len(list(run.records()))) == ("new.jsonl", file, 4)
 
 
-def test_records_of_earlier_versions(tmp_path: Path, trial: Make) -> None:
-    """What they lack is null; facts that a summary lacks are no reason not to read it."""
-    old = {
-        key: value for key, value in trial(1).items() if key not in ("retries", "reading", "answer", "run", "prompt")
-    }
-    folder = run_in(tmp_path / "run", [old], oeis=None, versions=None, finished_at=None)
-    (record,) = (run := only(folder)).records()
-    assert [record[key] for key in ("retries", "reading", "answer", "run", "prompt")] == [[], None, None, None, None]
-    assert run.summary()["results"][0]["date"] == "2026-11-22"
-
-
 def test_rows_of_llm_arithmetic(tmp_path: Path) -> None:
     """They are read and graded by our rules, whatever they say themselves; what was never answered is unanswered."""
     rows = [
@@ -146,7 +135,7 @@ def test_a_folder_of_runs(tmp_path: Path, trial: Make) -> None:
     log_in(tmp_path / ".hidden", [trial(1)])
     (tmp_path / "b" / "new.jsonl").write_text(lines_of([trial(1)]), encoding="ascii")  # lies in a run's folder
     (tmp_path / "rows.jsonl").write_text(lines_of([ROW]), encoding="ascii")
-    (tmp_path / "aggregate.jsonl").write_text('{"format": 1, "results": []}\n', encoding="ascii")
+    (tmp_path / "other-kind.jsonl").write_text('{"format": 1, "results": []}\n', encoding="ascii")
     (tmp_path / "other.jsonl").write_bytes(b"\xff\n")
     (tmp_path / "README.md").write_text("{}", encoding="ascii")
     assert [run.name for run in opened(tmp_path)] == ["rows.jsonl", "deep", "b"]
