@@ -37,7 +37,7 @@ class Run(Protocol):
 class Request:
     """What was asked: the baseline, the runs that are compared with it, and which models and conditions (`A` or `A:B`).
 
-    `unpaired` compares without pairing where questions are not the same, `allow_partial` pairs also a few of many.
+    `unpaired` compares without pairing if questions are not the same.
     """
 
     baseline: Run
@@ -45,7 +45,6 @@ class Request:
     models: Sequence[str] = ()
     conditions: Sequence[str] = ()
     unpaired: bool = False
-    allow_partial: bool = False
 
 
 def compare(request: Request) -> dict[str, Any]:
@@ -91,7 +90,7 @@ def _compared(first: Side, second: Side, request: Request) -> dict[str, Any]:
         "second": _described(second),
         "differing": differences(first, second),
     }
-    if pairing.pairs and (is_greater_part or request.allow_partial):
+    if pairing.pairs and is_greater_part:
         return head | _paired(_telling(pairing, first, second))
     if request.unpaired:
         if unpaired := _unpaired(first.trials, second.trials):
