@@ -18,7 +18,7 @@ KILLS ?= 50
 # Many processes import the package; without cached bytecode each would compile it again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install bench test proof chaos versions dist lint format schemas docs perf clean
+.PHONY: help install bench test proof chaos dist lint format schemas docs perf clean
 
 help:  ## Show the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -36,10 +36,6 @@ proof: $(INSTALLED)  ## Run the longer proofs: more ways to run, lost hosts, the
 
 chaos: $(INSTALLED)  ## Kill runs at 50 seeded moments and go on: minutes, where make test has four kills
 	KILLS=$(KILLS) $(RUN)/pytest tests/chaos $(ARGS)
-
-versions: $(INSTALLED)  ## Run the tests with the oldest and with the newest Python, pytest and other packages
-	$(RUN)/python -m versions oldest -- $(SPREAD) $(HANGS) -m "not proof" $(ARGS)
-	$(RUN)/python -m versions newest -- $(SPREAD) $(HANGS) -m "not proof" $(ARGS)
 
 dist: $(INSTALLED)  ## Build sdist and wheel into dist/, and check them
 	rm -rf dist
@@ -67,7 +63,7 @@ perf: $(INSTALLED)  ## Measure speed, as ratios within one run
 	$(RUN)/python -m perf $(ARGS)
 
 clean:  ## Remove what the other targets made
-	rm -rf $(VENV) .versions dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 $(INSTALLED): pyproject.toml
 	@if command -v uv >/dev/null 2>&1; then \

@@ -22,8 +22,9 @@ from pytest_llmarith.trials import Subject, number_record
 from pytest_llmarith.values import Model, Reading, Reply
 
 TRIALS, RUNS = 61_668, 90
-SECONDS, MEGABYTES = 20.0, 1024.0
-_PAGE_MB = 20.0
+# Rows are graded again, which takes most of their time.
+SECONDS, MEGABYTES = {"trials of run logs": 8.0, "rows of llm_arithmetic": 30.0}, 200.0
+_PAGE_MB = 10.0
 _TRANSCRIPTS = ROOT.parent / "shared" / "transcripts"
 # Twice as many trials take twice as long, and somewhat more where the machine has something else to do.
 _LINEAR = 2.6
@@ -46,7 +47,7 @@ def _measured(shape: str, write: _Write, records: Sequence[Record], trials: int)
             for deed, command in _DEEDS.items():
                 run = run_llmarith(*command(folder))
                 processor.setdefault(deed, []).append(run.processor_seconds)
-                yield from _of_run(f"{deed}, {count:,} {shape}", run)
+                yield from _of_run(f"{deed}, {count:,} {shape}", run, SECONDS[shape])
             yield Measure(
                 f"page, {count:,} {shape}: size", _page(folder).stat().st_size / 2**20, "MB", at_most=_PAGE_MB
             )
@@ -54,10 +55,10 @@ def _measured(shape: str, write: _Write, records: Sequence[Record], trials: int)
         yield Measure(f"{deed}, {shape}: twice as many take", whole / half, "times", at_most=_LINEAR)
 
 
-def _of_run(name: str, run: Run) -> Iterator[Measure]:
-    yield Measure(name, run.seconds, "s", at_most=SECONDS)
+def _of_run(name: str, run: Run, seconds: float) -> Iterator[Measure]:
+    yield Measure(name, run.seconds, "s", at_most=seconds)
     yield Measure(f"{name}: processor time", run.processor_seconds, "s")
-    yield Measure(f"{name}: memory of the largest process", run.megabytes, "MB", at_most=MEGABYTES)
+    yield Measure(f"{name}: memory", run.megabytes, "MB", at_most=MEGABYTES)
 
 
 def _page(folder: Path) -> Path:

@@ -56,11 +56,6 @@ def add_compare(commands: Commands) -> None:
         help="Where runs did not ask the same questions, compare them without pairing",
     )
     command.add_argument(
-        "--allow-partial",
-        action="store_true",
-        help="Pair also where less than half of the smaller run was asked in the other one",
-    )
-    command.add_argument(
         "--fail-if-worse",
         metavar="POINTS",
         help="Exit with 1 where a run is lower by more percentage points, over all or in a task, variant or set, and "
@@ -121,7 +116,7 @@ def _wanted(request: argparse.Namespace) -> Request:
     if len(baseline) > 1:
         raise Mistake(f"{name_of(request.runs[0])}: the baseline is one run, and here are {len(baseline)}; name one")
     others = [run for path in request.runs[1:] for run in _others(opened(path), baseline[0])]
-    return Request(baseline[0], others, request.model, request.condition, request.unpaired, request.allow_partial)
+    return Request(baseline[0], others, request.model, request.condition, request.unpaired)
 
 
 def _others(runs: list[OpenedRun], baseline: OpenedRun) -> list[OpenedRun]:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from pytest_llmarith.oeis.sync import Synced
 
 _NOT_FETCHED = 1
-_LONGEST_PACE_S = 3_600.0
 _SHOWN_FAILURES = 10
 
 
@@ -51,11 +50,7 @@ def _add_sync(subcommands: Commands) -> None:
         help="Take A000045.json or A000045.seq from this folder and those in it, without network",
     )
     _add_cache(command)
-    command.add_argument(
-        "--pace", type=_pace, default=1.0, metavar="SECONDS", help="Time between requests; 1 by default"
-    )
     command.add_argument("--refresh", action="store_true", help="Fetch entries that are there, too")
-    command.add_argument("--base-url", metavar="URL", help="Another server with the same interface")
     command.set_defaults(run=_sync)
 
 
@@ -68,18 +63,6 @@ def _add_status(subcommands: Commands) -> None:
 
 def _add_cache(command: argparse.ArgumentParser) -> None:
     command.add_argument("--cache", type=Path, metavar="DIR", help="The cache; oeis_cache/ of the project by default")
-
-
-def _pace(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = -1.0
-    if not 0 <= seconds <= _LONGEST_PACE_S:  # NaN is not within, either
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is no time in seconds; write 1 or 0.5, at most {_LONGEST_PACE_S:.0f}"
-        )
-    return seconds
 
 
 def _cache(request: argparse.Namespace) -> Path:
@@ -140,9 +123,9 @@ def _source(request: argparse.Namespace, meter: Meter, stack: ExitStack) -> Sour
         from pytest_llmarith.oeis.sources import FolderSource
 
         return FolderSource(request.folder)
-    from pytest_llmarith.oeis.website import OEIS, Website
+    from pytest_llmarith.oeis import website
 
-    return stack.enter_context(Website(request.base_url or OEIS, request.pace, told=meter.say))
+    return stack.enter_context(website.Website(website.OEIS, website.PACE_S, told=meter.say))
 
 
 def _tell(synced: Synced) -> int:

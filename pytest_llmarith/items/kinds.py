@@ -59,7 +59,7 @@ def _arithmetic(arguments: Mapping[str, Any], settings: Settings) -> Iterable[Pr
 
 
 def _addition(arguments: Mapping[str, Any], settings: Settings) -> Iterable[Problem]:
-    return addition.problems(settings.seed, settings.addition_trials or arguments.get("trials", 100))
+    return addition.problems(settings.seed, settings.trials or arguments.get("trials", 100))
 
 
 def _searches(arguments: Mapping[str, Any], settings: Settings) -> Iterable[Problem]:

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from pytest_llmarith.models.ahead import Ahead, Follow, look_ahead
+from pytest_llmarith.models.ahead import Ahead, look_ahead
 from pytest_llmarith.models.desk import Deliver, Desk, Rules
 from pytest_llmarith.models.keeping.keeper import AskAgain, Keeper
 from pytest_llmarith.models.patience.requesting import Sender
@@ -79,19 +79,19 @@ class Broker:
         """Whether requests may go to this model at all."""
         return self._rules.may_ask(model)
 
-    def look_ahead(self, questions: Iterable[Question], follow: Follow = lambda stored: ()) -> Ahead:
+    def look_ahead(self, questions: Iterable[Question]) -> Ahead:
         """What would become of these, as far as can be told before the asking begins. Raises StoreError."""
         keeper = self._open_keeper(only_looks=True)
         try:
-            return look_ahead(questions, self._models, keeper, self._prices, self._rules.may_ask, follow)
+            return look_ahead(questions, self._models, keeper, self._prices, self._rules.may_ask)
         finally:
             keeper.let_go()
 
     def fits(self, ahead: Ahead) -> list[Fit]:
         """How many of the requests that lie ahead fit at once into what the caps leave, for each cap."""
         budget = Budget(self._rules.limits, self._prices)
-        budget.count(ahead.stored_costs)
-        asked = ((asked_model(self._models, question), question.prompt) for question in [*ahead.to_ask, *ahead.beyond])
+        budget.count(ahead.spent)
+        asked = ((asked_model(self._models, question), question.prompt) for question in ahead.to_ask)
         return budget.fits((model, prompt) for model, prompt in asked if model is not None)
 
     def unbounded(self, model: Model) -> str | None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import httpx
 
 OEIS = "https://oeis.org"
-_PACE_S = 1.0
+PACE_S = 1.0
 ATTEMPTS = 4
 FIRST_PAUSE_S = 2.0
 LONGEST_PAUSE_S = 300.0
@@ -38,7 +38,7 @@ class Website:
     def __init__(
         self,
         base_url: str = OEIS,
-        pace_s: float = _PACE_S,
+        pace_s: float = PACE_S,
         first_pause_s: float = FIRST_PAUSE_S,
         told: Callable[[str], None] = lambda line: None,
     ) -> None:

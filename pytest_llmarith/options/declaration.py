@@ -84,9 +84,8 @@ def _declare_problems(group: pytest.OptionGroup) -> None:
     group.addoption(
         names.TRIALS,
         metavar="N",
-        help="Trials per cell of arithmetic, and of your own tasks (default: the bench's, 10)",
+        help="Trials per cell of arithmetic, of integer addition, and of your own tasks (default: the bench's)",
     )
-    group.addoption(names.ADDITION_TRIALS, metavar="N", help="Trials of integer addition (default: the bench's, 100)")
     group.addoption(
         names.BREAKING_POINT,
         metavar="N",
@@ -107,8 +106,8 @@ def _declare_conditions(group: pytest.OptionGroup) -> None:
     """How questions are put. Several values, with commas between them, make several items of each problem."""
     group.addoption(
         names.NUMBERS,
-        metavar="plain|comma|space|underscore,...",
-        help="Groups of three digits in prompts: none (plain, default), 1,234, 1 234 or 1_234",
+        metavar="plain|comma|space,...",
+        help="Groups of three digits in prompts: none (plain, default), 1,234 or 1 234",
     )
     group.addoption(
         names.SYMBOLS, metavar="ascii|unicode,...", help="Operator signs: + - * / (ascii, default) or + - × ÷ (unicode)"

@@ -36,7 +36,6 @@ class Settings:
     seed: int
     depths: tuple[int, ...] | None
     trials: int | None
-    addition_trials: int | None
     breaking_point: int | None
     manners: Manners
     shard: Shard | None
@@ -76,7 +75,6 @@ def _parse(config: pytest.Config) -> Settings:
         seed=_seed(config, text(names.SEED)),
         depths=parsing.optional(config.getoption, names.DEPTHS, parsing.depths),
         trials=parsing.optional(config.getoption, names.TRIALS, _trials),
-        addition_trials=parsing.optional(config.getoption, names.ADDITION_TRIALS, _trials),
         breaking_point=parsing.optional(config.getoption, names.BREAKING_POINT, _budget),
         manners=manners(config.getoption, config.invocation_params.dir),
         reading=parsing.optional(config.getoption, names.READING, _reading),

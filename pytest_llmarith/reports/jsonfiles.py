@@ -34,12 +34,6 @@ def write_json(path: Path, value: Any) -> None:
     replace_file(path, encode(value, indent=2) + b"\n")
 
 
-def append_line(path: Path, value: Any) -> None:
-    """Append one line with one write, after whatever somebody else appended meanwhile."""
-    with open_for_lines(path) as file:
-        write_line(file, value, mend=ends_torn(path))
-
-
 def open_for_lines(path: Path) -> IO[bytes]:
     """Open for appending, without a buffer: what is written is with the operating system."""
     return open(path, "ab", buffering=0)

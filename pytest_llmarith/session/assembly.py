@@ -68,7 +68,6 @@ def _assemble_controller(config: pytest.Config, settings: Settings) -> None:
 
 def _assemble_asking(config: pytest.Config, settings: Settings, recorder: Recorder) -> None:
     from pytest_llmarith.session.conductor import Conductor
-    from pytest_llmarith.session.hosts import Hosts
     from pytest_llmarith.session.progress import ProgressLines
     from pytest_llmarith.session.workers import Workers
 
@@ -78,7 +77,10 @@ def _assemble_asking(config: pytest.Config, settings: Settings, recorder: Record
     recorder.listen(conductor, workers)
     config.pluginmanager.register(conductor, "llmarith-conductor")
     config.pluginmanager.register(workers, "llmarith-workers")
-    config.pluginmanager.register(Hosts(config, conductor), "llmarith-hosts")
+    if any("ssh=" in spec for spec in config.getoption("tx", None) or ()):
+        from pytest_llmarith.session.hosts import SshHosts
+
+        config.pluginmanager.register(SshHosts(config, conductor), "llmarith-ssh-hosts")
     config.pluginmanager.register(ProgressLines(config, conductor, recorder), "llmarith-progress")
 
 

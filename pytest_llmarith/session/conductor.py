@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.reports.keys import Key
-from pytest_llmarith.session.forecast import Asked, Forecast, asked_by
+from pytest_llmarith.session.forecast import Asked, Forecast, asked_by, asked_later
 from pytest_llmarith.session.selection import selected
 from pytest_llmarith.values import Failure, Progress, Question, Reply, StoreMode
 
@@ -113,7 +112,6 @@ class Conductor:
     def begin_asking(self, asked: Sequence[Asked]) -> None:
         """Say what is going to be asked, refuse what nobody could bound, then let it be asked. On the main thread."""
         from pytest_llmarith.models.keeping.store import StoreError
-        from pytest_llmarith.session.following import follow
 
         self.check_tasks(one.task for one in asked)
         questions = [one.question for one in asked]
@@ -124,15 +122,15 @@ class Conductor:
             for line in lines_about_programs(self._config, self._settings, [*sets]):
                 self.say(line)
         with suppress(StoreError):  # then nothing is asked: the first question is going to hear of it
-            ahead = self.broker().look_ahead(questions, partial(follow, asked, self._settings))
-            if ahead.asks:  # a replay needs nothing slow
+            ahead = self.broker().look_ahead(questions)
+            if ahead.to_ask or asked_later(asked, self._settings, self.broker()):  # a replay needs nothing slow
                 self.broker().prepare()
             forecast = Forecast(self._settings, self.broker(), asked, ahead)
             for line in forecast.lines() if speaks else ():
                 self.say(line)
             forecast.refuse_unbounded()
             forecast.refuse_too_small()
-            self.broker().count(ahead.stored_costs)
+            self.broker().count(ahead.spent)
         self.broker().announce(questions)
 
     def _begin(self, session: pytest.Session) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -57,12 +56,11 @@ class DryRun:
 
     def _forecast(self, asked: list[Asked]) -> Forecast:
         from pytest_llmarith.models.keeping.store import StoreError
-        from pytest_llmarith.session.following import follow
         from pytest_llmarith.session.making import make_broker
 
         broker: Broker = make_broker(self._settings, only_looks=True)
         try:
-            ahead = broker.look_ahead((one.question for one in asked), partial(follow, asked, self._settings))
+            ahead = broker.look_ahead(one.question for one in asked)
         except StoreError as error:
             raise pytest.UsageError(str(error)) from None
         return Forecast(self._settings, broker, asked, ahead)

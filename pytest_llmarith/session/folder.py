@@ -59,17 +59,13 @@ class RunFolder:
         if self._log is not None:
             self._log.close()
 
-    def write_summary(self, summary: dict[str, Any], *, is_finished: bool) -> None:
-        """The summary, and its line among those of all runs where the run came to its end."""
-        from pytest_llmarith.reports.counting.summary import without_cells
-        from pytest_llmarith.reports.jsonfiles import append_line, write_json
+    def write_summary(self, summary: dict[str, Any]) -> None:
+        from pytest_llmarith.reports.jsonfiles import write_json
 
         if self.path is None:
             return
         with self._told():
             write_json(self.path / "summary.json", summary)
-            if is_finished:
-                append_line(self._settings.reports / "aggregate.jsonl", without_cells(summary))
 
     def write_page(self, summary: dict[str, Any]) -> None:
         """The page to look at, unless records are missing that it would show."""

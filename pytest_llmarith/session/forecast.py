@@ -1,4 +1,7 @@
-"""What a run is going to ask and to cost, before the first request; a cap that nobody could hold is refused here."""
+"""What a run is going to ask and to cost, before the first request; a cap that cannot be held is refused here.
+
+Only first questions are counted: what a search asks next, and what a judge is asked, depends on replies.
+"""
 
 from __future__ import annotations
 
@@ -54,6 +57,16 @@ def asked_by(selection: Iterable[Selected], settings: Settings) -> list[Asked]:
     ]
 
 
+def asked_later(asked: Iterable[Asked], settings: Settings, broker: Broker) -> list[Model]:
+    """The models that may be asked more than the first questions: those that are searched, and a judge of programs."""
+    asked = list(asked)
+    searched = {one.question.model for one in asked if one.search is not None}
+    models = [model for model in settings.models if model.name in searched]
+    if settings.oeis.judge is not None and any(one.task == OeisProblem.task for one in asked):
+        models.append(settings.oeis.judge)
+    return [model for model in models if broker.may_ask(model)]
+
+
 class Forecast:
     """What is known once the selection is."""
 
@@ -62,6 +75,7 @@ class Forecast:
         self._broker = broker
         self._asked = asked
         self._ahead = ahead
+        self._later = asked_later(asked, settings, broker)
         self._lengths = _stored_lengths(asked, ahead.spent)
         self.outlooks = [self._outlook(model) for model in settings.models if self._is_asked(model)]
         self._unbounded = list(self._why_unbounded())
@@ -73,8 +87,9 @@ class Forecast:
         return [*lines, *self._searches(), *self._spent(), *fit_lines(self._fits)]
 
     def _searches(self) -> list[str]:
-        """What a search asks next, only the reply before can tell."""
-        searches = sum(one.task == BreakingProblem.task for one in self._asked) if self._ahead.asks else 0
+        """What a search asks next depends on the reply before."""
+        names = {model.name for model in self._later}
+        searches = sum(one.search is not None and one.question.model in names for one in self._asked)
         budget = self._settings.breaking_point
         return [search_line(searches, budget)] if searches and budget else []
 
@@ -82,7 +97,7 @@ class Forecast:
         """How much of the caps is gone from the start."""
         from pytest_llmarith.models.spending.stored_costs import sums
 
-        stored = self._ahead.stored_costs
+        stored = self._ahead.spent
         return spent_lines(*sums(stored), self._settings.asking) if stored else []
 
     def refuse_too_small(self) -> None:
@@ -101,21 +116,13 @@ class Forecast:
         found = map(self._broker.unbounded, [*models, *filter(None, [self._judge()])])
         return filter(None, found)
 
-    def _is_searched(self, model: Model) -> bool:
-        """Whether a search may ask more of it than is known from the start."""
-        return any(question.model == model.name for question in self._ahead.beyond)
-
     def _is_asked(self, model: Model) -> bool:
         return any(one.question.model == model.name for one in self._asked)
 
     def _judge(self) -> Model | None:
-        """The model that is asked about programs; how often, only their replies can tell."""
+        """The model that is asked about programs; how often depends on their replies."""
         judge = self._settings.oeis.judge
-        if judge is None or not self._broker.may_ask(judge):
-            return None
-        programs = {one.question for one in self._asked if one.task == OeisProblem.task}
-        is_next = any(question.model == judge.name for question in self._ahead.beyond)
-        return judge if is_next or not programs.isdisjoint(self._ahead.to_ask) else None
+        return judge if judge in self._later else None
 
     def _outlook(self, model: Model) -> Outlook:
         from pytest_llmarith.models.request import asked_model
@@ -142,7 +149,7 @@ class Forecast:
             terms=terms,
             learned_from=sum(map(len, stored.values())),
             guessed=not all(stored.values()),
-            searching=self._is_searched(model),
+            searching=model in self._later,
         )
 
 

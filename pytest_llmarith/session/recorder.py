@@ -156,7 +156,7 @@ class Recorder:
         session.exitstatus = self._exit_status(session)
         run["exit_status"] = int(session.exitstatus)
         self.written = written
-        self.folder.write_summary(written, is_finished=_is_finished(run))
+        self.folder.write_summary(written)
         self.folder.write_page(written)
 
     def _is_selected(self, model: str) -> bool:
@@ -193,10 +193,6 @@ class Recorder:
             "git": git_facts(self._config.rootpath),
             "exit_status": int(session.exitstatus),
         }
-
-
-def _is_finished(run: dict[str, Any]) -> bool:
-    return not run["stopped"] and run["exit_status"] != pytest.ExitCode.INTERRUPTED
 
 
 def _runs_again(report: pytest.TestReport) -> bool:

@@ -10,7 +10,6 @@ _SEPARATORS: Mapping[NumberFormat, str] = {
     NumberFormat.PLAIN: "",
     NumberFormat.COMMA: ",",
     NumberFormat.SPACE: " ",
-    NumberFormat.UNDERSCORE: "_",
 }
 
 

@@ -78,7 +78,6 @@ class NumberFormat(StrEnum):
     PLAIN = "plain"
     COMMA = "comma"
     SPACE = "space"
-    UNDERSCORE = "underscore"
 
 
 class StoreMode(StrEnum):

@@ -174,9 +174,9 @@ def test_a_folder_of_runs_becomes_one_table(tmp_path: Path, capsys: pytest.Captu
 
 
 def test_files_beside_the_runs_are_passed_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """`reports/*` names aggregate.jsonl and the README, too; alone, each of them is refused."""
+    """`reports/*` names the README, too; alone it is refused."""
     run = run_in(tmp_path / "run", [asked("{}")])
-    beside = [tmp_path / "README.md", tmp_path / "aggregate.jsonl"]
+    beside = [tmp_path / "README.md"]
     for file in beside:
         file.write_text("{}\n", encoding="ascii")
     assert len(rows(exported(capsys, run, *beside, "--to=csv")[0])) == 1

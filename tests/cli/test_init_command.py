@@ -53,9 +53,7 @@ def test_items_are_collected(folder: Path, pytester: pytest.Pytester, monkeypatc
     """The folder is a project of its own for pytest, with items of every bench."""
     main(["init", str(folder)])
     monkeypatch.chdir(folder)
-    run = pytester.runpytest_subprocess(
-        "--collect-only", "-q", "--llm-model=llmarith/exact", "--llm-trials=1", "--llm-addition-trials=1"
-    )
+    run = pytester.runpytest_subprocess("--collect-only", "-q", "--llm-model=llmarith/exact", "--llm-trials=1")
     assert run.ret == pytest.ExitCode.OK
     collected = {line.partition("::")[0] for line in run.outlines if "::" in line}
     assert collected == {f"benches/{path.name}" for path in (ROOT / "benches").glob("test_*.py")}

@@ -15,6 +15,7 @@ import pytest
 
 from pytest_llmarith.cli import WRONG_USAGE, main
 from pytest_llmarith.cli.meter import Meter
+from pytest_llmarith.oeis import website
 from pytest_llmarith.oeis.sets import numbers
 from tests.oeis_site import Answer, Call, Site, entry
 
@@ -35,12 +36,16 @@ def _project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_PROXY", "*")
 
 
-def run(*arguments: str) -> int:
-    """The exit status, also where the parser leaves by itself."""
-    try:
-        return main(["oeis", *arguments])
-    except SystemExit as left:
-        return left.code if isinstance(left.code, int) else -1
+def run(*arguments: str, site: Site | None = None) -> int:
+    """The exit status, also where the parser leaves by itself; `site` stands in for oeis.org."""
+    with pytest.MonkeyPatch.context() as patched:
+        if site is not None:
+            patched.setattr(website, "OEIS", site.base_url)
+            patched.setattr(website, "PACE_S", 0)
+        try:
+            return main(["oeis", *arguments])
+        except SystemExit as left:
+            return left.code if isinstance(left.code, int) else -1
 
 
 def entries(folder: Path) -> dict[str, bytes]:
@@ -60,8 +65,8 @@ def test_a_set_is_fetched_through_trouble(tmp_path: Path, capsys: pytest.Capture
         return trouble[nth % 3] if call.nth == 1 and nth % 10 == 0 else Answer(entry(call.number))
 
     with Site(answer) as site:
-        assert run("sync", "classic_easy", "--pace=0", f"--base-url={site.base_url}") == 0
-        assert run("sync", "classic_easy", "--pace=0", f"--base-url={site.base_url}") == 0
+        assert run("sync", "classic_easy", site=site) == 0
+        assert run("sync", "classic_easy", site=site) == 0
     out, err = capsys.readouterr()
     assert out.splitlines() == [
         "250 written, 0 were there, 0 not fetched",
@@ -80,7 +85,7 @@ def test_what_could_not_be_fetched_is_said(tmp_path: Path, capsys: pytest.Captur
     bad = {"A000003": Answer(status=404), "A000005": Answer(entry("A000005", data="1,x\x1b[2J"))}
     with Site(lambda call: bad.get(call.number, Answer(entry(call.number)))) as site:
         names = [f"A00000{digit}" for digit in range(1, 7)]
-        assert run("sync", *names, "--pace=0", f"--base-url={site.base_url}", "--cache=there") == 1
+        assert run("sync", *names, "--cache=there", site=site) == 1
     out, err = capsys.readouterr()
     assert out == "4 written, 0 were there, 2 not fetched\n"
     assert "llmarith oeis sync: A000003: status 404\n" in err
@@ -93,7 +98,7 @@ def test_what_could_not_be_fetched_is_said(tmp_path: Path, capsys: pytest.Captur
 def test_an_outage_stops_with_the_way_on(capsys: pytest.CaptureFixture[str]) -> None:
     """After three failed entries in a row the other 247 are not tried, and the last line says how to go on."""
     with Site(lambda call: Answer(status=503, headers=AT_ONCE)) as site:
-        assert run("sync", "classic_easy", "--pace=0", f"--base-url={site.base_url}") == 1
+        assert run("sync", "classic_easy", site=site) == 1
     out, err = capsys.readouterr()
     assert out == "0 written, 0 were there, 250 not fetched\n"
     assert err.endswith("llmarith oeis sync: stopped, with 247 not tried; the same command goes on from here\n")
@@ -116,8 +121,9 @@ class Stopping(Site):
 
     def stopped(self, with_signal: int, folder: Path) -> tuple[int, str]:
         """Starts a synchronisation, signals it in the middle of a request, and gives its status and stderr."""
-        arguments = ["oeis", "sync", "classic_easy", "--pace=0", f"--base-url={self.base_url}", f"--cache={folder}"]
-        command = [sys.executable, "-c", COMMAND, *arguments]
+        arguments = ["oeis", "sync", "classic_easy", f"--cache={folder}"]
+        here = f"from pytest_llmarith.oeis import website; website.OEIS, website.PACE_S = {self.base_url!r}, 0; "
+        command = [sys.executable, "-c", here + COMMAND, *arguments]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
             assert self.reached.wait(60)
             process.send_signal(with_signal)
@@ -132,8 +138,8 @@ def test_a_killed_synchronisation_goes_on(tmp_path: Path, capsys: pytest.Capture
         assert site.stopped(signal.SIGKILL, tmp_path / "cache")[0] == -signal.SIGKILL
         before = entries(tmp_path / "cache")
         assert before == {number: entry(number) for number in EASY[:20]}
-        again = ["sync", "classic_easy", "--pace=0", f"--base-url={site.base_url}", f"--cache={tmp_path / 'cache'}"]
-        assert run(*again) == 0
+        again = ["sync", "classic_easy", f"--cache={tmp_path / 'cache'}"]
+        assert run(*again, site=site) == 0
     assert capsys.readouterr().out == "230 written, 20 were there, 0 not fetched\n"
     assert entries(tmp_path / "cache") == {number: entry(number) for number in EASY}
     assert {number for number, times in site.asked.items() if times > 1} == {EASY[20]}
@@ -144,7 +150,7 @@ def test_a_kill_between_two_bytes_leaves_no_entry(tmp_path: Path, capsys: pytest
     (tmp_path / "oeis_cache").mkdir()
     (tmp_path / "oeis_cache/.A000045.json.1.tmp").write_bytes(entry("A000045")[:30])
     with Site() as site:
-        assert run("sync", "A000045", "--pace=0", f"--base-url={site.base_url}") == 0
+        assert run("sync", "A000045", site=site) == 0
     assert capsys.readouterr().out.startswith("1 written, 0 were there")
     assert run("status") == 0
 
@@ -212,11 +218,6 @@ def test_status_of_nothing_is_a_table(capsys: pytest.CaptureFixture[str]) -> Non
         (["sync", "A000045\n"], r"'A000045\n' is neither"),
         (["sync", "--from=none"], "none"),
         (["sync", "--from=pyproject.toml"], "pyproject.toml"),
-        (["sync", "--pace=-1"], "'-1' is no time in seconds; write 1 or 0.5"),
-        (["sync", "--pace=nan"], "'nan' is no time"),
-        (["sync", "--pace=inf"], "'inf' is no time"),
-        (["sync", "--pace=slow"], "'slow' is no time"),
-        (["sync", "--base-url=oeis.org"], "'oeis.org' is no address of a web server; write it as https://oeis.org"),
         (["status", "classic_easy"], "classic_easy"),
     ],
 )

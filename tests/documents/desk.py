@@ -17,7 +17,7 @@ from tests.oeis_site import Site
 TRANSCRIPTS = ROOT.parent / "shared" / "transcripts"
 # The fewest questions with which every line of the documents has something to do; what a line says itself wins.
 SEQUENCES = {"A000040", "A000043", "A000045"}
-SIZES = "--llm-trials=4 --llm-depths=3,7 --llm-addition-trials=4 --oeis-terms=2"
+SIZES = "--llm-trials=4 --llm-depths=3,7 --oeis-terms=2"
 FEW = "-k 'not classic or A000043 or A000045'"
 _FOREIGN = ("PYTEST", "LLMARITH")
 
@@ -32,7 +32,11 @@ class Desk:
         self._stands_here = {
             "http://localhost:8000/v1": _by_name(provider),
             "http://proxy.example:4000": _by_name(provider),
-            "llmarith oeis sync": f"llmarith oeis sync --pace=0 --base-url={site.base_url}",
+            "llmarith oeis sync": (
+                f"{sys.executable} -c 'from pytest_llmarith.oeis import website;"
+                f' website.OEIS, website.PACE_S = "{site.base_url}", 0;'
+                " from pytest_llmarith.cli import main; raise SystemExit(main())' oeis sync"
+            ),
             "make ": f"make --dry-run -C '{ROOT}' ",  # it would run these tests
         }
 

@@ -93,8 +93,7 @@ STAGED = [
         "models.md",
         "820 questions; about",
         after=[
-            "pytest benches --llm-model=gpt-4o-mini -k 'not oeis' --llm-dry-run "
-            "--llm-trials=10 --llm-depths=2-10 --llm-addition-trials=100",
+            "PYTEST_ADDOPTS= pytest benches --llm-model=gpt-4o-mini -k 'not oeis' --llm-dry-run",
         ],
     ),
     Staging(

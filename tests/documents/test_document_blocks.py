@@ -49,4 +49,4 @@ def test_the_files_of_a_run(past: Path) -> None:
     (tree,) = (block for block in blocks() if is_in(block, "reports.md", "├──"))
     names = set(re.findall(r"[├└]── (\S+)", tree.text))
     run = past / "reports" / "2026-11-22T00-31-05_o4-mini"
-    assert names == {path.name for path in run.iterdir()} | {"aggregate.jsonl", f"{run.name}/"}
+    assert names == {path.name for path in run.iterdir()} | {f"{run.name}/"}

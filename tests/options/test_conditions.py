@@ -74,7 +74,7 @@ def test_labels_tell_only_what_is_unusual() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"number_format": "dots"}, "--llm-number-format: 'dots' is unknown; write plain, comma, space or underscore"),
+        ({"number_format": "dots"}, "--llm-number-format: 'dots' is unknown; write plain, comma or space"),
         ({"symbols": "ascii,ascii"}, "--llm-symbols: 'ascii' is given twice; give each value once"),
         ({"context": "3k"}, "--llm-context: '3k' is unknown; write some of none,1k,2k,4k"),
         ({"repeats": "0"}, "--llm-repeats: '0' is not a whole number from 1 to 1000"),

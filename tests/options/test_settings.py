@@ -61,7 +61,7 @@ def test_models_of_a_dotenv_file(pytester: pytest.Pytester) -> None:
     result = pytester.runpytest("--collect-only")
     result.stdout.fnmatch_lines(["llmarith: o4-mini, gpt-4o", "*o4-mini-trial_0*", "*gpt-4o-trial_0*"])
     pytester.runpytest("--llm-model=mine", "--collect-only").stdout.fnmatch_lines(["llmarith: mine"])
-    result = pytester.runpytest("--llm-addition-trials=2", "--collect-only")
+    result = pytester.runpytest("--llm-trials=2", "--collect-only")
     result.stdout.fnmatch_lines(["llmarith: o4-mini, gpt-4o", "*gpt-4o-trial_1*"])
 
 
@@ -85,7 +85,7 @@ def test_a_model_that_workers_find_too_late(pytester: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(["*LLMARITH_MODEL in .env *-n*--llm-model=llmarith/exact*"])
     result.stdout.no_fnmatch_line("*Traceback*")
     assert pytester.runpytest_subprocess("-n", "2", "--llm-model=llmarith/exact").ret == 0
-    assert pytester.runpytest_subprocess("-n", "2", "--llm-addition-trials=2").ret == 0
+    assert pytester.runpytest_subprocess("-n", "2", "--llm-trials=2").ret == 0
 
 
 @pytest.mark.parametrize("text", ["LLMARITH_MODEL=one one\n", "LLMARITH_MODEL=m?mock_response=x\n"])

@@ -14,13 +14,12 @@ from tests.release.building import installer, run
 
 pytestmark = pytest.mark.proof
 
-# Quick ones of every floor, and of what comes along beside the code: documents, sequences, stored runs.
+# Quick ones of every floor, and of what comes along beside the code: documents, sequences.
 CHOSEN = (
     "tests/numerals/test_tolerant.py",
     "tests/tasks",
     "tests/options",
     "tests/oeis/test_oeis_starter.py",
-    "tests/reports/test_first_form.py",
     "tests/release/test_supported_versions.py",
     "tests/documents/test_glossary.py",
     "tests/documents/test_option_reference.py",

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import re
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 import yaml
 from markdown_it import MarkdownIt
-from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 import pytest_llmarith
-from versions import pythons
-from versions.bounds import ROOT, lowest, lowest_versions, oldest_python, project
 
-PROJECT = project()
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 PYTHONS = [
     told.rpartition(" ")[2]
     for told in PROJECT["classifiers"]
@@ -28,7 +27,7 @@ PYTEST = next(line.partition(">=")[2] for line in PROJECT["dependencies"] if lin
 def test_supported_pythons_have_no_gap() -> None:
     """The classifiers name every release from the oldest that installs to the newest that is tested."""
     first, last = PYTHONS[0], PYTHONS[-1]
-    assert first == oldest_python()
+    assert PROJECT["requires-python"] == f">={first}"
     assert [f"3.{minor}" for minor in range(int(first[2:]), int(last[2:]) + 1)] == PYTHONS
 
 
@@ -66,37 +65,6 @@ def test_what_an_index_shows_needs_no_repository() -> None:
     inside = [child for token in tokens for child in token.children or ()]
     targets = [child.attrs.get("href") or child.attrs.get("src") for child in inside if child.attrs]
     assert [target for target in targets if not str(target).startswith("#")] == []
-
-
-def test_every_bound_is_a_version() -> None:
-    """Of everything that runs with the package the lowest version is named, once, and is what `make versions` takes."""
-    named = dict(line.split("==") for line in lowest_versions())
-    required = {re.split(r"[<>=!]", line)[0] for line in PROJECT["dependencies"]}
-    assert required <= set(named)
-    assert all(Version(version) for version in named.values())
-
-
-@pytest.mark.parametrize(("specifiers", "version"), [(">=3.11", "3.11"), (">=1.103,!=1.82.7,!=1.82.8", "1.103")])
-def test_the_lowest_version_is_that_of_the_lower_bound(specifiers: str, version: str) -> None:
-    """The lowest version is the lower bound, and versions that are left out do not count."""
-    assert lowest(SpecifierSet(specifiers)) == version
-
-
-def test_pythons_are_told_apart_by_their_patch(tmp_path: Path) -> None:
-    """Two of one name are two Pythons; names with nothing behind them, or of something else, are none."""
-    for folder, name, told in (
-        ("older", "python3.11", "3 11 2"),
-        ("newer", "python3.11", "3 11 7"),
-        ("newer", "python3.11-config", "3 11 9"),
-        ("newer", "python3.12", ""),
-    ):
-        path = tmp_path / folder / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(f"#!/bin/sh\n[ -n '{told}' ] && echo {told}\n", encoding="utf-8")
-        path.chmod(0o755)
-    found = pythons.found(f"{tmp_path / 'newer'}:{tmp_path / 'older'}:{tmp_path / 'nowhere'}")
-    assert list(found) == [(3, 11, 2), (3, 11, 7)]
-    assert found[3, 11, 2] == tmp_path / "older" / "python3.11"
 
 
 def test_this_python_is_supported() -> None:

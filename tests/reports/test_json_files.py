@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.reports.jsonfiles import append_line, encode, write_json
+from pytest_llmarith.reports.jsonfiles import encode, write_json
 
 TEXT = st.text(st.characters())
 JSON = st.recursive(
@@ -87,11 +87,3 @@ def test_a_failed_write_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.M
         write_json(path, "new")
     assert path.read_text() == '"old"\n'
     assert list(tmp_path.iterdir()) == [path]
-
-
-def test_lines_are_appended(tmp_path: Path) -> None:
-    """Every run adds one line of JSON to the file, and leaves the earlier ones as they are."""
-    path = tmp_path / "aggregate.jsonl"
-    for run in range(3):
-        append_line(path, {"run": run})
-    assert path.read_bytes() == b'{"run": 0}\n{"run": 1}\n{"run": 2}\n'

@@ -142,10 +142,7 @@ def records_in(run: Path) -> Iterator[dict[str, Any]]:
 
 
 def summaries_in(run: Path) -> Iterator[dict[str, Any]]:
-    """The run's own, and those of all runs beside it."""
     yield json.loads((run / "summary.json").read_text("utf-8"))
-    with (run.parent / "aggregate.jsonl").open(encoding="utf-8") as lines:
-        yield from map(json.loads, lines)
 
 
 def closed(part: Any) -> Any:
@@ -215,7 +212,7 @@ def test_every_record_of_a_run_is_one(runs: list[Path]) -> None:
 
 
 def test_every_summary_of_a_run_is_one(runs: list[Path]) -> None:
-    """Of a shard, of a merged run, and in the lines of aggregate.jsonl."""
+    """Of a shard, and of a merged run."""
     schema = closed(schema_of("summary"))
     summaries = [summary for run in runs for summary in summaries_in(run)]
     assert [fault for summary in summaries if (fault := fault_of(summary, schema))] == []

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import replace
-from functools import partial
 from types import MappingProxyType
 
 import pytest
@@ -13,9 +12,7 @@ import pytest
 from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.keeping.store import Store
 from pytest_llmarith.models.request import key_of
-from pytest_llmarith.oeis.judges import llm
 from pytest_llmarith.options.settings import Settings, parse_settings
-from pytest_llmarith.session.following import follow
 from pytest_llmarith.session.forecast import Asked, Forecast
 from pytest_llmarith.tasks import breaking_point
 from pytest_llmarith.values import Model, Price, Question, Reply, Terms
@@ -62,7 +59,7 @@ def forecast(pytester: pytest.Pytester) -> Make:
             store.put_all({key_of(models[one.model], one): stored[place] for place, one in keys.items()})
         broker = Broker(Listed(), models, path, limits=settings.asking, store_mode=settings.store_mode)
         questions = [one.question for one in asked]
-        return Forecast(settings, broker, asked, broker.look_ahead(questions, partial(follow, asked, settings)))
+        return Forecast(settings, broker, asked, broker.look_ahead(questions))
 
     return make
 
@@ -167,50 +164,21 @@ def test_how_many_requests_fit_at_once(forecast: Make) -> None:
     assert "at once" not in "".join(forecast(SUMS).lines())
 
 
-def test_a_search_goes_on_behind_a_stored_question(forecast: Make) -> None:
-    """So nobody says that nothing is asked, unless nothing can be."""
-    first = [search(80)]
+def test_a_search_may_go_on_behind_a_stored_question(forecast: Make) -> None:
+    """The first question alone is counted, the forecast says so, and what may be asked next needs a price."""
     options = ("--llm-breaking-point=80", "--llm-max-cost=1")
     known = {0: Reply("0", cost_usd=0.0024)}
-    assert forecast(first, *options, stored=known).lines() == [
+    assert forecast([search(80)], *options, stored=known).lines() == [
         "forecast: 1 question, which is stored",
         "forecast: 1 search asks up to 80 questions, of which only the first is counted here",
         "forecast: $0.0024 of $1.00 spent by stored replies",
-        "forecast: --llm-max-cost=1: 1 of 1 requests fit at once, as each may take up to $0.002235",
     ]
-    assert forecast(first, *options[:1], stored=known).lines()[0] == "forecast: 1 question, which is stored"
-    for replayed in (
-        forecast(first, *options, "--llm-store=only", stored=known),
-        forecast([search(4)], "--llm-breaking-point=4", stored=known),
-    ):
-        assert replayed.lines()[0] == "forecast: 1 question, which is stored; nothing is asked"
-
-
-def test_a_search_needs_a_price_where_it_may_go_on(forecast: Make) -> None:
-    """What it asks behind stored questions costs like any other; a replay costs nothing."""
-    options = ("--llm-model=openai/mine", "--llm-max-cost=1", "--llm-breaking-point=4")
-    known = {0: Reply("0")}
-    forecast([search(4, "openai/mine")], *options, stored=known).refuse_unbounded()
+    replayed = forecast([search(80)], *options, "--llm-store=only", stored=known)
+    assert replayed.lines()[0] == "forecast: 1 question, which is stored; nothing is asked"
+    unpriced = ("--llm-model=openai/mine", *options)
+    forecast([search(80, "openai/mine")], *unpriced, "--llm-store=only", stored=known).refuse_unbounded()
     with pytest.raises(pytest.UsageError, match="no price of openai/mine is known; give it as --llm-price"):
-        forecast([search(80, "openai/mine")], *options, stored=known).refuse_unbounded()
-
-
-def test_a_judge_is_asked_about_stored_programs(forecast: Make) -> None:
-    """Unless its verdicts are stored as well; of a reply without a program nobody asks it."""
-    judged = ("--oeis-judge=llm:openai/mine", "--llm-max-cost=5")
-    known: dict[int | Question, Reply] = {0: Reply("```\nprint(1)\n```"), 1: Reply("I do not know.")}
-    with pytest.raises(pytest.UsageError, match="no price of openai/mine is known"):
-        forecast(PROGRAMS, *judged, stored=known).refuse_unbounded()
-    assert "judge:openai/mine" in forecast(PROGRAMS, *judged, stored=known).lines()[1]
-    first, second = (Question("judge:openai/mine", llm.prompt("print(1)"), attempt) for attempt in range(2))
-    with pytest.raises(pytest.UsageError, match="no price of openai/mine is known"):
-        forecast(PROGRAMS, *judged, stored=known | {first: Reply("maybe")}).refuse_unbounded()
-    replay = forecast(PROGRAMS, *judged, stored=known | {first: Reply("maybe"), second: Reply("0", cost_usd=2.0)})
-    replay.refuse_unbounded()
-    assert replay.lines() == [
-        "forecast: 2 questions, all of them stored; nothing is asked",
-        "forecast: $2.00 of $5.00 spent by stored replies (3 of unknown price not included)",
-    ]
+        forecast([search(80, "openai/mine")], *unpriced, stored=known).refuse_unbounded()
 
 
 def test_a_judge_comes_on_top(forecast: Make) -> None:

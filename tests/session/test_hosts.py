@@ -72,8 +72,8 @@ def install(bench: Bench, there: Path) -> None:
     shutil.copytree(bench.pytester.path, there, ignore=shutil.ignore_patterns("reports", ".*", "runtime"))
 
 
-def over_ssh(sshd: Sshd, there: Path) -> str:
-    return f"ssh={HOST}//ssh_config={sshd.client_config}//python={sys.executable}//chdir={there}"
+def over_ssh(sshd: Sshd, there: Path, python: str = sys.executable) -> str:
+    return f"ssh={HOST}//ssh_config={sshd.client_config}//python={python}//chdir={there}"
 
 
 def told(tmp_path: Path, worker: str) -> dict[str, Any]:
@@ -208,13 +208,26 @@ def test_a_host_that_cannot_be_reached(bench: Bench, tmp_path: Path) -> None:
     result.stderr.fnmatch_lines([f"ERROR: a worker cannot be started: HostNotFound: {HOST}"])
 
 
-def test_a_host_without_pytest(bench: Bench) -> None:
-    """A worker that cannot begin is not replaced for ever: wrong usage, once the reason was shown."""
-    bare = f"popen//python={sys.executable} -S"
+def test_a_host_without_pytest(bench: Bench, sshd: Sshd, there: Path) -> None:
+    """A worker that cannot begin is not replaced: wrong usage, once the reason was shown."""
+    bare = over_ssh(sshd, there, python=f"{sys.executable} -S")
     result = bench.run("-d", "--tx", bare, "--tx", "popen", model="llmarith/exact")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    # The third one dies before it has begun, or before it was sent what it shall do.
-    result.stderr.fnmatch_lines(["ERROR: worker gw? is lost, and cannot be replaced: *Error: *"])
+    result.stderr.fnmatch_lines(["ERROR: worker gw0 is lost, and cannot be replaced: *"])
+
+
+def test_local_workers_run_plain_xdist(bench: Bench) -> None:
+    """Without an ssh host, nothing of pytest-xdist is replaced."""
+    bench.pytester.makeconftest("""
+        from xdist import dsession, workermanage
+
+        BEFORE = dsession.DSession._clone_node, workermanage.WorkerController.sendcommand, workermanage.make_reltoroot
+
+        def pytest_sessionfinish():
+            now = dsession.DSession._clone_node, workermanage.WorkerController.sendcommand, workermanage.make_reltoroot
+            assert now == BEFORE
+    """)
+    assert bench.run("-n", "2", model="llmarith/exact").ret == 0
 
 
 def test_another_version_there(bench: Bench) -> None:

@@ -18,7 +18,6 @@ from pytest_llmarith.reports.comparing.refusal import refusal, refusal_of_other_
 from pytest_llmarith.reports.comparing.rows import Cell, cell_of, paired_rows, unpaired_rows
 from pytest_llmarith.reports.comparing.scores import paired_scores, unpaired_scores
 from pytest_llmarith.reports.mistake import Mistake
-from pytest_llmarith.reports.parallel_reading import each_read
 from pytest_llmarith.reports.statistics.paired import holm
 
 _COMPARISON_FORMAT = 1
@@ -31,8 +30,6 @@ class Run(Protocol):
     def path(self) -> Path: ...
     @property
     def facts(self) -> Mapping[str, Any]: ...
-    @property
-    def size(self) -> int: ...
     def records(self) -> Iterator[Mapping[str, Any]]: ...
 
 
@@ -40,7 +37,7 @@ class Run(Protocol):
 class Request:
     """What was asked: the baseline, the runs that are compared with it, and which models and conditions (`A` or `A:B`).
 
-    `unpaired` compares without pairing where questions are not the same, `allow_partial` pairs also a few of many.
+    `unpaired` compares without pairing if questions are not the same.
     """
 
     baseline: Run
@@ -48,7 +45,6 @@ class Request:
     models: Sequence[str] = ()
     conditions: Sequence[str] = ()
     unpaired: bool = False
-    allow_partial: bool = False
 
 
 def compare(request: Request) -> dict[str, Any]:
@@ -71,7 +67,7 @@ def compare(request: Request) -> dict[str, Any]:
 
 
 def _chosen(request: Request) -> Iterator[choice.Chosen]:
-    read = each_read(_sides, [request.baseline, *request.others])
+    read = map(_sides, [request.baseline, *request.others])
     first, name = next(read), str(request.baseline.path)
     if not request.others:
         chosen = choice.within(name, first, request.models, with_itself=bool(request.conditions))
@@ -94,7 +90,7 @@ def _compared(first: Side, second: Side, request: Request) -> dict[str, Any]:
         "second": _described(second),
         "differing": differences(first, second),
     }
-    if pairing.pairs and (is_greater_part or request.allow_partial):
+    if pairing.pairs and is_greater_part:
         return head | _paired(_telling(pairing, first, second))
     if request.unpaired:
         if unpaired := _unpaired(first.trials, second.trials):

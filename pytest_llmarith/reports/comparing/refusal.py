@@ -13,8 +13,7 @@ def refusal(first: Side, second: Side, paired: int, smaller: int) -> str:
     begin = f"{_both(first, second)}: {few} asked the same question"
     if not paired and (conditions := _other_conditions(first, second)):
         return f"{begin}, as they were put in other conditions; compare these with --condition={conditions}"
-    partial = ", or pair these few with --allow-partial" if paired else ""
-    return f"{begin}{_cause(first, second, paired)}; compare them without pairing with --unpaired{partial}"
+    return f"{begin}{_cause(first, second, paired)}; compare them without pairing with --unpaired"
 
 
 def refusal_of_same_words(first: Side, second: Side, pairs: int) -> str:

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from math import fsum
 from typing import Any
 
-from pytest_llmarith.numerals.anatomy import anatomy, carries
-from pytest_llmarith.reports.counting.cases import Calculation, answer_of, calculation_of, case_of
+from pytest_llmarith.numerals.anatomy import carries
+from pytest_llmarith.reports.counting.cases import Calculation, answer_of, calculation_of
 from pytest_llmarith.reports.counting.positions import Positions
 from pytest_llmarith.reports.counting.strata import Discipline, Strata
 from pytest_llmarith.reports.percents import percentage
@@ -22,14 +22,6 @@ from pytest_llmarith.values import ErrorClass, Outcome
 _DECIMALS = 4
 
 Record = Mapping[str, Any]
-
-
-def completed(record: Record) -> Record:
-    """The record with the anatomy of its answer, which older ones lack."""
-    grade = record.get("grade")
-    if not grade or "digit_match" in grade or (case := case_of(record)) is None:
-        return record
-    return {**record, "grade": {**grade, **anatomy(case).fields()}}
 
 
 class AnatomyCounts:
@@ -43,7 +35,7 @@ class AnatomyCounts:
         self._discipline = Discipline()
 
     def add(self, record: Record) -> None:
-        """Count one record, which is completed."""
+        """Count one record."""
         if (calculation := calculation_of(record)) is None:
             return
         self._is_of_numbers = True

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import Any
 
-from pytest_llmarith.reports.counting.anatomy import AnatomyCounts, completed
+from pytest_llmarith.reports.counting.anatomy import AnatomyCounts
 from pytest_llmarith.reports.counting.breaking import asked_of, breaking_point
 from pytest_llmarith.reports.counting.questions import Questions
 from pytest_llmarith.reports.counting.repeats import Put, RepeatCounts
@@ -63,7 +63,6 @@ class Result:
         self._asked += asked_of(record)
         if (found := breaking_point(record)) is not None:
             self._breaking_points.append(found)
-        record = completed(record)
         self._anatomy.add(record)
         self._repeats.add(record)
         self._place(record["problem"]).add(record)

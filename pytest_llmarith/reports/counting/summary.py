@@ -5,7 +5,7 @@ It does not know how a summary is shown, nor what one result is made of.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pytest_llmarith.reports.counting.effects import corrected, effect_of, same_words
@@ -14,9 +14,6 @@ from pytest_llmarith.reports.counting.results import Result
 from pytest_llmarith.reports.keys import Key, condition_label, key_of
 from pytest_llmarith.reports.logs.endedrun import SUMMARY_FORMAT
 from pytest_llmarith.values import Outcome
-
-_LONG = frozenset({"cells", "lengths", "variants", "anatomy"})
-_LONG_OF_A_SET = frozenset({"curve", "by_term", "unsolved"})
 
 
 class Summary:
@@ -79,16 +76,3 @@ class Summary:
 
     def _ordered(self, run: Mapping[str, Any]) -> list[Key]:
         return sorted(self._results, key=place_of(run, self._conditions, (model for model, *_ in self._results)))
-
-
-def without_cells(summary: Mapping[str, Any]) -> dict[str, Any]:
-    """A summary short enough for a line of `aggregate.jsonl`: results and sets without what grows with their size."""
-    results = [
-        _without(_LONG, result) | {"sets": [_without(_LONG_OF_A_SET, one) for one in result["sets"]]}
-        for result in summary["results"]
-    ]
-    return {**summary, "results": results}
-
-
-def _without(keys: Collection[str], facts: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in facts.items() if key not in keys}

@@ -15,15 +15,14 @@ from pytest_llmarith.reports.jsonfiles import TORN
 from pytest_llmarith.reports.mistake import Mistake, name_of
 
 LOG = "trials.jsonl"
-AGGREGATE = "aggregate.jsonl"
 LONGEST_LINE = 2**24  # characters; what Python makes of them may take thirty times as much
 TOO_LONG = f"longer than {LONGEST_LINE:,} characters"
 WANTED = "expected a record of a run log (trials.jsonl) or a row of llm_arithmetic"
 
 
 def without_files_beside(paths: Sequence[Path]) -> Sequence[Path]:
-    """The paths without files that lie beside runs, so that `reports/*` means the runs there; these alone stay."""
-    return [path for path in paths if path.name not in (AGGREGATE, "README.md")] or paths
+    """The paths without a README beside runs, so that `reports/*` means the runs there; a README alone stays."""
+    return [path for path in paths if path.name != "README.md"] or paths
 
 
 def log_of(path: Path) -> Path:

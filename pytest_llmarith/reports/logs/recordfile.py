@@ -1,12 +1,11 @@
-"""Records in a run log by their place, one at a time. It does not know what is done with them."""
+"""The records in a run log, one at a time."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Any, Self
+from typing import Any
 
 from pytest_llmarith.plainjson import strictly_read
 from pytest_llmarith.reports.harmless import sanitize
@@ -16,63 +15,25 @@ from pytest_llmarith.reports.logs.recordshape import check_record
 from pytest_llmarith.reports.mistake import Mistake, name_of
 
 _LONGEST_CAUSE = 200
-_MOST_OPEN = 200  # systems allow a process 256 files and more
 
 
-def placed_records(log: Path, *, named: bool = True) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The records of a log and where each begins, without lines that a kill tore.
+def records_in(log: Path, *, named: bool = True) -> Iterator[tuple[bytes, dict[str, Any]]]:
+    """The records of a log and their lines, without lines that a kill tore.
 
-    Raises Mistake where another line is no record that a summary could count, or where one is not `named`.
+    Raises Mistake if another line is no record that a summary could count, or if one is not `named`.
     """
     try:
         with log.open("rb") as file:
-            line_number = offset = 0
+            line_number = 0
             while line := file.readline(LONGEST_LINE + 1):
                 line_number += 1
                 if (record := _record(line, log, f"line {line_number}", named)) is not None:
-                    yield offset, record
-                offset += len(line)
+                    yield line, record
     except OSError as fault:
         raise Mistake(f"{name_of(log)}: cannot be read ({fault.strerror})") from fault
 
 
-class RecordFiles:
-    """Reads single records of many logs again; not more of them are open at once than a process may have."""
-
-    def __init__(self) -> None:
-        self._open: dict[Path, IO[bytes]] = {}
-
-    def line_at(self, log: Path, offset: int) -> tuple[bytes, dict[str, Any]]:
-        """The line that begins there, and its record. Raises Mistake where the file is no longer what it was."""
-        try:
-            file = self._file(log)
-            file.seek(offset)
-            line = file.readline(LONGEST_LINE + 1)
-        except OSError as fault:
-            raise Mistake(f"{name_of(log)}: cannot be read ({fault.strerror})") from fault
-        if (record := _record(line, log, f"byte {offset}")) is None:
-            raise Mistake(f"{name_of(log)}: it changed while it was read; wait for its run to end")
-        return line, record
-
-    def close(self) -> None:
-        for file in self._open.values():
-            file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.close()
-
-    def _file(self, log: Path) -> IO[bytes]:
-        if log not in self._open:
-            if len(self._open) == _MOST_OPEN:
-                self._open.pop(next(iter(self._open))).close()
-            self._open[log] = log.open("rb")
-        return self._open[log]
-
-
-def _record(line: bytes, log: Path, place: str, named: bool = True) -> dict[str, Any] | None:
+def _record(line: bytes, log: Path, place: str, named: bool) -> dict[str, Any] | None:
     """What a line holds; None where it is empty or a kill tore it."""
     if not line.strip() or line.endswith(TORN + b"\n"):
         return None

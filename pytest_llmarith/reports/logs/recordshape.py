@@ -15,7 +15,7 @@ from pytest_llmarith.values import ErrorClass, Outcome
 
 _OUTCOMES = frozenset(map(str, Outcome))
 _TEXTS = ("task", "model")
-_OPTIONAL = ("reason", "reply", "grade")
+_OPTIONAL = ("reason", "reply", "grade", "run", "nodeid", "reading", "prompt", "answer")
 _AMOUNTS = ("cost_usd", "latency_s", "prompt_tokens", "completion_tokens", "reasoning_tokens")
 _ERRORS = ("absolute_error", "relative_error")
 _COUNTS = ("dlength", "leading_digits")  # older records lack them

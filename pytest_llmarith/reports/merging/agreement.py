@@ -11,13 +11,11 @@ from pytest_llmarith.reports.differing import FACTS_OF_ONE_RUN, as_people_name_t
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.logs.endedrun import Run
 from pytest_llmarith.reports.merging.asking import added_up
-from pytest_llmarith.values import USUAL, Wordings
 
 _LONGEST_VALUE = 60
 _MODEL = ("target", "params", "api_base", "system_prompt")
 _OEIS = ("limits", "terms", "memory_bytes", "rules", "static_judge", "judge")
 _MAKES_SEARCHES = "hypothesis"  # another version may draw other questions, of searches alone
-_USUALLY: Mapping[str, Any] = {"conditions": [USUAL.fields()], "wordings": Wordings().facts(), "repeats": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +47,8 @@ def differences(runs: Sequence[Run]) -> list[Difference]:
 
 def _deciding(run: Run) -> Iterator[tuple[str, Any]]:
     facts = run.facts
-    for name in ("seed", "symbols", "reading"):
+    for name in ("seed", "symbols", "reading", "conditions", "wordings", "repeats"):
         yield name, facts.get(name)
-    for name, usual in _USUALLY.items():  # older runs knew nothing else
-        yield name, facts.get(name, usual)
     yield "price", (facts.get("limits") or {}).get("price")
     for model in facts["models"]:
         for name in _MODEL:

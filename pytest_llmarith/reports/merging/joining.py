@@ -10,12 +10,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
 
-from pytest_llmarith.reports.counting.summary import Summary, without_cells
+from pytest_llmarith.reports.counting.summary import Summary
 from pytest_llmarith.reports.differing import FACTS_OF_ONE_RUN
-from pytest_llmarith.reports.jsonfiles import append_line, write_json, write_line
+from pytest_llmarith.reports.jsonfiles import write_json, write_line
 from pytest_llmarith.reports.logs.endedrun import SUMMARY, Run, read_run
-from pytest_llmarith.reports.logs.lines import AGGREGATE, LOG, without_files_beside
-from pytest_llmarith.reports.logs.recordfile import placed_records
+from pytest_llmarith.reports.logs.lines import LOG, without_files_beside
+from pytest_llmarith.reports.logs.recordfile import records_in
 from pytest_llmarith.reports.merging import objections
 from pytest_llmarith.reports.merging.agreement import Difference, common_facts, differences
 from pytest_llmarith.reports.merging.trialindex import TrialIndex
@@ -86,7 +86,7 @@ def merge(request: Request, step: Step = lambda done, total: None) -> dict[str, 
 
 def records_of(merged: Path) -> Iterator[dict[str, Any]]:
     """The records of a run that was merged, one by one."""
-    return (record for _, record in placed_records(merged / LOG))
+    return (record for _, record in records_in(merged / LOG))
 
 
 def _parts(runs: Sequence[Run], request: Request, step: Step) -> _Parts:
@@ -140,8 +140,6 @@ def _write(parts: _Parts, into: Path, step: Step) -> dict[str, Any]:
             os.fsync(log.fileno())
         whole = summary.as_dict(facts, selected(parts.runs, parts.index, parts.short))
         write_json(into / SUMMARY, whole)
-        if not parts.lacks:
-            append_line(into.parent / AGGREGATE, without_cells(whole))
     return whole
 
 

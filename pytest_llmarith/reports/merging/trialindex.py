@@ -1,7 +1,4 @@
-"""The trials of several runs: where the record of each lies that counts. Of a record only its place is kept.
-
-It does not know what the runs have to agree on, nor what becomes of the records.
-"""
+"""The trials of several runs, and the line of each that counts."""
 
 from __future__ import annotations
 
@@ -11,9 +8,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from pytest_llmarith.plainjson import strictly_read
 from pytest_llmarith.reports.keys import Key, key_of
 from pytest_llmarith.reports.logs.endedrun import Run
-from pytest_llmarith.reports.logs.recordfile import RecordFiles, later_counts, placed_records
+from pytest_llmarith.reports.logs.recordfile import later_counts, records_in
 from pytest_llmarith.values import Outcome
 
 _NUMBER = re.compile(r"\d+")
@@ -36,10 +34,10 @@ class Overlap(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """Where a record begins; whether it has an answer, and whether any run has it that is all that it was to be."""
+    """The line of a record; whether it has an answer, and whether any run has it that is all that it was to be."""
 
     run: int
-    offset: int
+    line: bytes
     answered: bool
     finished: bool
 
@@ -69,10 +67,10 @@ class TrialIndex:
     def take(self, run: Run, *, finished: bool) -> None:
         """Read a run's log once. Raises Mistake where a line of it is no record."""
         self._runs.append(run)
-        for offset, record in placed_records(run.log):
+        for line, record in records_in(run.log):
             self.recorded[run] += 1
             trial = Trial(sys.intern(record["model"]), record["nodeid"])
-            place = _Place(len(self._runs) - 1, offset, record["outcome"] != Outcome.UNANSWERED, finished)
+            place = _Place(len(self._runs) - 1, line, record["outcome"] != Outcome.UNANSWERED, finished)
             if (before := self._places.get(trial)) is None:
                 self._keys[key_of(record)] += 1
             else:
@@ -84,18 +82,15 @@ class TrialIndex:
         return Counter(self._runs[place.run] for place in self._places.values() if not place.finished)
 
     def lines(self, models: Sequence[str]) -> Iterator[tuple[bytes, dict[str, Any]]]:
-        """The lines that count and their records, in an order of their own: models as named here, others by name, then
-        tests by name. Raises Mistake where a log is no longer what it was.
-        """
+        """The lines that count and their records: models as named here, others by name, then tests by name."""
         rank = {model: place for place, model in enumerate(models)}
 
         def order(trial: Trial) -> tuple[Any, ...]:
             return rank.get(trial.model, len(rank)), trial.model, _natural(trial.nodeid), trial.nodeid
 
-        with RecordFiles() as files:
-            for trial in sorted(self._places, key=order):
-                place = self._places[trial]
-                yield files.line_at(self._runs[place.run].log, place.offset)
+        for trial in sorted(self._places, key=order):
+            line = self._places[trial].line
+            yield line, strictly_read(line)
 
     def _settled(self, trial: Trial, before: _Place, now: _Place) -> _Place:
         """Which of two records counts."""

@@ -4,6 +4,6 @@ It does not know what is made of the records.
 """
 
 from pytest_llmarith.reports.opening.finding import opened
-from pytest_llmarith.reports.opening.run import OpenedRun, summed_up
+from pytest_llmarith.reports.opening.run import OpenedRun
 
-__all__ = ["OpenedRun", "opened", "summed_up"]
+__all__ = ["OpenedRun", "opened"]

@@ -55,7 +55,7 @@ def _below(folder: Path) -> Iterator[Trials]:
 
 
 def _if_any(file: Path) -> Trials | None:
-    """The trials in a file that nobody named: other lines of JSON lie there too, such as aggregate.jsonl."""
+    """The trials in a file that nobody named: other lines of JSON may lie there too."""
     try:
         return _trials_in(file) if file.is_file() else None
     except Mistake:

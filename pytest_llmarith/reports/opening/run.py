@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +13,6 @@ from pytest_llmarith.reports.counting.summary import Summary
 from pytest_llmarith.reports.keys import Key
 from pytest_llmarith.reports.logs.endedrun import ended_run
 from pytest_llmarith.reports.opening.sources import Trials
-from pytest_llmarith.reports.parallel_reading import each_read
 
 UNFINISHED = "unfinished: no summary.json, killed or still running"
 
@@ -49,14 +48,6 @@ class OpenedRun:
     def unfinished(self) -> str:
         """What is to be said of a run that has not ended, nothing of others; who writes rows has no summaries."""
         return UNFINISHED if self.path != self._trials.file and not self.facts else ""
-
-    @property
-    def size(self) -> int:
-        """How many bytes there are to read."""
-        try:
-            return self._trials.file.stat().st_size
-        except OSError:  # whoever reads it says so
-            return 0
 
     def only(self, wanted: Wanted) -> OpenedRun:
         """The same run, as if it had no other records than those that are wanted."""
@@ -98,16 +89,6 @@ class OpenedRun:
             return {}, {}
         known = {key: result["selected"] for key, result in run.results.items()}
         return run.facts, {key: selected for key, selected in known.items() if selected is not None}
-
-
-def summed_up(runs: Sequence[OpenedRun]) -> list[OpenedRun]:
-    """The same runs, whose summaries are known. Raises Mistake as they do."""
-    return list(each_read(_summed_up, runs))
-
-
-def _summed_up(run: OpenedRun) -> OpenedRun:
-    run.summary()
-    return run
 
 
 def _day(reply: Mapping[str, Any] | None) -> str | None:

@@ -13,18 +13,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
-from pytest_llmarith.reports.counting.anatomy import completed
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.logs.lines import LONGEST_LINE
-from pytest_llmarith.reports.logs.recordfile import later_counts, placed_records
+from pytest_llmarith.reports.logs.recordfile import later_counts, records_in
 from pytest_llmarith.reports.logs.recordshape import check_record
 from pytest_llmarith.reports.logs.stored import READ_AGAIN, changes, changes_known
 from pytest_llmarith.reports.mistake import Mistake, name_of
 from pytest_llmarith.values import Outcome
 
 _LONGEST_CAUSE = 200
-# What a record of today holds, and one of an earlier version may not.
-_NULLABLE = ("run", "nodeid", "reading", "prompt", "answer")
 # How our records begin, unless something is escaped in the names of a trial.
 _TEXT = rb'"([ !#-\[\]-~]*)"'
 _HEAD = re.compile(
@@ -54,31 +51,28 @@ class LoggedTrials:
 
     def records(self) -> Iterator[Mapping[str, Any]]:
         outdated = self._outdated
-        for offset, record in placed_records(self.file, named=False):
-            if offset not in outdated:
-                for name in _NULLABLE:
-                    record.setdefault(name)
-                record.setdefault("retries", [])
-                yield completed(record)
+        for place, (_, record) in enumerate(records_in(self.file, named=False)):
+            if place not in outdated:
+                yield record
 
     @cached_property
     def _outdated(self) -> frozenset[int]:
-        """Where the records begin in whose place another one counts."""
+        """The places of the records in whose stead another one counts."""
         if not _may_repeat(self.file):
             return frozenset()
         counting: dict[tuple[str, str], tuple[int, bool]] = {}
         outdated = set()
-        for offset, record in placed_records(self.file, named=False):
+        for place, (_, record) in enumerate(records_in(self.file, named=False)):
             if record.get("nodeid") is None:
                 continue
             trial = sys.intern(record["model"]), record["nodeid"]
-            now = offset, record["outcome"] != Outcome.UNANSWERED
+            now = place, record["outcome"] != Outcome.UNANSWERED
             if (before := counting.get(trial)) is None:
                 counting[trial] = now
                 continue
             later = later_counts(before[1], now[1])
             counting[trial] = now if later else before
-            outdated.add(before[0] if later else offset)
+            outdated.add(before[0] if later else place)
         return frozenset(outdated)
 
 

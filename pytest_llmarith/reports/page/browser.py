@@ -1,21 +1,31 @@
-"""All trials of all runs for the trial browser: what they are filtered by in columns, everything else in blocks.
+"""The trials in the trial browser: columns that they are filtered by, everything else in compressed blocks.
 
-It does not know how a browser shows them.
+Base64 is all that the page holds of a reply: no character of it means anything to HTML. The page holds at most
+`MOST_TRIALS`, wrong ones first, spread over the runs.
 """
 
 from __future__ import annotations
 
+import gzip
+from base64 import b64encode
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import chain
+from typing import Any, NamedTuple
 
+from pytest_llmarith.reports.jsonfiles import encode
 from pytest_llmarith.reports.keys import USUAL_NAME, condition_label
-from pytest_llmarith.reports.page.runs import Run, Series, whose, word
-from pytest_llmarith.reports.page.shelf import BLOCK, LONGEST, Shelf, packed
+from pytest_llmarith.reports.page.cutting import shortened
+from pytest_llmarith.reports.page.runs import Run, Series, Whose, whose, word
 from pytest_llmarith.reports.page.trails import error_class
 from pytest_llmarith.reports.page.trials import shown_trial
 from pytest_llmarith.values import Outcome
 
+MOST_TRIALS = 5_000
+MOST_BYTES = 60_000_000  # of all trials as JSON, before compression
+BLOCK = 400  # trials: a browser opens one in some milliseconds
+LONGEST = 20_000  # characters of a text
 NONE = -1  # in a column: this trial has none
 
 
@@ -44,18 +54,17 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Browser:
-    """What stands in the page: choices for its filters, `index` and `blocks` as packed text."""
+    """What stands in the page: choices for its filters, `index` and `blocks` as packed text.
+
+    `count` trials are shown, `left_out` are not, of which `wrong_left_out` are not correct.
+    """
 
     count: int
+    left_out: int
+    wrong_left_out: int
     choices: Sequence[Choice]
-    longest: int
     index: str
     blocks: Sequence[str]
-
-    @property
-    def squeezed(self) -> bool:
-        """Whether texts had to be cut shorter than is usual, for there are so many."""
-        return self.longest < LONGEST
 
 
 _LABELS = {
@@ -73,20 +82,79 @@ _WHERE_SEVERAL = {"task", "condition", "repeat"}  # with one of them, most runs,
 
 
 def browser(runs: Sequence[Run], series: Sequence[Series]) -> Browser:
-    """Read every record once."""
-    shelf, columns = Shelf(), _Columns(series)
-    for number, run in enumerate(runs):
-        for record in run.records():
-            columns.add(number, record)
-            shelf.add(shown_trial(record))
-    blocks = shelf.blocks()
+    """Each run gets an equal part of the room, and what short runs leave free the longer ones get."""
+    outcomes = [Counter[str]() for _ in runs]
+    for counts, run in zip(outcomes, runs, strict=True):
+        for result in run.summary()["results"]:
+            counts.update(result["outcomes"])
+    chosen: dict[int, list[_Shown]] = {}
+    most, room = MOST_TRIALS, MOST_BYTES
+    for number in sorted(range(len(runs)), key=lambda number: outcomes[number].total()):
+        left = len(runs) - len(chosen)
+        chosen[number] = _chosen(number, runs[number].records(), most // left, room // left)
+        most -= len(chosen[number])
+        room -= sum(len(one.text) for one in chosen[number])
+    shown = [one for number in range(len(runs)) for one in chosen[number]]
+    total = sum(one.total() for one in outcomes)
+    wrong = total - sum(one[Outcome.CORRECT] for one in outcomes)
+    columns = _Columns(series)
+    for one in shown:
+        columns.add(one)
+    blocks = (shown[at : at + BLOCK] for at in range(0, len(shown), BLOCK))
     return Browser(
-        count=columns.count,
+        count=len(shown),
+        left_out=max(0, total - len(shown)),
+        wrong_left_out=max(0, wrong - sum(not one.is_right for one in shown)),
         choices=list(columns.choices()),
-        longest=shelf.longest,
-        index=packed(columns.as_dict()).decode("ascii"),
-        blocks=blocks,
+        index=_packed(encode(columns.as_dict())),
+        blocks=[_packed(b"[" + b",".join(one.text for one in block) + b"]") for block in blocks],
     )
+
+
+class _Shown(NamedTuple):
+    place: int
+    is_right: bool
+    whose: Whose
+    words: Mapping[str, str | None]
+    depth: int
+    repeat: int
+    text: bytes
+
+
+def _chosen(run: int, records: Iterable[Mapping[str, Any]], most: int, room: int) -> list[_Shown]:
+    """The first wrong trials, then the first right ones, as far as there is room; in the order of the run."""
+    kept, free = {False: list[_Shown](), True: list[_Shown]()}, {False: room, True: room}
+    for place, record in enumerate(records):
+        is_right = record["outcome"] == Outcome.CORRECT
+        if len(kept[is_right]) < most and free[is_right] > 0:
+            text = encode(shortened(shown_trial(record), LONGEST))
+            free[is_right] -= len(text)
+            kept[is_right].append(_shown(place, run, record, text))
+        elif not is_right:
+            break  # the room is filled with wrong ones
+    chosen = list[_Shown]()
+    for one in chain(kept[False], kept[True]):
+        room -= len(one.text)
+        if len(chosen) < most and room >= 0:
+            chosen.append(one)
+    return sorted(chosen, key=lambda one: one.place)
+
+
+def _shown(place: int, run: int, record: Mapping[str, Any], text: bytes) -> _Shown:
+    return _Shown(
+        place=place,
+        is_right=record["outcome"] == Outcome.CORRECT,
+        whose=whose(run, record),
+        words=_words_of(record),
+        depth=_depth(record["problem"] or {}),
+        repeat=record.get("repeat") or 0,
+        text=text,
+    )
+
+
+def _packed(text: bytes) -> str:
+    """Compressed, in base64; the same for the same text, whenever it is packed."""
+    return b64encode(gzip.compress(text, 6, mtime=0)).decode("ascii")
 
 
 class _Columns:
@@ -99,16 +167,12 @@ class _Columns:
         self._words["outcome"] = Words(Outcome)
         self._columns: dict[str, list[int]] = {name: [] for name in _LABELS}
 
-    @property
-    def count(self) -> int:
-        return len(self._columns["model"])
-
-    def add(self, run: int, record: Mapping[str, Any]) -> None:
-        for name, text in _words_of(record).items():
+    def add(self, shown: _Shown) -> None:
+        for name, text in shown.words.items():
             self._columns[name].append(self._words[name].number(text))
-        self._columns["model"].append(self._numbers[whose(run, record)])
-        self._columns["depth"].append(_depth(record["problem"] or {}))
-        self._columns["repeat"].append(record.get("repeat") or 0)
+        self._columns["model"].append(self._numbers[shown.whose])
+        self._columns["depth"].append(shown.depth)
+        self._columns["repeat"].append(shown.repeat)
 
     def choices(self) -> Iterator[Choice]:
         """The filters that there is something to choose in."""

@@ -14,7 +14,7 @@ from pytest_llmarith.reports.harmless import sanitize, sanitize_name, showable
 from pytest_llmarith.reports.logs.lines import LOG, without_files_beside
 from pytest_llmarith.reports.missing import missing_cells
 from pytest_llmarith.reports.mistake import Mistake
-from pytest_llmarith.reports.opening import OpenedRun, opened, summed_up
+from pytest_llmarith.reports.opening import OpenedRun, opened
 from pytest_llmarith.reports.output_file import check_target, new_file, unwritable
 from pytest_llmarith.reports.parameters import differing, parameters_of
 from pytest_llmarith.reports.reporting.choice import Choice
@@ -68,7 +68,7 @@ def _write_page(runs: Sequence[OpenedRun], request: Request) -> None:
     if request.output is None:
         raise Mistake("--format=html: a page is a file; name it with --output=report.html")
     check_target("--output", request.output, files_of(runs), force=request.force)
-    runs = _summed_up(runs, request.choice)
+    _check_choice(runs, request.choice)
     try:
         write_page(runs, request.output)
     except OSError as fault:
@@ -77,15 +77,15 @@ def _write_page(runs: Sequence[OpenedRun], request: Request) -> None:
 
 def _lines(runs: Sequence[OpenedRun], request: Request, *, defused: bool) -> Iterable[str]:
     if request.sequence is None:
-        return laid_out(_account(_summed_up(runs, request.choice), request, defused=defused), request.layout)
+        _check_choice(runs, request.choice)
+        return laid_out(_account(runs, request, defused=defused), request.layout)
     return (f"{line}\n" for line in lines_about(request.sequence, runs, request.width))
 
 
-def _summed_up(runs: Sequence[OpenedRun], choice: Choice) -> Sequence[OpenedRun]:
-    runs = summed_up(runs)
-    if choice and not any(run.summary()["results"] for run in runs):
+def _check_choice(runs: Sequence[OpenedRun], choice: Choice) -> None:
+    """Raises Mistake if no run has a trial that was chosen."""
+    if choice and not any([run.summary()["results"] for run in runs]):
         raise choice.nothing({met for run in runs for met in run.met})
-    return runs
 
 
 def all_opened(paths: Sequence[Path]) -> list[OpenedRun]:

@@ -21,13 +21,13 @@ def test_other_seeds_are_refused() -> None:
     said = refusal(run(sums("cccc")), run(sums("cccc", seed=1, first=3), name="other"))
     assert said == (
         "one and other: only 1 of 4 trials asked the same question, as their seeds differ (0 and 1); compare them "
-        "without pairing with --unpaired, or pair these few with --allow-partial"
+        "without pairing with --unpaired"
     )
 
 
 def test_questions_without_a_seed_are_refused() -> None:
-    """Nothing in common is never paired, not even where a part may be."""
-    said = refusal(run(sums("cc", seed=None)), run(sums("cc", seed=None, first=9), name="other"), allow_partial=True)
+    """Nothing in common is never paired."""
+    said = refusal(run(sums("cc", seed=None)), run(sums("cc", seed=None, first=9), name="other"))
     assert said == (
         "one and other: no two trials asked the same question, as no seed is known of them; compare them without "
         "pairing with --unpaired"
@@ -57,7 +57,6 @@ def test_half_of_the_smaller_run_is_paired(common: int, is_paired: bool) -> None
         assert compared(first, second)["questions"]["compared"] == common
     else:
         assert f"only {common} of 8 trials" in refusal(first, second)
-        assert compared(first, second, allow_partial=True)["questions"]["compared"] == common
 
 
 def in_two_conditions(usual: str, comma: str, same: int) -> Opened:

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.numerals.anatomy import carries
-from pytest_llmarith.reports.counting.anatomy import completed
-from pytest_llmarith.reports.counting.summary import Summary, without_cells
+from pytest_llmarith.reports.counting.summary import Summary
 from pytest_llmarith.tasks import addition, arithmetic
 from pytest_llmarith.trials import Subject, number_record, unanswered_record
 from pytest_llmarith.values import Dtype, ErrorClass, Failure, Model, NumberProblem, Op, Reading, Reply
@@ -33,8 +32,7 @@ def unanswered(problem: NumberProblem) -> dict[str, Any]:
     return unanswered_record(Subject.of(problem, MODEL, "the prompt", None), Failure("timeout"))
 
 
-def older(record: dict[str, Any]) -> dict[str, Any]:
-    """The record as it was written before answers had an anatomy."""
+def without_anatomy(record: dict[str, Any]) -> dict[str, Any]:
     grade = record["grade"] and {key: value for key, value in record["grade"].items() if key not in NEW}
     return record | {"grade": grade and grade | {"error_class": None}}
 
@@ -57,10 +55,10 @@ def records(draw: st.DrawFn) -> dict[str, Any]:
 
 @given(st.lists(records(), max_size=20))
 def test_counts_are_those_of_a_recount(records: list[dict[str, Any]]) -> None:
-    """Classes, means and strata; in whatever order records arrive, and however old they are."""
+    """Classes, means and strata; in whatever order records arrive."""
     for task in {record["task"] for record in records}:
         mine = [record for record in records if record["task"] == task]
-        (one,) = anatomies(*map(older, reversed(mine)))
+        (one,) = anatomies(*reversed(mine))
         assert one == anatomies(*mine)[0]
         _check(one, mine)
 
@@ -92,13 +90,6 @@ def _check_carries(found: dict[str, Any], records: list[dict[str, Any]]) -> None
     assert not strata
 
 
-@given(records())
-def test_older_records_are_completed(record: dict[str, Any]) -> None:
-    """A record without an anatomy becomes what is written today; one that has it is left as it is."""
-    assert completed(older(record)) == record
-    assert completed(record) == record
-
-
 @pytest.mark.parametrize(
     "damage",
     [
@@ -116,8 +107,7 @@ def test_older_records_are_completed(record: dict[str, Any]) -> None:
 )
 def test_what_does_not_tell_enough_has_no_anatomy(damage: dict[str, Any]) -> None:
     """A record may come from anywhere: it is counted as far as it tells, and nothing breaks."""
-    record = older(recorded(SUM, "7")) | damage
-    assert completed(record) == record
+    record = without_anatomy(recorded(SUM, "7")) | damage
     (found,) = anatomies(record)
     assert found is None or sum(one["count"] for one in found["classes"]) == 0
 
@@ -159,11 +149,3 @@ def test_nothing_measured_is_an_anatomy_of_nothing() -> None:
     assert {one["percentage"] for one in found["classes"]} == {None}
     assert found["digit_match"] is found["dlength"] is found["leading_digits"] is None
     assert found["carries"] == found["longest_chain"] == []
-
-
-def test_the_aggregate_has_no_anatomy() -> None:
-    """A line of the aggregate stays short: the anatomy of errors is left out of it."""
-    summary = Summary()
-    summary.add(recorded(SUM, "7"))
-    (result,) = without_cells(summary.as_dict({}))["results"]
-    assert "anatomy" not in result

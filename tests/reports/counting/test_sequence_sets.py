@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.reports.counting.summary import Summary, without_cells
+from pytest_llmarith.reports.counting.summary import Summary
 from pytest_llmarith.reports.tables.sequences import set_table
 from pytest_llmarith.reports.tables.terminal import summary_section
 
@@ -268,12 +268,3 @@ def test_hostile_names_are_harmless(name: str, width: int) -> None:
     lines += summary_section(summarized(record, record | {"model": "other"}), width)[-1:]
     assert all(line.isprintable() for line in lines)
     assert max(map(len, lines[2:])) <= width
-
-
-def test_the_aggregate_keeps_sets() -> None:
-    """The one line of a run that stays has its scores, and nothing that grows with the set."""
-    summary = summarized(*FOUR)
-    (one,) = without_cells(summary)["results"][0]["sets"]
-    assert one["limits"][1]["perfect"] == 1
-    assert not {"curve", "by_term", "unsolved"} & one.keys()
-    assert summary["results"][0]["sets"][0]["curve"]

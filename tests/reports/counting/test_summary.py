@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.reports.counting.summary import Summary, without_cells
+from pytest_llmarith.reports.counting.summary import Summary
 from pytest_llmarith.reports.counting.tallies import Reasons
 from pytest_llmarith.reports.jsonfiles import encode
 from pytest_llmarith.reports.percents import overall_percentage
@@ -394,13 +394,3 @@ def test_the_run_s_facts_are_taken_as_they_are(make_record: Make) -> None:
     summary = summed(make_record(), id="r", seed=0, asking={"again": 3})
     assert summary["format"] == 1
     assert summary["run"] == {"id": "r", "seed": 0, "asking": {"again": 3}}
-
-
-def test_a_line_of_the_aggregate_has_no_cells(make_record: Make) -> None:
-    """One line per run stays short, and the summary itself as it was."""
-    summary = summed(make_record())
-    (result,) = without_cells(summary)["results"]
-    assert not {"cells", "lengths", "variants", "anatomy"} & result.keys()
-    assert result["spending"]["cost_usd"]["known"] == 1
-    assert result["measured"] == 1
-    assert summary["results"][0]["cells"]

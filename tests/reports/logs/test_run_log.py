@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.reports.jsonfiles import append_line
 from pytest_llmarith.reports.logs.lines import is_torn, lines
 from pytest_llmarith.reports.logs.runlog import RunLog
 
@@ -94,14 +93,6 @@ def test_appending_after_a_torn_line_starts_a_new_one(tmp_path: Path) -> None:
         log.append({"a": 4})
     assert path.read_bytes() == b'{"a": 1}\n{"a": 2\x18\n{"a": 3}\n{"a": 4}\n'
     assert records_in(path) == [{"a": 1}, {"a": 3}, {"a": 4}]
-
-
-def test_a_single_line_after_a_torn_one_starts_a_new_one(tmp_path: Path) -> None:
-    """The file that all runs append to survives a run that was killed in it."""
-    path = tmp_path / "aggregate.jsonl"
-    path.write_bytes(b'{"a"')
-    append_line(path, {"a": 2})
-    assert records_in(path) == [{"a": 2}]
 
 
 def test_a_write_that_failed_does_not_spoil_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

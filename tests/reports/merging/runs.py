@@ -12,6 +12,7 @@ import pytest
 from pytest_llmarith.reports.counting.summary import Summary
 from pytest_llmarith.reports.merging import Refused, Request, merge
 from pytest_llmarith.reports.mistake import Mistake
+from pytest_llmarith.values import USUAL
 
 Make = Callable[..., dict[str, Any]]
 Records = Sequence[dict[str, Any]]
@@ -27,6 +28,7 @@ FACTS: dict[str, Any] = {
     "strict": False,
     "oeis": {"sets": None, "limits": [0.5, 4.0], "rules": "default"},
     "models": [{"name": "o4-mini", "target": "openai/o4-mini", "params": {"temperature": 0}, "api_base": None}],
+    "conditions": [USUAL.fields()],
     "versions": {"python": "3.11.7", "litellm": "1.83.0"},
     "asking": {"requests": 3, "cost_usd": 0.1, "retries": {"429": 1}, "throttled": [THROTTLED], "unpriced": 0},
     "stopped": None,
@@ -88,6 +90,5 @@ class Folder:
         with pytest.raises((Refused, Mistake)) as caught:
             self.merge(*runs, **allowed)
         assert not self.merged.exists()
-        assert not (self.path / "aggregate.jsonl").exists()
         assert "\n" not in str(caught.value)
         return str(caught.value)

@@ -92,14 +92,11 @@ def test_the_order_of_the_arguments_changes_nothing(folder: Folder, trials: Any)
 
 
 def test_the_runs_are_not_changed(folder: Folder, trials: Any) -> None:
-    """What was merged is as it was; the new run has a line in the aggregate beside it."""
+    """What was merged is as it was."""
     shards = folder.shards(trials("cdnc"), 2)
     before = {file: file.read_bytes() for run in shards for file in run.iterdir()}
     folder.merge(*shards)
     assert {file: file.read_bytes() for run in shards for file in run.iterdir()} == before
-    (line,) = (folder.path / "aggregate.jsonl").read_text(encoding="ascii").splitlines()
-    assert json.loads(line)["run"]["id"] == "merged"
-    assert "cells" not in json.loads(line)["results"][0]
 
 
 def test_the_facts_of_a_merged_run(folder: Folder, trials: Any) -> None:

@@ -72,7 +72,7 @@ def test_a_trial_with_two_answers(folder: Folder, trials: Any) -> None:
 
 
 def test_missing_shards(folder: Folder, trials: Any) -> None:
-    """They are named; with --allow-missing the run says what it lacks, is not complete, and is in no aggregate."""
+    """They are named; with --allow-missing the run says what it lacks, is not complete."""
     shards = folder.shards(trials("c" * 10), 4)
     assert folder.refusal(*shards[1:3]) == (
         "shards 1, 4 of 4 are missing; name their runs as well, or add --allow-missing"
@@ -81,7 +81,6 @@ def test_missing_shards(folder: Folder, trials: Any) -> None:
     assert summary["run"]["merged"]["lacks"] == ["shards 1, 4 of 4 are missing"]
     assert (summary["complete"], summary["run"]["partial"]) == (False, True)
     assert (summary["answered"], summary["run"]["selected"]) == (5, 10)
-    assert not (folder.path / "aggregate.jsonl").exists()
 
 
 def test_shards_of_different_selections(folder: Folder, trials: Any) -> None:
@@ -136,7 +135,6 @@ def test_a_merged_run_is_merged_again(folder: Folder, trials: Any) -> None:
     assert folder.merge(whole, other)["complete"]
     part, folder.merged = folder.path / "part", folder.path / "again"
     merge(Request([shards[0]], part, allow_missing=True))
-    (folder.path / "aggregate.jsonl").unlink()
     assert "it was merged from a part of its runs, 2 of 4 trials are there" in folder.refusal(part, other)
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import Any
 
 import pytest
 
 from pytest_llmarith.cli import main
-from pytest_llmarith.reports.mistake import Mistake
 from pytest_llmarith.reports.page.run_page import write_run_page
 from tests.reports.merging.runs import Folder
 
@@ -51,17 +49,6 @@ def test_a_name_that_a_terminal_would_obey(folder: Folder, trials: Any, capsys: 
     assert shown.count("\\x1b") > 3
 
 
-def test_a_disk_that_is_full(folder: Folder, trials: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a full disk the merged run that could not be written whole is not there."""
-    if not os.path.exists("/dev/full"):
-        pytest.skip("this system has no full device")
-    run = folder.run("run", trials("cc"))
-    (folder.path / "aggregate.jsonl").symlink_to("/dev/full")
-    with pytest.raises(Mistake, match="cannot be written"):
-        folder.merge(run)
-    assert not folder.merged.exists()
-
-
 def test_what_is_shown(folder: Folder, trials: Any, capsys: pytest.CaptureFixture[str]) -> None:
     """The tables of a run's end, with what has to be known of a merged one."""
     shards = folder.shards(trials("cdcd"), 2)
@@ -91,8 +78,8 @@ def test_a_merged_run_has_a_page(folder: Folder, trials: Any, capsys: pytest.Cap
 
 
 def test_the_file_beside_the_runs_is_passed_over(folder: Folder, trials: Any) -> None:
-    """Every run writes a line into a file beside its folder, which `reports/*` names too."""
+    """`reports/*` names the README beside the runs, too."""
     shards = folder.shards(trials("c" * 12), 2)
-    beside = shards[0].parent / "aggregate.jsonl"
+    beside = shards[0].parent / "README.md"
     beside.write_text("{}\n")
     assert folder.merge(*shards, beside)["answered"] == 12

@@ -16,12 +16,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pytest_llmarith.reports import comparing
 from pytest_llmarith.reports.exporting import Request, Shape, export
 from pytest_llmarith.reports.logs.stored import changes
 from pytest_llmarith.reports.mistake import Mistake
-from pytest_llmarith.reports.opening import OpenedRun, opened, summed_up
-from pytest_llmarith.reports.reporting.choice import Choice
+from pytest_llmarith.reports.opening import OpenedRun, opened
 from pytest_llmarith.reports.tables.terminal import summary_section
 from pytest_llmarith.values import Dtype, Op
 from tests.runs_on_disk import FACTS, ROW, added, asked, lines_of, log_in, programmed, run_in
@@ -111,17 +109,6 @@ def test_records_without_a_name_are_trials_of_their_own(tmp_path: Path, trial: M
     assert (run.name, run.path, len(list(run.records()))) == ("new.jsonl", file, 4)
 
 
-def test_records_of_earlier_versions(tmp_path: Path, trial: Make) -> None:
-    """What they lack is null; facts that a summary lacks are no reason not to read it."""
-    old = {
-        key: value for key, value in trial(1).items() if key not in ("retries", "reading", "answer", "run", "prompt")
-    }
-    folder = run_in(tmp_path / "run", [old], oeis=None, versions=None, finished_at=None)
-    (record,) = (run := only(folder)).records()
-    assert [record[key] for key in ("retries", "reading", "answer", "run", "prompt")] == [[], None, None, None, None]
-    assert run.summary()["results"][0]["date"] == "2026-11-22"
-
-
 def test_rows_of_llm_arithmetic(tmp_path: Path) -> None:
     """They are read and graded by our rules, whatever they say themselves; what was never answered is unanswered."""
     rows = [
@@ -148,7 +135,7 @@ def test_a_folder_of_runs(tmp_path: Path, trial: Make) -> None:
     log_in(tmp_path / ".hidden", [trial(1)])
     (tmp_path / "b" / "new.jsonl").write_text(lines_of([trial(1)]), encoding="ascii")  # lies in a run's folder
     (tmp_path / "rows.jsonl").write_text(lines_of([ROW]), encoding="ascii")
-    (tmp_path / "aggregate.jsonl").write_text('{"format": 1, "results": []}\n', encoding="ascii")
+    (tmp_path / "other-kind.jsonl").write_text('{"format": 1, "results": []}\n', encoding="ascii")
     (tmp_path / "other.jsonl").write_bytes(b"\xff\n")
     (tmp_path / "README.md").write_text("{}", encoding="ascii")
     assert [run.name for run in opened(tmp_path)] == ["rows.jsonl", "deep", "b"]
@@ -218,33 +205,6 @@ def test_some_records_alone(tmp_path: Path, trial: Make) -> None:
     assert [record["outcome"] for record in wrong.records()] == ["deviate"]
     (result,) = wrong.summary()["results"]
     assert (result["measured"], result["selected"], run.summary()["results"][0]["selected"]) == (1, None, 2)
-
-
-def test_many_runs_are_summed_up_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By several processes, with the same numbers and the same mistakes; what rows came to is not found out again."""
-    monkeypatch.setattr("pytest_llmarith.reports.parallel_reading.WORTH_BYTES", 1)
-    log_in(tmp_path / "a", [asked("{}"), asked("7", trial=1), added("{}")])
-    (tmp_path / "b.jsonl").write_text(lines_of([ROW, ROW | {"raw_response": "7"}]), encoding="ascii")
-    choice = Choice(tasks=["arithmetic"])
-    runs = [run.only(choice) for run in opened(tmp_path)]
-    together = summed_up(runs)
-    assert [run.summary() for run in together] == [run.summary() for run in runs]
-    assert [list(run.records()) for run in together] == [list(run.records()) for run in runs]
-    assert [run.met for run in together] == [run.met for run in runs]
-    log_in(tmp_path / "a", [], end="what?\n")
-    with pytest.raises(Mistake, match="line 1: not JSON"):
-        summed_up(opened(tmp_path))
-
-
-def test_many_runs_are_compared_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Many runs are compared by several processes, with the same figures as by one."""
-    for name, text in (("a", "{}"), ("b", "7"), ("c", "{}")):
-        log_in(tmp_path / name, [asked(text), asked("{}", trial=1), added(text)])
-    baseline, *others = opened(tmp_path)
-    alone = comparing.compare(comparing.Request(baseline, others))
-    monkeypatch.setattr("pytest_llmarith.reports.parallel_reading.WORTH_BYTES", 1)
-    assert comparing.compare(comparing.Request(baseline, others)) == alone
-    assert len(alone["comparisons"]) == 2
 
 
 def test_rows_are_graded_once(tmp_path: Path) -> None:

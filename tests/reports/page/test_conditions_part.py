@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
+import json
 from typing import Any
 
 import pytest
@@ -10,7 +13,6 @@ from pytest_llmarith.reports.page import RunAtHand
 from pytest_llmarith.reports.page.browser import browser
 from pytest_llmarith.reports.page.conditions import Conditions, conditions
 from pytest_llmarith.reports.page.runs import series_of
-from pytest_llmarith.reports.page.shelf import unpacked
 from pytest_llmarith.values import Failure, Reply
 from tests.reports.page.made_runs import COMMA, problem, record, run_of, usual_records
 
@@ -70,7 +72,7 @@ def test_trials_are_filtered_by_condition_and_repeat() -> None:
     choices = {choice.name: choice.words for choice in shown.choices}
     assert choices["condition"] == ["usual", "numbers_comma"]
     assert choices["repeat"] == [0, 1]
-    columns = unpacked(shown.index.encode())["columns"]
+    columns = json.loads(gzip.decompress(base64.b64decode(shown.index)))["columns"]
     assert (columns["condition"], columns["repeat"]) == ([0] * 3 + [1] * 6, [0] * 6 + [1] * 3)
 
 
