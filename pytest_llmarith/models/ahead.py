@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from pytest_llmarith.models.keeping.keeper import Keeper
-from pytest_llmarith.models.request import keyed_questions
 from pytest_llmarith.models.spending.prices import Prices
 from pytest_llmarith.models.spending.stored_costs import StoredCost, stored_cost_of
+from pytest_llmarith.models.store import RunStore, keyed_questions
 from pytest_llmarith.values import Model, Question, Reply
 
 _CHUNK = 500
@@ -47,19 +46,19 @@ class Ahead(NamedTuple):
 def look_ahead(
     questions: Iterable[Question],
     models: Mapping[str, Model],
-    keeper: Keeper,
+    store: RunStore,
     prices: Prices,
     may_ask: Callable[[Model], bool],
     follow: Follow,
 ) -> Ahead:
     """Sort questions by whether they would be asked. Raises StoreError."""
     keyed = keyed_questions(models, questions)
-    spent = [one for one, _ in _stored(keeper, prices, keyed)]
+    spent = [one for one, _ in _stored(store, prices, keyed)]
     known = {one.key for one in spent}
     followed: list[StoredCost] = []
 
     def stored(question: Question) -> Reply | None:
-        for one, reply in _stored(keeper, prices, keyed_questions(models, [question])):
+        for one, reply in _stored(store, prices, keyed_questions(models, [question])):
             if one.key not in known:
                 followed.append(one)
             return reply
@@ -80,12 +79,12 @@ def look_ahead(
     return ahead
 
 
-def _stored(keeper: Keeper, prices: Prices, keyed: Iterable[Keyed]) -> Iterator[tuple[StoredCost, Reply]]:
+def _stored(store: RunStore, prices: Prices, keyed: Iterable[Keyed]) -> Iterator[tuple[StoredCost, Reply]]:
     """Stored replies and what they have cost; a few of them at a time, as all may be more than there is room for."""
     keyed = [entry for entry in keyed if not entry[1].simulated]
     for start in range(0, len(keyed), _CHUNK):
         chunk = keyed[start : start + _CHUNK]
-        replies = keeper.usable([key for key, _, _ in chunk])
+        replies = store.fetch([key for key, _, _ in chunk])
         for key, model, question in chunk:
             if key in replies:
                 yield stored_cost_of(key, model, question.prompt, prices.priced(model, replies[key])), replies[key]

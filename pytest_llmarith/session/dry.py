@@ -56,7 +56,7 @@ class DryRun:
             yield f"llmarith: no question was selected{'' if self._settings.models else f'; {NO_MODEL}'}"
 
     def _forecast(self, asked: list[Asked]) -> Forecast:
-        from pytest_llmarith.models.keeping.store import StoreError
+        from pytest_llmarith.models.store import StoreError
         from pytest_llmarith.session.following import follow
         from pytest_llmarith.session.making import make_broker
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_llmarith.models.broker import Broker
-from pytest_llmarith.models.keeping import store
+from pytest_llmarith.models import store
 from pytest_llmarith.values import AskingLimits, Failure, Model, Question, Reply, StoreMode, Terms
 
 MODEL = Model("m", "openai/some")
