@@ -193,6 +193,8 @@ def test_what_was_written_survives_a_kill(path: Path) -> None:
         keys = {f"a-{number}" for number in range(told)}
         assert store.fetch(keys).keys() == keys
         store.put({"after": Reply("")})
+        store.prune()
+        assert store.holdings() == []
 
 
 def test_pruning_needs_the_store_alone(store: Store, path: Path) -> None:

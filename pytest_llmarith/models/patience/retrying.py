@@ -139,4 +139,4 @@ class Persistence:
 
     def _what_takes_too_long(self, last: Diagnosis) -> list[str]:
         asks = [] if last.retry_after_s is None else [f"it asks to wait {last.retry_after_s:,.0f} s"]
-        return [*asks, f"no further attempt after {RETRY_TIME_S:g} s"]
+        return [*asks, f"retries end after {RETRY_TIME_S:g} s"]
