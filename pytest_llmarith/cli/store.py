@@ -28,7 +28,6 @@ _MOST_DAYS = 100_000
 _REPLIES_PER_WRITE = 500
 _MOST_NAMED = 10
 _REFUSED = "refused"
-_DATE = len("2026-11-22")
 _LONGEST_NAME = 60
 _HEADERS = ("model", "base URL", "first", "last", "replies", "cost", "tokens")
 
@@ -230,8 +229,8 @@ def _table(holdings: Sequence[Holding]) -> list[str]:
         [
             sanitize_name(one.model or UNKNOWN, _LONGEST_NAME),
             sanitize_name(one.api_base or UNKNOWN, _LONGEST_NAME),
-            (one.first or UNKNOWN)[:_DATE],
-            (one.last or UNKNOWN)[:_DATE],
+            (one.first or UNKNOWN)[:10],
+            (one.last or UNKNOWN)[:10],
             f"{one.replies:,}",
             dollars(one.cost_usd, one.unpriced),
             thousands(one.tokens),

@@ -105,9 +105,12 @@ class Holding(NamedTuple):
 
 
 class Store:
-    """Replies on disk, by key. It belongs to the thread that opened it; every method raises StoreError."""
+    """Replies on disk, by key. It belongs to the thread that opened it; every method raises StoreError.
 
-    def __init__(self, path: Path, *, busy_s: float | None = None) -> None:
+    With `check_writable` it is opened only if replies can be written: the file and its disk are written to.
+    """
+
+    def __init__(self, path: Path, *, busy_s: float | None = None, check_writable: bool = False) -> None:
         self.path = path
         self._busy_s = BUSY_S if busy_s is None else busy_s
         self._make_folder()
@@ -116,6 +119,8 @@ class Store:
         try:
             with self._errors():
                 self._set_up()
+            if check_writable:
+                self._check_writable()
         except StoreError:
             self.close()
             raise
@@ -157,18 +162,6 @@ class Store:
         with self._transaction("EXCLUSIVE"):
             self._db.execute(f"DELETE FROM replies WHERE {_MATCHING}", _criteria(models, before))
 
-    def check_writable(self) -> None:
-        """Write to the file and to its disk, before a reply is paid for."""
-        with self._transaction():
-            self._db.execute(f"PRAGMA user_version = {_FORMAT}")
-        try:
-            with tempfile.TemporaryFile(dir=self.path.parent) as file:
-                file.write(bytes(_FREE_BYTES))
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError as error:
-            raise StoreError(f"store {self.path}: its disk takes no more ({error.strerror})") from error
-
     def close(self) -> None:
         with suppress(sqlite3.Error):
             self._db.close()
@@ -202,6 +195,17 @@ class Store:
                 "(key TEXT PRIMARY KEY, model TEXT, asked_at TEXT, reply TEXT NOT NULL) WITHOUT ROWID"
             )
             self._db.execute(f"PRAGMA user_version = {_FORMAT}")
+
+    def _check_writable(self) -> None:
+        with self._transaction():
+            self._db.execute(f"PRAGMA user_version = {_FORMAT}")
+        try:
+            with tempfile.TemporaryFile(dir=self.path.parent) as file:
+                file.write(bytes(_FREE_BYTES))
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise StoreError(f"store {self.path}: its disk takes no more ({error.strerror})") from error
 
     def _use_wal(self) -> None:
         """SQLite does not wait for a lock here, as two programs need that make the store at the same moment."""
@@ -336,8 +340,7 @@ class RunStore:
 
     def _open_writer(self) -> None:
         if self._writer is None and self._path is not None:
-            self._writer = Store(self._path)
-            self._writer.check_writable()
+            self._writer = Store(self._path, check_writable=True)
 
     def _write(self) -> None:
         assert self._writer is not None

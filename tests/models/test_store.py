@@ -231,6 +231,23 @@ def test_what_was_not_written_is_tried_again_at_the_end(path: Path, monkeypatch:
         assert store.fetch("a")
 
 
+def test_nothing_is_asked_while_the_store_is_not_known_to_work(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All who want to ask wait for the first one's check, and hear of its failure."""
+    monkeypatch.setattr("pytest_llmarith.models.store.BUSY_S", 0.1)
+
+    async def prepare_while_locked() -> None:
+        store = RunStore(path, StoreMode.ON)
+        with locked(path):
+            first = asyncio.create_task(store.prepare())
+            await asyncio.sleep(0.02)
+            for prepared in (store.prepare(), first, store.prepare()):
+                with pytest.raises(StoreError, match="another program keeps it locked"):
+                    await prepared
+        await store.close()
+
+    asyncio.run(prepare_while_locked())
+
+
 def test_without_a_store_the_latest_replies_are_kept(path: Path) -> None:
     """In memory, up to a number, if the same question may come again."""
 
