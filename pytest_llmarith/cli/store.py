@@ -103,13 +103,11 @@ def _import(request: argparse.Namespace) -> int:
     from pytest_llmarith.reports.logs.lines import log_of
     from pytest_llmarith.reports.mistake import Mistake
 
-    path, refused = _path(request), 0
     try:
         logs = [log_of(run) for run in request.runs]
-        with closing(Store(path)) as store:
-            _say(f"store: {harmless(str(path))}")
-            for log in logs:
-                refused += _import_log(log, store)
+        with closing(Store(_path(request))) as store:
+            _say(f"store: {harmless(str(store.path))}")
+            refused = sum(_import_log(log, store) for log in logs)
     except Mistake as mistake:
         complain("store import", str(mistake))
         return WRONG_USAGE

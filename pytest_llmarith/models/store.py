@@ -278,6 +278,7 @@ class RunStore:
         self._recent: dict[str, Reply] = {}
         self._reader: Store | None = None
         self._writer: Store | None = None
+        self._prepared = self._path is None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="llmarith-store")
         self._lock = asyncio.Lock()
         self._error: StoreError | None = None
@@ -295,9 +296,10 @@ class RunStore:
 
     async def prepare(self) -> None:
         """Make sure that replies can be written, before the first one is paid for. Raises StoreError."""
-        if self._path is not None and self._writer is None:
+        if not self._prepared:
             async with self._lock:
                 await self._on_thread(self._open_writer)
+                self._prepared = True
 
     async def put(self, key: str, reply: Reply, *, announced: bool) -> None:
         """Return when the reply is on disk; raises StoreError if it cannot be written.
