@@ -5,15 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from pytest_llmarith.models.broker import Broker
-from pytest_llmarith.models.store import Store, StoreError
 from pytest_llmarith.values import EMBEDDED_PROVIDER, Failure, Model, Question, Reply, StoreMode
-from tests.llm_server import Gate
-from tests.models.scripted import MODEL, Inbox, Provider, ScriptedClient, put, questions, reply_to, stored
+from tests.models.scripted import MODEL, Provider, ScriptedClient, put, questions, reply_to, stored
 
 Brokers = Callable[..., Broker]
 
@@ -118,44 +115,3 @@ def test_only_never_asks_a_real_model(brokers: Brokers, tmp_path: Path) -> None:
     assert isinstance(outcomes[0], Reply)
     assert outcomes[1:] == [Failure("no stored reply, and --llm-store=only asks no model"), reply_to("q9")]
     assert client.order == ["q9"]
-
-
-def test_a_store_that_cannot_be_opened_stops_the_run_before_anything_is_paid(brokers: Brokers, tmp_path: Path) -> None:
-    """One message stops the run, and no request is made."""
-    (tmp_path / "file").write_text("in the way")
-    client = ScriptedClient()
-    broker = brokers(client, store_path=tmp_path / "file" / "store.sqlite")
-    outcome = broker.ask_and_wait(Question("m", "q0", 0))
-    assert isinstance(outcome, Failure)
-    assert outcome.message.startswith(f"store {tmp_path / 'file' / 'store.sqlite'}: ")
-    assert outcome.stops_run
-    assert broker.stopped == outcome
-    assert client.order == []
-
-
-def test_a_store_that_fails_in_writing_stops_the_run_and_the_paid_reply_is_delivered(
-    brokers: Brokers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A full disk must not eat what has arrived, nor let more be paid for."""
-    gate = Gate()
-    client = ScriptedClient(gate=gate)
-    broker = brokers(client, concurrency=2)
-
-    def full(self: Store, replies: Any, *, overwrite: bool) -> None:
-        raise StoreError("store s: the disk is full")
-
-    monkeypatch.setattr(Store, "put", full)
-    inbox, late = Inbox(), Inbox()
-    for question in questions(2):
-        broker.ask(question, inbox)
-    for question in questions(3, first=2):
-        broker.ask(question, late)
-    client.wait_for_requests(2)
-    gate.open()
-    assert {outcome.text for outcome in inbox.wait_for(2) if isinstance(outcome, Reply)} == {
-        "reply to q0",
-        "reply to q1",
-    }
-    late.wait_for(3)
-    assert broker.stopped == Failure("store s: the disk is full", stops_run=True)
-    assert len(client.order) <= 4
