@@ -5,12 +5,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pytest_llmarith.models.broker import Broker
+from pytest_llmarith.models.store import Store, StoreError
 from pytest_llmarith.values import EMBEDDED_PROVIDER, Failure, Model, Question, Reply, StoreMode
-from tests.models.scripted import MODEL, Provider, ScriptedClient, put, questions, reply_to, stored
+from tests.llm_server import Gate
+from tests.models.scripted import MODEL, Inbox, Provider, ScriptedClient, put, questions, reply_to, stored, until
 
 Brokers = Callable[..., Broker]
 
@@ -115,3 +118,28 @@ def test_only_never_asks_a_real_model(brokers: Brokers, tmp_path: Path) -> None:
     assert isinstance(outcomes[0], Reply)
     assert outcomes[1:] == [Failure("no stored reply, and --llm-store=only asks no model"), reply_to("q9")]
     assert client.order == ["q9"]
+
+
+def test_a_reply_that_the_store_did_not_take_can_still_be_fetched(
+    brokers: Brokers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing more is asked, and the run stops only when the items have every reply that is nowhere but in memory."""
+
+    def full(self: Store, replies: Any, *, overwrite: bool) -> None:
+        raise StoreError("store s: the disk is full")
+
+    monkeypatch.setattr(Store, "put", full)
+    client, inbox = ScriptedClient(gate=(gate := Gate())), Inbox()
+    broker = brokers(client, concurrency=2)
+    first, ahead, never_asked = questions(3)
+    broker.announce([first, ahead, never_asked])
+    broker.ask(first, inbox)
+    client.wait_for_requests(2)
+    gate.open()
+    assert inbox.wait_for(1) == [reply_to("q0")]
+    until(lambda: broker.progress().unsaved == 2)
+    assert broker.ask_and_wait(never_asked) == Failure("run stopped: store s: the disk is full", stops_run=True)
+    assert broker.stopped is None
+    assert broker.ask_and_wait(ahead) == reply_to("q1")
+    until(lambda: broker.stopped == Failure("store s: the disk is full", stops_run=True))
+    assert sorted(client.order) == ["q0", "q1"]
