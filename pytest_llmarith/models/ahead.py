@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from pytest_llmarith.models.keeping.keeper import Keeper
-from pytest_llmarith.models.request import keyed_questions
 from pytest_llmarith.models.spending.prices import Prices
 from pytest_llmarith.models.spending.stored_costs import StoredCost, stored_cost_of
+from pytest_llmarith.models.store import RunStore, keyed_questions
 from pytest_llmarith.values import Model, Question
 
 _CHUNK = 500
@@ -27,13 +26,13 @@ class Ahead(NamedTuple):
 def look_ahead(
     questions: Iterable[Question],
     models: Mapping[str, Model],
-    keeper: Keeper,
+    store: RunStore,
     prices: Prices,
     may_ask: Callable[[Model], bool],
 ) -> Ahead:
     """Sort questions by whether they would be asked. Raises StoreError."""
     keyed = keyed_questions(models, questions)
-    spent = list(_stored(keeper, prices, keyed))
+    spent = list(_stored(store, prices, keyed))
     known = {one.key for one in spent}
     ahead = Ahead([question for key, _, question in keyed if key in known], [], spent)
     for key, model, question in keyed:
@@ -43,12 +42,12 @@ def look_ahead(
     return ahead
 
 
-def _stored(keeper: Keeper, prices: Prices, keyed: Iterable[Keyed]) -> Iterator[StoredCost]:
+def _stored(store: RunStore, prices: Prices, keyed: Iterable[Keyed]) -> Iterator[StoredCost]:
     """What stored replies have cost; a few of them at a time, as all may be more than there is room for."""
     keyed = [entry for entry in keyed if not entry[1].simulated]
     for start in range(0, len(keyed), _CHUNK):
         chunk = keyed[start : start + _CHUNK]
-        replies = keeper.usable([key for key, _, _ in chunk])
+        replies = store.fetch([key for key, _, _ in chunk])
         for key, model, question in chunk:
             if key in replies:
                 yield stored_cost_of(key, model, question.prompt, prices.priced(model, replies[key]))

@@ -17,7 +17,6 @@ from typing import Protocol
 
 from pytest_llmarith.models.ahead import Ahead, look_ahead
 from pytest_llmarith.models.desk import Deliver, Desk, Rules
-from pytest_llmarith.models.keeping.keeper import AskAgain, Keeper
 from pytest_llmarith.models.patience.requesting import Sender
 from pytest_llmarith.models.patience.retrying import PauseLength
 from pytest_llmarith.models.request import asked_model
@@ -25,6 +24,7 @@ from pytest_llmarith.models.spending.budget import Budget
 from pytest_llmarith.models.spending.caps import unbounded
 from pytest_llmarith.models.spending.prices import Catalogue, Prices
 from pytest_llmarith.models.spending.stored_costs import StoredCost
+from pytest_llmarith.models.store import RunStore
 from pytest_llmarith.models.tally import Tally
 from pytest_llmarith.values import AskingLimits, Failure, Fit, Model, Progress, Question, Reply, StoreMode, Terms
 
@@ -49,13 +49,12 @@ class Broker:
         *,
         limits: AskingLimits = AskingLimits(),  # noqa: B008  # it is frozen
         store_mode: StoreMode = StoreMode.ON,
-        ask_again: AskAgain | None = None,
         window: int | None = None,
         pause_s: PauseLength | None = None,
     ) -> None:
         self._client = client
         self._models = dict(models)
-        self._open_keeper = partial(Keeper, store_path, store_mode, ask_again)
+        self._open_store = partial(RunStore, store_path, store_mode)
         self._rules = Rules(
             limits=limits,
             window=window or max(_SMALLEST_WINDOW, 4 * limits.concurrency),
@@ -81,11 +80,11 @@ class Broker:
 
     def look_ahead(self, questions: Iterable[Question]) -> Ahead:
         """What would become of these, as far as can be told before the asking begins. Raises StoreError."""
-        keeper = self._open_keeper(only_looks=True)
+        store = self._open_store()
         try:
-            return look_ahead(questions, self._models, keeper, self._prices, self._rules.may_ask)
+            return look_ahead(questions, self._models, store, self._prices, self._rules.may_ask)
         finally:
-            keeper.let_go()
+            store.close_reader()
 
     def fits(self, ahead: Ahead) -> list[Fit]:
         """How many of the requests that lie ahead fit at once into what the caps leave, for each cap."""
@@ -185,7 +184,7 @@ class Broker:
         """What goes wrong before the desk is open, such as too many open files, is told to whoever wanted it."""
 
         async def open_desk() -> None:
-            desk = Desk(self._client, self._models, self._open_keeper(), self._tally, self._rules, self._prices)
+            desk = Desk(self._client, self._models, self._open_store(), self._tally, self._rules, self._prices)
             opened.set_result((asyncio.get_running_loop(), desk))
             try:
                 await desk.run()

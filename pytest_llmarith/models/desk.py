@@ -15,17 +15,15 @@ from functools import partial
 
 from pytest_llmarith.models import scrubbing
 from pytest_llmarith.models.intake import Intake
-from pytest_llmarith.models.keeping.keeper import Keeper
-from pytest_llmarith.models.keeping.store import StoreError
 from pytest_llmarith.models.patience.requesting import Requester, Sender
 from pytest_llmarith.models.patience.retrying import PauseLength
-from pytest_llmarith.models.request import asked_model, key_of
+from pytest_llmarith.models.request import asked_model
 from pytest_llmarith.models.schedule import Entry, Schedule, Waiter
 from pytest_llmarith.models.source import Source
 from pytest_llmarith.models.spending.budget import Budget
 from pytest_llmarith.models.spending.prices import Prices
 from pytest_llmarith.models.spending.stored_costs import StoredCost
-from pytest_llmarith.models.store_failure import StoreFailure
+from pytest_llmarith.models.store import RunStore, StoreError, key_of
 from pytest_llmarith.models.tally import Tally
 from pytest_llmarith.values import AskingLimits, Failure, Model, Question, Reply, StoreMode
 from pytest_llmarith.values.asking import NEVER_ASKED, RUN_STOPPED
@@ -58,7 +56,7 @@ class Desk:
         self,
         client: Sender,
         models: Mapping[str, Model],
-        keeper: Keeper,
+        store: RunStore,
         tally: Tally,
         rules: Rules,
         prices: Prices,
@@ -66,7 +64,7 @@ class Desk:
         self.stopped: Failure | None = None
         self._client = client
         self._models = models
-        self._keeper = keeper
+        self._store = store
         self._tally = tally
         self._rules = rules
         self._budget = Budget(rules.limits, prices, tally.lose)
@@ -76,9 +74,9 @@ class Desk:
         self._schedule = Schedule(rules.window)
         self._serving: set[asyncio.Task[None]] = set()
         self._closed: Failure | None = None
-        self._store_failure = StoreFailure(keeper, self._schedule, self._serving, self.stop)
-        self._source = Source(keeper, self._requester, self._budget, prices, tally, self._store_failure)
-        self._intake = Intake(models, rules.may_ask, keeper, self._schedule, tally)
+        self._store_failure: Failure | None = None
+        self._source = Source(store, self._requester, self._budget, prices, tally, self._store_failed)
+        self._intake = Intake(models, rules.may_ask, store, self._schedule, tally)
         self._ending = asyncio.Event()
         self._cut = asyncio.Event()
 
@@ -97,6 +95,7 @@ class Desk:
             outcome = _mishap(question.model, error)
         if outcome is not None:
             _hand_over(deliver, outcome)
+        self._stop_after_store_failure()
         self._pump()
 
     def forget(self, lane: str) -> None:
@@ -117,16 +116,14 @@ class Desk:
 
     async def run(self) -> None:
         """The desk is open until `end`, and leaves nothing behind."""
-        taking_in = asyncio.create_task(self._intake.run(self._source.lose_store, self._pump))
+        taking_in = asyncio.create_task(self._intake.run(self._store_failed, self._pump))
         await self._ending.wait()
         taking_in.cancel()
         await self._drain()
         await asyncio.gather(taking_in, return_exceptions=True)
-        await self._store_failure.end()
-        self.stopped = self.stopped or self._store_failure.failure
-        with suppress(StoreError):
-            await self._keeper.close()
-        self._tally.unsaved, self._tally.kept = len(self._keeper.unsaved()), self._keeper.kept
+        self.stopped = self.stopped or self._store_failure
+        await self._store.close()
+        self._tally.unsaved, self._tally.kept = len(self._store.unwritten), len(self._store.written)
         with suppress(Exception):
             await self._client.close()
 
@@ -160,7 +157,7 @@ class Desk:
 
     def _pump(self) -> None:
         """Fill the free places."""
-        if self._store_failure.failure is not None:
+        if self._store_failure is not None:
             return
         while (entry := self._schedule.next(self._has_room)) is not None:
             model = self._model_of(entry.question)
@@ -180,6 +177,7 @@ class Desk:
     def _served(self, model: Model, task: asyncio.Task[None]) -> None:
         self._serving.discard(task)
         self._requester.end(model)
+        self._stop_after_store_failure()
         self._pump()
 
     async def _serve(self, entry: Entry) -> None:
@@ -199,8 +197,27 @@ class Desk:
             self._tally.settled(model, outcome)
         for waiter in waiters:
             _hand_over(waiter.deliver, outcome)
-        if isinstance(outcome, Failure) and outcome.stops_run and outcome is not self._store_failure.failure:
+        if isinstance(outcome, Failure) and outcome.stops_run and self._store_failure is None:
             self.stop(outcome)
+
+    # --- a store that fails -----------------------------------------------------------------------------------------
+
+    def _store_failed(self, error: StoreError) -> Failure:
+        """Begin no further request; what is in flight arrives before the run stops."""
+        if self._store_failure is None:
+            self._store_failure = Failure(str(error), stops_run=True)
+            self._source.halt()
+            self._stop_after_store_failure()
+        return self._store_failure
+
+    def _stop_after_store_failure(self) -> None:
+        """Stop the run, but first let the items fetch what is only in memory; all other questions fail meanwhile."""
+        if self._store_failure is None or self._serving:
+            return
+        if any(key in self._schedule for key in self._store.unwritten):
+            self._close(Failure(f"{RUN_STOPPED}{self._store_failure.message}", stops_run=True), spare_in_flight=True)
+        else:
+            self.stop(self._store_failure)
 
     # --- the end ----------------------------------------------------------------------------------------------------
 

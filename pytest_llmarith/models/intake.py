@@ -7,10 +7,8 @@ import logging
 from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 
-from pytest_llmarith.models.keeping.keeper import Keeper
-from pytest_llmarith.models.keeping.store import StoreError
-from pytest_llmarith.models.request import keyed_questions
 from pytest_llmarith.models.schedule import Schedule
+from pytest_llmarith.models.store import RunStore, StoreError, keyed_questions
 from pytest_llmarith.models.tally import Tally
 from pytest_llmarith.values import Model, Question
 
@@ -25,13 +23,13 @@ class Intake:
         self,
         models: Mapping[str, Model],
         may_ask: Callable[[Model], bool],
-        keeper: Keeper,
+        store: RunStore,
         schedule: Schedule,
         tally: Tally,
     ) -> None:
         self._models = models
         self._may_ask = may_ask
-        self._keeper = keeper
+        self._store = store
         self._schedule = schedule
         self._tally = tally
         self._announced: asyncio.Queue[Iterable[Question]] = asyncio.Queue()
@@ -39,7 +37,7 @@ class Intake:
     def announce(self, questions: Iterable[Question]) -> None:
         self._announced.put_nowait(questions)
 
-    async def run(self, lose_store: Callable[[StoreError], object], pump: Callable[[], None]) -> None:
+    async def run(self, store_failed: Callable[[StoreError], object], pump: Callable[[], None]) -> None:
         """Goes on until it is cancelled; `pump` is called whenever there is something new to ask."""
         while True:
             questions = iter(await self._announced.get())
@@ -47,7 +45,7 @@ class Intake:
                 try:
                     self._take_in(chunk)
                 except StoreError as error:
-                    lose_store(error)
+                    store_failed(error)
                 except Exception:  # announcing is a hint
                     _LOG.debug("announced questions were not understood", exc_info=True)
                 pump()
@@ -56,7 +54,7 @@ class Intake:
     def _take_in(self, chunk: list[Question]) -> None:
         self._tally.announced += len(chunk)
         keyed = keyed_questions(self._models, chunk)
-        stored = self._keeper.known([key for key, model, _ in keyed if not model.simulated])
+        stored = self._store.fetch([key for key, model, _ in keyed if not model.simulated])
         self._tally.announced_stored += sum(key in stored for key, _, _ in keyed)
         for key, model, question in keyed:
             if key not in stored and self._may_ask(model):

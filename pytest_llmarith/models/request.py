@@ -1,10 +1,8 @@
-"""What is sent to a model, and the key that tells two requests apart. It knows neither litellm nor the store."""
+"""What is sent to a model, and how it may be written down."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +10,6 @@ from pytest_llmarith.credentials import HIDDEN, header_values, with_headers_hidd
 from pytest_llmarith.models.scrubbing import without_userinfo
 from pytest_llmarith.values import Model, Question
 
-_KEY_FORMAT = 1
 _SEEDS = 1_000_000  # more than there are repeats and times
 _REPEATS = 1_000  # as many as there may be
 
@@ -26,39 +23,13 @@ def messages_of(model: Model, prompt: str) -> list[dict[str, str]]:
 
 
 def sent_of(model: Model, prompt: str) -> dict[str, Any]:
-    """The request as it may be written down: everything but keys, passwords, other credentials and what headers say."""
-    return _told(model, prompt, with_headers_hidden(model.params))
-
-
-def as_told_now(sent: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A request that was written down when headers still were, as `sent_of` would have it."""
-    params = sent.get("params") if sent else None
-    return {**sent, "params": with_headers_hidden(params)} if isinstance(params, Mapping) else sent
-
-
-def _told(model: Model, prompt: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    """The request as it may be written down: everything but keys, passwords and the values of headers."""
     return {
         "model": model.target,
         "api_base": model.api_base and without_userinfo(model.api_base),
         "messages": messages_of(model, prompt),
-        "params": params,
+        "params": with_headers_hidden(model.params),
     }
-
-
-def key_of(model: Model, question: Question) -> str:
-    """The name of a reply in the store: everything that can change it, whatever the model is called in this run."""
-    told = _told(model, question.prompt, without_secrets(model.params))
-    return key_of_sent(told, question.trial + question.before, question.repeat)
-
-
-def key_of_sent(sent: Mapping[str, Any], trial: int, repeat: int) -> str:
-    """The same of a request that was written down."""
-    api_base = sent["api_base"] and sent["api_base"].rstrip("/")
-    identity = {**sent, "api_base": api_base, "format": _KEY_FORMAT, "trial": trial}
-    if repeat:  # what is asked once has the key that it always had
-        identity["repeat"] = repeat
-    canonical = json.dumps(identity, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(canonical.encode()).hexdigest()
 
 
 def holds_secrets(sent: Mapping[str, Any]) -> bool:
@@ -72,12 +43,6 @@ def holds_secrets(sent: Mapping[str, Any]) -> bool:
 def hides_headers(sent: Mapping[str, Any]) -> bool:
     """Whether nobody could tell any more which request was written down: a header may change a reply."""
     return HIDDEN in header_values(sent["params"])
-
-
-def keyed_questions(models: Mapping[str, Model], questions: Iterable[Question]) -> list[tuple[str, Model, Question]]:
-    """Questions with their models and keys; one for a model that the run does not know is left out."""
-    known = ((asked_model(models, question), question) for question in questions)
-    return [(key_of(model, question), model, question) for model, question in known if model is not None]
 
 
 def asked_model(models: Mapping[str, Model], question: Question) -> Model | None:

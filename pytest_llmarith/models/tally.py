@@ -30,11 +30,9 @@ class Tally:
         self.requests = 0
         self.answered = 0
         self.stored = 0
-        self.again = 0
         self.failed = 0
         self.in_flight = 0
         self.held = 0
-        self.elsewhere = 0
         self.unsaved = 0
         self.cost_usd = 0.0
         self.unpriced = 0
@@ -84,14 +82,6 @@ class Tally:
 
     def halved(self, target: str, throttle: Throttle) -> None:
         self._throttled[target] = Throttled(target, throttle.halved, throttle.lowest, throttle.most)
-
-    @contextmanager
-    def waiting_for_another_run(self) -> Iterator[None]:
-        self.elsewhere += 1
-        try:
-            yield
-        finally:
-            self.elsewhere -= 1
 
     def settled(self, model: Model, outcome: Reply | Failure) -> None:
         """A question has ended."""

@@ -20,7 +20,6 @@ _DEFAULTS = {
     names.CONCURRENCY: "16",
     names.TIMEOUT: "600",
     names.RETRIES: "3",
-    names.RETRY_TIME: "900",
 }
 _DOLLARS = re.compile(r"\d{1,9}(\.\d{1,9})?", re.ASCII)
 
@@ -36,7 +35,6 @@ def asking_limits(given: Callable[[str], str | None]) -> AskingLimits:
         concurrency=parsing.whole_number(names.CONCURRENCY, text(names.CONCURRENCY), 1, _MOST_IN_FLIGHT),
         timeout_s=parsing.seconds(names.TIMEOUT, text(names.TIMEOUT)),
         retries=parsing.whole_number(names.RETRIES, text(names.RETRIES), 0, _MOST_RETRIES),
-        retry_time_s=parsing.seconds(names.RETRY_TIME, text(names.RETRY_TIME)),
         requests_per_minute=parsing.optional(given, names.RPM, _per_minute),
         tokens_per_minute=parsing.optional(given, names.TPM, _per_minute),
         max_cost_usd=parsing.optional(given, names.MAX_COST, _dollars),

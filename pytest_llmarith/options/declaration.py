@@ -134,7 +134,6 @@ def _declare_asking(group: pytest.OptionGroup) -> None:
         metavar="N",
         help="Further attempts after an outage, and four times as many after a 429 (default: 3)",
     )
-    group.addoption(names.RETRY_TIME, metavar="SECONDS", help="Begin no further attempt after so long (default: 900)")
     group.addoption(
         names.STORE,
         metavar="on|refresh|off|only",
@@ -142,11 +141,6 @@ def _declare_asking(group: pytest.OptionGroup) -> None:
         "ignore the store (off), never ask (only)",
     )
     group.addoption(names.STORE_DIR, metavar="DIR", help="Folder of the store (default: .llmarith in the root)")
-    group.addoption(
-        names.AGAIN,
-        metavar="REASON,...",
-        help="Ask stored replies anew that were empty, truncated, refusal or filtered",
-    )
 
 
 def _declare_bounds(group: pytest.OptionGroup) -> None:

@@ -14,7 +14,7 @@ from pytest_llmarith.options.asking import asking_limits
 from pytest_llmarith.options.conditions import Manners, manners
 from pytest_llmarith.options.models import ModelChoice
 from pytest_llmarith.options.oeis import OeisSettings, oeis_settings
-from pytest_llmarith.values import CONFIRMATIONS, AskingLimits, Model, NanReason, Reading, Shard, StoreMode
+from pytest_llmarith.values import CONFIRMATIONS, AskingLimits, Model, Reading, Shard, StoreMode
 from pytest_llmarith.values.folders import OEIS_CACHE_FOLDER, REPORTS_FOLDER, STORE_FILE, STORE_FOLDER
 
 _LARGEST_SEED = 2**31
@@ -24,8 +24,6 @@ _DEFAULTS: Mapping[str, str] = {
     names.SEED: "0",
     names.STORE: StoreMode.ON,
 }
-# What a provider's hiccup can be to blame for; a reply that cannot be read is a measurement like any other.
-_WORTH_ASKING_AGAIN = (NanReason.EMPTY, NanReason.TRUNCATED, NanReason.REFUSAL, NanReason.FILTERED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +42,6 @@ class Settings:
     dry_run: bool
     store_mode: StoreMode
     store_path: Path
-    again: frozenset[NanReason]
     reports: Path
     strict: bool
     fail_under: tuple[str, ...]
@@ -82,7 +79,6 @@ def _parse(config: pytest.Config) -> Settings:
         dry_run=bool(config.getoption(names.DRY_RUN)),
         store_mode=parsing.choice(names.STORE, text(names.STORE), StoreMode),
         store_path=_folder(config, names.STORE_DIR, STORE_FOLDER) / STORE_FILE,
-        again=parsing.optional(config.getoption, names.AGAIN, _again) or frozenset(),
         reports=_folder(config, names.REPORTS, REPORTS_FOLDER),
         strict=bool(config.getoption(names.STRICT)),
         fail_under=tuple(config.getoption(names.FAIL_UNDER) or ()),
@@ -105,14 +101,6 @@ def _trials(option: str, text: str) -> int:
 
 def _reading(option: str, text: str) -> Reading:
     return parsing.choice(option, text, Reading)
-
-
-def _again(option: str, text: str) -> frozenset[NanReason]:
-    words = [word.strip() for word in text.split(",")]
-    for word in words:
-        if word not in _WORTH_ASKING_AGAIN:
-            raise ValueError(f"{option}: {word!r} is unknown; write some of {','.join(_WORTH_ASKING_AGAIN)}")
-    return frozenset(map(NanReason, words))
 
 
 def _folder(config: pytest.Config, option: str, default: str) -> Path:

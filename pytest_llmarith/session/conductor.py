@@ -111,7 +111,7 @@ class Conductor:
 
     def begin_asking(self, asked: Sequence[Asked]) -> None:
         """Say what is going to be asked, refuse what nobody could bound, then let it be asked. On the main thread."""
-        from pytest_llmarith.models.keeping.store import StoreError
+        from pytest_llmarith.models.store import StoreError
 
         self.check_tasks(one.task for one in asked)
         questions = [one.question for one in asked]

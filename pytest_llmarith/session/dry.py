@@ -55,7 +55,7 @@ class DryRun:
             yield f"llmarith: no question was selected{'' if self._settings.models else f'; {NO_MODEL}'}"
 
     def _forecast(self, asked: list[Asked]) -> Forecast:
-        from pytest_llmarith.models.keeping.store import StoreError
+        from pytest_llmarith.models.store import StoreError
         from pytest_llmarith.session.making import make_broker
 
         broker: Broker = make_broker(self._settings, only_looks=True)

@@ -5,22 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from pytest_llmarith import trials
 from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.session.starter import remembered
-from pytest_llmarith.values import Reply, StoreMode
+from pytest_llmarith.values import StoreMode
 
 
 def make_broker(
     settings: Settings, *, bring_keys: Callable[[], object] = lambda: None, only_looks: bool = False
 ) -> Broker:
     """A broker; one that only looks makes no store where there is none, and has no use for keys."""
-
-    def asks_again(reply: Reply) -> bool:
-        return trials.nan_reason_of(reply) in settings.again
-
     models = [*settings.models, *filter(None, [settings.oeis.judge])]
     return Broker(
         Client(lambda: remembered(settings.oeis.cache), bring_keys),
@@ -28,7 +23,6 @@ def make_broker(
         _store_path(settings, only_looks),
         limits=settings.asking,
         store_mode=settings.store_mode,
-        ask_again=asks_again,
     )
 
 

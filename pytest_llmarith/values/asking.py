@@ -127,14 +127,13 @@ class Throttled:
 class Progress:
     """Where the asking stands: questions announced, requests sent, replies by origin, money known so far.
 
-    `answered` counts replies that arrived over the network, `stored` those from the store, `again` the stored ones
-    that were asked anew on request, `failed` questions that ended without a reply, `unpriced` replies whose price is
-    unknown, `retrying` questions that wait for their next attempt, which is due in `next_try_s`, and `waiting_for` the
-    reasons why; `held` are questions that wait for their turn to set out. `retries` are counted by reason; `throttled`
-    says which models' places were halved. `elsewhere` counts questions that another run is asking at this
-    moment, `unsaved` replies that the store did not take, `kept` those that it took. `stored_usd` is what the stored
-    replies had cost; `lost` are requests without a reply that may have been billed, for `lost_usd` at most. `judged`
-    counts the replies of judges, which otherwise count in requests, cost and kept alone.
+    `answered` counts replies that arrived over the network, `stored` those from the store, `failed` questions that
+    ended without a reply, `unpriced` replies whose price is unknown, `retrying` questions that wait for their next
+    attempt, which is due in `next_try_s`, and `waiting_for` the reasons why; `held` are questions that wait for their
+    turn to set out. `retries` are counted by reason; `throttled` says which models' places were halved. `unsaved`
+    counts replies that the store did not take, `kept` those that it took. `stored_usd` is what the stored replies had
+    cost; `lost` are requests without a reply that may have been billed, for `lost_usd` at most. `judged` counts the
+    replies of judges, which otherwise count in requests, cost and kept alone.
     """
 
     announced: int = 0
@@ -142,7 +141,6 @@ class Progress:
     requests: int = 0
     answered: int = 0
     stored: int = 0
-    again: int = 0
     failed: int = 0
     in_flight: int = 0
     held: int = 0
@@ -151,7 +149,6 @@ class Progress:
     next_try_s: float | None = None
     retries: Mapping[str, int] = field(default_factory=dict)
     throttled: tuple[Throttled, ...] = ()
-    elsewhere: int = 0
     unsaved: int = 0
     cost_usd: float = 0.0
     unpriced: int = 0

@@ -19,17 +19,16 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class AskingLimits:
-    """How much is asked at once, how long and how often it is tried, and what it may cost; None sets no bound.
+    """How much is asked at once, how often it is tried, and what it may cost; None sets no bound.
 
     `concurrency` counts requests in flight, `timeout_s` bounds one request; `retries` are further attempts per
-    question, all of them within `retry_time_s`. Requests and tokens per minute, money and tokens in all hold for the
+    question. Requests and tokens per minute, money and tokens in all hold for the
     whole run, the judge included. `price` stands in for prices that nobody knows.
     """
 
     concurrency: int = 16
     timeout_s: float = 600.0
     retries: int = 3
-    retry_time_s: float = 900.0
     requests_per_minute: int | None = None
     tokens_per_minute: int | None = None
     max_cost_usd: float | None = None

@@ -6,10 +6,10 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
-from pytest_llmarith.models.keeping.store import Store
-from pytest_llmarith.models.request import key_of
+from pytest_llmarith.models.store import Store, key_of
 from pytest_llmarith.values import Failure, Model, Price, Question, Reply, Terms
 from tests.llm_server import PATIENCE_S, Gate
 
@@ -114,18 +114,12 @@ def until(condition: Callable[[], bool]) -> None:
 
 def put(path: Path, question: Question, reply: Reply) -> None:
     """Lay a reply into a store, as an earlier run would."""
-    store = Store(path)
-    store.put(key_of(MODEL, question), reply)
-    store.close()
+    with closing(Store(path)) as store:
+        store.put({key_of(MODEL, question): reply})
 
 
 def stored(path: Path) -> dict[str, Reply]:
     """The replies that are in a store to the first questions of a test, by prompt."""
-    store = Store(path)
-    found = {
-        question.prompt: reply
-        for question in questions(50)
-        if (reply := store.get(key_of(MODEL, question))) is not None
-    }
-    store.close()
-    return found
+    prompts = {key_of(MODEL, question): question.prompt for question in questions(50)}
+    with closing(Store(path)) as store:
+        return {prompts[key]: reply for key, reply in store.fetch(prompts).items()}

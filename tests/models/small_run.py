@@ -16,8 +16,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from pytest_llmarith.models import store
 from pytest_llmarith.models.broker import Broker
-from pytest_llmarith.models.keeping import store
 from pytest_llmarith.values import AskingLimits, Failure, Model, Question, Reply, StoreMode, Terms
 
 MODEL = Model("m", "openai/some")

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pytest_llmarith.models.broker import Broker
-from pytest_llmarith.models.keeping.store import Store
+from pytest_llmarith.models.store import Store, StoreError
 from pytest_llmarith.values import EMBEDDED_PROVIDER, Failure, Model, Question, Reply, StoreMode
 from tests.llm_server import Gate
-from tests.models.scripted import MODEL, Inbox, Provider, ScriptedClient, put, questions, reply_to, stored
+from tests.models.scripted import MODEL, Inbox, Provider, ScriptedClient, put, questions, reply_to, stored, until
 
 Brokers = Callable[..., Broker]
 
@@ -53,18 +52,6 @@ def test_stored_replies_are_reused_and_not_asked(brokers: Brokers) -> None:
     assert progress.cost_usd == 0.5  # what this run has paid
 
 
-def test_a_header_that_an_old_store_tells_is_told_no_further(brokers: Brokers, tmp_path: Path) -> None:
-    """It may be a key under any name. The store is left as it is."""
-    told = {"model": "openai/some", "params": {"extra_headers": {"X-Proxy": "hunter2"}, "tools": [{"token": "b"}]}}
-    question, path = Question("m", "q0", 0), tmp_path / "store" / "store.sqlite"
-    put(path, question, replace(reply_to("q0"), sent=told))
-    outcome = brokers(ScriptedClient()).ask_and_wait(question)
-    assert isinstance(outcome, Reply)
-    assert outcome.stored
-    assert outcome.sent == {**told, "params": {"extra_headers": {"X-Proxy": "[hidden]"}, "tools": [{}]}}
-    assert stored(path)["q0"].sent == told
-
-
 def test_nothing_slow_is_imported_where_the_store_has_it_all(brokers: Brokers, tmp_path: Path) -> None:
     """Where the store has every reply, the client is never made ready, so that litellm stays unloaded."""
     put(tmp_path / "store" / "store.sqlite", Question("m", "q0", 0), reply_to("q0"))
@@ -80,9 +67,7 @@ def test_failures_and_simulated_replies_are_not_stored(brokers: Brokers, tmp_pat
     assert isinstance(broker.ask_and_wait(Question("m", "q0", 0)), Failure)
     assert isinstance(broker.ask_and_wait(Question("s", "q1", 1)), Reply)
     broker.close(0)
-    store = Store(tmp_path / "store" / "store.sqlite")
-    assert store.count() == 0
-    store.close()
+    assert stored(tmp_path / "store" / "store.sqlite") == {}
 
 
 def test_refresh_asks_anew_and_overwrites(brokers: Brokers, tmp_path: Path) -> None:
@@ -135,58 +120,26 @@ def test_only_never_asks_a_real_model(brokers: Brokers, tmp_path: Path) -> None:
     assert client.order == ["q9"]
 
 
-def test_asking_again_is_counted_once_per_question(brokers: Brokers, tmp_path: Path) -> None:
-    """`--llm-again=empty` asks a stored empty reply anew, once, even if the new one is empty too."""
-    path = tmp_path / "store" / "store.sqlite"
-    put(path, Question("m", "q0", 0), Reply(""))
-    put(path, Question("m", "q1", 1), Reply("kept"))
-    client = ScriptedClient(lambda prompt, nth: Reply("", cost_usd=0.1))
-    broker = brokers(client, ask_again=lambda reply: not reply.text)
-    broker.announce(questions(2))
-    outcomes = [broker.ask_and_wait(question) for question in [*questions(2), *questions(1)]]
-    assert [isinstance(outcome, Reply) and outcome.text for outcome in outcomes] == ["", "kept", ""]
-    assert client.order == ["q0"]
-    assert (broker.progress().again, broker.progress().announced_stored) == (1, 1)
-
-
-def test_a_store_that_cannot_be_opened_stops_the_run_before_anything_is_paid(brokers: Brokers, tmp_path: Path) -> None:
-    """One message stops the run, and no request is made."""
-    (tmp_path / "file").write_text("in the way")
-    client = ScriptedClient()
-    broker = brokers(client, store_path=tmp_path / "file" / "store.sqlite")
-    outcome = broker.ask_and_wait(Question("m", "q0", 0))
-    assert isinstance(outcome, Failure)
-    assert outcome.message.startswith(f"store {tmp_path / 'file' / 'store.sqlite'}: ")
-    assert outcome.stops_run
-    assert broker.stopped == outcome
-    assert client.order == []
-
-
-def test_a_store_that_fails_in_writing_stops_the_run_and_the_paid_reply_is_delivered(
-    brokers: Brokers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_reply_that_the_store_did_not_take_can_still_be_fetched(
+    brokers: Brokers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A full disk must not eat what has arrived, nor let more be paid for."""
-    gate = Gate()
-    client = ScriptedClient(gate=gate)
-    broker = brokers(client, concurrency=2)
+    """Nothing more is asked, and the run stops only when the items have every reply that is nowhere but in memory."""
 
-    def full(self: Store, replies: Any) -> None:
-        from pytest_llmarith.models.keeping.store import StoreError
-
+    def full(self: Store, replies: Any, *, overwrite: bool) -> None:
         raise StoreError("store s: the disk is full")
 
-    monkeypatch.setattr(Store, "put_all", full)
-    inbox, late = Inbox(), Inbox()
-    for question in questions(2):
-        broker.ask(question, inbox)
-    for question in questions(3, first=2):
-        broker.ask(question, late)
+    monkeypatch.setattr(Store, "put", full)
+    client, inbox = ScriptedClient(gate=(gate := Gate())), Inbox()
+    broker = brokers(client, concurrency=2)
+    first, ahead, never_asked = questions(3)
+    broker.announce([first, ahead, never_asked])
+    broker.ask(first, inbox)
     client.wait_for_requests(2)
     gate.open()
-    assert {outcome.text for outcome in inbox.wait_for(2) if isinstance(outcome, Reply)} == {
-        "reply to q0",
-        "reply to q1",
-    }
-    late.wait_for(3)
-    assert broker.stopped == Failure("store s: the disk is full", stops_run=True)
-    assert len(client.order) <= 4
+    assert inbox.wait_for(1) == [reply_to("q0")]
+    until(lambda: broker.progress().unsaved == 2)
+    assert broker.ask_and_wait(never_asked) == Failure("run stopped: store s: the disk is full", stops_run=True)
+    assert broker.stopped is None
+    assert broker.ask_and_wait(ahead) == reply_to("q1")
+    until(lambda: broker.stopped == Failure("store s: the disk is full", stops_run=True))
+    assert sorted(client.order) == ["q0", "q1"]

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from pytest_llmarith.models.broker import Broker
-from pytest_llmarith.models.keeping.store import Store
-from pytest_llmarith.models.request import key_of
 from pytest_llmarith.models.spending.stored_costs import StoredCost, sums
+from pytest_llmarith.models.store import Store, key_of
 from pytest_llmarith.values import Failure, Model, Price, Question, Reply, StoreMode
 from tests.llm_server import Gate
 from tests.models.scripted import MODEL, Inbox, ScriptedClient, questions, reply_to
@@ -27,7 +26,7 @@ def put(path: Path, *asked: Question, cost_usd: float | None = 0.5) -> None:
     store = Store(path)
     for question in asked:
         reply = replace(reply_to(question.prompt), cost_usd=cost_usd, prompt_tokens=100, completion_tokens=50)
-        store.put(key_of(MODEL, question), reply)
+        store.put({key_of(MODEL, question): reply})
     store.close()
 
 

@@ -13,7 +13,7 @@ import pytest
     [
         ("channel", {"litellm", "openai", "httpx", "sqlite3", "asyncio", "execnet", "pytest", "tenacity"}),
         ("patience.failures", {"litellm", "openai", "httpx", "sqlite3", "asyncio", "pytest", "tenacity"}),
-        ("keeping.store", {"litellm", "openai", "httpx", "asyncio", "pytest"}),
+        ("store", {"litellm", "openai", "httpx", "pytest"}),
         ("client", {"litellm", "openai", "httpx", "aiohttp", "sqlite3", "pytest"}),
         ("broker", {"litellm", "openai", "httpx", "aiohttp", "pytest"}),
     ],

@@ -13,7 +13,6 @@ WRITTEN: list[tuple[str, str, str, Any]] = [
     ("--llm-concurrency", "64", "concurrency", 64),
     ("--llm-timeout", "0.5", "timeout_s", 0.5),
     ("--llm-retries", "0", "retries", 0),
-    ("--llm-retry-time", "90", "retry_time_s", 90.0),
     ("--llm-rpm", "500", "requests_per_minute", 500),
     ("--llm-tpm", "2000000", "tokens_per_minute", 2_000_000),
     ("--llm-max-cost", "0.25", "max_cost_usd", 0.25),
@@ -25,7 +24,7 @@ WRITTEN: list[tuple[str, str, str, Any]] = [
 REFUSED = [
     ("--llm-concurrency", "0", "'0' is not a whole number from 1 to 1024"),
     ("--llm-retries", "-1", "'-1' is not a whole number from 0 to 100"),
-    ("--llm-retry-time", "soon", "'soon' is not a positive number of seconds; write 600 or 0.5"),
+    ("--llm-timeout", "soon", "'soon' is not a positive number of seconds; write 600 or 0.5"),
     ("--llm-rpm", "0", "'0' is not a whole number from 1 to 100000000"),
     ("--llm-tpm", "1e6", "'1e6' is not a whole number from 1 to 100000000"),
     ("--llm-max-cost", "$5", "'$5' is not a positive amount of US dollars; write 5 or 0.25"),

@@ -22,7 +22,6 @@ MARKED = "import pytest\n@pytest.mark.integer_addition(trials=1)\ndef test_it(pr
         "concurrency",
         "timeout",
         "retries",
-        "retry-time",
         "rpm",
         "tpm",
         "max-cost",
@@ -32,7 +31,6 @@ MARKED = "import pytest\n@pytest.mark.integer_addition(trials=1)\ndef test_it(pr
         "reading",
         "depths",
         "trials",
-        "again",
         "reports",
     ],
 )

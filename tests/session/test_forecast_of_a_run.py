@@ -10,8 +10,7 @@ from types import MappingProxyType
 import pytest
 
 from pytest_llmarith.models.broker import Broker
-from pytest_llmarith.models.keeping.store import Store
-from pytest_llmarith.models.request import key_of
+from pytest_llmarith.models.store import Store, key_of
 from pytest_llmarith.options.settings import Settings, parse_settings
 from pytest_llmarith.session.forecast import Asked, Forecast
 from pytest_llmarith.tasks import breaking_point
@@ -56,7 +55,7 @@ def forecast(pytester: pytest.Pytester) -> Make:
         path = pytester.path / "store.sqlite"
         with closing(Store(path)) as store:
             keys = {place: asked[place].question if isinstance(place, int) else place for place in stored}
-            store.put_all({key_of(models[one.model], one): stored[place] for place, one in keys.items()})
+            store.put({key_of(models[one.model], one): stored[place] for place, one in keys.items()})
         broker = Broker(Listed(), models, path, limits=settings.asking, store_mode=settings.store_mode)
         questions = [one.question for one in asked]
         return Forecast(settings, broker, asked, broker.look_ahead(questions))

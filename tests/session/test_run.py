@@ -108,16 +108,6 @@ def test_only_never_asks(bench: Bench, way: Way) -> None:
     assert bench.summary()["run"]["asking"]["requests"] == 0
 
 
-def test_again_asks_only_what_was_bad(bench: Bench, way: Way) -> None:
-    """--llm-again=empty asks the empty replies anew, and the summary counts them."""
-    bench.script = lambda call: "" if "/" in call.prompt and call.nth == 1 else right(call)
-    bench.run(*way)
-    result = bench.run("--llm-again=empty", *way)
-    assert len(bench.server.requests) == ITEMS + 4
-    assert bench.summary()["run"]["asking"]["again"] == 4
-    result.stdout.fnmatch_lines([f"*{ITEMS} correct in *"])
-
-
 def test_an_outage_is_unanswered(bench: Bench, way: Way) -> None:
     """A failure of the provider is one line, exit status 1, out of every percentage; --lf asks again only those."""
     bench.script = lambda call: Answer(status=500) if "-" in call.prompt.splitlines()[-1] else right(call)

@@ -16,6 +16,8 @@ LONGEST_PAUSE_S = 60.0
 # Limits are per minute, and of those who wait for the next one some miss it: a 429 is tried again so many times more
 # often than an outage, for some minutes in all.
 PATIENCE_FOR_429 = 4
+# So long after a question's first attempt, no further one begins.
+RETRY_TIME_S = 900.0
 
 # How long to wait after the n-th attempt, given what the provider asked for.
 PauseLength = Callable[[int, float | None], float]
@@ -110,7 +112,7 @@ class Persistence:
         return max(asked or 0.0, _back_off(state))
 
     def _is_enough(self, state: RetryCallState) -> bool:
-        takes_too_long = self._elapsed_s() + state.upcoming_sleep > self._limits.retry_time_s
+        takes_too_long = self._elapsed_s() + state.upcoming_sleep > RETRY_TIME_S
         return self._tried_enough() or takes_too_long
 
     def _tried_enough(self) -> bool:
@@ -137,4 +139,4 @@ class Persistence:
 
     def _what_takes_too_long(self, last: Diagnosis) -> list[str]:
         asks = [] if last.retry_after_s is None else [f"it asks to wait {last.retry_after_s:,.0f} s"]
-        return [*asks, f"--llm-retry-time is {self._limits.retry_time_s:g} s"]
+        return [*asks, f"retries end after {RETRY_TIME_S:g} s"]

@@ -32,7 +32,6 @@ def progress_line(
         (progress.in_flight, f"{progress.in_flight:,} in flight"),
         (progress.retrying, _retrying(progress)),
         (progress.held, f"{progress.held:,} held back"),
-        (progress.elsewhere, f"{progress.elsewhere:,} asked by another run"),
         (_cost(progress), _cost(progress)),
         (pace, pace),
         (running, f"{graded:,} graded"),

@@ -39,7 +39,6 @@ class Limits(TypedDict, total=False):
     concurrency: int | None
     timeout_s: float | None
     retries: int | None
-    retry_time_s: float | None
     requests_per_minute: int | None
     tokens_per_minute: int | None
     max_cost_usd: float | None
@@ -81,8 +80,6 @@ class Asking(TypedDict, total=False):
     """Replies that arrived over the network."""
     stored: int
     """Replies from the store."""
-    again: int
-    """Stored replies that were asked anew on request."""
     failed: int
     """Questions that ended without a reply."""
     in_flight: int
@@ -90,8 +87,6 @@ class Asking(TypedDict, total=False):
     retries: dict[str, int]
     """Further attempts, by reason."""
     throttled: list[Throttled]
-    elsewhere: int
-    """Questions that another run was asking when this one ended."""
     unsaved: int
     """Replies that the store did not take."""
     cost_usd: float | None

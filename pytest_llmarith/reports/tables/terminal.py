@@ -76,12 +76,10 @@ def _wrapped(line: str, width: int) -> list[str]:
 
 def _completeness(summary: Mapping[str, Any]) -> str:
     stored = sum(result["stored"] for result in summary["results"])
-    again = (summary["run"].get("asking") or {}).get("again")
     parts = (
         (is_whole(summary), all_answered(summary["answered"])),
         (not is_whole(summary), f"incomplete, {of_wanted(summary)} answered"),
         (stored, f"{stored:,} from the store"),
-        (again, f"{again or 0:,} asked again"),
         (_rest(summary), _rest(summary)),
     )
     return ", ".join(part for holds, part in parts if holds)

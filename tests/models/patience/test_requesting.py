@@ -178,14 +178,14 @@ async def test_a_provider_that_asks_for_too_much_patience_gets_none() -> None:
     town = Town(lambda *asked: Provider(429, retry_after_s=3600))
     outcomes = await town.ask(1)
     assert messages(outcomes) == {
-        "openai/one: 429 Provider: scripted (it asks to wait 3,600 s, --llm-retry-time is 900 s)": 1
+        "openai/one: 429 Provider: scripted (it asks to wait 3,600 s, retries end after 900 s)": 1
     }
     assert town.now == pytest.approx(1)
 
 
 @simulated
 async def test_the_time_of_trying_again_begins_with_the_first_request() -> None:
-    """--llm-retry-time counts from a question's first request, and not its waiting for a turn."""
+    """The time counts from a question's first request, and not its waiting for a turn."""
     town = Town(
         lambda model, prompt, nth: Provider(503) if nth == 1 else right(model, prompt, nth), requests_per_minute=1
     )
@@ -416,7 +416,7 @@ async def test_who_asks_for_patience_is_not_down() -> None:
     def script(model: Model, prompt: str, nth: int) -> Reply | Exception:
         return Provider(429, retry_after_s=5) if town.now < 600 else right(model, prompt, nth)
 
-    town = Town(script, retries=100, retry_time_s=900)
+    town = Town(script, retries=100)
     outcomes = await town.ask(16)
     assert messages(outcomes) == {"reply": 16}
     assert town.asked.total() > 200

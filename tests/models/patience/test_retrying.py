@@ -66,7 +66,7 @@ def test_the_pause_grows_to_a_bound_with_full_jitter(seed: int) -> None:
     """Many who failed together do not come back together."""
     random.seed(seed)
     attempts = Attempts(asks_s=None)
-    attempts.run(retries=9, retry_time_s=10_000)
+    attempts.run(retries=9)
     bounds = [min(retrying.LONGEST_PAUSE_S, retrying.FIRST_PAUSE_S * 2**attempt) for attempt in range(9)]
     assert bounds == [2, 4, 8, 16, 32, 60, 60, 60, 60]
     assert len(attempts.pauses) == 9
@@ -120,21 +120,21 @@ def test_what_cannot_get_better_is_not_tried_again(remedy: Remedy) -> None:
 @pytest.mark.parametrize(
     ("attempts", "message"),
     [
-        (Attempts(asks_s=901), "no 1 (it asks to wait 901 s, --llm-retry-time is 900 s)"),
-        (Attempts(asks_s=86_400), "no 1 (it asks to wait 86,400 s, --llm-retry-time is 900 s)"),
-        (Attempts(asks_s=400), "no 3 (3 attempts, it asks to wait 400 s, --llm-retry-time is 900 s)"),
-        (Attempts(asks_s=None, takes_s=600), "no 2 (2 attempts, --llm-retry-time is 900 s)"),
+        (Attempts(asks_s=901), "no 1 (it asks to wait 901 s, retries end after 900 s)"),
+        (Attempts(asks_s=86_400), "no 1 (it asks to wait 86,400 s, retries end after 900 s)"),
+        (Attempts(asks_s=400), "no 3 (3 attempts, it asks to wait 400 s, retries end after 900 s)"),
+        (Attempts(asks_s=None, takes_s=600), "no 2 (2 attempts, retries end after 900 s)"),
     ],
 )
 def test_trying_again_ends_when_it_would_take_too_long(attempts: Attempts, message: str) -> None:
     """At once, and not after waiting in vain: a provider that says tomorrow does not hold up the run."""
-    assert attempts.message(retries=9, retry_time_s=900) == message
+    assert attempts.message(retries=9) == message
 
 
 def test_what_is_asked_for_is_waited_to_the_end() -> None:
     """A minute would be too early where the provider asks for ten."""
     attempts = Attempts(failing=1, asks_s=600)
-    assert isinstance(attempts.run(retry_time_s=900), Reply)
+    assert isinstance(attempts.run(), Reply)
     assert attempts.pauses == [600]
 
 

@@ -391,6 +391,6 @@ def test_the_date_is_the_run_s(make_record: Make) -> None:
 
 def test_the_run_s_facts_are_taken_as_they_are(make_record: Make) -> None:
     """The summary adds its format and leaves the caller's facts alone."""
-    summary = summed(make_record(), id="r", seed=0, asking={"again": 3})
+    summary = summed(make_record(), id="r", seed=0, asking={"stored": 3})
     assert summary["format"] == 1
-    assert summary["run"] == {"id": "r", "seed": 0, "asking": {"again": 3}}
+    assert summary["run"] == {"id": "r", "seed": 0, "asking": {"stored": 3}}

@@ -33,7 +33,6 @@ from pytest_llmarith.values import Progress
         (Progress(requests=2000, answered=1500, cost_usd=2.5), None, "1,500 answered, 2,000 asked, $2.50 so far"),
         (Progress(requests=5, answered=5, unpriced=5), 5, "5 of 5 answered, 5 asked, no price known"),
         (Progress(requests=5, answered=5), 5, "5 of 5 answered, 5 asked"),
-        (Progress(requests=5, answered=5, elsewhere=3), 8, "5 of 8 answered, 5 asked, 3 asked by another run"),
     ],
 )
 def test_what_is_known_is_said(progress: Progress, selected: int | None, line: str) -> None:

@@ -109,7 +109,6 @@ def test_the_facts_of_a_merged_run(folder: Folder, trials: Any) -> None:
         "cost_usd": 0.2,
         "retries": {"429": 1, "500": 2},
         "unpriced": None,
-        "elsewhere": None,
         "throttled": [THROTTLED | {"lowest": 2}, THROTTLED | {"target": "gpt-4o"}],
     }
     (shards[1] / "summary.json").write_text(json.dumps(summary), encoding="ascii")
@@ -125,7 +124,6 @@ def test_the_facts_of_a_merged_run(folder: Folder, trials: Any) -> None:
         "retries": {"429": 2, "500": 2},
         "throttled": [THROTTLED | {"halved": 4, "lowest": 2}, THROTTLED | {"target": "gpt-4o"}],
         "unpriced": 0,
-        "elsewhere": None,
     }
     assert (run["selected"], run["partial"], run["shard"], run["exit_status"]) == (4, False, None, None)
     assert [one["id"] for one in run["merged"]["runs"]] == [shards[1].name, shards[0].name]

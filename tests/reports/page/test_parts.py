@@ -253,9 +253,9 @@ def test_classes_of_errors_and_reasons_of_no_answer_are_told_apart() -> None:
 
 def test_provenance_has_no_names_of_the_code(page: Any) -> None:
     """What was counted while asking is told in words."""
-    asking = {"announced_stored": 3, "elsewhere": 1, "unsaved": 2, "judged": 5}
+    asking = {"announced_stored": 3, "unsaved": 2, "judged": 5}
     text = page(run_of(usual_records(), asking=asking))
-    told = "of them in the store 3, asked by another run 1, not saved in the store 2, replies of judges 5"
+    told = "of them in the store 3, not saved in the store 2, replies of judges 5"
     assert f"<dd>{told}</dd>" in text
 
 

@@ -1,0 +1,248 @@
+"""`llmarith store import|status|prune`: bring replies into the store, say what it holds, delete some."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from datetime import UTC, date, datetime, timedelta
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_llmarith.cli.parser import WRONG_USAGE, complain, harmless
+from pytest_llmarith.files import project_of
+from pytest_llmarith.values.folders import STORE_FILE, STORE_FOLDER
+
+if TYPE_CHECKING:
+    from pytest_llmarith.cli.parser import Commands
+    from pytest_llmarith.models.store import Holding, Store
+    from pytest_llmarith.reports.logs.replies import LoggedReply
+    from pytest_llmarith.values import Reply
+
+NOT_DONE = 1
+_MOST_DAYS = 100_000
+_REPLIES_PER_WRITE = 500
+_MOST_NAMED = 10
+_REFUSED = "refused"
+_LONGEST_NAME = 60
+_HEADERS = ("model", "base URL", "first", "last", "replies", "cost", "tokens")
+
+
+def add_store(commands: Commands) -> None:
+    """Declare the command and its commands."""
+    told = "Bring replies into the store, say what it holds, or delete some"
+    command = commands.add_parser("store", help=told, description=f"{told}.")
+    subcommands = command.add_subparsers(dest="subcommand", metavar="import|status|prune", required=True)
+
+    told = "Take the replies of runs on other machines into the store; a reply that is there already stays"
+    more = "Import only what comes from people you trust: a made-up reply looks like a paid one."
+    importing = subcommands.add_parser("import", help=told, description=f"{told}. {more}")
+    importing.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="A run's folder, or its trials.jsonl")
+
+    told = "Say how many replies the store holds of which model, from when, and what they cost"
+    status = subcommands.add_parser("status", help=told, description=f"{told}.")
+
+    told = "Delete replies for good"
+    more = "With both criteria, a reply must match both; at least one is needed."
+    prune = subcommands.add_parser("prune", help=told, description=f"{told}. {more}")
+    prune.add_argument(
+        "--model",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="Those of this model, such as openai/gpt-4o-mini, as the status names it; repeatable",
+    )
+    prune.add_argument(
+        "--older-than",
+        type=_moment,
+        metavar="DAYS|DATE",
+        help="Those asked more than this many days ago, or before a date such as 2026-11-22 (UTC)",
+    )
+    prune.add_argument("--dry-run", action="store_true", help="Only say what would be deleted")
+
+    for subcommand, run in ((importing, _import), (status, _status), (prune, _prune)):
+        subcommand.add_argument(
+            "--store-dir",
+            type=Path,
+            metavar="DIR",
+            help=f"The store's folder; {STORE_FOLDER}/ of the project by default",
+        )
+        subcommand.set_defaults(run=run)
+
+
+def _moment(text: str) -> str:
+    """The time before which replies are old, as replies are dated."""
+    if re.fullmatch(r"\d{1,6}", text, re.ASCII) and int(text) <= _MOST_DAYS:
+        return (datetime.now(UTC) - timedelta(days=int(text))).isoformat(timespec="milliseconds")
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is neither a number of days nor a date; write 30 or 2026-11-22"
+        ) from None
+
+
+def _path(request: argparse.Namespace) -> Path:
+    folder = request.store_dir or project_of(Path.cwd(), STORE_FOLDER) / STORE_FOLDER
+    return Path(folder).absolute() / STORE_FILE
+
+
+def _say(*lines: str) -> None:
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
+
+
+# --- import ---------------------------------------------------------------------------------------------------------
+
+
+def _import(request: argparse.Namespace) -> int:
+    from pytest_llmarith.models.store import Store, StoreError
+    from pytest_llmarith.reports.logs.lines import log_of
+    from pytest_llmarith.reports.mistake import Mistake
+
+    try:
+        logs = [log_of(run) for run in request.runs]
+        with closing(Store(_path(request))) as store:
+            _say(f"store: {harmless(str(store.path))}")
+            refused = sum(_import_log(log, store) for log in logs)
+    except Mistake as mistake:
+        complain("store import", str(mistake))
+        return WRONG_USAGE
+    except StoreError as error:
+        complain("store import", str(error))
+        return NOT_DONE
+    return WRONG_USAGE if refused else 0
+
+
+def _import_log(log: Path, store: Store) -> int:
+    """Import a run log, and tell the user; returns how many lines were refused."""
+    from pytest_llmarith.reports.mistake import name_of
+
+    passed_over = Counter[str]()
+    keyed, taken, there = _keyed_replies(log, passed_over), 0, 0
+    while batch := list(islice(keyed, _REPLIES_PER_WRITE)):
+        written = store.put(dict(reversed(batch)))  # of two lines with one key, the first counts
+        taken, there = taken + written, there + len(batch) - written
+    refused = passed_over.pop(_REFUSED, 0)
+    if refused > _MOST_NAMED:
+        complain("store import", f"{name_of(log)}: {refused - _MOST_NAMED:,} other lines are refused")
+    counts = [(there, "in the store already"), *((count, why) for why, count in sorted(passed_over.items()))]
+    parts = [f"{count:,} {words}" for count, words in (*counts, (refused, _REFUSED)) if count]
+    _say(f"{name_of(log)}: {', '.join([f'{_replies(taken)} taken', *parts])}")
+    return refused
+
+
+def _keyed_replies(log: Path, passed_over: Counter[str]) -> Iterator[tuple[str, Reply]]:
+    """The replies of a run log with their keys, computed from what was sent; all of a line, or none."""
+    from pytest_llmarith.reports.logs.replies import LeftOut, LoggedReply, Refused, replies_in
+    from pytest_llmarith.reports.mistake import name_of
+
+    def refuse(line: int, why: str) -> None:
+        passed_over[_REFUSED] += 1
+        if passed_over[_REFUSED] <= _MOST_NAMED:
+            complain("store import", f"{name_of(log)}, line {line}: {why}")
+
+    for held in replies_in(log):
+        if isinstance(held, Refused):
+            refuse(held.line, held.why)
+            continue
+        parts = held if isinstance(held, tuple) else (held,)
+        passed_over.update(str(part) for part in parts if isinstance(part, LeftOut))
+        replies = [part for part in parts if isinstance(part, LoggedReply)]
+        try:
+            yield from [(_key(logged), logged.reply) for logged in replies]
+        except (ValueError, RecursionError) as fault:
+            refuse(replies[0].line, str(fault))
+
+
+def _key(logged: LoggedReply) -> str:
+    from pytest_llmarith.models.request import hides_headers, holds_secrets
+    from pytest_llmarith.models.store import key_of_sent
+
+    if holds_secrets(logged.sent):
+        raise ValueError("what was sent holds a key or a password, which no run writes down")
+    if hides_headers(logged.sent):
+        raise ValueError("a header was sent whose value is not written down, so the request is not known")
+    return key_of_sent(logged.sent, logged.trial, logged.repeat)
+
+
+# --- status and prune -----------------------------------------------------------------------------------------------
+
+
+def _status(request: argparse.Namespace) -> int:
+    def tell(store: Store) -> int:
+        _say(_headline(store.path), *_table(store.holdings()))
+        return 0
+
+    return _with_store("store status", request, tell)
+
+
+def _prune(request: argparse.Namespace) -> int:
+    models, before = request.model, request.older_than
+    if not models and before is None:
+        complain("store prune", "nothing says which replies to delete; add --model=NAME or --older-than=DAYS|DATE")
+        return WRONG_USAGE
+
+    def prune(store: Store) -> int:
+        going = store.holdings(models, before)
+        for model in {*models} - {holding.model for holding in going}:
+            if not store.holdings([model]):
+                complain("store prune", f"the store holds no replies of {model!r}; see llmarith store status")
+                return WRONG_USAGE
+        if not request.dry_run:
+            store.prune(models, before)
+        done = "would be deleted" if request.dry_run else "deleted"
+        _say(_headline(store.path), f"{_replies(sum(one.replies for one in going))} {done}", *_table(going))
+        return 0
+
+    return _with_store("store prune", request, prune)
+
+
+def _with_store(command: str, request: argparse.Namespace, work: Callable[[Store], int]) -> int:
+    """Do something with a store that exists."""
+    from pytest_llmarith.models.store import Store, StoreError
+
+    path = _path(request)
+    if not path.is_file():
+        complain(command, f"there is no store {path}; name its folder with --store-dir")
+        return WRONG_USAGE
+    try:
+        with closing(Store(path)) as store:
+            return work(store)
+    except StoreError as error:
+        complain(command, str(error))
+        return NOT_DONE
+
+
+def _table(holdings: Sequence[Holding]) -> list[str]:
+    """An empty line and a row per model and base URL; nothing for an empty store."""
+    from pytest_llmarith.reports.figures import UNKNOWN, dollars, thousands
+    from pytest_llmarith.reports.harmless import sanitize_name
+    from pytest_llmarith.reports.tables.drawing import draw
+
+    rows = [
+        [
+            sanitize_name(one.model or UNKNOWN, _LONGEST_NAME),
+            sanitize_name(one.api_base or UNKNOWN, _LONGEST_NAME),
+            (one.first or UNKNOWN)[:10],
+            (one.last or UNKNOWN)[:10],
+            f"{one.replies:,}",
+            dollars(one.cost_usd, one.unpriced),
+            thousands(one.tokens),
+        ]
+        for one in holdings
+    ]
+    return ["", *draw(_HEADERS, rows, words=4)] if rows else []
+
+
+def _headline(path: Path) -> str:
+    """Where the store is, and its bytes on disk with the files that SQLite keeps beside it."""
+    size = sum(file.stat().st_size for file in path.parent.glob(f"{path.name}*"))
+    return f"store: {harmless(str(path))}, " + (f"{size / 1e6:,.1f} MB" if size >= 100_000 else f"{size / 1e3:,.1f} kB")
+
+
+def _replies(count: int) -> str:
+    return f"{count:,} {'reply' if count == 1 else 'replies'}"

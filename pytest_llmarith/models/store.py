@@ -1,0 +1,360 @@
+"""The store of replies: the key of a reply, the SQLite file, and the file as one run uses it.
+
+Several programs may use one store at a time; SQLite keeps their writes apart.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import os
+import sqlite3
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pytest_llmarith.credentials import without_secrets
+from pytest_llmarith.models.request import asked_model, sent_of
+from pytest_llmarith.values import Model, Question, Reply, StoreMode
+
+BUSY_S = 30.0  # how long to wait while another program writes
+_LAST_TRY_BUSY_S = 2.0
+_FORMAT = 1
+_FREE_BYTES = 2**20  # what the disk must have left before the first request
+_MOST_RECENT = 2_000
+_FIELDS = tuple(name for name in Reply("").fields() if name not in ("stored", "own_price"))
+
+_CAUSES = {
+    "SQLITE_FULL": "the disk is full",
+    "SQLITE_READONLY": "it cannot be written",
+    "SQLITE_CANTOPEN": "it cannot be opened or created",
+    "SQLITE_PERM": "it cannot be written",
+    "SQLITE_IOERR": "the disk reports an error",
+    "SQLITE_NOTADB": "it is not a store of replies; move it away or choose another folder",
+    "SQLITE_CORRUPT": "it is damaged; move it away to begin a new one",
+}
+
+
+# A reply without a date is never too old.
+_MATCHING = """
+    (:models IS NULL OR model IN (SELECT value FROM json_each(:models))) AND (:before IS NULL OR asked_at < :before)
+"""
+_HOLDINGS = f"""
+    SELECT model, api_base, min(asked_at), max(asked_at), count(*),
+        sum(cost), count(*) - count(cost), sum(coalesce(prompt + completion, prompt, completion))
+    FROM (
+        SELECT model, asked_at, json_extract(reply, '$.sent.api_base') AS api_base,
+            json_extract(reply, '$.cost_usd') AS cost, json_extract(reply, '$.prompt_tokens') AS prompt,
+            json_extract(reply, '$.completion_tokens') AS completion
+        FROM replies WHERE {_MATCHING}
+    )
+    GROUP BY 1, 2 ORDER BY 1, 2
+"""
+
+
+class StoreError(Exception):
+    """The store cannot be used. The message is one line for people."""
+
+
+# --- keys -----------------------------------------------------------------------------------------------------------
+
+
+def key_of(model: Model, question: Question) -> str:
+    """The key of a reply: a digest of everything that can change it.
+
+    The values of headers count; the name of the model in this run, keys and passwords do not.
+    """
+    sent = {**sent_of(model, question.prompt), "params": without_secrets(model.params)}
+    return key_of_sent(sent, question.trial + question.before, question.repeat)
+
+
+def key_of_sent(sent: Mapping[str, Any], trial: int, repeat: int) -> str:
+    """The key of a reply whose request was written down, without hidden headers."""
+    api_base = sent["api_base"] and sent["api_base"].rstrip("/")
+    identity = {**sent, "api_base": api_base, "trial": trial, "repeat": repeat}
+    canonical = json.dumps(identity, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def keyed_questions(models: Mapping[str, Model], questions: Iterable[Question]) -> list[tuple[str, Model, Question]]:
+    """Questions with their models and keys; a question for a model that the run does not know is left out."""
+    known = ((asked_model(models, question), question) for question in questions)
+    return [(key_of(model, question), model, question) for model, question in known if model is not None]
+
+
+# --- the file -------------------------------------------------------------------------------------------------------
+
+
+class Holding(NamedTuple):
+    """What a store holds of one model at one base URL. `None` stands for what no reply says."""
+
+    model: str | None
+    api_base: str | None
+    first: str | None
+    last: str | None
+    replies: int
+    cost_usd: float | None
+    unpriced: int
+    tokens: int | None
+
+
+class Store:
+    """Replies on disk, by key. It belongs to the thread that opened it; every method raises StoreError.
+
+    With `check_writable` it is opened only if replies can be written: the file and its disk are written to.
+    """
+
+    def __init__(self, path: Path, *, busy_s: float | None = None, check_writable: bool = False) -> None:
+        self.path = path
+        self._busy_s = BUSY_S if busy_s is None else busy_s
+        self._make_folder()
+        with self._errors():
+            self._db = sqlite3.connect(path, timeout=self._busy_s, isolation_level=None)
+        try:
+            with self._errors():
+                self._set_up()
+            if check_writable:
+                self._check_writable()
+        except StoreError:
+            self.close()
+            raise
+
+    def fetch(self, keys: Iterable[str]) -> dict[str, Reply]:
+        """The stored replies among these keys."""
+        select = "SELECT key, reply FROM replies WHERE key IN (SELECT value FROM json_each(?))"
+        with self._errors():
+            rows = self._db.execute(select, (json.dumps(list(keys)),)).fetchall()
+        return {key: self._decode(key, row) for key, row in rows}
+
+    def put(self, replies: Mapping[str, Reply], *, overwrite: bool = False) -> int:
+        """Write replies, all or none; they are on disk when this returns. A stored reply stays unless `overwrite`.
+
+        Returns how many were written.
+        """
+        conflict = "UPDATE SET model = excluded.model, asked_at = excluded.asked_at, reply = excluded.reply"
+        rows = [(key, reply.sent.get("model"), reply.asked_at, _encode(reply)) for key, reply in replies.items()]
+        with self._transaction():
+            return self._db.executemany(
+                "INSERT INTO replies (key, model, asked_at, reply) VALUES (?, ?, ?, ?) "
+                f"ON CONFLICT (key) DO {conflict if overwrite else 'NOTHING'}",
+                rows,
+            ).rowcount
+
+    def holdings(self, models: Sequence[str] = (), before: str | None = None) -> list[Holding]:
+        """What the store holds, by model and base URL: of these models, if any are named, asked before a time."""
+        with self._errors():
+            rows = self._db.execute(_HOLDINGS, _criteria(models, before)).fetchall()
+        return [Holding(*row) for row in rows]
+
+    def prune(self, models: Sequence[str] = (), before: str | None = None) -> None:
+        """Delete replies as `holdings` counts them, all or none, and give their space back to the disk.
+
+        It is refused while another program has the store open: a run would find replies missing.
+        """
+        with self._errors(busy="a run is using it; try again when that has ended"):
+            self._db.execute("PRAGMA journal_mode = DELETE")  # SQLITE_BUSY unless this is the only connection
+        with self._transaction("EXCLUSIVE"):
+            self._db.execute(f"DELETE FROM replies WHERE {_MATCHING}", _criteria(models, before))
+
+    def close(self) -> None:
+        with suppress(sqlite3.Error):
+            self._db.close()
+
+    def _make_folder(self) -> None:
+        """A folder that is made here gets a .gitignore; one that exists is left as it is."""
+        try:
+            self.path.parent.mkdir(parents=True)
+        except FileExistsError:
+            return
+        except OSError as error:
+            raise StoreError(f"store {self.path}: its folder cannot be made ({error.strerror or error})") from error
+        with suppress(OSError):
+            (self.path.parent / ".gitignore").write_text("*\n", encoding="utf-8")
+
+    def _set_up(self) -> None:
+        """Nothing is written to a store that exists: it can be opened while another program keeps it locked."""
+        (found,) = self._db.execute("PRAGMA user_version").fetchone()
+        if found not in (0, _FORMAT):
+            raise StoreError(
+                f"store {self.path}: it has format {found}, and this pytest-llmarith reads format {_FORMAT}; "
+                "choose another folder"
+            )
+        if found == 0:
+            self._db.execute("PRAGMA auto_vacuum = FULL")  # what is deleted leaves no space behind
+        self._use_wal()
+        self._db.execute("PRAGMA synchronous = FULL")
+        if found == 0:
+            self._db.execute(
+                "CREATE TABLE IF NOT EXISTS replies "
+                "(key TEXT PRIMARY KEY, model TEXT, asked_at TEXT, reply TEXT NOT NULL) WITHOUT ROWID"
+            )
+            self._db.execute(f"PRAGMA user_version = {_FORMAT}")
+
+    def _check_writable(self) -> None:
+        with self._transaction():
+            self._db.execute(f"PRAGMA user_version = {_FORMAT}")
+        try:
+            with tempfile.TemporaryFile(dir=self.path.parent) as file:
+                file.write(bytes(_FREE_BYTES))
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise StoreError(f"store {self.path}: its disk takes no more ({error.strerror})") from error
+
+    def _use_wal(self) -> None:
+        """SQLite does not wait for a lock here, as two programs need that make the store at the same moment."""
+        end = time.monotonic() + self._busy_s
+        while True:
+            try:
+                self._db.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if not error.sqlite_errorname.startswith("SQLITE_BUSY") or time.monotonic() > end:
+                    raise
+                time.sleep(0.01)
+
+    @contextmanager
+    def _transaction(self, kind: str = "IMMEDIATE") -> Iterator[None]:
+        with self._errors():
+            self._db.execute(f"BEGIN {kind}")
+            try:
+                yield
+                self._db.execute("COMMIT")
+            except BaseException:
+                with suppress(sqlite3.Error):
+                    self._db.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def _errors(self, busy: str = "another program keeps it locked") -> Iterator[None]:
+        """SQLite's errors as one line for people."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            name = getattr(error, "sqlite_errorname", "")
+            causes = {"SQLITE_BUSY": busy, **_CAUSES}
+            cause = next((words for code, words in causes.items() if name.startswith(code)), "it cannot be used")
+            raise StoreError(f"store {self.path}: {cause} ({error})") from error
+
+    def _decode(self, key: str, row: str) -> Reply:
+        try:
+            return Reply(**json.loads(row), stored=True)
+        except (ValueError, TypeError) as error:
+            raise StoreError(f"store {self.path}: the reply {key[:12]} is damaged ({error})") from error
+
+
+def _encode(reply: Reply) -> str:
+    return json.dumps({name: getattr(reply, name) for name in _FIELDS})  # `asdict` would copy every message first
+
+
+def _criteria(models: Sequence[str], before: str | None) -> dict[str, str | None]:
+    return {"models": json.dumps(models) if models else None, "before": before}
+
+
+# --- the file as one run uses it ------------------------------------------------------------------------------------
+
+
+class RunStore:
+    """The store of one run, for its event loop; `--llm-store` says what is read and written.
+
+    Reading takes a moment and never waits for a writer, so it happens on the loop. Writing waits for the disk, so it
+    happens on a thread, and replies that arrive meanwhile are written together. If that fails once, it is tried again
+    only when the run ends.
+
+    `written` are the keys of this run's replies on disk, `unwritten` its replies that are not there, or not yet.
+    """
+
+    def __init__(self, path: Path | None, mode: StoreMode) -> None:
+        self.written: set[str] = set()
+        self.unwritten: dict[str, Reply] = {}
+        self._path = None if mode is StoreMode.OFF else path
+        self._refresh = mode is StoreMode.REFRESH
+        self._recent: dict[str, Reply] = {}
+        self._reader: Store | None = None
+        self._writer: Store | None = None
+        self._prepared = self._path is None
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="llmarith-store")
+        self._lock = asyncio.Lock()
+        self._error: StoreError | None = None
+
+    def fetch(self, keys: Iterable[str]) -> dict[str, Reply]:
+        """The replies that need not be asked for. Replies of this run are not `stored`. Raises StoreError."""
+        if self._path is None:
+            return {key: self._recent[key] for key in keys if key in self._recent}
+        wanted = [key for key in keys if not self._refresh or key in self.written]
+        if not wanted:
+            return {}
+        self._reader = self._reader or Store(self._path)
+        found = self._reader.fetch(wanted)
+        return {key: replace(reply, stored=key not in self.written) for key, reply in found.items()}
+
+    async def prepare(self) -> None:
+        """Make sure that replies can be written, before the first one is paid for. Raises StoreError."""
+        if not self._prepared:
+            async with self._lock:
+                await self._on_thread(self._open_writer)
+                self._prepared = True
+
+    async def put(self, key: str, reply: Reply, *, announced: bool) -> None:
+        """Return when the reply is on disk; raises StoreError if it cannot be written.
+
+        Without a store, a reply is kept in memory for a while unless it was `announced`: announced questions are asked
+        once for all items, and only searches and judges may come to the same question again.
+        """
+        if self._path is not None:
+            self.unwritten[key] = reply
+            async with self._lock:
+                if key in self.unwritten:
+                    await self._on_thread(self._write)
+        elif not announced:
+            self._recent[key] = reply
+            if len(self._recent) > _MOST_RECENT:
+                del self._recent[next(iter(self._recent))]
+
+    def close_reader(self) -> None:
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
+
+    async def close(self) -> None:
+        """Try once more to write what is not on disk, and close the file."""
+        self.close_reader()
+        self._error = None
+        with suppress(StoreError):
+            await self._on_thread(self._close_writer)
+        self._thread.shutdown()
+
+    async def _on_thread(self, work: Callable[[], None]) -> None:
+        """Connections belong to threads: all that is done to the writer is done on its own."""
+        if self._error is not None:
+            raise self._error
+        try:
+            await asyncio.get_running_loop().run_in_executor(self._thread, work)
+        except StoreError as error:
+            self._error = error
+            raise
+
+    def _open_writer(self) -> None:
+        if self._writer is None and self._path is not None:
+            self._writer = Store(self._path, check_writable=True)
+
+    def _write(self) -> None:
+        assert self._writer is not None
+        batch = dict(self.unwritten)
+        self._writer.put(batch, overwrite=self._refresh)
+        self.written.update(batch)
+        for key in batch:
+            del self.unwritten[key]
+
+    def _close_writer(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+        if self.unwritten and self._path is not None:
+            with closing(Store(self._path, busy_s=_LAST_TRY_BUSY_S)) as self._writer:
+                self._write()
