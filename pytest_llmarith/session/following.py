@@ -10,10 +10,10 @@ from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING
 
-from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.session.ask import Unanswered
 from pytest_llmarith.session.forecast import Asked
 from pytest_llmarith.session.search import engine_of
+from pytest_llmarith.settings import Settings
 from pytest_llmarith.values import BreakingProblem, Failure, Manner, OeisProblem, Question, Reply
 
 if TYPE_CHECKING:

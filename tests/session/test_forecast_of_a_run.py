@@ -14,9 +14,9 @@ from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.keeping.store import Store
 from pytest_llmarith.models.request import key_of
 from pytest_llmarith.oeis.judges import llm
-from pytest_llmarith.options.settings import Settings, parse_settings
 from pytest_llmarith.session.following import follow
 from pytest_llmarith.session.forecast import Asked, Forecast
+from pytest_llmarith.settings import Settings, parse_settings
 from pytest_llmarith.tasks import breaking_point
 from pytest_llmarith.values import Model, Price, Question, Reply, Terms
 
