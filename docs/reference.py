@@ -5,49 +5,31 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
-from typing import Any
-
-import pytest
 
 from pytest_llmarith.cli import make_parser
-from pytest_llmarith.options.declaration import GROUPS
-from pytest_llmarith.options.names import MODEL_ENVIRONMENT, MODEL_INI, OEIS_SETS, OEIS_SETS_INI
+from pytest_llmarith.options import MODEL_VARIABLE, SECTIONS
 
 _INTRODUCTION = f"""\
 # Options
 
 Made from the code by `make docs`; `pytest --help` and `llmarith COMMAND --help` say the same. An option without a
-default is off until it is given. All of pytest's own options work beside ours.
+default is off until it is given. All of pytest's own options work beside these.
 
-A model may also be named once for all runs: by `{MODEL_ENVIRONMENT}` in the environment, by the same in `.env`, or by
-lines of `{MODEL_INI}` in the configuration of pytest. The first of these that names one counts. The ini value
-`{OEIS_SETS_INI}` stands for `{OEIS_SETS}`.
+A model may also be named once for all runs: by `{MODEL_VARIABLE}` in the environment, by the same in `.env`, or by
+lines of `llm_model` in the configuration of pytest. The first of these that names one counts. The ini value
+`oeis_sets` stands for `--oeis-sets`.
 """
-
-
-class Group(pytest.OptionGroup):
-    """Takes options down instead of declaring them: one row of a table each."""
-
-    def __init__(self) -> None:
-        self.rows: list[str] = []
-
-    def addoption(self, *names: str, **facts: Any) -> None:
-        self.rows.append(_row(_called(names[-1], facts.get("metavar")), facts["help"]))
 
 
 def reference() -> str:
     """The whole document."""
     parts = [_INTRODUCTION, "## Of a run: `pytest`\n"]
-    parts += [_section(f"### {title}", _declared(title)) for title in GROUPS]
+    for title, options in SECTIONS.items():
+        rows = [_row(_called(option.flag, option.metavar), option.help) for option in options]
+        parts.append(_section(f"### {title}", rows))
     parts += ["## Of the commands: `llmarith`\n"]
     parts += [_section(f"### `{command.prog}`", _arguments(command), command.description) for command in _commands()]
     return "\n".join(parts)
-
-
-def _declared(title: str) -> list[str]:
-    group = Group()
-    GROUPS[title](group)
-    return group.rows
 
 
 def _section(heading: str, rows: list[str], said: str | None = None) -> str:

@@ -10,18 +10,18 @@ from typing import Any
 
 import pytest
 
+from pytest_llmarith import options
 from pytest_llmarith.items import marks, missing, records
-from pytest_llmarith.options import declaration
 from pytest_llmarith.session import begin
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    declaration.declare(parser)
+    options.declare(parser)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_load_initial_conftests(parser: pytest.Parser) -> Generator[None, None, None]:
-    with declaration.conflicts_explained():
+    with options.conflicts_explained():
         yield
         parser.parse_known_args([])  # older versions of pytest look for conflicts only here
 

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_llmarith.items import own, sequences
 from pytest_llmarith.items.marks import ADDITION_MARK, ARITHMETIC_MARK, BREAKING_MARK, NO_SEARCH, OEIS_MARK, OWN_MARK
-from pytest_llmarith.options.settings import Settings
+from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks import addition, arithmetic, breaking_point
 from pytest_llmarith.values import Problem
 

@@ -7,8 +7,7 @@ from itertools import product
 
 import pytest
 
-from pytest_llmarith.options import names
-from pytest_llmarith.options.settings import Settings
+from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks import task_of
 from pytest_llmarith.tasks.putting import UnfitTemplate, check_template, check_told_apart
 from pytest_llmarith.values import Manner, Problem
@@ -31,7 +30,7 @@ def manners_of(problems: Sequence[Problem], settings: Settings) -> list[Manner]:
             check_template(name, template, task)
             check_told_apart(name, template, (problem for problem in problems if isinstance(problem, Posed)))
         except UnfitTemplate as fault:
-            raise pytest.UsageError(f"{names.PROMPT}: {fault}") from None
+            raise pytest.UsageError(f"--llm-prompt: {fault}") from None
     return [Manner(condition, repeat) for condition in conditions for repeat in range(settings.manners.repeats)]
 
 

@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from pytest_llmarith.options import names
-
 ARITHMETIC_MARK = "arithmetic"
 ADDITION_MARK = "integer_addition"
 OEIS_MARK = "oeis"
@@ -23,7 +21,7 @@ NO_MODEL = (
     "no model chosen: give --llm-model=NAME, any litellm model; "
     "llmarith/exact and llmarith/sloppy are embedded and need no key"
 )
-NO_SEARCH = f"no search was asked for: {names.BREAKING_POINT}=80 asks up to 80 questions each"
+NO_SEARCH = "no search was asked for: --llm-breaking-point=80 asks up to 80 questions each"
 
 _LINES = (
     f"{ARITHMETIC_MARK}(depths=range(2, 11), trials=10): parametrize `problem` with the arithmetic task",

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_llmarith.options.settings import Settings
+from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks import own
 from pytest_llmarith.values.own import Posed, Task
 

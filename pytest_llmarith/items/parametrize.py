@@ -11,7 +11,7 @@ from pytest_llmarith.items.kinds import KINDS, Marks, arguments_of
 from pytest_llmarith.items.manners import MANNER_FIXTURE, manners_of, refuse_same_ids
 from pytest_llmarith.items.marks import NO_MODEL, id_of, problem_marks
 from pytest_llmarith.items.sequences import keyword_marks
-from pytest_llmarith.options.settings import Settings
+from pytest_llmarith.settings import Settings
 from pytest_llmarith.values import Manner, Model, Problem
 
 MODEL_FIXTURE = "llm_model"

@@ -14,9 +14,7 @@ from pytest_llmarith.items.marks import KEYWORD_MARK, TIMEOUT_MARK
 from pytest_llmarith.oeis.cache import Cache
 from pytest_llmarith.oeis.choice import checked_sets
 from pytest_llmarith.oeis.sets import STARTER
-from pytest_llmarith.options import names
-from pytest_llmarith.options.oeis import LONGEST_LIMIT_S
-from pytest_llmarith.options.settings import Settings
+from pytest_llmarith.settings import LONGEST_LIMIT_S, Settings
 from pytest_llmarith.tasks import oeis
 from pytest_llmarith.values import OeisProblem, Problem, ProgramLimits
 
@@ -33,7 +31,7 @@ def sets_of(settings: Settings, named: Sequence[str] | None = None) -> tuple[str
     Raises pytest.UsageError if a set is unknown or not whole.
     """
     chosen = settings.oeis
-    where = f"{names.OEIS_SETS}: " if chosen.sets else f"{names.OEIS_SETS_INI} (ini file): "
+    where = "--oeis-sets: " if chosen.sets else "oeis_sets (ini file): "
     try:
         return checked_sets(chosen.sets or named or chosen.ini_sets or (STARTER,), cache_at(chosen.cache))
     except ValueError as error:

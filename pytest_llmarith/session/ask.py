@@ -12,13 +12,13 @@ from pytest_llmarith import trials
 from pytest_llmarith.items.manners import manner_of
 from pytest_llmarith.items.records import RECORD
 from pytest_llmarith.models import scrubbing
-from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.session.begin import ASKER, settings_of
 from pytest_llmarith.session.programs import run_program
 from pytest_llmarith.session.properties import properties_of
 from pytest_llmarith.session.selection import prompt_of, system_prompt
 from pytest_llmarith.session.timer import paused
+from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks import TASKS
 from pytest_llmarith.values import Failure, Model, OeisProblem, Outcome, Problem, Question, Reply
 from pytest_llmarith.values.own import Posed

@@ -8,12 +8,12 @@ import pytest
 
 from pytest_llmarith.items.marks import id_of
 from pytest_llmarith.items.sequences import sets_of
-from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.session.begin import ASKER
 from pytest_llmarith.session.display import Display
 from pytest_llmarith.session.keyless import refuse_keys
 from pytest_llmarith.session.recorder import Recorder
 from pytest_llmarith.session.sharding import SHARDING, Sharding
+from pytest_llmarith.settings import Settings
 from pytest_llmarith.values import EMBEDDED_PROVIDER, Model
 
 

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_llmarith import options
 from pytest_llmarith.items.marks import NO_MODEL, why_skipped
 from pytest_llmarith.items.records import record_of
-from pytest_llmarith.options import declaration
 from pytest_llmarith.session.timer import TimerWatch
 
 if TYPE_CHECKING:
-    from pytest_llmarith.options.settings import Settings
     from pytest_llmarith.session.ask import Asker
+    from pytest_llmarith.settings import Settings
 
 # The controller's word on options, in xdist's `workerinput`: a worker parses the command line anew.
 OPTIONS_INPUT = "llmarith_options"
@@ -35,7 +35,7 @@ def begin(config: pytest.Config) -> None:
     vars(config.option).update(getattr(config, "workerinput", {}).get(OPTIONS_INPUT, {}))
     if config.pluginmanager.hasplugin("timeout"):
         config.pluginmanager.register(TimerWatch(), "llmarith-timer")
-    if declaration.given(config):
+    if options.are_given(config):
         from pytest_llmarith.session.assembly import assemble
 
         _tell_interrupts_in_a_line()
@@ -83,7 +83,7 @@ def _tell_interrupts_in_a_line() -> None:
 def settings_of(config: pytest.Config) -> Settings:
     """What the run was asked to do; parsed once, at first need."""
     if _SETTINGS not in config.stash:
-        from pytest_llmarith.options.settings import parse_settings
+        from pytest_llmarith.settings import parse_settings
 
         config.stash[_SETTINGS] = parse_settings(config)
     return config.stash[_SETTINGS]

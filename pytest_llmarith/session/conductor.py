@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.reports.keys import Key
 from pytest_llmarith.session.forecast import Asked, Forecast, asked_by, asked_later
 from pytest_llmarith.session.selection import selected
+from pytest_llmarith.settings import Settings
 from pytest_llmarith.values import Failure, Progress, Question, Reply, StoreMode
 
 if TYPE_CHECKING:

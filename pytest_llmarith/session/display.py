@@ -12,11 +12,10 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.items.marks import why_skipped
-from pytest_llmarith.options.conditions import Manners
-from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.reports.figures import dollars
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.session.recorder import Recorder
+from pytest_llmarith.settings import Manners, Settings
 
 _MOST, _MOST_WITH_ALL = 20, 1000  # lines per outcome
 

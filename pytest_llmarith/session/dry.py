@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_llmarith.items.marks import NO_MODEL
-from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.session.display import header
 from pytest_llmarith.session.forecast import Asked, Forecast, asked_by
 from pytest_llmarith.session.selection import Selected, selected
+from pytest_llmarith.settings import Settings
 
 if TYPE_CHECKING:
     from pytest_llmarith.models.broker import Broker

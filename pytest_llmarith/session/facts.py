@@ -8,8 +8,7 @@ from importlib.metadata import version
 from typing import Any
 
 from pytest_llmarith.credentials import with_headers_hidden
-from pytest_llmarith.options.oeis import OeisSettings
-from pytest_llmarith.options.settings import Settings
+from pytest_llmarith.settings import OeisSettings, Settings
 from pytest_llmarith.values import Model, Progress
 
 # What a run that goes on is waiting for, and for how long.

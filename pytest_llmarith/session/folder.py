@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.reports.logs.written import WrittenRecords
+from pytest_llmarith.settings import Settings
 
 if TYPE_CHECKING:
     from pytest_llmarith.reports.logs.runlog import RunLog

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.reports.keys import Key
 from pytest_llmarith.reports.live.forecast import fit_lines, forecast_lines, search_line, spent_lines, too_small
 from pytest_llmarith.session.selection import Selected
+from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks import reply_tokens
 from pytest_llmarith.values import (
     USUAL,

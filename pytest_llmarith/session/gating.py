@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_llmarith.options.settings import Settings
+from pytest_llmarith.settings import Settings
 
 if TYPE_CHECKING:
     from pytest_llmarith.reports.gates import Gate

@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 
 from pytest_llmarith.credentials import texts_in, with_headers_hidden
+from pytest_llmarith.model_options import dotenv_variables
 from pytest_llmarith.models.scrubbing import variable_told
-from pytest_llmarith.options import names
-from pytest_llmarith.options.dotenv_file import variables_in
-from pytest_llmarith.options.settings import Settings
+from pytest_llmarith.settings import Settings
 
 
 def refuse_keys(config: pytest.Config, settings: Settings) -> None:
@@ -32,9 +31,9 @@ def refuse_keys(config: pytest.Config, settings: Settings) -> None:
 def _texts(config: pytest.Config, settings: Settings) -> Iterator[tuple[str, str]]:
     """What the options put into requests, save headers, and where that comes from."""
     for name, template in settings.manners.wordings.templates.items():
-        yield f"{names.PROMPT}: the template {name!r}", template
-    for text in config.getoption(names.SYSTEM_PROMPT) or ():
-        yield f"{names.SYSTEM_PROMPT}: the text", text
+        yield f"--llm-prompt: the template {name!r}", template
+    for text in config.getoption("--llm-system-prompt") or ():
+        yield "--llm-system-prompt: the text", text
     for model in (*settings.models, *filter(None, [settings.oeis.judge])):
         for name, value in with_headers_hidden(model.params).items():
             yield from ((f"{model.name}: the parameter {name}", text) for text in texts_in(value))
@@ -43,4 +42,4 @@ def _texts(config: pytest.Config, settings: Settings) -> Iterator[tuple[str, str
 def _environs(dotenv_path: Path) -> Iterator[Mapping[str, str]]:
     """Where keys are known; those of `.env` come into the environment later, and with the first question alone."""
     yield os.environ
-    yield variables_in(dotenv_path)
+    yield dotenv_variables(dotenv_path)

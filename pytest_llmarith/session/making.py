@@ -7,8 +7,8 @@ from pathlib import Path
 
 from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.client import Client
-from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.session.starter import remembered
+from pytest_llmarith.settings import Settings
 from pytest_llmarith.values import StoreMode
 
 

@@ -13,10 +13,9 @@ from pytest_llmarith import trials
 from pytest_llmarith.items.marks import problem_of
 from pytest_llmarith.items.sequences import limits_of
 from pytest_llmarith.oeis.scoring import Rules
-from pytest_llmarith.options.oeis import OeisSettings
-from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.session.begin import ASKER, settings_of
 from pytest_llmarith.session.timer import backstop
+from pytest_llmarith.settings import OeisSettings, Settings
 from pytest_llmarith.values import (
     Failure,
     Isolation,

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_llmarith.items import records
-from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.reports.keys import Key
 from pytest_llmarith.reports.logs.written import WrittenRecords
 from pytest_llmarith.session.folder import RunFolder
 from pytest_llmarith.session.gating import asked_gates, refuse_unknown_tasks
 from pytest_llmarith.session.sharding import shard_facts
+from pytest_llmarith.settings import Settings
 from pytest_llmarith.values import Progress, StoreMode
 
 if TYPE_CHECKING:

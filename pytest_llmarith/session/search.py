@@ -12,9 +12,9 @@ import pytest
 
 from pytest_llmarith import trials
 from pytest_llmarith.items.manners import manner_of
-from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.session.ask import Unanswered, check_askable, known, reply_of, write_down
 from pytest_llmarith.session.selection import prompt_of
+from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks import breaking_point
 from pytest_llmarith.tasks.breaking_point import Draws
 from pytest_llmarith.values import BreakingProblem, Failure, Manner, Reply

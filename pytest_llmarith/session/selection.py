@@ -11,7 +11,7 @@ import pytest
 from pytest_llmarith.items.manners import manner_of
 from pytest_llmarith.items.marks import problem_of
 from pytest_llmarith.items.parametrize import MODEL_FIXTURE
-from pytest_llmarith.options.settings import Settings
+from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks import breaking_point
 from pytest_llmarith.tasks.putting import put
 from pytest_llmarith.values import BreakingProblem, Condition, Manner, Model, Problem, Question

@@ -9,9 +9,9 @@ import pytest
 
 from pytest_llmarith.items.sequences import digest_of
 from pytest_llmarith.models.channel import RemoteBroker
-from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.session.selection import selected
 from pytest_llmarith.session.workers import ANNOUNCES_INPUT, CHANNEL_INPUT, DISTRIBUTION, ENTRIES, RUNS, VERSION
+from pytest_llmarith.settings import Settings
 from pytest_llmarith.values import Failure, OeisProblem, Question, Reply
 
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_llmarith import trials
-from pytest_llmarith.options.settings import Settings
 from pytest_llmarith.reports.keys import Key
 from pytest_llmarith.session.begin import OPTIONS_INPUT
 from pytest_llmarith.session.conductor import Conductor
 from pytest_llmarith.session.forecast import Asked
 from pytest_llmarith.session.selection import Label
+from pytest_llmarith.settings import Settings
 from pytest_llmarith.values import BreakingProblem, Condition, Failure, Question
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_llmarith.options.settings import parse_settings
+from pytest_llmarith.settings import parse_settings
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -33,6 +33,7 @@ _NUMBERS = ("benches/test_arithmetic.py", "benches/test_integer_addition.py")
 _SEEDED = (*_STUB, *_NUMBERS, f"--llm-model={PRICED}", "--llm-price=1.5,6", "--llm-depths=2,5,8", "--llm-trials=2")
 _FEW = (*_STUB, "benches/test_arithmetic.py", "--llm-trials=1", "--llm-depths=2-3")
 _STARTERS = "A000010 or A000040 or A000045 or A000108 or A000110"
+# "additions=N" is the number of trials of integer addition, where --llm-trials is that of arithmetic.
 RUNS: Mapping[str, Sequence[str]] = {
     "stub": (
         *_STUB,
@@ -40,13 +41,13 @@ RUNS: Mapping[str, Sequence[str]] = {
         f"--llm-model={FIRST}",
         f"--llm-model={SECOND}",
         "--llm-trials=1",
-        "--llm-addition-trials=12",
+        "additions=12",
         "--llm-breaking-point=10",
         f"--oeis-judge=both:{JUDGE}?api_base={BASE_URL}",
         "--oeis-limits=0.5,2",
     ),
-    "stub-same-questions": (*_SEEDED, "--llm-addition-trials=12", "--llm-param=temperature=0.5"),
-    "stub-other-questions": (*_SEEDED, "--llm-addition-trials=10", "--llm-seed=1", "--llm-system-prompt=Be brief."),
+    "stub-same-questions": (*_SEEDED, "additions=12", "--llm-param=temperature=0.5"),
+    "stub-other-questions": (*_SEEDED, "additions=10", "--llm-seed=1", "--llm-system-prompt=Be brief."),
     "stub-conditions": (
         *_STUB,
         "benches/test_arithmetic.py",
@@ -64,7 +65,7 @@ RUNS: Mapping[str, Sequence[str]] = {
         *(f"--llm-model={model}" for model in FAKES),
         "--llm-depths=2,4,6,8,10",
         "--llm-trials=1",
-        "--llm-addition-trials=10",
+        "additions=10",
         "--llm-breaking-point=10",
         "--oeis-terms=5",
         "-k",
@@ -125,10 +126,21 @@ def prepare(folder: Path, own_sequences: Mapping[str, tuple[str, Sequence[int]]]
 def run(programs: Path, folder: Path, args: Sequence[str], base_url: str | None) -> int:
     """One run in this folder; its exit status."""
     server = [] if base_url is None else [f"--llm-api-base={base_url}"]
-    told = [arg.replace(BASE_URL, base_url or "") for arg in args]
+    told = [arg.replace(BASE_URL, base_url or "") for arg in _write_trials(args, folder / "benches")]
     done = _command(programs / "pytest", ["-p", "no:cacheprovider", "-q", *server, *told], folder)
     assert done.returncode in (0, 1, 4, 6), done.stdout + done.stderr
     return done.returncode
+
+
+def _write_trials(args: Sequence[str], benches: Path) -> list[str]:
+    """The arguments without numbers of trials, which the marks of the benches get, if these are of two kinds."""
+    trials = dict(arg.split("=") for arg in args if arg.startswith(("--llm-trials=", "additions=")))
+    if "additions" not in trials:
+        return list(args)
+    for name, count in (("arithmetic", trials["--llm-trials"]), ("integer_addition", trials["additions"])):
+        bench = benches / f"test_{name}.py"
+        bench.write_text(re.sub(r"trials=\d+", f"trials={count}", bench.read_text("utf-8")))
+    return [arg for arg in args if arg.partition("=")[0] not in trials]
 
 
 def rows(folder: Path) -> list[dict[str, Any]]:

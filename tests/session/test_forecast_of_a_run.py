@@ -11,8 +11,8 @@ import pytest
 
 from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.store import Store, key_of
-from pytest_llmarith.options.settings import Settings, parse_settings
 from pytest_llmarith.session.forecast import Asked, Forecast
+from pytest_llmarith.settings import Settings, parse_settings
 from pytest_llmarith.tasks import breaking_point
 from pytest_llmarith.values import Model, Price, Question, Reply, Terms
 

@@ -1,0 +1,413 @@
+"""The settings of a run, frozen, and the parsers of its options.
+
+A parser takes the text of an option and raises ValueError with what to write instead; `Given` puts the option's name in
+front.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from itertools import product
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+from pytest_llmarith.model_options import ModelOptions, encodable
+from pytest_llmarith.oeis.judges.llm import PARAMS
+from pytest_llmarith.oeis.scoring import Rules
+from pytest_llmarith.oeis.sets import check_name
+from pytest_llmarith.options import OPTIONS
+from pytest_llmarith.values import (
+    CONFIRMATIONS,
+    MOST_SHARDS,
+    USUAL,
+    AskingLimits,
+    Condition,
+    Level,
+    Model,
+    NumberFormat,
+    Price,
+    ProgramLimits,
+    Reading,
+    Shard,
+    StoreMode,
+    Symbols,
+    Wordings,
+)
+from pytest_llmarith.values.folders import OEIS_CACHE_FOLDER, REPORTS_FOLDER, STORE_FILE, STORE_FOLDER
+from pytest_llmarith.values.templates import parts_of
+
+LONGEST_LIMIT_S = 3600.0
+_DEEPEST = 1000
+_LEAST_MEMORY = 1 << 26  # what Python needs to start
+_LONGEST_TEMPLATE = 100_000  # characters
+_CONTEXTS = ("1k", "2k", "4k")
+_DOLLARS = re.compile(r"\d{1,9}(\.\d{1,9})?", re.ASCII)
+
+_Choice = TypeVar("_Choice", bound=StrEnum)
+_Value = TypeVar("_Value")
+
+
+@dataclass(frozen=True, slots=True)
+class Manners:
+    """The prompt configs of a run: every condition, the texts behind their names, and how often a question is asked."""
+
+    conditions: tuple[Condition, ...] = (USUAL,)
+    wordings: Wordings = field(default_factory=Wordings)
+    repeats: int = 1
+
+    @property
+    def are_usual(self) -> bool:
+        """Whether every question is asked once, as its task words it."""
+        return self.conditions == (USUAL,) and self.repeats == 1
+
+
+@dataclass(frozen=True, slots=True)
+class OeisSettings:
+    """Sequences, limits and judges; None leaves the choice to the bench or the machine."""
+
+    sets: tuple[str, ...] | None
+    ini_sets: tuple[str, ...] | None
+    cache: Path
+    limits: ProgramLimits
+    terms: int | None
+    sandbox: Level | None
+    rules: Rules
+    static_judge: bool
+    judge: Model | None
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a run was asked to do; None leaves the choice to the bench or the task."""
+
+    models: tuple[Model, ...]
+    seed: int
+    depths: tuple[int, ...] | None
+    trials: int | None
+    breaking_point: int | None
+    manners: Manners
+    shard: Shard | None
+    reading: Reading | None
+    asking: AskingLimits
+    dry_run: bool
+    store_mode: StoreMode
+    store_path: Path
+    reports: Path
+    strict: bool
+    fail_under: tuple[str, ...]
+    oeis: OeisSettings
+
+
+def parse_settings(config: pytest.Config) -> Settings:
+    """The settings of a run; raises pytest.UsageError in one line.
+
+    The models that were found and a random seed are written back to pytest's options, from where xdist's workers get
+    them.
+    """
+    try:
+        return _parse(config)
+    except ValueError as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+class Given:
+    """The options as they were given, or their defaults, parsed one at a time."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+
+    def raw(self, flag: str) -> Any:
+        """What pytest holds: a text, a list of texts or a bool; the default if the option is not given."""
+        given = self._config.getoption(flag)
+        return OPTIONS[flag].default if given is None else given
+
+    def value(self, flag: str, parse: Callable[[str], _Value]) -> _Value:
+        """The value of an option with a default."""
+        try:
+            return parse(str(self.raw(flag)))
+        except ValueError as error:
+            raise ValueError(f"{flag}: {error}") from None
+
+    def optional(self, flag: str, parse: Callable[[str], _Value]) -> _Value | None:
+        """The value of an option without a default; None if it is not given."""
+        return None if self.raw(flag) is None else self.value(flag, parse)
+
+    def each(self, flag: str, parse: Callable[[Sequence[str]], _Value]) -> _Value:
+        """The value of a repeatable option."""
+        try:
+            return parse(self.raw(flag) or ())
+        except ValueError as error:
+            raise ValueError(f"{flag}: {error}") from None
+
+    def folder(self, flag: str, default: str) -> Path:
+        """A folder that is given is relative to the current one, the default to pytest's root."""
+        given = self._config.getoption(flag)
+        if given == "":
+            raise ValueError(f"{flag}: the name of the folder is empty; write . for this one")
+        return self._config.rootpath / default if given is None else self._config.invocation_params.dir / given
+
+
+def _parse(config: pytest.Config) -> Settings:
+    given = Given(config)
+    models = ModelOptions(config)
+    seed = given.value("--llm-seed", _seed)
+    shard = given.optional("--llm-shard", _shard)
+    if shard is not None and seed is None:
+        raise ValueError(
+            "--llm-shard: with --llm-seed=random every shard draws other questions; give all the same number"
+        )
+    if seed is None:
+        seed = random.SystemRandom().randrange(2**31)
+        config.option.llm_seed = str(seed)
+    measured = models.measured()
+    config.option.llm_model = models.texts
+    return Settings(
+        models=measured,
+        seed=seed,
+        shard=shard,
+        depths=given.optional("--llm-depths", _depths),
+        trials=given.optional("--llm-trials", _whole(1, 1_000_000)),
+        breaking_point=given.optional("--llm-breaking-point", _whole(1 + CONFIRMATIONS, 1_000)),
+        manners=_manners(given, config.invocation_params.dir),
+        reading=given.optional("--llm-reading", _one_of(Reading)),
+        asking=AskingLimits(
+            concurrency=given.value("--llm-concurrency", _whole(1, 1024)),
+            timeout_s=given.value("--llm-timeout", _seconds),
+            retries=given.value("--llm-retries", _whole(0, 100)),
+            requests_per_minute=given.optional("--llm-rpm", _whole(1, 100_000_000)),
+            tokens_per_minute=given.optional("--llm-tpm", _whole(1, 100_000_000)),
+            max_cost_usd=given.optional("--llm-max-cost", _dollars),
+            max_tokens=given.optional("--llm-max-tokens", _whole(1, 999_999_999)),
+            price=given.optional("--llm-price", _price),
+        ),
+        dry_run=bool(given.raw("--llm-dry-run")),
+        store_mode=given.value("--llm-store", _one_of(StoreMode)),
+        store_path=given.folder("--llm-store-dir", STORE_FOLDER) / STORE_FILE,
+        reports=given.folder("--llm-reports", REPORTS_FOLDER),
+        strict=bool(given.raw("--llm-strict")),
+        fail_under=tuple(given.raw("--llm-fail-under") or ()),
+        oeis=_oeis(given, config, models),
+    )
+
+
+def _manners(given: Given, folder: Path) -> Manners:
+    """Every combination of the values that were given; template files are relative to `folder`."""
+    templates = given.each("--llm-prompt", lambda files: _templates(files, folder))
+    systems = given.each("--llm-system-prompt", _systems)
+    axes = (
+        given.value("--llm-number-format", _some_of(NumberFormat)),
+        given.value("--llm-symbols", _some_of(Symbols)),
+        given.value("--llm-context", _contexts),
+        tuple(templates) or (None,),
+        tuple(systems) or (None,),
+    )
+    return Manners(
+        conditions=tuple(Condition(*values) for values in product(*axes)),
+        wordings=Wordings(
+            {name: text for name, text in templates.items() if name is not None},
+            {number: text for number, text in systems.items() if number is not None},
+        ),
+        repeats=given.value("--llm-repeats", _whole(1, 1_000)),
+    )
+
+
+def _oeis(given: Given, config: pytest.Config, models: ModelOptions) -> OeisSettings:
+    kind, _, judge = str(given.raw("--oeis-judge")).partition(":")
+    if (kind in ("static", "none")) == bool(judge.strip()) or kind not in ("static", "none", "llm", "both"):
+        raise ValueError(
+            "--oeis-judge: write static, llm:MODEL, both:MODEL or none, such as llm:gpt-4o-mini, "
+            f"not {given.raw('--oeis-judge')!r}"
+        )
+    try:
+        ini_sets = _sets(text) if (text := config.getini("oeis_sets")) else None
+    except ValueError as error:
+        raise ValueError(f"oeis_sets (ini file): {error}") from None
+    return OeisSettings(
+        sets=given.optional("--oeis-sets", _sets),
+        ini_sets=ini_sets,
+        cache=given.folder("--oeis-cache", OEIS_CACHE_FOLDER),
+        limits=ProgramLimits(
+            seconds=given.value("--oeis-limits", _limits), memory_bytes=given.value("--oeis-memory", _memory)
+        ),
+        terms=given.optional("--oeis-terms", _terms),
+        sandbox=given.optional("--oeis-sandbox", _one_of(Level)),
+        rules=given.value("--oeis-rules", _one_of(Rules)),
+        static_judge=kind in ("static", "both"),
+        judge=_judge(models.judge("--oeis-judge", judge)) if judge else None,
+    )
+
+
+def _judge(model: Model) -> Model:
+    """A judge has the paper's request parameters, if its own do not say otherwise; null leaves one out."""
+    params = {name: value for name, value in {**PARAMS, **model.params}.items() if value is not None}
+    return replace(model, name=f"judge:{model.name}", params=params, judge=True)
+
+
+def _whole(lowest: int, highest: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        if re.fullmatch(r"\d{1,9}", text, re.ASCII) and lowest <= int(text) <= highest:
+            return int(text)
+        raise ValueError(f"{text!r} is not a whole number from {lowest} to {highest}")
+
+    return parse
+
+
+def _seconds(text: str) -> float:
+    if re.fullmatch(r"\d{1,7}(\.\d{1,6})?", text, re.ASCII) and float(text) > 0:
+        return float(text)
+    raise ValueError(f"{text!r} is not a positive number of seconds; write 600 or 0.5")
+
+
+def _one_of(choices: type[_Choice]) -> Callable[[str], _Choice]:
+    def parse(text: str) -> _Choice:
+        try:
+            return choices(text)
+        except ValueError:
+            *others, last = choices
+            raise ValueError(f"{text!r} is unknown; write {', '.join(others)} or {last}") from None
+
+    return parse
+
+
+def _some_of(choices: type[_Choice]) -> Callable[[str], tuple[_Choice, ...]]:
+    return lambda text: tuple(map(_one_of(choices), _distinct(text.split(","))))
+
+
+def _distinct(values: Iterable[str]) -> list[str]:
+    """The values without the blanks around them; raises ValueError if one is given twice."""
+    stripped = [value.strip() for value in values]
+    for number, value in enumerate(stripped):
+        if value in stripped[:number]:
+            raise ValueError(f"{value!r} is given twice; give each value once")
+    return stripped
+
+
+def _depths(text: str) -> tuple[int, ...]:
+    """Depths as ranges (`2-10`) and numbers (`2,5,8`), in the order given."""
+    found: list[int] = []
+    for part in text.split(","):
+        match = re.fullmatch(r"(\d{1,4})(?:-(\d{1,4}))?", part.strip(), re.ASCII)
+        first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
+        if not 1 <= first <= last <= _DEEPEST:
+            raise ValueError(f"{text!r} is not a range of depths from 1 to {_DEEPEST}; write 2-10 or 2,5,8")
+        found += range(first, last + 1)
+    if len(set(found)) < len(found):
+        raise ValueError(f"{text!r} names a depth twice")
+    return tuple(found)
+
+
+def _seed(text: str) -> int | None:
+    """A seed; None for a random one."""
+    if text == "random":
+        return None
+    if re.fullmatch(r"\d{1,18}", text, re.ASCII):
+        return int(text)
+    raise ValueError(f"{text!r} is not a seed; write a whole number from 0, or random")
+
+
+def _shard(text: str) -> Shard:
+    match = re.fullmatch(r"(\d{1,5})/(\d{1,5})", text, re.ASCII)
+    index, count = (int(match[1]), int(match[2])) if match else (0, 0)
+    if not 1 <= index <= count <= MOST_SHARDS:
+        raise ValueError(f"{text!r} is no shard; write 1/5 to 5/5 on five machines, at most {MOST_SHARDS:,}")
+    return Shard(index, count)
+
+
+def _dollars(text: str) -> float:
+    if _DOLLARS.fullmatch(text) and float(text) > 0:
+        return float(text)
+    raise ValueError(f"{text!r} is not a positive amount of US dollars; write 5 or 0.25")
+
+
+def _price(text: str) -> Price:
+    amounts = [part.strip() for part in text.split(",")]
+    if len(amounts) == 2 and all(map(_DOLLARS.fullmatch, amounts)):
+        return Price(*map(float, amounts))
+    raise ValueError(f"{text!r} is not IN,OUT; write the US dollars per million prompt and completion tokens: 1.1,4.4")
+
+
+def _contexts(text: str) -> tuple[str | None, ...]:
+    words = _distinct(text.split(","))
+    for word in words:
+        if word not in ("none", *_CONTEXTS):
+            raise ValueError(f"{word!r} is unknown; write some of none,{','.join(_CONTEXTS)}")
+    return tuple(None if word == "none" else word for word in words)
+
+
+def _systems(texts: Sequence[str]) -> dict[str | None, str]:
+    """Several system prompts by number; None is an empty one. One alone belongs to the models and is no condition."""
+    if len(texts) < 2:
+        return {}
+    for number, text in enumerate(map(encodable, texts)):
+        if text in texts[:number]:
+            raise ValueError(f"{text!r} is given twice; give each value once")
+    given = [text for text in texts if text]
+    return {str(given.index(text) + 1) if text else None: text for text in texts}
+
+
+def _templates(files: Sequence[str], folder: Path) -> dict[str | None, str]:
+    """The text of each template by the name of its file; None is each task's own."""
+    found: dict[str | None, str] = {}
+    for file in files:
+        name = None if file == "standard" else re.sub(r"[^A-Za-z0-9_]", "_", Path(file).stem) or "_"
+        if name in found:
+            raise ValueError(f"two templates are called {name or 'standard'}; give one another name")
+        found[name] = "" if name is None else _template(file, folder / file)
+    return found
+
+
+def _template(file: str, path: Path) -> str:
+    """A template without the end of its last line. The tasks check which fields it has."""
+    if not path.is_file():  # reading a pipe would block
+        raise ValueError(f"{file!r} is no file; name a text file, or standard")
+    try:
+        with path.open(encoding="utf-8-sig") as opened:
+            text = opened.read(_LONGEST_TEMPLATE + 1)
+        if len(text) > _LONGEST_TEMPLATE:
+            raise ValueError(f"it is longer than {_LONGEST_TEMPLATE:,} characters; make it shorter")
+        parts_of(text)
+    except OSError as fault:
+        raise ValueError(f"{file!r} cannot be read ({fault.strerror}); name a text file") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"{file!r} is not UTF-8 text; name a text file") from None
+    except ValueError as fault:
+        raise ValueError(f"{file!r}: {fault}") from None
+    return text.removesuffix("\n")
+
+
+def _sets(text: str) -> tuple[str, ...]:
+    sets = tuple(name.strip() for name in text.split(","))
+    for name in sets:
+        check_name(name)
+    return sets
+
+
+def _terms(text: str) -> int | None:
+    try:
+        return None if text == "all" else _whole(1, 1_000_000)(text)
+    except ValueError as error:
+        raise ValueError(f"{error}, nor all") from None
+
+
+def _limits(text: str) -> tuple[float, ...]:
+    try:
+        limits = tuple(sorted({_seconds(part.strip()) for part in text.split(",")}))
+    except ValueError:
+        raise ValueError(f"{text!r} is not one or more positive numbers of seconds; write 0.5,4") from None
+    if limits[-1] > LONGEST_LIMIT_S:
+        raise ValueError(f"{limits[-1]:g} s is longer than {LONGEST_LIMIT_S:g} s; write 0.5,4")
+    return limits
+
+
+def _memory(text: str) -> int:
+    match = re.fullmatch(r"(\d{1,6})\s*(KiB|MiB|GiB)", text.strip(), re.ASCII)
+    size = int(match[1]) << {"KiB": 10, "MiB": 20, "GiB": 30}[match[2]] if match else 0
+    if size < _LEAST_MEMORY:
+        raise ValueError(f"{text!r} is no size in KiB, MiB or GiB from {_LEAST_MEMORY >> 20}MiB; write 512MiB or 2GiB")
+    return size

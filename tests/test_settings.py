@@ -1,0 +1,471 @@
+"""Options, environment, `.env` and ini file: what they set, and the one line for each mistake."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any
+
+import pytest
+
+from pytest_llmarith.oeis.scoring import Rules
+from pytest_llmarith.options import OPTIONS
+from pytest_llmarith.settings import Manners, Settings, parse_settings
+from pytest_llmarith.values import USUAL, AskingLimits, Condition, Level, Model, NumberFormat, Price, Symbols
+
+PLAIN = "def test_it(): pass"
+MARKED = "import pytest\n@pytest.mark.integer_addition(trials=1)\ndef test_it(problem, ask): ask(problem)"
+
+Parse = Callable[..., Settings]
+
+
+@pytest.fixture
+def parse(pytester: pytest.Pytester) -> Parse:
+    """The settings of a command line, typed in the test's folder."""
+    return lambda *args: parse_settings(pytester.parseconfig("-p", "no:cacheprovider", *args))
+
+
+def test_defaults(parse: Parse) -> None:
+    """Without options every question is asked once, by the limits of the paper."""
+    settings = parse()
+    assert (settings.models, settings.seed, settings.asking) == ((), 0, AskingLimits())
+    assert settings.manners == Manners()
+    assert settings.manners.are_usual
+    oeis = settings.oeis
+    assert (oeis.sets, oeis.terms, oeis.sandbox, oeis.judge) == (None,) * 4
+    assert (oeis.limits.seconds, oeis.limits.memory_bytes) == ((0.5, 4.0), 1 << 30)
+    assert (oeis.rules, oeis.static_judge) == (Rules.DEFAULT, True)
+
+
+@pytest.mark.parametrize(
+    ("option", "field", "value"),
+    [
+        ("--llm-depths=2-10", "depths", (2, 3, 4, 5, 6, 7, 8, 9, 10)),
+        ("--llm-depths=8, 2-3", "depths", (8, 2, 3)),
+        ("--llm-seed=123456789", "seed", 123456789),
+        ("--llm-concurrency=64", "asking.concurrency", 64),
+        ("--llm-timeout=0.5", "asking.timeout_s", 0.5),
+        ("--llm-retries=0", "asking.retries", 0),
+        ("--llm-rpm=500", "asking.requests_per_minute", 500),
+        ("--llm-tpm=2000000", "asking.tokens_per_minute", 2_000_000),
+        ("--llm-max-cost=0.25", "asking.max_cost_usd", 0.25),
+        ("--llm-max-tokens=100000", "asking.max_tokens", 100_000),
+        ("--llm-price=1.1, 4.4", "asking.price", Price(1.1, 4.4)),
+        ("--llm-price=0,0", "asking.price", Price(0.0, 0.0)),
+        ("--oeis-limits=4, 0.5,4", "oeis.limits.seconds", (0.5, 4.0)),
+        ("--oeis-limits=2", "oeis.limits.longest_s", 2.0),
+        ("--oeis-memory=512MiB", "oeis.limits.memory_bytes", 512 << 20),
+        ("--oeis-memory=64 MiB", "oeis.limits.memory_bytes", 1 << 26),
+        ("--oeis-terms=all", "oeis.terms", None),
+        ("--oeis-terms=40", "oeis.terms", 40),
+        ("--oeis-sandbox=standard", "oeis.sandbox", Level.STANDARD),
+        ("--oeis-judge=none", "oeis.static_judge", False),
+        ("--oeis-judge=both:mine=openai/x", "oeis.judge.name", "judge:mine"),
+        ("--oeis-judge=both:mine=openai/x", "oeis.static_judge", True),
+        ("--oeis-judge=llm:gpt-4o", "oeis.static_judge", False),
+    ],
+)
+def test_values(parse: Parse, option: str, field: str, value: Any) -> None:
+    """The value that an option sets."""
+    assert attrgetter(field)(parse(option)) == value
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        *((f"--llm-depths={text}", "write 2-10 or 2,5,8") for text in ("x", "0", "5-2", "2-", "2,,3", "1001", "٣")),
+        ("--llm-depths=2-4,3", "'2-4,3' names a depth twice"),
+        *((f"--llm-seed={text}", "write a whole number from 0, or random") for text in ("-1", "Random", "1" * 19)),
+        ("--llm-concurrency=0", "'0' is not a whole number from 1 to 1024"),
+        ("--llm-retries=-1", "'-1' is not a whole number from 0 to 100"),
+        ("--llm-tpm=1e6", "'1e6' is not a whole number from 1 to 100000000"),
+        ("--llm-repeats=0", "'0' is not a whole number from 1 to 1000"),
+        *((f"--llm-timeout={text}", "write 600 or 0.5") for text in ("0", "-1", "nan", "inf", "1m")),
+        *((f"--llm-max-cost={text}", "write 5 or 0.25") for text in ("$5", "0", "nan")),
+        *((f"--llm-price={text}", "is not IN,OUT; write") for text in ("1.1", "-1,4")),
+        ("--llm-store=yes", "'yes' is unknown; write on, refresh, off or only"),
+        ("--llm-number-format=dots", "'dots' is unknown; write"),
+        ("--llm-symbols=ascii,ascii", "'ascii' is given twice; give each value once"),
+        ("--llm-context=3k", "write some of none,1k,2k,4k"),
+        ("--llm-shard=6/5", "write 1/5 to 5/5"),
+        ("--llm-prompt=none.txt", "'none.txt' is no file; name a text file, or standard"),
+        ("--llm-prompt=pipe", "'pipe' is no file"),
+        ("--llm-prompt=latin.txt", "'latin.txt' is not UTF-8 text"),
+        ("--llm-prompt=long.txt", "it is longer than 100,000 characters"),
+        ("--llm-prompt=a.txt --llm-prompt=a.md", "two templates are called a; give one another name"),
+        ("--llm-system-prompt=a --llm-system-prompt=a", "'a' is given twice; give each value once"),
+        ("--llm-system-prompt=\udcff", "is not UTF-8 text"),
+        *((f"--oeis-limits={text}", "write 0.5,4") for text in ("", "0", "0.5;4", "0.5,9999")),
+        *((f"--oeis-memory={text}", "write 512MiB or 2GiB") for text in ("1", "1MiB")),
+        ("--oeis-terms=some", "'some' is not a whole number from 1 to 1000000, nor all"),
+        ("--oeis-sandbox=weak", "'weak' is unknown; write strict, standard or none"),
+        ("--oeis-rules=mine", "'mine' is unknown; write default or paper"),
+        *((f"--oeis-judge={text}", "write static, llm:MODEL, both:MODEL") for text in ("gpt-4o", "both", "llm:", "")),
+    ],
+)
+def test_mistakes(parse: Parse, pytester: pytest.Pytester, option: str, message: str) -> None:
+    """A mistake is one line: the option, what is wrong, what to write instead."""
+    for name in ("a.txt", "a.md"):
+        (pytester.path / name).write_text("{lhs}", encoding="utf-8")
+    (pytester.path / "latin.txt").write_bytes(b"\xe9")
+    (pytester.path / "long.txt").write_text("x" * 100_001, encoding="utf-8")
+    os.mkfifo(pytester.path / "pipe")
+    given = option.split(" --")
+    with pytest.raises(pytest.UsageError) as raised:
+        parse(given[0], *(f"--{more}" for more in given[1:]))
+    said = str(raised.value)
+    assert said.startswith(f"{option.partition('=')[0]}: ")
+    assert message in said
+    assert "\n" not in said
+
+
+@pytest.mark.parametrize("template", ["{lhs.__class__}", "{lhs[0]}", "{lhs!r}", "{lhs:>9}", "{}", "{lhs", "What?", ""])
+def test_a_file_that_is_no_template(parse: Parse, pytester: pytest.Pytester, template: str) -> None:
+    """A template has fields that are bare names, and at least one."""
+    (pytester.path / "mine.txt").write_text(template, encoding="utf-8")
+    with pytest.raises(pytest.UsageError, match=r"^--llm-prompt: 'mine.txt': .*"):
+        parse("--llm-prompt=mine.txt")
+
+
+def test_conditions_combine(parse: Parse) -> None:
+    """Two formats, two signs and two contexts are eight conditions, in the order given."""
+    found = parse("--llm-number-format=comma,plain", "--llm-symbols=ascii,unicode", "--llm-context=2k, none").manners
+    assert len(found.conditions) == 8
+    assert found.conditions[0] == Condition(NumberFormat.COMMA, Symbols.ASCII, "2k")
+    assert found.conditions[-1] == Condition(NumberFormat.PLAIN, Symbols.UNICODE, None)
+    assert not found.are_usual
+
+
+@pytest.mark.parametrize(
+    ("texts", "own", "systems"),
+    [
+        ([], None, [None]),
+        ([""], None, [None]),
+        (["Be brief."], "Be brief.", [None]),
+        (["Be long.", "Be brief."], None, ["1", "2"]),
+        (["", "Be brief."], None, [None, "1"]),
+        (["Be brief.", ""], None, ["1", None]),
+    ],
+)
+def test_system_prompts(parse: Parse, texts: list[str], own: str | None, systems: list[str | None]) -> None:
+    """One is the models' own; several make conditions, of which an empty one is the usual condition."""
+    settings = parse("--llm-model=m", *(f"--llm-system-prompt={text}" for text in texts))
+    assert settings.models[0].system_prompt == own
+    assert [condition.system for condition in settings.manners.conditions] == systems
+    given = {} if len(texts) < 2 else {number: text for number, text in zip(systems, texts, strict=True) if number}
+    assert settings.manners.wordings.systems == given
+
+
+def test_templates_are_called_like_their_files(parse: Parse, pytester: pytest.Pytester) -> None:
+    """An id can hold the name; `standard` is each task's own prompt; a byte order mark is not sent."""
+    (pytester.path / "just-the.number.txt").write_text("{lhs}{sign}{rhs}=\n", encoding="utf-8-sig")
+    found = parse("--llm-prompt=standard", "--llm-prompt=just-the.number.txt").manners
+    assert [condition.prompt for condition in found.conditions] == [None, "just_the_number"]
+    assert found.wordings.templates == {"just_the_number": "{lhs}{sign}{rhs}="}
+
+
+def test_labels_tell_only_what_is_unusual() -> None:
+    """Ids of a run without conditions stay as they are."""
+    assert USUAL.label == ""
+    assert Condition(NumberFormat.SPACE, Symbols.UNICODE, "1k", "terse", "2").label == (
+        "numbers_space-symbols_unicode-context_1k-prompt_terse-system_2"
+    )
+
+
+def test_a_judge_is_asked_for_0_or_1(parse: Parse) -> None:
+    """Temperature 0 and a structured reply, unless the judge's own parameters differ; null leaves one out."""
+    plain, own = (parse(f"--oeis-judge=llm:{text}").oeis.judge for text in ("gpt-4o", "o3?temperature=null&seed=7"))
+    assert plain is not None
+    assert own is not None
+    assert plain.judge
+    assert plain.params["temperature"] == 0
+    assert plain.params["response_format"]["type"] == "json_schema"
+    assert own.params == {"response_format": plain.params["response_format"], "seed": 7}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("o4-mini", Model("o4-mini", "o4-mini")),
+        ("openai/gpt-4o", Model("openai/gpt-4o", "openai/gpt-4o")),
+        ("ollama/llama3:8b", Model("ollama/llama3:8b", "ollama/llama3:8b")),
+        ("mine=o4-mini", Model("mine", "o4-mini")),
+        ("high=o4-mini?reasoning_effort=high", Model("high", "o4-mini", {"reasoning_effort": "high"})),
+        ('x=m?thinking={"a":"b&c"}&temperature=1', Model("x", "m", {"thinking": {"a": "b&c"}, "temperature": 1})),
+        ("x=m?api_base=http://localhost:1/v1", Model("x", "m", {}, "http://localhost:1/v1")),
+    ],
+)
+def test_models(parse: Parse, text: str, expected: Model) -> None:
+    """A model is a litellm string, with a name and parameters of its own if they are given."""
+    assert parse(f"--llm-model={text}").models == (expected,)
+
+
+def test_a_models_own_parameters_win(parse: Parse) -> None:
+    """A parameter of one model replaces the one for all."""
+    shared = ("--llm-param=temperature=0", "--llm-param=top_p=1", "--llm-api-base=http://a")
+    (model,) = parse("--llm-model=m?temperature=1", *shared).models
+    assert model == Model("m", "m", {"temperature": 1, "top_p": 1}, "http://a")
+
+
+@pytest.mark.parametrize("text", ["", "  ", "?a=1", "a=", "=b", "a\nb", "a\x1b[31m", "a=b\udcff"])
+def test_a_text_that_is_no_model(parse: Parse, text: str) -> None:
+    with pytest.raises(pytest.UsageError, match=r"^--llm-model: .*"):
+        parse(f"--llm-model={text}")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("reasoning_effort=high", {"reasoning_effort": "high"}),
+        ('stop=["a", "b"]', {"stop": ["a", "b"]}),
+        ('thinking={"type":"enabled","budget_tokens":4096}', {"thinking": {"type": "enabled", "budget_tokens": 4096}}),
+        ("user=", {"user": ""}),
+        ("note=a=b", {"note": "a=b"}),
+        ("top_p=NaN", {"top_p": "NaN"}),
+        ("max_tokens=100", {"max_tokens": 100}),
+        ('f={"properties": {"token": {"type": "string"}}}', {"f": {"properties": {"token": {"type": "string"}}}}),
+    ],
+)
+def test_parameters(parse: Parse, text: str, expected: dict[str, Any]) -> None:
+    """The value is JSON, or else text; a schema may have a property with the name of a key."""
+    (model,) = parse("--llm-model=m", f"--llm-param={text}").models
+    assert model.params == expected
+
+
+DEEP = ["[" * 100_000, "[" * 100 + "]" * 100, '{"a":' * 100 + "1" + "}" * 100]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        *(
+            (text, "write temperature=0 or reasoning_effort=high")
+            for text in ("", "temperature", "=1", "a b=1", "1x=2")
+        ),
+        *((f"{name}=1", f"{name} is set by the plugin itself") for name in ("base_url", "timeout", "n", "stream")),
+        *((f"stop={value}", "is nested too deep") for value in DEEP),
+        ('fallbacks=["gpt-4o"]', "fallbacks makes litellm ask another model"),
+        ('context_window_fallback_dict={"o4-mini":"gpt-4o"}', "context_window_fallback_dict "),
+        ("model_list=[]", "model_list "),
+        ("a=b\udcff", "is not UTF-8 text"),
+    ],
+)
+def test_refused_parameters(parse: Parse, text: str, message: str) -> None:
+    """Parameters that the plugin sets, or that make another model reply, and values that no provider takes."""
+    with pytest.raises(pytest.UsageError, match=r"^--llm-param: ") as refused:
+        parse("--llm-model=m", f"--llm-param={text}")
+    assert message in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        *((f"{name}=hunter2", name) for name in ("api_key", "aws_secret_access_key", "azure_ad_token", "password")),
+        ('extra_headers={"Authorization": "Bearer hunter2"}', "Authorization"),
+        *((f'extra_headers={{"{name}": "hunter2"}}', name) for name in ("X-Auth", "accessKey")),
+        ('tools=[{"type": "mcp", "headers": {"Authorization": "Bearer hunter2"}}]', "Authorization"),
+        ('tools=[{"type": "mcp", "authorization": ["Bearer hunter2"]}]', "authorization"),
+        ('extra_body={"parameters": {"api_key": "hunter2"}}', "api_key"),
+        ('extra_body={"provider": {"credentials": {"user": "me", "pw": "hunter2"}}}', "credentials"),
+    ],
+)
+def test_a_key_in_a_parameter_is_refused(parse: Parse, text: str, name: str) -> None:
+    """A key would be written into files; the message does not repeat it."""
+    with pytest.raises(pytest.UsageError, match=rf"^--llm-param: {name} would write a key into files") as refused:
+        parse("--llm-model=m", f"--llm-param={text}")
+    assert "hunter2" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "localhost:8000",
+        "ftp://x",
+        "http://",
+        "http://h:abc/",
+        "http://[::1",
+        "http://h/v1?key=hunter2",
+        "https://me:hunter2@host/v1",
+    ],
+)
+def test_a_base_url_that_is_refused(parse: Parse, url: str) -> None:
+    """It is http or https, and holds no password, which would be written into files."""
+    with pytest.raises(pytest.UsageError, match=r"^--llm-api-base: ") as refused:
+        parse("--llm-model=m", f"--llm-api-base={url}")
+    assert "hunter2" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("place", "args", "ini"),
+    [
+        ("--llm-param", ("--llm-model=o4-mini", "--llm-param=mock_response=42"), ""),
+        ("--llm-model", ("--llm-model=o4-mini?temperature=0&mock_response=42",), ""),
+        ("llm_model (ini file)", (), "llm_model = o4-mini?mock_response=42"),
+        ("--oeis-judge", ("--llm-model=o4-mini", "--oeis-judge=llm:o4-mini?mock_response=42"), ""),
+    ],
+)
+def test_the_test_parameters_of_litellm_are_refused(
+    pytester: pytest.Pytester, place: str, args: tuple[str, ...], ini: str
+) -> None:
+    """They would make replies that no model gave: exit status 4 wherever they come from."""
+    pytester.makepyfile(PLAIN)
+    pytester.makeini(f"[pytest]\n{ini}")
+    result = pytester.runpytest(*args)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: {place}: mock_response *"])
+
+
+@pytest.mark.parametrize("flag", [o.flag for o in OPTIONS.values() if o.metavar and not o.repeatable])
+def test_an_empty_value_is_wrong_usage(parse: Parse, flag: str) -> None:
+    """An empty value is a script's mistake, and not the default."""
+    with pytest.raises(pytest.UsageError, match=rf"^{flag}: "):
+        parse(f"{flag}=")
+
+
+def test_models_of_a_dotenv_file(pytester: pytest.Pytester) -> None:
+    """LLMARITH_MODEL in .env counts if nothing nearer names a model."""
+    pytester.makepyfile(MARKED)
+    (pytester.path / ".env").write_text("LLMARITH_MODEL=o4-mini gpt-4o\n", encoding="utf-8")
+    result = pytester.runpytest("--collect-only")
+    result.stdout.fnmatch_lines(["llmarith: o4-mini, gpt-4o", "*o4-mini-trial_0*", "*gpt-4o-trial_0*"])
+    pytester.runpytest("--llm-model=mine", "--collect-only").stdout.fnmatch_lines(["llmarith: mine"])
+    result = pytester.runpytest("--llm-trials=2", "--collect-only")
+    result.stdout.fnmatch_lines(["llmarith: o4-mini, gpt-4o", "*gpt-4o-trial_1*"])
+
+
+def test_a_run_that_only_dotenv_begins(pytester: pytest.Pytester) -> None:
+    """It is a whole run, with all its files."""
+    pytester.makepyfile(MARKED)
+    (pytester.path / ".env").write_text("LLMARITH_MODEL=llmarith/exact\n", encoding="utf-8")
+    result = pytester.runpytest_subprocess("-p", "no:xdist")
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["llmarith: llmarith/exact (simulated)"])
+    (run,) = (path for path in (pytester.path / "reports").iterdir() if path.is_dir())
+    assert {"report.html", "report.json", "summary.json", "trials.jsonl"} <= {path.name for path in run.iterdir()}
+
+
+def test_a_model_that_workers_find_too_late(pytester: pytest.Pytester) -> None:
+    """With -n the controller collects nothing and does not read .env; the run says what to write instead."""
+    pytester.makepyfile(MARKED)
+    (pytester.path / ".env").write_text("LLMARITH_MODEL=llmarith/exact\n", encoding="utf-8")
+    result = pytester.runpytest_subprocess("-n", "2")
+    assert result.ret != 0
+    result.stdout.fnmatch_lines(["*LLMARITH_MODEL in .env *-n*--llm-model=llmarith/exact*"])
+    result.stdout.no_fnmatch_line("*Traceback*")
+    assert pytester.runpytest_subprocess("-n", "2", "--llm-model=llmarith/exact").ret == 0
+    assert pytester.runpytest_subprocess("-n", "2", "--llm-trials=2").ret == 0
+
+
+@pytest.mark.parametrize("text", ["LLMARITH_MODEL=one one\n", "LLMARITH_MODEL=m?mock_response=x\n"])
+@pytest.mark.parametrize("args", [(), ("--llm-trials=1",)])
+def test_a_mistake_in_a_dotenv_file(pytester: pytest.Pytester, text: str, args: tuple[str, ...]) -> None:
+    """The message names the variable of .env that holds it."""
+    pytester.makepyfile(MARKED)
+    (pytester.path / ".env").write_text(text, encoding="utf-8")
+    result = pytester.runpytest(*args)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: LLMARITH_MODEL in .env: *"])
+
+
+WAYS = pytest.mark.parametrize("way", [("-p", "no:xdist"), ("-n", "2")], ids=["plain", "-n 2"])
+
+
+@pytest.mark.parametrize("text", ["MODEL=o4-mini\n", "LLMARITH_MODEL=\nMODEL=o4-mini\n", "llmarith_model=o4-mini\n"])
+@WAYS
+def test_a_model_of_another_program_in_a_dotenv_file(
+    pytester: pytest.Pytester, text: str, way: tuple[str, ...]
+) -> None:
+    """MODEL belongs to others: nothing is asked."""
+    pytester.makepyfile(MARKED)
+    (pytester.path / ".env").write_text(text, encoding="utf-8")
+    result = pytester.runpytest_subprocess(*way)
+    result.assert_outcomes(skipped=1)
+    result.stdout.fnmatch_lines(["llmarith: no model chosen: *"])
+
+
+@WAYS
+def test_a_suite_of_somebody_else(pytester: pytest.Pytester, way: tuple[str, ...]) -> None:
+    """Without an option and a mark of ours .env is not opened, no header is shown and nothing slow is loaded."""
+    pytester.makeconftest("""
+        import sys
+
+        opened = []
+
+        def pytest_addoption(parser):
+            parser.addoption("--llm-endpoint", default="http://localhost")
+
+        def hear(event, args):
+            if event == "open" and str(args[0]).endswith(".env"):
+                opened.append(args[0])
+
+        sys.addaudithook(hear)
+
+        def pytest_unconfigure():
+            slow = {"litellm", "sqlite3", "dotenv", "aiohttp", "pytest_llmarith.session.assembly"}
+            with open("heard", "a") as file:
+                file.write(f"{opened} {sorted(slow & set(sys.modules))}\\n")
+    """)
+    pytester.makepyfile(PLAIN)
+    (pytester.path / ".env").write_text("MODEL=o4-mini\nLLMARITH_MODEL=o4-mini\n", encoding="utf-8")
+    result = pytester.runpytest_subprocess(*way)
+    result.assert_outcomes(passed=1)
+    assert set((pytester.path / "heard").read_text("utf-8").splitlines()) == {"[] []"}
+    result.stdout.no_fnmatch_line("*llmarith: *")
+    assert not (pytester.path / "reports").exists()
+
+
+def test_models_of_the_environment(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    """LLMARITH_MODEL beats .env and the ini file."""
+    pytester.makepyfile(PLAIN)
+    (pytester.path / ".env").write_text("LLMARITH_MODEL=from-dotenv\n", encoding="utf-8")
+    monkeypatch.setenv("LLMARITH_MODEL", "from-environment")
+    pytester.runpytest().stdout.fnmatch_lines(["llmarith: from-environment"])
+
+
+def test_models_of_the_ini_file(pytester: pytest.Pytester) -> None:
+    """llm_model in the ini file is the last to be looked at."""
+    pytester.makepyfile(PLAIN)
+    pytester.makeini("[pytest]\nllm_model =\n    one\n    two=o4-mini?temperature=0\n")
+    pytester.runpytest().stdout.fnmatch_lines(["llmarith: one, two"])
+
+
+def test_a_dotenv_file_of_somebody_else(pytester: pytest.Pytester) -> None:
+    """A .env that is no UTF-8 or cannot be read is not ours to complain about, nor one of a suite with --dist=each."""
+    pytester.makepyfile(PLAIN)
+    (pytester.path / ".env").write_bytes(b"LLMARITH_MODEL=\xff\xfe\n")
+    pytester.runpytest().assert_outcomes(passed=1)
+    (pytester.path / ".env").unlink()
+    (pytester.path / ".env").symlink_to("/proc/self/mem")  # a file that cannot be read, also by root
+    pytester.runpytest().assert_outcomes(passed=1)
+    (pytester.path / ".env").unlink()
+    (pytester.path / ".env").write_text("LLMARITH_MODEL=django\n", encoding="utf-8")
+    assert pytester.runpytest_subprocess("--dist=each", "-n", "2").ret == 0
+
+
+def test_a_mark_of_somebody_else(pytester: pytest.Pytester) -> None:
+    """A suite may have marks of these names: what wants no `problem` is none of ours."""
+    pytester.makepyfile("import pytest\n@pytest.mark.arithmetic(2)\ndef test_it(): pass")
+    pytester.runpytest().assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize(
+    ("environment", "where"),
+    [
+        ({}, "OPENAI_BASE_URL in .env"),
+        ({"OPENAI_BASE_URL": "somewhere"}, "OPENAI_BASE_URL (environment)"),
+        ({"OPENAI_API_BASE": "somewhere"}, "OPENAI_BASE_URL in .env"),
+    ],
+)
+def test_a_base_url_that_is_none(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], where: str
+) -> None:
+    """It is named with the place where it stands, of which the environment wins; other providers have no use for it."""
+    pytester.makepyfile(PLAIN)
+    (pytester.path / ".env").write_text("OPENAI_BASE_URL=nowhere\n", encoding="utf-8")
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert pytester.runpytest("--llm-model=claude-sonnet-4-5").ret == pytest.ExitCode.OK
+    result = pytester.runpytest("--llm-model=gpt-4o")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: {where}: *where' is not a base URL; *"])
