@@ -8,8 +8,8 @@ from pathlib import Path
 from pytest_llmarith import trials
 from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.client import Client
+from pytest_llmarith.models.fake import starter_sequences
 from pytest_llmarith.options.settings import Settings
-from pytest_llmarith.session.starter import remembered
 from pytest_llmarith.values import Reply, StoreMode
 
 
@@ -23,7 +23,7 @@ def make_broker(
 
     models = [*settings.models, *filter(None, [settings.oeis.judge])]
     return Broker(
-        Client(lambda: remembered(settings.oeis.cache), bring_keys),
+        Client(lambda: starter_sequences(settings.oeis.cache), bring_keys),
         {model.name: model for model in models},
         _store_path(settings, only_looks),
         limits=settings.asking,
