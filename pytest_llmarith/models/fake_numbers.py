@@ -82,9 +82,9 @@ def calculation(prompt: str) -> Calculation | None:
     """The last calculation in a prompt; None if there is none, or none that has a result."""
     found = [match for question in _QUESTIONS for match in question.finditer(prompt)]
     last = max(found, key=re.Match.start, default=None)
-    if last is None or len(last["lhs"] + last["rhs"]) > _MOST_DIGITS:
+    texts = [re.sub("[, _]", "", last[side]) for side in ("lhs", "rhs")] if last else []
+    if last is None or sum(map(len, texts)) > _MOST_DIGITS:
         return None
-    texts = [re.sub("[, _]", "", last[side]) for side in ("lhs", "rhs")]
     decimals = max(len(text.partition(".")[2]) for text in texts)
     lhs, rhs = (Fixed(int(Fraction(text) * 10**decimals), decimals) for text in texts)
     op = next(op for op, spellings in _SPELLINGS.items() if last["op"] in spellings)
