@@ -87,7 +87,7 @@ def _answer(exact: bool, prompt: str, draw: Random, known: KnownSequences, tempe
     if (name := _sequence_wanted(prompt, known)) is not None:
         return _program_reply(exact, draw, name, known().get(name))
     if (asked := calculation(prompt)) is None:
-        return Reply("I find neither a calculation in this prompt nor a sequence that I know.", None, "stop")
+        return Reply("I cannot find a calculation in this prompt, nor a sequence that I know.", None, "stop")
     return Reply(str(asked.truth), None, "stop") if exact else sloppy_reply(draw, asked, temperature)
 
 
