@@ -22,7 +22,7 @@ from time import perf_counter
 from typing import Any
 
 from pytest_llmarith.models import warning_filter
-from pytest_llmarith.models.embedded.programming import Remembered, nothing
+from pytest_llmarith.models.fake import KnownSequences
 from pytest_llmarith.models.our_requests import our_request
 from pytest_llmarith.models.patience.failures import is_filtered
 from pytest_llmarith.models.request import messages_of, sent_of
@@ -40,11 +40,11 @@ _OPENAI_KEY = "OPENAI_API_KEY"
 class Client:
     """Sends requests through litellm, on the loop of whoever awaits it."""
 
-    def __init__(self, remembered: Remembered = nothing, bring_keys: Callable[[], object] = lambda: None) -> None:
-        """`remembered` is what embedded models know of integer sequences; `bring_keys` puts providers' keys into the
+    def __init__(self, known: KnownSequences = dict, bring_keys: Callable[[], object] = lambda: None) -> None:
+        """`known` are the integer sequences that the fake models know; `bring_keys` puts providers' keys into the
         environment, at the first need for any.
         """
-        self._remembered = remembered
+        self._known = known
         self._bring_keys = bring_keys
         self._preparing = threading.Lock()
         self._interrupted = False
@@ -66,7 +66,7 @@ class Client:
         """Who presses Ctrl-C meanwhile wants to leave: then no other thread begins anew, and asks."""
         try:
             self._bring_keys()
-            return _prepared(self._remembered)
+            return _prepared(self._known)
         except KeyboardInterrupt:
             self._interrupted = True
             raise
@@ -151,7 +151,7 @@ def _arguments(model: Model, prompt: str, timeout_s: float) -> dict[str, Any]:
     return {**({"api_key": "none"} if keyless else {}), **arguments, "api_base": model.api_base}
 
 
-def _prepared(remembered: Remembered) -> Any:
+def _prepared(known: KnownSequences) -> Any:
     # Else it fetches its price list from the internet when it is imported; who wants that may say so.
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     # In its other mode it reads the first `.env` in the folders above its own, whosever keys are in there.
@@ -160,14 +160,13 @@ def _prepared(remembered: Remembered) -> Any:
         warnings.simplefilter("ignore")
         import litellm
 
-        from pytest_llmarith.models import transport
-        from pytest_llmarith.models.embedded import handler
+        from pytest_llmarith.models import fake, transport
 
         litellm.suppress_debug_info = True
         transport.install()
         _parse_nothing_in_tracebacks()
         _silence_loggers()
-        handler.register(remembered)
+        fake.register(known)
         _settle_first_use(litellm)
     return litellm
 

@@ -107,7 +107,7 @@ def _refuse_unknown_embedded(option: str, models: Iterable[Model]) -> None:
     """The embedded models are known without asking."""
     for model in models:
         if model.simulated:
-            from pytest_llmarith.models.embedded.builtin import NAMES
+            from pytest_llmarith.models.fake import NAMES
 
             known = [f"{EMBEDDED_PROVIDER}/{name}" for name in NAMES]
             if model.target not in known:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.client import Client
-from pytest_llmarith.session.starter import remembered
+from pytest_llmarith.models.fake import starter_sequences
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.values import StoreMode
 
@@ -18,7 +18,7 @@ def make_broker(
     """A broker; one that only looks makes no store where there is none, and has no use for keys."""
     models = [*settings.models, *filter(None, [settings.oeis.judge])]
     return Broker(
-        Client(lambda: remembered(settings.oeis.cache), bring_keys),
+        Client(lambda: starter_sequences(settings.oeis.cache), bring_keys),
         {model.name: model for model in models},
         _store_path(settings, only_looks),
         limits=settings.asking,

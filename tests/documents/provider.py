@@ -9,9 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pytest_llmarith.models.embedded import builtin
-from pytest_llmarith.models.embedded.programming import prompts
-from pytest_llmarith.session.starter import remembered
+from pytest_llmarith.models import fake
 from tests.llm_server import Answer, Call, LlmServer, usage
 
 OURS = Path(__file__).parents[2] / "oeis_cache"
@@ -23,7 +21,7 @@ class Provider(LlmServer):
 
     def __init__(self) -> None:
         super().__init__(self._answered)
-        self._known = remembered(OURS)
+        self._known = fake.starter_sequences(OURS)
         self.outages = 0
 
     def _answered(self, call: Call) -> Answer:
@@ -39,9 +37,9 @@ class Provider(LlmServer):
         prompt = messages[-1]["content"]
         if prompt.startswith(_REVERSE):
             return prompt.split()[-1][::-1], "stop"
-        about_programs = prompts.sequence_named(prompt) or prompts.program_on_trial(prompt)
-        reply = builtin.reply("exact" if about_programs else "sloppy", messages, lambda: self._known)
-        return reply.text, reply.finish_reason
+        about_programs = "look-up table" in prompt
+        reply = fake.reply("exact" if about_programs else "sloppy", messages, lambda: self._known)
+        return reply.text, str(reply.finish_reason)
 
 
 def _messages(body: Mapping[str, Any]) -> list[dict[str, str]]:

@@ -300,7 +300,7 @@ def test_an_unknown_host_stops_the_run(
         (Model("m", "nonsense"), "LLM Provider NOT provided"),
         (Model("m", "nonsense/some"), "LLM Provider NOT provided"),
         (Model("m", "openai/gpt-4o", {**KEY, "reasoning_effort": "high"}), "does not support parameters"),
-        (Model("m", "llmarith/clever"), "there is no embedded model of this name; there are exact, sloppy"),
+        (Model("m", "llmarith/clever"), "there is no fake model of this name; there are exact, sloppy"),
     ],
 )
 def test_what_litellm_refuses_by_itself_stops_the_run(client: Client, model: Model, words: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_llmarith.models.embedded import builtin
+from pytest_llmarith.models import fake
 from pytest_llmarith.reports.counting.summary import Summary
 from pytest_llmarith.reports.tables.anatomy import anatomy_table
 from pytest_llmarith.reports.tables.grids import breakdowns
@@ -24,7 +24,7 @@ SUMS = [arithmetic.problem(0, Dtype.INT, Op.ADD, 4, trial) for trial in range(8)
 
 @pytest.fixture(scope="module")
 def sloppy() -> dict[str, Any]:
-    """The summary of what the benches ask of the embedded model that errs."""
+    """The summary of what the benches ask of the fake model that errs."""
     questions = [(one, arithmetic.prompt(one)) for one in arithmetic.problems(0, range(2, 11), 10)]
     sums = [(one, addition.prompt(one)) for one in addition.problems(0, 100)]
     return summed(
@@ -34,8 +34,7 @@ def sloppy() -> dict[str, Any]:
 
 
 def _asked(problem: NumberProblem, prompt: str, reading: Reading) -> dict[str, Any]:
-    said = builtin.reply("sloppy", [{"role": "user", "content": prompt}])
-    reply = Reply(said.text, finish_reason=said.finish_reason)
+    reply = fake.reply("sloppy", [{"role": "user", "content": prompt}])
     return number_record(problem, Subject.of(problem, MODEL, prompt, None), reading, reply)
 
 

@@ -1,0 +1,185 @@
+"""The fake models' replies to calculations: the calculation in a prompt, the mistakes and the wordings of `sloppy`."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from random import Random
+
+from pytest_llmarith.values import Op, Reply
+
+_TOKEN_LIMIT = 4096  # of a reply
+_MOST_DIGITS = 4000  # of both operands: Python refuses to write integers of more than 4,300
+
+_SPELLINGS = {
+    Op.ADD: ("+", "+", "sum"),
+    Op.SUB: ("-", "-", "difference"),
+    Op.MUL: ("*", "×", "product"),
+    Op.DIV: ("/", "÷", "quotient"),
+}
+_INTEGER = r"(?:[0-9]{1,3}(?:[, _][0-9]{3})+|[0-9]+)"
+_LHS, _RHS = (rf"(?P<{side}>{_INTEGER}(?:\.[0-9]+)?)" for side in ("lhs", "rhs"))
+_NAMES = "|".join(name for _, _, name in _SPELLINGS.values())
+# No third number and no further sign stands beside the two operands.
+_START = r"(?<![\w.,+*/×÷^-])(?<![0-9+*/×÷^-] )"
+_END = r"(?![\w^])(?![ ,.][0-9])(?! ?[-+*/×÷^] ?[0-9])"
+_QUESTIONS = (
+    re.compile(rf"{_START}{_LHS} ?(?P<op>[-+*/×÷]) ?{_RHS}{_END}"),
+    re.compile(rf"\b(?P<op>{_NAMES}) (?:of|between) {_LHS} and {_RHS}{_END}"),
+    re.compile(rf'\b(?P<op>sum)\b[^"\n]*: "{_LHS}" "{_RHS}"'),
+)
+
+_KINDS = ("answer", "empty", "cut off", "refusal", "prose", "filtered")
+# The hazard of a mistake is `risk * length**power`: a product is nearly as many sums as its operands have digits.
+_HAZARDS = {Op.ADD: (0.010, 1.0), Op.SUB: (0.011, 1.0), Op.MUL: (0.006, 2.7), Op.DIV: (0.007, 2.7)}
+_WORDINGS = {
+    "{number}": 60,
+    "{grouped}": 8,
+    "**{grouped}**": 6,
+    r"\boxed{{{number}}}": 4,
+    "${lhs} {sign} {rhs} = {latex}$": 3,
+    "The {name} is {grouped}.": 6,
+    "{lhs} {sign} {rhs} = {number}": 5,
+    "```\n{number}\n```": 2,
+    "<think>\n{thought}\n</think>\n\n{number}": 4,
+    "{thought}\n\n{lhs} {sign} {rhs}\n= {number}\n\n**Answer:** {number}": 2,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """The number `units / 10**decimals`; its text has all of the decimals."""
+
+    units: int
+    decimals: int
+
+    def __str__(self) -> str:
+        digits = str(abs(self.units)).rjust(self.decimals + 1, "0")
+        point = len(digits) - self.decimals
+        return "-" * (self.units < 0) + digits[:point] + (f".{digits[point:]}" if self.decimals else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Calculation:
+    """A calculation with its result. The operands have no sign, and both have the same decimals.
+
+    `bare` is true if the prompt wants the number alone. `length` is that of the longer operand, and half of a dividend;
+    `difficulty` is a factor of the hazard, 1 for a plain prompt.
+    """
+
+    op: Op
+    lhs: Fixed
+    rhs: Fixed
+    truth: Fixed
+    bare: bool
+    length: int
+    difficulty: float
+
+
+def calculation(prompt: str) -> Calculation | None:
+    """The last calculation in a prompt; None if there is none, or none that has a result."""
+    found = [match for question in _QUESTIONS for match in question.finditer(prompt)]
+    last = max(found, key=re.Match.start, default=None)
+    texts = [re.sub("[, _]", "", last[side]) for side in ("lhs", "rhs")] if last else []
+    if last is None or sum(map(len, texts)) > _MOST_DIGITS:
+        return None
+    decimals = max(len(text.partition(".")[2]) for text in texts)
+    lhs, rhs = (Fixed(int(Fraction(text) * 10**decimals), decimals) for text in texts)
+    op = next(op for op, spellings in _SPELLINGS.items() if last["op"] in spellings)
+    if op is Op.DIV and not rhs.units:
+        return None
+    # Digits in groups raise the hazard by 30 %; 20,000 characters before the question double it.
+    grouped, context = texts != [last["lhs"], last["rhs"]], max(0, prompt.rfind("\n\n", 0, last.start()))
+    difficulty = (1.3 if grouped else 1.0) * (1 + context / 20_000)
+    digits = len(str(lhs.units))
+    length = max((digits + 1) // 2 if op is Op.DIV else digits, len(str(rhs.units)))
+    return Calculation(op, lhs, rhs, _result(op, lhs, rhs), '"' in last[0], length, difficulty)
+
+
+def _result(op: Op, lhs: Fixed, rhs: Fixed) -> Fixed:
+    """Sums, differences and products are exact. A quotient has four decimals, of integers without zeros at the end."""
+    if op is Op.MUL:
+        return Fixed(lhs.units * rhs.units, 2 * lhs.decimals)
+    if op is not Op.DIV:
+        return Fixed(lhs.units + (rhs.units if op is Op.ADD else -rhs.units), lhs.decimals)
+    units, decimals = round(Fraction(lhs.units * 10**4, rhs.units)), 4
+    while not lhs.decimals and decimals and units % 10 == 0:
+        units, decimals = units // 10, decimals - 1
+    return Fixed(units, decimals)
+
+
+def sloppy_reply(draw: Random, asked: Calculation, temperature: float) -> Reply:
+    """A right or wrong answer in one of the wordings, or none; the temperature is a factor of the hazard."""
+    lhs, rhs, (_, sign, name) = asked.lhs, asked.rhs, _SPELLINGS[asked.op]
+    thought = f"Okay, I need the {name} of {lhs} and {rhs}. Let me go through it digit by digit."
+    kind = draw.choices(_KINDS, [1000, asked.length, asked.length, 5, 5, 5])[0]
+    if kind != "answer":
+        opening = draw.choice(["<think>\n", ""])
+        return no_answer(draw, kind, f"{opening}{thought}\n\n{lhs} {sign} {rhs}\n= {str(asked.truth)[:2]}")
+    risk, power = _HAZARDS[asked.op]
+    hazard = temperature * asked.difficulty * risk * math.pow(asked.length, power)
+    number = str(mistaken(draw, asked) if draw.random() < 1 - math.exp(-hazard) else asked.truth)
+    reasoning = thought if draw.random() < 0.1 else None
+    if asked.bare and draw.random() < 0.9:
+        return Reply(number, reasoning, "stop")
+    whole, point, decimals = number.partition(".")
+    grouped = re.sub(r"(?<=\d)(?=(?:\d{3})+$)", ",", whole) + point + decimals
+    fields = {"number": number, "grouped": grouped, "latex": grouped.replace(",", "{,}"), "thought": thought}
+    wording = draw.choices(list(_WORDINGS), list(_WORDINGS.values()))[0]
+    return Reply(wording.format(lhs=lhs, sign=sign, rhs=rhs, name=name, **fields), reasoning, "stop")
+
+
+def no_answer(draw: Random, kind: str, unfinished: str) -> Reply:
+    """A reply without an answer; `unfinished` is the text of one that is cut off at the limit of tokens."""
+    match kind:
+        case "empty":
+            return Reply("", None, "stop", reasoning_tokens=draw.randint(_TOKEN_LIMIT // 4, _TOKEN_LIMIT))
+        case "cut off":
+            return Reply(unfinished, None, "length", reasoning_tokens=max(0, _TOKEN_LIMIT - len(unfinished)))
+        case "filtered":
+            return Reply("", None, "content_filter")
+        case "refusal":
+            return Reply("I'm sorry, but I can't help with that.", None, "stop")
+        case _:
+            return Reply("Sure! Let me work through this step by step, and then give the result:", None, "stop")
+
+
+def mistaken(draw: Random, asked: Calculation) -> Fixed:
+    """A wrong result. Mistakes that apply to few calculations weigh more, so that a run shows each of them."""
+    lhs, rhs, size, decimals = asked.lhs.units, asked.rhs.units, abs(asked.truth.units), asked.truth.decimals
+    if asked.truth.units < 0 and draw.random() < 0.3:
+        return Fixed(size, decimals)
+    digits = str(size)
+    n, place = len(digits), draw.randrange(len(digits))
+    small, large = sorted((lhs, rhs))
+    columns = [10**column for column in range(1, len(str(large)) + 1)]
+    carries, shifted = [size], [size]
+    if asked.op is Op.ADD:
+        carries = [size - column for column in columns if large % column + small % column >= column]
+        shifted = [10 * lhs + rhs, lhs + 10 * rhs]
+    elif asked.op is Op.SUB:
+        carries = [size + column for column in columns if large % column < small % column]
+        shifted = [abs(10 * lhs - rhs), abs(lhs - 10 * rhs)]
+    more = 10 ** max(0, decimals - asked.lhs.decimals)  # the result may have more decimals than the operands
+    high, low = divmod(size, (cut := 10 ** draw.randint(decimals, max(decimals, n - 2))))
+    group = 10 ** draw.choice((1, 3, 3))
+    redrawn = list(digits)
+    for at in draw.choice([[place], range(n // 2, n), range(n // 3, n - n // 3), {n // 3, n - 1}]):
+        redrawn[at] = str((int(digits[at]) + draw.randint(1, 9)) % 10)
+    mistakes = (
+        (30, draw.choice(carries or [size])),  # a carry or a borrow is lost
+        (10, draw.choice(shifted)),  # an operand stands a column too far to the left
+        (4, draw.choice((lhs, rhs, lhs + rhs, abs(lhs - rhs))) * more),  # an operand, or another operation
+        (4, round(size, -draw.randint(min(1, decimals), decimals))),  # rounded to fewer decimals
+        (3, size * 10 ** draw.randint(1, 3)),  # a power of ten
+        (6, high // group * cut + low),  # a digit, or a group of three, is left out
+        (6, (high * group + high % group) * cut + low),  # or written twice
+        (4, int(digits[:place] + digits[place : place + 2][::-1] + digits[place + 2 :])),  # two digits change places
+        (30, int("".join(redrawn))),  # one digit, the tail, the middle, or two digits apart are wrong
+        (3, draw.randrange(10**n)),  # any number
+    )
+    weights, wrong = zip(*((weight, units) for weight, units in mistakes if units != size), strict=True)
+    units = draw.choices(wrong, weights)[0]
+    return Fixed(-units if asked.truth.units < 0 else units, decimals)

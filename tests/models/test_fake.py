@@ -1,0 +1,266 @@
+"""The fake models: `exact` answers all that the benches ask, `sloppy` shows every outcome and every class of error."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import subprocess
+import sys
+from collections import Counter
+from contextlib import redirect_stdout
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_llmarith.models import fake
+from pytest_llmarith.models.client import Client
+from pytest_llmarith.models.fake import KnownSequence
+from pytest_llmarith.models.patience.failures import UnknownModel
+from pytest_llmarith.oeis.judges import llm
+from pytest_llmarith.oeis.program import NoProgram, find_program
+from pytest_llmarith.tasks import TASKS, addition, arithmetic, oeis
+from pytest_llmarith.tasks.putting import put
+from pytest_llmarith.trials import Subject, number_record
+from pytest_llmarith.values import (
+    USUAL,
+    Condition,
+    Dtype,
+    ErrorClass,
+    IntegerSequence,
+    Model,
+    NanReason,
+    NumberFormat,
+    NumberProblem,
+    OeisProblem,
+    Op,
+    Reading,
+    Reply,
+    Symbols,
+    Wordings,
+)
+from tests.tasks.problem_strategies import arithmetic_problems
+
+TEMPLATES = Wordings({"asked": "What is {lhs} {sign} {rhs}?\nBe brief.", "named": "the {operation} of {lhs} and {rhs}"})
+BENCH: list[NumberProblem] = [*arithmetic.problems(0, range(2, 11), 10), *addition.problems(0, 100)]
+OEIS_CACHE = Path(__file__).parents[2] / "oeis_cache"
+PELL = KnownSequence(
+    "def pell(n):\n    a, b = 0, 1\n    for _ in range(n):\n        a, b = b, 2 * b + a\n    return a\n\n\n"
+    "print(pell(int(input()) - 1))\n",
+    tuple(map(str, (0, 1, 2, 5, 12, 29, 70, 169, 408, 985, 2378, 5741, 13860, 33461, 80782, 195025, 470832))),
+    1,
+)
+
+
+def ask(name: str, prompt: str, **more: Any) -> Reply:
+    return fake.reply(name, [{"role": "user", "content": prompt}], **more)
+
+
+def graded(problem: NumberProblem, name: str = "sloppy", condition: Condition = USUAL, **more: Any) -> dict[str, Any]:
+    said = ask(name, put(problem, condition, TEMPLATES, 0), **more)
+    subject = Subject.of(problem, Model(name, f"llmarith/{name}"), "", None)
+    return number_record(problem, subject, TASKS[problem.task].READING or Reading.TOLERANT, said)
+
+
+def program_prompt(name: str, comments: tuple[str, ...] = ()) -> str:
+    return oeis.prompt(OeisProblem("set", IntegerSequence("A000129", name, comments, PELL.terms, 1, ())))
+
+
+def printed(program: str, n: int) -> str:
+    """What a program prints for n, or the exception that ends it."""
+    stdin, out = sys.stdin, io.StringIO()
+    sys.stdin = io.StringIO(f"{n}\n")
+    try:
+        with redirect_stdout(out):
+            exec(compile(program, "<program>", "exec"), {"__name__": "__main__"})
+    except Exception as error:
+        return type(error).__name__
+    finally:
+        sys.stdin = stdin
+    return out.getvalue().strip()
+
+
+@given(problem=arithmetic_problems(depth=st.integers(1, 40)), symbols=st.sampled_from(Symbols))
+def test_exact_answers_with_the_bare_result(problem: NumberProblem, symbols: Symbols) -> None:
+    """To the letter, at any temperature."""
+    prompt = put(problem, Condition(symbols=symbols), TEMPLATES, 0)
+    assert ask("exact", prompt, temperature=2.0).text == problem.expected
+
+
+def test_exact_is_right_in_every_condition_and_at_the_largest_depth() -> None:
+    """Number formats, symbols, contexts and templates, of both tasks of numbers."""
+    cells, sums = list(arithmetic.problems(0, [1, 5, 1000], 1)), list(addition.problems(0, 5))
+    ways = [Condition(*way) for way in product(NumberFormat, Symbols, (None, "1k"), (None, *TEMPLATES.templates))]
+    plain = [way for way in ways if way.prompt is None]
+    asked: list[tuple[NumberProblem, Condition]] = [*product(cells, ways), *product(sums, plain)]
+    wrong = [(problem, way) for problem, way in asked if graded(problem, "exact", way)["outcome"] != "correct"]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("name", fake.NAMES)
+@pytest.mark.parametrize("prompt", ["What is the capital of France?", "", "12 / 0", "1 + 2 + 3", "Write a program."])
+def test_a_prompt_without_a_question_gets_no_number(name: str, prompt: str) -> None:
+    assert re.fullmatch(r"\D+", ask(name, prompt).text)
+
+
+def test_the_last_question_of_the_user_is_answered() -> None:
+    contents = [
+        ("system", "7 + 7"),
+        ("user", "1 + 1"),
+        ("assistant", "2"),
+        ("user", "Is 3 + 3 harder than this?\n12 + 5"),
+    ]
+    assert fake.reply("exact", [{"role": role, "content": text} for role, text in contents]).text == "17"
+
+
+def test_the_benches_see_every_outcome_and_every_error_class() -> None:
+    """What `make bench` asks shows all that numbers can come to; most answers are right, few replies hold none."""
+    records = [graded(problem) for problem in BENCH]
+    outcomes = Counter(record["outcome"] for record in records)
+    assert outcomes["correct"] > 400
+    assert outcomes["deviate"] > 150
+    assert 10 < outcomes["nan"] < 60
+    assert {record["grade"]["error_class"] for record in records if record["grade"]} == {None, *ErrorClass}
+    program_reasons = {NanReason.NO_PROGRAM, NanReason.SYNTAX_ERROR, NanReason.UNCOMPILABLE}
+    assert {record["reason"] for record in records} == {None, *NanReason} - program_reasons
+
+
+@given(problem=arithmetic_problems(), seed=st.integers(0, 10**6))
+def test_without_temperature_every_answer_is_right(problem: NumberProblem, seed: int) -> None:
+    """So each wording of a number is read as that number."""
+    assert graded(problem, temperature=0.0, seed=seed)["outcome"] in ("correct", "nan")
+
+
+def test_a_hotter_model_errs_wherever_a_cooler_one_does() -> None:
+    problems = list(arithmetic.problems(0, range(2, 7), 10))
+    wrong = [
+        {problem for problem in problems if graded(problem, temperature=temperature)["outcome"] == "deviate"}
+        for temperature in (0.5, 1.0, 2.0)
+    ]
+    assert set() < wrong[0] < wrong[1] < wrong[2]
+
+
+@pytest.mark.parametrize(
+    "condition", [Condition(NumberFormat.COMMA), Condition(context="4k")], ids=["commas", "context"]
+)
+def test_digits_in_groups_and_a_long_context_are_harder(condition: Condition) -> None:
+    problems = [arithmetic.problem(0, Dtype.INT, Op.MUL, 5, trial) for trial in range(300)]
+    usual, harder = (
+        sum(graded(problem, condition=one)["outcome"] == "correct" for problem in problems)
+        for one in (USUAL, condition)
+    )
+    assert usual * 0.5 < harder < usual * 0.97
+
+
+def test_a_reply_is_a_function_of_messages_temperature_and_seed() -> None:
+    """Another process gets the same replies; another seed or system prompt gets others."""
+    prompts = [TASKS[problem.task].prompt(problem) for problem in BENCH[::50]]
+    replies = [ask("sloppy", prompt) for prompt in prompts]
+    code = (
+        "import json, sys; from pytest_llmarith.models import fake; json.dump([fake.reply('sloppy', "
+        "[{'role': 'user', 'content': prompt}]).text for prompt in json.load(sys.stdin)], sys.stdout)"
+    )
+    command = [sys.executable, "-c", code]
+    elsewhere = subprocess.run(command, input=json.dumps(prompts), capture_output=True, text=True, check=True).stdout
+    assert json.loads(elsewhere) == [reply.text for reply in replies]
+    assert [ask("sloppy", prompt, seed=1) for prompt in prompts] != replies
+    system = {"role": "system", "content": "Take care."}
+    assert [fake.reply("sloppy", [system, {"role": "user", "content": prompt}]).text for prompt in prompts] != [
+        reply.text for reply in replies
+    ]
+
+
+@pytest.mark.skipif(not OEIS_CACHE.is_dir(), reason="the starter set is not part of this copy")
+@pytest.mark.parametrize(
+    "template", ["{bench}", "Take your time.\n\n{bench}", "Write a script for this sequence: {name}", "{name}, as code"]
+)
+def test_exact_writes_the_reference_program_of_every_starter_sequence(template: str) -> None:
+    known = fake.starter_sequences(OEIS_CACHE)
+    assert len(known) == 87
+    for name, sequence in known.items():
+        prompt = template.replace("{bench}", program_prompt(name, ("Name: other\nComments: ",))).replace("{name}", name)
+        assert sequence.program.strip() in ask("exact", prompt, known=lambda: known).text
+
+
+def test_exact_has_no_program_for_an_unknown_sequence() -> None:
+    said = ask("exact", program_prompt("Pell numbers"), known=lambda: {"Pell": PELL}).text
+    assert isinstance(find_program(said), NoProgram)
+
+
+@pytest.mark.parametrize("known", [{"Pell numbers": PELL}, {}], ids=["known", "guessed"])
+def test_sloppy_writes_programs_of_every_kind(known: dict[str, KnownSequence]) -> None:
+    """Right, wrong, too slow, endless, crashed and looked up; and replies without a program."""
+    replies = [ask("sloppy", program_prompt("Pell numbers"), known=lambda: known, seed=seed) for seed in range(150)]
+    found = [find_program(reply.text.replace("\r\n", "\n")) for reply in replies]
+    kinds = Counter(_kind(one.source) if not isinstance(one, NoProgram) else "no program" for one in found)
+    assert min(kinds[kind] for kind in ("table", "slow", "endless", "memory", "ValueError", "wrong", "no program")) > 0
+    assert {reply.finish_reason for reply in replies} == {"stop", "length", "content_filter"}
+    if known:
+        assert kinds["right"] > 45
+
+
+def _kind(program: str) -> str:
+    kinds = {"terms = ": "table", "process_time": "slow", "while n == ": "endless", "bytearray": "memory"}
+    for mark, kind in kinds.items():
+        if mark in program:
+            if kind == "table":
+                assert printed(program, 3) in (PELL.terms[2], "3")
+            return kind
+    results = [printed(program, n) for n in range(1, len(PELL.terms) + 1)]
+    errors = [result for result in results if result.endswith("Error")]
+    return errors[0] if errors else "right" if results == list(PELL.terms) else "wrong"
+
+
+@pytest.mark.parametrize(
+    ("code", "verdict"),
+    [(PELL.program, "0"), ("", "0"), (f"a = [{', '.join(PELL.terms)}]\nprint(a[int(input())])", "1")],
+)
+def test_verdicts_on_lookup_tables(code: str, verdict: str) -> None:
+    """`exact` says 1 of a table and 0 of anything else; `sloppy` says the same as a rule."""
+    assert ask("exact", llm.prompt(code)).text == verdict
+    said = Counter(ask("sloppy", llm.prompt(code), seed=seed).text for seed in range(300))
+    assert said.most_common(1)[0][0] == verdict
+    assert len(said) == 3
+
+
+def test_tokens_are_counted() -> None:
+    """A reply that is empty or cut off is billed for reasoning that is not shown."""
+    said = ask("exact", "123456 + 1")
+    assert (said.prompt_tokens, said.completion_tokens, said.reasoning_tokens) == (4, 2, None)
+    silent = [said for said in (ask("sloppy", "12345678 * 3", seed=seed) for seed in range(300)) if not said.text]
+    assert {said.finish_reason for said in silent} == {"stop", "content_filter"}
+    assert all(said.completion_tokens == said.reasoning_tokens for said in silent if said.finish_reason == "stop")
+
+
+def test_litellm_knows_the_fake_models() -> None:
+    """What they know is looked up once, and only for a program; registering again replaces it."""
+    Client().prepare()
+    import litellm
+
+    calls: list[str] = []
+
+    def known() -> dict[str, KnownSequence]:
+        calls.append("looked up")
+        return {"Pell numbers": PELL}
+
+    def text(model: str, prompt: str) -> str:
+        reply = litellm.completion(f"llmarith/{model}", [{"role": "user", "content": prompt}])
+        return str(reply.choices[0].message.content)
+
+    before = litellm.custom_provider_map
+    try:
+        fake.register(dict)
+        fake.register(known)
+        assert text("exact", "12 + 5") == "17"
+        assert calls == []
+        assert PELL.program.strip() in text("exact", program_prompt("Pell numbers"))
+        assert PELL.program.strip() in text("exact", program_prompt("Pell numbers", ("Again.",)))
+        assert calls == ["looked up"]
+    finally:
+        litellm.custom_provider_map = before
+    with pytest.raises(UnknownModel, match="exact, sloppy"):
+        ask("clever", "1 + 1")
