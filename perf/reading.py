@@ -12,7 +12,8 @@ from time import process_time
 from tabulate import tabulate
 
 from perf.measures import Measure
-from pytest_llmarith.numerals import grade, read
+from pytest_llmarith.answers import read
+from pytest_llmarith.grading import grade
 from pytest_llmarith.values import Dtype
 
 MEGABYTE = 1_000_000

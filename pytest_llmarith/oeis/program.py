@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pytest_llmarith.answers import refuses, said
 from pytest_llmarith.oeis.compiling import NotPythonError, Program, compiled, does_something
 from pytest_llmarith.oeis.fences import blocks
-from pytest_llmarith.replies import refuses, said
 from pytest_llmarith.values import NanReason
 
 

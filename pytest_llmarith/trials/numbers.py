@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from pytest_llmarith import numerals
-from pytest_llmarith.numerals.anatomy import Case, anatomy
+from pytest_llmarith import answers, grading
 from pytest_llmarith.trials.frame import Subject, cut_short, record
 from pytest_llmarith.values import (
     Anatomy,
@@ -38,14 +37,14 @@ def verdict_of(problem: NumberProblem, reply: Reply, reading: Reading) -> Verdic
     answer = readings.strict if reading is Reading.STRICT else readings.tolerant
     if answer is None:
         return Verdict(Outcome.NAN, readings, None, None, readings.reason or NanReason.UNREADABLE)
-    grade = numerals.grade(answer, problem.expected)
-    case = Case.of(problem.op, problem.dtype, problem.operands, problem.expected, answer)
-    return Verdict(grade.outcome, readings, grade, anatomy(case), None)
+    grade = grading.grade(answer, problem.expected)
+    case = grading.Case.of(problem.op, problem.dtype, problem.operands, problem.expected, answer)
+    return Verdict(grade.outcome, readings, grade, grading.anatomy(case), None)
 
 
 def nan_reason_of(reply: Reply) -> NanReason | None:
     """Why a reply holds no answer, as far as it can be told without its question."""
-    return cut_short(reply) or numerals.read(reply.text).reason
+    return cut_short(reply) or answers.read(reply.text).reason
 
 
 def number_record(problem: NumberProblem, subject: Subject, reading: Reading, reply: Reply) -> dict[str, Any]:
@@ -75,7 +74,7 @@ def _fields(verdict: Verdict, reading: Reading) -> dict[str, Any]:
 def _read(problem: NumberProblem, reply: Reply) -> Readings:
     if cut := cut_short(reply):
         return Readings(None, None, cut)
-    return numerals.read(reply.text, problem.operands, problem.dtype)
+    return answers.read(reply.text, problem.operands, problem.dtype)
 
 
 def _grade_fields(grade: Grade | None, anatomy: Anatomy | None) -> dict[str, Any] | None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from pytest_llmarith.numerals.extract import reason
-from pytest_llmarith.replies import said
+from pytest_llmarith.answers import said
+from pytest_llmarith.answers.extract import reason
 from pytest_llmarith.trials.frame import Subject, cut_short, record, unanswered_record
 from pytest_llmarith.trials.own_answer import written
 from pytest_llmarith.values import Failure, NanReason, Outcome, Reply

@@ -29,7 +29,7 @@ class NanReason(StrEnum):
 
 
 class ErrorClass(StrEnum):
-    """What is wrong with an answer that deviates: the first of these whose rule holds (docs/anatomy.md)."""
+    """What is wrong with an answer that deviates: the first of these whose rule holds (docs/errors.md)."""
 
     ROUNDED = "rounded"
     SIGN = "sign"

@@ -11,8 +11,8 @@ belong to the sloppy fake model, and change with it.
 
 Other tests freeze these by name; `corpora.txt` has only the number of their cases and a digest of their names:
 
-- the outcome of each reply of the transcripts: tests/numerals/test_reworded.py::test_outcomes_of_the_transcripts (with
-  tests/numerals/replies/outcomes.txt); what each change of outcome is, in all:
+- the outcome of each reply of the transcripts: tests/answers/test_transcripts.py::test_outcomes_of_the_transcripts
+  (with tests/answers/replies/outcomes.txt); what each change of outcome is, in all:
   tests/reports/test_regrade.py::test_the_table_of_the_transcripts
 - the verdict on each labelled program, and precision and recall: test_the_verdict_on_each_program and
   test_the_document_has_the_figures in tests/oeis/judges/test_oeis_judge_static.py

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.proof
 
 # Quick ones of every floor, and of what comes along beside the code: documents, sequences.
 CHOSEN = (
-    "tests/numerals/test_tolerant.py",
+    "tests/answers/test_read.py",
     "tests/tasks",
     "tests/options",
     "tests/oeis/test_oeis_starter.py",

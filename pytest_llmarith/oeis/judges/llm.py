@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_llmarith.replies import said
+from pytest_llmarith.answers import said
 
 KEY = "lookup_table"
 _LONGEST_VERDICT = 4096  # characters

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from math import fsum
 from typing import Any
 
-from pytest_llmarith.numerals.anatomy import carries
+from pytest_llmarith.grading import carries
 from pytest_llmarith.reports.counting.cases import Calculation, answer_of, calculation_of
 from pytest_llmarith.reports.counting.positions import Positions
 from pytest_llmarith.reports.counting.strata import Discipline, Strata

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple
 
-from pytest_llmarith.numerals.anatomy import Case
-from pytest_llmarith.numerals.exact import decimal_from
+from pytest_llmarith.decimals import decimal_from
+from pytest_llmarith.grading import Case
 from pytest_llmarith.values import Dtype, Op, Reading
 
 _LARGEST_EXPONENT = 10_000  # of a number in a record; written out, 1e999999999 would fill the memory

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pytest_llmarith.numerals.anatomy import Case, wrong_from_left, wrong_from_right
+from pytest_llmarith.grading import Case, wrong_from_left, wrong_from_right
 
 MOST_POSITIONS = 30
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_llmarith import numerals
+from pytest_llmarith.grading import grade
 from pytest_llmarith.reports.counting.cases import Calculation, answer_of
 from pytest_llmarith.values import Outcome, Reading
 
@@ -61,4 +61,4 @@ def _is_correct(record: Mapping[str, Any], calculation: Calculation) -> bool:
     answer = answer_of(record, Reading.TOLERANT)
     if answer is None:
         return False
-    return numerals.grade(answer, format(calculation.truth, "f")).outcome is Outcome.CORRECT
+    return grade(answer, format(calculation.truth, "f")).outcome is Outcome.CORRECT

@@ -18,7 +18,7 @@ from pytest_llmarith.reports.tables.drawing import folded
 _LONGEST_NAME = 20  # three of them beside each other fit into 80 columns
 _NONE = "."  # so that what there is catches the eye
 _LEGEND = (
-    "Of all deviates in % (95 %), by the rules of docs/anatomy.md. "
+    "Of all deviates in % (95 %), by the rules of docs/errors.md. "
     "right: of all trials, in any words; bare: with nothing but the number."
 )
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.numerals.anatomy import carries
+from pytest_llmarith.grading import carries
 from pytest_llmarith.reports.counting.summary import Summary
 from pytest_llmarith.tasks import addition, arithmetic
 from pytest_llmarith.trials import Subject, number_record, unanswered_record

@@ -1,4 +1,4 @@
-"""What docs/anatomy.md says of thirteen published runs is what their replies say."""
+"""What docs/errors.md says of thirteen published runs is what their replies say."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pytest_llmarith.reports.logs.stored import changes
 from pytest_llmarith.values import ErrorClass
 
 TRANSCRIPTS = Path(__file__).parents[4] / "shared" / "transcripts"
-DOCUMENTATION = Path(__file__).parents[3] / "docs" / "anatomy.md"
+DOCUMENTATION = Path(__file__).parents[3] / "docs" / "errors.md"
 VARIANTS = [f"{dtype}_{op}" for op in ("add", "sub", "mul", "div") for dtype in ("int", "float")]
 
 pytestmark = pytest.mark.skipif(not TRANSCRIPTS.is_dir(), reason="the transcripts are not beside the project")

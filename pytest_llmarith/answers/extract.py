@@ -1,0 +1,62 @@
+"""The number that a reply gives, read by two rules. They may use the operands, never the expected answer."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+from pytest_llmarith.answers.normalize import plain
+from pytest_llmarith.answers.rank import answer_in
+from pytest_llmarith.answers.speech import Said, refuses, said
+from pytest_llmarith.answers.tokenize import tokens
+from pytest_llmarith.decimals import decimal_from
+from pytest_llmarith.values import Dtype, NanReason, Readings
+
+# `\d` is every character that `int` accepts as a digit. Possessive quantifiers keep a failed match linear; they are on
+# single characters only, as Python before 3.11.5 has a fault in possessive groups.
+_DIGITS = r"\d++(?:_\d++)*"
+_BARE = {
+    Dtype.INT: re.compile(rf"[+-]?{_DIGITS}"),
+    Dtype.FLOAT: re.compile(rf"[+-]?{_DIGITS}(?:\.{_DIGITS})?"),
+}
+_LONGEST_END = 16_384  # characters at the end of a reply that are read
+_LAST_BOX = re.compile(r"\\boxed\{[^{}\n]{1,400}\}[\s$.*\\\])]*+\Z")
+
+
+def read(text: str, operands: tuple[str, ...] = (), dtype: Dtype = Dtype.INT) -> Readings:
+    """Both readings of a reply: `strict`, if it is a bare number, and `tolerant`, its final answer."""
+    strict = bare_number(text, dtype)
+    if strict is not None:
+        return Readings(strict, strict)
+    bare = bare_number(text, Dtype.FLOAT)  # an integer's answer with decimals: read, and graded as it is
+    return Readings(bare, None) if bare is not None else _intended(text, operands, dtype)
+
+
+def bare_number(text: str, dtype: Dtype) -> Decimal | None:
+    """The number if the text is nothing else but white space.
+
+    Integers are what `int(text.strip())` accepts, without its quadratic time and its limit of 4,300 digits.
+    """
+    bare = text.strip()
+    return decimal_from(bare) if _BARE[dtype].fullmatch(bare) else None
+
+
+def reason(said: Said, text: str) -> NanReason:
+    """Why `text`, the end of a reply, holds no answer."""
+    if refuses(text):
+        return NanReason.REFUSAL
+    if said.cut:
+        return NanReason.TRUNCATED
+    return NanReason.UNREADABLE if text.strip() else NanReason.EMPTY
+
+
+def _intended(text: str, operands: tuple[str, ...], dtype: Dtype) -> Readings:
+    speech = said(text)
+    end = speech.text.strip()
+    if len(end) > _LONGEST_END:
+        end = end[-_LONGEST_END:].partition("\n")[2]  # from the next line on: no number is cut
+    shown = plain(end, dtype)
+    if speech.cut and (box := _LAST_BOX.search(text, max(0, len(text) - 500))):  # the thought ends in the answer
+        shown = plain(box[0], dtype)
+    answer = answer_in(tokens(shown), tuple(decimal_from(operand).copy_abs() for operand in operands))
+    return Readings(answer, None) if answer is not None else Readings(None, None, reason(speech, shown))

@@ -1,0 +1,64 @@
+"""The value of one written number: signs, points, commas, groups, powers and words of magnitude."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+from pytest_llmarith.decimals import decimal_from, shifted
+
+THIN = "\u2009"  # every space that may group digits but does not separate words
+
+_PLACES = (
+    {"hundred": 2, "thousand": 3, "lakh": 5, "million": 6, "crore": 7, "billion": 9, "trillion": 12}
+    | {"quadrillion": 15, "quintillion": 18, "sextillion": 21, "septillion": 24, "octillion": 27, "nonillion": 30}
+    | {"decillion": 33, "k": 3, "m": 6, "mn": 6, "b": 9, "bn": 9, "t": 12, "tn": 12}
+)
+_WORD = "|".join(word for word in _PLACES if len(word) > 2)
+# "3 hundred million", "2 lakh crore". The plural counts places ("6 thousands"), as "the 6 thousand-digit" does.
+MAGNITUDES = rf"(?i:(?:{_WORD})(?:[ -](?:{_WORD})){{0,2}})(?![\w-])"
+LETTERS = r"(?:[kKMBT]|[mbt]n)(?!\w)"  # 7M, 7bn
+
+_EAST_ASIAN_PLACES = {**dict.fromkeys("万萬만", 4), **dict.fromkeys("亿億억", 8), **dict.fromkeys("兆조", 12)}
+_MARKS = "".join(_EAST_ASIAN_PLACES)
+_EAST_ASIAN = re.compile(rf"(?:\d[\d,.]{{0,30}}[ ]?[{_MARKS}][ ]?){{1,4}}(?:\d{{1,4}})?")
+_PART = re.compile(rf"(\d[\d,.]*)[ ]?([{_MARKS}]?)")
+
+_GROUPING = str.maketrans("", "", f" '_{THIN}")
+
+
+def value_of(digits: str, exponent: str | None = None, magnitude: str | None = None) -> Decimal | None:
+    """The number in digits, a power of ten and words of magnitude; None if the digits are no number."""
+    plain, power = _pointed(digits), (exponent or "").lstrip("+-").lstrip("0")
+    if plain is None or len(power) > 4:
+        return None
+    number = decimal_from(f"{plain}E{'-' * (exponent or '').startswith('-')}{power or 0}")
+    return shifted(number, sum(_PLACES[word] for word in re.findall("[a-z]+", (magnitude or "").lower())))
+
+
+def without_east_asian_magnitudes(text: str) -> str:
+    """The text with `15万5736` written as 155736."""
+    return _EAST_ASIAN.sub(_spelled_out, text)
+
+
+def _spelled_out(number: re.Match[str]) -> str:
+    parts = [(value_of(digits), _EAST_ASIAN_PLACES.get(mark, 0)) for digits, mark in _PART.findall(number[0])]
+    values = [shifted(value, places) for value, places in parts if value is not None]
+    return format(sum(values, Decimal(0)), "f") if len(values) == len(parts) else number[0]
+
+
+def _pointed(digits: str) -> str | None:
+    """The digits with nothing but one decimal point among them."""
+    plain = digits.translate(_GROUPING)
+    commas, points = plain.count(","), plain.count(".")
+    if commas + points <= 1:  # a comma groups if three digits follow, unless another mark groups or a zero leads
+        whole, _, decimals = plain.lstrip("+-").partition(",")
+        groups = len(decimals) == 3 and len(plain) == len(digits) and whole != "0"
+        return plain.replace(",", "" if groups else ".")
+    if not points or (points == 1 and plain.rindex(",") < plain.index(".")):
+        return plain.replace(",", "")  # commas group, even if a group has lost a digit
+    parts = re.split("[.,]", plain.lstrip("+-"))
+    if len(parts[0]) > 3 or any(len(part) != 3 for part in parts[1:-1]):
+        return None
+    is_decimal = len(parts[-1]) != 3 or (commas and points)  # of groups of three only another mark can be decimal
+    return f"{'-' * plain.startswith('-')}{''.join(parts[:-1])}{'.' if is_decimal else ''}{parts[-1]}"

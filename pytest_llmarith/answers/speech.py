@@ -1,0 +1,40 @@
+"""A reply without the model's thoughts, and whether it is a refusal."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from typing import NamedTuple
+
+_TAGS = "think|thinking|thought|reasoning|scratchpad"
+# An opening tag counts at the head of a line only: a tag within a sentence is a word of that sentence.
+_OPENED = re.compile(
+    rf"^[ \t]*+(?:<(?:{_TAGS})>|\[THINK\]|<\|channel\|>(?:analysis|commentary)<\|message\|>)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_CLOSED = re.compile(rf"</(?:{_TAGS})>|\[/THINK\]|<\|channel\|>final<\|message\|>", re.IGNORECASE)
+_REFUSAL = re.compile(
+    r"\b(?:can(?:no|['’])t|can not|could ?n(?:o|['’])t|won['’]t|will not|(?:un|not )able to|not possible|impossible to"
+    r"|do(?:n['’]t| not) have the (?:ability|capability)|beyond my|(?:must|have to) decline|refuse|not allowed)\b",
+    re.IGNORECASE,
+)
+
+
+class Said(NamedTuple):
+    """A reply without its thoughts; `cut` is true if the last thought has no end."""
+
+    text: str
+    cut: bool
+
+
+def said(reply: str) -> Said:
+    """Drop all up to the last closing tag (its opening tag may be missing), and all from a tag that stays open."""
+    closings = deque(_CLOSED.finditer(reply), maxlen=1)
+    text = reply[closings[0].end() :] if closings else reply
+    opening = _OPENED.search(text)
+    return Said(text[: opening.start()], cut=True) if opening else Said(text, cut=False)
+
+
+def refuses(text: str) -> bool:
+    """Whether a text without an answer says that the model will not or cannot answer."""
+    return bool(_REFUSAL.search(text))

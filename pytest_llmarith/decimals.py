@@ -1,0 +1,80 @@
+"""Exact arithmetic on decimals: each computation has a context that is wide enough for its operands.
+
+All numbers that are graded pass through here. Nothing uses a float or the default context of 28 digits.
+"""
+
+from __future__ import annotations
+
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
+
+_ZERO = Decimal(0)
+
+
+def decimal_from(text: str) -> Decimal:
+    """The number in text that `decimal.Decimal` accepts, in linear time; zero has no sign."""
+    number = Decimal(text)
+    return number if number else _ZERO
+
+
+def wide_context(*numbers: Decimal, decimals: int = 0) -> Context:
+    """A context in which sums and differences of the numbers, and rounding to `decimals`, are exact."""
+    highest = max(number.adjusted() for number in numbers)
+    lowest = min(_exponent(number) for number in numbers)
+    return _context(max(highest, 0) - min(lowest, -decimals) + 3)
+
+
+def distance(one: Decimal, other: Decimal) -> Decimal:
+    """The absolute difference, exactly."""
+    return wide_context(one, other).subtract(one, other).copy_abs()
+
+
+def product(one: Decimal, other: Decimal) -> Decimal:
+    """The product, exactly."""
+    return _context(sum(number.adjusted() - _exponent(number) + 1 for number in (one, other))).multiply(one, other)
+
+
+def rounded(number: Decimal, decimals: int, rounding: str = ROUND_HALF_EVEN) -> Decimal:
+    """The number rounded to that many decimals."""
+    return number.quantize(Decimal((0, (1,), -decimals)), rounding, wide_context(number, decimals=decimals))
+
+
+def is_close(rounded: Decimal, exact: Decimal) -> bool:
+    """Whether two sizes differ by at most one in the last digit of the shorter number."""
+    if abs(rounded.adjusted() - exact.adjusted()) > 1:
+        return False
+    few, many = (number.copy_abs().scaleb(-exact.adjusted()) for number in (rounded.normalize(), exact))
+    return abs(few - many) <= Decimal((0, (1,), _exponent(few)))
+
+
+def shifted(number: Decimal, places: int) -> Decimal:
+    """The number times a power of ten."""
+    sign, digits, _ = number.as_tuple()
+    return Decimal((sign, digits, _exponent(number) + places))
+
+
+def plain(number: Decimal) -> str:
+    """The number as text, without an exponent and without zeros behind its last decimal."""
+    text = format(number, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def significant(number: Decimal) -> str:
+    """The digits from the first to the last that is not 0, without point and sign."""
+    return format(number.copy_abs(), "f").replace(".", "").strip("0")
+
+
+def short_ratio(part: Decimal, whole: Decimal) -> str:
+    """`part / whole` with two significant digits, such as 1.2e-05."""
+    few = _context(20)
+    mantissa, _, exponent = format(few.divide(few.plus(part), few.plus(whole)), ".1e").partition("e")
+    return f"{mantissa}e{int(exponent):+03d}"
+
+
+def _context(precision: int) -> Context:
+    return Context(prec=precision, rounding=ROUND_HALF_EVEN, Emin=MIN_EMIN, Emax=MAX_EMAX)
+
+
+def _exponent(number: Decimal) -> int:
+    exponent = number.as_tuple().exponent
+    assert isinstance(exponent, int)  # only infinities and NaN have letters there
+    return exponent

@@ -1,0 +1,206 @@
+"""The class of an error: the first of fifteen rules that holds. docs/errors.md has the rules in words.
+
+The rules are exact, and linear in the number of digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
+from itertools import compress, count, islice, pairwise
+from operator import eq, ne
+from types import MappingProxyType
+
+from pytest_llmarith import decimals
+from pytest_llmarith.decimals import significant
+from pytest_llmarith.grading.digits import Case, carries, digit_match, dlength, halves, leading_digits
+from pytest_llmarith.grading.grade import DECIMALS, is_rounding
+from pytest_llmarith.values import Anatomy, ErrorClass, Op
+
+_GROUP = 3
+
+
+def anatomy(case: Case) -> Anatomy:
+    """The class of an answer and its measures; the class of a correct answer is None."""
+    return Anatomy(error_class(case), digit_match(case.rows), dlength(case.rows), leading_digits(case))
+
+
+def error_class(case: Case) -> ErrorClass | None:
+    """The class of an answer that deviates; None if it is correct."""
+    if case.answer == case.truth:
+        return None
+    return next(found for found, holds in _RULES.items() if holds(case))
+
+
+# --- rules on values: the operands explain the error -----------------------------------------------------------------
+
+
+def _has_other_sign(case: Case) -> bool:
+    return case.answer == case.truth.copy_negate()
+
+
+def _is_off_by_power_of_ten(case: Case) -> bool:
+    """All digits are right and the point is not, also if rounding to four decimals removes some digits."""
+    if not case.given or not case.truth or case.given.is_signed() != case.truth.is_signed():
+        return False
+    return significant(case.truth) in (significant(case.given), significant(case.answer))
+
+
+def _echoes_operand(case: Case) -> bool:
+    return case.answer.copy_abs() in (case.lhs.copy_abs(), case.rhs.copy_abs())
+
+
+def _is_of_other_operation(case: Case) -> bool:
+    """Another operation on the same operands, or the quotient of the exchanged operands; the sign does not matter."""
+    answer, lhs, rhs = (number.copy_abs() for number in (case.answer, case.lhs, case.rhs))
+    total = decimals.wide_context(lhs, rhs).add(lhs, rhs)
+    return (
+        (case.op is not Op.ADD and answer == total)
+        or (case.op is not Op.SUB and answer == decimals.distance(lhs, rhs))
+        or (case.op is not Op.MUL and answer == decimals.product(lhs, rhs))
+        or (case.op is not Op.DIV and _is_quotient(answer, lhs, rhs))
+        or _is_quotient(answer, rhs, lhs)
+    )
+
+
+def _is_quotient(answer: Decimal, dividend: Decimal, divisor: Decimal) -> bool:
+    """Whether the answer is the quotient to four decimals, checked by multiplication; a tie may go either way."""
+    shown = decimals.rounded(answer, DECIMALS)
+    if not shown or not divisor:
+        return False
+    error = decimals.distance(decimals.product(shown, divisor), dividend)
+    return decimals.product(error, Decimal(2 * 10**DECIMALS)) <= divisor
+
+
+def _misaligns_operand(case: Case) -> bool:
+    """A sum or difference with one operand some columns too far to the left or to the right."""
+    if case.op not in (Op.ADD, Op.SUB):
+        return False
+    context = decimals.wide_context(case.answer, case.lhs, case.rhs)
+    second = case.rhs if case.op is Op.ADD else case.rhs.copy_negate()
+    return any(
+        _is_shifted(context.subtract(case.answer, stays), moves)
+        for stays, moves in ((case.lhs, second), (second, case.lhs))
+    )
+
+
+def _is_shifted(number: Decimal, original: Decimal) -> bool:
+    """Whether the number is the original times a power of ten."""
+    if not number or not original or number.is_signed() != original.is_signed():
+        return False
+    return significant(number) == significant(original)
+
+
+def _loses_carry(case: Case) -> bool:
+    """Only columns that carry are wrong, each by one unit and all in the same direction."""
+    carried = carries(case.op, case.lhs, case.rhs) if case.same_sign else None
+    if carried is None:
+        return False
+    error = decimals.distance(case.answer.copy_abs(), case.truth.copy_abs())
+    if error.adjusted() >= len(carried.columns):
+        return False
+    whole, rest = halves(error)
+    units = (whole + rest.ljust(carried.decimals, "0"))[::-1]
+    if len(rest) > carried.decimals or set(units) - {"0", "1"}:
+        return False
+    return all(carries_here for carries_here, unit in zip(carried.columns, units, strict=False) if unit == "1")
+
+
+# --- rules on digits, whatever the operation -------------------------------------------------------------------------
+
+
+def _has_other_groups(case: Case) -> bool:
+    """Related, and 3, 6, 9, ... digits longer or shorter. One digit and zeros is a guess of the size, no lost group."""
+    surplus = len(case.rows.answer) - len(case.rows.truth)
+    fewest = min(len(significant(number)) for number in (case.answer, case.truth))
+    return surplus != 0 and surplus % _GROUP == 0 and fewest > 1 and _is_related(case)
+
+
+def _has_other_length(case: Case) -> bool:
+    return not case.same_places and _is_related(case)
+
+
+def _transposes(case: Case) -> bool:
+    """Two neighbouring digits are exchanged, and all others are right."""
+    if len(places := _first_differences(case, 3)) != 2:
+        return False
+    left, right = places
+    answer, truth = case.rows.answer, case.rows.truth
+    return right == left + 1 and (answer[left], answer[right]) == (truth[right], truth[left])
+
+
+def _misses_one_digit(case: Case) -> bool:
+    return len(_first_differences(case, 2)) == 1
+
+
+def _misses_tail(case: Case) -> bool:
+    """The digits are wrong from some place to the end."""
+    return _misses_stretch(case) and case.rows.answer[-1] != case.rows.truth[-1]
+
+
+def _misses_middle(case: Case) -> bool:
+    """The digits before and behind a stretch of wrong ones are right."""
+    return _misses_stretch(case) and case.rows.answer[-1] == case.rows.truth[-1]
+
+
+def _misses_stretch(case: Case) -> bool:
+    """The first digit is right, and between wrong digits there is at most one right one, which may be chance."""
+    if not _misses_several_digits(case) or case.rows.answer[0] != case.rows.truth[0]:
+        return False
+    return all(after - before <= 2 for before, after in pairwise(_differences(case.rows.answer, case.rows.truth)))
+
+
+def _misses_several_digits(case: Case) -> bool:
+    return case.same_places and _is_related(case)
+
+
+def _is_related(case: Case) -> bool:
+    """Whether half of the shorter number's digits are in place, or the answer is close to the truth but for the point.
+
+    Places are counted from the left or from the right. Zero and numbers of the other sign are unrelated.
+    """
+    if not case.answer or not case.truth or not case.same_sign:
+        return False
+    answer, truth = case.rows.answer, case.rows.truth
+    right = max(sum(map(eq, answer, truth)), sum(map(eq, reversed(answer), reversed(truth))))
+    return 2 * right >= min(len(answer), len(truth)) or _is_close(case.answer, case.truth)
+
+
+def _is_close(answer: Decimal, truth: Decimal) -> bool:
+    """Whether some power of ten times the answer is off by less than a tenth."""
+    one, other = (Decimal(f".{significant(number)}") for number in (answer, truth))
+    context = decimals.wide_context(one, other)
+    return any(decimals.distance(context.scaleb(one, by), other) < context.scaleb(other, -1) for by in (-1, 0, 1))
+
+
+def _first_differences(case: Case, most: int) -> list[int]:
+    """The first places with different digits; none if sign or length differs."""
+    if not case.same_places:
+        return []
+    return list(islice(_differences(case.rows.answer, case.rows.truth), most))
+
+
+def _differences(answer: str, truth: str) -> Iterator[int]:
+    return compress(count(), map(ne, answer, truth))
+
+
+# A rule that explains every digit comes before a rule on how digits look; the last rule always holds.
+_RULES: Mapping[ErrorClass, Callable[[Case], bool]] = MappingProxyType(
+    {
+        ErrorClass.ROUNDED: lambda case: is_rounding(case.given, case.truth),
+        ErrorClass.SIGN: _has_other_sign,
+        ErrorClass.POWER_OF_TEN: _is_off_by_power_of_ten,
+        ErrorClass.OPERAND_ECHOED: _echoes_operand,
+        ErrorClass.WRONG_OPERATION: _is_of_other_operation,
+        ErrorClass.MISALIGNED: _misaligns_operand,
+        ErrorClass.CARRY: _loses_carry,
+        ErrorClass.GROUP_OF_THREE: _has_other_groups,
+        ErrorClass.OTHER_LENGTH: _has_other_length,
+        ErrorClass.TRANSPOSITION: _transposes,
+        ErrorClass.ONE_DIGIT: _misses_one_digit,
+        ErrorClass.TAIL: _misses_tail,
+        ErrorClass.MIDDLE: _misses_middle,
+        ErrorClass.SCATTERED: _misses_several_digits,
+        ErrorClass.UNRELATED: lambda case: True,
+    }
+)

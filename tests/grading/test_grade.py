@@ -1,0 +1,77 @@
+"""Answers are graded exactly, at every size."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_llmarith.grading import grade
+from pytest_llmarith.values import Grade, Outcome
+
+CORRECT = Grade(Outcome.CORRECT)
+DEEP = 10**60 + 7
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("784", "784"),
+        ("784.0", "784"),
+        ("364.00000000000006", "364"),
+        ("363.99999999999994", "364"),
+        ("364.00000000000006", "364.0000"),
+        ("7.84E2", "784"),
+        ("-0", "0"),
+        (str(DEEP), str(DEEP)),
+        ("12.5", "12.50"),
+        ("12.500049", "12.5000"),
+        ("0.00005", "0.0000"),  # a tie goes to the even neighbour
+        ("0.00015", "0.0002"),
+        (f"{DEEP}.12344999", f"{DEEP}.1234"),
+        ("3086", "3086.0000"),
+    ],
+)
+def test_correct(answer: str, expected: str) -> None:
+    """Equal in value, after rounding to four decimals, half even; a correct answer has no errors."""
+    assert grade(Decimal(answer), expected) == CORRECT
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected", "absolute", "relative", "rounded"),
+    [
+        ("784.1", "784", "0.1", "1.3e-04", False),
+        ("784.0001", "784", "0.0001", "1.3e-07", False),
+        ("-784", "784", "1568", "2.0e+00", False),
+        ("3", "0", "3", None, False),
+        (str(DEEP + 1), str(DEEP), "1", "1.0e-60", False),
+        ("1396.24", "1396.2398", "0.0002", "1.4e-07", True),
+        ("1396", "1396.2398", "0.2398", "1.7e-04", True),
+        ("1396.23", "1396.2398", "0.0098", "7.0e-06", False),
+        ("0.3", "0.2500", "0.05", "2.0e-01", True),  # at a tie either neighbour is a rounding
+        ("0.2", "0.2500", "0.05", "2.0e-01", True),
+        ("0.0001", "0.0000", "0.0001", None, False),
+        ("1E+10", "1", "9999999999", "1.0e+10", False),
+    ],
+)
+def test_deviate(  # one row of a table
+    answer: str, expected: str, absolute: str, relative: str | None, rounded: bool
+) -> None:
+    """The absolute error is exact and plain, the relative one short and missing where the truth is 0."""
+    assert grade(Decimal(answer), expected) == Grade(Outcome.DEVIATE, absolute, relative, rounded)
+
+
+@given(st.integers(-(10**80), 10**80), st.integers(-(10**80), 10**80))
+@settings(deadline=None)
+def test_the_absolute_error_is_the_difference(answer: int, expected: int) -> None:
+    """At every size, the error is what integers say."""
+    graded = grade(Decimal(answer), str(expected))
+    assert graded.absolute_error == (None if answer == expected else str(abs(answer - expected)))
+
+
+@pytest.mark.parametrize("answer", ["1E+9999", "-1E-9999", "9" * 20_000])
+def test_huge_numbers_are_graded(answer: str) -> None:
+    """No size of an answer overflows a context."""
+    assert grade(Decimal(answer), "12.5000").outcome is Outcome.DEVIATE

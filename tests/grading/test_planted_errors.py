@@ -1,0 +1,257 @@
+"""An error that is planted is found as what was planted.
+
+Problems are so long that chance makes no operand of an answer and no answer of an operand. Where an error of one kind
+can be one of another kind too, the test says so and plants it where it cannot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import ROUND_HALF_EVEN, Context, Decimal
+from fractions import Fraction
+from itertools import pairwise
+
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from pytest_llmarith.grading import Case, carries, error_class
+from pytest_llmarith.values import ArithmeticProblem, Dtype, ErrorClass, Op
+from tests.tasks.problem_strategies import arithmetic_problems
+
+LONG = st.integers(7, 30)
+PROBLEMS = arithmetic_problems(depth=LONG)
+SUMS = arithmetic_problems(ops=[Op.ADD, Op.SUB], depth=LONG)
+PRODUCTS = arithmetic_problems([Dtype.INT], [Op.MUL], LONG)
+EXACT = Context(prec=1000)
+
+
+def found(problem: ArithmeticProblem, answer: str | Decimal) -> ErrorClass | None:
+    case = Case.of(problem.op, problem.dtype, problem.operands, problem.expected, Decimal(answer))
+    return error_class(case)
+
+
+class Written:
+    """The truth as its digits stand, to be changed."""
+
+    def __init__(self, problem: ArithmeticProblem) -> None:
+        self.sign = "-" if problem.expected.startswith("-") else ""
+        self.whole, _, self.decimals = problem.expected.lstrip("-").partition(".")
+        assume(len(self.whole) >= 6)  # a difference may be short
+
+    @property
+    def digits(self) -> str:
+        return self.whole + self.decimals
+
+    def with_whole(self, whole: str) -> str:
+        return f"{self.sign}{whole}.{self.decimals or '0'}"
+
+    def with_digits(self, digits: str) -> str:
+        end = len(self.whole)
+        return f"{self.sign}{digits[:end]}.{digits[end:] or '0'}"
+
+
+@given(arithmetic_problems([Dtype.FLOAT], [Op.ADD, Op.SUB, Op.MUL], LONG), st.integers(0, 3))
+def test_rounded(problem: ArithmeticProblem, decimals: int) -> None:
+    """The truth with fewer decimals, where that is another number, is a rounding."""
+    answer = Decimal(problem.expected).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_EVEN, EXACT)
+    assume(answer != Decimal(problem.expected))
+    assert found(problem, answer) is ErrorClass.ROUNDED
+
+
+@given(PROBLEMS)
+def test_sign(problem: ArithmeticProblem) -> None:
+    """A minus too many or too few is an error of the sign; zero has none."""
+    answer = Decimal(problem.expected).copy_negate()
+    assume(answer)
+    assert found(problem, answer) is ErrorClass.SIGN
+
+
+@given(PROBLEMS, st.integers(-8, 8).filter(bool))
+def test_power_of_ten(problem: ArithmeticProblem, exponent: int) -> None:
+    """Where all digits are right and the point stands elsewhere, the error is a power of ten."""
+    truth = Decimal(problem.expected)
+    assume(truth)
+    assert found(problem, truth.scaleb(exponent, EXACT)) is ErrorClass.POWER_OF_TEN
+
+
+@given(PROBLEMS, st.sampled_from([0, 1]), st.sampled_from(["", "-"]))
+def test_operand_echoed(problem: ArithmeticProblem, which: int, sign: str) -> None:
+    """Where an operand is all that is said, with either sign, it was echoed."""
+    assert found(problem, sign + problem.operands[which]) is ErrorClass.OPERAND_ECHOED
+
+
+OPERATIONS: dict[Op, Callable[[Fraction, Fraction], Fraction]] = {
+    Op.ADD: lambda lhs, rhs: lhs + rhs,
+    Op.SUB: lambda lhs, rhs: lhs - rhs,
+    Op.MUL: lambda lhs, rhs: lhs * rhs,
+    Op.DIV: lambda lhs, rhs: lhs / rhs,
+}
+
+
+@given(PROBLEMS, st.sampled_from(Op), st.booleans())
+def test_wrong_operation(problem: ArithmeticProblem, op: Op, swapped: bool) -> None:
+    """What another operation gives, to four decimals, operands either way round.
+
+    A difference the other way round differs in its sign, which is another class; a sum and a product do not differ.
+    """
+    assume(op is not problem.op or (op is Op.DIV and swapped))
+    lhs, rhs = map(Fraction, reversed(problem.operands) if swapped else problem.operands)
+    result = round(OPERATIONS[op](lhs, rhs) * 10**4)
+    assume(result)  # a quotient of numbers of such different lengths may be nothing
+    assert found(problem, Decimal(result).scaleb(-4, EXACT)) is ErrorClass.WRONG_OPERATION
+
+
+@given(SUMS, st.integers(-2, 40).filter(bool), st.booleans())
+def test_misaligned(problem: ArithmeticProblem, columns: int, left: bool) -> None:
+    """An answer in which one operand stood some columns off is told as misaligned."""
+    lhs, rhs = map(Decimal, problem.operands)
+    lhs, rhs = (lhs.scaleb(columns, EXACT), rhs) if left else (lhs, rhs.scaleb(columns, EXACT))
+    answer = EXACT.add(lhs, rhs) if problem.op is Op.ADD else EXACT.subtract(lhs, rhs)
+    assert found(problem, answer) is ErrorClass.MISALIGNED
+
+
+@given(SUMS, st.data())
+def test_carry(problem: ArithmeticProblem, data: st.DataObject) -> None:
+    """Some carries are forgotten, or borrows. Only before the point: behind it, that may be a rounding."""
+    lhs, rhs = map(Decimal, problem.operands)
+    columns = carries(problem.op, lhs, rhs)
+    assert columns is not None
+    places = [place - columns.decimals for place, taking in enumerate(columns.columns) if taking]
+    places = [place for place in places if place >= 0]
+    assume(places)
+    forgotten = data.draw(st.sets(st.sampled_from(places), min_size=1))
+    error = sum(10**place for place in forgotten) * (1 if problem.op is Op.ADD else -1)
+    truth = Decimal(problem.expected)
+    answer = EXACT.subtract(truth.copy_abs(), Decimal(error))
+    assume(answer > 0)  # who forgets the first carry has no use for the one behind it
+    assert found(problem, answer.copy_sign(truth)) is ErrorClass.CARRY
+
+
+@given(PROBLEMS, st.data())
+def test_group_of_three(problem: ArithmeticProblem, data: st.DataObject) -> None:
+    """Where three, six or nine digits are missing or too many, a group was lost or added."""
+    written = Written(problem)
+    whole = _of_another_length(written.whole, data, sizes=(3, 6, 9))
+    assume(min(len((number + written.decimals).strip("0")) for number in (whole, written.whole)) > 1)
+    assert found(problem, written.with_whole(whole)) is ErrorClass.GROUP_OF_THREE
+
+
+@given(PROBLEMS, st.data())
+def test_other_length(problem: ArithmeticProblem, data: st.DataObject) -> None:
+    """Where any other number of digits is missing or too many, the length is wrong."""
+    written = Written(problem)
+    whole = _of_another_length(written.whole, data, sizes=(1, 2, 4, 5))
+    assert found(problem, written.with_whole(whole)) is ErrorClass.OTHER_LENGTH
+
+
+def _of_another_length(whole: str, data: st.DataObject, sizes: tuple[int, ...]) -> str:
+    """The first digit stays. Zeros at the end are a power of ten, and a difference of ones and zeros may be carries."""
+    size = data.draw(st.sampled_from(sizes))
+    start = data.draw(st.integers(1, len(whole)))
+    run = data.draw(st.none() | st.text("0123456789", min_size=size, max_size=size))
+    assume(run is not None or start + size <= len(whole))
+    changed = whole[:start] + (whole[start + size :] if run is None else run + whole[start:])
+    assume(changed.rstrip("0") != whole.rstrip("0"))
+    assume(set(str(int(changed) - int(whole))) - set("-01"))
+    return changed
+
+
+@given(PROBLEMS, st.data())
+def test_transposition(problem: ArithmeticProblem, data: st.DataObject) -> None:
+    """Two neighbours that differ change places; a zero does not come first."""
+    written = Written(problem)
+    digits = written.digits
+    places = [
+        place for place, (left, right) in enumerate(pairwise(digits)) if left != right and (place or right != "0")
+    ]
+    assume(places)
+    place = data.draw(st.sampled_from(places))
+    swapped = digits[:place] + digits[place + 1] + digits[place] + digits[place + 2 :]
+    assert found(problem, written.with_digits(swapped)) is ErrorClass.TRANSPOSITION
+
+
+@given(PROBLEMS, st.data())
+def test_one_digit(problem: ArithmeticProblem, data: st.DataObject) -> None:
+    """A digit before the point is off by two or more; by one it may be a carry, behind the point a rounding."""
+    written = Written(problem)
+    changed = _changed(written.whole, data, count=1)
+    assert found(problem, written.with_whole(changed)) is ErrorClass.ONE_DIGIT
+
+
+@given(PRODUCTS, st.data())
+def test_tail(problem: ArithmeticProblem, data: st.DataObject) -> None:
+    """The second half is wrong from some digit on; single digits may be right by chance."""
+    length = len(problem.expected)
+    first = data.draw(st.integers(length - length // 2, length - 2))
+    assert found(problem, _wrong_at(problem, _stretch(first, length - 1, data), data)) is ErrorClass.TAIL
+
+
+@given(PRODUCTS, st.data())
+def test_middle(problem: ArithmeticProblem, data: st.DataObject) -> None:
+    """Up to half of the digits are wrong in one stretch, before which and behind which all are right."""
+    length = len(problem.expected)
+    first = data.draw(st.integers(1, length - 3))
+    last = data.draw(st.integers(first + 1, min(length - 2, first + length // 2 - 1)))
+    assert found(problem, _wrong_at(problem, _stretch(first, last, data), data)) is ErrorClass.MIDDLE
+
+
+@given(PRODUCTS, st.data())
+def test_scattered(problem: ArithmeticProblem, data: st.DataObject) -> None:
+    """The first digit is wrong and another one, or two digits with two right ones between them or more."""
+    length = len(problem.expected)
+    first = data.draw(st.integers(0, length - 4))
+    last = data.draw(st.integers(first + (3 if first else 1), length - 1))
+    assert found(problem, _wrong_at(problem, [first, last], data)) is ErrorClass.SCATTERED
+
+
+def _stretch(first: int, last: int, data: st.DataObject) -> list[int]:
+    places = [first]
+    while places[-1] < last:
+        places.append(min(last, places[-1] + data.draw(st.integers(1, 2))))
+    return places
+
+
+def _wrong_at(problem: ArithmeticProblem, places: list[int], data: st.DataObject) -> str:
+    digits = list(problem.expected)
+    for place in places:
+        digits[place] = data.draw(st.sampled_from("123456789" if place == 0 else "0123456789"))
+        assume(digits[place] != problem.expected[place])
+    assume(sorted(digits) != sorted(problem.expected))  # two neighbours may have changed places
+    return "".join(digits)
+
+
+def _changed(whole: str, data: st.DataObject, count: int) -> str:
+    """Some digits are larger by two or more, or all of them smaller; none becomes a leading zero."""
+    upwards = [place for place, digit in enumerate(whole) if digit <= "7"]
+    downwards = [place for place, digit in enumerate(whole) if digit >= ("2" if place else "3")]
+    up = data.draw(st.booleans())
+    places = upwards if up else downwards
+    assume(len(places) >= count)
+    digits = list(map(int, whole))
+    for place in data.draw(st.permutations(places))[:count]:
+        low, high = (digits[place] + 2, 9) if up else (0 if place else 1, digits[place] - 2)
+        digits[place] = data.draw(st.integers(low, high))
+    return "".join(map(str, digits))
+
+
+@given(PROBLEMS, st.data())
+def test_unrelated(problem: ArithmeticProblem, data: st.DataObject) -> None:
+    """Another number of any length: no digit is in place, counted from either end, and the first is far off."""
+    written = Written(problem)
+    length = data.draw(st.integers(2, 2 * len(written.whole))) + len(written.decimals)
+    digits = []
+    for place in range(length):
+        taken = {written.digits[place : place + 1], _from_right(written.digits, length - place)}
+        taken |= set(_near(written.digits[0]) if place == 0 else "0" if place == length - 1 else "")
+        digits.append(data.draw(st.sampled_from([digit for digit in "0123456789" if digit not in taken])))
+    answer = Decimal(f"{written.sign}{''.join(digits)}").scaleb(-len(written.decimals), EXACT)
+    assert found(problem, answer) is ErrorClass.UNRELATED
+
+
+def _from_right(digits: str, place: int) -> str:
+    return digits[-place] if place <= len(digits) else ""
+
+
+def _near(first: str) -> str:
+    """With what a number may begin that is off by less than a tenth, whatever its length; and 0."""
+    return {"1": "9012", "9": "8901"}.get(first) or f"0{int(first) - 1}{first}{int(first) + 1}"
