@@ -18,7 +18,7 @@ pytestmark = pytest.mark.proof
 CHOSEN = (
     "tests/answers/test_read.py",
     "tests/tasks",
-    "tests/options",
+    "tests/grading/test_grade.py",
     "tests/oeis/test_oeis_starter.py",
     "tests/release/test_supported_versions.py",
     "tests/documents/test_glossary.py",
