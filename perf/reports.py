@@ -15,6 +15,7 @@ from typing import Any
 
 from perf.commands import ROOT, Run, run_llmarith
 from perf.measures import Measure
+from pytest_llmarith.records import as_dict
 from pytest_llmarith.reports.logs.llm_arithmetic import row_of
 from pytest_llmarith.reports.opening import opened
 from pytest_llmarith.tasks import arithmetic
@@ -106,6 +107,8 @@ def _records() -> Iterator[Record]:
     model = Model("one", "openai/one")
     for problem in arithmetic.problems(0, range(2, 11), 10):
         reply = Reply(problem.expected, completion_tokens=3)
-        yield number_record(
-            problem, Subject.of(problem, model, arithmetic.prompt(problem), None), Reading.TOLERANT, reply
+        yield as_dict(
+            number_record(
+                problem, Subject.of(problem, model, arithmetic.prompt(problem), None), Reading.TOLERANT, reply
+            )
         )

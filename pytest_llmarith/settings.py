@@ -19,7 +19,6 @@ import pytest
 
 from pytest_llmarith.model_options import ModelOptions, encodable
 from pytest_llmarith.oeis.judges.llm import PARAMS
-from pytest_llmarith.oeis.scoring import Rules
 from pytest_llmarith.oeis.sets import check_name
 from pytest_llmarith.options import OPTIONS
 from pytest_llmarith.values import (
@@ -34,6 +33,7 @@ from pytest_llmarith.values import (
     Price,
     ProgramLimits,
     Reading,
+    Rules,
     Shard,
     StoreMode,
     Symbols,

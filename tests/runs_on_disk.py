@@ -7,20 +7,34 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pytest_llmarith.records import as_dict
 from pytest_llmarith.reports.counting.summary import Summary
 from pytest_llmarith.reports.keys import key_of
 from pytest_llmarith.tasks import addition, arithmetic
 from pytest_llmarith.trials import Subject, number_record, unanswered_record
 from pytest_llmarith.values import Dtype, Failure, Model, NumberProblem, Op, Reading, Reply
 
-FACTS = {
+_EMPTY_RUN: dict[str, Any] = {
+    **dict.fromkeys(("selected", "stopped", "exit_status", "shard", "seed", "symbols", "conditions", "wordings")),
+    **dict.fromkeys(("repeats", "search", "reading", "store", "strict", "asking", "limits", "oeis", "merged", "git")),
     "id": "2026-11-22T00-31-05_o4-mini",
     "started_at": "2026-11-22T00:31:05+00:00",
     "finished_at": "2026-11-22T00:41:05+00:00",
+    "partial": False,
     "versions": {"python": "3.11.7"},
-    "oeis": {"sets": None},
-    "models": [{"name": "o4-mini", "target": "openai/o4-mini"}],
 }
+_EMPTY_MODEL = dict.fromkeys(("name", "target", "params", "api_base", "system_prompt", "simulated"))
+_EMPTY_RULES = dict.fromkeys(("sets", "limits", "terms", "memory_bytes", "rules", "static_judge", "judge"))
+
+
+def run_facts(**named: Any) -> dict[str, Any]:
+    """What a summary says of its run; what is not named is not known."""
+    facts = _EMPTY_RUN | {"models": [{"name": "o4-mini", "target": "openai/o4-mini"}]} | named
+    facts["models"] = [_EMPTY_MODEL | model for model in facts["models"]]
+    facts["oeis"] = facts["oeis"] and _EMPTY_RULES | facts["oeis"]
+    return facts
+
+
 # A row of llm_arithmetic.
 ROW = {
     "model": "gpt-4.1",
@@ -36,6 +50,9 @@ ROW = {
     "cost": 0.0001,
     "timestamp": "2025-05-11T23:17:51.432406-02:00",
 }
+
+
+FACTS = run_facts()
 
 
 def asked(
@@ -66,7 +83,14 @@ def programmed(number: str, model: str = "o4-mini", **facts: Any) -> dict[str, A
         "isolation": {"level": "strict", "enforced": [], "remarks": []},
         "machine": None,
     }
-    problem = {"set": "starter", "number": number, "name": "A sequence.", "offset": 1, "keywords": ["easy"]}
+    problem = {
+        "kind": "oeis",
+        "set": "starter",
+        "number": number,
+        "name": "A sequence.",
+        "offset": 1,
+        "keywords": ["easy"],
+    }
     return asked("7", model=model) | {
         "nodeid": f"test_bench.py::test_oeis[{model}-starter-{number}]",
         "task": "oeis",
@@ -85,7 +109,7 @@ def _recorded(
 ) -> dict[str, Any]:
     behind, nodeid = Model(model, f"openai/{model}"), f"test_bench.py::test[{model}-{problem.label}]"
     if text is None:
-        return unanswered_record(Subject.of(problem, behind, "prompt", nodeid), Failure("timeout"))
+        return as_dict(unanswered_record(Subject.of(problem, behind, "prompt", nodeid), Failure("timeout")))
     usual: dict[str, Any] = {
         "prompt_tokens": 30,
         "completion_tokens": 3,
@@ -93,7 +117,7 @@ def _recorded(
         "asked_at": "2026-11-22T00:31:07+00:00",
     }
     reply = Reply(text.replace("{}", problem.expected), **(usual | {"latency_s": 1.5} | facts))
-    return number_record(problem, Subject.of(problem, behind, "prompt", nodeid), reading, reply)
+    return as_dict(number_record(problem, Subject.of(problem, behind, "prompt", nodeid), reading, reply))
 
 
 def log_in(folder: Path, records: Iterable[Mapping[str, Any]], end: str = "") -> Path:
@@ -109,7 +133,7 @@ def run_in(folder: Path, records: Sequence[Mapping[str, Any]], **facts: Any) -> 
     summary, keys = Summary(), [key_of(record) for record in records]
     for record in records:
         summary.add(record)
-    whole = summary.as_dict(FACTS | {"selected": len(records)} | facts, {key: keys.count(key) for key in keys})
+    whole = summary.as_dict(run_facts(**{"selected": len(records)} | facts), {key: keys.count(key) for key in keys})
     (folder / "summary.json").write_text(json.dumps(whole), encoding="ascii")
     return folder
 

@@ -10,7 +10,7 @@ HERE = Path(__file__).parent
 LATE_PARTS = """
 import sys
 import tests.conftest
-from pytest_llmarith.reports.schemas import schema_of
+from pytest_llmarith.records import schema_of
 early = set(sys.modules)
 schema_of("record")
 print(*(name for name in set(sys.modules) - early if name.startswith("pydantic")))

@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from pytest_llmarith.oeis.scoring import Rules
 from pytest_llmarith.options import OPTIONS
 from pytest_llmarith.settings import Manners, Settings, parse_settings
-from pytest_llmarith.values import USUAL, AskingLimits, Condition, Level, Model, NumberFormat, Price, Symbols
+from pytest_llmarith.values import USUAL, AskingLimits, Condition, Level, Model, NumberFormat, Price, Rules, Symbols
 
 PLAIN = "def test_it(): pass"
 MARKED = "import pytest\n@pytest.mark.integer_addition(trials=1)\ndef test_it(problem, ask): ask(problem)"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
 from pytest_llmarith.items.records import CRASHED, RECORD, put_record, record_of
+from pytest_llmarith.records import Record, as_dict
 from pytest_llmarith.values import Outcome
 from pytest_llmarith.values.answers import answer_text, as_text
 
@@ -41,9 +42,9 @@ def attach(report: pytest.TestReport, item: pytest.Item, strict: bool) -> None:
         return
     record = item.stash[RECORD]
     put_record(report, record)
-    if strict and report.passed and record["outcome"] != Outcome.CORRECT:
+    if strict and report.passed and record.outcome is not Outcome.CORRECT:
         report.outcome = "failed"
-        report.longrepr = f"{record['outcome']}: {_why(record)} (--llm-strict)"
+        report.longrepr = f"{record.outcome}: {_why(record)} (--llm-strict)"
 
 
 def status_of(report: pytest.TestReport) -> tuple[str, str, tuple[str, Mapping[str, bool]]] | None:
@@ -70,10 +71,11 @@ def _failed_by_strict(report: pytest.TestReport, outcome: str) -> bool:
     return isinstance(report.longrepr, str) and report.longrepr.startswith(f"{outcome}: ")
 
 
-def _why(record: Mapping[str, Any]) -> str:
-    if record["reason"]:
-        return str(record["reason"])
-    answer, expected = answer_text(record), as_text(record["problem"]["expected"])
+def _why(record: Record) -> str:
+    if record.reason:
+        return record.reason
+    facts = as_dict(record)
+    answer, expected = answer_text(facts), as_text(facts["problem"]["expected"])
     return f"got {_ends(answer or '')}, expected {_ends(expected or '')}"
 
 

@@ -1,17 +1,20 @@
-"""Where a trial's record travels: on the item, then on the report. Every pytest run loads this, so it is small.
+"""A trial's record on its item and on its report. Every pytest run imports this, so it imports nothing slow.
 
-On a report a record is JSON text. xdist's transport takes neither numbers of our own kinds nor half a surrogate pair,
-and a reply may hold anything: what does not cross would end the session.
+A report holds the record as JSON text: xdist transports neither enums nor half a surrogate pair, and a reply may hold
+anything.
 """
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-RECORD = pytest.StashKey[dict[str, Any]]()
+if TYPE_CHECKING:
+    from pytest_llmarith.records import Record
+
+RECORD = pytest.StashKey["Record"]()
 _REPORT_ATTRIBUTE = "llmarith"
 CRASHED = "???"  # what xdist writes as `when` of an item whose worker died
 
@@ -22,9 +25,11 @@ def record_of(report: pytest.TestReport) -> dict[str, Any] | None:
     return json.loads(carried) if isinstance(carried, str) else carried
 
 
-def put_record(report: pytest.TestReport, record: dict[str, Any]) -> None:
-    """Let a report carry a record, to wherever it goes."""
-    setattr(report, _REPORT_ATTRIBUTE, json.dumps(record, allow_nan=False))
+def put_record(report: pytest.TestReport, record: Record) -> None:
+    """Let a report carry a record."""
+    from pytest_llmarith.records import encode
+
+    setattr(report, _REPORT_ATTRIBUTE, encode(record))
 
 
 def keep_outcome_only(report: pytest.TestReport) -> None:

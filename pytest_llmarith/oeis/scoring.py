@@ -4,39 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from fractions import Fraction
-from typing import Any
 
-from pytest_llmarith.values import Ending, ProgramRun
-
-LONGEST_SHOWN = 200  # characters of an output in a record
-
-
-class Rules(StrEnum):
-    """Who decides whether a run went well.
-
-    `DEFAULT`: exit status 0 and stdout, whatever stands on stderr. `PAPER`, as in arXiv 2411.04372: stdout and an empty
-    stderr, whatever the exit status.
-    """
-
-    DEFAULT = "default"
-    PAPER = "paper"
-
-
-class TermStatus(StrEnum):
-    """What came of one term at the largest limit.
-
-    `WRONG` is another output, `CRASHED` an exit status other than 0, `KILLED` a signal or a cap, `INCONCLUSIVE` a
-    machine too busy to tell: no measurement.
-    """
-
-    OK = "ok"
-    WRONG = "wrong"
-    LATE = "late"
-    CRASHED = "crashed"
-    KILLED = "killed"
-    INCONCLUSIVE = "inconclusive"
+from pytest_llmarith.values import Ending, ProgramRun, Rules, TermStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +23,6 @@ class TermVerdict:
     def at(self, limit: float) -> TermStatus:
         """The status at a limit up to the largest one: a run that took longer is late there, however it ended."""
         return TermStatus.LATE if self.seconds > limit else self.status
-
-    def fields(self) -> dict[str, Any]:
-        """The term as it stands in a record: builtins only, long texts cut."""
-        shown = {
-            "n": self.n,
-            "expected": self.expected,
-            "got": _cut(self.got),
-            "status": str(self.status),
-            "seconds": self.seconds,
-        }
-        return shown | ({"stderr": _cut(self.stderr)} if self.stderr else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +91,3 @@ def _score(terms: Sequence[TermVerdict], limit: float, cheat: bool) -> Score:
     seen = [term.at(limit) for term in terms]
     unknown = seen.count(TermStatus.INCONCLUSIVE)
     return Score(limit, seen.count(TermStatus.OK), len(seen) - unknown, cheat)
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 1] + "…"

@@ -12,6 +12,7 @@ from pytest_llmarith import trials
 from pytest_llmarith.items.manners import manner_of
 from pytest_llmarith.items.records import RECORD
 from pytest_llmarith.models import scrubbing
+from pytest_llmarith.records import Record
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.session.begin import ASKER, settings_of
 from pytest_llmarith.session.programs import run_program
@@ -91,7 +92,7 @@ class Ask:
         self._settings = settings
         self._manner = manner_of(item)
 
-    def __call__(self, problem: Problem) -> dict[str, Any]:
+    def __call__(self, problem: Problem) -> Record:
         __tracebackhide__ = True
         check_askable(self._item, self._model)
         if not hasattr(problem, "task"):
@@ -102,7 +103,7 @@ class Ask:
         write_down(self._item, record)
         return record
 
-    def _record(self, problem: Problem, prompt: str, answer: Reply | Failure) -> dict[str, Any]:
+    def _record(self, problem: Problem, prompt: str, answer: Reply | Failure) -> Record:
         __tracebackhide__ = True
         subject = trials.Subject.of(problem, known(self._model), prompt, self._item.nodeid, self._manner)
         if isinstance(answer, Failure):
@@ -114,7 +115,7 @@ class Ask:
         reading = self._settings.reading or TASKS[problem.task].READING
         return trials.number_record(problem, subject, reading, answer)  # type: ignore[arg-type]  # no other is left
 
-    def _own_record(self, problem: Posed, subject: trials.Subject, reply: Reply) -> dict[str, Any]:
+    def _own_record(self, problem: Posed, subject: trials.Subject, reply: Reply) -> Record:
         """What the task raises is the test's error, with its traceback; the reply is kept, and nothing is measured."""
         __tracebackhide__ = True
         try:
@@ -151,15 +152,15 @@ def reply_of(item: pytest.Item, model: Any, prompt: str, before: int = 0) -> Rep
     return _without_keys(answer)
 
 
-def write_down(item: pytest.Item, record: dict[str, Any]) -> None:
+def write_down(item: pytest.Item, record: Record) -> None:
     """Put the record on its item; a trial without an answer fails the test in one line."""
     __tracebackhide__ = True
     _keep(item, record)
-    if record["outcome"] == Outcome.UNANSWERED:
-        pytest.fail(f"unanswered: {sanitize(record['reason'], _LONGEST_MESSAGE)}", pytrace=False)
+    if record.outcome is Outcome.UNANSWERED:
+        pytest.fail(f"unanswered: {sanitize(record.reason or '', _LONGEST_MESSAGE)}", pytrace=False)
 
 
-def _keep(item: pytest.Item, record: dict[str, Any]) -> None:
+def _keep(item: pytest.Item, record: Record) -> None:
     item.stash[RECORD] = record
     item.user_properties += properties_of(record)
 

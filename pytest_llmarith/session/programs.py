@@ -12,7 +12,7 @@ import pytest
 from pytest_llmarith import trials
 from pytest_llmarith.items.marks import problem_of
 from pytest_llmarith.items.sequences import limits_of
-from pytest_llmarith.oeis.scoring import Rules
+from pytest_llmarith.records import Record
 from pytest_llmarith.session.begin import ASKER, settings_of
 from pytest_llmarith.session.timer import backstop
 from pytest_llmarith.settings import OeisSettings, Settings
@@ -25,6 +25,7 @@ from pytest_llmarith.values import (
     ProgramRun,
     Question,
     Reply,
+    Rules,
 )
 
 _FOUND = pytest.StashKey[Isolation]()
@@ -94,7 +95,7 @@ class Guard:
 
 def run_program(
     item: pytest.Item, problem: OeisProblem, subject: trials.Subject, reply: Reply, settings: Settings
-) -> dict[str, Any]:
+) -> Record:
     """The record of a reply that is to be a program."""
     from pytest_llmarith.trials.programs import ProgramRules, program_record
 

@@ -12,6 +12,7 @@ import pytest
 
 from pytest_llmarith import trials
 from pytest_llmarith.items.manners import manner_of
+from pytest_llmarith.records import Record
 from pytest_llmarith.session.ask import Unanswered, check_askable, known, reply_of, write_down
 from pytest_llmarith.session.selection import prompt_of
 from pytest_llmarith.settings import Settings
@@ -33,7 +34,7 @@ class Search:
         self._settings = settings
         self._manner = manner_of(item)
 
-    def __call__(self, problem: BreakingProblem) -> dict[str, Any]:
+    def __call__(self, problem: BreakingProblem) -> Record:
         from pytest_llmarith.trials.breaking import record_of_search
 
         check_askable(self._item, self._model)

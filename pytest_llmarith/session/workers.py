@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_llmarith import trials
+from pytest_llmarith.records import Record
 from pytest_llmarith.reports.keys import Key
 from pytest_llmarith.session.begin import OPTIONS_INPUT
 from pytest_llmarith.session.conductor import Conductor
@@ -50,7 +51,7 @@ class Workers:
         self._entries: dict[str, str] = {}  # the first lane that told of its entries, and their digest
         self._lock = threading.Lock()
 
-    def record_of_crashed(self, nodeid: str) -> dict[str, Any] | None:
+    def record_of_crashed(self, nodeid: str) -> Record | None:
         """The record of an announced trial whose worker died before it could report."""
         if nodeid not in self._announced:
             return None

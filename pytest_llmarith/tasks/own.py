@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
+from pytest_llmarith.records import check_plain
 from pytest_llmarith.values import USUAL, Condition, Reading
 from pytest_llmarith.values.own import Posed, Problem, Task, plain
 
@@ -68,7 +69,8 @@ def _made(task: Task[Any], seed: int, trials: int) -> list[Posed]:
         if problem.label in made:
             raise UnfitTask(f"task {task.name}: two problems have the label {problem.label!r}; give each its own")
         _check_same_names(task, problem, next(iter(made.values()), problem))
-        given, expected = _copies(task, problem)
+        # Out of reach of the task, which may go on with lists that it has handed over.
+        given, expected = deepcopy(dict(problem.given)), deepcopy(problem.expected)
         prompt = _prompt(task, problem)
         made[problem.label] = Posed(problem.label, given, expected, prompt, task, seed, put[prompt])
         put[prompt] += 1
@@ -95,21 +97,15 @@ def _check(task: Task[Any], problem: object) -> None:
             raise UnfitTask(f"{where}: {_short(name)} in given is no name; write one such as 'word'")
     for name, value in (("given", dict(problem.given)), ("expected", problem.expected)):
         try:
-            plain(value)
+            found = plain(value)
         except (TypeError, ValueError) as fault:
             raise UnfitTask(
                 f"{where}: {name} is not JSON ({_cut(str(fault))}); write numbers beyond it as text"
             ) from None
-
-
-def _copies(task: Task[Any], problem: Problem) -> tuple[dict[str, Any], Any]:
-    """What is given and expected, out of reach of the task, which may go on with lists that it has handed over."""
-    try:
-        return deepcopy(dict(problem.given)), deepcopy(problem.expected)
-    except RecursionError:
-        raise UnfitTask(
-            f"task {task.name}, problem {problem.label}: what is given or expected is nested too deep; write it flatter"
-        ) from None
+        try:
+            check_plain(found, name)
+        except ValueError:
+            raise UnfitTask(f"{where}: what is given or expected is nested too deep; write it flatter") from None
 
 
 def _check_same_names(task: Task[Any], problem: Problem, first: Problem) -> None:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
+from pytest_llmarith import records
+from pytest_llmarith.records import Record
 from pytest_llmarith.tasks import arithmetic
 from pytest_llmarith.trials.frame import Subject, record, unanswered_record
 from pytest_llmarith.trials.kept import kept
@@ -49,15 +50,14 @@ class Step:
         return None if answer is None else format(answer, "f")
 
 
-def record_of_search(subject: Subject, search: SearchEngine[Step], failure: Failure | None) -> dict[str, Any]:
+def record_of_search(subject: Subject, search: SearchEngine[Step], failure: Failure | None) -> Record:
     """The record of a search; a question without an answer leaves all of it unanswered."""
-    facts = {"search": _facts(search)}
     if failure is not None:
-        return unanswered_record(subject, failure) | facts
+        return unanswered_record(subject, failure, search=_search(search))
     shown = _shown(search)
     told = replace(shown.reply, retries=tuple(_retries(search)))
     subject = replace(subject, prompt=shown.prompt)
-    return record(subject, told, shown.verdict.outcome, _reason(shown), reply=shown.reply.fields(), **facts)
+    return record(subject, told, shown.verdict.outcome, _reason(shown), search=_search(search))
 
 
 def _shown(search: SearchEngine[Step]) -> Step:
@@ -84,36 +84,33 @@ def _reason(shown: Step) -> str | None:
     return f"{shown.question}: expected {shown.problem.expected}, got {shown.answer}" if shown.wrong else None
 
 
-def _facts(search: SearchEngine[Step]) -> dict[str, Any]:
+def _search(search: SearchEngine[Step]) -> records.Search:
     right = search.largest_right
-    return {
-        "ended": str(search.ending),
-        "questions": search.questions,
-        "minimum": None if search.minimum is None else _minimum(search.answers[search.minimum][0]),
-        "not_reproduced": search.not_reproduced,
-        "largest_right": None if right is None else search.answers[right][0].question,
-        "trail": list(_trail(search)),
-    }
+    return records.Search(
+        ended=search.ending,
+        questions=search.questions,
+        minimum=None if search.minimum is None else _minimum(search.answers[search.minimum][0]),
+        not_reproduced=search.not_reproduced,
+        largest_right=None if right is None else search.answers[right][0].question,
+        trail=list(_trail(search)),
+    )
 
 
-def _minimum(step: Step) -> dict[str, Any]:
+def _minimum(step: Step) -> records.Minimum:
     anatomy = step.verdict.anatomy
-    return {
-        "question": step.question,
-        "expected": step.problem.expected,
-        "outcome": str(step.verdict.outcome),
-        "reason": step.verdict.reason and str(step.verdict.reason),
-        "answer": step.answer,
-        "error_class": anatomy and anatomy.fields()["error_class"],
-    }
+    return records.Minimum(
+        question=step.question,
+        expected=step.problem.expected,
+        outcome=step.verdict.outcome,
+        reason=step.verdict.reason and str(step.verdict.reason),
+        answer=step.answer,
+        error_class=anatomy.error_class if anatomy else None,
+    )
 
 
-def _trail(search: SearchEngine[Step]) -> Iterator[dict[str, Any]]:
+def _trail(search: SearchEngine[Step]) -> Iterator[records.SearchStep]:
     replies = kept(step.reply for step in _steps(search))
-    for step, reply in zip(_steps(search), replies, strict=True):
-        yield {
-            "question": step.question,
-            "before": step.before,
-            "outcome": str(step.verdict.outcome),
-            **reply,
-        }
+    for step, (reply, usage) in zip(_steps(search), replies, strict=True):
+        yield records.SearchStep(
+            question=step.question, before=step.before, outcome=step.verdict.outcome, reply=reply, usage=usage
+        )

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
-from pytest_llmarith.values import USUAL, Failure, Manner, Model, NanReason, Outcome, Problem, Reply
-
-RECORD_FORMAT = 1
+from pytest_llmarith import records
+from pytest_llmarith.records import Record
+from pytest_llmarith.values import (
+    USUAL,
+    Condition,
+    Failure,
+    Manner,
+    Model,
+    NanReason,
+    Outcome,
+    Problem,
+    Reading,
+    Reply,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,37 +43,63 @@ class Subject:
 
 
 def record(
-    subject: Subject, returned: Reply | Failure, outcome: Outcome, reason: str | None = None, **fields: Any
-) -> dict[str, Any]:
-    """The record of a trial, as builtins. The run's name is left to whoever knows it.
+    subject: Subject,
+    returned: Reply | Failure,
+    outcome: Outcome,
+    reason: str | None = None,
+    *,
+    reading: Reading | None = None,
+    answer: records.Answer | records.CustomAnswer | None = None,
+    grade: records.Grade | None = None,
+    raised: str | None = None,
+    oeis: records.Program | None = None,
+    search: records.Search | None = None,
+) -> Record:
+    """The record of a trial, without the name of its run."""
+    return Record(
+        format=records.FORMAT,
+        run=None,
+        nodeid=subject.nodeid,
+        task=subject.task,
+        model=subject.model.name,
+        simulated=subject.model.simulated,
+        problem=records.problem_of(subject.task, subject.fields),
+        condition=Condition.of_fields(subject.condition),
+        repeat=subject.repeat,
+        prompt=subject.prompt,
+        retries=list(returned.retries),
+        outcome=outcome,
+        reason=None if reason is None else str(reason),
+        reading=reading,
+        answer=answer,
+        grade=grade,
+        reply=reply_part(returned) if isinstance(returned, Reply) else None,
+        raised=raised,
+        oeis=oeis,
+        search=search,
+    )
 
-    `fields` are what else there is to say: the reading, the answer and its grade, and keys of the task's own.
-    """
-    return {
-        "format": RECORD_FORMAT,
-        "run": None,
-        "nodeid": subject.nodeid,
-        "task": subject.task,
-        "model": subject.model.name,
-        "simulated": subject.model.simulated,
-        "problem": dict(subject.fields),
-        "condition": dict(subject.condition),
-        "repeat": subject.repeat,
-        "prompt": subject.prompt,
-        "retries": [asdict(retry) for retry in returned.retries],
-        "outcome": str(outcome),
-        "reason": reason and str(reason),
-        "reading": None,
-        "answer": None,
-        "grade": None,
-        "reply": returned.fields() if isinstance(returned, Reply) else None,
-        **fields,
-    }
 
-
-def unanswered_record(subject: Subject, failure: Failure, reply: Reply | None = None) -> dict[str, Any]:
+def unanswered_record(
+    subject: Subject,
+    failure: Failure,
+    reply: Reply | None = None,
+    *,
+    raised: str | None = None,
+    oeis: records.Program | None = None,
+    search: records.Search | None = None,
+) -> Record:
     """The record of a trial that measures nothing; a reply that was paid for is kept in it."""
-    return record(subject, reply or failure, Outcome.UNANSWERED, failure.message)
+    return record(
+        subject, reply or failure, Outcome.UNANSWERED, failure.message, raised=raised, oeis=oeis, search=search
+    )
+
+
+def reply_part(reply: Reply) -> records.Reply:
+    """A reply as it stands in a record."""
+    fields = reply.fields()
+    sent = records.convert(fields.pop("sent"), records.Sent) if reply.sent else None
+    return records.Reply(**fields | {"sent": sent})
 
 
 def cut_short(reply: Reply) -> NanReason | None:

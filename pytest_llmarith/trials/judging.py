@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
+from pytest_llmarith import records
 from pytest_llmarith.oeis.compiling import Program
 from pytest_llmarith.oeis.judges import llm
 from pytest_llmarith.oeis.judges.address import addresses
 from pytest_llmarith.oeis.judges.static import Judgement, Suspicion, conclude
+from pytest_llmarith.trials.frame import reply_part
 from pytest_llmarith.values import Failure, ProgramRun, Reply
 
 _ATTEMPTS = 3  # a judge that says neither 0 nor 1 is asked again
@@ -41,9 +43,6 @@ class ModelVerdict:
     model: str
     replies: tuple[Reply, ...]
 
-    def fields(self) -> dict[str, Any]:
-        return {"cheat": self.cheat, "model": self.model, "replies": [reply.fields() for reply in self.replies]}
-
 
 @dataclass(frozen=True, slots=True)
 class Judgements:
@@ -66,13 +65,16 @@ class Judgements:
         found = self.static.evidence if self.static and self.static.cheat else ()
         return (*found, f"a lookup table, says {self.model.model}") if self.model and self.model.cheat else found
 
-    def fields(self) -> dict[str, Any]:
-        """The judges as they stand in a record: builtins only."""
-        static = self.static and {"cheat": self.static.cheat, "evidence": list(self.static.evidence)}
-        return {
-            "judges": {"static": static, "llm": self.model and self.model.fields()},
-            "addresses_judge": list(self.addresses),
-        }
+    @property
+    def part(self) -> records.Judges:
+        """The verdicts as they stand in a record."""
+        static, model = self.static, self.model
+        return records.Judges(
+            static=None if static is None else records.StaticVerdict(static.cheat, list(static.evidence)),
+            llm=None
+            if model is None
+            else records.ModelVerdict(model.cheat, model.model, [reply_part(one) for one in model.replies]),
+        )
 
 
 def judge(

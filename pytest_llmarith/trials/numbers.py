@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from pytest_llmarith import answers, grading
+import msgspec
+
+from pytest_llmarith import answers, grading, records
+from pytest_llmarith.records import Record
 from pytest_llmarith.trials.frame import Subject, cut_short, record
 from pytest_llmarith.values import (
     Anatomy,
@@ -47,27 +50,35 @@ def nan_reason_of(reply: Reply) -> NanReason | None:
     return cut_short(reply) or answers.read(reply.text).reason
 
 
-def number_record(problem: NumberProblem, subject: Subject, reading: Reading, reply: Reply) -> dict[str, Any]:
+def number_record(problem: NumberProblem, subject: Subject, reading: Reading, reply: Reply) -> Record:
     """The record of an answered trial."""
     verdict = verdict_of(problem, reply, reading)
-    return record(subject, reply, verdict.outcome, verdict.reason, **_fields(verdict, reading))
+    return record(subject, reply, verdict.outcome, verdict.reason, **_graded(verdict, reading))
 
 
-def verdict_fields(problem: NumberProblem, reading: Reading, reply: Reply) -> dict[str, Any]:
-    """What a record says of a reply that was read and graded."""
+def graded_again(record: Record, problem: NumberProblem, reading: Reading, reply: Reply) -> Record:
+    """The record with its reply read and graded anew."""
     verdict = verdict_of(problem, reply, reading)
     reason = verdict.reason and str(verdict.reason)
-    return {"outcome": str(verdict.outcome), "reason": reason, **_fields(verdict, reading)}
+    return msgspec.structs.replace(record, outcome=verdict.outcome, reason=reason, **_graded(verdict, reading))
 
 
-def _fields(verdict: Verdict, reading: Reading) -> dict[str, Any]:
+def _graded(verdict: Verdict, reading: Reading) -> dict[str, Any]:
+    readings, grade, anatomy = verdict.readings, verdict.grade, verdict.anatomy
     return {
-        "reading": str(reading),
-        "answer": {
-            "tolerant": _text(verdict.readings.tolerant),
-            "strict": _text(verdict.readings.strict),
-        },
-        "grade": _grade_fields(verdict.grade, verdict.anatomy),
+        "reading": reading,
+        "answer": records.Answer(tolerant=_text(readings.tolerant), strict=_text(readings.strict)),
+        "grade": None
+        if grade is None or anatomy is None
+        else records.Grade(
+            absolute_error=grade.absolute_error,
+            relative_error=grade.relative_error,
+            rounded=grade.rounded,
+            error_class=anatomy.error_class,
+            digit_match=anatomy.digit_match,
+            dlength=anatomy.dlength,
+            leading_digits=anatomy.leading_digits,
+        ),
     }
 
 
@@ -75,17 +86,6 @@ def _read(problem: NumberProblem, reply: Reply) -> Readings:
     if cut := cut_short(reply):
         return Readings(None, None, cut)
     return answers.read(reply.text, problem.operands, problem.dtype)
-
-
-def _grade_fields(grade: Grade | None, anatomy: Anatomy | None) -> dict[str, Any] | None:
-    if grade is None or anatomy is None:
-        return None
-    return {
-        "absolute_error": grade.absolute_error,
-        "relative_error": grade.relative_error,
-        "rounded": grade.rounded,
-        **anatomy.fields(),
-    }
 
 
 def _text(number: Decimal | None) -> str | None:

@@ -6,25 +6,26 @@ from typing import Any
 
 from pytest_llmarith.answers import said
 from pytest_llmarith.answers.extract import reason
+from pytest_llmarith.records import CustomAnswer, Record
 from pytest_llmarith.trials.frame import Subject, cut_short, record, unanswered_record
 from pytest_llmarith.trials.own_answer import written
 from pytest_llmarith.values import Failure, NanReason, Outcome, Reply
 from pytest_llmarith.values.own import Posed
 
 
-def own_record(problem: Posed, subject: Subject, reply: Reply) -> dict[str, Any]:
+def own_record(problem: Posed, subject: Subject, reply: Reply) -> Record:
     """The record of an answered trial."""
     __tracebackhide__ = True
     answer, why_none = _read(problem, reply)
-    read = None if why_none else {"read": written(answer)}  # before `grade` has it, which may change it
+    read = None if why_none else CustomAnswer(read=written(answer))  # before `grade` has it, which may change it
     outcome = Outcome.NAN if why_none else _graded(problem, answer)
     return record(subject, reply, outcome, why_none, answer=read)
 
 
-def raised_record(subject: Subject, reply: Reply, message: str) -> dict[str, Any]:
+def raised_record(subject: Subject, reply: Reply, message: str) -> Record:
     """The record of a trial whose task raised: nothing is measured, and the reply is kept."""
     failure = Failure(f"task {subject.task} raised {message}")
-    return unanswered_record(subject, failure, reply) | {"raised": message}
+    return unanswered_record(subject, failure, reply, raised=message)
 
 
 def _read(problem: Posed, reply: Reply) -> tuple[Any, NanReason | None]:

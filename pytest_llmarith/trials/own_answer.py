@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
+from pytest_llmarith.records import check_plain
 from pytest_llmarith.values.own import plain
 
 # Python neither writes nor reads integers of more than 4,300 digits, as JSON or otherwise; these have 4,214 at most.
@@ -26,7 +27,9 @@ def written(answer: Any) -> Any:
 
 def _as_json_or_text(answer: Any) -> Any:
     try:
-        return plain(_fit(answer))
+        value = plain(_fit(answer))
+        check_plain(value, "the answer")
+        return value
     except (TypeError, ValueError, RecursionError):
         return str(answer)
 

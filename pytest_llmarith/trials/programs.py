@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from msgspec.structs import replace
+
+from pytest_llmarith import records
 from pytest_llmarith.oeis.compiling import Program
 from pytest_llmarith.oeis.judges.static import beyond, suspicion
 from pytest_llmarith.oeis.program import NoProgram, find_program
-from pytest_llmarith.oeis.scoring import Rules, TermStatus, TermVerdict, scores, verdicts
-from pytest_llmarith.trials.frame import Subject, cut_short, record, unanswered_record
+from pytest_llmarith.oeis.scoring import TermVerdict, scores, verdicts
+from pytest_llmarith.records import Record
+from pytest_llmarith.trials.frame import Subject, cut_short, record, reply_part, unanswered_record
 from pytest_llmarith.trials.judging import Judgements, JudgeModel, NoVerdictError, judge
 from pytest_llmarith.values import (
     Ending,
@@ -21,9 +24,12 @@ from pytest_llmarith.values import (
     Outcome,
     ProgramRun,
     Reply,
+    Rules,
     Runner,
+    TermStatus,
 )
 
+LONGEST_SHOWN = 200  # characters of an output in a record
 _BUDGET_BEHIND_S = 3.0  # wall time of all runs behind the listing; the last one may pass it
 
 
@@ -38,25 +44,23 @@ class ProgramRules:
     terms: int | None = None
     static_judge: bool = True
     judge: JudgeModel | None = None
-    machine: Mapping[str, Any] | None = None
+    machine: Mapping[str, str | int | float | None] | None = None
 
 
-def program_record(
-    problem: OeisProblem, subject: Subject, reply: Reply, runner: Runner, rules: ProgramRules
-) -> dict[str, Any]:
+def program_record(problem: OeisProblem, subject: Subject, reply: Reply, runner: Runner, rules: ProgramRules) -> Record:
     """The record of an answered trial. Where only this machine is to blame it is unanswered, and keeps the reply."""
     program = None
     try:
         found = _find(reply)
         if isinstance(found, NoProgram):
-            facts = _facts(None, runner, rules) | {"detail": found.detail, "scores": _zeroes(runner)}
+            zeroes = {f"{limit:g}": 0.0 for limit in runner.limits.seconds}
+            facts = replace(_facts(None, runner, rules), detail=found.detail, scores=zeroes)
             return record(subject, reply, Outcome.NAN, found.reason, oeis=facts)
         program = found.source
         return _ran(problem.sequence, found, subject, reply, runner, rules)
     except OSError as error:
-        return unanswered_record(subject, Failure(f"the sandbox failed: {error}"), reply) | {
-            "oeis": _facts(program, runner, rules)
-        }
+        failure = Failure(f"the sandbox failed: {error}")
+        return unanswered_record(subject, failure, reply, oeis=_facts(program, runner, rules))
 
 
 def program_in(reply: Reply) -> str | None:
@@ -70,26 +74,27 @@ def program_in(reply: Reply) -> str | None:
 
 def _ran(
     sequence: IntegerSequence, program: Program, subject: Subject, reply: Reply, runner: Runner, rules: ProgramRules
-) -> dict[str, Any]:
+) -> Record:
     expected = dict(zip(sequence.inputs, sequence.terms[: rules.terms], strict=False))
     suspected = suspicion(program, sequence) if rules.static_judge else None
     runs = runner.run(program.source, [*expected])
     after = _behind(program.source, beyond(suspected, runs), runner) if suspected else []
     terms = verdicts(runs, expected, runner.limits.longest_s, rules.rules)
-    facts = _facts(program.source, runner, rules) | {"terms": [term.fields() for term in terms]}
+    facts = replace(_facts(program.source, runner, rules), terms=[_term(term) for term in terms])
     try:
         judged = judge(program, suspected, runs, after, rules.judge)
     except NoVerdictError as error:
-        told = [reply.fields() for reply in error.replies]
-        facts["judges"]["llm"] = {"cheat": None, "model": rules.judge and rules.judge.name, "replies": told}
-        return unanswered_record(subject, Failure(f"no verdict: {error}"), reply) | {"oeis": facts}
-    facts |= judged.fields()
+        replies = [reply_part(one) for one in error.replies]
+        verdict = records.ModelVerdict(cheat=None, model=rules.judge.name if rules.judge else None, replies=replies)
+        facts = replace(facts, judges=records.Judges(static=None, llm=verdict))
+        return unanswered_record(subject, Failure(f"no verdict: {error}"), reply, oeis=facts)
+    facts = replace(facts, judges=judged.part, addresses_judge=list(judged.addresses))
     unknown = [term.n for term in terms if term.status is TermStatus.INCONCLUSIVE]
     if unknown and not judged.cheat:
         failure = Failure(f"inconclusive: this machine was too busy to time the term for n = {unknown[0]}")
-        return unanswered_record(subject, failure, reply) | {"oeis": facts}
+        return unanswered_record(subject, failure, reply, oeis=facts)
     at_limits = scores(terms, runner.limits.seconds, cheat=judged.cheat)
-    facts |= {"scores": {f"{score.limit:g}": score.as_float for score in at_limits}}
+    facts = replace(facts, scores={f"{score.limit:g}": score.as_float for score in at_limits})
     outcome, reason = _outcome(terms, judged)
     return record(subject, reply, outcome, reason, oeis=facts)
 
@@ -132,27 +137,27 @@ def _short(text: str) -> str:
     return text if len(text) <= 40 else f"{text[:36]}..."
 
 
-def _zeroes(runner: Runner) -> dict[str, float]:
-    return {f"{limit:g}": 0.0 for limit in runner.limits.seconds}
+def _term(term: TermVerdict) -> records.Term:
+    got, stderr = (
+        text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 1]}…" for text in (term.got, term.stderr)
+    )
+    return records.Term(
+        n=term.n, expected=term.expected, got=got, status=term.status, seconds=term.seconds, stderr=stderr
+    )
 
 
-def _facts(program: str | None, runner: Runner, rules: ProgramRules) -> dict[str, Any]:
+def _facts(program: str | None, runner: Runner, rules: ProgramRules) -> records.Program:
     """What a record says of a program before it ran."""
-    isolation = runner.isolation
-    return {
-        "program": program,
-        "detail": None,
-        "rules": str(rules.rules),
-        "limits": list(runner.limits.seconds),
-        "memory_bytes": runner.limits.memory_bytes,
-        "scores": None,
-        "terms": [],
-        "judges": {"static": None, "llm": None},
-        "addresses_judge": [],
-        "isolation": {
-            "level": str(isolation.level),
-            "enforced": list(isolation.enforced),
-            "remarks": list(isolation.remarks),
-        },
-        "machine": rules.machine and dict(rules.machine),
-    }
+    return records.Program(
+        program=program,
+        detail=None,
+        rules=rules.rules,
+        limits=list(runner.limits.seconds),
+        memory_bytes=runner.limits.memory_bytes,
+        scores=None,
+        terms=[],
+        judges=records.Judges(static=None, llm=None),
+        addresses_judge=[],
+        isolation=runner.isolation,
+        machine=None if rules.machine is None else dict(rules.machine),
+    )

@@ -4,7 +4,17 @@ Numbers of any size travel as text: `Decimal`, `Fraction` and enums do not survi
 and readers of JSON would round them.
 """
 
-from pytest_llmarith.values.asking import EMBEDDED_PROVIDER, Failure, Model, Progress, Question, Reply, Retry, Throttled
+from pytest_llmarith.values.asking import (
+    EMBEDDED_PROVIDER,
+    AskingTotals,
+    Failure,
+    Model,
+    Progress,
+    Question,
+    Reply,
+    Retry,
+    Throttled,
+)
 from pytest_llmarith.values.grades import Anatomy, Grade, Readings
 from pytest_llmarith.values.limits import AskingLimits, Price
 from pytest_llmarith.values.manner import USUAL, Condition, Manner, Wordings
@@ -29,9 +39,11 @@ from pytest_llmarith.values.words import (
     Op,
     Outcome,
     Reading,
+    Rules,
     SearchEnd,
     StoreMode,
     Symbols,
+    TermStatus,
 )
 
 __all__ = [
@@ -43,6 +55,7 @@ __all__ = [
     "Anatomy",
     "ArithmeticProblem",
     "AskingLimits",
+    "AskingTotals",
     "BreakingProblem",
     "Condition",
     "Dtype",
@@ -73,11 +86,13 @@ __all__ = [
     "Readings",
     "Reply",
     "Retry",
+    "Rules",
     "Runner",
     "SearchEnd",
     "Shard",
     "StoreMode",
     "Symbols",
+    "TermStatus",
     "Terms",
     "Throttled",
     "Wordings",

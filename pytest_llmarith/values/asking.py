@@ -124,16 +124,15 @@ class Throttled:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
-    """Where the asking stands: questions announced, requests sent, replies by origin, money known so far.
+class AskingTotals:
+    """How many questions were announced, requests sent and replies received, and what is known of their cost.
 
     `answered` counts replies that arrived over the network, `stored` those from the store, `failed` questions that
     ended without a reply, `unpriced` replies whose price is unknown, `retrying` questions that wait for their next
-    attempt, which is due in `next_try_s`, and `waiting_for` the reasons why; `held` are questions that wait for their
-    turn to set out. `retries` are counted by reason; `throttled` says which models' places were halved. `unsaved`
-    counts replies that the store did not take, `kept` those that it took. `stored_usd` is what the stored replies had
-    cost; `lost` are requests without a reply that may have been billed, for `lost_usd` at most. `judged` counts the
-    replies of judges, which otherwise count in requests, cost and kept alone.
+    attempt. `retries` are further attempts by reason; `throttled` are the models whose concurrency was halved.
+    `unsaved` counts replies that the store did not take, `kept` those that it took. `stored_usd` is what the stored
+    replies had cost; `lost` are requests without a reply that may have been billed, for `lost_usd` at most. `judged`
+    counts the replies of judges, which otherwise count in requests, cost and kept alone.
     """
 
     announced: int = 0
@@ -143,17 +142,29 @@ class Progress:
     stored: int = 0
     failed: int = 0
     in_flight: int = 0
-    held: int = 0
     retrying: int = 0
-    waiting_for: Mapping[str, int] = field(default_factory=dict)
-    next_try_s: float | None = None
     retries: Mapping[str, int] = field(default_factory=dict)
     throttled: tuple[Throttled, ...] = ()
     unsaved: int = 0
-    cost_usd: float = 0.0
+    cost_usd: float | None = None
     unpriced: int = 0
     judged: int = 0
     kept: int = 0
-    stored_usd: float = 0.0
+    stored_usd: float | None = None
     lost: int = 0
     lost_usd: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Progress(AskingTotals):
+    """The totals while questions are asked, with their known cost so far.
+
+    `held` are questions that wait for their turn. `waiting_for` counts the questions that wait for their next attempt
+    by reason; the next attempt is due in `next_try_s`.
+    """
+
+    cost_usd: float = 0.0
+    stored_usd: float = 0.0
+    held: int = 0
+    waiting_for: Mapping[str, int] = field(default_factory=dict)
+    next_try_s: float | None = None

@@ -103,3 +103,29 @@ class Dtype(StrEnum):
 
     INT = "int"
     FLOAT = "float"
+
+
+class Rules(StrEnum):
+    """What makes a term right.
+
+    `DEFAULT`: exit status 0 and stdout, whatever stands on stderr. `PAPER`, as in arXiv 2411.04372: stdout and an empty
+    stderr, whatever the exit status.
+    """
+
+    DEFAULT = "default"
+    PAPER = "paper"
+
+
+class TermStatus(StrEnum):
+    """What came of one term at the largest limit.
+
+    `WRONG` is another output, `CRASHED` an exit status other than 0, `KILLED` a signal or a cap, `INCONCLUSIVE` a
+    machine too busy to tell: no measurement.
+    """
+
+    OK = "ok"
+    WRONG = "wrong"
+    LATE = "late"
+    CRASHED = "crashed"
+    KILLED = "killed"
+    INCONCLUSIVE = "inconclusive"

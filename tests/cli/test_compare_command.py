@@ -223,16 +223,6 @@ def test_wrong_usage_is_one_line(arguments: list[str], said: str, capsys: Captur
     assert said in refused(capsys, *arguments)
 
 
-def test_a_record_that_is_nested_too_deep(capsys: Captured) -> None:
-    """What Python can just read, and no more, is one line."""
-    run_in(Path("old"), sums(2, 0))
-    for depth in (800, 990, 5_000, 100_000):
-        deep = lines_of(sums(1, 0)).replace('"seed": 0', f'"seed": 0, "deep": {"[" * depth}{"]" * depth}')
-        log_in(Path("deep"), []).write_text(deep, encoding="ascii")
-        assert main(["compare", "old", "deep"]) == WRONG_USAGE
-        assert capsys.readouterr().err.count("\n") == 1
-
-
 @pytest.mark.parametrize("arguments", [[], ["x", "y", "--format=html"]])
 def test_options_that_are_none(arguments: list[str], capsys: Captured) -> None:
     """The parser refuses them, with the same status."""

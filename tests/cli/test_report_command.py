@@ -347,12 +347,6 @@ def test_a_sequence_that_nobody_was_asked_for(tmp_path: Path, capsys: pytest.Cap
     assert "there are no sequences in these runs" in refused(capsys, tmp_path / "b", "--sequence=A7")
 
 
-def test_a_sequence_of_another_shape_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A record whose sequence has another shape is named, as one from elsewhere may hold anything."""
-    log_in(tmp_path / "a", [programmed("A000045", terms=[{"status": "ok", "seconds": 0.1}])])
-    assert "a: a record of a sequence has another shape" in refused(capsys, tmp_path, "--sequence=A000045")
-
-
 def test_a_file_is_written_and_with_force_again(tmp_path: Path, run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It holds what would have been printed; no file of a run is ever replaced."""
     target = tmp_path / "report.md"

@@ -150,7 +150,7 @@ def test_models_with_one_name(bench: pytest.Pytester) -> None:
     """A model named twice is wrong usage."""
     result = bench.runpytest("--llm-model=m?temperature=0", "--llm-model=m?temperature=1")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: --llm-model: 'm' is named twice; give one a name of its own: other-name=m"])
+    result.stderr.fnmatch_lines(["ERROR: --llm-model: 'm' is named twice; give one its own name: other-name=m"])
 
 
 def test_collecting_imports_nothing_slow(bench: pytest.Pytester) -> None:

@@ -23,6 +23,7 @@ from pytest_llmarith.models.fake import KnownSequence
 from pytest_llmarith.models.patience.failures import UnknownModel
 from pytest_llmarith.oeis.judges import llm
 from pytest_llmarith.oeis.program import NoProgram, find_program
+from pytest_llmarith.records import as_dict
 from pytest_llmarith.tasks import TASKS, addition, arithmetic, oeis
 from pytest_llmarith.tasks.putting import put
 from pytest_llmarith.trials import Subject, number_record
@@ -63,7 +64,7 @@ def ask(name: str, prompt: str, **more: Any) -> Reply:
 def graded(problem: NumberProblem, name: str = "sloppy", condition: Condition = USUAL, **more: Any) -> dict[str, Any]:
     said = ask(name, put(problem, condition, TEMPLATES, 0), **more)
     subject = Subject.of(problem, Model(name, f"llmarith/{name}"), "", None)
-    return number_record(problem, subject, TASKS[problem.task].READING or Reading.TOLERANT, said)
+    return as_dict(number_record(problem, subject, TASKS[problem.task].READING or Reading.TOLERANT, said))
 
 
 def program_prompt(name: str, comments: tuple[str, ...] = ()) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pytest_llmarith.cli import main
-from pytest_llmarith.reports.schemas import schema_of
+from pytest_llmarith.records import schema_of
 from tests.llm_server import Answer, Call
 from tests.session.bench import Bench
 

@@ -8,10 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pytest_llmarith.records import Usage, as_dict
 from pytest_llmarith.trials.kept import kept
 from pytest_llmarith.values import Reply
 
 ROOM = 4_000_000
+SENT: dict[str, object] = {"model": "m", "api_base": None, "messages": [], "params": {}}
 USAGE_AND_KEYS = 600  # characters of what stands for a reply that found no room
 
 
@@ -27,35 +29,22 @@ def many(text: str, reasoning: str | None = None, count: int = 80, **facts: obje
         many("\N{GRINNING FACE}" * 99_000),
         many("7", served_model="\x1b" * 1_000_000),
         many("7", finish_reason="x" * 1_000_000),
-        many("7", sent={"messages": [{"role": "system", "content": "\u202e" * 1_000_000}]}),
+        many("7", sent=SENT | {"messages": [{"role": "user", "content": "\u202e" * 1_000_000}]}),
         many("7" * 99_000, count=1_000),
     ],
     ids=["reasoning", "escapes", "name", "reason", "sent", "many"],
 )
 def test_a_trail_can_be_read_again(replies: list[Reply]) -> None:
     """However long replies are and whatever in them is long, as JSON they are no longer than the room they have."""
-    written = json.dumps(list(kept(replies)))
+    written = json.dumps([as_dict(part) for parts in kept(replies) for part in parts if part])
     assert len(written) <= ROOM + len(replies) * USAGE_AND_KEYS
 
 
 def test_a_reply_without_room_keeps_what_it_cost() -> None:
     """It has no words, and says of itself whatever its sums are made of."""
-    (one,) = kept(many("7" * ROOM, count=1, served_model="m", asked_at="2026-11-22T00:31:07+00:00"))
-    assert one == {
-        "reply": None,
-        "usage": {
-            "served_model": "m",
-            "prompt_tokens": 10,
-            "completion_tokens": 9,
-            "reasoning_tokens": None,
-            "cost_usd": 0.25,
-            "own_price": False,
-            "latency_s": 1.5,
-            "attempts": 1,
-            "stored": False,
-            "asked_at": "2026-11-22T00:31:07+00:00",
-        },
-    }
+    ((reply, usage),) = kept(many("7" * ROOM, count=1, served_model="m", asked_at="2026-11-22T00:31:07+00:00"))
+    assert reply is None
+    assert usage == Usage("m", 10, 9, None, 0.25, False, 1.5, 1, False, "2026-11-22T00:31:07+00:00")
 
 
 @given(st.lists(st.sampled_from([1, 1_000, 300_000, 1_500_000, 4_000_000]), max_size=12))
@@ -64,9 +53,7 @@ def test_short_replies_are_kept_whatever_stands_before_them(lengths: list[int]) 
     """A long reply that finds no room takes none from those behind it, and none is kept in part."""
     replies = [Reply("7" * length) for length in [*lengths, 1]]
     found = list(kept(replies))
-    assert [one["reply"] for one in found] == [
-        None if one["reply"] is None else reply.fields() for one, reply in zip(found, replies, strict=True)
-    ]
-    assert all(("usage" in one) == (one["reply"] is None) for one in found)
-    fits = len(json.dumps([one["reply"] for one in found[:-1]])) <= ROOM - 1_000
-    assert found[-1]["reply"] is not None or not fits
+    assert all(one is None or one.text == reply.text for (one, _), reply in zip(found, replies, strict=True))
+    assert all((reply is None) == (usage is not None) for reply, usage in found)
+    fits = sum(len(reply.text) + 1_000 for reply, _ in found[:-1] if reply) <= ROOM - 1_000
+    assert found[-1][0] is not None or not fits

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith import Problem, Task
+from pytest_llmarith.records import as_dict
 from pytest_llmarith.tasks.own import problems
 from pytest_llmarith.trials import Subject, own_record
 from pytest_llmarith.values import Model, Reply
@@ -25,7 +26,7 @@ def posed(read: Callable[..., Any], grade: Callable[..., Any], asked: Problem) -
 
 
 def record_of(problem: Posed) -> dict[str, Any]:
-    return own_record(problem, Subject.of(problem, Model("m", "m"), "?", None), Reply("1"))
+    return as_dict(own_record(problem, Subject.of(problem, Model("m", "m"), "?", None), Reply("1")))
 
 
 def read_as(answer: Any) -> Any:
@@ -50,7 +51,7 @@ def test_a_task_changes_no_problem() -> None:
         record = record_of(asked)
         assert record["problem"]["given"] == {"word": "abc", "letters": ["c", "a"]}
         assert record["problem"]["expected"] == [3, 1]
-        assert (record["answer"], record["outcome"]) == ({"read": [2, 1]}, "correct")
+        assert (record["answer"], record["outcome"]) == ({"kind": "custom", "read": [2, 1]}, "correct")
     assert (asked.given, asked.expected) == ({"word": "abc", "letters": ["c", "a"]}, [3, 1])
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.oeis.judges import llm
-from pytest_llmarith.oeis.scoring import Rules
+from pytest_llmarith.records import encode
 from pytest_llmarith.sandbox.levels import UnavailableError, probe
 from pytest_llmarith.sandbox.runner import Sandbox
 from pytest_llmarith.sandbox.slots import Slots
@@ -26,6 +26,7 @@ from pytest_llmarith.values import (
     ProgramLimits,
     ProgramRun,
     Reply,
+    Rules,
     Runner,
 )
 
@@ -74,8 +75,7 @@ class Busy:
 
 def recorded(reply: str | Reply, runner: Runner, **rules: Any) -> dict[str, Any]:
     answer = reply if isinstance(reply, Reply) else Reply(reply)
-    record = program_record(PROBLEM, SUBJECT, answer, runner, ProgramRules(**rules))
-    assert json.loads(json.dumps(record)) == record
+    record: dict[str, Any] = json.loads(encode(program_record(PROBLEM, SUBJECT, answer, runner, ProgramRules(**rules))))
     return record
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_llmarith.records import as_dict
 from pytest_llmarith.tasks import addition, arithmetic
 from pytest_llmarith.trials import Subject, nan_reason_of, number_record, unanswered_record, verdict_of
 from pytest_llmarith.values import (
@@ -31,11 +32,12 @@ PRODUCT = ArithmeticProblem(0, Op.MUL, Dtype.FLOAT, 1, 3, "1.05", "1.05", "1.102
 ADDITION = AdditionProblem(0, 4, "12", "5", "17")
 MODEL = Model("o4-mini-high", "o4-mini", {"reasoning_effort": "high"})
 RETRIES = (Retry("429 slow down", 7.0), Retry("timeout", 1.5))
+SENT = {"model": "o4-mini", "api_base": None, "messages": [{"role": "user", "content": "?"}], "params": {"a": [1]}}
 NODEID = "benches/test_arithmetic.py::test_arithmetic[o4-mini-high-int_add-depth_2-trial_0]"
 
 
 def recorded(problem: NumberProblem, reply: Reply, reading: Reading = Reading.TOLERANT) -> dict[str, Any]:
-    return number_record(problem, Subject.of(problem, MODEL, "the prompt", NODEID), reading, reply)
+    return as_dict(number_record(problem, Subject.of(problem, MODEL, "the prompt", NODEID), reading, reply))
 
 
 def is_plain(value: object) -> bool:
@@ -54,7 +56,7 @@ replies = st.builds(
     finish_reason=st.sampled_from([None, "stop", "length", "content_filter"]),
     completion_tokens=st.none() | st.integers(0, 10**6),
     cost_usd=st.none() | st.floats(0, 100),
-    sent=st.just({"reasoning_effort": "high", "thinking": {"budget_tokens": 4096}}),
+    sent=st.just(SENT),
 )
 
 
@@ -76,7 +78,7 @@ def test_correct_record() -> None:
         "task": "arithmetic",
         "model": "o4-mini-high",
         "simulated": False,
-        "problem": SUM.fields(),
+        "problem": {"kind": "arithmetic", **SUM.fields()},
         "prompt": "the prompt",
         "condition": {"numbers": "plain", "symbols": "ascii", "context": None, "prompt": None, "system": None},
         "repeat": 0,
@@ -84,7 +86,7 @@ def test_correct_record() -> None:
         "outcome": "correct",
         "reason": None,
         "reading": "tolerant",
-        "answer": {"tolerant": "17", "strict": None},
+        "answer": {"kind": "number", "tolerant": "17", "strict": None},
         "grade": {
             "absolute_error": None,
             "relative_error": None,
@@ -94,7 +96,7 @@ def test_correct_record() -> None:
             "dlength": 0,
             "leading_digits": 2,
         },
-        "reply": reply.fields(),
+        "reply": reply.fields() | {"sent": None},
     }
 
 
@@ -102,7 +104,7 @@ def test_deviate_record() -> None:
     """The record of a wrong answer says by how much."""
     written = recorded(SUM, Reply("20"))
     assert (written["outcome"], written["reason"]) == ("deviate", None)
-    assert written["answer"] == {"tolerant": "20", "strict": "20"}
+    assert written["answer"] == {"kind": "number", "tolerant": "20", "strict": "20"}
     assert written["grade"]["absolute_error"] == "3"
     assert Decimal(written["grade"]["relative_error"]) == pytest.approx(Decimal(3) / 17, rel=Decimal("0.05"))
 
@@ -137,7 +139,7 @@ def test_nan_reasons(reply: Reply, reason: NanReason) -> None:
     """Why there is no answer; at a cut even a number is none, it may be half of one."""
     written = recorded(SUM, reply)
     assert (written["outcome"], written["reason"], written["grade"]) == ("nan", str(reason), None)
-    assert written["answer"] == {"tolerant": None, "strict": None}
+    assert written["answer"] == {"kind": "number", "tolerant": None, "strict": None}
     assert nan_reason_of(reply) is reason
 
 
@@ -151,7 +153,7 @@ def test_unreadable_to_the_strict_eye() -> None:
     """Read strictly, a number with words around it is no answer; both readings are recorded all the same."""
     written = recorded(ADDITION, Reply("The answer is 17."), Reading.STRICT)
     assert (written["outcome"], written["reason"], written["reading"]) == ("nan", "unreadable", "strict")
-    assert written["answer"] == {"tolerant": "17", "strict": None}
+    assert written["answer"] == {"kind": "number", "tolerant": "17", "strict": None}
 
 
 @pytest.mark.parametrize("reading", Reading)
@@ -188,18 +190,18 @@ def test_verdict_keeps_what_was_read() -> None:
 def test_unanswered_record() -> None:
     """Without a reply nothing was measured: the record says why, and the rest is absent."""
     failure = Failure("503 Service Unavailable", attempts=4)
-    written = unanswered_record(Subject.of(ADDITION, MODEL, addition.prompt(ADDITION), None), failure)
+    written = as_dict(unanswered_record(Subject.of(ADDITION, MODEL, addition.prompt(ADDITION), None), failure))
     assert is_plain(written)
     assert (written["outcome"], written["reason"]) == ("unanswered", "503 Service Unavailable")
     assert [written[name] for name in ("answer", "grade", "reply", "nodeid")] == [None] * 4
-    assert written["problem"] == ADDITION.fields()
+    assert written["problem"] == {"kind": "integer_addition", **ADDITION.fields()}
 
 
 @pytest.mark.parametrize("answer", [Reply("17", retries=RETRIES), Failure("503", attempts=3, retries=RETRIES)])
 def test_records_tell_of_retries(answer: Reply | Failure) -> None:
     """Of answered trials and of others: why it was tried again, and how long it was waited before."""
     subject = Subject.of(SUM, MODEL, "the prompt", NODEID)
-    written = recorded(SUM, answer) if isinstance(answer, Reply) else unanswered_record(subject, answer)
+    written = recorded(SUM, answer) if isinstance(answer, Reply) else as_dict(unanswered_record(subject, answer))
     assert written["retries"] == [{"reason": "429 slow down", "waited_s": 7.0}, {"reason": "timeout", "waited_s": 1.5}]
     assert is_plain(written)
     assert "retries" not in (written["reply"] or {})
@@ -207,14 +209,17 @@ def test_records_tell_of_retries(answer: Reply | Failure) -> None:
 
 def test_both_records_have_the_same_keys() -> None:
     """Whoever reads records finds the same keys in all of them."""
-    unanswered = unanswered_record(Subject.of(SUM, MODEL, "the prompt", NODEID), Failure("timeout"))
+    unanswered = as_dict(unanswered_record(Subject.of(SUM, MODEL, "the prompt", NODEID), Failure("timeout")))
     assert unanswered.keys() == recorded(SUM, Reply("17")).keys()
 
 
 def test_simulated_models_are_marked() -> None:
     """A record of an embedded model says that it was simulated."""
     embedded = Model("exact", "llmarith/exact")
-    assert number_record(SUM, Subject.of(SUM, embedded, "", None), Reading.TOLERANT, Reply("17"))["simulated"] is True
+    assert (
+        as_dict(number_record(SUM, Subject.of(SUM, embedded, "", None), Reading.TOLERANT, Reply("17")))["simulated"]
+        is True
+    )
 
 
 def test_huge_numbers_are_written_in_full() -> None:

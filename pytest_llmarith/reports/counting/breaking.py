@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pytest_llmarith.reports.logs.searchshape import OF_MINIMUM
 from pytest_llmarith.values import Outcome
+
+# What is said of the simplest wrong answer that a search found.
+OF_MINIMUM = ("question", "expected", "answer", "reason", "error_class")
 
 
 def breaking_point(record: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from pytest_llmarith.reports.checks import LARGEST
+from pytest_llmarith.records import LARGEST
 from pytest_llmarith.reports.statistics import WIDE, median_of_floats, quantile_of_sorted
 
 _TOKENS = ("prompt_tokens", "completion_tokens", "reasoning_tokens")

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pytest_llmarith.records import FORMAT
 from pytest_llmarith.reports.counting.effects import corrected, effect_of, same_words
 from pytest_llmarith.reports.counting.order import place_of
 from pytest_llmarith.reports.counting.results import Result
 from pytest_llmarith.reports.keys import Key, condition_label, key_of
-from pytest_llmarith.reports.logs.endedrun import SUMMARY_FORMAT
 from pytest_llmarith.values import Outcome
 
 
@@ -42,7 +42,7 @@ class Summary:
         known = answered + duplicates
         date = (run.get("started_at") or "")[: len("2026-11-22")] or None
         return {
-            "format": SUMMARY_FORMAT,
+            "format": FORMAT,
             "run": dict(run),
             "answered": answered,
             "unanswered": unanswered,

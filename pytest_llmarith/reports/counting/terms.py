@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pytest_llmarith.oeis.scoring import TermStatus
 from pytest_llmarith.reports.statistics import median_of_floats, quantile_of_sorted
+from pytest_llmarith.values import TermStatus
 
 MOST_PLACES = 100
 

@@ -1,11 +1,7 @@
-"""Runs as they lie on disk, with what their summaries say. Nothing of it is believed before its shape was looked at.
-
-It does not know what stands in their run logs, nor what is done with several of them.
-"""
+"""Runs that have ended, with what their summaries say."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,16 +10,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from pytest_llmarith.reports.checks import check, is_count
+from pytest_llmarith.records import as_dict, decode_summary
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.keys import Key, key_of
 from pytest_llmarith.reports.logs.lines import log_of
-from pytest_llmarith.reports.logs.summaryshape import check_facts, is_result
 from pytest_llmarith.reports.mistake import Mistake, name_of
 from pytest_llmarith.values import BreakingProblem
 
 SUMMARY = "summary.json"
-SUMMARY_FORMAT = 1
 _INTERRUPTED = 2  # pytest's exit status
 _LONGEST_SUMMARY = 2**28
 _LONGEST_CAUSE = 200
@@ -109,39 +103,24 @@ def read_run(path: Path) -> Run:
     return run
 
 
-def ended_run(log: Path, *, all_facts: bool = True) -> Run | None:
-    """The run whose log this is, None where no summary stands beside it; raises Mistake where that is none.
-
-    Summaries of earlier versions may lack facts: who can do without them asks for not `all_facts`.
-    """
-    summary = log.with_name(SUMMARY)
-    if not summary.exists():
+def ended_run(log: Path) -> Run | None:
+    """The run whose log this is, None if no summary is beside it; raises Mistake if that is not one."""
+    file = log.with_name(SUMMARY)
+    if not file.exists():
         return None
     try:
-        if not summary.is_file():
+        if not file.is_file():
             raise ValueError("not a regular file")
-        with summary.open("rb") as file:
-            content = file.read(_LONGEST_SUMMARY + 1)
+        with file.open("rb") as opened:
+            content = opened.read(_LONGEST_SUMMARY + 1)
         if len(content) > _LONGEST_SUMMARY:
             raise ValueError("too long")
-        return _run(log, json.loads(content), sha256(content).digest(), all_facts)
+        summary = decode_summary(content)
     except OSError as fault:
-        raise Mistake(f"{name_of(summary)}: cannot be read ({fault.strerror})") from fault
-    except RecursionError as fault:
-        raise Mistake(f"{name_of(summary)}: nested too deep; expected the summary of a run") from fault
-    except ValueError as fault:  # what is no JSON or no UTF-8 among them
+        raise Mistake(f"{name_of(file)}: cannot be read ({fault.strerror})") from fault
+    except ValueError as fault:  # also what is not JSON or not UTF-8
         cause = sanitize(str(fault), _LONGEST_CAUSE)
-        raise Mistake(f"{name_of(summary)}: {cause}; expected the summary of a run") from fault
-
-
-def _run(log: Path, summary: Any, digest: bytes, all_facts: bool) -> Run:
-    check(isinstance(summary, dict), "not a JSON object")
-    check(summary.get("format") == SUMMARY_FORMAT, f"the format is not {SUMMARY_FORMAT}")
-    facts, results = summary.get("run"), summary.get("results")
-    check_facts(facts, or_none=not all_facts)
-    check(isinstance(results, list) and all(map(is_result, results)), "results is no list of results")
-    counts = [summary.get("answered"), summary.get("unanswered"), summary.get("duplicates", 0)]
-    check(all(map(is_count, counts)), "answered, unanswered or duplicates is no count")
-    # The first summaries did not say what was selected of each model and task.
-    keyed = {key_of(result): {"selected": None, **result} for result in results}
-    return Run(log, facts, keyed, sum(counts), digest)
+        raise Mistake(f"{name_of(file)}: {cause}; expected the summary of a run") from fault
+    results = {key_of(result): result for result in map(as_dict, summary.results)}
+    counted = summary.answered + summary.unanswered + summary.duplicates
+    return Run(log, as_dict(summary.run), results, counted, sha256(content).digest())

@@ -11,9 +11,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from pytest_llmarith.records import FORMAT, Record, convert
 from pytest_llmarith.reports.checks import object_in
-from pytest_llmarith.trials import RECORD_FORMAT
-from pytest_llmarith.values import ArithmeticProblem, Dtype, Op, Outcome, Reading, Reply
+from pytest_llmarith.values import USUAL, ArithmeticProblem, Dtype, Op, Outcome, Reading, Reply
 
 MARK = '"raw_response"'  # what stands in every row, and hardly in a record of ours
 
@@ -36,30 +36,40 @@ def row_in(line: str) -> dict[str, Any]:
     return row if isinstance(row, dict) else {}
 
 
-def record_of(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The record that a row describes, with llm_arithmetic's own verdict as its outcome.
+def outcome_of(row: Mapping[str, Any]) -> str:
+    """llm_arithmetic's own verdict. Raises ValueError if there is none."""
+    if (name := row["classification"]) not in list(_OUTCOMES):  # a list compares what cannot be looked up
+        raise ValueError(f"the classification is none of {', '.join(_OUTCOMES)}")
+    return str(_OUTCOMES[name])
 
-    Raises KeyError, ValueError or TypeError where it describes none.
+
+def record_of(row: Mapping[str, Any]) -> Record:
+    """The record that a row describes, graded by nothing but llm_arithmetic's own verdict.
+
+    Raises KeyError, ValueError or TypeError if it describes none.
     """
     _check_shape(row)
     reply = None if _is_unanswered(row) else _reply(row)
-    return {
-        "format": RECORD_FORMAT,
+    record: dict[str, Any] = {
+        "format": FORMAT,
         "run": None,
         "nodeid": None,
         "task": ArithmeticProblem.task,
         "model": str(row["model"]),
         "simulated": row.get("simulated") is True,
         "problem": _problem(row),
+        "condition": USUAL.fields(),
+        "repeat": 0,
         "prompt": None,
         "retries": [],
-        "outcome": str(_OUTCOMES[row["classification"]]),
+        "outcome": outcome_of(row) if reply else Outcome.UNANSWERED,
         "reason": None if reply else "the row holds no reply",
-        "reading": str(Reading(row.get("reading") or Reading.TOLERANT)),
+        "reading": row.get("reading") or Reading.TOLERANT,
         "answer": None,
         "grade": None,
         "reply": reply,
     }
+    return convert(record, Record)
 
 
 def row_of(record: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -108,16 +118,7 @@ def as_integer(number: Any) -> Any:
     return int(number) if isinstance(number, str) and _INTEGER.fullmatch(number) else number
 
 
-def _finish_reason(row: Mapping[str, Any]) -> str | None:
-    reason = row.get("finish_reason")
-    if not isinstance(reason, str | None):
-        raise TypeError("the finish_reason is not a string")
-    return reason
-
-
 def _check_shape(row: Mapping[str, Any]) -> None:
-    if row["classification"] not in list(_OUTCOMES):  # a list compares what cannot be looked up
-        raise ValueError(f"the classification is none of {', '.join(_OUTCOMES)}")
     if not isinstance(row.get("tokens"), dict | None):
         raise TypeError("the tokens are not a JSON object")
     if not isinstance(row["raw_response"], str | None):
@@ -151,6 +152,7 @@ def _problem(row: Mapping[str, Any]) -> dict[str, Any]:
     dtype, _, op = str(row["variant"]).partition("_")
     lhs, rhs = row["operands"]
     return {
+        "kind": ArithmeticProblem.task,
         "seed": None,
         "variant": f"{Dtype(dtype)}_{Op(op)}",
         "op": op,
@@ -169,7 +171,7 @@ def _reply(row: Mapping[str, Any]) -> dict[str, Any]:
         tokens = {}
     reply = Reply(
         text=row["raw_response"] or "",
-        finish_reason=_finish_reason(row),
+        finish_reason=row.get("finish_reason"),
         prompt_tokens=tokens.get("prompt_tokens"),
         completion_tokens=tokens.get("completion_tokens"),
         cost_usd=_cost(row),

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pytest_llmarith.plainjson import strictly_read
+from pytest_llmarith.records import as_dict, decode_record
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.jsonfiles import TORN
 from pytest_llmarith.reports.logs.lines import LONGEST_LINE
-from pytest_llmarith.reports.logs.recordshape import check_record
 from pytest_llmarith.reports.mistake import Mistake, name_of
 
 _LONGEST_CAUSE = 200
@@ -40,17 +39,16 @@ def _record(line: bytes, log: Path, place: str, named: bool) -> dict[str, Any] |
     try:
         if len(line) > LONGEST_LINE:
             raise ValueError(f"longer than {LONGEST_LINE:,} bytes")
-        record: dict[str, Any] = strictly_read(line)
-        check_record(record, named=named)
-    except RecursionError as fault:
-        raise _no_record(log, place, "nested too deep") from fault
+        record = decode_record(line)
+        if named and record.nodeid is None:
+            raise ValueError("nodeid is null, so it is no record of a test")
     except json.JSONDecodeError as fault:
         if not line.endswith(b"\n"):
             return None
         raise _no_record(log, place, f"not JSON ({fault.msg})") from fault
     except ValueError as fault:  # no UTF-8, a number of thousands of digits, no record
         raise _no_record(log, place, sanitize(str(fault), _LONGEST_CAUSE)) from fault
-    return record
+    return as_dict(record)
 
 
 def _no_record(log: Path, place: str, cause: str) -> Mistake:

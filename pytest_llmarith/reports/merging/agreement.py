@@ -77,6 +77,7 @@ def common_facts(runs: Sequence[Run]) -> dict[str, Any]:
         "search": _of_those("search", runs, [run for run in runs if run.has_searches]),
         "versions": _versions(runs),
         "models": _models(facts),
+        "limits": facts[0]["limits"] if all(one["limits"] == facts[0]["limits"] for one in facts) else None,
         "asking": added_up([one.get("asking") for one in facts]),
     }
 

@@ -84,7 +84,7 @@ class OpenedRun:
     @cached_property
     def _said(self) -> tuple[Mapping[str, Any], Mapping[Key, int]]:
         """The facts of the run, and how many trials of each model and task were to be run."""
-        run = ended_run(self._trials.file, all_facts=False) if self.path != self._trials.file else None
+        run = ended_run(self._trials.file) if self.path != self._trials.file else None
         if run is None:
             return {}, {}
         known = {key: result["selected"] for key, result in run.results.items()}

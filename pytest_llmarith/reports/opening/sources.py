@@ -13,15 +13,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
-from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.logs.lines import LONGEST_LINE
 from pytest_llmarith.reports.logs.recordfile import later_counts, records_in
-from pytest_llmarith.reports.logs.recordshape import check_record
 from pytest_llmarith.reports.logs.stored import READ_AGAIN, changes, changes_known
-from pytest_llmarith.reports.mistake import Mistake, name_of
 from pytest_llmarith.values import Outcome
 
-_LONGEST_CAUSE = 200
 # How our records begin, unless something is escaped in the names of a trial.
 _TEXT = rb'"([ !#-\[\]-~]*)"'
 _HEAD = re.compile(
@@ -107,12 +103,6 @@ class RowsOfTrials:
             return
         verdicts = []
         for change in changes(self.file, None, []):
-            try:
-                check_record(change.record, named=False)
-            except ValueError as fault:
-                cause = sanitize(str(fault), _LONGEST_CAUSE)
-                place = f"{name_of(self.file)}, line {change.line}"
-                raise Mistake(f"{place}: {cause}; expected rows of llm_arithmetic") from fault
             verdicts.append({key: change.record[key] for key in READ_AGAIN})
             yield change.record
         self._verdicts = verdicts

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
 
 from pytest_llmarith.reports.harmless import sanitize, sanitize_name
 from pytest_llmarith.reports.mistake import Mistake
@@ -30,17 +29,10 @@ def lines_about(number: str, runs: Iterable[OpenedRun], width: int) -> Iterator[
                 continue
             yield from ([""] if found else [])
             found = True
-            yield from _shown(run, record, width)
+            yield sanitize_name(run.name, _LONGEST_NAME)
+            yield from sequence_lines(record, width)
     if not found:
         raise Mistake(f"--sequence={sanitize(number, _LONGEST_NAME)}: {_named(sorted(others))}")
-
-
-def _shown(run: OpenedRun, record: Mapping[str, Any], width: int) -> list[str]:
-    name = sanitize_name(run.name, _LONGEST_NAME)
-    try:
-        return [name, *sequence_lines(record, width)]
-    except (KeyError, ValueError, TypeError, AttributeError, ArithmeticError) as fault:
-        raise Mistake(f"{name}: a record of a sequence has another shape than those of a run") from fault
 
 
 def _named(others: Sequence[str]) -> str:

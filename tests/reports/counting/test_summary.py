@@ -265,10 +265,10 @@ def test_complete_is_all_selected_answered(
 
 def test_results_stand_in_the_order_of_the_run(make_record: Make) -> None:
     """Models as they were asked for, tasks by name; a model of the user's own comes last."""
-    records = [make_record(model=model, task=task) for model in ("own", "b", "a") for task in ("oeis", "arithmetic")]
+    records = [make_record(model=model, task=task) for model in ("own", "b", "a") for task in ("words", "arithmetic")]
     results = summed(*records, models=[{"name": "a"}, {"name": "b"}, {"name": "unused"}])["results"]
     order = [(result["model"], result["task"]) for result in results]
-    assert order == [(model, task) for model in ("a", "b", "own") for task in ("arithmetic", "oeis")]
+    assert order == [(model, task) for model in ("a", "b", "own") for task in ("arithmetic", "words")]
 
 
 def test_variants_and_depths_stand_in_their_own_order(make_record: Make) -> None:
@@ -340,14 +340,6 @@ def test_errors_by_power_of_ten(
     records = [make_record("deviate", grade=wrong | {"relative_error": text}) for text in relative]
     result = only_result(*records, make_record())
     assert [(one["from"], one["to"], one["count"]) for one in result["error_sizes"]["log10_bins"]] == bins
-
-
-def test_leading_digits_of_older_records_are_unknown(make_record: Make) -> None:
-    """What an older grade does not tell is in no median."""
-    wrong = make_record("deviate")["grade"]
-    records = [make_record("deviate", grade=wrong | {"leading_digits": digits}) for digits in (2, 5, None)]
-    assert only_result(*records, make_record("deviate"))["error_sizes"]["median_leading_digits"] == 3.5
-    assert only_result(make_record("deviate"))["error_sizes"]["median_leading_digits"] is None
 
 
 @pytest.mark.parametrize("amount", [10**400, float("inf"), float("nan"), -1])

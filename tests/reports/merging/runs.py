@@ -13,6 +13,7 @@ from pytest_llmarith.reports.counting.summary import Summary
 from pytest_llmarith.reports.merging import Refused, Request, merge
 from pytest_llmarith.reports.mistake import Mistake
 from pytest_llmarith.values import USUAL
+from tests.runs_on_disk import run_facts
 
 Make = Callable[..., dict[str, Any]]
 Records = Sequence[dict[str, Any]]
@@ -24,11 +25,11 @@ FACTS: dict[str, Any] = {
     "seed": 0,
     "symbols": "ascii",
     "reading": None,
+    "conditions": [USUAL.fields()],
     "store": "on",
     "strict": False,
     "oeis": {"sets": None, "limits": [0.5, 4.0], "rules": "default"},
     "models": [{"name": "o4-mini", "target": "openai/o4-mini", "params": {"temperature": 0}, "api_base": None}],
-    "conditions": [USUAL.fields()],
     "versions": {"python": "3.11.7", "litellm": "1.83.0"},
     "asking": {"requests": 3, "cost_usd": 0.1, "retries": {"429": 1}, "throttled": [THROTTLED], "unpriced": 0},
     "stopped": None,
@@ -53,7 +54,7 @@ class Folder:
         summary = Summary()
         for record in records:
             summary.add(record)
-        run = {"id": name, "selected": len(records)} | FACTS | facts
+        run = run_facts(**{"id": name, "selected": len(records)} | FACTS | facts)
         counted = summary._results.items()
         selected = {key: sum(result.outcomes.as_dict().values()) + result.duplicates for key, result in counted}
         (folder / "summary.json").write_text(json.dumps(summary.as_dict(run, selected)), encoding="ascii")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from itertools import permutations
 from typing import Any
 
@@ -10,7 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from pytest_llmarith.values import AskingTotals
 from tests.reports.merging.runs import THROTTLED, Folder, Make
+from tests.runs_on_disk import programmed
 
 
 def results(summary: dict[str, Any]) -> bytes:
@@ -61,14 +64,16 @@ def test_shards_of_sequences_say_what_the_unsplit_run_says(folder: Folder, make_
             "correct" if number % 5 == 4 else "deviate",
             task="oeis",
             nodeid=f"test_bench.py::test_oeis[o4-mini-starter-A{number:06}]",
-            problem={"set": "starter", "number": f"A{number:06}", "name": "", "offset": 0, "keywords": []},
+            problem={"set": "starter", "number": f"A{number:06}"},
             grade=None,
-            oeis={
-                "scores": {"0.5": number % 5 / 8, "4": number % 5 / 4},
-                "judges": {"static": {"cheat": False}, "llm": None},
-                "isolation": {"level": "strict"},
-                "terms": [{"status": "late" if term > 2 else "ok", "seconds": term / 7} for term in range(number % 5)],
-            },
+            oeis=programmed(
+                "A1",
+                scores={"0.5": number % 5 / 8, "4": number % 5 / 4},
+                terms=[
+                    {"n": term, "expected": "", "got": "", "status": status, "seconds": term / 7}
+                    for term, status in zip(range(number % 5), ("ok", "ok", "ok", "late"), strict=False)
+                ],
+            )["oeis"],
         )
         for number in range(20)
     ]
@@ -108,7 +113,7 @@ def test_the_facts_of_a_merged_run(folder: Folder, trials: Any) -> None:
         "requests": 4,
         "cost_usd": 0.2,
         "retries": {"429": 1, "500": 2},
-        "unpriced": None,
+        "stored_usd": None,
         "throttled": [THROTTLED | {"lowest": 2}, THROTTLED | {"target": "gpt-4o"}],
     }
     (shards[1] / "summary.json").write_text(json.dumps(summary), encoding="ascii")
@@ -118,12 +123,11 @@ def test_the_facts_of_a_merged_run(folder: Folder, trials: Any) -> None:
         "2026-11-21T23:00:00+00:00",
         "2026-11-22T00:41:05+00:00",
     )
-    assert run["asking"] == {
+    assert run["asking"] == asdict(AskingTotals()) | {
         "requests": 7,
         "cost_usd": 0.3,
         "retries": {"429": 2, "500": 2},
         "throttled": [THROTTLED | {"halved": 4, "lowest": 2}, THROTTLED | {"target": "gpt-4o"}],
-        "unpriced": 0,
     }
     assert (run["selected"], run["partial"], run["shard"], run["exit_status"]) == (4, False, None, None)
     assert [one["id"] for one in run["merged"]["runs"]] == [shards[1].name, shards[0].name]

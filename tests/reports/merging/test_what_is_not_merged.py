@@ -53,7 +53,9 @@ def test_rules_count_where_programs_were_run(folder: Folder, trials: Any) -> Non
     """Limits of programs are no fact of a run that ran none."""
     one = folder.run("one", trials("c"))
     other = folder.run("other", trials("d", first=1), oeis={"sets": None, "limits": [1.0], "rules": "paper"})
-    assert folder.merge(one, other)["run"]["oeis"] == {"sets": None, "limits": None, "rules": None}
+    assert folder.merge(one, other)["run"]["oeis"] == dict.fromkeys(
+        ("sets", "limits", "terms", "memory_bytes", "rules", "static_judge", "judge")
+    )
 
 
 def test_a_trial_with_two_answers(folder: Folder, trials: Any) -> None:
@@ -187,6 +189,16 @@ def test_what_makes_searches_is_a_fact_of_those_alone(folder: Folder, trials: An
     assert merge(Request((one, sums, others), folder.merged.with_name("all")))["run"]["versions"] == old
 
 
+SEARCH = {
+    "kind": "breaking_point",
+    "seed": 0,
+    "of": "arithmetic",
+    "op": "add",
+    "dtype": "int",
+    "budget": 40,
+}
+
+
 def searches(records: Records) -> list[dict[str, Any]]:
     """The same trials, of the task that searches."""
     facts: dict[str, Any] = {
@@ -198,6 +210,6 @@ def searches(records: Records) -> list[dict[str, Any]]:
         "trail": [],
     }
     return [
-        record | {"task": "breaking_point", "search": facts, "problem": record["problem"] | {"budget": 40}}
+        record | {"task": "breaking_point", "search": facts, "problem": SEARCH | {"variant": record["nodeid"]}}
         for record in records
     ]

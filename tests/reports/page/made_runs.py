@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from pytest_llmarith.records import as_dict
 from pytest_llmarith.reports.counting.summary import Summary
 from pytest_llmarith.reports.page import RunAtHand
 from pytest_llmarith.tasks import arithmetic, breaking_point
@@ -66,8 +67,8 @@ def record(of: ArithmeticProblem, reply: Reply | Failure, model: str = "o4-mini"
     nodeid = f"test_bench.py::test_arithmetic[{model}-{of.label}]"
     asked = Model(model, f"openai/{model}")
     if isinstance(reply, Failure):
-        return unanswered_record(Subject.of(of, asked, prompt, nodeid), reply)
-    return number_record(of, Subject.of(of, asked, prompt, nodeid), Reading.TOLERANT, reply)
+        return as_dict(unanswered_record(Subject.of(of, asked, prompt, nodeid), reply))
+    return as_dict(number_record(of, Subject.of(of, asked, prompt, nodeid), Reading.TOLERANT, reply))
 
 
 def run_of(records: Sequence[Record], name: str = "2026-11-22T00-31-05_o4-mini", **facts: Any) -> RunAtHand:
@@ -101,11 +102,13 @@ def embedded_records(model: str, wrong_from: int, trials: int = 10) -> list[Reco
     """Records of an embedded model that does all depths and variants, and errs in the last digit from a depth on."""
     asked = Model(model, model)
     return [
-        number_record(
-            of,
-            Subject.of(of, asked, "prompt", f"item[{model}-{of.label}]"),
-            Reading.TOLERANT,
-            _embedded(of, wrong_from),
+        as_dict(
+            number_record(
+                of,
+                Subject.of(of, asked, "prompt", f"item[{model}-{of.label}]"),
+                Reading.TOLERANT,
+                _embedded(of, wrong_from),
+            )
         )
         for dtype in Dtype
         for op in Op
@@ -154,7 +157,7 @@ def sequence_record(number: str, terms: Sequence[int], printed: Sequence[str], p
     asked = OeisProblem("starter", sequence)
     subject = Subject.of(asked, Model("o4-mini", "openai/o4-mini"), f"A program for {number}", f"test_oeis[{number}]")
     reply = Reply(text=f"```python\n{program}\n```")
-    return program_record(asked, subject, reply, Runner(printed), ProgramRules(static_judge=False))
+    return as_dict(program_record(asked, subject, reply, Runner(printed), ProgramRules(static_judge=False)))
 
 
 def search_record(said: Callable[[NumberProblem], str], budget: int = 12) -> Record:
@@ -170,4 +173,4 @@ def search_record(said: Callable[[NumberProblem], str], budget: int = 12) -> Rec
     engine = SearchEngine(ask, budget, "seed")
     engine.run()
     subject = Subject.of(of, Model("o4-mini", "openai/o4-mini"), "prompt", "test_breaking_point[int_add]")
-    return record_of_search(subject, engine, None)
+    return as_dict(record_of_search(subject, engine, None))

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.reports.logs.recordshape import check_record
+from pytest_llmarith.records import Record, convert
 from pytest_llmarith.reports.page.browser import browser
 from pytest_llmarith.reports.page.costs import scatters
 from pytest_llmarith.reports.page.curves import depth_curves, length_curves
@@ -511,7 +511,7 @@ def _otherwise(record: Any, way: Sequence[Any], value: Any) -> Any:
 def is_record(record: Any) -> bool:
     """Whether it would be read, and not refused."""
     try:
-        check_record(record)
+        convert(record, Record)
     except ValueError:
         return False
     return True

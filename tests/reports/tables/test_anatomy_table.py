@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_llmarith.models import fake
+from pytest_llmarith.records import as_dict
 from pytest_llmarith.reports.counting.summary import Summary
 from pytest_llmarith.reports.tables.anatomy import anatomy_table
 from pytest_llmarith.reports.tables.grids import breakdowns
@@ -35,12 +36,14 @@ def sloppy() -> dict[str, Any]:
 
 def _asked(problem: NumberProblem, prompt: str, reading: Reading) -> dict[str, Any]:
     reply = fake.reply("sloppy", [{"role": "user", "content": prompt}])
-    return number_record(problem, Subject.of(problem, MODEL, prompt, None), reading, reply)
+    return as_dict(number_record(problem, Subject.of(problem, MODEL, prompt, None), reading, reply))
 
 
 def recorded(problem: NumberProblem, text: str, model: str = "o4-mini") -> dict[str, Any]:
-    return number_record(
-        problem, Subject.of(problem, Model(model, "o4-mini"), "the prompt", None), Reading.TOLERANT, Reply(text)
+    return as_dict(
+        number_record(
+            problem, Subject.of(problem, Model(model, "o4-mini"), "the prompt", None), Reading.TOLERANT, Reply(text)
+        )
     )
 
 

@@ -1,0 +1,497 @@
+"""Records and summaries: what is written is read again, what is broken is refused, schemas hold of real runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import best_match
+
+from pytest_llmarith.cli import WRONG_USAGE, main
+from pytest_llmarith.records import (
+    KINDS,
+    LARGEST,
+    Answer,
+    ArithmeticProblem,
+    CustomAnswer,
+    CustomProblem,
+    Grade,
+    Message,
+    Record,
+    Reply,
+    Sent,
+    as_dict,
+    convert,
+    decode_record,
+    decode_summary,
+    encode,
+    schema_of,
+)
+from pytest_llmarith.reports.merging import Request, merge
+from pytest_llmarith.sandbox.levels import UnavailableError, probe
+from pytest_llmarith.values import Condition, Dtype, ErrorClass, Op, Outcome, Reading, Retry
+from tests.session.test_oeis_run import write_cache
+
+PUBLISHED_FILES = Path(__file__).parent.parent / "docs" / "schemas"
+
+# All tasks, asked of the embedded models, and again of a model of one's own that is wrong, silent, absent or cheats.
+BENCH = """
+import pytest
+from pytest_llmarith import Problem, Task
+
+def problems(seed, trials):
+    return [Problem(f"word_{trial}", {"word": trial}, str(trial)) for trial in range(trials)]
+
+def read(text, problem):
+    return text if problem["word"] else text.nothing
+
+own = Task(__name__, problems, lambda problem: f"Echo {problem['word']}", read)
+
+@pytest.mark.llmarith_task(own, trials=4)
+def test_own(problem, ask):
+    ask(problem)
+
+@pytest.mark.arithmetic(depths=[2, 12], trials=2)
+def test_arithmetic(problem, ask):
+    ask(problem)
+
+@pytest.mark.integer_addition(trials=4)
+def test_integer_addition(problem, ask):
+    ask(problem)
+
+@pytest.mark.oeis
+def test_oeis(problem, ask):
+    ask(problem)
+
+@pytest.mark.breaking_point
+def test_breaking_point(problem, search):
+    search(problem)
+"""
+OWN_MODEL = """
+import pytest
+
+PROGRAMS = {
+    "squares": "print(int(input()) ** 2)",
+    "cubes": "import sys; print('hm', file=sys.stderr); print(7)",
+    "tables": "print([41, 42, 45, 50, 57, 66][int(input())])",
+}
+
+class Mine:
+    name = "mine"
+
+    def reply(self, prompt):
+        if "*" in prompt:
+            raise ConnectionError("the line is dead")
+        name = prompt.rpartition("Name: The ")[2].split(".")[0]
+        return f"```python\\n{PROGRAMS[name]}\\n```" if name in PROGRAMS else "" if "/" in prompt else "7"
+
+@pytest.fixture
+def model():
+    return Mine()
+"""
+OPTIONS = (
+    *("--llm-model=llmarith/exact", "--llm-model=llmarith/sloppy", "--oeis-judge=both:llmarith/exact"),
+    *("--llm-repeats=2", "--llm-symbols=ascii,unicode", "--llm-breaking-point=6"),
+    *("--llm-price=1,2", "--oeis-terms=6", "-q", "-p", "no:cacheprovider", "--llm-reports=reports"),
+)
+
+
+def is_sandboxed() -> bool:
+    try:
+        probe()
+    except UnavailableError:
+        return False
+    return True
+
+
+def commit(place: Path) -> None:
+    """Make a repository of a folder."""
+    identity = ("-c", "user.name=somebody", "-c", "user.email=somebody@example.org")
+    for command in (("init",), ("add", "test_bench.py"), ("commit", "-m", "A bench")):
+        subprocess.run(["git", *identity, *command], cwd=place, check=True, capture_output=True)
+
+
+@pytest.fixture(scope="module")
+def shards(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Two real runs, each a shard of one selection: every task, every outcome."""
+    place = tmp_path_factory.mktemp("runs")
+    (place / "own").mkdir()
+    (place / "test_bench.py").write_text(BENCH, encoding="utf-8")
+    (place / "own" / "test_own_bench.py").write_text(BENCH, encoding="utf-8")
+    (place / "own" / "conftest.py").write_text(OWN_MODEL, encoding="utf-8")
+    (place / "pytest.ini").touch()
+    write_cache(place / "oeis_cache")
+    commit(place)  # a run says which commit it was made at
+    (runtime := place / "runtime").mkdir(mode=0o700)  # processor slots of its own
+    env = {**os.environ, "XDG_RUNTIME_DIR": str(runtime)}
+    for shard in ("1/2", "2/2"):
+        command = (sys.executable, "-m", "pytest", *OPTIONS, f"--llm-shard={shard}")
+        run = subprocess.run(command, cwd=place, env=env, capture_output=True, text=True, check=False)
+        assert run.returncode == pytest.ExitCode.TESTS_FAILED, run.stdout  # the model of one's own was away at times
+    return sorted((place / "reports").glob("*_shard-*"))
+
+
+@pytest.fixture(scope="module")
+def runs(shards: list[Path]) -> list[Path]:
+    """The shards, and the run that they are together."""
+    merge(Request(shards, merged := shards[0].parent / "merged"))
+    return [*shards, merged]
+
+
+def closed(part: Any) -> Any:
+    """The same schema, but an object may hold nothing that it does not name."""
+    if isinstance(part, list):
+        return [closed(item) for item in part]
+    if not isinstance(part, dict):
+        return part
+    made = {key: closed(value) for key, value in part.items()}
+    return made | {"additionalProperties": False} if "properties" in part else made
+
+
+def fault_of(value: Any, schema: dict[str, Any]) -> str | None:
+    """Where a value is not what a schema says, and how."""
+    fault = best_match(Draft202012Validator(schema).iter_errors(value))
+    return fault and f"{fault.json_path}: {fault.message}"
+
+
+def test_records_of_real_runs(runs: list[Path]) -> None:
+    """Of all tasks and outcomes: each is read, says the same when it is written again, and fits the closed schema."""
+    schema, told = closed(schema_of("record")), set()
+    for run in runs:
+        for line in (run / "trials.jsonl").read_text("utf-8").splitlines():
+            record = decode_record(line)
+            assert encode(record) == line
+            assert fault_of(json.loads(line), schema) is None
+            told.add((record.task, str(record.outcome)))
+    assert told >= {("arithmetic", outcome) for outcome in ("correct", "deviate", "nan", "unanswered")}
+    assert {task for task, _ in told} >= {"integer_addition", "breaking_point"}
+    if is_sandboxed():
+        assert told >= {("oeis", outcome) for outcome in ("correct", "deviate", "nan", "cheat")}
+
+
+def test_summaries_of_real_runs(runs: list[Path]) -> None:
+    """Of shards and of a merged run: each is read without a loss, and fits the closed schema."""
+    schema = closed(schema_of("summary"))
+    summaries = [(run / "summary.json").read_text("utf-8") for run in runs]
+    for text in summaries:
+        assert json.loads(encode(decode_summary(text))) == json.loads(text)
+        assert fault_of(json.loads(text), schema) is None
+    assert [bool(decode_summary(text).run.shard) for text in summaries] == [True, True, False]
+    assert decode_summary(summaries[-1]).run.merged
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_published_schemas(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """They are what `llmarith schema` prints: of the dialect that they name, and open for keys to come."""
+    assert main(["schema", name]) == 0
+    printed = capsys.readouterr().out
+    assert (PUBLISHED_FILES / f"{name}-1.json").read_text("utf-8") == printed
+    schema = json.loads(printed)
+    Draft202012Validator.check_schema(schema)
+    assert (schema["$id"], schema["$schema"]) == (
+        f"urn:pytest-llmarith:{name}:1",
+        "https://json-schema.org/draft/2020-12/schema",
+    )
+    assert schema["properties"]["format"] == {"enum": [1]}
+
+
+def test_there_is_no_other_schema(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["schema", "report"])
+    assert left.value.code == WRONG_USAGE
+    assert "record" in capsys.readouterr().err
+
+
+# --- one record, as it may be and as it may not ------------------------------------------------------------------
+
+ANY_TEXT = st.text(st.characters(), max_size=20)  # half surrogate pairs among them: a reply may hold anything
+COUNTS = st.integers(0, LARGEST)
+AMOUNTS = st.floats(0, 1e15)
+NUMBERS = st.from_regex(r"-?[0-9]{1,40}(\.[0-9]{2})?", fullmatch=True)
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**400), 10**400)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | ANY_TEXT,
+    lambda inside: st.lists(inside, max_size=3) | st.dictionaries(ANY_TEXT, inside, max_size=3),
+    max_leaves=6,
+)
+MAPPINGS = st.dictionaries(ANY_TEXT, JSON, max_size=3)
+
+
+def replies() -> st.SearchStrategy[Reply]:
+    sent = st.builds(
+        Sent,
+        st.just("openai/one"),
+        st.none() | ANY_TEXT,
+        st.builds(lambda prompt: [Message("user", prompt)], ANY_TEXT),
+        MAPPINGS,
+    )
+    maybe_count, maybe_amount, maybe_text = (st.none() | one for one in (COUNTS, AMOUNTS, ANY_TEXT))
+    counts = (maybe_count, maybe_count, maybe_count)
+    usage = (maybe_text, *counts, maybe_amount, st.booleans(), maybe_amount, st.integers(1, 9), st.booleans())
+    return st.builds(Reply, *usage, maybe_text, ANY_TEXT, maybe_text, maybe_text, st.none() | sent)
+
+
+@st.composite
+def all_records(draw: st.DrawFn) -> Record:
+    """Records of an arithmetic task and of a custom one, with every outcome that these have."""
+    outcome = draw(st.sampled_from([Outcome.CORRECT, Outcome.DEVIATE, Outcome.NAN, Outcome.UNANSWERED]))
+    is_custom = draw(st.booleans())
+    is_graded = outcome in (Outcome.CORRECT, Outcome.DEVIATE) and not is_custom
+    count, maybe_number = draw(COUNTS), st.none() | NUMBERS
+    numbers = [draw(NUMBERS) for _ in range(3)]
+    arithmetic = ArithmeticProblem(draw(st.integers()), "int_add", Op.ADD, Dtype.INT, count, draw(COUNTS), *numbers)
+    error_class = draw(st.sampled_from(ErrorClass)) if outcome is Outcome.DEVIATE else None
+    share = draw(st.floats(0, 1))
+    grade = Grade(draw(maybe_number), draw(maybe_number), draw(st.booleans()), error_class, share, count, 0)
+    return Record(
+        format=1,
+        run=draw(st.none() | ANY_TEXT),
+        nodeid=draw(st.none() | ANY_TEXT),
+        task="words" if is_custom else "arithmetic",
+        model=draw(ANY_TEXT),
+        simulated=draw(st.booleans()),
+        problem=CustomProblem("a", 0, 0, draw(MAPPINGS), draw(JSON)) if is_custom else arithmetic,
+        condition=Condition(context=draw(st.none() | ANY_TEXT)),
+        repeat=count,
+        prompt=draw(st.none() | ANY_TEXT),
+        retries=draw(st.lists(st.builds(Retry, ANY_TEXT, AMOUNTS), max_size=2)),
+        outcome=outcome,
+        reason=draw(st.none() | ANY_TEXT),
+        reading=draw(st.none() | st.sampled_from(Reading)),
+        answer=CustomAnswer(draw(JSON)) if is_custom else Answer(draw(maybe_number), draw(maybe_number)),
+        grade=grade if is_graded else None,
+        reply=draw(st.none() | replies()) if outcome is Outcome.UNANSWERED else draw(replies()),
+        raised=draw(st.none() | ANY_TEXT) if outcome is Outcome.UNANSWERED else None,
+    )
+
+
+@given(all_records())
+def test_what_is_written_is_read_again(record: Record) -> None:
+    """In one line of ASCII, whatever a reply holds, and with a schema that agrees."""
+    text = encode(record)
+    assert text.isascii()
+    assert text.isprintable()
+    assert decode_record(text) == record
+    assert convert(as_dict(record), Record) == record
+    assert fault_of(json.loads(text), closed(schema_of("record"))) is None
+
+
+GOOD: dict[str, Any] = {
+    "format": 1,
+    "run": None,
+    "nodeid": "test_it.py::test_it[int_mul]",
+    "task": "arithmetic",
+    "model": "one",
+    "simulated": False,
+    "problem": {
+        "kind": "arithmetic",
+        "seed": 0,
+        "variant": "int_mul",
+        "op": "mul",
+        "dtype": "int",
+        "depth": 2,
+        "trial": 0,
+        "lhs": "12",
+        "rhs": "12",
+        "expected": "144",
+    },
+    "condition": {"numbers": "plain", "symbols": "ascii", "context": None, "prompt": None, "system": None},
+    "repeat": 0,
+    "prompt": "12 * 12 = ",
+    "retries": [],
+    "outcome": "deviate",
+    "reason": None,
+    "reading": "tolerant",
+    "answer": {"kind": "number", "tolerant": "143", "strict": None},
+    "grade": {
+        "absolute_error": "1",
+        "relative_error": "0.00694",
+        "rounded": False,
+        "error_class": "one digit",
+        "digit_match": 0.6667,
+        "dlength": 0,
+        "leading_digits": 2,
+    },
+    "reply": {
+        "served_model": None,
+        "prompt_tokens": 5,
+        "completion_tokens": None,
+        "reasoning_tokens": None,
+        "cost_usd": 0.25,
+        "own_price": False,
+        "latency_s": 1.5,
+        "attempts": 1,
+        "stored": False,
+        "asked_at": None,
+        "text": "143",
+        "reasoning": None,
+        "finish_reason": "stop",
+        "sent": {
+            "model": "openai/one",
+            "api_base": None,
+            "params": {},
+            "messages": [{"role": "user", "content": "12 * 12 = "}],
+        },
+    },
+}
+OEIS = {"kind": "oeis", "set": "easy", "number": "A000045", "name": "", "offset": 0, "keywords": []}
+DEEP = "[" * 60 + "]" * 60
+
+
+def changed(path: str, value: Any) -> str:
+    """The good record with another value, or without that key; a text that begins with `!` is JSON as it is."""
+    record = json.loads(json.dumps(GOOD))
+    *above, last = path.split(".")
+    part = record
+    for key in above:
+        part = part[key]
+    if value is ...:
+        del part[last]
+    else:
+        part[last] = value
+    text = json.dumps(record)
+    if isinstance(value, str) and value.startswith("!"):
+        text = text.replace(json.dumps(value), value[1:])
+    return text
+
+
+# What is changed, to what, and a word of the message besides the field.
+BROKEN = [
+    ("nodeid", ..., "missing"),
+    ("format", 2, ""),
+    ("outcome", "right", "right"),
+    ("simulated", 1, ""),
+    ("model", None, "null"),
+    ("task", "", ""),
+    ("repeat", -1, ">= 0"),
+    ("repeat", True, "bool"),
+    ("repeat", 10**400, ""),
+    ("problem.kind", "addition", "addition"),
+    ("problem.kind", ..., "missing"),
+    ("problem.depth", "2", "str"),
+    ("problem.depth", 10**400, ""),
+    ("problem.lhs", "twelve", ""),
+    ("problem.expected", "1e99999999", ""),
+    ("problem.expected", "Infinity", ""),
+    ("condition.numbers", "dots", "dots"),
+    ("reading", "loose", "loose"),
+    ("answer.tolerant", "NaN", ""),
+    ("grade.digit_match", 2, "<= 1"),
+    ("grade.error_class", "bad luck", "bad luck"),
+    ("reply.text", None, "null"),
+    ("reply.attempts", 0, ">= 1"),
+    ("reply.cost_usd", -1, ""),
+    ("reply.cost_usd", 10**400, ""),
+    ("reply.cost_usd", "!1e999", ""),
+    ("reply.cost_usd", "!NaN", "NaN"),
+    ("reply.stored", "yes", "str"),
+    ("reply.sent.key", "sk-1", "key"),
+    ("reply.sent.messages", [], ""),
+    ("reply.sent.messages", [{"role": "system", "content": ""}], "messages"),
+    ("reply.sent.params", {"x": f"!{DEEP}"}, ""),
+    ("reply.sent.params", {"x": "!1e999"}, ""),
+    ("retries", [{"reason": "busy"}], "waited_s"),
+    # One field beside another.
+    ("reply", None, "no reply"),
+    ("outcome", "correct", "error_class"),
+    ("grade.error_class", None, "error_class"),
+    ("task", "oeis", "task oeis"),
+    ("task", "words", "task words"),
+    ("oeis", {}, ""),
+]
+
+
+def test_the_good_record_is_one() -> None:
+    assert decode_record(changed("since", "an unknown key is ignored")) == decode_record(json.dumps(GOOD))
+
+
+@pytest.mark.parametrize(("path", "value", "word"), BROKEN)
+def test_a_broken_record_is_refused_in_one_line(path: str, value: Any, word: str) -> None:
+    text = changed(path, value)
+    for raw in (f"!{DEEP}", "!1e999"):
+        text = text.replace(json.dumps(raw), raw[1:])
+    with pytest.raises(ValueError, match=r"\A.{3,}\Z") as refused:
+        decode_record(text)
+    assert word in str(refused.value)
+
+
+@pytest.mark.parametrize("outcome", ["correct", "deviate", "nan", "cheat"])
+@pytest.mark.parametrize(("task", "problem"), [("oeis", OEIS), ("arithmetic", GOOD["problem"])])
+def test_what_was_measured_has_what_is_counted(task: str, problem: Any, outcome: str) -> None:
+    """A sequence without scores and a number without a reply are no measurements, whatever they say."""
+    broken = GOOD | {"task": task, "problem": problem, "outcome": outcome, "answer": None, "grade": None}
+    with pytest.raises(ValueError, match=r"scores|reply"):
+        decode_record(json.dumps(broken | ({} if task == "oeis" else {"reply": None})))
+    unanswered = broken | {"outcome": "unanswered", "reply": None}
+    assert decode_record(json.dumps(unanswered)).outcome is Outcome.UNANSWERED
+
+
+@pytest.mark.parametrize("command", ["report", "export --to=csv", "regrade", "merge --into=merged --allow-missing"])
+@pytest.mark.parametrize(
+    ("line", "word"),
+    [
+        (changed("reply.cost_usd", "cheap"), "cost_usd"),
+        (changed("problem.depth", 10**400), "depth"),
+        (json.dumps(GOOD | {"since": "X"}).replace('"X"', "[" * 100_000 + "]" * 100_000), "deep"),
+        (json.dumps(GOOD | {"since": "X"}).replace('"X"', "9" * 10_000), "digit"),
+        (json.dumps(GOOD)[:-5], "JSON"),
+        ("[]", "object"),
+    ],
+    ids=["text", "huge", "deep", "digits", "cut", "list"],
+)
+def test_a_broken_log_is_named_with_its_line(
+    line: str,
+    word: str,
+    command: str,
+    runs: list[Path],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One line of stderr with file, line and field, exit status 4, no traceback."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "trials.jsonl").write_text(f"{json.dumps(GOOD)}\n{line}\n", encoding="utf-8")
+    (tmp_path / "run" / "summary.json").write_bytes((runs[0] / "summary.json").read_bytes())
+    assert main([*command.split(), "run"]) == WRONG_USAGE
+    (message,) = capsys.readouterr().err.splitlines()
+    assert "trials.jsonl, line 2" in message
+    assert word in message
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("run.started_at", "yesterday"),
+        ("run.started_at", "2026-13-40T00:00:00+00:00"),
+        ("run.selected", 10**400),
+        ("run.shard", {"index": 3, "count": 2, "dealt": 1, "whole": 2, "selection": None}),
+        ("run.models", [{"name": "one"}]),
+        ("run.asking", {"throttled": 1}),
+        ("answered", None),
+        ("results", [{}]),
+    ],
+)
+def test_a_broken_summary_is_named_with_its_field(
+    path: str, value: Any, runs: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    summary = json.loads((runs[0] / "summary.json").read_text("utf-8"))
+    *above, last = path.split(".")
+    (summary[above[0]] if above else summary)[last] = value
+    (tmp_path / "trials.jsonl").write_bytes((runs[0] / "trials.jsonl").read_bytes())
+    (tmp_path / "summary.json").write_text(json.dumps(summary), encoding="utf-8")
+    assert main(["report", str(tmp_path)]) == WRONG_USAGE
+    (message,) = capsys.readouterr().err.splitlines()
+    assert "summary.json" in message
+    assert path.split(".")[0] in message
