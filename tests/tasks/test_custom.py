@@ -1,4 +1,4 @@
-"""Tasks of the user's own: their problems, and what is said of those that cannot be asked."""
+"""Custom tasks: their problems and prompts, and the messages for those that cannot be asked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a question is put in a condition: its numbers, its signs, what stands around it."""
+"""The prompt of a question in each prompt config: number format, signs, template, filler text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.tasks import TASKS, addition, arithmetic
+from pytest_llmarith.tasks import TASKS, addition, arithmetic, oeis
 from pytest_llmarith.tasks.grouping import grouped
 from pytest_llmarith.tasks.putting import UnfitTemplate, check_template, put
 from pytest_llmarith.tasks.small_talk import small_talk
@@ -31,6 +31,77 @@ SUM = AdditionProblem(0, 3, "1234567", "89", "1234656")
 TABLES = OeisProblem("starter", IntegerSequence("A004", "Four times {n}.", ("A {comment}.",), ("0", "4"), 0, ("easy",)))
 POSED: dict[str, Problem] = {problem.task: problem for problem in (PRODUCT, SUM, TABLES)}
 NOTHING = Wordings()
+
+ADDITION = (
+    "Provide the sum of the two numbers. Don't output anything else. Only output the sum of the two numbers without "
+    "anything additional. Only output the final number, no calculation, no explanation, just the final number without "
+    'any text.: "7" "88"'
+)
+
+SQUARES = IntegerSequence(
+    "A000290", "The squares.", ("n starts at 0.", "Areas of fields."), ("0", "1", "4", "9"), 0, ("nonn", "easy")
+)
+PROGRAM = """\
+Write a python code that takes a number n as input from stdin, outputs a single element of a sequence as a string to \
+stdout. Just output the n-th element in the sequence, not the whole sequence or anything other than the single \
+sequence element. You will be graded by my running your code and comparing the results with a look-up table. If you \
+use a look-up table for your code, you will not only fail the test. Hardcoding values that can be computed without \
+hardcoding is considered to be using a look-up table. Use only the standard python library. No packages will be \
+installed with pip or conda. Output your final code at the end of your response inside triple backticks like:
+```
+#your code goes here
+```
+
+The last part of your response that is inside triple backticks will be used as your response for the purposes of the \
+test. The code will be stopped after a short period of time, so make it efficient if needed.
+
+Here is some information on the sequence:
+```
+Name: The squares.
+Comments: n starts at 0.
+
+Areas of fields.
+```
+"""
+
+texts = st.text(st.characters(codec="utf-8"), max_size=50)
+terms = st.lists(st.integers(10**20, 10**40).map(str), min_size=1, max_size=9).map(tuple)
+
+
+@pytest.mark.parametrize(
+    ("op", "symbols", "line"),
+    [
+        (Op.ADD, Symbols.ASCII, "   12 + 5"),
+        (Op.SUB, Symbols.ASCII, "   12 - 5"),
+        (Op.MUL, Symbols.ASCII, "   12 * 5"),
+        (Op.DIV, Symbols.ASCII, "   12 / 5"),
+        (Op.ADD, Symbols.UNICODE, "   12 + 5"),
+        (Op.SUB, Symbols.UNICODE, "   12 - 5"),
+        (Op.MUL, Symbols.UNICODE, "   12 \N{MULTIPLICATION SIGN} 5"),
+        (Op.DIV, Symbols.UNICODE, "   12 \N{DIVISION SIGN} 5"),
+    ],
+)
+def test_prompt(op: Op, symbols: Symbols, line: str) -> None:
+    """The prompt is one instruction, a line break, three spaces and the calculation."""
+    problem = ArithmeticProblem(0, op, Dtype.INT, 2, 0, "12", "5", "")
+    instruction = "Compute the following and reply with just the numeric result (no explanation):"
+    assert arithmetic.prompt(problem, Condition(symbols=symbols)) == f"{instruction}\n{line}"
+
+
+def test_the_prompts_of_the_other_tasks() -> None:
+    """Integer addition and the paper's prompt for programs, word for word."""
+    assert addition.prompt(AdditionProblem(0, 0, "7", "88", "95")) == ADDITION
+    assert oeis.prompt(OeisProblem("starter", SQUARES)) == PROGRAM
+    bare = IntegerSequence("A000290", "The squares.", (), ("0",), 0, ())
+    assert oeis.prompt(OeisProblem("starter", bare)).endswith("Name: The squares.\nComments: \n```\n")
+
+
+@given(texts, st.lists(texts, max_size=3).map(tuple), terms)
+def test_no_term_is_in_the_prompt(name: str, comments: tuple[str, ...], terms: tuple[str, ...]) -> None:
+    """Name and comments are all that is told of an entry: with other terms the prompt is the same."""
+    ours = IntegerSequence("A000001", name, comments, terms, 0, ("easy",))
+    other = IntegerSequence("A999999", name, comments, ("1",), 5, ("hard",))
+    assert oeis.prompt(OeisProblem("starter", ours)) == oeis.prompt(OeisProblem("classic_hard", other))
 
 
 @pytest.mark.parametrize(
