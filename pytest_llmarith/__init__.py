@@ -8,13 +8,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pytest_llmarith.values.own import Problem, Task
+    from pytest_llmarith.tasks.custom import Problem, Task
 else:
 
     def __getattr__(name: str) -> object:
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(import_module("pytest_llmarith.values.own"), name)
+        return getattr(import_module("pytest_llmarith.tasks.custom"), name)
 
 
 __all__ = ["Problem", "Task"]

@@ -21,6 +21,7 @@ from pytest_llmarith.model_options import ModelOptions, encodable
 from pytest_llmarith.oeis.judges.llm import PARAMS
 from pytest_llmarith.oeis.sets import check_name
 from pytest_llmarith.options import OPTIONS
+from pytest_llmarith.tasks.prompts import parts_of
 from pytest_llmarith.values import (
     CONFIRMATIONS,
     MOST_SHARDS,
@@ -40,7 +41,6 @@ from pytest_llmarith.values import (
     Wordings,
 )
 from pytest_llmarith.values.folders import OEIS_CACHE_FOLDER, REPORTS_FOLDER, STORE_FILE, STORE_FOLDER
-from pytest_llmarith.values.templates import parts_of
 
 LONGEST_LIMIT_S = 3600.0
 _DEEPEST = 1000

@@ -8,10 +8,9 @@ from itertools import product
 import pytest
 
 from pytest_llmarith.settings import Settings
-from pytest_llmarith.tasks import task_of
-from pytest_llmarith.tasks.putting import UnfitTemplate, check_template, check_told_apart
+from pytest_llmarith.tasks import InvalidTemplate, check_distinct, check_template, task_of
+from pytest_llmarith.tasks.custom import CheckedProblem
 from pytest_llmarith.values import Manner, Problem
-from pytest_llmarith.values.own import Posed
 
 MANNER_FIXTURE = "llm_manner"
 USUAL_MANNER = Manner()
@@ -28,8 +27,8 @@ def manners_of(problems: Sequence[Problem], settings: Settings) -> list[Manner]:
     for name, template in templates.items():
         try:
             check_template(name, template, task)
-            check_told_apart(name, template, (problem for problem in problems if isinstance(problem, Posed)))
-        except UnfitTemplate as fault:
+            check_distinct(name, template, (problem for problem in problems if isinstance(problem, CheckedProblem)))
+        except InvalidTemplate as fault:
             raise pytest.UsageError(f"--llm-prompt: {fault}") from None
     return [Manner(condition, repeat) for condition in conditions for repeat in range(settings.manners.repeats)]
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.settings import Settings
-from pytest_llmarith.tasks import own
-from pytest_llmarith.values.own import Posed, Task
+from pytest_llmarith.tasks import custom
+from pytest_llmarith.tasks.custom import CheckedProblem, Task
 
 EXAMPLE = "llmarith_task(reversal, trials=10), where reversal is a pytest_llmarith.Task"
 # Who has used which task first, by its name.
@@ -20,11 +20,11 @@ def is_task(value: Any) -> bool:
     return isinstance(value, Task)
 
 
-def problems(arguments: Mapping[str, Any], settings: Settings) -> list[Posed]:
+def problems(arguments: Mapping[str, Any], settings: Settings) -> list[CheckedProblem]:
     """The problems of one function. Raises pytest.UsageError; what the task's own functions raise is passed on."""
     try:
-        return own.problems(arguments["task"], settings.seed, settings.trials or arguments.get("trials", 10))
-    except own.UnfitTask as fault:
+        return custom.problems(arguments["task"], settings.seed, settings.trials or arguments.get("trials", 10))
+    except custom.InvalidTask as fault:
         raise pytest.UsageError(str(fault)) from None
 
 

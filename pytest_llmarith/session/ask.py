@@ -21,8 +21,8 @@ from pytest_llmarith.session.selection import prompt_of, system_prompt
 from pytest_llmarith.session.timer import paused
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks import TASKS
+from pytest_llmarith.tasks.custom import CheckedProblem
 from pytest_llmarith.values import Failure, Model, OeisProblem, Outcome, Problem, Question, Reply
-from pytest_llmarith.values.own import Posed
 
 _LONGEST_MESSAGE = 500
 # With these somebody says what becomes of the test, or of the run.
@@ -110,12 +110,12 @@ class Ask:
             return trials.unanswered_record(subject, answer)
         if isinstance(problem, OeisProblem):
             return run_program(self._item, problem, subject, answer, self._settings)
-        if isinstance(problem, Posed):
+        if isinstance(problem, CheckedProblem):
             return self._own_record(problem, subject, answer)
         reading = self._settings.reading or TASKS[problem.task].READING
         return trials.number_record(problem, subject, reading, answer)  # type: ignore[arg-type]  # no other is left
 
-    def _own_record(self, problem: Posed, subject: trials.Subject, reply: Reply) -> Record:
+    def _own_record(self, problem: CheckedProblem, subject: trials.Subject, reply: Reply) -> Record:
         """What the task raises is the test's error, with its traceback; the reply is kept, and nothing is measured."""
         __tracebackhide__ = True
         try:

@@ -12,8 +12,7 @@ from pytest_llmarith.items.manners import manner_of
 from pytest_llmarith.items.marks import problem_of
 from pytest_llmarith.items.parametrize import MODEL_FIXTURE
 from pytest_llmarith.settings import Settings
-from pytest_llmarith.tasks import breaking_point
-from pytest_llmarith.tasks.putting import put
+from pytest_llmarith.tasks import breaking_point, render
 from pytest_llmarith.values import BreakingProblem, Condition, Manner, Model, Problem, Question
 
 # What crosses an xdist channel with an announced question, as builtins: node id, task, the problem's fields, condition.
@@ -61,7 +60,7 @@ def prompt_of(problem: Problem, manner: Manner, settings: Settings) -> str:
     """What a problem is put as; a search begins with its simplest question."""
     if isinstance(problem, BreakingProblem):
         problem = breaking_point.question(problem, breaking_point.SIMPLEST)
-    return put(problem, manner.condition, settings.manners.wordings, settings.seed)
+    return render(problem, manner.condition, settings.manners.wordings, settings.seed)
 
 
 def system_prompt(condition: Condition, settings: Settings) -> str | None:

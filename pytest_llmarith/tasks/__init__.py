@@ -1,18 +1,19 @@
-"""Room: problems and their prompts, one module per task. It does not know replies, models or pytest."""
+"""The problems of each task, and their prompts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from pytest_llmarith.tasks import addition, arithmetic, breaking_point, oeis
-from pytest_llmarith.tasks.own import REPLY_TOKENS, OwnTask
-from pytest_llmarith.values import Condition, Problem, Reading
-from pytest_llmarith.values.own import Posed
+from pytest_llmarith.tasks.custom import REPLY_TOKENS, CheckedProblem, CustomTask
+from pytest_llmarith.tasks.prompts import fill, filler_text, parts_of
+from pytest_llmarith.values import USUAL, Condition, Problem, Reading, Wordings
 
 
 class TaskModule(Protocol):
-    """What a task's module offers to the rooms above. `READING` is None where replies are not read as one number;
-    `REPLY_TOKENS` is about what a reply takes that is not long in coming to the point. `AXES` are the parts of a
-    condition that change its questions.
+    """The interface of a task.
+
+    `READING` is how replies are read, None if they are no single number; `REPLY_TOKENS` is the length of a short reply;
+    `FIELDS` are the fields of a template; `AXES` are the parts of a condition that change the prompts.
     """
 
     @property
@@ -28,20 +29,64 @@ class TaskModule(Protocol):
     def AXES(self) -> frozenset[str]: ...
 
     def prompt(self, problem: Any, condition: Condition = ...) -> str:
-        """The question as a model sees it, before anything is put around it."""
+        """The text of the question."""
 
     def fields(self, problem: Any, condition: Condition) -> Mapping[str, str]:
-        """What a template of a prompt may hold, by the names of `FIELDS`."""
+        """The values of `FIELDS`."""
 
 
 TASKS: Mapping[str, TaskModule] = {task.NAME: task for task in (arithmetic, addition, oeis, breaking_point)}
 
 
 def task_of(problem: Problem) -> TaskModule:
-    """The task that a problem is of, one of the user's own too."""
-    return OwnTask(problem) if isinstance(problem, Posed) else TASKS[problem.task]
+    """The task of a problem."""
+    return CustomTask(problem) if isinstance(problem, CheckedProblem) else TASKS[problem.task]
 
 
 def reply_tokens(task: str) -> int:
-    """About how long a reply is; whoever asks need not have met the task, when it is the user's own."""
+    """The number of tokens of a short reply; tasks that are not built in get a guess."""
     return TASKS[task].REPLY_TOKENS if task in TASKS else REPLY_TOKENS
+
+
+class InvalidTemplate(ValueError):
+    """A template that a task cannot fill in; the message says what to write instead."""
+
+
+def render(problem: Problem, condition: Condition, wordings: Wordings, seed: int) -> str:
+    """The prompt of a problem in a condition: its filler text, then the question by the task or by a template."""
+    task = task_of(problem)
+    if condition.prompt is None:
+        question = task.prompt(problem, condition)
+    else:
+        question = fill(wordings.templates[condition.prompt], task.fields(problem, condition))
+    if condition.context is None:
+        return question
+    return f"{filler_text(condition.context, f'{seed}/{problem.task}/{problem.label}')}\n\n{question}"
+
+
+def check_template(name: str, template: str, task: TaskModule) -> None:
+    """Raise InvalidTemplate if the task lacks a field of the template, ValueError if it is no template."""
+    for _, field in parts_of(template):
+        if field is not None and field not in task.FIELDS:
+            raise InvalidTemplate(f"template {name}: {task.NAME} has no field {{{field}}}; it has {_listed(task)}")
+
+
+def check_distinct(name: str, template: str, problems: Iterable[CheckedProblem]) -> None:
+    """Raise InvalidTemplate if two problems of a custom task get the same prompt, as one of them would not be asked.
+
+    Problems with the same prompt in their own task are told apart by their trial, whatever the template.
+    """
+    seen: dict[tuple[str, int], str] = {}
+    for problem in problems:
+        task = task_of(problem)
+        question = fill(template, task.fields(problem, USUAL)), problem.trial
+        first = seen.setdefault(question, problem.label)
+        if first != problem.label:
+            raise InvalidTemplate(
+                f"template {name}: problems {first} and {problem.label} of {task.NAME} get the same prompt, though "
+                f"they are different questions; name another field in it: there are {_listed(task)}"
+            )
+
+
+def _listed(task: TaskModule) -> str:
+    return ", ".join(f"{{{one}}}" for one in task.FIELDS) or "none"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from pytest_llmarith.tasks.grouping import grouped
+from pytest_llmarith.tasks.prompts import grouped
 from pytest_llmarith.values import USUAL, AdditionProblem, Condition, Reading
 
 NAME = AdditionProblem.task

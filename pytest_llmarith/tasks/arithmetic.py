@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator
 
-from pytest_llmarith.tasks.grouping import grouped
+from pytest_llmarith.tasks.prompts import grouped
 from pytest_llmarith.values import USUAL, ArithmeticProblem, Condition, Dtype, Op, Reading, Symbols
 
 NAME = ArithmeticProblem.task

@@ -7,13 +7,13 @@ from typing import Any
 from pytest_llmarith.answers import said
 from pytest_llmarith.answers.extract import reason
 from pytest_llmarith.records import CustomAnswer, Record
+from pytest_llmarith.tasks.custom import CheckedProblem
 from pytest_llmarith.trials.frame import Subject, cut_short, record, unanswered_record
 from pytest_llmarith.trials.own_answer import written
 from pytest_llmarith.values import Failure, NanReason, Outcome, Reply
-from pytest_llmarith.values.own import Posed
 
 
-def own_record(problem: Posed, subject: Subject, reply: Reply) -> Record:
+def own_record(problem: CheckedProblem, subject: Subject, reply: Reply) -> Record:
     """The record of an answered trial."""
     __tracebackhide__ = True
     answer, why_none = _read(problem, reply)
@@ -28,7 +28,7 @@ def raised_record(subject: Subject, reply: Reply, message: str) -> Record:
     return unanswered_record(subject, failure, reply, raised=message)
 
 
-def _read(problem: Posed, reply: Reply) -> tuple[Any, NanReason | None]:
+def _read(problem: CheckedProblem, reply: Reply) -> tuple[Any, NanReason | None]:
     """The answer, or why there is none. A task is handed what was said, never thoughts and never nothing."""
     __tracebackhide__ = True
     if cut := cut_short(reply):
@@ -38,7 +38,7 @@ def _read(problem: Posed, reply: Reply) -> tuple[Any, NanReason | None]:
     return answer, reason(heard, heard.text) if answer is None else None
 
 
-def _graded(problem: Posed, answer: Any) -> Outcome:
+def _graded(problem: CheckedProblem, answer: Any) -> Outcome:
     __tracebackhide__ = True
     verdict = problem.owner.grade(answer, problem.copy())
     if not isinstance(verdict, bool):

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from pytest_llmarith.records import check_plain
-from pytest_llmarith.values.own import plain
+from pytest_llmarith.tasks.custom import plain
 
 # Python neither writes nor reads integers of more than 4,300 digits, as JSON or otherwise; these have 4,214 at most.
 _JSON_BITS = 14_000

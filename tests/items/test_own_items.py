@@ -143,7 +143,7 @@ def test_only_the_problem_of_the_item_is_asked(pytester: pytest.Pytester) -> Non
 @pytest.mark.parametrize(("verdict", "told"), [(None, "None"), ("yes", "'yes'")])
 def test_a_grade_is_true_or_false(verdict: object, told: str) -> None:
     """A grade that forgets its `return` does not make every answer wrong."""
-    from pytest_llmarith.tasks.own import problems
+    from pytest_llmarith.tasks.custom import problems
     from pytest_llmarith.trials import Subject, own_record
     from pytest_llmarith.values import Model, Reply
 

@@ -24,8 +24,7 @@ from pytest_llmarith.models.patience.failures import UnknownModel
 from pytest_llmarith.oeis.judges import llm
 from pytest_llmarith.oeis.program import NoProgram, find_program
 from pytest_llmarith.records import as_dict
-from pytest_llmarith.tasks import TASKS, addition, arithmetic, oeis
-from pytest_llmarith.tasks.putting import put
+from pytest_llmarith.tasks import TASKS, addition, arithmetic, oeis, render
 from pytest_llmarith.trials import Subject, number_record
 from pytest_llmarith.values import (
     USUAL,
@@ -62,7 +61,7 @@ def ask(name: str, prompt: str, **more: Any) -> Reply:
 
 
 def graded(problem: NumberProblem, name: str = "sloppy", condition: Condition = USUAL, **more: Any) -> dict[str, Any]:
-    said = ask(name, put(problem, condition, TEMPLATES, 0), **more)
+    said = ask(name, render(problem, condition, TEMPLATES, 0), **more)
     subject = Subject.of(problem, Model(name, f"llmarith/{name}"), "", None)
     return as_dict(number_record(problem, subject, TASKS[problem.task].READING or Reading.TOLERANT, said))
 
@@ -88,7 +87,7 @@ def printed(program: str, n: int) -> str:
 @given(problem=arithmetic_problems(depth=st.integers(1, 40)), symbols=st.sampled_from(Symbols))
 def test_exact_answers_with_the_bare_result(problem: NumberProblem, symbols: Symbols) -> None:
     """To the letter, at any temperature."""
-    prompt = put(problem, Condition(symbols=symbols), TEMPLATES, 0)
+    prompt = render(problem, Condition(symbols=symbols), TEMPLATES, 0)
     assert ask("exact", prompt, temperature=2.0).text == problem.expected
 
 

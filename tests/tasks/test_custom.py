@@ -13,10 +13,9 @@ from typing import Any
 import pytest
 
 from pytest_llmarith import Problem, Task
-from pytest_llmarith.tasks import task_of
-from pytest_llmarith.tasks.own import UnfitTask
-from pytest_llmarith.tasks.own import problems as posed
-from pytest_llmarith.tasks.putting import UnfitTemplate, check_template, put
+from pytest_llmarith.tasks import InvalidTemplate, check_template, render, task_of
+from pytest_llmarith.tasks.custom import InvalidTask
+from pytest_llmarith.tasks.custom import problems as posed
 from pytest_llmarith.values import Condition, NumberFormat, Wordings
 
 
@@ -68,14 +67,14 @@ def test_conditions_stand_around_the_question() -> None:
     """Small talk and templates, of the names that are given; number formats leave the prompt alone."""
     (one,) = posed(task_with(word("a", "1234")), 0, 1)
     wordings = Wordings({"terse": "{word} backwards"})
-    assert put(one, Condition(NumberFormat.COMMA), wordings, 0) == "Reverse 1234!"
-    assert put(one, Condition(prompt="terse"), wordings, 0) == "1234 backwards"
-    assert put(one, Condition(context="1k"), wordings, 0).endswith("\n\nReverse 1234!")
+    assert render(one, Condition(NumberFormat.COMMA), wordings, 0) == "Reverse 1234!"
+    assert render(one, Condition(prompt="terse"), wordings, 0) == "1234 backwards"
+    assert render(one, Condition(context="1k"), wordings, 0).endswith("\n\nReverse 1234!")
     assert (
-        put(posed(task_with(Problem("a", {"word": [1]}, 1)), 0, 1)[0], Condition(prompt="terse"), wordings, 0)[:3]
+        render(posed(task_with(Problem("a", {"word": [1]}, 1)), 0, 1)[0], Condition(prompt="terse"), wordings, 0)[:3]
         == "[1]"
     )
-    with pytest.raises(UnfitTemplate, match=r"reversal has no field \{text\}; it has \{word\}"):
+    with pytest.raises(InvalidTemplate, match=r"reversal has no field \{text\}; it has \{word\}"):
         check_template("t", "{text}", task_of(one))
 
 
@@ -115,7 +114,7 @@ def test_conditions_stand_around_the_question() -> None:
 )
 def test_what_cannot_be_asked(task: Task[Any], message: str) -> None:
     """A problem that cannot be asked is one line: what is wrong, where, and what to write instead."""
-    with pytest.raises(UnfitTask) as refused:
+    with pytest.raises(InvalidTask) as refused:
         posed(task, 0, 1)
     said = str(refused.value)
     assert said.startswith(("task reversal: ", "task reversal, "))
@@ -133,9 +132,9 @@ def test_problems_that_differ_every_time() -> None:
     def growing(seed: int, trials: int) -> Iterable[Problem]:
         return [word(f"t{n}") for n in range(next(numbers))]
 
-    with pytest.raises(UnfitTask, match="problem a comes out differently every time; draw from"):
+    with pytest.raises(InvalidTask, match="problem a comes out differently every time; draw from"):
         posed(Task("reversal", differing, prompt, read), 0, 1)
-    with pytest.raises(UnfitTask, match="problems gave 2 problems at first and then 3"):
+    with pytest.raises(InvalidTask, match="problems gave 2 problems at first and then 3"):
         posed(Task("reversal", growing, prompt, read), 0, 1)
 
 

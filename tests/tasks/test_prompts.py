@@ -8,10 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.tasks import TASKS, addition, arithmetic, oeis
-from pytest_llmarith.tasks.grouping import grouped
-from pytest_llmarith.tasks.putting import UnfitTemplate, check_template, put
-from pytest_llmarith.tasks.small_talk import small_talk
+from pytest_llmarith.tasks import TASKS, InvalidTemplate, addition, arithmetic, check_template, oeis, render
+from pytest_llmarith.tasks.prompts import filler_text, grouped
 from pytest_llmarith.values import (
     AdditionProblem,
     ArithmeticProblem,
@@ -128,22 +126,22 @@ def test_no_digit_is_lost(number: int, numbers: NumberFormat) -> None:
 
 def test_a_condition_changes_numbers_and_signs() -> None:
     """The rest of the prompt is word for word the same."""
-    usual = put(PRODUCT, Condition(), NOTHING, 0)
-    other = put(PRODUCT, Condition(NumberFormat.COMMA, Symbols.UNICODE), NOTHING, 0)
+    usual = render(PRODUCT, Condition(), NOTHING, 0)
+    other = render(PRODUCT, Condition(NumberFormat.COMMA, Symbols.UNICODE), NOTHING, 0)
     assert other == usual.replace("1234.50 * -98765.43", "1,234.50 × -98,765.43")
-    assert put(SUM, Condition(NumberFormat.SPACE), NOTHING, 0).endswith('"1 234 567" "89"')
+    assert render(SUM, Condition(NumberFormat.SPACE), NOTHING, 0).endswith('"1 234 567" "89"')
 
 
 def test_a_template_stands_for_the_prompt() -> None:
     """Its fields are filled in, and what stands in a field is not read as a template."""
     wordings = Wordings({"terse": "The {operation}: {lhs}{sign}{rhs} {{exactly}}"})
-    prompt = put(PRODUCT, Condition(NumberFormat.SPACE, prompt="terse"), wordings, 0)
+    prompt = render(PRODUCT, Condition(NumberFormat.SPACE, prompt="terse"), wordings, 0)
     assert prompt == "The product: 1 234.50*-98 765.43 {exactly}"
 
 
 def test_small_talk_comes_first() -> None:
     """It ends with an empty line, is the same for the same trial and seed, and another one for others."""
-    prompts = [put(problem, Condition(context="1k"), NOTHING, 0) for problem in (SUM, SUM, addition.problem(0, 4))]
+    prompts = [render(problem, Condition(context="1k"), NOTHING, 0) for problem in (SUM, SUM, addition.problem(0, 4))]
     assert prompts[0] == prompts[1]
     talk, _, question = prompts[0].rpartition("\n\n")
     assert question == addition.prompt(SUM)
@@ -153,7 +151,7 @@ def test_small_talk_comes_first() -> None:
 @pytest.mark.parametrize(("size", "tokens"), [("1k", 1000), ("2k", 2000), ("4k", 4000)])
 def test_small_talk_has_its_length_and_no_number(size: str, tokens: int) -> None:
     """At least as long as it is wanted, by one paragraph at most, and without a digit."""
-    talk = small_talk(size, "seed")
+    talk = filler_text(size, "seed")
     assert 0 <= len(talk) / 4.6 - tokens < 200
     assert not re.search(r"\d", talk)
 
@@ -161,7 +159,7 @@ def test_small_talk_has_its_length_and_no_number(size: str, tokens: int) -> None
 def test_a_template_that_does_not_fit_is_one_line() -> None:
     """A template with a foreign field is refused with one line: the field, and those that there are."""
     message = "template t: arithmetic has no field {int1}; it has {lhs}, {sign}, {rhs}, {operation}"
-    with pytest.raises(UnfitTemplate, match=re.escape(message)):
+    with pytest.raises(InvalidTemplate, match=re.escape(message)):
         check_template("t", "{int1} + {rhs}", arithmetic)
 
 
@@ -173,4 +171,4 @@ def test_every_task_has_the_fields_that_it_names(name: str) -> None:
     check_template("t", template, task)
     fields = task.fields(problem, bare)
     assert [*fields] == [*task.FIELDS]
-    assert put(problem, bare, Wordings({"t": template}), 0) == "|".join(fields.values())
+    assert render(problem, bare, Wordings({"t": template}), 0) == "|".join(fields.values())

@@ -12,20 +12,19 @@ from hypothesis import strategies as st
 
 from pytest_llmarith import Problem, Task
 from pytest_llmarith.records import as_dict
-from pytest_llmarith.tasks.own import problems
+from pytest_llmarith.tasks.custom import CheckedProblem, problems
 from pytest_llmarith.trials import Subject, own_record
 from pytest_llmarith.values import Model, Reply
-from pytest_llmarith.values.own import Posed
 
 
-def posed(read: Callable[..., Any], grade: Callable[..., Any], asked: Problem) -> Posed:
+def posed(read: Callable[..., Any], grade: Callable[..., Any], asked: Problem) -> CheckedProblem:
     """The one problem of a task, as it is asked."""
     task: Task[Any] = Task("own", lambda seed, trials: [asked], lambda problem: "?", read, grade)
     (problem,) = problems(task, 0, 1)
     return problem
 
 
-def record_of(problem: Posed) -> dict[str, Any]:
+def record_of(problem: CheckedProblem) -> dict[str, Any]:
     return as_dict(own_record(problem, Subject.of(problem, Model("m", "m"), "?", None), Reply("1")))
 
 
