@@ -13,7 +13,7 @@ from pytest_llmarith.values.words import NumberFormat, Symbols
 class Condition:
     """How the numbers and operator signs of a prompt are written, and what stands around it.
 
-    `context` is about how many tokens of small talk come before the question, such as `2k`; `prompt` is the name of a
+    `context` is about how many tokens of filler text come before the question, such as `2k`; `prompt` is the name of a
     template and `system` the name of a system prompt, where a run has several. None leaves it to the task.
     """
 

@@ -103,7 +103,7 @@ def row_of(record: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _context_tokens(record: Mapping[str, Any]) -> int:
-    """How many tokens of small talk came before the question, of a condition such as `2k`."""
+    """How many tokens of filler text came before the question, of a condition such as `2k`."""
     thousands = _THOUSANDS.fullmatch(str(object_in(record, "condition").get("context")))
     return 1_000 * int(thousands[1]) if thousands else 0
 
