@@ -15,7 +15,8 @@ from typing import Any
 
 from perf.commands import ROOT, Run, run_llmarith
 from perf.measures import Measure
-from pytest_llmarith.records import as_dict
+from pytest_llmarith import records as records_module
+from pytest_llmarith.records import as_dict, convert
 from pytest_llmarith.reports.logs.llm_arithmetic import row_of
 from pytest_llmarith.reports.opening import opened
 from pytest_llmarith.tasks import arithmetic
@@ -92,7 +93,7 @@ def _write_log(run: Path, records: Sequence[Record]) -> None:
 
 
 def _write_rows(run: Path, records: Sequence[Record]) -> None:
-    rows = (row_of(record) for record in records)
+    rows = (row_of(convert(record, records_module.Record)) for record in records)
     run.with_suffix(".jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="ascii")
 
 
@@ -102,7 +103,7 @@ _SHAPES: Mapping[str, _Write] = {"rows of llm_arithmetic": _write_rows, "trials 
 def _records() -> Iterator[Record]:
     if _TRANSCRIPTS.is_dir():
         # By one name, or there would be nothing to compare.
-        yield from ({**record, "model": "one"} for run in opened(_TRANSCRIPTS) for record in run.records())
+        yield from (as_dict(record) | {"model": "one"} for run in opened(_TRANSCRIPTS) for record in run.records())
         return
     model = Model("one", "openai/one")
     for problem in arithmetic.problems(0, range(2, 11), 10):

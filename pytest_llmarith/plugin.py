@@ -56,7 +56,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, tuple[str, Mapping[str, bool]]] | None:
-    if records.record_of(report) is None:
+    if not records.carries_record(report):
         return None
     from pytest_llmarith.items.outcomes import status_of
 

@@ -87,6 +87,11 @@ class AdditionProblem(Part, tag_field="kind", tag="integer_addition"):
     int2: Number
     expected: Number
 
+    @property
+    def digits(self) -> int:
+        """The digits of the longer operand."""
+        return max(len(operand.lstrip("-")) for operand in (self.int1, self.int2))
+
 
 class SequenceProblem(Part, tag_field="kind", tag="oeis"):
     """A program that prints the terms of an integer sequence."""
@@ -180,6 +185,10 @@ class Answer(Part, tag_field="kind", tag="number"):
 
     tolerant: Number | None
     strict: Number | None
+
+    def by(self, reading: Reading | None) -> str | None:
+        """The number that a reading found."""
+        return None if reading is None else self.strict if reading is Reading.STRICT else self.tolerant
 
 
 class CustomAnswer(Part, tag_field="kind", tag="custom"):
@@ -322,6 +331,13 @@ class Record(Part):
         if isinstance(self.problem, SearchProblem) and self.search is None:
             raise ValueError("search is missing")
 
+    @property
+    def answer_text(self) -> str | None:
+        """The answer that was graded: the number of one reading, or what a task of the user read."""
+        if isinstance(self.answer, CustomAnswer):
+            return as_text(self.answer.read)
+        return self.answer.by(self.reading) if self.answer else None
+
 
 # --- the summary of a run -------------------------------------------------------------------------------------------
 
@@ -350,6 +366,11 @@ class Outcomes(Part):
     nan: Count
     cheat: Count
     unanswered: Count
+
+    @property
+    def answered(self) -> int:
+        """Trials with a reply."""
+        return self.correct + self.deviate + self.nan + self.cheat
 
 
 class Amounts(Part):
@@ -433,6 +454,7 @@ class ClassOfErrors(Part, rename={"error_class": "class"}):
     percentage: Percentage | None
 
 
+Strictness = Literal["tolerant_correct", "strict_correct", "measured", "only_tolerant"]
 Positions = dict[Literal["from_left", "from_right"], list[dict[Literal["position", "wrong", "digits"], Count]]]
 
 
@@ -454,7 +476,7 @@ class Anatomy(Part):
     carries: list[dict[Literal["carries", "correct", "measured"], Count]]  # sums and differences by carries
     longest_chain: list[dict[Literal["chain", "correct", "measured"], Count]]  # by most carries in a row
     by_variant: dict[str, ErrorsOfVariant]
-    strict: dict[Literal["tolerant_correct", "strict_correct", "measured", "only_tolerant"], Count]
+    strict: dict[Strictness, Count]
 
 
 class Limit(Part):
@@ -636,8 +658,8 @@ class RunTimes(Part):
     """Which run it was, when it was and how it ended."""
 
     id: str  # the name of the run's folder
-    started_at: Moment
-    finished_at: Moment
+    started_at: Moment | None  # null, as all other facts, of a run without a `summary.json`
+    finished_at: Moment | None
     selected: Count | None  # trials that were to be run
     stopped: str | None  # why the run was stopped
     partial: bool  # whether it was a `--lf` run, or was merged from a part of its runs
@@ -645,7 +667,7 @@ class RunTimes(Part):
     shard: Shard | None
 
     def __post_init__(self) -> None:
-        for moment in (self.started_at, self.finished_at):
+        for moment in filter(None, (self.started_at, self.finished_at)):
             datetime.fromisoformat(moment)
 
 
@@ -739,6 +761,17 @@ def problem_of(task: str, fields: Mapping[str, Any]) -> Problem:
     """The problem of a task from its fields."""
     problem: Problem = msgspec.convert({"kind": kind_of(task), **fields}, Problem)
     return problem
+
+
+def as_text(value: Any) -> str | None:
+    """A text as it is, anything else that JSON holds as JSON."""
+    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def unknown_run(name: str) -> Run:
+    """A run of which nothing is known but its name."""
+    unknown: dict[str, Any] = dict.fromkeys(Run.__struct_fields__)
+    return Run(**unknown | {"id": name, "partial": False, "versions": {}, "models": []})
 
 
 def check_plain(value: Any, what: str) -> None:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from pytest_llmarith.records import as_dict
+from pytest_llmarith.records import Record, Run, RunSummary, as_dict, convert
 from pytest_llmarith.reports.counting.summary import Summary
-from pytest_llmarith.reports.keys import key_of
+from pytest_llmarith.reports.keys import Key, key_of
 from pytest_llmarith.tasks import addition, arithmetic
 from pytest_llmarith.trials import Subject, number_record, unanswered_record
-from pytest_llmarith.values import Dtype, Failure, Model, NumberProblem, Op, Reading, Reply
+from pytest_llmarith.values import AskingLimits, AskingTotals, Dtype, Failure, Model, NumberProblem, Op, Reading, Reply
 
 _EMPTY_RUN: dict[str, Any] = {
     **dict.fromkeys(("selected", "stopped", "exit_status", "shard", "seed", "symbols", "conditions", "wordings")),
@@ -31,6 +32,8 @@ def run_facts(**named: Any) -> dict[str, Any]:
     """What a summary says of its run; what is not named is not known."""
     facts = _EMPTY_RUN | {"models": [{"name": "o4-mini", "target": "openai/o4-mini"}]} | named
     facts["models"] = [_EMPTY_MODEL | model for model in facts["models"]]
+    facts["limits"] = facts["limits"] and asdict(AskingLimits()) | facts["limits"]
+    facts["asking"] = facts["asking"] and asdict(AskingTotals()) | facts["asking"]
     facts["oeis"] = facts["oeis"] and _EMPTY_RULES | facts["oeis"]
     return facts
 
@@ -53,6 +56,32 @@ ROW = {
 
 
 FACTS = run_facts()
+
+
+def record_of(facts: Mapping[str, Any]) -> Record:
+    """The record that builtins describe."""
+    return convert(facts, Record)
+
+
+def summed_up(
+    records: Iterable[Mapping[str, Any]],
+    run: Mapping[str, Any] | None = None,
+    selected: Mapping[Key, int] | None = None,
+) -> RunSummary:
+    """The summary of records."""
+    summary = Summary()
+    for record in records:
+        summary.add(record_of(record))
+    return summary.of_run(convert(run_facts(**(run or {})), Run), selected)
+
+
+def counted(
+    records: Iterable[Mapping[str, Any]],
+    run: Mapping[str, Any] | None = None,
+    selected: Mapping[Key, int] | None = None,
+) -> dict[str, Any]:
+    """The same as builtins."""
+    return as_dict(summed_up(records, run, selected))
 
 
 def asked(
@@ -130,10 +159,8 @@ def log_in(folder: Path, records: Iterable[Mapping[str, Any]], end: str = "") ->
 def run_in(folder: Path, records: Sequence[Mapping[str, Any]], **facts: Any) -> Path:
     """A run that has ended."""
     log_in(folder, records)
-    summary, keys = Summary(), [key_of(record) for record in records]
-    for record in records:
-        summary.add(record)
-    whole = summary.as_dict(run_facts(**{"selected": len(records)} | facts), {key: keys.count(key) for key in keys})
+    keys = [key_of(record_of(record)) for record in records]
+    whole = counted(records, {"selected": len(records)} | facts, {key: keys.count(key) for key in keys})
     (folder / "summary.json").write_text(json.dumps(whole), encoding="ascii")
     return folder
 

@@ -8,9 +8,8 @@ from typing import NamedTuple
 import pytest
 
 from pytest_llmarith.items.records import CRASHED, RECORD, put_record, record_of
-from pytest_llmarith.records import Record, as_dict
+from pytest_llmarith.records import Record, as_text
 from pytest_llmarith.values import Outcome
-from pytest_llmarith.values.answers import answer_text, as_text
 
 _LONGEST, _END = 100, 40
 
@@ -22,7 +21,7 @@ class Shown(NamedTuple):
     markup: Mapping[str, bool]
 
 
-_SHOWN: Mapping[str, Shown] = {
+_SHOWN: Mapping[Outcome, Shown] = {
     Outcome.CORRECT: Shown("C", {"green": True}),
     Outcome.DEVIATE: Shown("d", {"yellow": True}),
     Outcome.NAN: Shown("n", {"purple": True}),
@@ -54,12 +53,12 @@ def status_of(report: pytest.TestReport) -> tuple[str, str, tuple[str, Mapping[s
     whose task could not grade it.
     """
     record = record_of(report)
-    if record is None or report.when not in ("call", CRASHED):
+    if report.when not in ("call", CRASHED):
         return None
-    outcome = record["outcome"]
+    outcome = record.outcome
     if (
         report.failed
-        and (outcome != Outcome.UNANSWERED or "raised" in record)
+        and (outcome is not Outcome.UNANSWERED or record.raised is not None)
         and not _failed_by_strict(report, outcome)
     ):
         return None
@@ -74,9 +73,8 @@ def _failed_by_strict(report: pytest.TestReport, outcome: str) -> bool:
 def _why(record: Record) -> str:
     if record.reason:
         return record.reason
-    facts = as_dict(record)
-    answer, expected = answer_text(facts), as_text(facts["problem"]["expected"])
-    return f"got {_ends(answer or '')}, expected {_ends(expected or '')}"
+    expected = as_text(getattr(record.problem, "expected", None))
+    return f"got {_ends(record.answer_text or '')}, expected {_ends(expected or '')}"
 
 
 def _ends(text: str) -> str:

@@ -5,10 +5,11 @@ It does not know which runs these are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pytest_llmarith.reports.keys import USUAL_NAME, condition_label
+from pytest_llmarith.reports.keys import USUAL_NAME, label_of
+from pytest_llmarith.values import Condition
 
 # What stands for one run alone: when it was, how much of it there is, how it ended.
 FACTS_OF_ONE_RUN = (
@@ -32,12 +33,12 @@ def as_people_name_them(what: str, first: Any, second: Any) -> tuple[Any, Any]:
 
 
 def _beside(conditions: Any, others: Any) -> Any:
-    """The names of a run's conditions, those first that another run has not; what are no conditions stays as it is."""
-    if not isinstance(conditions, list):
-        return conditions
-    names, its = _names(conditions), _names(others if isinstance(others, list) else ())
+    """The names of a run's conditions, those first that another run has not."""
+    if conditions is None:
+        return None
+    names, its = _names(conditions), _names(others or ())
     return " + ".join(sorted(names, key=its.__contains__))
 
 
-def _names(conditions: Iterable[Any]) -> list[str]:
-    return [condition_label({"condition": condition}) or USUAL_NAME for condition in conditions]
+def _names(conditions: Iterable[Mapping[str, Any]]) -> list[str]:
+    return [label_of(Condition.of_fields(condition)) or USUAL_NAME for condition in conditions]

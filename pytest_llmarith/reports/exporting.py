@@ -9,12 +9,13 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
+from pytest_llmarith.records import Record
 from pytest_llmarith.reports.formats import trials
 from pytest_llmarith.reports.formats.addition import addition_of
 from pytest_llmarith.reports.formats.spreadsheet import csv_lines
 from pytest_llmarith.reports.harmless import showable
 from pytest_llmarith.reports.jsonfiles import encode
-from pytest_llmarith.reports.keys import condition_label
+from pytest_llmarith.reports.keys import label_of
 from pytest_llmarith.reports.logs import llm_arithmetic
 from pytest_llmarith.reports.mistake import Mistake
 from pytest_llmarith.reports.opening import OpenedRun
@@ -82,7 +83,7 @@ class _Exported:
             return csv_lines(trials.HEADERS, rows, spreadsheet=self._spreadsheet)
         return self._objects(_OBJECTS[self._shape])
 
-    def _objects(self, shaped: Callable[[Mapping[str, Any]], dict[str, Any] | None]) -> Iterator[str]:
+    def _objects(self, shaped: Callable[[Record], dict[str, Any] | None]) -> Iterator[str]:
         """A JSON object a line; raises Mistake in the end where there was none."""
         written = 0
         for run in self._runs:
@@ -97,12 +98,12 @@ class _Exported:
             raise Mistake(f"--to={self._shape}: none of the trials is of that kind; --to={Shape.CSV} takes all")
 
 
-def _is_mingled(record: Mapping[str, Any]) -> bool:
+def _is_mingled(record: Record) -> bool:
     """Whether a row looks like the usual one of its problem, though it was put otherwise or once more."""
-    return bool(condition_label(record) or record.get("repeat"))
+    return bool(label_of(record.condition) or record.repeat)
 
 
-_OBJECTS: Mapping[Shape, Callable[[Mapping[str, Any]], dict[str, Any] | None]] = {
+_OBJECTS: Mapping[Shape, Callable[[Record], dict[str, Any] | None]] = {
     Shape.LLM_ARITHMETIC: llm_arithmetic.row_of,
     Shape.ADDITION: addition_of,
 }

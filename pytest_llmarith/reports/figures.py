@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from math import ceil
-from typing import Any
 
+from pytest_llmarith.records import Difference, ErrorSizes, Percentage, ReliableDepth, Repeats, Result, Tokens
 from pytest_llmarith.reports.statistics import percent
 from pytest_llmarith.reports.statistics.paired import SIGNIFICANT
 
@@ -29,9 +28,14 @@ def share(part: int, whole: int) -> str:
     return "<0.1" if shown == 0 else str(shown)
 
 
-def percent_of(percentage: Mapping[str, float | None] | None) -> str:
+def percent_of(percentage: Percentage | None) -> str:
     """A percentage of a summary, such as `61.3`; unknown where a cell has no reply. Only all is 100, only nothing 0."""
-    if percentage is None or (exact := percentage["percent"]) is None:
+    return percent_text(percentage.percent if percentage else None)
+
+
+def percent_text(exact: float | None) -> str:
+    """The same of the number alone."""
+    if exact is None:
         return UNKNOWN
     shown = f"{Decimal(str(exact)):.1f}"
     if exact in (0, 100):
@@ -39,25 +43,40 @@ def percent_of(percentage: Mapping[str, float | None] | None) -> str:
     return {"100.0": ">99.9", "0.0": "<0.1"}.get(shown, shown)
 
 
-def leading_digits(sizes: Mapping[str, Any]) -> str:
+def one_decimal(percentage: Percentage | None) -> str:
+    """A percentage rounded to one decimal, such as `61.3`; `percent_of` keeps what is nearly all or nothing apart."""
+    return UNKNOWN if percentage is None or percentage.percent is None else f"{percentage.percent:.1f}"
+
+
+def leading_digits(sizes: ErrorSizes) -> str:
     """The median of the leading digits that are right; none where it is of answers of another length than the truth."""
-    median, others = sizes["median_leading_digits"], sizes.get("other_length") or 0
-    binned = sum(one["count"] for one in sizes["log10_bins"])
+    median, others = sizes.median_leading_digits, sizes.other_length
+    binned = sum(one.count for one in sizes.log10_bins)
     return UNKNOWN if median == 0 and others and 2 * others >= binned else count(median)
 
 
-def interval(percentage: Mapping[str, Any] | None) -> str:
+def interval(percentage: Percentage | None) -> str:
     """An interval in percent such as `57.6-64.8`."""
-    if percentage is None:
+    if percentage is None or percentage.low is None or percentage.high is None:
         return UNKNOWN
-    return "-".join(f"{percentage[end]:.1f}".replace("100.0", "100") for end in ("low", "high"))
+    return "-".join(f"{end:.1f}".replace("100.0", "100") for end in (percentage.low, percentage.high))
 
 
-def reliable(found: Mapping[str, Any]) -> str:
+def low(percentage: Percentage | None) -> str:
+    """The lower end of an interval in percent."""
+    return UNKNOWN if percentage is None or percentage.low is None else f"{percentage.low:.1f}"
+
+
+def high(percentage: Percentage | None) -> str:
+    """The upper end of an interval in percent."""
+    return UNKNOWN if percentage is None or percentage.high is None else f"{percentage.high:.1f}"
+
+
+def reliable(found: ReliableDepth) -> str:
     """Such as `6`, `6, unproven 9`, `unproven 2, needs 35`, `unproven 3`, `-, needs 69` or `none: at most 32 %`."""
-    depth, observed, needs = found["depth"], found["observed"], found["needs"]
+    depth, observed, needs = found.depth, found.observed, found.needs
     if depth is None and observed is None and needs is None:
-        return f"none: at most {ceil(found['at_most'])} %"
+        return f"none: at most {ceil(found.at_most or 0)} %"
     proven = str(depth) if depth is not None else UNKNOWN if observed is None else ""
     return ", ".join(
         filter(None, (proven, f"unproven {observed}" * (observed != depth), f"needs {needs}" * (needs is not None)))
@@ -122,10 +141,9 @@ def short(number: str | None) -> str:
     return f"{rounded.scaleb(-exponent, _TWO_DIGITS):.1f}e{exponent:+03d}"
 
 
-def times(result: Mapping[str, Any]) -> str:
+def times(result: Result, repeats: Repeats) -> str:
     """How often the problems of a result were put, such as `5`, or `up to 5` where some of that has no reply yet."""
-    repeats = result["repeats"]
-    return f"{'up to ' * (result['measured'] < repeats['k'] * repeats['problems'])}{repeats['k']}"
+    return f"{'up to ' * (result.measured < repeats.k * repeats.problems)}{repeats.k}"
 
 
 def seconds(number: float | None) -> str:
@@ -135,16 +153,16 @@ def seconds(number: float | None) -> str:
     return f"{number:.1f}" if number < 99.95 else f"{number:,.0f}"
 
 
-def points_of(difference: Mapping[str, float | None] | None) -> str:
+def points_of(difference: Difference | None) -> str:
     """A difference such as `-11.7`, `+0.3` or `0.0`."""
-    return UNKNOWN if difference is None else _signed(difference["points"])
+    return UNKNOWN if difference is None else signed(difference.points)
 
 
-def interval_of(difference: Mapping[str, float | None] | None) -> str:
+def interval_of(difference: Difference | None) -> str:
     """An interval such as `-15.3 to -8.2`."""
-    if difference is None or difference["low"] is None:
+    if difference is None or difference.low is None or difference.high is None:
         return UNKNOWN
-    return f"{_signed(difference['low'])} to {_signed(difference['high'])}"
+    return f"{signed(difference.low)} to {signed(difference.high)}"
 
 
 def p_of(p: float | None) -> str:
@@ -161,19 +179,20 @@ def star(p_holm: float | None) -> str:
     return "*" if p_holm is not None and p_holm < SIGNIFICANT else ""
 
 
-def _signed(points: float | None) -> str:
+def signed(points: float | None) -> str:
+    """Percentage points such as `-11.7`, `+0.3` or `0.0`."""
     if points is None:
         return UNKNOWN
     shown = f"{points:+.1f}"
     return "0.0" if shown in ("+0.0", "-0.0") else shown
 
 
-def prompt_and_completion(tokens: Mapping[str, int | None]) -> int | None:
+def prompt_and_completion(tokens: Tokens) -> int | None:
     """All tokens that are paid for; None where nobody says of one kind how many there were."""
     prompt, completion = tokens["prompt"], tokens["completion"]
     return None if prompt is None or completion is None else prompt + completion
 
 
-def unpriced(result: Mapping[str, Any]) -> str:
+def unpriced(result: Result) -> str:
     """What is said of replies whose cost is in no sum, where there is a sum."""
-    return f"{result['unpriced']:,} unpriced" if result["unpriced"] and result["cost_usd"] is not None else ""
+    return f"{result.unpriced:,} unpriced" if result.unpriced and result.cost_usd is not None else ""

@@ -6,20 +6,18 @@ It does not know pytest's exit status, nor the option that a gate comes from.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from itertools import count
-from typing import Any
 
+from pytest_llmarith.records import Result
 from pytest_llmarith.reports.answered import wanted_of
 from pytest_llmarith.reports.keys import Key, key_of
 from pytest_llmarith.reports.statistics import percent
 
 _PERCENT = re.compile(r"[0-9]{1,3}(\.[0-9]{1,6})?", re.ASCII)
-
-Result = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,22 +39,27 @@ def parse_gate(text: str) -> Gate:
     return Gate(task or None, Decimal(number))
 
 
-def failed_gates(gates: Iterable[Gate], summary: Mapping[str, Any], selected: Iterable[Key] = ()) -> list[str]:
-    """A line for every gate that a model, a task and a condition fail; nothing measured and anything unanswered fail it
-    too, and so does what was `selected` and has no result, as where all its items were skipped.
+def failed_gates(
+    gates: Iterable[Gate], results: Sequence[Result], models: Sequence[str], selected: Sequence[Key] = ()
+) -> list[str]:
+    """A line for every gate that a model, a task and a condition fail.
+
+    `models` without a result fail it too, and so does what is unanswered or was `selected` and has no result, as where
+    all its items were skipped.
     """
-    wanted = list(selected)
-    lines = (line for gate in gates for line in _failures(gate, summary, wanted))
+    lines = (line for gate in gates for line in _failures(gate, results, models, selected))
     return list(dict.fromkeys(lines))
 
 
-def _failures(gate: Gate, summary: Mapping[str, Any], selected: Iterable[Key]) -> Iterator[str]:
-    results = [result for result in summary["results"] if gate.task in (None, result["task"])]
+def _failures(
+    gate: Gate, all_results: Sequence[Result], models: Sequence[str], selected: Sequence[Key]
+) -> Iterator[str]:
+    results = [result for result in all_results if gate.task in (None, result.task)]
     if not results:
-        yield _nothing_at_all(gate, summary)
+        yield _nothing_at_all(gate, all_results)
         return
-    for model in _models(summary):
-        of_model = [result for result in results if result["model"] == model]
+    for model in dict.fromkeys([*models, *(result.model for result in all_results)]):
+        of_model = [result for result in results if result.model == model]
         if not of_model:
             yield f"{', '.join(filter(None, (model, gate.task)))}: nothing was measured, {gate.percent} % is asked for"
         for result in of_model:
@@ -79,20 +82,15 @@ def _whose(key: Key) -> str:
     return ", ".join(filter(None, key))
 
 
-def _nothing_at_all(gate: Gate, summary: Mapping[str, Any]) -> str:
-    if gate.task is None or not summary["results"]:
+def _nothing_at_all(gate: Gate, results: Sequence[Result]) -> str:
+    if gate.task is None or not results:
         return f"nothing was measured, {gate.percent} % is asked for"
-    tasks = ", ".join(sorted({result["task"] for result in summary["results"]}))
+    tasks = ", ".join(sorted({result.task for result in results}))
     return f"{gate.task}: no such task in this run, {gate.percent} % is asked for; there is {tasks}"
 
 
-def _models(summary: Mapping[str, Any]) -> Sequence[str]:
-    named = [model["name"] for model in summary["run"].get("models") or ()]
-    return list(dict.fromkeys(named + [result["model"] for result in summary["results"]]))
-
-
 def _why(gate: Gate, result: Result) -> str | None:
-    measured, correct = result["measured"], result["outcomes"]["correct"]
+    measured, correct = result.measured, result.outcomes.correct
     selected = wanted_of(result)
     if measured < selected:
         return f"{selected - measured} of {selected} unanswered, {gate.percent} % is asked for"

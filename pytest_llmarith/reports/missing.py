@@ -5,17 +5,16 @@ A cell is a variant at a depth, or a set of sequences. A run of easy cells alone
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Any
 
+from pytest_llmarith.records import Result
 from pytest_llmarith.reports.harmless import sanitize_name
 from pytest_llmarith.reports.variants import place_of_variant
 
 _MOST_NAMED = 4  # variants or sets
 _LONGEST_NAME = 30
 
-Result = Mapping[str, Any]
 _Cell = tuple[str, int | None]
 
 
@@ -23,17 +22,17 @@ def missing_cells(results: Sequence[Result]) -> list[str]:
     """What is said of each result, such as `lacks 18 of 72 cells: int_mul 5-10, ...`; nothing of one that has all."""
     found: dict[str, set[_Cell]] = {}
     for result in results:
-        found.setdefault(result["task"], set()).update(_answered(result))
-    return [_lacks(found[result["task"]], found[result["task"]] - set(_answered(result))) for result in results]
+        found.setdefault(result.task, set()).update(_answered(result))
+    return [_lacks(found[result.task], found[result.task] - set(_answered(result))) for result in results]
 
 
 def _answered(result: Result) -> Iterator[_Cell]:
-    for cell in result.get("cells") or ():
-        if any(cell[outcome] for outcome in ("correct", "deviate", "nan", "cheat")):
-            yield cell["variant"], cell["depth"]
-    for one in result.get("sets") or ():
-        if one["measured"]:
-            yield one["set"], None
+    for cell in result.cells:
+        if cell.measured:
+            yield cell.variant, cell.depth
+    for one in result.sets:
+        if one.measured:
+            yield one.set, None
 
 
 def _lacks(cells: set[_Cell], missing: set[_Cell]) -> str:

@@ -9,6 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pytest_llmarith.records import Run
 from pytest_llmarith.reports.harmless import sanitize_name
 
 _LONGEST = 40
@@ -17,13 +18,9 @@ _LONGEST = 40
 Parameters = Mapping[str, Any] | None
 
 
-def parameters_of(summary: Mapping[str, Any], model: str) -> Parameters:
+def parameters_of(run: Run, model: str) -> Parameters:
     """What a run sent to one of its models beside the prompts."""
-    for known in summary["run"].get("models") or ():
-        if known.get("name") == model:
-            sent = known.get("params")
-            return sent if isinstance(sent, Mapping) else {}
-    return None
+    return next((known.params or {} for known in run.models if known.name == model), None)
 
 
 def differing(rows: Sequence[tuple[str, Parameters]]) -> list[str]:

@@ -5,50 +5,48 @@ Four decimals, for readers; whoever has to be exact takes the counts. It does no
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 
+from pytest_llmarith.records import Difference, Outcomes, Percentage
 from pytest_llmarith.reports.statistics import Cell, Interval, overall, percent, wilson
-from pytest_llmarith.values import Outcome
 
 _DECIMALS = 4
 
 
-def percentage(part: int, whole: int) -> dict[str, float] | None:
+def percentage(part: int, whole: int) -> Percentage | None:
     """A proportion with Wilson's interval; None where nothing was measured."""
     if (interval := wilson(part, whole)) is None:
         return None
     exact = float(percent(part, whole, _DECIMALS))
-    return {"percent": exact, "low": in_percent(interval.low), "high": in_percent(interval.high)}
+    return Percentage(exact, in_percent(interval.low), in_percent(interval.high))
 
 
-def overall_percentage(cells: Collection[Cell]) -> dict[str, float | None] | None:
+def overall_percentage(cells: Collection[Cell]) -> Percentage | None:
     """The percentage of all cells with its interval; no percentage but bounds where a cell has no answer."""
     if (found := overall(cells)) is None:
         return None
     exact = None if found.share is None else float(round(100 * found.share, _DECIMALS))
-    return {"percent": exact, **_ends(found.interval)}
+    return Percentage(exact, *_ends(found.interval))
 
 
-def correct_percentage(cells: Iterable[Mapping[str, int]]) -> dict[str, float | None] | None:
+def correct_percentage(cells: Iterable[Outcomes]) -> Percentage | None:
     """The percentage of correct trials over cells of a summary."""
-    counted = [(cell["correct"], sum(cell[outcome] for outcome in Outcome), cell["unanswered"]) for cell in cells]
-    return overall_percentage([Cell(correct, asked - lost, asked) for correct, asked, lost in counted])
+    return overall_percentage([Cell(cell.correct, cell.answered, cell.answered + cell.unanswered) for cell in cells])
 
 
-def share_with(interval: Interval | None, share: float) -> dict[str, float | None]:
+def share_with(interval: Interval | None, share: float) -> Percentage:
     """A share with an interval of its own; its ends are None where there is none."""
-    return {"percent": in_percent(share), **_ends(interval)}
+    return Percentage(in_percent(share), *_ends(interval))
 
 
-def points_with(interval: Interval | None, points: float) -> dict[str, float | None]:
+def points_with(interval: Interval | None, points: float) -> Difference:
     """A difference in percentage points with its interval, which is one of shares."""
-    return {"points": round(points, _DECIMALS), **_ends(interval)}
+    return Difference(round(points, _DECIMALS), *_ends(interval))
 
 
 def in_percent(share: float) -> float:
     return round(100 * share, _DECIMALS)
 
 
-def _ends(interval: Interval | None) -> dict[str, float | None]:
-    low, high = interval or (None, None)
-    return {"low": None if low is None else in_percent(low), "high": None if high is None else in_percent(high)}
+def _ends(interval: Interval | None) -> tuple[float | None, float | None]:
+    return (None, None) if interval is None else (in_percent(interval.low), in_percent(interval.high))

@@ -4,21 +4,30 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO
+from typing import BinaryIO, TextIO
 
 from tabulate import tabulate
 
+from pytest_llmarith.records import (
+    AdditionProblem,
+    ArithmeticProblem,
+    CustomProblem,
+    Problem,
+    Record,
+    SearchProblem,
+    as_dict,
+)
 from pytest_llmarith.reports.harmless import sanitize, sanitize_name, showable
 from pytest_llmarith.reports.jsonfiles import write_line
 from pytest_llmarith.reports.logs.lines import log_of
-from pytest_llmarith.reports.logs.stored import Change, changes, is_of_own_task
+from pytest_llmarith.reports.logs.stored import Change, changes
 from pytest_llmarith.reports.mistake import Mistake, name_of
 from pytest_llmarith.reports.output_file import new_file
-from pytest_llmarith.values import BreakingProblem, Outcome, Reading
+from pytest_llmarith.values import Outcome, Reading
 
 _ARROW = "->"
 _SHOWN_OF_AN_END = 250  # characters of a long reply, from its beginning and from its end
@@ -42,7 +51,7 @@ class Request:
 class Tally:
     """What came of the replies of one file, or of all."""
 
-    transitions: Counter[tuple[str, str]] = field(default_factory=Counter)
+    transitions: Counter[tuple[Outcome, Outcome]] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
     left: Counter[str] = field(default_factory=Counter)  # by the reason why they cannot be read again
 
@@ -50,25 +59,25 @@ class Tally:
         self.transitions[change.cell] += 1
         if (why := _why_left(change.record)) is not None:
             self.left[why] += 1
-        if change.after == Outcome.NAN:
-            self.reasons[sanitize(str(change.record.get("reason")), _LONGEST_REASON)] += 1
+        if change.record.outcome is Outcome.NAN:
+            self.reasons[sanitize(str(change.record.reason), _LONGEST_REASON)] += 1
 
     def add(self, other: Tally) -> None:
         self.transitions += other.transitions
         self.reasons += other.reasons
         self.left += other.left
 
-    def before(self, outcome: str) -> int:
+    def before(self, outcome: Outcome) -> int:
         return sum(count for (before, _), count in self.transitions.items() if before == outcome)
 
-    def after(self, outcome: str) -> int:
+    def after(self, outcome: Outcome) -> int:
         return sum(count for (_, after), count in self.transitions.items() if after == outcome)
 
     @property
-    def outcomes(self) -> list[str]:
+    def outcomes(self) -> list[Outcome]:
         """The outcomes that occur, in the order of `Outcome`."""
         occurring = {outcome for cell in self.transitions for outcome in cell}
-        return [str(outcome) for outcome in Outcome if outcome in occurring]
+        return [outcome for outcome in Outcome if outcome in occurring]
 
 
 def regrade(request: Request, out: TextIO = sys.stdout, err: TextIO = sys.stderr) -> None:
@@ -95,16 +104,16 @@ def _left(tally: Tally) -> Iterator[str]:
         yield f"{told}: {why}"
 
 
-def _why_left(record: Mapping[str, Any]) -> str | None:
+def _why_left(record: Record) -> str | None:
     """Why a record is not read again, where only the tests that made it can do that."""
-    if record.get("task") == BreakingProblem.task:
+    if isinstance(record.problem, SearchProblem):
         return (
             "a search whose replies are graded otherwise goes another way; the tests that searched can search again, "
             "from the store as far as it goes the same way"
         )
-    if not is_of_own_task(record):
+    if not isinstance(record.problem, CustomProblem):
         return None
-    task = sanitize_name(record["task"], _LONGEST_TASK)
+    task = sanitize_name(record.task, _LONGEST_TASK)
     return (
         f"{task} is no task of pytest-llmarith; the tests that asked can grade it again, without a call where the "
         "replies are in the store"
@@ -112,21 +121,21 @@ def _why_left(record: Mapping[str, Any]) -> str | None:
 
 
 def _take(
-    change: Change, tally: Tally, cells: Sequence[tuple[str, str]], records: BinaryIO | None, out: TextIO
+    change: Change, tally: Tally, cells: Sequence[tuple[Outcome, Outcome]], records: BinaryIO | None, out: TextIO
 ) -> None:
     tally.count(change)
     if change.cell in cells:
         _print(_shown(change), out)
     if records:
-        write_line(records, change.record)
+        write_line(records, as_dict(change.record))
 
 
-def _cell(wanted: str) -> tuple[str, str]:
+def _cell(wanted: str) -> tuple[Outcome, Outcome]:
     before, arrow, after = (part.strip() for part in wanted.partition(_ARROW))
     if not arrow or not {before, after} <= set(Outcome):
         named = sanitize(wanted, _LONGEST_REASON)
         raise Mistake(f"--show={named}: not a transition; write two of {', '.join(Outcome)} as in deviate->correct")
-    return before, after
+    return Outcome(before), Outcome(after)
 
 
 @contextmanager
@@ -164,23 +173,30 @@ def _matrix(tally: Tally) -> str:
 def _shown(change: Change) -> str:
     """One reply behind a cell: where it stands, what was asked, what was read, what was said."""
     record = change.record
-    problem = record.get("problem") or {}
-    asked = " ".join(str(problem.get(key)) for key in ("variant", "lhs", "rhs", "int1", "int2") if problem.get(key))
-    text = (record["reply"] or {}).get("text") or ""
+    asked, expected = _asked(record.problem)
+    text = record.reply.text if record.reply else ""
     lines = [
-        f"{name_of(change.file)}:{change.line}  {change.before} {_ARROW} {change.after}",
+        f"{name_of(change.file)}:{change.line}  {change.before} {_ARROW} {record.outcome}",
         f"  asked     {asked}",
-        f"  expected  {problem.get('expected')}",
-        f"  read      {_answer(record)}",
+        f"  expected  {expected}",
+        f"  read      {record.answer_text}",
         f"  reply     {_ends(text)}",
     ]
     return "\n".join(sanitize(line, _LONGEST_LINE) for line in lines) + "\n"
 
 
-def _answer(record: Mapping[str, Any]) -> object:
-    """What the reading that counts has read. What other tasks call an answer is shown as it is."""
-    answer, reading = record.get("answer"), record.get("reading")
-    return answer.get(reading) if isinstance(answer, dict) and isinstance(reading, str) else answer
+def _asked(problem: Problem) -> tuple[str, object]:
+    """What was asked, and what is expected."""
+    match problem:
+        case ArithmeticProblem(variant=variant, lhs=lhs, rhs=rhs):
+            return f"{variant} {lhs} {rhs}", problem.expected
+        case AdditionProblem(int1=int1, int2=int2):
+            return f"{int1} {int2}", problem.expected
+        case CustomProblem(expected=expected):
+            return "", expected
+        case SearchProblem(variant=variant):
+            return variant, None
+    return "", None
 
 
 def _ends(text: str) -> str:

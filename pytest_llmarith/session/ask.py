@@ -8,11 +8,11 @@ from typing import Any, Protocol
 
 import pytest
 
-from pytest_llmarith import trials
+from pytest_llmarith import records, trials
 from pytest_llmarith.items.manners import manner_of
 from pytest_llmarith.items.records import RECORD
 from pytest_llmarith.models import scrubbing
-from pytest_llmarith.records import Record
+from pytest_llmarith.records import Record, as_dict, convert
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.session.begin import ASKER, settings_of
 from pytest_llmarith.session.programs import run_program
@@ -149,6 +149,10 @@ def reply_of(item: pytest.Item, model: Any, prompt: str, before: int = 0) -> Rep
         answer = Reply(answer)
     if not isinstance(answer, Reply):
         pytest.fail(f"model: reply(prompt) gave {type(answer).__name__}; it has to give the text", pytrace=False)
+    try:
+        convert(as_dict(trials.reply_part(answer)), records.Reply)
+    except (TypeError, ValueError) as error:
+        pytest.fail(f"model: reply(prompt) gave a Reply that cannot be recorded: {_told(error)}", pytrace=False)
     return _without_keys(answer)
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from pytest_llmarith import options
 from pytest_llmarith.items.marks import NO_MODEL, why_skipped
-from pytest_llmarith.items.records import record_of
+from pytest_llmarith.items.records import carries_record
 from pytest_llmarith.session.timer import TimerWatch
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class Dormant:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if self._hint != NO_MODEL:  # nothing is asked without one, whatever else an item lacks
             self._hint = why_skipped(report) or self._hint
-        if record_of(report) is not None:
+        if carries_record(report):
             from pytest_llmarith.session.assembly import assemble_recorder
 
             self._config.pluginmanager.unregister(self)

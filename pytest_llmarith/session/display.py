@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,6 +16,9 @@ from pytest_llmarith.reports.figures import dollars
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.session.recorder import Recorder
 from pytest_llmarith.settings import Manners, Settings
+
+if TYPE_CHECKING:
+    from pytest_llmarith.records import RunSummary
 
 _MOST, _MOST_WITH_ALL = 20, 1000  # lines per outcome
 
@@ -45,7 +48,7 @@ class Display:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         recorder = self._recorder
         if recorder.written is not None:
-            if recorder.written["answered"]:  # else the reasons are told below, each of them once
+            if recorder.written.answered:  # else the reasons are told below, each of them once
                 self._write_items(terminalreporter, recorder.written)
             self._write_tables(terminalreporter, recorder.written)
         elif why := recorder.stopped:
@@ -61,15 +64,15 @@ class Display:
         for line in recorder.failed_gates:
             terminalreporter.write_line(f"--llm-fail-under: {line}", red=True)
 
-    def _write_items(self, terminal: pytest.TerminalReporter, summary: dict[str, Any]) -> None:
+    def _write_items(self, terminal: pytest.TerminalReporter, summary: RunSummary) -> None:
         """The outcomes that `-r` asks for, one line each; pytest's own lists leave custom outcomes out."""
         from pytest_llmarith.reports.tables.listing import outcome_section
 
         reportchars = self._config.getoption("reportchars")
         wanted = _wanted_outcomes(reportchars, self._settings.strict)
-        if not any(result["outcomes"][outcome] for result in summary["results"] for outcome in wanted):
+        if not any(getattr(result.outcomes, outcome) for result in summary.results for outcome in wanted):
             return  # the run log need not be read
-        listed = (record for record in self._recorder.records.values() if record["outcome"] in wanted)
+        listed = (record for record in self._recorder.records.values() if record.outcome in wanted)
         lines: list[str] = []
         with suppress(OSError):  # somebody has removed the run log
             lines = outcome_section(listed, most=_MOST_WITH_ALL if "A" in reportchars else _MOST)
@@ -78,7 +81,7 @@ class Display:
         for line in lines:
             terminal.write_line(line)
 
-    def _write_tables(self, terminal: pytest.TerminalReporter, summary: dict[str, Any]) -> None:
+    def _write_tables(self, terminal: pytest.TerminalReporter, summary: RunSummary) -> None:
         from pytest_llmarith.reports.tables.terminal import summary_section
 
         terminal.write_sep("=", "llmarith: results")

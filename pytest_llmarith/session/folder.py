@@ -17,6 +17,7 @@ from pytest_llmarith.reports.logs.written import WrittenRecords
 from pytest_llmarith.settings import Settings
 
 if TYPE_CHECKING:
+    from pytest_llmarith.records import Record, RunSummary
     from pytest_llmarith.reports.logs.runlog import RunLog
 
 
@@ -46,35 +47,38 @@ class RunFolder:
         except UnwritableFolder as error:
             raise pytest.UsageError(f"--llm-reports: {error}") from None
 
-    def append(self, nodeid: str, record: dict[str, Any]) -> None:
+    def append(self, nodeid: str, record: Record) -> None:
         """Write a record down, with the name of the run."""
+        from pytest_llmarith.records import as_dict
+
         self.records.keep(nodeid, record)  # until it is written
         with self._told():
-            self._log = self._log or self._open(record["model"])
-            record["run"] = self.name
-            self.records.note(nodeid, self._log.append(record))
+            self._log = self._log or self._open(record.model)
+            record.run = self.name
+            self.records.note(nodeid, self._log.append(as_dict(record)))
 
     def close(self) -> None:
         """No record comes any more."""
         if self._log is not None:
             self._log.close()
 
-    def write_summary(self, summary: dict[str, Any]) -> None:
+    def write_summary(self, summary: RunSummary) -> None:
+        from pytest_llmarith.records import as_dict
         from pytest_llmarith.reports.jsonfiles import write_json
 
         if self.path is None:
             return
         with self._told():
-            write_json(self.path / "summary.json", summary)
+            write_json(self.path / "summary.json", as_dict(summary))
 
-    def write_page(self, summary: dict[str, Any]) -> None:
+    def write_page(self, summary: RunSummary) -> None:
         """The page to look at, unless records are missing that it would show."""
         from pytest_llmarith.reports.page.run_page import write_run_page
 
         if self.path is not None and self.torn is None:
             self.page = write_run_page(self.path, summary, self.records.values())
 
-    def write_json_report(self, json_report: dict[str, Any], summary: dict[str, Any], *, also_users: bool) -> None:
+    def write_json_report(self, json_report: dict[str, Any], summary: RunSummary, *, also_users: bool) -> None:
         """pytest-json-report's, with our record under each test and our summary at the root.
 
         With `also_users` the same goes into the file that the user named, which that plugin writes from memory.

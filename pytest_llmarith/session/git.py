@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 _LONGEST_S = 2.0
 # Only reads: no lock is taken, and no program is started that a repository names.
@@ -16,7 +16,7 @@ _STATUS = (
 _COMMIT = "# branch.oid "
 
 
-def git_facts(root: Path) -> dict[str, Any] | None:
+def git_facts(root: Path) -> dict[Literal["commit", "dirty"], str | bool | None] | None:
     """`commit` and whether files differ from it (`dirty`); None where that is not known."""
     environment = os.environ | {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"}
     try:
@@ -35,7 +35,7 @@ def git_facts(root: Path) -> dict[str, Any] | None:
     return _read(told.splitlines())
 
 
-def _read(lines: list[str]) -> dict[str, Any] | None:
+def _read(lines: list[str]) -> dict[Literal["commit", "dirty"], str | bool | None] | None:
     commit = next((line.removeprefix(_COMMIT) for line in lines if line.startswith(_COMMIT)), "")
     if not commit.isalnum():  # (initial): nothing was ever committed
         return None

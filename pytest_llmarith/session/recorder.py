@@ -22,6 +22,7 @@ from pytest_llmarith.settings import Settings
 from pytest_llmarith.values import Progress, StoreMode
 
 if TYPE_CHECKING:
+    from pytest_llmarith.records import Record, Run, RunSummary
     from pytest_llmarith.reports.counting.summary import Summary
     from pytest_llmarith.session.conductor import Conductor
     from pytest_llmarith.session.workers import Workers
@@ -42,7 +43,7 @@ class Recorder:
         self._summary: Summary | None = None
         self.folder = RunFolder(settings, self._started, self._stop)
         self.selected: Counter[Key] | None = None
-        self.written: dict[str, Any] | None = None
+        self.written: RunSummary | None = None
         self.failed_gates: list[str] = []
 
     def listen(self, conductor: Conductor, workers: Workers) -> None:
@@ -116,7 +117,7 @@ class Recorder:
         if record is not None and not _runs_again(report):
             self._write(report.nodeid, record)
 
-    def _write(self, nodeid: str, record: dict[str, Any]) -> None:
+    def _write(self, nodeid: str, record: Record) -> None:
         from pytest_llmarith.reports.counting.summary import Summary
 
         self.folder.append(nodeid, record)
@@ -149,12 +150,11 @@ class Recorder:
     def _finish(self, session: pytest.Session, summary: Summary) -> None:
         from pytest_llmarith.reports.gates import failed_gates
 
-        written = summary.as_dict(self._facts(session), self.selected)
-        run = written["run"]
-        asked = {**run, "models": [model for model in run["models"] if self._is_selected(model["name"])]}
-        self.failed_gates = failed_gates(self._gates, {**written, "run": asked}, self.selected or ())
+        written = summary.of_run(self._run(session), self.selected)
+        models = [model.name for model in written.run.models if self._is_selected(model.name)]
+        self.failed_gates = failed_gates(self._gates, written.results, models, list(self.selected or ()))
         session.exitstatus = self._exit_status(session)
-        run["exit_status"] = int(session.exitstatus)
+        written.run.exit_status = int(session.exitstatus)
         self.written = written
         self.folder.write_summary(written)
         self.folder.write_page(written)
@@ -176,23 +176,23 @@ class Recorder:
             asked_for = bool(self._config.getoption("json_report_file"))
             self.folder.write_json_report(json_report, self.written, also_users=asked_for)
 
-    def _facts(self, session: pytest.Session) -> dict[str, Any]:
+    def _run(self, session: pytest.Session) -> Run:
+        from pytest_llmarith.records import RunTimes
         from pytest_llmarith.session.facts import run_facts
         from pytest_llmarith.session.git import git_facts
 
+        times = RunTimes(
+            id=self.folder.name or "",
+            started_at=self._started.isoformat(timespec="seconds"),
+            finished_at=datetime.now(UTC).isoformat(timespec="seconds"),
+            selected=len(self.records) if self.selected is None else self.selected.total(),
+            stopped=self.stopped,
+            partial=bool(self._config.getoption("lf", False)),
+            exit_status=int(session.exitstatus),
+            shard=shard_facts(self._config),
+        )
         asking = self._conductor.progress() if self._conductor else None
-        return run_facts(self._settings, asking) | {
-            "id": self.folder.name,
-            "started_at": self._started.isoformat(timespec="seconds"),
-            "finished_at": datetime.now(UTC).isoformat(timespec="seconds"),
-            "selected": len(self.records) if self.selected is None else self.selected.total(),
-            "stopped": self.stopped,
-            "partial": bool(self._config.getoption("lf", False)),
-            "shard": shard_facts(self._config),
-            "merged": None,
-            "git": git_facts(self._config.rootpath),
-            "exit_status": int(session.exitstatus),
-        }
+        return run_facts(self._settings, asking, times, git_facts(self._config.rootpath))
 
 
 def _runs_again(report: pytest.TestReport) -> bool:

@@ -16,14 +16,21 @@ from pytest_llmarith.values import Shard
 if TYPE_CHECKING:
     from xdist.workermanage import WorkerController
 
+    from pytest_llmarith.records import Shard as ShardPart
+
 SHARDING = "llmarith-sharding"
 _OUTPUT = "llmarith_shard"  # in xdist's `workeroutput`: a controller collects nothing
 
 
-def shard_facts(config: pytest.Config) -> dict[str, Any] | None:
+def shard_facts(config: pytest.Config) -> ShardPart | None:
     """What a summary says of the shard that this run is; None where it is whole."""
     sharding: Sharding | None = config.pluginmanager.getplugin(SHARDING)
-    return sharding.facts if sharding else None
+    if sharding is None:
+        return None
+    from pytest_llmarith.records import Shard as ShardPart
+    from pytest_llmarith.records import convert
+
+    return convert(sharding.facts, ShardPart)
 
 
 class Sharding:

@@ -3,7 +3,7 @@
 It does not know pytest, litellm or options: replies, rules and whoever runs programs arrive as arguments.
 """
 
-from pytest_llmarith.trials.frame import Subject, unanswered_record
+from pytest_llmarith.trials.frame import Subject, reply_part, unanswered_record
 from pytest_llmarith.trials.numbers import Verdict, graded_again, nan_reason_of, number_record, verdict_of
 from pytest_llmarith.trials.own import own_record, raised_record
 
@@ -15,6 +15,7 @@ __all__ = [
     "number_record",
     "own_record",
     "raised_record",
+    "reply_part",
     "unanswered_record",
     "verdict_of",
 ]

@@ -17,7 +17,7 @@ from pytest_llmarith.values.asking import (
 )
 from pytest_llmarith.values.grades import Anatomy, Grade, Readings
 from pytest_llmarith.values.limits import AskingLimits, Price
-from pytest_llmarith.values.manner import USUAL, Condition, Manner, Wordings
+from pytest_llmarith.values.manner import AXES, USUAL, Condition, Manner, Wordings
 from pytest_llmarith.values.money import Fit, Outlook, Terms
 from pytest_llmarith.values.problems import (
     CONFIRMATIONS,
@@ -47,6 +47,7 @@ from pytest_llmarith.values.words import (
 )
 
 __all__ = [
+    "AXES",
     "CONFIRMATIONS",
     "EMBEDDED_PROVIDER",
     "MOST_SHARDS",

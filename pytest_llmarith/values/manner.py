@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from pytest_llmarith.values.words import NumberFormat, Symbols
@@ -32,8 +32,13 @@ class Condition:
     @property
     def label(self) -> str:
         """What tells it from the default condition, such as `numbers_comma-context_2k`; empty for that."""
-        default = asdict(Condition())
-        return "-".join(f"{axis}_{value}" for axis, value in asdict(self).items() if value != default[axis])
+        return "-".join(self.parts)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The same axis by axis, such as `numbers_comma` and `context_2k`."""
+        values = ((axis, getattr(self, axis)) for axis in AXES)
+        return tuple(f"{axis}_{value}" for axis, value in values if value != getattr(USUAL, axis))
 
     def only(self, axes: frozenset[str]) -> Condition:
         """The condition as far as it matters to a task, with everything else as usual."""
@@ -45,6 +50,7 @@ class Condition:
 
 
 USUAL = Condition()
+AXES = tuple(axis.name for axis in fields(Condition))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal
 from itertools import cycle
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -82,10 +82,10 @@ def _bare_replies() -> Iterator[Bare]:
     for file in sorted(TRANSCRIPTS.glob("*.jsonl")):
         for change in changes(file, None, []):
             record = change.record
-            text = record["reply"]["text"] if record["reply"] else ""
+            text = record.reply.text if record.reply else ""
             if end := _BARE_END.search(text):
-                problem = record["problem"]
-                lhs, rhs, op = problem["lhs"], problem["rhs"], problem["op"]
+                problem: Any = record.problem
+                lhs, rhs, op = problem.lhs, problem.rhs, problem.op
                 yield Bare(
                     text[: end.start()],
                     end["number"],
@@ -134,6 +134,6 @@ def test_outcomes_of_the_transcripts() -> None:
 
 def _outcomes(file: Path) -> str:
     """The first letters of the outcomes in order, equal ones counted: `12c d 3c`."""
-    letters = "".join(change.record["outcome"][0] for change in changes(file, None, []))
+    letters = "".join(change.record.outcome[0] for change in changes(file, None, []))
     runs = (run[0] for run in re.finditer(r"(.)\1*", letters))
     return " ".join(f"{len(run) if len(run) > 1 else ''}{run[0]}" for run in runs)

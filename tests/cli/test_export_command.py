@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pytest_llmarith.cli import WRONG_USAGE, main
+from pytest_llmarith.records import as_dict
 from pytest_llmarith.reports.exporting import Request, Shape, export
 from pytest_llmarith.reports.opening import opened
 from pytest_llmarith.values import Dtype, Op
@@ -65,7 +66,7 @@ def test_what_is_written_for_llm_arithmetic_reads_back_alike(
     rows = folder / "rows.jsonl"
     assert export(Request([folder], Shape.LLM_ARITHMETIC, rows)) == (0, 0)
     (again,) = opened(rows)
-    for record, read in zip(records, again.records(), strict=True):
+    for record, read in zip(records, map(as_dict, again.records()), strict=True):
         assert read["outcome"] == record["outcome"]
         assert read["reason"] == record["reason"] or record["outcome"] == "unanswered"
         assert (read["answer"], read["grade"]) == (record["answer"], record["grade"])
@@ -117,7 +118,7 @@ def test_what_nobody_knows_is_0_in_llm_arithmetic(tmp_path: Path, capsys: pytest
     (file := tmp_path / "rows.jsonl").write_text(lines_of([row]), encoding="ascii")
     (again,) = opened(file)
     (read,) = again.records()
-    assert [read["reply"][name] for name in ("prompt_tokens", "completion_tokens", "cost_usd")] == [None] * 3
+    assert [getattr(read.reply, name) for name in ("prompt_tokens", "completion_tokens", "cost_usd")] == [None] * 3
     (first,) = rows(exported(capsys, tmp_path / "run", "--to=csv")[0])
     assert (first["condition"], first["repeat"]) == ("context_2k", "0")
 

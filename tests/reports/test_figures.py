@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_llmarith.records import Percentage
 from pytest_llmarith.reports import figures
 
 
@@ -30,9 +31,9 @@ def test_shares(part: int, whole: int, shown: str) -> None:
 
 def test_intervals() -> None:
     """An interval shows both ends, and no decimal behind 100."""
-    assert figures.interval({"low": 57.62, "high": 64.75}) == "57.6-64.8"
-    assert figures.interval({"low": 99.46, "high": 100.0}) == "99.5-100"
-    assert figures.interval({"low": 0.0, "high": 0.53}) == "0.0-0.5"
+    assert figures.interval(Percentage(50.0, 57.62, 64.75)) == "57.6-64.8"
+    assert figures.interval(Percentage(50.0, 99.46, 100.0)) == "99.5-100"
+    assert figures.interval(Percentage(50.0, 0.0, 0.53)) == "0.0-0.5"
     assert figures.interval(None) == "-"
 
 

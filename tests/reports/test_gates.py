@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from pytest_llmarith.reports.counting.summary import Summary
+from pytest_llmarith.records import Outcomes, Result
 from pytest_llmarith.reports.gates import Gate, failed_gates, parse_gate
+from pytest_llmarith.values import Condition, NumberFormat
+from tests.runs_on_disk import asked, summed_up
 
-Make = Callable[..., dict[str, Any]]
 
-
-def summary_of(*results: tuple[str, str, int, int, int], models: tuple[str, ...] = ()) -> dict[str, Any]:
-    """A summary of (model, task, correct, deviate, unanswered)."""
-    return {
-        "run": {"models": [{"name": model} for model in models]},
-        "results": [
-            {
-                "model": model,
-                "task": task,
-                "measured": correct + deviate,
-                "outcomes": {"correct": correct, "deviate": deviate, "unanswered": unanswered},
-            }
-            for model, task, correct, deviate, unanswered in results
-        ],
-    }
+def summary_of(
+    *results: tuple[str, str, int, int, int], models: tuple[str, ...] = ()
+) -> tuple[list[Result], tuple[str, ...]]:
+    """Results of (model, task, correct, deviate, unanswered), and the models of their run."""
+    (usual,) = summed_up([asked("{}")]).results
+    return [
+        replace(
+            usual,
+            model=model,
+            task=task,
+            selected=None,
+            measured=correct + deviate,
+            outcomes=Outcomes(correct, deviate, 0, 0, unanswered),
+        )
+        for model, task, correct, deviate, unanswered in results
+    ], models
 
 
 @pytest.mark.parametrize(
@@ -70,58 +71,58 @@ def test_a_colon_without_a_task_is_refused() -> None:
 def test_too_few_correct() -> None:
     """The line names model, task, what was reached and what was asked for."""
     summary = summary_of(("o4-mini", "arithmetic", 613, 387, 0))
-    assert failed_gates([parse_gate("80")], summary) == ["o4-mini, arithmetic: 61.3 % correct is under 80 %"]
-    assert failed_gates([parse_gate("61.3")], summary) == []
+    assert failed_gates([parse_gate("80")], *summary) == ["o4-mini, arithmetic: 61.3 % correct is under 80 %"]
+    assert failed_gates([parse_gate("61.3")], *summary) == []
 
 
 def test_anything_unanswered_fails() -> None:
     """A score of what happened to be answered passes no gate."""
     summary = summary_of(("o4-mini", "arithmetic", 717, 0, 3))
     line = "o4-mini, arithmetic: 3 of 720 unanswered, 0 % is asked for"
-    assert failed_gates([parse_gate("0")], summary) == [line]
+    assert failed_gates([parse_gate("0")], *summary) == [line]
 
 
 def test_nothing_measured_at_all_fails() -> None:
     """A run without a result passes no gate, not even 0."""
     line = "nothing was measured, 0 % is asked for"
-    assert failed_gates([parse_gate("0")], summary_of()) == [line]
-    assert failed_gates([parse_gate("arithmetic:0")], summary_of()) == [line]
+    assert failed_gates([parse_gate("0")], *summary_of()) == [line]
+    assert failed_gates([parse_gate("arithmetic:0")], *summary_of()) == [line]
 
 
 def test_a_model_without_a_result_fails() -> None:
     """A model of the run that nothing came of is named."""
     summary = summary_of(("a", "arithmetic", 1, 0, 0), models=("a", "b"))
-    assert failed_gates([parse_gate("80")], summary) == ["b: nothing was measured, 80 % is asked for"]
+    assert failed_gates([parse_gate("80")], *summary) == ["b: nothing was measured, 80 % is asked for"]
     line = "b, arithmetic: nothing was measured, 80 % is asked for"
-    assert failed_gates([parse_gate("arithmetic:80")], summary) == [line]
+    assert failed_gates([parse_gate("arithmetic:80")], *summary) == [line]
 
 
 def test_a_result_without_a_measurement_fails() -> None:
     """Where no trial says anything about the model, no gate is passed."""
     summary = summary_of(("a", "arithmetic", 0, 0, 0))
-    assert failed_gates([parse_gate("0")], summary) == ["a, arithmetic: nothing was measured, 0 % is asked for"]
+    assert failed_gates([parse_gate("0")], *summary) == ["a, arithmetic: nothing was measured, 0 % is asked for"]
 
 
 def test_a_task_that_is_not_in_the_run_fails() -> None:
     """A misspelt task is said to be missing, with those that there are."""
     summary = summary_of(("a", "oeis", 1, 0, 0), ("a", "arithmetic", 1, 0, 0))
     line = "addition: no such task in this run, 80 % is asked for; there is arithmetic, oeis"
-    assert failed_gates([parse_gate("addition:80")], summary) == [line]
+    assert failed_gates([parse_gate("addition:80")], *summary) == [line]
 
 
 def test_every_model_and_task_is_looked_at() -> None:
     """One line each; a gate on a task leaves the others alone, and no line comes twice."""
     summary = summary_of(("a", "arithmetic", 1, 1, 0), ("a", "oeis", 0, 1, 0), ("b", "arithmetic", 2, 0, 0))
     both = ["a, arithmetic: 50.0 % correct is under 80 %", "a, oeis: 0.0 % correct is under 80 %"]
-    assert failed_gates([parse_gate("80"), parse_gate("arithmetic:80")], summary) == both
-    assert failed_gates([parse_gate("arithmetic:80")], summary) == both[:1]
+    assert failed_gates([parse_gate("80"), parse_gate("arithmetic:80")], *summary) == both
+    assert failed_gates([parse_gate("arithmetic:80")], *summary) == both[:1]
 
 
 def test_conditions_are_told_apart() -> None:
     """A line names the condition that fails, also where two fail by the same figure."""
-    summary = summary_of(*[("a", "arithmetic", 1, 1, 0)] * 2)
-    summary["results"][1]["condition"] = {"numbers": "comma", "symbols": "ascii"}
-    assert failed_gates([parse_gate("80")], summary) == [
+    results, models = summary_of(*[("a", "arithmetic", 1, 1, 0)] * 2)
+    results[1].condition = Condition(NumberFormat.COMMA)
+    assert failed_gates([parse_gate("80")], results, models) == [
         "a, arithmetic: 50.0 % correct is under 80 %",
         "a, arithmetic, numbers_comma: 50.0 % correct is under 80 %",
     ]
@@ -133,8 +134,8 @@ def test_what_was_selected_and_not_measured_fails() -> None:
     selected = [("a", "arithmetic", ""), ("a", "arithmetic", "numbers_comma"), ("a", "oeis", "")]
     lines = ["a, arithmetic, numbers_comma", "a, oeis"]
     told = [f"{line}: nothing was measured, 80 % is asked for" for line in lines]
-    assert failed_gates([parse_gate("80")], summary, selected) == told
-    assert failed_gates([parse_gate("arithmetic:80")], summary, selected) == told[:1]
+    assert failed_gates([parse_gate("80")], *summary, selected) == told
+    assert failed_gates([parse_gate("arithmetic:80")], *summary, selected) == told[:1]
 
 
 @given(st.integers(1, 10**5).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.integers(0, 10**6))
@@ -142,16 +143,7 @@ def test_gates_are_exact(counts: tuple[int, int], percent: int) -> None:
     """A gate fails exactly where the fraction is under it, and never shows a percentage that is not."""
     correct, measured = counts
     gate = Gate(None, Decimal(percent).scaleb(-4))
-    lines = failed_gates([gate], summary_of(("a", "t", correct, measured - correct, 0)))
+    lines = failed_gates([gate], *summary_of(("a", "t", correct, measured - correct, 0)))
     assert bool(lines) == (Fraction(100 * correct, measured) < Fraction(percent, 10**4))
     for line in lines:
         assert Decimal(line.split()[2]) < gate.percent
-
-
-def test_gates_read_real_summaries(make_record: Make) -> None:
-    """What the summary writes is what the gates read."""
-    summary = Summary()
-    for outcome in ("correct", "deviate", "cheat", "nan"):
-        summary.add(make_record(outcome))
-    lines = failed_gates([parse_gate("25"), parse_gate("25.01")], summary.as_dict({"models": [{"name": "o4-mini"}]}))
-    assert lines == ["o4-mini, arithmetic: 25.0 % correct is under 25.01 %"]

@@ -8,17 +8,28 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
+from pytest_llmarith.records import Result
 from pytest_llmarith.reports.missing import missing_cells
+from tests.runs_on_disk import asked, programmed, summed_up
 
 NONE = {"correct": 0, "deviate": 0, "nan": 0, "cheat": 0, "unanswered": 3}
 CELLS = st.sets(st.tuples(st.sampled_from(["int_add", "int_mul", "own"]), st.integers(2, 6)))
 
 
-def result(cells: Iterable[tuple[str, int]], task: str = "arithmetic", **counts: int) -> dict[str, Any]:
+def result(cells: Iterable[tuple[str, int]], **counts: int) -> Result:
     """A result with answers in these cells, unless the counts say otherwise."""
-    outcomes = NONE | (counts or {"correct": 1})
-    return {"task": task, "cells": [{"variant": variant, "depth": depth, **outcomes} for variant, depth in cells]}
+    outcomes: Any = NONE | (counts or {"correct": 1})
+    (usual,) = summed_up([asked("{}")]).results
+    measured = sum(outcomes.values()) - outcomes["unanswered"]
+    return replace(
+        usual,
+        cells=[
+            replace(usual.cells[0], variant=variant, depth=depth, measured=measured, **outcomes)
+            for variant, depth in cells
+        ],
+    )
 
 
 ALL = [(variant, depth) for variant in ("int_add", "int_mul") for depth in range(2, 8)]
@@ -47,7 +58,12 @@ def test_a_cell_without_an_answer_is_missing() -> None:
 
 def test_other_tasks_have_other_cells() -> None:
     """A result is beside those of its own task; a set of sequences is a cell."""
-    sets = [{"task": "oeis", "sets": [{"set": name, "measured": 1} for name in names]} for names in (["a", "b"], ["b"])]
+    sets = [
+        summed_up(
+            programmed("A1") | {"problem": programmed("A1")["problem"] | {"set": name}} for name in names
+        ).results[0]
+        for names in (["a", "b"], ["b"])
+    ]
     assert missing_cells([result(ALL), *sets]) == ["", "", "lacks 1 of 2 cells that others have: a"]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pytest_llmarith.records import as_dict
 from pytest_llmarith.reports.opening import opened
 from tests.session.bench import Bench
 
@@ -29,4 +30,4 @@ def test_it_is_one_trial(bench: Bench) -> None:
     assert [one["measured"] for one in summary["results"]] == [3]
     result.stdout.fnmatch_lines(["all 3 answered", "3 items asked what another item asks*"])
     (run,) = opened(bench.runs[0])
-    assert run.summary()["results"] == summary["results"]
+    assert as_dict(run.summary())["results"] == summary["results"]

@@ -6,30 +6,21 @@ It does not know the other run.
 from __future__ import annotations
 
 import json
-import math
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-from pytest_llmarith.reports.keys import USUAL_NAME, condition_label
+from pytest_llmarith.records import ArithmeticProblem, Problem, Record, Run, SearchProblem, SequenceProblem, as_dict
+from pytest_llmarith.reports.keys import USUAL_NAME, label_of
 from pytest_llmarith.values import Outcome
 
 # What tells trials of one question apart, and what is only said of a question: neither makes it another one.
 _NOT_ASKED = frozenset({"seed", "trial", "set", "name", "keywords"})
 _NOT_SEARCHED = _NOT_ASKED - {"seed"}  # which leads a search from question to question
 _DIGEST_BYTES = 16
-# What records tell of how a model was asked and graded, by the names under which it is shown.
-_SEEN = {
-    "served model": ("reply", "served_model"),
-    "graded reading": ("reading",),
-    "seed": ("problem", "seed"),
-    "sandbox level": ("oeis", "isolation", "level"),
-}
 _MOST_SEEN = 10
-
-Record = Mapping[str, Any]
 
 
 class Part(NamedTuple):
@@ -66,11 +57,11 @@ class Side:
     """What one model was asked in one run."""
 
     run: str
-    facts: Mapping[str, Any]
+    facts: Run | None
     model: str
     trials: list[Asked] = field(default_factory=list)
     simulated: bool = False
-    seen: dict[str, set[str]] = field(default_factory=lambda: {name: set() for name in _SEEN})
+    seen: dict[str, set[str]] = field(default_factory=dict)  # what records tell of how a model was asked and graded
     condition: str | None = None  # the name of the one that it is cut down to
 
     def put_in(self, condition: str) -> Side:
@@ -85,101 +76,82 @@ class Side:
     def take(self, record: Record) -> None:
         """Note one record, and what it tells of the model."""
         self.trials.append(asked(record, self.facts))
-        self.simulated = self.simulated or record.get("simulated") is True
-        for name, way in _SEEN.items():
-            value = _found(record, way)
-            if value is not None and len(self.seen[name]) < _MOST_SEEN:
-                self.seen[name].add(str(value))
+        self.simulated = self.simulated or record.simulated
+        for name, value in _told(record).items():
+            values = self.seen.setdefault(name, set())
+            if value is not None and len(values) < _MOST_SEEN:
+                values.add(str(value))
 
 
-def sides(name: str, facts: Mapping[str, Any], records: Iterable[Record]) -> dict[str, Side]:
+def _told(record: Record) -> dict[str, object]:
+    """What may make a model answer or be graded otherwise, by the names under which it is shown."""
+    return {
+        "served model": record.reply and record.reply.served_model,
+        "graded reading": record.reading,
+        "seed": getattr(record.problem, "seed", None),
+        "sandbox level": record.oeis and record.oeis.isolation.level,
+    }
+
+
+def sides(name: str, facts: Run | None, records: Iterable[Record]) -> dict[str, Side]:
     """The models of a run, in the order in which the run names them, with what each was asked."""
     found: dict[str, Side] = {}
     for record in records:
-        model = record["model"]
-        if model not in found:
-            found[model] = Side(name, facts, model)
-        found[model].take(record)
-    rank = {model: place for place, model in enumerate(_named(facts))}
+        if record.model not in found:
+            found[record.model] = Side(name, facts, record.model)
+        found[record.model].take(record)
+    rank = {model.name: place for place, model in enumerate(facts.models if facts else ())}
     return {model: found[model] for model in sorted(found, key=lambda model: (rank.get(model, len(rank)), model))}
 
 
-def _named(facts: Mapping[str, Any]) -> list[str]:
-    models = facts.get("models")
-    names = [model.get("name") for model in models if isinstance(model, dict)] if isinstance(models, list) else []
-    return [name for name in names if isinstance(name, str)]
-
-
-def asked(record: Record, facts: Mapping[str, Any]) -> Asked:
+def asked(record: Record, facts: Run | None) -> Asked:
     """As much of a record as a comparison needs; `facts` are those of its run."""
-    problem, task = record.get("problem") or {}, sys.intern(record["task"])
-    condition = condition_label(record)
-    place = [*(problem.get(name) for name in ("set", "seed", "trial")), condition, record.get("repeat") or 0]
-    not_asked = _NOT_SEARCHED if _is_search(record) else _NOT_ASKED
+    problem, task, condition = record.problem, sys.intern(record.task), label_of(record.condition)
+    place = [*(getattr(problem, name, None) for name in ("set", "seed", "trial")), condition, record.repeat]
+    not_asked = _NOT_SEARCHED if record.search else _NOT_ASKED
+    question = {name: value for name, value in as_dict(problem).items() if name not in not_asked}
+    part = _part(task, problem)
     return Asked(
-        _digest([task, {name: value for name, value in problem.items() if name not in not_asked}]),
+        _digest([task, question]),
         _prompt(record, facts),
-        sys.intern(json.dumps(place, default=str)),
+        sys.intern(json.dumps(place)),
         task,
-        part := _part(task, problem),
-        sys.intern(json.dumps([task, part, problem.get("depth")], default=str)),
-        record["outcome"] != Outcome.UNANSWERED,
-        record["outcome"] == Outcome.CORRECT,
+        part,
+        sys.intern(json.dumps([task, part, getattr(problem, "depth", None)])),
+        record.outcome is not Outcome.UNANSWERED,
+        record.outcome is Outcome.CORRECT,
         _scores(record),
         sys.intern(condition),
     )
 
 
-def _prompt(record: Record, facts: Mapping[str, Any]) -> bytes | None:
+def _prompt(record: Record, facts: Run | None) -> bytes | None:
     """What the model was sent. A record names its system prompt by a number that another run gives to another text, so
     that without the text nobody knows what was sent.
     """
-    prompt, system = record.get("prompt"), _found(record, ("condition", "system"))
-    if _is_search(record):  # its prompt is the question it came to: what came of it, and not what was asked
-        prompt = condition_label(record)
-    if not isinstance(prompt, str):
+    prompt, system = record.prompt, record.condition.system
+    if record.search:  # its prompt is the question it came to: what came of it, and not what was asked
+        prompt = label_of(record.condition)
+    if prompt is None:
         return None
     if system is None:
         return _digest(prompt)
-    systems = _found(facts, ("wordings", "systems"))
-    known = isinstance(systems, dict) and isinstance(system, str) and system in systems
-    return _digest([prompt, systems[system]]) if known else None
-
-
-def _is_search(record: Record) -> bool:
-    return isinstance(record.get("search"), dict)
-
-
-def _found(record: Any, way: Iterable[str]) -> Any:
-    """What stands at the end of some keys, None where one of them is missing."""
-    for key in way:
-        record = record.get(key) if isinstance(record, dict) else None
-    return record
+    systems = facts.wordings["systems"] if facts and facts.wordings else {}
+    return _digest([prompt, systems[system]]) if system in systems else None
 
 
 def _digest(value: Any) -> bytes:
-    return blake2b(json.dumps(value, sort_keys=True, default=str).encode(), digest_size=_DIGEST_BYTES).digest()
+    return blake2b(json.dumps(value, sort_keys=True).encode(), digest_size=_DIGEST_BYTES).digest()
 
 
-def _part(task: str, problem: Mapping[str, Any]) -> Part | None:
-    for kind in ("variant", "set"):
-        if isinstance(name := problem.get(kind), str):
-            return Part(task, kind, sys.intern(name))
-    return None
+def _part(task: str, problem: Problem) -> Part | None:
+    if isinstance(problem, ArithmeticProblem | SearchProblem):
+        return Part(task, "variant", sys.intern(problem.variant))
+    return Part(task, "set", sys.intern(problem.set)) if isinstance(problem, SequenceProblem) else None
 
 
 def _scores(record: Record) -> tuple[tuple[float, float], ...]:
-    """The scores that can be averaged; of a trial without an answer there are none."""
-    scores = (record.get("oeis") or {}).get("scores")
-    if not isinstance(scores, dict) or record["outcome"] == Outcome.UNANSWERED:
+    """The scores of a program; of a trial without an answer there are none."""
+    if record.oeis is None or record.oeis.scores is None or record.outcome is Outcome.UNANSWERED:
         return ()
-    known = ((_seconds(limit), score) for limit, score in scores.items() if isinstance(score, int | float))
-    return tuple(sorted((seconds, float(score)) for seconds, score in known if seconds is not None))
-
-
-def _seconds(limit: str) -> float | None:
-    try:
-        seconds = float(limit)
-    except ValueError:
-        return None
-    return seconds if math.isfinite(seconds) else None
+    return tuple(sorted((float(limit), score) for limit, score in record.oeis.scores.items()))

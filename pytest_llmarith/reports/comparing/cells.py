@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
+from pytest_llmarith.records import Difference
 from pytest_llmarith.reports.comparing.groups import OVER_ALL
 from pytest_llmarith.reports.comparing.rows import repeats_questions
 from pytest_llmarith.reports.comparing.wording import LONGEST_NAME, label_of, shown, whose
-from pytest_llmarith.reports.figures import interval_of, p_of, percent_of, points_of, star
+from pytest_llmarith.reports.figures import interval_of, p_of, percent_text, points_of, star
 from pytest_llmarith.reports.harmless import sanitize_name
 
 Comparison = Mapping[str, Any]
@@ -55,12 +56,14 @@ def _paired_cells(row: Mapping[str, Any]) -> list[str]:
 
 
 def _figures(row: Mapping[str, Any]) -> list[str]:
-    return [percent_of(row["first"]), percent_of(row["second"]), *_difference(row)]
+    return [percent_text(row["first"]["percent"]), percent_text(row["second"]["percent"]), *_difference(row)]
 
 
 def _unpaired_cells(row: Mapping[str, Any], counts: Sequence[str]) -> list[str]:
     sides = [
-        cell for side in ("first", "second") for cell in (*(str(row[side][of]) for of in counts), percent_of(row[side]))
+        cell
+        for side in ("first", "second")
+        for cell in (*(str(row[side][of]) for of in counts), percent_text(row[side]["percent"]))
     ]
     return [label_of(row), *sides, *_difference(row), *_test(row)]
 
@@ -71,7 +74,8 @@ def _test(row: Mapping[str, Any]) -> list[str]:
 
 
 def _difference(row: Mapping[str, Any]) -> list[str]:
-    return [points_of(row["difference"]), interval_of(row["difference"])]
+    difference = row["difference"] and Difference(**row["difference"])
+    return [points_of(difference), interval_of(difference)]
 
 
 def score_cells(comparison: Comparison) -> tuple[list[str], Cells]:
@@ -107,4 +111,10 @@ def _name(side: Mapping[str, Any], models: Mapping[str, int]) -> str:
 
 def _overview_row(comparison: Comparison, row: Mapping[str, Any]) -> list[str]:
     pairs = str(row["first"]["measured"]) if comparison["method"] == "paired" else "unpaired"
-    return [pairs, percent_of(row["first"]), percent_of(row["second"]), *_difference(row), *_test(row)]
+    return [
+        pairs,
+        percent_text(row["first"]["percent"]),
+        percent_text(row["second"]["percent"]),
+        *_difference(row),
+        *_test(row),
+    ]

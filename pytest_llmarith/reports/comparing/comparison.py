@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from pytest_llmarith import records
 from pytest_llmarith.reports.comparing import choice
 from pytest_llmarith.reports.comparing.asked import Asked, Side, sides
 from pytest_llmarith.reports.comparing.differences import differences
@@ -29,8 +30,8 @@ class Run(Protocol):
     @property
     def path(self) -> Path: ...
     @property
-    def facts(self) -> Mapping[str, Any]: ...
-    def records(self) -> Iterator[Mapping[str, Any]]: ...
+    def facts(self) -> records.Run | None: ...
+    def records(self) -> Iterator[records.Record]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,7 @@ def _described(side: Side) -> dict[str, Any]:
         "model": side.model,
         "condition": side.condition,
         "simulated": side.simulated,
-        "facts_known": bool(side.facts),
+        "facts_known": side.facts is not None,
     }
 
 

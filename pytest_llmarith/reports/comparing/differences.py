@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from pytest_llmarith.records import as_dict
 from pytest_llmarith.reports.comparing.asked import Side
 from pytest_llmarith.reports.differing import FACTS_OF_ONE_RUN
 
@@ -37,18 +38,12 @@ def _deciding_facts(side: Side, both_tell: bool) -> dict[str, Any]:
     """All facts that may change an answer, by name."""
     of_records = {name: ", ".join(sorted(values)) or None for name, values in side.seen.items()}
     seen = {"model": side.model, "condition": side.condition} | of_records
-    if not both_tell:
+    if not both_tell or side.facts is None:
         return seen
-    model = {name: fact for name, fact in _described(side).items() if name != "name"}
-    facts = {name: fact for name, fact in side.facts.items() if name not in _NEVER_DECIDING}
+    described = next((as_dict(model) for model in side.facts.models if model.name == side.model), {})
+    model = {name: fact for name, fact in described.items() if name != "name"}
+    facts = {name: fact for name, fact in as_dict(side.facts).items() if name not in _NEVER_DECIDING}
     return seen | dict(_flat("", model)) | dict(_flat("", facts))
-
-
-def _described(side: Side) -> Mapping[str, Any]:
-    """What the run says of the model."""
-    models = side.facts.get("models")
-    described = [model for model in models if isinstance(model, dict)] if isinstance(models, list) else []
-    return next((model for model in described if model.get("name") == side.model), {})
 
 
 def _flat(prefix: str, facts: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, Any]]:

@@ -12,8 +12,9 @@ from itertools import count
 from pathlib import PurePath
 from typing import Any
 
+from pytest_llmarith.records import Difference
 from pytest_llmarith.reports.comparing.wording import label_of, shown, whose
-from pytest_llmarith.reports.figures import interval_of, p_of, points_of
+from pytest_llmarith.reports.figures import interval_of, p_of, signed
 from pytest_llmarith.reports.statistics.paired import SIGNIFICANT
 
 _COUNT = re.compile(r"[0-9]{1,9}", re.ASCII)
@@ -54,7 +55,8 @@ def _failures(comparison: Comparison, points: Decimal, allow_unanswered: int) ->
             continue
         lower = -Decimal(str(row["difference"]["points"]))
         if lower > points:
-            sure = f"95 % {interval_of(row['difference'])}, p {p_of(row['p'])}, Holm-corrected {p_of(row['p_holm'])}"
+            interval = interval_of(Difference(**row["difference"]))
+            sure = f"95 % {interval}, p {p_of(row['p'])}, Holm-corrected {p_of(row['p_holm'])}"
             yield (
                 f"{who}, {label_of(row)}: {_seen_above(lower, points)} points lower than {than} ({sure}), "
                 f"{points} are allowed"
@@ -69,7 +71,7 @@ def _unanswered(comparison: Comparison, allowed: int) -> Iterator[str]:
     elif questions["unanswered"] > allowed:
         yield (
             f"{questions['unanswered']:,} unanswered, {allowed:,} are allowed (--allow-unanswered); if all of these "
-            f"were right in A and wrong in B, B - A would be {points_of({'points': questions['at_worst']})} points"
+            f"were right in A and wrong in B, B - A would be {signed(questions['at_worst'])} points"
         )
     if comparison["method"] == "paired" and (missing := questions["first"]["others"]) > allowed:
         yield f"{missing:,} questions of A have no pair in B, {allowed:,} are allowed (--allow-unanswered)"

@@ -58,7 +58,7 @@ def _conditions(side: Side) -> list[str]:
 
 
 def _cause(first: Side, second: Side, paired: int) -> str:
-    one, other = first.seen["seed"], second.seen["seed"]
+    one, other = first.seen.get("seed", set()), second.seen.get("seed", set())
     if one and other and not one & other:
         return f", as their seeds differ ({' and '.join(shown(','.join(sorted(seeds))) for seeds in (one, other))})"
     if not paired and _share_problems(first, second):

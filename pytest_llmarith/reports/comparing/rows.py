@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import starmap
 from typing import Any, NamedTuple
 
+from pytest_llmarith.records import as_dict
 from pytest_llmarith.reports.comparing.asked import Asked
 from pytest_llmarith.reports.comparing.groups import ALL, OVER_ALL, Group, groups_of, worth_a_row
 from pytest_llmarith.reports.percents import in_percent, points_with
@@ -130,7 +131,7 @@ def _row(
         "first": _shown(first),
         "second": _shown(second),
         **counts,
-        "difference": None if points is None else points_with(interval, points),
+        "difference": None if points is None else as_dict(points_with(interval, points)),
         "p": p,
         "p_holm": None,
     }

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import fsum
 from typing import Any
 
+from pytest_llmarith.records import as_dict
 from pytest_llmarith.reports.comparing.asked import Asked
 from pytest_llmarith.reports.percents import in_percent, points_with
 from pytest_llmarith.reports.statistics import bootstrap_difference, bootstrap_mean
@@ -39,12 +40,16 @@ def unpaired_scores(first: Iterable[Asked], second: Iterable[Asked]) -> list[dic
 def _paired(key: _Key, scores: Sequence[tuple[float, float]]) -> dict[str, Any]:
     first, second = [one for one, _ in scores], [other for _, other in scores]
     interval = bootstrap_mean(sorted(other - one for one, other in scores))
-    return _entry(key, first, second) | {"difference": points_with(interval, 100 * (_mean(second) - _mean(first)))}
+    return _entry(key, first, second) | {
+        "difference": as_dict(points_with(interval, 100 * (_mean(second) - _mean(first))))
+    }
 
 
 def _unpaired(key: _Key, first: Sequence[float], second: Sequence[float]) -> dict[str, Any]:
     interval = bootstrap_difference(first, second)
-    return _entry(key, first, second) | {"difference": points_with(interval, 100 * (_mean(second) - _mean(first)))}
+    return _entry(key, first, second) | {
+        "difference": as_dict(points_with(interval, 100 * (_mean(second) - _mean(first))))
+    }
 
 
 def _entry(key: _Key, first: Sequence[float], second: Sequence[float]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any
 from pytest_llmarith.reports.comparing.rows import repeats_questions
 from pytest_llmarith.reports.comparing.wording import shown, whose
 from pytest_llmarith.reports.differing import as_people_name_them
-from pytest_llmarith.reports.figures import NO_INTERVAL, points_of, share
+from pytest_llmarith.reports.figures import NO_INTERVAL, share, signed
 from pytest_llmarith.reports.harmless import sanitize
 
 _LONGEST_FACT = 40
@@ -61,7 +61,7 @@ def questions(comparison: Comparison) -> str:
     first, second = counts["first"], counts["second"]
     unanswered = f"unanswered in A {first['unanswered']:,}, in B {second['unanswered']:,}"
     if counts["unanswered"]:
-        unanswered += f" (B - A is {points_of({'points': counts['at_worst']})} at worst)"
+        unanswered += f" (B - A is {signed(counts['at_worst'])} at worst)"
     if comparison["method"] == "unpaired":
         others = f"in A {_left_out(first)}, in B {_left_out(second)}"
         cells = f"{counts['cells']:,} cell{'s' * (counts['cells'] != 1)} answered in both"

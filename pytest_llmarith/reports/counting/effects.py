@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import fsum
-from typing import Any
 
+from msgspec.structs import replace
+
+from pytest_llmarith.records import Effect, SameWords
 from pytest_llmarith.reports.counting.repeats import Put
 from pytest_llmarith.reports.percents import in_percent, points_with
 from pytest_llmarith.reports.statistics import Cluster, Interval, mean_difference
@@ -23,8 +25,11 @@ def same_words(beside: Problems, problems: Problems) -> int:
     return sum(problem in beside and beside[problem].words == one.words for problem, one in problems.items())
 
 
-def effect_of(beside: Problems, problems: Problems) -> dict[str, Any] | None:
-    """The second beside the first, over problems with a reply in both, to other words; None where there are none."""
+def effect_of(of: SameWords, beside: Problems, problems: Problems) -> Effect | None:
+    """The second beside the first, over problems with a reply in both, to other words; None where there are none.
+
+    `p_holm` is that of a run without other effects.
+    """
     pairs = [
         (beside[problem].cluster, one.cluster)
         for problem, one in problems.items()
@@ -34,22 +39,27 @@ def effect_of(beside: Problems, problems: Problems) -> dict[str, Any] | None:
         return None
     differences = sorted(_share(other) - _share(one) for one, other in pairs)
     better, worse = sum(each > 0 for each in differences), sum(each < 0 for each in differences)
-    percents = [_percent([_share(pair[side]) for pair in pairs]) for side in (0, 1)]
-    return {
-        "problems": len(pairs),
-        "percent": percents[1],
-        "percent_beside": percents[0],
-        "difference": points_with(_interval(pairs, differences), _percent(differences)),
-        "better": better,
-        "worse": worse,
-        "p": mcnemar(Pairs(0, worse, better, len(pairs) - better - worse)),
-    }
+    p = mcnemar(Pairs(0, worse, better, len(pairs) - better - worse))
+    return Effect(
+        model=of.model,
+        task=of.task,
+        condition=of.condition,
+        beside=of.beside,
+        problems=len(pairs),
+        percent=_percent([_share(other) for _, other in pairs]),
+        percent_beside=_percent([_share(one) for one, _ in pairs]),
+        difference=points_with(_interval(pairs, differences), _percent(differences)),
+        better=better,
+        worse=worse,
+        p=p,
+        p_holm=p,
+    )
 
 
-def corrected(effects: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """All tests of a run with what it does to them that they stand beside each other."""
-    p_values = holm([effect["p"] for effect in effects])
-    return [{**effect, "p_holm": p} for effect, p in zip(effects, p_values, strict=True)]
+def corrected(effects: Sequence[Effect]) -> list[Effect]:
+    """The effects, each with its p corrected for all tests of the run."""
+    p_values = holm([effect.p for effect in effects])
+    return [replace(effect, p_holm=p) for effect, p in zip(effects, p_values, strict=True)]
 
 
 def _interval(pairs: Sequence[tuple[Cluster, Cluster]], differences: Sequence[float]) -> Interval | None:

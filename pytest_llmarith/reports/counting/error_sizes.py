@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
-from typing import Any
 
+from pytest_llmarith import records
 from pytest_llmarith.reports.statistics import WIDE, median_of_decimals, median_of_floats
 
 _FEW = Context(prec=6, Emax=MAX_EMAX, Emin=MIN_EMIN)
@@ -29,17 +29,16 @@ class ErrorSizes:
         self._absolute = Decimal(0)
         self._absolutes = 0
 
-    def add(self, grade: Mapping[str, Any]) -> None:
-        """Take the grade of one deviating answer; what an older one does not tell is in no figure."""
-        self.rounded += bool(grade["rounded"])
-        if (relative := grade["relative_error"]) is not None:
-            self._relative.append(relative)
-        if (absolute := grade["absolute_error"]) is not None:
-            self._absolute = WIDE.add(self._absolute, WIDE.create_decimal(absolute))
+    def add(self, grade: records.Grade) -> None:
+        """Take the grade of one deviating answer."""
+        self.rounded += bool(grade.rounded)
+        if grade.relative_error is not None:
+            self._relative.append(grade.relative_error)
+        if grade.absolute_error is not None:
+            self._absolute = WIDE.add(self._absolute, WIDE.create_decimal(grade.absolute_error))
             self._absolutes += 1
-        if (leading := grade.get("leading_digits")) is not None:
-            self._leading.append(leading)
-            self._other_length += not leading and bool(grade.get("dlength"))
+        self._leading.append(grade.leading_digits)
+        self._other_length += not grade.leading_digits and bool(grade.dlength)
 
     def join(self, other: ErrorSizes) -> None:
         self.rounded += other.rounded
@@ -53,28 +52,28 @@ class ErrorSizes:
     def average_absolute(self) -> str | None:
         return _text(WIDE.divide(self._absolute, Decimal(self._absolutes)) if self._absolutes else None)
 
-    def as_dict(self) -> dict[str, Any]:
+    def part(self) -> records.ErrorSizes:
         """Figures that no single answer decides."""
         relative = [Decimal(text) for text in self._relative]
-        return {
-            "median_relative_error": _text(median_of_decimals(relative)),
-            "log10_bins": _bins(relative),
-            "median_leading_digits": median_of_floats(self._leading),
-            "other_length": self._other_length,
-        }
+        return records.ErrorSizes(
+            median_relative_error=_text(median_of_decimals(relative)),
+            log10_bins=_bins(relative),
+            median_leading_digits=median_of_floats(self._leading),
+            other_length=self._other_length,
+        )
 
 
-def _bins(errors: Sequence[Decimal]) -> list[dict[str, int | None]]:
+def _bins(errors: Sequence[Decimal]) -> list[records.Bin]:
     """How many errors are of which power of ten, from the smallest to the largest that there is, without a gap."""
     counts = Counter(map(_exponent, errors))
     if not counts:
         return []
     return [
-        {
-            "from": exponent if exponent >= _LOWEST else None,
-            "to": exponent + 1 if exponent < _HIGHEST else None,
-            "count": counts[exponent],
-        }
+        records.Bin(
+            low=exponent if exponent >= _LOWEST else None,
+            high=exponent + 1 if exponent < _HIGHEST else None,
+            count=counts[exponent],
+        )
         for exponent in range(min(counts), max(counts) + 1)
     ]
 

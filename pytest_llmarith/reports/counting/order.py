@@ -2,44 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from pytest_llmarith.reports.keys import Key, value_of_axis
+from pytest_llmarith.records import Run
+from pytest_llmarith.reports.keys import Key
+from pytest_llmarith.values import AXES, USUAL, Condition
 
-_Condition = Mapping[str, Any]
 _Place = tuple[Any, ...]
 
 
-def place_of(
-    run: Mapping[str, Any], conditions: Mapping[Key, _Condition | None], seen: Iterable[str]
-) -> Callable[[Key], _Place]:
+def place_of(run: Run, conditions: Mapping[Key, Condition | None], seen: Iterable[str]) -> Callable[[Key], _Place]:
     """Models as the run names them, then as they were seen; tasks by name; the usual condition before the others,
     which stand as they were given. What no run tells stands by name.
     """
-    named = [model["name"] for model in run.get("models") or ()]
+    named = [model.name for model in run.models]
     ranks = {model: place for place, model in enumerate(dict.fromkeys([*named, *seen]))}
-    given = _values(run.get("conditions"))
+    given = _values(run.conditions or ())
 
     def place(key: Key) -> _Place:
         model, task, label = key
-        return ranks[model], task, bool(label), _rank(given, conditions[key] or {}), label
+        return ranks[model], task, bool(label), _rank(given, conditions[key] or USUAL), label
 
     return place
 
 
-def _values(conditions: Any) -> dict[str, list[str | None]]:
+def _values(conditions: Sequence[Condition]) -> dict[str, list[str | None]]:
     """The values of every axis, in the order in which they were given; every combination of them was asked."""
-    given: dict[str, dict[str | None, None]] = {}
-    for condition in conditions if isinstance(conditions, list) else ():
-        for axis, value in condition.items() if isinstance(condition, dict) else ():
-            given.setdefault(axis, {})[value_of_axis(value)] = None
-    return {axis: list(values) for axis, values in given.items()}
+    return {axis: list(dict.fromkeys(getattr(condition, axis) for condition in conditions)) for axis in AXES}
 
 
-def _rank(given: Mapping[str, list[str | None]], condition: _Condition) -> tuple[int, ...]:
+def _rank(given: Mapping[str, list[str | None]], condition: Condition) -> tuple[int, ...]:
     """Axis by axis. A task knows no value of an axis that does not matter to it, and all its conditions are alike."""
-    values = {axis: value_of_axis(value) for axis, value in condition.items()}
-    return tuple(
-        known.index(values[axis]) if axis in values and values[axis] in known else 0 for axis, known in given.items()
-    )
+    values = ((getattr(condition, axis), known) for axis, known in given.items())
+    return tuple(known.index(value) if value in known else 0 for value, known in values)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from pytest_llmarith.grading import Case, wrong_from_left, wrong_from_right
+from pytest_llmarith.records import Positions as PositionsPart
 
 MOST_POSITIONS = 30
 
@@ -19,8 +21,8 @@ class Positions:
         self._from_left.add(wrong_from_left(case, MOST_POSITIONS))
         self._from_right.add(wrong_from_right(case, MOST_POSITIONS))
 
-    def as_dict(self) -> dict[str, list[dict[str, int]]]:
-        return {"from_left": self._from_left.as_list(), "from_right": self._from_right.as_list()}
+    def part(self) -> PositionsPart:
+        return {"from_left": self._from_left.part(), "from_right": self._from_right.part()}
 
 
 class _End:
@@ -34,6 +36,6 @@ class _End:
             self._digits[place] += 1
             self._wrong[place] += is_wrong
 
-    def as_list(self) -> list[dict[str, int]]:
+    def part(self) -> list[dict[Literal["position", "wrong", "digits"], int]]:
         counted = enumerate(zip(self._wrong, self._digits, strict=True), start=1)
         return [{"position": place, "wrong": wrong, "digits": digits} for place, (wrong, digits) in counted if digits]

@@ -5,9 +5,7 @@ So it is where two functions share a task or a mark. It keeps a number of each q
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
+from pytest_llmarith.records import Record
 from pytest_llmarith.values import Outcome
 
 
@@ -18,18 +16,18 @@ class Questions:
         self._items: dict[int, int] = {}
         self.duplicates = 0
 
-    def is_another_items(self, record: Mapping[str, Any]) -> bool:
+    def is_another_items(self, record: Record) -> bool:
         """Whether another item asked this before; what no item asked is always a question of its own.
 
         What was sent for it has to be the same, too: a model of the user's own may put it otherwise, or be another one,
         and what it was sent nobody knows. Those without a reply are looked at apart, so that the order of records,
         which is chance, decides nothing: of two items one may have had no reply, and lacks it.
         """
-        item, sent = record.get("nodeid"), (record["reply"] or {}).get("sent")
-        is_answered = record["outcome"] != Outcome.UNANSWERED
+        item, sent = record.nodeid, record.reply and record.reply.sent
+        is_answered = record.outcome is not Outcome.UNANSWERED
         if item is None or (is_answered and not sent):
             return False
-        question = hash((str(record["problem"]), record.get("repeat") or 0, is_answered and str(sent)))
+        question = hash((repr(record.problem), record.repeat, is_answered and repr(sent)))
         is_duplicate = self._items.setdefault(question, hash(item)) != hash(item)
         self.duplicates += is_duplicate
         return is_duplicate

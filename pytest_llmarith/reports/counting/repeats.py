@@ -7,19 +7,15 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
-from pytest_llmarith.reports.checks import object_in
-from pytest_llmarith.reports.keys import condition_label, value_of_axis
+from pytest_llmarith.records import Answer, CustomAnswer, PassAtK, Record, Repeats, SequenceProblem, as_text
 from pytest_llmarith.reports.percents import in_percent, percentage, share_with
 from pytest_llmarith.reports.statistics import Cluster, clustered_share, pass_at
 from pytest_llmarith.values import Outcome
-from pytest_llmarith.values.answers import answer_text
 
 _TRIES = (1, 2, 3, 4, 5, 10, 20, 50, 100, 200, 500)
-
-Record = Mapping[str, Any]
 
 
 class _Trial(NamedTuple):
@@ -36,7 +32,7 @@ class Put(NamedTuple):
     words: int
 
 
-_Repeats = dict[int, _Trial]  # the trials of one problem, by the number of the repeat
+_Trials = dict[int, _Trial]  # the trials of one problem, by the number of the repeat
 _NO_ANSWER, _WRONG, _RIGHT = range(3)
 
 
@@ -50,14 +46,13 @@ class RepeatCounts:
 
     def add(self, record: Record) -> None:
         """Count one record; one without a reply says only how often its problem was to be put."""
-        repeat = record.get("repeat") or 0
-        self._most = max(self._most, repeat + 1)
-        if record["outcome"] == Outcome.UNANSWERED:
+        self._most = max(self._most, record.repeat + 1)
+        if record.outcome is Outcome.UNANSWERED:
             return
-        answer, correct = _answer(record), record["outcome"] == Outcome.CORRECT
+        answer, correct = _answer(record), record.outcome is Outcome.CORRECT
         self._problems.append(_problem(record))
         self._words.append(_words(record))
-        self._repeats.append(repeat)
+        self._repeats.append(record.repeat)
         self._answers.append(answer or 0)
         self._grades.append(_RIGHT if correct else _NO_ANSWER if answer is None else _WRONG)
 
@@ -66,8 +61,8 @@ class RepeatCounts:
         words = dict(zip(self._problems, self._words, strict=True))
         return {problem: Put(_cluster(repeats), words[problem]) for problem, repeats in self._by_problem().items()}
 
-    def _by_problem(self) -> dict[int, _Repeats]:
-        problems: dict[int, _Repeats] = {}
+    def _by_problem(self) -> dict[int, _Trials]:
+        problems: dict[int, _Trials] = {}
         for problem, repeat, answer, grade in zip(
             self._problems, self._repeats, self._answers, self._grades, strict=True
         ):
@@ -75,7 +70,7 @@ class RepeatCounts:
             problems.setdefault(problem, {})[repeat] = _Trial(known, grade == _RIGHT)
         return problems
 
-    def as_dict(self) -> dict[str, Any] | None:
+    def part(self) -> Repeats | None:
         """The repeats as they stand in a result; None where every problem was put once."""
         if self._most == 1:
             return None
@@ -83,48 +78,47 @@ class RepeatCounts:
         clusters = [_cluster(repeats) for repeats in problems]
         several = [one for one in problems if len(one) > 1]
         pass_at_1 = clustered_share(clusters)
-        return {
-            "k": self._most,
-            "problems": len(problems),
-            "consistency": percentage(sum(map(_agree, several)), len(several)),
-            "pass_at_1": pass_at_1 and share_with(pass_at_1[1], pass_at_1[0]),
-            "pass_at_k": [
-                {"k": k, "percent": in_percent(share)}
+        return Repeats(
+            k=self._most,
+            problems=len(problems),
+            consistency=percentage(sum(map(_agree, several)), len(several)),
+            pass_at_1=pass_at_1 and share_with(pass_at_1[1], pass_at_1[0]),
+            pass_at_k=[
+                PassAtK(k, in_percent(share))
                 for k in (*(k for k in _TRIES if k < self._most), self._most)
                 if (share := pass_at(k, clusters)) is not None
             ],
-            "majority": percentage(sum(map(_majority_is_right, problems)), len(problems)),
-        }
+            majority=percentage(sum(map(_majority_is_right, problems)), len(problems)),
+        )
 
 
-def _cluster(repeats: _Repeats) -> Cluster:
+def _cluster(repeats: _Trials) -> Cluster:
     return Cluster(sum(trial.correct for trial in repeats.values()), len(repeats))
 
 
 def _problem(record: Record) -> int:
     """What tells problems apart; a sequence that is in two sets is one."""
-    problem = record["problem"]
-    return hash(problem["number"] if "set" in problem else str(problem))
+    problem = record.problem
+    return hash(problem.number if isinstance(problem, SequenceProblem) else repr(problem))
 
 
 def _words(record: Record) -> int:
     """What tells words apart. A search puts many questions; of these, and of unknown prompts, the condition decides."""
-    prompt = record.get("prompt")
-    if not isinstance(prompt, str) or record.get("search"):
-        return hash(("", condition_label(record)))
-    return hash((prompt, value_of_axis(object_in(record, "condition").get("system"))))
+    if record.prompt is None or record.search:
+        return hash(("", record.condition))
+    return hash((record.prompt, record.condition.system))
 
 
 def _answer(record: Record) -> int | None:
-    """What tells answers apart: the one that counts, or what a program printed. It believes nothing of its shape."""
-    if "set" in record["problem"]:
-        printed = [str(term.get("got")) for term in record["oeis"].get("terms") or ()]
-        return hash((record["outcome"] == Outcome.CHEAT, *printed)) if printed else None
-    if "given" in record["problem"]:  # its own task knows what is the same; here it is what is written the same
-        answer = answer_text(record)
-        return None if answer is None else hash(answer)
-    number = object_in(record, "answer").get(str(record.get("reading")))
-    return None if number is None else hash(_shortest(str(number)))
+    """What tells answers apart: the one that counts, or what a program printed."""
+    match record.answer:
+        case CustomAnswer(read=read):  # its own task knows what is the same; here it is what is written the same
+            return None if read is None else hash(as_text(read))
+        case Answer() as answer:
+            number = answer.by(record.reading)
+            return None if number is None else hash(_shortest(number))
+    printed = [term.got for term in record.oeis.terms] if record.oeis else []
+    return hash((record.outcome is Outcome.CHEAT, *printed)) if printed else None
 
 
 def _shortest(number: str) -> str:
@@ -132,13 +126,13 @@ def _shortest(number: str) -> str:
     return number.rstrip("0").rstrip(".") if "." in number else number
 
 
-def _agree(repeats: _Repeats) -> bool:
+def _agree(repeats: _Trials) -> bool:
     """Whether all came to the same answer; where one has none, they do not."""
     answers = {trial.answer for trial in repeats.values()}
     return len(answers) == 1 and None not in answers
 
 
-def _majority_is_right(repeats: _Repeats) -> bool:
+def _majority_is_right(repeats: _Trials) -> bool:
     """Whether the most frequent answer is correct; of several the one that came first, in the order of the repeats."""
     trials = [trial for _, trial in sorted(repeats.items()) if trial.answer is not None]
     votes = Counter(trial.answer for trial in trials)  # of those that are as frequent it names the first one first

@@ -6,10 +6,11 @@ lengths, one with a set of sequences gets sets.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from itertools import groupby
-from typing import Any
 
+from pytest_llmarith import records
+from pytest_llmarith.records import AdditionProblem, ArithmeticProblem, Record, SequenceProblem
 from pytest_llmarith.reports.counting.anatomy import AnatomyCounts
 from pytest_llmarith.reports.counting.breaking import asked_of, breaking_point
 from pytest_llmarith.reports.counting.questions import Questions
@@ -19,15 +20,17 @@ from pytest_llmarith.reports.counting.tallies import Outcomes, Reasons, Tally, p
 from pytest_llmarith.reports.percents import in_percent
 from pytest_llmarith.reports.statistics import Depth, reliable_depth
 from pytest_llmarith.reports.variants import place_of_variant
-from pytest_llmarith.values import Outcome
+from pytest_llmarith.values import USUAL, Outcome
 
 
 class Result:
     """Counts the records of one model and one task."""
 
-    def __init__(self, simulated: bool) -> None:
+    def __init__(self, first: Record) -> None:
         self.outcomes = Outcomes()
-        self._simulated = simulated
+        self.model, self.task = first.model, first.task
+        self.condition = first.condition if first.condition != USUAL else None
+        self._simulated = first.simulated
         self._questions = Questions()
         self._nan_reasons, self._unanswered_reasons = Reasons(), Reasons()
         self._stored = 0
@@ -39,7 +42,7 @@ class Result:
         self._lengths: dict[int, Tally] = {}
         self._sets: dict[str, SequenceSet] = {}
         self._elsewhere = Tally()
-        self._breaking_points: list[dict[str, Any]] = []
+        self._breaking_points: list[records.BreakingPoint] = []
         self._repeats = RepeatCounts()
 
     @property
@@ -47,77 +50,91 @@ class Result:
         """How many records asked what another one had asked, and were not counted."""
         return self._questions.duplicates
 
-    def add(self, record: Mapping[str, Any]) -> None:
+    def add(self, record: Record) -> None:
         """Count one record, unless another item's has counted for the same question."""
         if not self._questions.is_another_items(record):
             self._count(record)
 
-    def _count(self, record: Mapping[str, Any]) -> None:
-        outcome, reply = record["outcome"], record["reply"]
-        self.outcomes.add(outcome)
-        if outcome == Outcome.NAN:
-            self._nan_reasons.add(record["reason"])
-        if outcome == Outcome.UNANSWERED:
-            self._unanswered_reasons.add(record["reason"])
-        self._stored += reply is not None and bool(reply["stored"])
+    def _count(self, record: Record) -> None:
+        self.outcomes.add(record.outcome)
+        if record.outcome is Outcome.NAN:
+            self._nan_reasons.add(record.reason)
+        if record.outcome is Outcome.UNANSWERED:
+            self._unanswered_reasons.add(record.reason)
+        self._stored += record.reply is not None and record.reply.stored
         self._asked += asked_of(record)
         if (found := breaking_point(record)) is not None:
             self._breaking_points.append(found)
         self._anatomy.add(record)
         self._repeats.add(record)
-        self._place(record["problem"]).add(record)
-        if _has_cell(record["problem"]) and not record.get("repeat"):
-            cell = record["problem"]["variant"], record["problem"]["depth"]
-            self._firsts.setdefault(cell, Outcomes()).add(record["outcome"])
+        self._place(record)
 
-    def _place(self, problem: Mapping[str, Any]) -> Tally | SequenceSet:
-        """Where a trial is counted: in one place only, as the places together are the whole."""
-        if "set" in problem:
-            return self._sets.setdefault(problem["set"], SequenceSet())
-        if _has_cell(problem):
-            return self._cells.setdefault((problem["variant"], problem["depth"]), Tally())
-        if "int1" in problem and "int2" in problem:
-            digits = max(len(problem[operand].lstrip("-")) for operand in ("int1", "int2"))
-            return self._lengths.setdefault(digits, Tally())
-        return self._elsewhere
+    def _place(self, record: Record) -> None:
+        """Count a trial in one place only, as the places together are the whole."""
+        match record.problem:
+            case SequenceProblem(set=name) as problem:
+                self._sets.setdefault(name, SequenceSet()).add(record, problem)
+            case ArithmeticProblem(variant=variant, depth=depth):
+                self._cells.setdefault((variant, depth), Tally()).add(record)
+                if not record.repeat:
+                    self._firsts.setdefault((variant, depth), Outcomes()).add(record.outcome)
+            case AdditionProblem() as problem:
+                self._lengths.setdefault(problem.digits, Tally()).add(record)
+            case _:
+                self._elsewhere.add(record)
 
     def put(self) -> dict[int, Put]:
         """Each problem as it was put, and how often it was correct; the same problem has the same key elsewhere."""
         return self._repeats.put()
 
-    def as_dict(self) -> dict[str, Any]:
-        """The result as it stands in `summary.json`."""
+    def part(self, date: str | None, selected: int | None) -> records.Result:
+        """The result as it stands in a summary."""
         whole = Tally.of(self._tallies())
-        errors = whole.errors.as_dict()
-        return {
-            "simulated": self._simulated,
-            "duplicates": self.duplicates,
-            "measured": self.outcomes.measured,
-            "outcomes": self.outcomes.as_dict(),
-            "percentages": self._percentages(),
-            "nan_reasons": self._nan_reasons.as_dict(),
-            "unanswered_reasons": self._unanswered_reasons.as_dict(),
-            "stored": self._stored,
-            "asked": self._asked,
-            "cost_usd": whole.spending.total("cost_usd"),
-            "unpriced": whole.spending.unpriced,
-            "tokens": {kind: whole.spending.total(f"{kind}_tokens") for kind in ("prompt", "completion", "reasoning")},
-            "median_latency_s": whole.spending.median("latency_s"),
-            "spending": whole.spending.as_dict(),
-            "median_relative_error": errors["median_relative_error"],
-            "average_absolute_error": whole.errors.average_absolute,
-            "rounded": whole.errors.rounded,
-            "error_sizes": errors,
-            "repeats": self._repeats.as_dict(),
-            "variants": self._variant_dicts(),
-            "anatomy": self._anatomy.as_dict(),
-            "cells": self._cell_dicts(),
-            "lengths": self._length_dicts(),
-            "breaking_points": sorted(self._breaking_points, key=_place_of_search),
-            "sets": [{"set": name} | self._sets[name].as_dict() for name in sorted(self._sets)],
-        }
+        errors = whole.errors.part()
+        return records.Result(
+            model=self.model,
+            task=self.task,
+            condition=self.condition,
+            date=date,
+            selected=selected,
+            simulated=self._simulated,
+            duplicates=self.duplicates,
+            measured=self.outcomes.measured,
+            outcomes=self.outcomes.part(),
+            percentages=self._percentages(),
+            nan_reasons=self._nan_reasons.as_dict(),
+            unanswered_reasons=self._unanswered_reasons.as_dict(),
+            stored=self._stored,
+            asked=self._asked,
+            cost_usd=whole.spending.total("cost_usd"),
+            unpriced=whole.spending.unpriced,
+            tokens={
+                "prompt": whole.spending.tokens("prompt_tokens"),
+                "completion": whole.spending.tokens("completion_tokens"),
+                "reasoning": whole.spending.tokens("reasoning_tokens"),
+            },
+            median_latency_s=whole.spending.median("latency_s"),
+            spending=whole.spending.part(),
+            median_relative_error=errors.median_relative_error,
+            average_absolute_error=whole.errors.average_absolute,
+            rounded=whole.errors.rounded,
+            error_sizes=errors,
+            repeats=self._repeats.part(),
+            anatomy=self._anatomy.part(),
+            variants=self._variants(),
+            cells=[
+                records.Cell(**self._cells[variant, depth].cells(), variant=variant, depth=depth)
+                for variant, depth in self._cell_places()
+            ],
+            lengths=[
+                records.Length(**tally.cells(), digits=digits, median_latency_s=tally.spending.median("latency_s"))
+                for digits, tally in sorted(self._lengths.items())
+            ],
+            breaking_points=sorted(self._breaking_points, key=lambda one: _place_of_cell((one.variant, one.repeat))),
+            sets=[self._sets[name].part(name) for name in sorted(self._sets)],
+        )
 
-    def _percentages(self) -> dict[str, dict[str, float | None] | None]:
+    def _percentages(self) -> records.Percentages:
         """Searches have none: in how many of them a model broke is no share of questions."""
         percentages = percentages_of(self._strata())
         return dict.fromkeys(percentages) if self._breaking_points else percentages
@@ -135,56 +152,34 @@ class Result:
             outside.join(tally.outcomes)
         return [*(tally.outcomes for tally in self._cells.values()), outside]
 
-    def _variant_dicts(self) -> list[dict[str, Any]]:
+    def _variants(self) -> list[records.Variant]:
         return [
-            {"variant": variant}
-            | _variant(self._cells[place] for place in places)
-            | {"reliable_depth": self._reliable_depth(variant)}
+            self._variant(variant, [self._cells[place] for place in places])
             for variant, places in groupby(self._cell_places(), key=lambda place: place[0])
         ]
 
-    def _reliable_depth(self, variant: str) -> dict[str, Any]:
+    def _variant(self, variant: str, cells: Sequence[Tally]) -> records.Variant:
+        """All depths of a variant together."""
+        percentages = percentages_of([cell.outcomes for cell in cells])
+        together = Tally.of(cells).cells() | {"correct_percentage": percentages[Outcome.CORRECT]}
+        depth = self._reliable_depth(variant)
+        return records.Variant(**together, variant=variant, percentages=percentages, reliable_depth=depth)
+
+    def _reliable_depth(self, variant: str) -> records.ReliableDepth:
         depths = (
             Depth(depth, outcomes.count(Outcome.CORRECT), outcomes.measured)
             for (its_variant, depth), outcomes in self._firsts.items()
             if its_variant == variant
         )
         found = reliable_depth(depths)
-        return {**found._asdict(), "at_most": None if found.at_most is None else in_percent(found.at_most)}
-
-    def _cell_dicts(self) -> list[dict[str, Any]]:
-        return [
-            {"variant": variant, "depth": depth} | self._cells[variant, depth].as_dict()
-            for variant, depth in self._cell_places()
-        ]
+        at_most = None if found.at_most is None else in_percent(found.at_most)
+        return records.ReliableDepth(found.depth, found.observed, found.needs, at_most)
 
     def _cell_places(self) -> list[tuple[str, int]]:
         return sorted(self._cells, key=_place_of_cell)
 
-    def _length_dicts(self) -> list[dict[str, Any]]:
-        return [
-            {"digits": digits} | tally.as_dict() | {"median_latency_s": tally.spending.median("latency_s")}
-            for digits, tally in sorted(self._lengths.items())
-        ]
-
-
-def _variant(cells: Iterable[Tally]) -> dict[str, Any]:
-    """All depths of a variant together."""
-    cells = list(cells)
-    percentages = percentages_of([cell.outcomes for cell in cells])
-    return {**Tally.of(cells).as_dict(), "percentages": percentages, "correct_percentage": percentages["correct"]}
-
-
-def _has_cell(problem: Mapping[str, Any]) -> bool:
-    return "variant" in problem and "depth" in problem
-
 
 def _place_of_cell(cell: tuple[str, int]) -> tuple[int, str, int]:
-    """Variants as the arithmetic task has them; depths by number."""
+    """Variants as the arithmetic task has them; depths, or repeats, by number."""
     variant, depth = cell
     return *place_of_variant(variant), depth
-
-
-def _place_of_search(found: Mapping[str, Any]) -> tuple[int, str, int]:
-    """Variants likewise, the repeats of one below each other."""
-    return _place_of_cell((found["variant"], found["repeat"]))

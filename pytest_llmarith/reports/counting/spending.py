@@ -6,15 +6,16 @@ It does not know who replied. An unknown amount is none: it is in no figure, and
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any
+from typing import Literal
 
+from pytest_llmarith import records
 from pytest_llmarith.records import LARGEST
 from pytest_llmarith.reports.statistics import WIDE, median_of_floats, quantile_of_sorted
 
+Kind = Literal["cost_usd", "latency_s", "prompt_tokens", "completion_tokens", "reasoning_tokens"]
 _TOKENS = ("prompt_tokens", "completion_tokens", "reasoning_tokens")
-KINDS = ("cost_usd", "latency_s", *_TOKENS)
+_KINDS: tuple[Kind, ...] = ("cost_usd", "latency_s", "prompt_tokens", "completion_tokens", "reasoning_tokens")
 
 
 class Amounts:
@@ -56,12 +57,12 @@ class Spending:
 
     def __init__(self) -> None:
         self._replies = 0
-        self._amounts = {kind: Amounts() for kind in KINDS}
+        self._amounts = {kind: Amounts() for kind in _KINDS}
 
-    def add(self, reply: Mapping[str, Any]) -> None:
+    def add(self, reply: records.Usage) -> None:
         self._replies += 1
         for kind, amounts in self._amounts.items():
-            amounts.add(reply[kind])
+            amounts.add(getattr(reply, kind))
 
     def join(self, other: Spending) -> None:
         self._replies += other._replies
@@ -73,25 +74,25 @@ class Spending:
         """Replies that have no known cost."""
         return self._replies - self._amounts["cost_usd"].known
 
-    def total(self, kind: str) -> float | None:
+    def total(self, kind: Kind) -> float | None:
         total = self._amounts[kind].total
         if total is None:
             return None
         return int(total) if kind in _TOKENS else float(total)
 
-    def median(self, kind: str) -> float | None:
+    def tokens(self, kind: Kind) -> int | None:
+        total = self._amounts[kind].total
+        return None if total is None else int(total)
+
+    def median(self, kind: Kind) -> float | None:
         return self._amounts[kind].median
 
-    def as_dict(self) -> dict[str, Any]:
+    def part(self) -> records.Spending:
         """Per kind what is known of it; null where nothing is."""
-        return {
-            kind: {
-                "sum": self.total(kind),
-                "median": amounts.median,
-                "p90": amounts.p90,
-                "known": amounts.known,
-            }
-            if amounts.known
-            else None
-            for kind, amounts in self._amounts.items()
-        }
+        return {kind: self._part(kind) for kind in _KINDS}
+
+    def _part(self, kind: Kind) -> records.Amounts | None:
+        amounts, total = self._amounts[kind], self.total(kind)
+        if total is None or amounts.median is None or amounts.p90 is None:
+            return None
+        return records.Amounts(total, amounts.median, amounts.p90, amounts.known)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from pytest_llmarith.grading import grade
+from pytest_llmarith.records import Record, Strictness
 from pytest_llmarith.reports.counting.cases import Calculation, answer_of
 from pytest_llmarith.values import Outcome, Reading
 
@@ -16,8 +16,7 @@ _HIGHEST = 100  # the last stratum is for as many and for more
 class Strata:
     """Correct of measured trials by a whole number."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self) -> None:
         self._correct, self._measured = Counter[int](), Counter[int]()
 
     def add(self, number: int, is_correct: bool) -> None:
@@ -25,11 +24,9 @@ class Strata:
         self._measured[stratum] += 1
         self._correct[stratum] += is_correct
 
-    def as_list(self) -> list[dict[str, int]]:
-        return [
-            {self._name: stratum, "correct": self._correct[stratum], "measured": measured}
-            for stratum, measured in sorted(self._measured.items())
-        ]
+    def __iter__(self) -> Iterator[tuple[int, int, int]]:
+        """Each number, how many of its trials were correct, and how many were measured."""
+        return ((number, self._correct[number], measured) for number, measured in sorted(self._measured.items()))
 
 
 class Discipline:
@@ -38,14 +35,14 @@ class Discipline:
     def __init__(self) -> None:
         self._measured = self._tolerant = self._strict = 0
 
-    def add(self, record: Mapping[str, Any], calculation: Calculation) -> None:
+    def add(self, record: Record, calculation: Calculation) -> None:
         """Take one measured record of a number task."""
         is_correct = _is_correct(record, calculation)
         self._measured += 1
         self._tolerant += is_correct
         self._strict += is_correct and answer_of(record, Reading.STRICT) is not None
 
-    def as_dict(self) -> dict[str, int]:
+    def part(self) -> dict[Strictness, int]:
         return {
             "tolerant_correct": self._tolerant,
             "strict_correct": self._strict,
@@ -54,10 +51,10 @@ class Discipline:
         }
 
 
-def _is_correct(record: Mapping[str, Any], calculation: Calculation) -> bool:
+def _is_correct(record: Record, calculation: Calculation) -> bool:
     """By the tolerant reading. Both read a bare number alike, so that only answers in words may need to be graded."""
-    if record["outcome"] != Outcome.NAN:
-        return bool(record["outcome"] == Outcome.CORRECT)
+    if record.outcome is not Outcome.NAN:
+        return record.outcome is Outcome.CORRECT
     answer = answer_of(record, Reading.TOLERANT)
     if answer is None:
         return False

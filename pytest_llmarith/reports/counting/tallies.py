@@ -6,9 +6,11 @@ It does not know how a summary is laid out or shown.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from typing import Any
 
+from pytest_llmarith import records
+from pytest_llmarith.records import Percentage, Record
 from pytest_llmarith.reports.counting.breaking import replies_of
 from pytest_llmarith.reports.counting.error_sizes import ErrorSizes
 from pytest_llmarith.reports.counting.spending import Spending
@@ -23,9 +25,9 @@ class Outcomes:
     """How many trials came to what."""
 
     def __init__(self) -> None:
-        self._counts: Counter[str] = Counter()
+        self._counts: Counter[Outcome] = Counter()
 
-    def add(self, outcome: str) -> None:
+    def add(self, outcome: Outcome) -> None:
         self._counts[outcome] += 1
 
     def join(self, other: Outcomes) -> None:
@@ -40,17 +42,17 @@ class Outcomes:
         return sum(self._counts[outcome] for outcome in _MEASURED)
 
     @property
-    def correct_percentage(self) -> dict[str, float] | None:
+    def correct_percentage(self) -> Percentage | None:
         return percentage(self.count(Outcome.CORRECT), self.measured)
 
-    def as_dict(self) -> dict[str, int]:
-        return {str(outcome): self._counts[outcome] for outcome in Outcome}
+    def part(self) -> records.Outcomes:
+        return records.Outcomes(*(self._counts[outcome] for outcome in Outcome))
 
 
-def percentages_of(cells: Collection[Outcomes]) -> dict[str, dict[str, float | None] | None]:
+def percentages_of(cells: Collection[Outcomes]) -> records.Percentages:
     """Per outcome the percentage over all cells."""
     return {
-        str(outcome): overall_percentage(
+        outcome: overall_percentage(
             [Cell(cell.count(outcome), cell.measured, cell.measured + cell.count(Outcome.UNANSWERED)) for cell in cells]
         )
         for outcome in _MEASURED
@@ -75,22 +77,22 @@ class Tally:
             whole.errors.join(part.errors)
         return whole
 
-    def add(self, record: Mapping[str, Any]) -> None:
+    def add(self, record: Record) -> None:
         """Count one record."""
-        self.outcomes.add(record["outcome"])
+        self.outcomes.add(record.outcome)
         for reply in replies_of(record):
             self.spending.add(reply)
-        if record["outcome"] == Outcome.DEVIATE and record["grade"]:
-            self.errors.add(record["grade"])
+        if record.outcome is Outcome.DEVIATE and record.grade:
+            self.errors.add(record.grade)
 
-    def as_dict(self) -> dict[str, Any]:
-        """The counts, and the figures that every place has."""
-        return {
-            **self.outcomes.as_dict(),
+    def cells(self) -> dict[str, Any]:
+        """The fields of `records.Cells`, for the classes that have more."""
+        outcomes = {str(outcome): self.outcomes.count(outcome) for outcome in Outcome}
+        return outcomes | {
             "measured": self.outcomes.measured,
             "correct_percentage": self.outcomes.correct_percentage,
-            "spending": self.spending.as_dict(),
-            "error_sizes": self.errors.as_dict(),
+            "spending": self.spending.part(),
+            "error_sizes": self.errors.part(),
         }
 
 

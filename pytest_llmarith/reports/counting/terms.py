@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
+from typing import Literal
 
+from pytest_llmarith.records import Term
 from pytest_llmarith.reports.statistics import median_of_floats, quantile_of_sorted
 from pytest_llmarith.values import TermStatus
 
@@ -22,28 +23,35 @@ class Terms:
     def __init__(self) -> None:
         self._right: Counter[int] = Counter()
         self._run: Counter[int] = Counter()
-        self._statuses: Counter[str] = Counter()
+        self._statuses: Counter[TermStatus] = Counter()
         self._seconds = array("d")
 
-    def add(self, terms: Iterable[Mapping[str, Any]]) -> None:
+    def add(self, terms: Iterable[Term]) -> None:
         """Take the terms of one program, in the order of the sequence."""
         for place, term in enumerate(terms, 1):
-            if term["status"] == TermStatus.INCONCLUSIVE:
+            if term.status is TermStatus.INCONCLUSIVE:
                 continue
-            self._statuses[term["status"]] += 1
-            self._seconds.append(term["seconds"])
+            self._statuses[term.status] += 1
+            self._seconds.append(term.seconds)
             if place <= MOST_PLACES:
                 self._run[place] += 1
-                self._right[place] += term["status"] == TermStatus.OK
+                self._right[place] += term.status is TermStatus.OK
 
-    def as_dict(self) -> dict[str, Any]:
-        """The terms as they stand with their set in `summary.json`."""
+    @property
+    def by_place(self) -> list[dict[Literal["term", "right", "run"], int]]:
+        """How often the first term was right, the second, and so on."""
+        return [{"term": place, "right": self._right[place], "run": self._run[place]} for place in sorted(self._run)]
+
+    @property
+    def statuses(self) -> dict[TermStatus, int]:
+        """How many terms came to what; only what occurs."""
+        return {status: self._statuses[status] for status in TermStatus if self._statuses[status]}
+
+    @property
+    def seconds(self) -> dict[Literal["median", "p90", "max"], float] | None:
+        """How long terms took."""
         ordered = sorted(self._seconds)
         median, p90 = median_of_floats(ordered), quantile_of_sorted(ordered, 90)
-        return {
-            "by_term": [
-                {"term": place, "right": self._right[place], "run": self._run[place]} for place in sorted(self._run)
-            ],
-            "term_statuses": {str(status): self._statuses[status] for status in TermStatus if self._statuses[status]},
-            "term_seconds": {"median": median, "p90": p90, "max": ordered[-1]} if ordered else None,
-        }
+        if median is None or p90 is None:
+            return None
+        return {"median": median, "p90": p90, "max": ordered[-1]}

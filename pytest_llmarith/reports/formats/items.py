@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from pytest_llmarith.records import ArithmeticProblem, Record
 from pytest_llmarith.reports.figures import UNKNOWN, dollars
 from pytest_llmarith.reports.harmless import sanitize, sanitize_name
 from pytest_llmarith.values import Outcome
@@ -18,8 +19,6 @@ HEADERS = ("item", "outcome", "class or reason", "cost")
 _ORDER = (Outcome.UNANSWERED, Outcome.CHEAT, Outcome.NAN, Outcome.DEVIATE)
 _LONGEST_NAME = 100
 _LONGEST_REASON = 150
-
-Record = Mapping[str, Any]
 
 
 class Items(NamedTuple):
@@ -31,10 +30,10 @@ class Items(NamedTuple):
 
 def incorrect_items(records: Iterable[Record], most: int = 100) -> Items:
     """At most so many of each outcome: what measured nothing first, wrong answers last."""
-    rows: dict[str, list[tuple[str, ...]]] = {outcome: [] for outcome in _ORDER}
+    rows: dict[Outcome, list[tuple[str, ...]]] = {outcome: [] for outcome in _ORDER}
     left_out = Counter[str]()
     for record in records:
-        outcome = record["outcome"]
+        outcome = record.outcome
         if outcome not in rows:
             continue
         if len(rows[outcome]) < most:
@@ -45,18 +44,18 @@ def incorrect_items(records: Iterable[Record], most: int = 100) -> Items:
 
 
 def _row(record: Record) -> tuple[str, ...]:
-    cost = (record["reply"] or {}).get("cost_usd")
-    return sanitize_name(_name(record), _LONGEST_NAME), record["outcome"], _why(record), dollars(cost)
+    cost = dollars(record.reply.cost_usd if record.reply else None)
+    return sanitize_name(_name(record), _LONGEST_NAME), str(record.outcome), _why(record), cost
 
 
 def _name(record: Record) -> str:
     """pytest's name for the item without its file, or what another program asked."""
-    if record["nodeid"]:
-        return str(record["nodeid"]).rpartition("::")[2]
-    problem = record["problem"]
-    return " ".join(str(problem[key]) for key in ("variant", "lhs", "rhs") if problem.get(key) is not None)
+    if record.nodeid:
+        return record.nodeid.rpartition("::")[2]
+    problem = record.problem
+    return f"{problem.variant} {problem.lhs} {problem.rhs}" if isinstance(problem, ArithmeticProblem) else ""
 
 
 def _why(record: Record) -> str:
-    error_class = (record["grade"] or {}).get("error_class")
-    return sanitize(error_class or record["reason"] or UNKNOWN, _LONGEST_REASON)
+    error_class = record.grade and record.grade.error_class
+    return sanitize(error_class or record.reason or UNKNOWN, _LONGEST_REASON)

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain
-from typing import Any
 
+from pytest_llmarith.records import Effect, Record, RunSummary, SameWords, as_dict
 from pytest_llmarith.reports.formats import results
 from pytest_llmarith.reports.formats.items import incorrect_items
-from pytest_llmarith.reports.formats.markdown import listed, markdown
+from pytest_llmarith.reports.formats.markdown import details, listed, markdown
 from pytest_llmarith.reports.formats.spreadsheet import csv_lines
 from pytest_llmarith.reports.jsonfiles import encode
-from pytest_llmarith.reports.tables.overview import overview
+from pytest_llmarith.reports.tables.overview import ResultOfRun, overview
 from pytest_llmarith.reports.tables.terminal import result_tables
 
 
@@ -27,10 +27,6 @@ class Format(StrEnum):
     HTML = "html"
 
 
-# What results say of their runs, beside those of other runs.
-_OF_RUN = ("run", "parameters", "unfinished")
-
-
 @dataclass(frozen=True, slots=True)
 class Account:
     """What is to be laid out: what to say first, the summary of every run, and all their results in order.
@@ -40,10 +36,10 @@ class Account:
 
     title: str
     told: Sequence[str]
-    summaries: Sequence[Mapping[str, Any]]
-    results: Sequence[Mapping[str, Any]]
+    summaries: Sequence[RunSummary]
+    results: Sequence[ResultOfRun]
     width: int
-    records: Iterable[Mapping[str, Any]] = ()
+    records: Iterable[Record] = ()
     spreadsheet: bool = False
 
     @property
@@ -51,17 +47,20 @@ class Account:
         return len(self.summaries) == 1
 
     @property
-    def shown(self) -> Sequence[Mapping[str, Any]]:
+    def shown(self) -> Sequence[ResultOfRun]:
         """The results as people are shown them: of one run none has to say that it is of that."""
         if not self.is_of_one_run:
             return self.results
-        return [{name: value for name, value in result.items() if name not in _OF_RUN} for result in self.results]
+        return [ResultOfRun(row.result, missing=row.missing) for row in self.results]
 
     @property
-    def conditions(self) -> Mapping[str, Any]:
-        """What conditions do in a single run; an older one does not say."""
-        summary = self.summaries[0] if self.is_of_one_run else {}
-        return {name: summary[name] for name in ("effects", "same_words") if name in summary}
+    def effects(self) -> Sequence[Effect]:
+        """What conditions do in a single run."""
+        return self.summaries[0].effects if self.is_of_one_run else ()
+
+    @property
+    def same_words(self) -> Sequence[SameWords]:
+        return self.summaries[0].same_words if self.is_of_one_run else ()
 
 
 def laid_out(account: Account, layout: Format) -> Iterator[str]:
@@ -71,22 +70,23 @@ def laid_out(account: Account, layout: Format) -> Iterator[str]:
 
 def _terminal(account: Account) -> Iterator[str]:
     """One run as it showed itself at its end, several in one table."""
-    summary = {"results": account.shown, **account.conditions}
     if account.is_of_one_run:
-        lines = result_tables(summary, account.width)
+        lines = result_tables(account.shown, account.effects, account.same_words, account.width)
     else:
-        lines = ["", *overview(summary, account.width)] if account.results else []
+        lines = ["", *overview(account.shown, account.width)] if account.results else []
     return (f"{line}\n" for line in (*account.told, *lines))
 
 
 def _markdown(account: Account) -> Iterator[str]:
-    lines = markdown(account.title, account.told, account.shown, account.conditions, detailed=account.is_of_one_run)
+    lines = markdown(account.title, account.told, account.shown)
+    if account.is_of_one_run:
+        lines = chain(lines, details(account.shown, account.effects, account.same_words))
     return (f"{line}\n" for line in chain(lines, listed(incorrect_items(account.records))))
 
 
 def _json(account: Account) -> Iterator[str]:
     """A list, also of one summary."""
-    yield f"{encode(account.summaries, indent=2).decode('ascii')}\n"
+    yield f"{encode([as_dict(summary) for summary in account.summaries], indent=2).decode('ascii')}\n"
 
 
 def _csv(account: Account) -> Iterator[str]:

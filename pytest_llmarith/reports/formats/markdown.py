@@ -7,20 +7,18 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Any
 
+from pytest_llmarith.records import Effect, Result, SameWords
 from pytest_llmarith.reports.formats.items import HEADERS, Items
 from pytest_llmarith.reports.harmless import sanitize, sanitize_name
-from pytest_llmarith.reports.keys import condition_label
+from pytest_llmarith.reports.keys import label_of
 from pytest_llmarith.reports.tables.effects import effect_table
 from pytest_llmarith.reports.tables.grids import breakdowns
-from pytest_llmarith.reports.tables.overview import LEGEND, WIDE, note_of
+from pytest_llmarith.reports.tables.overview import LEGEND, WIDE, ResultOfRun, note_of
 from pytest_llmarith.reports.tables.repeats import repeat_table
 from pytest_llmarith.reports.tables.spending import spending_table
-
-Result = Mapping[str, Any]
 
 _LONGEST_NAME = 60
 _LONGEST_LINE = 1_000
@@ -28,24 +26,21 @@ _WIDTH = 120  # of the tables in the details; a narrow screen scrolls them
 _TICKS = re.compile("`+")
 
 
-def markdown(
-    title: str,
-    told: Sequence[str],
-    results: Sequence[Result],
-    conditions: Mapping[str, Any] | None = None,
-    *,
-    detailed: bool,
-) -> Iterator[str]:
-    """What is to be said first, a row per result with its notes, and where it is wanted the tables of each."""
+def markdown(title: str, told: Sequence[str], rows: Sequence[ResultOfRun]) -> Iterator[str]:
+    """What is to be said first, and a row per result with its notes."""
     yield from (f"## {code(title)}", "", *(f"- {code(line)}" for line in told), "")
-    if results:
-        yield from (*_table(results), "", *_notes(results), f"<sub>{html.escape(LEGEND)}</sub>", "")
-    if detailed:
-        yield from _details("what conditions do", effect_table(conditions or {}, _WIDTH)[1:])
-        yield from _details("repeats", repeat_table(results, _WIDTH))
-        yield from _details("cost, time and tokens", spending_table(results, _WIDTH))
-        for result in results:
-            yield from _details(_name(result), breakdowns({"results": [result]}, _WIDTH))
+    if rows:
+        yield from (*_table(rows), "", *_notes(rows), f"<sub>{html.escape(LEGEND)}</sub>", "")
+
+
+def details(rows: Sequence[ResultOfRun], effects: Sequence[Effect], same_words: Sequence[SameWords]) -> Iterator[str]:
+    """The other tables of a run, each folded in."""
+    results = [row.result for row in rows]
+    yield from _details("what conditions do", effect_table(effects, same_words, _WIDTH)[1:])
+    yield from _details("repeats", repeat_table(results, _WIDTH))
+    yield from _details("cost, time and tokens", spending_table(results, _WIDTH))
+    for result in results:
+        yield from _details(_name(result), breakdowns([result], _WIDTH))
 
 
 def listed(items: Items) -> Iterator[str]:
@@ -68,9 +63,9 @@ def _details(title: str, lines: Sequence[str]) -> list[str]:
     return [summary, "", *_fenced(lines), "", "</details>", ""]
 
 
-def _table(results: Sequence[Result]) -> list[str]:
+def _table(rows: Sequence[ResultOfRun]) -> list[str]:
     rules = ["---" if number < WIDE.words else "---:" for number in range(len(WIDE.headers))]
-    return [_row(WIDE.headers), _row(rules), *(_row(_cells(result)) for result in results)]
+    return [_row(WIDE.headers), _row(rules), *(_row(_cells(row.result)) for row in rows)]
 
 
 def _cells(result: Result) -> list[str]:
@@ -84,12 +79,12 @@ def _row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _notes(results: Sequence[Result]) -> list[str]:
+def _notes(rows: Sequence[ResultOfRun]) -> list[str]:
     """What has to be known to take the rows for what they are, once for results that share it.
 
     Stars would be no emphasis in code.
     """
-    noted = [(note_of(result, simulated="simulated"), result) for result in results]
+    noted = [(note_of(row, simulated="simulated"), row.result) for row in rows]
     lines = [
         f"- {', '.join(code(_name(result)) for _, result in same)}: {code(note)}"
         for note, same in groupby(noted, key=lambda one: one[0])
@@ -99,11 +94,11 @@ def _notes(results: Sequence[Result]) -> list[str]:
 
 
 def _name(result: Result) -> str:
-    return f"{sanitize_name(result['model'], _LONGEST_NAME)}, {_task(result)}"
+    return f"{sanitize_name(result.model, _LONGEST_NAME)}, {_task(result)}"
 
 
 def _task(result: Result) -> str:
-    return ", ".join(sanitize_name(name, _LONGEST_NAME) for name in (result["task"], condition_label(result)) if name)
+    return ", ".join(sanitize_name(name, _LONGEST_NAME) for name in (result.task, label_of(result.condition)) if name)
 
 
 def code(text: str) -> str:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator
 
-from pytest_llmarith.reports.checks import object_in
+from pytest_llmarith.records import Part, Record, as_text
 from pytest_llmarith.reports.formats.spreadsheet import NO_ANSWER
-from pytest_llmarith.reports.keys import condition_label
+from pytest_llmarith.reports.keys import label_of
 from pytest_llmarith.values import Outcome
-from pytest_llmarith.values.answers import as_text
-
-Record = Mapping[str, Any]
 
 _OF_RECORD = ("model", "task", "simulated", "outcome", "reason", "reading")
 _OF_PROBLEM = (
@@ -34,23 +30,24 @@ HEADERS = (
 def rows_of(run: str, records: Iterable[Record]) -> Iterator[list[object]]:
     """The rows of a run. What a task does not have is left empty; the texts, which may be long, come last."""
     for record in records:
-        if record["outcome"] == Outcome.NAN:
-            record = {**record, "outcome": NO_ANSWER}
-        problem, answer, grade, reply = (object_in(record, name) for name in ("problem", "answer", "grade", "reply"))
+        problem, answer, grade, reply = record.problem, record.answer, record.grade, record.reply
         yield [
-            *(run, record.get("nodeid"), *_picked(record, _OF_RECORD), condition_label(record) or None),
-            *(record.get("repeat"), *_picked(problem, _OF_PROBLEM)),
-            *(*_picked(answer, _OF_ANSWER), *_picked(grade, _OF_GRADE), _scores(record)),
-            *(*_picked(reply, (*_OF_REPLY, *_SAID)), record.get("prompt"), *_picked(reply, _TEXTS)),
+            *(run, record.nodeid, record.model, record.task, record.simulated),
+            NO_ANSWER if record.outcome is Outcome.NAN else record.outcome,
+            *(record.reason, record.reading, label_of(record.condition) or None, record.repeat),
+            *(*_picked(problem, _OF_PROBLEM), *_picked(answer, _OF_ANSWER), *_picked(grade, _OF_GRADE)),
+            _scores(record),
+            *(*_picked(reply, (*_OF_REPLY, *_SAID)), record.prompt, *_picked(reply, _TEXTS)),
         ]
 
 
-def _picked(values: Record, names: Iterable[str]) -> list[object]:
+def _picked(part: Part | None, names: Iterable[str]) -> list[object]:
     """The values of some names; what is no single value is written as JSON."""
-    return [as_text(value) if isinstance(value := values.get(name), dict | list) else value for name in names]
+    values = (getattr(part, name, None) for name in names)
+    return [as_text(value) if isinstance(value, dict | list) else value for value in values]
 
 
 def _scores(record: Record) -> str | None:
     """Of a program, such as `0.5 s: 0.97, 4 s: 1`."""
-    scores = object_in(object_in(record, "oeis"), "scores")
+    scores = record.oeis and record.oeis.scores
     return ", ".join(f"{limit} s: {score:g}" for limit, score in scores.items()) if scores else None

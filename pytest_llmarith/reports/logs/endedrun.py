@@ -10,7 +10,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from pytest_llmarith.records import as_dict, decode_summary
+from pytest_llmarith import records
+from pytest_llmarith.records import Result, RunSummary, decode_summary
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.keys import Key, key_of
 from pytest_llmarith.reports.logs.lines import log_of
@@ -28,10 +29,21 @@ class Run:
     """A run that has ended: its log, what its summary says, and a digest of that."""
 
     log: Path
-    facts: Mapping[str, Any]
-    results: Mapping[Key, Mapping[str, Any]]
-    counted: int
+    summary: RunSummary
     digest: bytes
+
+    @property
+    def facts(self) -> records.Run:
+        return self.summary.run
+
+    @cached_property
+    def results(self) -> Mapping[Key, Result]:
+        return {key_of(result): result for result in self.summary.results}
+
+    @property
+    def counted(self) -> int:
+        """How many records its log holds."""
+        return self.summary.answered + self.summary.unanswered + self.summary.duplicates
 
     @property
     def folder(self) -> Path:
@@ -42,54 +54,44 @@ class Run:
         return name_of(self.folder)
 
     @property
-    def shard(self) -> Mapping[str, Any] | None:
-        shard: Mapping[str, Any] | None = self.facts.get("shard")
-        return shard
-
-    @property
-    def selected(self) -> int | None:
-        selected: int | None = self.facts.get("selected")
-        return selected
-
-    @property
     def has_programs(self) -> bool:
-        return any(result.get("sets") for result in self.results.values())
+        return any(result.sets for result in self.summary.results)
 
     @property
     def has_searches(self) -> bool:
-        return any(task == BreakingProblem.task for _, task, _ in self.results)
+        return any(result.task == BreakingProblem.task for result in self.summary.results)
 
     @property
     def is_rerun(self) -> bool:
         """Whether it asked again what another run had not got (--lf)."""
-        return bool(self.facts.get("partial")) and not self.facts.get("merged")
+        return self.facts.partial and not self.facts.merged
 
     @property
     def expected(self) -> int:
         """How many trials were to be run, as far as it is known: nobody announces those of a `model` fixture."""
-        return max(self.selected or 0, (self.shard or {}).get("dealt") or 0)
+        return max(self.facts.selected or 0, (self.facts.shard and self.facts.shard.dealt) or 0)
 
     @property
     def unfinished(self) -> str | None:
         """Why it is not all that it was to be; None where it is."""
-        if self.facts.get("partial") and self.facts.get("merged"):
+        if self.facts.partial and self.facts.merged:
             return "it was merged from a part of its runs"
-        is_known = all(result["selected"] is not None for result in self.results.values())
+        is_known = all(result.selected is not None for result in self.summary.results)
         if self.counted >= self.expected and (is_known or not self._cut_short):
             return None
         return self._cut_short or "it ended early"
 
     @property
     def _cut_short(self) -> str | None:
-        if self.facts.get("stopped"):
+        if self.facts.stopped:
             return "it was stopped"
-        return "it was interrupted" if self.facts.get("exit_status") == _INTERRUPTED else None
+        return "it was interrupted" if self.facts.exit_status == _INTERRUPTED else None
 
     @cached_property
     def order(self) -> tuple[Any, ...]:
         """Earlier runs come first, and runs of the same second in an order that is always the same."""
-        index = self.shard["index"] if self.shard else 0
-        return datetime.fromisoformat(self.facts["started_at"]), index, self.facts["id"], self.digest
+        index = self.facts.shard.index if self.facts.shard else 0
+        return datetime.fromisoformat(self.facts.started_at or ""), index, self.facts.id, self.digest
 
 
 def read_run(path: Path) -> Run:
@@ -116,11 +118,11 @@ def ended_run(log: Path) -> Run | None:
         if len(content) > _LONGEST_SUMMARY:
             raise ValueError("too long")
         summary = decode_summary(content)
+        if summary.run.started_at is None or summary.run.finished_at is None:
+            raise ValueError("run.started_at or run.finished_at is null")
     except OSError as fault:
         raise Mistake(f"{name_of(file)}: cannot be read ({fault.strerror})") from fault
     except ValueError as fault:  # also what is not JSON or not UTF-8
         cause = sanitize(str(fault), _LONGEST_CAUSE)
         raise Mistake(f"{name_of(file)}: {cause}; expected the summary of a run") from fault
-    results = {key_of(result): result for result in map(as_dict, summary.results)}
-    counted = summary.answered + summary.unanswered + summary.duplicates
-    return Run(log, as_dict(summary.run), results, counted, sha256(content).digest())
+    return Run(log, summary, sha256(content).digest())

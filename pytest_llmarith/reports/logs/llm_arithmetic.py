@@ -11,15 +11,14 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from pytest_llmarith import records
 from pytest_llmarith.records import FORMAT, Record, convert
-from pytest_llmarith.reports.checks import object_in
 from pytest_llmarith.values import USUAL, ArithmeticProblem, Dtype, Op, Outcome, Reading, Reply
 
 MARK = '"raw_response"'  # what stands in every row, and hardly in a record of ours
 
 _OUTCOMES = {"Correct": Outcome.CORRECT, "Deviate": Outcome.DEVIATE, "NaN": Outcome.NAN}
-_CLASSES = {str(outcome): name for name, outcome in _OUTCOMES.items()}
-_PROBLEM = {"variant", "op", "dtype", "depth", "lhs", "rhs", "expected"}
+_CLASSES = {outcome: name for name, outcome in _OUTCOMES.items()}
 _TOKENS = ("prompt_tokens", "completion_tokens")
 _THOUSANDS = re.compile(r"([0-9]{1,6})k", re.ASCII)
 _INTEGER = re.compile(r"-?[1-9][0-9]{0,4000}|0", re.ASCII)
@@ -36,11 +35,11 @@ def row_in(line: str) -> dict[str, Any]:
     return row if isinstance(row, dict) else {}
 
 
-def outcome_of(row: Mapping[str, Any]) -> str:
+def outcome_of(row: Mapping[str, Any]) -> Outcome:
     """llm_arithmetic's own verdict. Raises ValueError if there is none."""
     if (name := row["classification"]) not in list(_OUTCOMES):  # a list compares what cannot be looked up
         raise ValueError(f"the classification is none of {', '.join(_OUTCOMES)}")
-    return str(_OUTCOMES[name])
+    return _OUTCOMES[name]
 
 
 def record_of(row: Mapping[str, Any]) -> Record:
@@ -50,7 +49,7 @@ def record_of(row: Mapping[str, Any]) -> Record:
     """
     _check_shape(row)
     reply = None if _is_unanswered(row) else _reply(row)
-    record: dict[str, Any] = {
+    record: dict[str, Any] = {  # of a file that another program wrote: `convert` checks it
         "format": FORMAT,
         "run": None,
         "nodeid": None,
@@ -72,50 +71,44 @@ def record_of(row: Mapping[str, Any]) -> Record:
     return convert(record, Record)
 
 
-def row_of(record: Mapping[str, Any]) -> dict[str, Any] | None:
+def row_of(record: Record) -> dict[str, Any] | None:
     """The row that says of a record what llm_arithmetic says of a trial; None where it has no such trials."""
-    problem, reply = record["problem"], record["reply"]
-    if record["task"] != ArithmeticProblem.task or not problem.keys() >= _PROBLEM:
+    problem, reply, answer = record.problem, record.reply, record.answer
+    if not isinstance(problem, records.ArithmeticProblem):
         return None
-    answer = object_in(record, "answer").get(record.get("reading") or "")
-    write = as_integer if problem["dtype"] == Dtype.INT else as_it_is
-    said = reply or {}
+    parsed = answer.by(record.reading) if isinstance(answer, records.Answer) else None
+    write = as_integer if problem.dtype is Dtype.INT else str
     return {
-        "model": record["model"],
-        "variant": problem["variant"],
-        "depth": problem["depth"],
-        "operands": [write(problem["lhs"]), write(problem["rhs"])],
-        "correct": write(problem["expected"]),
-        "raw_response": said.get("text") or "",
-        "parsed": None if answer is None else write(answer),
-        "classification": _CLASSES.get(record["outcome"], "NaN"),
-        "error": object_in(record, "grade").get("absolute_error"),
-        "tokens": {name: said.get(name) or 0 for name in _TOKENS},
-        "cost": said.get("cost_usd") or 0.0,
-        "timestamp": said.get("asked_at"),
-        "attempts": said.get("attempts") or 1,
+        "model": record.model,
+        "variant": problem.variant,
+        "depth": problem.depth,
+        "operands": [write(problem.lhs), write(problem.rhs)],
+        "correct": write(problem.expected),
+        "raw_response": reply.text if reply else "",
+        "parsed": None if parsed is None else write(parsed),
+        "classification": _CLASSES.get(record.outcome, "NaN"),
+        "error": record.grade and record.grade.absolute_error,
+        "tokens": {name: (reply and getattr(reply, name)) or 0 for name in _TOKENS},
+        "cost": (reply and reply.cost_usd) or 0.0,
+        "timestamp": reply and reply.asked_at,
+        "attempts": reply.attempts if reply else 1,
         "failed_to_get_reply": reply is None,
         "extra_context": _context_tokens(record),
-        "reading": record.get("reading"),
-        "finish_reason": said.get("finish_reason"),
-        "simulated": record["simulated"],
+        "reading": record.reading and str(record.reading),
+        "finish_reason": reply and reply.finish_reason,
+        "simulated": record.simulated,
     }
 
 
-def _context_tokens(record: Mapping[str, Any]) -> int:
+def _context_tokens(record: Record) -> int:
     """How many tokens of filler text came before the question, of a condition such as `2k`."""
-    thousands = _THOUSANDS.fullmatch(str(object_in(record, "condition").get("context")))
+    thousands = _THOUSANDS.fullmatch(record.condition.context or "")
     return 1_000 * int(thousands[1]) if thousands else 0
 
 
-def as_it_is(number: Any) -> Any:
-    """A number that stays the text that it is."""
-    return number
-
-
-def as_integer(number: Any) -> Any:
+def as_integer(number: str) -> int | str:
     """The number where it is written as one writes it; `007` and `1.5` stay text."""
-    return int(number) if isinstance(number, str) and _INTEGER.fullmatch(number) else number
+    return int(number) if _INTEGER.fullmatch(number) else number
 
 
 def _check_shape(row: Mapping[str, Any]) -> None:

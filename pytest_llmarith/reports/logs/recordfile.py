@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from pytest_llmarith.records import as_dict, decode_record
+from pytest_llmarith.records import Record, decode_record
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.jsonfiles import TORN
 from pytest_llmarith.reports.logs.lines import LONGEST_LINE
@@ -16,7 +15,7 @@ from pytest_llmarith.reports.mistake import Mistake, name_of
 _LONGEST_CAUSE = 200
 
 
-def records_in(log: Path, *, named: bool = True) -> Iterator[tuple[bytes, dict[str, Any]]]:
+def records_in(log: Path, *, named: bool = True) -> Iterator[tuple[bytes, Record]]:
     """The records of a log and their lines, without lines that a kill tore.
 
     Raises Mistake if another line is no record that a summary could count, or if one is not `named`.
@@ -32,7 +31,7 @@ def records_in(log: Path, *, named: bool = True) -> Iterator[tuple[bytes, dict[s
         raise Mistake(f"{name_of(log)}: cannot be read ({fault.strerror})") from fault
 
 
-def _record(line: bytes, log: Path, place: str, named: bool) -> dict[str, Any] | None:
+def _record(line: bytes, log: Path, place: str, named: bool) -> Record | None:
     """What a line holds; None where it is empty or a kill tore it."""
     if not line.strip() or line.endswith(TORN + b"\n"):
         return None
@@ -48,7 +47,7 @@ def _record(line: bytes, log: Path, place: str, named: bool) -> dict[str, Any] |
         raise _no_record(log, place, f"not JSON ({fault.msg})") from fault
     except ValueError as fault:  # no UTF-8, a number of thousands of digits, no record
         raise _no_record(log, place, sanitize(str(fault), _LONGEST_CAUSE)) from fault
-    return as_dict(record)
+    return record
 
 
 def _no_record(log: Path, place: str, cause: str) -> Mistake:

@@ -5,6 +5,7 @@ It does not know what stands in a record.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -19,7 +20,7 @@ class RunLog:
         self._file = jsonfiles.open_for_lines(path)
         self._torn = jsonfiles.ends_torn(path)
 
-    def append(self, record: dict[str, Any]) -> int:
+    def append(self, record: Mapping[str, Any]) -> int:
         """Write one record as one line; returns how many bytes stand before it."""
         mend, self._torn = self._torn, True
         place = self._file.tell() + mend * len(jsonfiles.MENDING)

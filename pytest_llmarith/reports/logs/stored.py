@@ -6,12 +6,12 @@ Takes run logs (`trials.jsonl`) and llm_arithmetic's JSONL, line by line; what w
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pytest_llmarith import records, trials
-from pytest_llmarith.records import Record, as_dict
+from pytest_llmarith.records import Record
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.logs import llm_arithmetic
 from pytest_llmarith.reports.logs.lines import WANTED, is_torn, lines
@@ -20,13 +20,12 @@ from pytest_llmarith.values import (
     AdditionProblem,
     ArithmeticProblem,
     NumberProblem,
+    Outcome,
     Reading,
     Reply,
 )
 
 _LONGEST_CAUSE = 200
-# What reading and grading a reply again says of it.
-READ_AGAIN = ("outcome", "reason", "reading", "answer", "grade")
 
 
 class Change(NamedTuple):
@@ -34,34 +33,20 @@ class Change(NamedTuple):
 
     file: Path
     line: int
-    before: str
-    record: dict[str, Any]
+    before: Outcome
+    record: Record
 
     @property
-    def after(self) -> str:
-        return str(self.record["outcome"])
-
-    @property
-    def cell(self) -> tuple[str, str]:
-        return self.before, self.after
+    def cell(self) -> tuple[Outcome, Outcome]:
+        return self.before, self.record.outcome
 
 
 def changes(file: Path, reading: Reading | None, notes: list[str]) -> Iterator[Change]:
     """Every reply of a file, read again. A line that was torn by a kill is left out, with a note."""
-    return _changes(file, notes, lambda record: as_dict(read_again(record, reading)))
-
-
-def changes_known(file: Path, verdicts: Iterable[Mapping[str, Any]]) -> Iterator[Change]:
-    """The same once more, of a file that was read to its end before: what became of each reply then."""
-    known = iter(verdicts)
-    return _changes(file, [], lambda record: as_dict(record) | dict(next(known, {})))
-
-
-def _changes(file: Path, notes: list[str], again: Callable[[Record], dict[str, Any]]) -> Iterator[Change]:
     for number, line in lines(file):
         try:
             before, stored = _stored(line)
-            change = Change(file, number, before, again(stored))
+            change = Change(file, number, before, read_again(stored, reading))
         except json.JSONDecodeError as fault:
             if not is_torn(line):
                 raise Mistake(f"{name_of(file)}, line {number}: not JSON ({fault.msg}); {WANTED}") from fault
@@ -94,17 +79,12 @@ def read_again(record: Record, reading: Reading | None = None) -> Record:
     return trials.graded_again(record, asked, reading, Reply(reply.text, finish_reason=reply.finish_reason))
 
 
-def is_of_own_task(record: Mapping[str, Any]) -> bool:
-    """Whether only the test-suite that asked knows how to read and grade this."""
-    return "given" in (record.get("problem") or {})
-
-
-def _stored(line: str) -> tuple[str, Record]:
+def _stored(line: str) -> tuple[Outcome, Record]:
     """The outcome that a line states, and its record."""
     if llm_arithmetic.MARK in line and llm_arithmetic.is_row(row := llm_arithmetic.row_in(line)):
         return llm_arithmetic.outcome_of(row), llm_arithmetic.record_of(row)
     record = records.decode_record(line)
-    return str(record.outcome), record
+    return record.outcome, record
 
 
 def _named(fault: Exception) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
+from pytest_llmarith.records import as_dict
 from pytest_llmarith.reports.differing import FACTS_OF_ONE_RUN, as_people_name_them
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.logs.endedrun import Run
@@ -46,50 +48,48 @@ def differences(runs: Sequence[Run]) -> list[Difference]:
 
 
 def _deciding(run: Run) -> Iterator[tuple[str, Any]]:
-    facts = run.facts
+    facts = as_dict(run.facts)
     for name in ("seed", "symbols", "reading", "conditions", "wordings", "repeats"):
-        yield name, facts.get(name)
-    yield "price", (facts.get("limits") or {}).get("price")
+        yield name, facts[name]
+    yield "price", facts["limits"] and facts["limits"]["price"]
     for model in facts["models"]:
         for name in _MODEL:
-            yield f"{name} of {model['name']}", model.get(name)
+            yield f"{name} of {model['name']}", model[name]
     if run.has_programs:
         for name in _OEIS:
-            yield f"oeis.{name}", (facts.get("oeis") or {}).get(name)
+            yield f"oeis.{name}", facts["oeis"] and facts["oeis"][name]
     if run.has_searches:
-        yield "search.budget", (facts.get("search") or {}).get("budget")
+        yield "search.budget", facts["search"] and facts["search"]["budget"]
     for name, version in facts["versions"].items():
         if name != _MAKES_SEARCHES or run.has_searches:
             yield f"version of {name}", version
-    if run.shard:
-        yield "number of shards", run.shard["count"]
-        if run.shard.get("selection"):  # a run that ended early may not know it
-            yield "selection of the shards", run.shard["selection"]
+    if shard := run.facts.shard:
+        yield "number of shards", shard.count
+        if shard.selection:  # a run that ended early may not know it
+            yield "selection of the shards", shard.selection
 
 
 def common_facts(runs: Sequence[Run]) -> dict[str, Any]:
     """The facts that all runs share, null where they do not; models and what was asked are those of all."""
-    facts = [run.facts for run in runs]
-    names = dict.fromkeys(name for one in facts for name in one if name not in FACTS_OF_ONE_RUN)
-    together = {name: _common([one.get(name) for one in facts]) for name in names}
+    facts = [as_dict(run.facts) for run in runs]
+    programs, searches = (
+        [one for run, one in zip(runs, facts, strict=True) if concerned(run)] or facts
+        for concerned in (attrgetter("has_programs"), attrgetter("has_searches"))
+    )
+    together = {name: _common([one[name] for one in facts]) for name in facts[0] if name not in FACTS_OF_ONE_RUN}
     return together | {
-        "oeis": _of_those("oeis", runs, [run for run in runs if run.has_programs]),
-        "search": _of_those("search", runs, [run for run in runs if run.has_searches]),
+        "oeis": _common([one["oeis"] for one in programs]),
+        "search": _common([one["search"] for one in searches]),
         "versions": _versions(runs),
         "models": _models(facts),
         "limits": facts[0]["limits"] if all(one["limits"] == facts[0]["limits"] for one in facts) else None,
-        "asking": added_up([one.get("asking") for one in facts]),
+        "asking": added_up([run.facts.asking for run in runs]),
     }
 
 
-def _of_those(name: str, runs: Sequence[Run], concerned: Sequence[Run]) -> Any:
-    """A fact that is none of runs which it does not concern, unless it concerns none of them."""
-    return _common([run.facts.get(name) for run in concerned or runs])
-
-
 def _versions(runs: Sequence[Run]) -> dict[str, Any]:
-    shared: dict[str, Any] = _common([run.facts["versions"] for run in runs])
-    searched = [run.facts["versions"].get(_MAKES_SEARCHES) for run in runs if run.has_searches]
+    shared: dict[str, Any] = _common([run.facts.versions for run in runs])
+    searched = [run.facts.versions.get(_MAKES_SEARCHES) for run in runs if run.has_searches]
     return shared | ({_MAKES_SEARCHES: _common(searched)} if any(searched) else {})
 
 

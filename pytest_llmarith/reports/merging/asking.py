@@ -2,51 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import fields
 from decimal import Decimal
-from typing import Any
 
-_THROTTLED: Mapping[str, Callable[[list[int]], int]] = {"halved": sum, "lowest": min, "most": max}
+from pytest_llmarith.values import AskingTotals, Throttled
 
-Asking = Mapping[str, Any]
+_PARTS = ("retries", "throttled")
 
 
-def added_up(askings: Sequence[Asking | None]) -> dict[str, Any] | None:
+def added_up(askings: Sequence[AskingTotals | None]) -> AskingTotals | None:
     """Sums of what is known; what no run knows is null."""
     known = [asking for asking in askings if asking is not None]
     if not known:
         return None
-    names = dict.fromkeys(name for asking in known for name in asking)
-    return {name: _together(name, [asking.get(name) for asking in known]) for name in names}
+    retries = Counter[str]()
+    for asking in known:
+        retries.update(asking.retries)
+    names = [field.name for field in fields(AskingTotals) if field.name not in _PARTS]
+    sums = {name: _sum([getattr(asking, name) for asking in known]) for name in names}
+    throttled = _throttled([model for asking in known for model in asking.throttled])
+    return AskingTotals(**sums, retries=dict(retries), throttled=throttled)  # type: ignore[arg-type]  # as they were
 
 
-def _together(name: str, values: Sequence[Any]) -> Any:
-    known = [value for value in values if value is not None]
-    if name == "throttled":
-        return _throttled([model for models in known for model in models])
-    if any(isinstance(value, dict) for value in known):
-        return _by_name([value for value in known if isinstance(value, dict)])
-    return _sum(known) if known else None
-
-
-def _by_name(counts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    names = dict.fromkeys(name for one in counts for name in one)
-    return {name: _sum([one[name] for one in counts if name in one]) for name in names}
-
-
-def _throttled(models: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _throttled(models: Iterable[Throttled]) -> tuple[Throttled, ...]:
     """A model that several runs found throttled is named once: how often in all, and how low at worst."""
-    by_target: dict[str, list[Mapping[str, Any]]] = {}
+    found: dict[str, Throttled] = {}
     for model in models:
-        by_target.setdefault(model["target"], []).append(model)
-    return [
-        {"target": target} | {name: of([model[name] for model in found]) for name, of in _THROTTLED.items()}
-        for target, found in by_target.items()
-    ]
+        one = found.get(model.target, Throttled(model.target, 0, model.lowest, model.most))
+        lowest, most = min(one.lowest, model.lowest), max(one.most, model.most)
+        found[model.target] = Throttled(model.target, one.halved + model.halved, lowest, most)
+    return tuple(found.values())
 
 
-def _sum(numbers: Sequence[int | float]) -> int | float:
+def _sum(values: Iterable[int | float | None]) -> int | float | None:
     """Cents add up: ten times ten of them are a dollar."""
+    numbers = [value for value in values if value is not None]
     if all(isinstance(number, int) for number in numbers):
-        return sum(numbers)
+        return sum(numbers) if numbers else None
     return float(sum(Decimal(repr(number)) for number in numbers))

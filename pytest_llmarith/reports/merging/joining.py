@@ -8,8 +8,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
+from msgspec.structs import replace
+
+from pytest_llmarith import records
+from pytest_llmarith.records import Merged, Record, RunSummary, RunTimes, as_dict, convert
 from pytest_llmarith.reports.counting.summary import Summary
 from pytest_llmarith.reports.differing import FACTS_OF_ONE_RUN
 from pytest_llmarith.reports.jsonfiles import write_json, write_line
@@ -30,8 +34,7 @@ from pytest_llmarith.reports.merging.wholeness import (
 from pytest_llmarith.reports.mistake import Mistake, name_of
 
 _STEP = 1_000
-# What the merged summary repeats of each run.
-_REPEATED = tuple(name for name in FACTS_OF_ONE_RUN if name != "merged")
+_OF_ONE_RUN = dict.fromkeys(FACTS_OF_ONE_RUN)
 
 # Is told how many records were read or written, and how many there are to be read and written.
 Step = Callable[[int, int], None]
@@ -67,10 +70,10 @@ class _Parts:
     def lacks(self) -> list[str]:
         """What is not there, for people."""
         missing = [str(self.missing)] if self.missing else []
-        return missing + [f"{run.facts['id']}: {lack.what}" for run, lack in self.lacking.items()]
+        return missing + [f"{run.facts.id}: {lack.what}" for run, lack in self.lacking.items()]
 
 
-def merge(request: Request, step: Step = lambda done, total: None) -> dict[str, Any]:
+def merge(request: Request, step: Step = lambda done, total: None) -> RunSummary:
     """Write the runs as one, and give its summary; `step` is told how far that is.
 
     Raises Mistake where something cannot be read or written, and `objections.Refused` where they are not parts of one.
@@ -84,7 +87,7 @@ def merge(request: Request, step: Step = lambda done, total: None) -> dict[str, 
         raise Mistake("one of the runs holds what is nested too deep; expected runs of llmarith") from fault
 
 
-def records_of(merged: Path) -> Iterator[dict[str, Any]]:
+def records_of(merged: Path) -> Iterator[Record]:
     """The records of a run that was merged, one by one."""
     return (record for _, record in records_in(merged / LOG))
 
@@ -126,29 +129,29 @@ def _check_target(into: Path, runs: Sequence[Run]) -> None:
             raise Mistake(f"--into {name_of(into)}: this is in {run.name}, which is not changed; name another folder")
 
 
-def _write(parts: _Parts, into: Path, step: Step) -> dict[str, Any]:
-    facts = _facts(parts) | {"id": into.name}
+def _write(parts: _Parts, into: Path, step: Step) -> RunSummary:
+    facts = _facts(parts, into.name)
     with _new_folder(into):
         summary = Summary()
         with open(into / LOG, "xb") as log:
-            for number, (line, record) in enumerate(parts.index.lines([model["name"] for model in facts["models"]])):
+            for number, (line, record) in enumerate(parts.index.lines([model.name for model in facts.models])):
                 if number % _STEP == 0:
                     step(len(parts.index) + number, 2 * len(parts.index))
                 summary.add(record)
                 _copy(line, record, log)
             log.flush()
             os.fsync(log.fileno())
-        whole = summary.as_dict(facts, selected(parts.runs, parts.index, parts.short))
-        write_json(into / SUMMARY, whole)
+        whole = summary.of_run(facts, selected(parts.runs, parts.index, parts.short))
+        write_json(into / SUMMARY, as_dict(whole))
     return whole
 
 
-def _copy(line: bytes, record: dict[str, Any], log: IO[bytes]) -> None:
+def _copy(line: bytes, record: Record, log: IO[bytes]) -> None:
     """A line as it stands; one that another program wrote may not be ASCII."""
     if line.isascii():
         log.write(line.strip() + b"\n")
     else:
-        write_line(log, record)
+        write_line(log, as_dict(record))
 
 
 @contextmanager
@@ -171,29 +174,25 @@ def _new_folder(into: Path) -> Iterator[None]:
         raise
 
 
-def _facts(parts: _Parts) -> dict[str, Any]:
+def _facts(parts: _Parts, name: str) -> records.Run:
     """The facts of the merged run."""
     facts = [run.facts for run in parts.runs]
-    return common_facts(parts.runs) | {
-        "started_at": facts[0]["started_at"],
-        "finished_at": max((one["finished_at"] for one in facts), key=datetime.fromisoformat),
-        "selected": selected_in_all(parts.index, parts.short, parts.missing),
-        "stopped": next((run.facts["stopped"] for run in parts.short if run.facts.get("stopped")), None),
-        "partial": bool(parts.lacks),
-        "shard": None,
-        "exit_status": None,
-        "merged": {
-            "runs": [_repeated(run) for run in parts.runs],
-            "replaced": parts.index.replaced,
-            "overlapping": parts.index.overlapping,
-            "differing": [one.what for one in parts.differing],
-            "lacks": parts.lacks,
-        },
-    }
-
-
-def _repeated(run: Run) -> dict[str, Any]:
-    return {name: run.facts.get(name) for name in _REPEATED}
+    merged = Merged(
+        runs=[RunTimes(**{name: getattr(one, name) for name in RunTimes.__struct_fields__}) for one in facts],
+        replaced=parts.index.replaced,
+        overlapping=parts.index.overlapping,
+        differing=[one.what for one in parts.differing],
+        lacks=parts.lacks,
+    )
+    shared = convert(common_facts(parts.runs) | _OF_ONE_RUN | {"id": name, "partial": bool(parts.lacks)}, records.Run)
+    return replace(
+        shared,
+        started_at=facts[0].started_at,
+        finished_at=max((one.finished_at for one in facts if one.finished_at), key=datetime.fromisoformat),
+        selected=selected_in_all(parts.index, parts.short, parts.missing),
+        stopped=next((run.facts.stopped for run in parts.short if run.facts.stopped), None),
+        merged=merged,
+    )
 
 
 def _cause(fault: OSError | ValueError) -> str:

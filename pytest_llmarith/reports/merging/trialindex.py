@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from pytest_llmarith.plainjson import strictly_read
+from pytest_llmarith.records import Record, decode_record
 from pytest_llmarith.reports.keys import Key, key_of
 from pytest_llmarith.reports.logs.endedrun import Run
 from pytest_llmarith.reports.logs.recordfile import later_counts, records_in
@@ -69,8 +69,8 @@ class TrialIndex:
         self._runs.append(run)
         for line, record in records_in(run.log):
             self.recorded[run] += 1
-            trial = Trial(sys.intern(record["model"]), record["nodeid"])
-            place = _Place(len(self._runs) - 1, line, record["outcome"] != Outcome.UNANSWERED, finished)
+            trial = Trial(sys.intern(record.model), record.nodeid or "")
+            place = _Place(len(self._runs) - 1, line, record.outcome is not Outcome.UNANSWERED, finished)
             if (before := self._places.get(trial)) is None:
                 self._keys[key_of(record)] += 1
             else:
@@ -81,7 +81,7 @@ class TrialIndex:
         """How many trials only runs have that are not all that they were to be."""
         return Counter(self._runs[place.run] for place in self._places.values() if not place.finished)
 
-    def lines(self, models: Sequence[str]) -> Iterator[tuple[bytes, dict[str, Any]]]:
+    def lines(self, models: Sequence[str]) -> Iterator[tuple[bytes, Record]]:
         """The lines that count and their records: models as named here, others by name, then tests by name."""
         rank = {model: place for place, model in enumerate(models)}
 
@@ -90,7 +90,7 @@ class TrialIndex:
 
         for trial in sorted(self._places, key=order):
             line = self._places[trial].line
-            yield line, strictly_read(line)
+            yield line, decode_record(line)
 
     def _settled(self, trial: Trial, before: _Place, now: _Place) -> _Place:
         """Which of two records counts."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from pytest_llmarith.records import Shard
 from pytest_llmarith.reports.keys import Key
 from pytest_llmarith.reports.logs.endedrun import Run
 from pytest_llmarith.reports.merging.trialindex import TrialIndex
@@ -32,20 +32,20 @@ class MissingShards:
 
 def missing_shards(runs: Iterable[Run]) -> MissingShards | None:
     """The shards that are not there, unless nothing was left for them."""
-    shards = {run.shard["index"]: run.shard for run in runs if run.shard and not run.is_rerun}
+    shards = {run.facts.shard.index: run.facts.shard for run in runs if run.facts.shard and not run.is_rerun}
     if not shards:
         return None
-    count = max(shard["count"] for shard in shards.values())
+    count = max(shard.count for shard in shards.values())
     absent = [index for index in range(1, count + 1) if index not in shards]
     trials = _undealt(shards.values())
     return MissingShards(absent, count, trials) if absent and trials != 0 else None
 
 
-def _undealt(shards: Iterable[Mapping[str, Any]]) -> int | None:
+def _undealt(shards: Iterable[Shard]) -> int | None:
     """How many trials of the selection are no shard's of these."""
     shards = list(shards)
-    whole: int = max((shard.get("whole") or 0 for shard in shards), default=0)
-    dealt: list[int | None] = [shard.get("dealt") for shard in shards]
+    whole = max((shard.whole or 0 for shard in shards), default=0)
+    dealt = [shard.dealt for shard in shards]
     if not whole or None in dealt:
         return None
     return max(0, whole - sum(filter(None, dealt)))
@@ -84,14 +84,11 @@ def selected(runs: Iterable[Run], index: TrialIndex, short: Iterable[Run]) -> di
     counts = Counter(index.trials)
     for run in short:
         for key, result in run.results.items():
-            counts[key] += max(0, (result["selected"] or 0) - _recorded(result))
-    unknown = {key for run in runs for key, result in run.results.items() if result["selected"] is None}
+            counts[key] += max(
+                0, (result.selected or 0) - result.measured - result.outcomes.unanswered - result.duplicates
+            )
+    unknown = {key for run in runs for key, result in run.results.items() if result.selected is None}
     return {key: count for key, count in counts.items() if key not in unknown}
-
-
-def _recorded(result: Mapping[str, Any]) -> int:
-    count: int = sum(result["outcomes"].values()) + (result.get("duplicates") or 0)
-    return count
 
 
 def selected_in_all(index: TrialIndex, short: Iterable[Run], missing: MissingShards | None) -> int:

@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
+from pytest_llmarith.records import Record, Reply, Run, RunSummary, unknown_run
 from pytest_llmarith.reports.counting.summary import Summary
 from pytest_llmarith.reports.keys import Key
+from pytest_llmarith.reports.logs.endedrun import Run as EndedRun
 from pytest_llmarith.reports.logs.endedrun import ended_run
 from pytest_llmarith.reports.opening.sources import Trials
 
 UNFINISHED = "unfinished: no summary.json, killed or still running"
 
-Record = Mapping[str, Any]
 Wanted = Callable[[Record], bool]
 
 
@@ -40,9 +40,9 @@ class OpenedRun:
         return os.path.basename(os.path.abspath(self.path)) or str(self.path)
 
     @property
-    def facts(self) -> Mapping[str, Any]:
-        """What its summary says of the run; nothing where it has none, as a killed run or a file of llm_arithmetic."""
-        return self._said[0]
+    def facts(self) -> Run | None:
+        """What its summary says of the run; None where it has none, as a killed run or a file of llm_arithmetic."""
+        return self._ended.facts if self._ended else None
 
     @property
     def unfinished(self) -> str:
@@ -59,44 +59,42 @@ class OpenedRun:
 
     def _chosen(self, wanted: Wanted) -> Iterator[Record]:
         for record in self._trials.records():
-            self.met.add((record["model"], record["task"]))
+            self.met.add((record.model, record.task))
             if wanted(record):
                 yield record
 
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> RunSummary:
         """The run in numbers, as it would be written down today, from its records."""
         return self._summed_up
 
     @cached_property
-    def _summed_up(self) -> dict[str, Any]:
+    def _summed_up(self) -> RunSummary:
         summary, days = Summary(), set()
         for record in self.records():
             summary.add(record)
-            days.add(_day(record["reply"]))
-        # How many of the wanted ones were to be run, nobody knows.
-        selected = self._said[1] if self._wanted is None else None
-        summed_up = summary.as_dict({**self.facts, "id": self.facts.get("id") or self.name}, selected)
+            days.add(_day(record.reply))
         first = min(filter(None, days), default=None)
-        for result in summed_up["results"]:
-            result["date"] = result["date"] or first
-        return summed_up
+        return summary.of_run(self.facts or unknown_run(self.name), self._selected, first)
+
+    @property
+    def _selected(self) -> Mapping[Key, int]:
+        """How many trials of each result were to be run; of those that are wanted, nobody knows."""
+        if self._ended is None or self._wanted is not None:
+            return {}
+        known = ((key, result.selected) for key, result in self._ended.results.items())
+        return {key: selected for key, selected in known if selected is not None}
 
     @cached_property
-    def _said(self) -> tuple[Mapping[str, Any], Mapping[Key, int]]:
-        """The facts of the run, and how many trials of each model and task were to be run."""
-        run = ended_run(self._trials.file) if self.path != self._trials.file else None
-        if run is None:
-            return {}, {}
-        known = {key: result["selected"] for key, result in run.results.items()}
-        return run.facts, {key: selected for key, selected in known.items() if selected is not None}
+    def _ended(self) -> EndedRun | None:
+        return ended_run(self._trials.file) if self.path != self._trials.file else None
 
 
-def _day(reply: Mapping[str, Any] | None) -> str | None:
+def _day(reply: Reply | None) -> str | None:
     """The day in UTC on which this run asked; a stored reply is of another run."""
-    if reply is None or reply["stored"]:
+    if reply is None or reply.stored or reply.asked_at is None:
         return None
     try:
-        asked = datetime.fromisoformat(reply.get("asked_at") or "")
+        asked = datetime.fromisoformat(reply.asked_at)
         return (asked.astimezone(UTC) if asked.tzinfo else asked).date().isoformat()
-    except (TypeError, ValueError, OverflowError):  # OverflowError: the first hour of the year 1, elsewhere
+    except (ValueError, OverflowError):  # OverflowError: the first hour of the year 1, elsewhere
         return None

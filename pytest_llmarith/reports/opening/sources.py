@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
+from pytest_llmarith.records import Record
 from pytest_llmarith.reports.logs.lines import LONGEST_LINE
 from pytest_llmarith.reports.logs.recordfile import later_counts, records_in
-from pytest_llmarith.reports.logs.stored import READ_AGAIN, changes, changes_known
+from pytest_llmarith.reports.logs.stored import changes
 from pytest_llmarith.values import Outcome
 
 # How our records begin, unless something is escaped in the names of a trial.
@@ -35,7 +36,7 @@ class Trials(Protocol):
     @property
     def file(self) -> Path: ...
 
-    def records(self) -> Iterator[Mapping[str, Any]]:
+    def records(self) -> Iterator[Record]:
         """One record per trial, of a shape that a summary counts. Raises Mistake where a line is something else."""
 
 
@@ -45,7 +46,7 @@ class LoggedTrials:
 
     file: Path
 
-    def records(self) -> Iterator[Mapping[str, Any]]:
+    def records(self) -> Iterator[Record]:
         outdated = self._outdated
         for place, (_, record) in enumerate(records_in(self.file, named=False)):
             if place not in outdated:
@@ -59,10 +60,10 @@ class LoggedTrials:
         counting: dict[tuple[str, str], tuple[int, bool]] = {}
         outdated = set()
         for place, (_, record) in enumerate(records_in(self.file, named=False)):
-            if record.get("nodeid") is None:
+            if record.nodeid is None:
                 continue
-            trial = sys.intern(record["model"]), record["nodeid"]
-            now = place, record["outcome"] != Outcome.UNANSWERED
+            trial = sys.intern(record.model), record.nodeid
+            now = place, record.outcome is not Outcome.UNANSWERED
             if (before := counting.get(trial)) is None:
                 counting[trial] = now
                 continue
@@ -87,22 +88,11 @@ def _may_repeat(log: Path) -> bool:
     return False
 
 
-@dataclass
+@dataclass(frozen=True)
 class RowsOfTrials:
-    """Rows of llm_arithmetic, read and graded again. They have no names: each is a trial of its own.
-
-    What became of each is remembered once all were read: that is little, and grading takes much longer than reading.
-    """
+    """Rows of llm_arithmetic, read and graded again. They have no names: each is a trial of its own."""
 
     file: Path
-    _verdicts: list[dict[str, Any]] | None = None
 
-    def records(self) -> Iterator[Mapping[str, Any]]:
-        if self._verdicts is not None:
-            yield from (change.record for change in changes_known(self.file, self._verdicts))
-            return
-        verdicts = []
-        for change in changes(self.file, None, []):
-            verdicts.append({key: change.record[key] for key in READ_AGAIN})
-            yield change.record
-        self._verdicts = verdicts
+    def records(self) -> Iterator[Record]:
+        return (change.record for change in changes(self.file, None, []))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from pytest_llmarith.records import BreakingPoint
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.page.runs import Series, word
 from pytest_llmarith.reports.tables.breaking import not_reproduced
@@ -50,33 +50,33 @@ class Breaking:
 
 def breaking_points(series: Sequence[Series]) -> list[Breaking]:
     """Of each model that was searched."""
-    found = [(one.label, (one.of(TASK) or {}).get("breaking_points")) for one in series]
+    found = [(one.label, result.breaking_points) for one in series if (result := one.of(TASK))]
     return [Breaking(label, _rows(points)) for label, points in found if points]
 
 
-def _rows(points: Sequence[Mapping[str, Any]]) -> list[BreakingRow]:
-    repeated = any(point.get("repeat") for point in points)
-    return [_row(point, point.get("repeat", 0) if repeated else None) for point in points]
+def _rows(points: Sequence[BreakingPoint]) -> list[BreakingRow]:
+    repeated = any(point.repeat for point in points)
+    return [_row(point, point.repeat if repeated else None) for point in points]
 
 
-def _row(point: Mapping[str, Any], repeat: int | None) -> BreakingRow:
-    found = point["question"] is not None
+def _row(point: BreakingPoint, repeat: int | None) -> BreakingRow:
+    found = point.question is not None
     return BreakingRow(
-        variant=word(point["variant"]),
+        variant=word(point.variant),
         repeat=repeat,
         found=found,
-        question=sanitize(point["question"] or point["largest_right"] or "its first question", _LONGEST),
-        answer=sanitize(point["answer"] or "", _LONGEST),
-        expected=sanitize(point["expected"] or "", _LONGEST),
-        error=sanitize(point["error_class"] or point["reason"] or "no class", _LONGEST) if found else "",
-        ended="" if found else sanitize(point["ended"], _LONGEST),
+        question=sanitize(point.question or point.largest_right or "its first question", _LONGEST),
+        answer=sanitize(point.answer or "", _LONGEST),
+        expected=sanitize(point.expected or "", _LONGEST),
+        error=sanitize(point.error_class or point.reason or "no class", _LONGEST) if found else "",
+        ended="" if found else sanitize(point.ended, _LONGEST),
         notes=_notes(point),
-        questions=f"{point['questions']:,}",
+        questions=f"{point.questions:,}",
     )
 
 
-def _notes(point: Mapping[str, Any]) -> list[str]:
+def _notes(point: BreakingPoint) -> list[str]:
     """What to know before a search is taken for what it came to."""
-    if point["ended"] == SearchEnd.NOT_REPRODUCED:
+    if point.ended == SearchEnd.NOT_REPRODUCED:
         return [not_reproduced(point)]
-    return ["maybe not the simplest"] if point["ended"] == SearchEnd.BUDGET else []
+    return ["maybe not the simplest"] if point.ended == SearchEnd.BUDGET else []

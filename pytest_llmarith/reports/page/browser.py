@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple
 
+from pytest_llmarith.records import AdditionProblem, ArithmeticProblem, Problem, Record, SearchProblem, SequenceProblem
 from pytest_llmarith.reports.jsonfiles import encode
-from pytest_llmarith.reports.keys import USUAL_NAME, condition_label
+from pytest_llmarith.reports.keys import USUAL_NAME, label_of
 from pytest_llmarith.reports.page.cutting import shortened
 from pytest_llmarith.reports.page.runs import Run, Series, Whose, whose, word
 from pytest_llmarith.reports.page.trails import error_class
@@ -83,10 +84,10 @@ _WHERE_SEVERAL = {"task", "condition", "repeat"}  # with one of them, most runs,
 
 def browser(runs: Sequence[Run], series: Sequence[Series]) -> Browser:
     """Each run gets an equal part of the room, and what short runs leave free the longer ones get."""
-    outcomes = [Counter[str]() for _ in runs]
+    outcomes = [Counter[Outcome]() for _ in runs]
     for counts, run in zip(outcomes, runs, strict=True):
-        for result in run.summary()["results"]:
-            counts.update(result["outcomes"])
+        for result in run.summary().results:
+            counts.update({outcome: getattr(result.outcomes, outcome) for outcome in Outcome})
     chosen: dict[int, list[_Shown]] = {}
     most, room = MOST_TRIALS, MOST_BYTES
     for number in sorted(range(len(runs)), key=lambda number: outcomes[number].total()):
@@ -121,11 +122,11 @@ class _Shown(NamedTuple):
     text: bytes
 
 
-def _chosen(run: int, records: Iterable[Mapping[str, Any]], most: int, room: int) -> list[_Shown]:
+def _chosen(run: int, records: Iterable[Record], most: int, room: int) -> list[_Shown]:
     """The first wrong trials, then the first right ones, as far as there is room; in the order of the run."""
     kept, free = {False: list[_Shown](), True: list[_Shown]()}, {False: room, True: room}
     for place, record in enumerate(records):
-        is_right = record["outcome"] == Outcome.CORRECT
+        is_right = record.outcome is Outcome.CORRECT
         if len(kept[is_right]) < most and free[is_right] > 0:
             text = encode(shortened(shown_trial(record), LONGEST))
             free[is_right] -= len(text)
@@ -140,14 +141,14 @@ def _chosen(run: int, records: Iterable[Mapping[str, Any]], most: int, room: int
     return sorted(chosen, key=lambda one: one.place)
 
 
-def _shown(place: int, run: int, record: Mapping[str, Any], text: bytes) -> _Shown:
+def _shown(place: int, run: int, record: Record, text: bytes) -> _Shown:
     return _Shown(
         place=place,
-        is_right=record["outcome"] == Outcome.CORRECT,
+        is_right=record.outcome is Outcome.CORRECT,
         whose=whose(run, record),
         words=_words_of(record),
-        depth=_depth(record["problem"] or {}),
-        repeat=record.get("repeat") or 0,
+        depth=_depth(record.problem),
+        repeat=record.repeat,
         text=text,
     )
 
@@ -189,26 +190,28 @@ class _Columns:
         return {"model": self._labels} | {name: words.shown() for name, words in self._words.items()}
 
 
-def _words_of(record: Mapping[str, Any]) -> dict[str, str | None]:
-    problem = record["problem"] or {}
+def _words_of(record: Record) -> dict[str, str | None]:
     return {
-        "task": record["task"],
-        "condition": condition_label(record) or USUAL_NAME,
-        "variant": problem.get("variant") or problem.get("set") or record["task"],
-        "outcome": record["outcome"],
+        "task": record.task,
+        "condition": label_of(record.condition) or USUAL_NAME,
+        "variant": _variant(record),
+        "outcome": record.outcome,
         "class": error_class(record),
-        "reason": _reason(record),
+        "reason": record.reason if record.outcome is Outcome.NAN else None,  # others are different every time
     }
 
 
-def _reason(record: Mapping[str, Any]) -> str | None:
-    """Why a reply holds no answer; what programs and outages say is different every time."""
-    return str(record["reason"]) if record["outcome"] == Outcome.NAN else None
+def _variant(record: Record) -> str:
+    match record.problem:
+        case ArithmeticProblem(variant=variant) | SearchProblem(variant=variant):
+            return variant
+        case SequenceProblem(set=name):
+            return name
+    return record.task
 
 
-def _depth(problem: Mapping[str, Any]) -> int:
+def _depth(problem: Problem) -> int:
     """The digits of the operands, of addition of the longer one."""
-    if "int1" in problem and "int2" in problem:
-        return max(len(str(problem[operand]).lstrip("-")) for operand in ("int1", "int2"))
-    depth = problem.get("depth")
-    return depth if isinstance(depth, int) else NONE
+    if isinstance(problem, AdditionProblem):
+        return problem.digits
+    return problem.depth if isinstance(problem, ArithmeticProblem) else NONE

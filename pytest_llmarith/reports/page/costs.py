@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from pytest_llmarith.records import Result
 from pytest_llmarith.reports.missing import missing_cells
 from pytest_llmarith.reports.page.percentages import Share, overall_share
 from pytest_llmarith.reports.page.plots import Axis, Tick, decades, percent_ticks, polyline
-from pytest_llmarith.reports.page.runs import Result, Series
+from pytest_llmarith.reports.page.runs import Series
+from pytest_llmarith.values import Outcome
 
 WIDTH, HEIGHT = 640, 400
 LEFT, RIGHT, TOP, BOTTOM = 40, 620, 28, 352
@@ -109,10 +111,10 @@ def _offers(results: Sequence[tuple[str, Result]]) -> Iterator[_Offer]:
     """Models whose price is known: the mean of the replies that have one."""
     missing = missing_cells([result for _, result in results])
     for (label, result), lacks in zip(results, missing, strict=True):
-        correct = overall_share(result, "correct")
-        known = result["measured"] - result["unpriced"]
-        if correct and result["cost_usd"] and known > 0:
-            yield _Offer(label, correct, _PER * result["cost_usd"] / known, lacks)
+        correct = overall_share(result, Outcome.CORRECT)
+        known = result.measured - result.unpriced
+        if correct and result.cost_usd and known > 0:
+            yield _Offer(label, correct, _PER * result.cost_usd / known, lacks)
 
 
 def _unbeaten(offers: Sequence[_Offer]) -> list[_Offer]:

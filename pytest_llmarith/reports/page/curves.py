@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from statistics import median
 from types import MappingProxyType
 
-from pytest_llmarith.reports.page.counts import Counts, by_depth, by_length, measured, variants_of
+from pytest_llmarith.records import Cell
+from pytest_llmarith.reports.page.counts import by_depth, by_length, variants_of
 from pytest_llmarith.reports.page.percentages import Share
 from pytest_llmarith.reports.page.plots import Axis, Tick, percent_ticks, polyline, ribbon, stairs, thinned
 from pytest_llmarith.reports.page.runs import Series
@@ -70,10 +71,10 @@ class Curves:
 
 def depth_curves(series: Sequence[Series]) -> Curves | None:
     """Arithmetic by depth."""
-    able = [(one, result["cells"]) for one in series for result in one.results.values() if by_depth(result["cells"])]
+    able = [(one, result.cells) for one in series for result in one.results.values() if by_depth(result.cells)]
     if not able:
         return None
-    asked = {cell["variant"] for _, cells in able for cell in cells}
+    asked = {cell.variant for _, cells in able for cell in cells}
     lacking = {one.label: note for one, cells in able if (note := _lacking(cells, len(asked)))}
     if len(able) > MOST_TOGETHER:
         return _panel_per_model("depth", [(one.label, by_depth(cells)) for one, cells in able], notes=lacking)
@@ -89,9 +90,9 @@ def depth_curves(series: Sequence[Series]) -> Curves | None:
     return Curves("depth", legend(one.label for one, _ in able), "", panels)
 
 
-def _lacking(cells: Iterable[Counts], asked: int) -> str:
+def _lacking(cells: Iterable[Cell], asked: int) -> str:
     """What has to be known to take a curve of all variants for what it is: which others were asked."""
-    answered = {cell["variant"] for cell in cells if measured(cell)}
+    answered = {cell.variant for cell in cells if cell.measured}
     return f"{len(answered)} of {asked} variants answered" if len(answered) < asked else ""
 
 
@@ -101,7 +102,7 @@ def length_curves(series: Sequence[Series]) -> Curves | None:
         (one.label, shares)
         for one in series
         for result in one.results.values()
-        if (shares := by_length(result["lengths"], LENGTHS_TOGETHER))
+        if (shares := by_length(result.lengths, LENGTHS_TOGETHER))
     ]
     if not able:
         return None

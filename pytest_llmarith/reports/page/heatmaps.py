@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from pytest_llmarith.records import Cell, ReliableDepth, Result
 from pytest_llmarith.reports import figures
-from pytest_llmarith.reports.page.counts import Counts, depths_of, measured, pooled, variants_of
+from pytest_llmarith.reports.page.counts import depths_of, pooled, variants_of
 from pytest_llmarith.reports.page.percentages import Share, share
-from pytest_llmarith.reports.page.runs import Result, Series, word
+from pytest_llmarith.reports.page.runs import Series, word
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +57,15 @@ class Heatmap:
 
 def heatmaps(series: Sequence[Series]) -> list[Heatmap]:
     """One per model that was asked by variant and depth."""
-    return [_heatmap(one, result) for one in series for result in one.results.values() if result["cells"]]
+    return [_heatmap(one, result) for one in series for result in one.results.values() if result.cells]
 
 
 def _heatmap(series: Series, result: Result) -> Heatmap:
-    cells: Mapping[tuple[str, int], Counts] = {(cell["variant"], cell["depth"]): cell for cell in result["cells"]}
+    cells: Mapping[tuple[str, int], Cell] = {(cell.variant, cell.depth): cell for cell in result.cells}
     depths = depths_of(cells.values())
-    usual = _usual(map(measured, cells.values()))
-    known = [variant for variant in result.get("variants") or () if variant["measured"]]
-    reliable = {variant["variant"]: variant["reliable_depth"] for variant in known}
+    usual = _usual(cell.measured for cell in cells.values())
+    known = [variant for variant in result.variants if variant.measured]
+    reliable = {variant.variant: variant.reliable_depth for variant in known}
     return Heatmap(
         series=series,
         all=pooled(cells.values()),
@@ -75,12 +75,12 @@ def _heatmap(series: Series, result: Result) -> Heatmap:
             HeatRow(
                 word(variant),
                 [_cell(cells.get((variant, depth)), usual) for depth in depths],
-                pooled(cell for cell in cells.values() if cell["variant"] == variant),
+                pooled(cell for cell in cells.values() if cell.variant == variant),
                 _reliable(reliable.get(variant)),
             )
             for variant in variants_of(cells.values())
         ],
-        totals=[pooled(cell for cell in cells.values() if cell["depth"] == depth) for depth in depths],
+        totals=[pooled(cell for cell in cells.values() if cell.depth == depth) for depth in depths],
     )
 
 
@@ -90,14 +90,14 @@ def _usual(sizes: Iterable[int]) -> int:
     return often[0][0] if often else 0
 
 
-def _cell(counts: Counts | None, usual: int) -> HeatCell | None:
+def _cell(counts: Cell | None, usual: int) -> HeatCell | None:
     if counts is None:
         return None
-    whole = measured(counts)
-    text = str(counts["correct"]) if whole == usual else f"{counts['correct']}/{whole}"
-    found = share(counts["correct"], whole)
-    return HeatCell(text if found else figures.UNKNOWN, found, word(counts["variant"]), counts["depth"])
+    whole = counts.measured
+    text = str(counts.correct) if whole == usual else f"{counts.correct}/{whole}"
+    found = share(counts.correct, whole)
+    return HeatCell(text if found else figures.UNKNOWN, found, word(counts.variant), counts.depth)
 
 
-def _reliable(depth: Mapping[str, Any] | None) -> str:
+def _reliable(depth: ReliableDepth | None) -> str:
     return figures.UNKNOWN if depth is None else figures.reliable(depth)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from pytest_llmarith.records import Percentage, Result
 from pytest_llmarith.reports import figures
 from pytest_llmarith.reports.percents import percentage
+from pytest_llmarith.values import Outcome
 
 STEPS = 10  # of colour, from none to all
 
@@ -28,7 +28,7 @@ class Share:
     @property
     def text(self) -> str:
         """Such as `61.3`; only all is 100, and only nothing is 0."""
-        return figures.percent_of({"percent": self.percent})
+        return figures.percent_of(self._percentage)
 
     @property
     def rounded(self) -> str:
@@ -41,7 +41,11 @@ class Share:
     @property
     def interval(self) -> str:
         """Such as `57.6-64.8`."""
-        return figures.interval({"low": self.low, "high": self.high})
+        return figures.interval(self._percentage)
+
+    @property
+    def _percentage(self) -> Percentage:
+        return Percentage(self.percent, self.low, self.high)
 
     @property
     def step(self) -> int:
@@ -61,13 +65,13 @@ def share(part: int, whole: int) -> Share | None:
     return share_of(part, whole, percentage(part, whole))
 
 
-def share_of(part: int, whole: int, found: Mapping[str, Any] | None) -> Share | None:
+def share_of(part: int, whole: int, found: Percentage | None) -> Share | None:
     """With a percentage of a summary; None where there is none."""
-    if found is None or found["percent"] is None:
+    if found is None or found.percent is None or found.low is None or found.high is None:
         return None
-    return Share(part, whole, found["percent"], found["low"], found["high"])
+    return Share(part, whole, found.percent, found.low, found.high)
 
 
-def overall_share(result: Mapping[str, Any], outcome: str) -> Share | None:
+def overall_share(result: Result, outcome: Outcome) -> Share | None:
     """The overall percentage of an outcome, as the summary has it; None where a cell has no reply."""
-    return share_of(result["outcomes"][outcome], result["measured"], result["percentages"][outcome])
+    return share_of(getattr(result.outcomes, outcome), result.measured, result.percentages[outcome])

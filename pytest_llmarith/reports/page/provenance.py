@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pytest_llmarith.records import Run, RunModel, RunSummary, as_dict
 from pytest_llmarith.reports.answered import all_answered, duplicates, of_wanted
 from pytest_llmarith.reports.harmless import sanitize
-from pytest_llmarith.reports.keys import USUAL_NAME, condition_label
-from pytest_llmarith.reports.page.runs import Run
+from pytest_llmarith.reports.keys import USUAL_NAME, label_of
+from pytest_llmarith.reports.page.runs import Run as OpenedRun
 
 _LONGEST = 2_000
-
-Facts = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +30,7 @@ class Provenance:
     facts: Sequence[tuple[str, str]]
 
 
-def provenances(runs: Sequence[Run], summaries: Sequence[Facts]) -> list[Provenance]:
+def provenances(runs: Sequence[OpenedRun], summaries: Sequence[RunSummary]) -> list[Provenance]:
     """One per run."""
     return [
         Provenance(sanitize(run.name, 200), _status_of(run, summary), _whole(run, summary), list(_facts(run, summary)))
@@ -39,59 +38,60 @@ def provenances(runs: Sequence[Run], summaries: Sequence[Facts]) -> list[Provena
     ]
 
 
-def _whole(run: Run, summary: Facts) -> bool | None:
+def _whole(run: OpenedRun, summary: RunSummary) -> bool | None:
     if run.unfinished:
         return False
-    if summary["unanswered"] == 0 and summary["run"].get("selected") is None:
+    if summary.unanswered == 0 and summary.run.selected is None:
         return None
-    return bool(summary["complete"])
+    return summary.complete
 
 
-def _status_of(run: Run, summary: Facts) -> str:
+def _status_of(run: OpenedRun, summary: RunSummary) -> str:
     """Of a run that has not ended that first: nobody knows how much it was to be."""
     return "; ".join(filter(None, (run.unfinished, _status(summary))))
 
 
-def _status(summary: Facts) -> str:
+def _status(summary: RunSummary) -> str:
     """How much of the run there is."""
-    unanswered = summary["unanswered"]
-    if summary["complete"]:
-        return all_answered(summary["answered"])
+    unanswered = summary.unanswered
+    if summary.complete:
+        return all_answered(summary.answered)
     return f"{of_wanted(summary)} answered" + (f", {unanswered:,} unanswered" if unanswered else "")
 
 
-def _facts(of: Run, summary: Facts) -> Iterator[tuple[str, str]]:
-    run = summary["run"]
+def _facts(of: OpenedRun, summary: RunSummary) -> Iterator[tuple[str, str]]:
+    run = summary.run
     yield "trials", _status_of(of, summary)
     for line in duplicates(summary):
         yield "asked twice", line
-    yield "from the store", f"{sum(result['stored'] for result in summary['results']):,} replies"
+    yield "from the store", f"{sum(result.stored for result in summary.results):,} replies"
+    known = {name: value for name, value in as_dict(run).items() if value not in (None, "", [], {}, False)}
     for name, key in _NAMED:
-        if run.get(key) not in (None, "", [], {}):
-            yield name, _text(run[key])
-    yield from _manner(run)
-    if git := run.get("git"):
-        yield "git", _git(git)
-    for model in run.get("models") or ():
-        yield f"model {_text(model.get('name'))}", _model(model)
+        if key in known:
+            yield name, _text(known[key])
+    yield from _prompts(run)
+    if run.git:
+        yield "git", f"{run.git['commit']}{', with changes that are not committed' * bool(run.git['dirty'])}"
+    for model in run.models:
+        yield f"model {_text(model.name)}", _model(model)
     if levels := _levels(summary):
         yield "sandbox", levels
-    if asking := {name: count for name, count in (run.get("asking") or {}).items() if count}:
+    if asking := {name: count for name, count in known.get("asking", {}).items() if count}:
         yield "asking", _text(asking)
     for name, key in _LAST:
-        if run.get(key) not in (None, "", [], {}, False):
-            yield name, _text(run[key])
+        if key in known:
+            yield name, _text(known[key])
 
 
-def _manner(run: Facts) -> Iterator[tuple[str, str]]:
+def _prompts(run: Run) -> Iterator[tuple[str, str]]:
     """How questions were put, where that was not once and as usual."""
-    labels = [condition_label({"condition": one}) or USUAL_NAME for one in run.get("conditions") or ()]
+    labels = [label_of(one) or USUAL_NAME for one in run.conditions or ()]
     if any(label != USUAL_NAME for label in labels):
         yield "conditions", _text(labels)
-    if told := _text(run.get("wordings") or {}):
+    if told := _text(run.wordings or {}):
         yield "wordings", told
-    if (repeats := run.get("repeats")) not in (None, 1):
-        yield "repeats", f"every question {_text(repeats)} times"
+    if run.repeats not in (None, 1):
+        yield "repeats", f"every question {run.repeats} times"
 
 
 _NAMED = (
@@ -116,28 +116,22 @@ _LAST = (
 )
 
 
-def _git(git: Facts) -> str:
-    return f"{git.get('commit')}{', with changes that are not committed' if git.get('dirty') else ''}"
-
-
-def _model(model: Facts) -> str:
+def _model(model: RunModel) -> str:
     """What was sent beside the prompts."""
-    told = [_text(model.get("target") or "")]
-    if model.get("simulated"):
+    told = [_text(model.target or "")]
+    if model.simulated:
         told.append("simulated")
-    told += [f"{_worded(key)} {_text(model[key])}" for key in _SENT if model.get(key)]
+    sent = (("parameters", model.params), ("address", model.api_base), ("system prompt", model.system_prompt))
+    told += [f"{name} {_text(value)}" for name, value in sent if value]
     return "; ".join(told)
 
 
-_SENT = ("params", "api_base", "system_prompt")
-
-
-def _levels(summary: Facts) -> str:
+def _levels(summary: RunSummary) -> str:
     """How the programs were locked in."""
     levels: Counter[str] = Counter()
-    for result in summary["results"]:
-        for one in result["sets"]:
-            levels.update(one.get("isolation") or {})
+    for result in summary.results:
+        for one in result.sets:
+            levels.update(one.isolation)
     return ", ".join(f"{count:,} programs {sanitize(level, 40)}" for level, count in sorted(levels.items()))
 
 
@@ -151,9 +145,7 @@ _WORDS = {
     "answered": "replies over the network",
     "stored": "replies from the store",
     "failed": "without a reply",
-    "held": "waiting to set out",
     "retrying": "waiting for another attempt",
-    "next_try_s": "seconds to the next attempt",
     "unsaved": "not saved in the store",
     "kept": "saved in the store",
     "judged": "replies of judges",

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from pytest_llmarith.records import Percentage, Repeats
 from pytest_llmarith.reports import figures
 from pytest_llmarith.reports.page.curves import BOTTOM, LEFT, MOST_TOGETHER, RIGHT, TOP, Line, Panel, legend, line
 from pytest_llmarith.reports.page.plots import Axis, Tick, percent_ticks
@@ -16,7 +16,6 @@ from pytest_llmarith.reports.page.runs import Series, word
 
 _MOST_EVEN = 10  # tries on an even scale; more of them stand on one of powers
 
-Repeats = Mapping[str, Any]
 _Curve = tuple[str, dict[int, float]]
 
 
@@ -64,13 +63,13 @@ def repeated_tasks(series: Sequence[Series]) -> list[RepeatedTask]:
     found: dict[str, list[tuple[str, Repeats]]] = {}
     for one in series:
         for task, result in one.results.items():
-            if repeats := result.get("repeats"):
+            if repeats := result.repeats:
                 found.setdefault(task, []).append((one.label, repeats))
     return [_task(word(task), of) for task, of in found.items()]
 
 
 def _task(task: str, of: Sequence[tuple[str, Repeats]]) -> RepeatedTask:
-    curves = [(label, {one["k"]: one["percent"] for one in repeats["pass_at_k"]}) for label, repeats in of]
+    curves = [(label, {one.k: one.percent for one in repeats.pass_at_k}) for label, repeats in of]
     curves = [(label, shares) for label, shares in curves if len(shares) > 1]
     return RepeatedTask(
         task=task,
@@ -82,27 +81,27 @@ def _task(task: str, of: Sequence[tuple[str, Repeats]]) -> RepeatedTask:
 
 
 def _row(label: str, repeats: Repeats) -> RepeatRow:
-    most = repeats["pass_at_k"][-1] if repeats["pass_at_k"] else None
+    most = repeats.pass_at_k[-1] if repeats.pass_at_k else None
     return RepeatRow(
         label=label,
-        k=f"{repeats['k']:,}",
-        problems=f"{repeats['problems']:,}",
-        consistency=_percentage_cell(repeats["consistency"]),
-        pass_at_1=_percentage_cell(repeats["pass_at_1"]),
-        most=f"{most['percent']:.1f}" if most else figures.UNKNOWN,
-        most_k=f"{most['k']:,}" if most else "",
-        majority=_percentage_cell(repeats["majority"]),
+        k=f"{repeats.k:,}",
+        problems=f"{repeats.problems:,}",
+        consistency=_percentage_cell(repeats.consistency),
+        pass_at_1=_percentage_cell(repeats.pass_at_1),
+        most=f"{most.percent:.1f}" if most else figures.UNKNOWN,
+        most_k=f"{most.k:,}" if most else "",
+        majority=_percentage_cell(repeats.majority),
     )
 
 
-def _percentage_cell(share: Mapping[str, float | None] | None) -> PercentageCell | None:
+def _percentage_cell(share: Percentage | None) -> PercentageCell | None:
     """Where there is no interval, it is the share alone."""
-    if share is None or share["percent"] is None:
+    if share is None or share.percent is None:
         return None
-    percent, low, high = share["percent"], share["low"], share["high"]
+    percent, low, high = share.percent, share.low, share.high
     if low is None or high is None:
         return PercentageCell(f"{percent:.1f}", figures.UNKNOWN, percent, percent, percent)
-    return PercentageCell(f"{percent:.1f}", figures.interval({"low": low, "high": high}), percent, low, high)
+    return PercentageCell(f"{percent:.1f}", figures.interval(share), percent, low, high)
 
 
 def _panel(title: str, curves: Sequence[_Curve]) -> Panel:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
+from pytest_llmarith.records import Record, RunSummary
 from pytest_llmarith.reports.harmless import sanitize
 
 _LONGEST_REASON = 300
 
 
-def write_run_page(folder: Path, summary: Mapping[str, Any], records: Iterable[Mapping[str, Any]]) -> str:
+def write_run_page(folder: Path, summary: RunSummary, records: Iterable[Record]) -> str:
     """Write `report.html`; returns where it is, or why that was not possible."""
     try:
         from pytest_llmarith.reports.page.document import FILE_NAME, write_page

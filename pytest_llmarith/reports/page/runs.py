@@ -6,15 +6,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
+from pytest_llmarith.records import Record, Result, RunSummary
 from pytest_llmarith.reports.harmless import sanitize_name
-from pytest_llmarith.reports.keys import key_of
+from pytest_llmarith.reports.keys import Keyed, key_of
 from pytest_llmarith.reports.parameters import differing, parameters_of
 
 LONGEST_LABEL = 60
 
-Result = Mapping[str, Any]
 # The number of a run, a model in it, and the label of the condition in which it was asked.
 Whose = tuple[int, str, str]
 
@@ -28,8 +28,8 @@ class Run(Protocol):
     def path(self) -> Path: ...
     @property
     def unfinished(self) -> str: ...
-    def records(self) -> Iterable[Mapping[str, Any]]: ...
-    def summary(self) -> Mapping[str, Any]: ...
+    def records(self) -> Iterable[Record]: ...
+    def summary(self) -> RunSummary: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,8 @@ class RunAtHand:
     """A run that was just counted and written: nobody need count it again."""
 
     path: Path
-    counted: Mapping[str, Any]
-    written: Iterable[Mapping[str, Any]]
+    counted: RunSummary
+    written: Iterable[Record]
 
     @property
     def name(self) -> str:
@@ -49,10 +49,10 @@ class RunAtHand:
         """Nothing: it has ended."""
         return ""
 
-    def records(self) -> Iterable[Mapping[str, Any]]:
+    def records(self) -> Iterable[Record]:
         return self.written
 
-    def summary(self) -> Mapping[str, Any]:
+    def summary(self) -> RunSummary:
         return self.counted
 
 
@@ -71,23 +71,21 @@ class Series:
         return self.results.get(task)
 
 
-def whose(run: int, facts: Mapping[str, Any]) -> Whose:
+def whose(run: int, facts: Keyed) -> Whose:
     """Whose a record or a result is."""
     model, _, condition = key_of(facts)
     return run, model, condition
 
 
-def series_of(
-    names: Sequence[str], summaries: Sequence[Mapping[str, Any]], unfinished: Sequence[str] = ()
-) -> list[Series]:
+def series_of(names: Sequence[str], summaries: Sequence[RunSummary], unfinished: Sequence[str] = ()) -> list[Series]:
     """The models of all runs, in the order of the runs, and what is said of those that are `unfinished`.
 
     Where a name stands in two runs, the parameters that differ are added, and the run's name where none do.
     """
     found: dict[Whose, dict[str, Result]] = {}
     for run, summary in enumerate(summaries):
-        for result in summary["results"]:
-            found.setdefault(whose(run, result), {})[result["task"]] = result
+        for result in summary.results:
+            found.setdefault(whose(run, result), {})[result.task] = result
     labels = _told_apart(_labels(names, summaries, list(found)))
     return [
         Series(number, label, of, results, unfinished[of[0]] if unfinished else "")
@@ -95,8 +93,8 @@ def series_of(
     ]
 
 
-def _labels(names: Sequence[str], summaries: Sequence[Mapping[str, Any]], found: Sequence[Whose]) -> list[str]:
-    sent = differing([(model, parameters_of(summaries[run], model)) for run, model, _ in found])
+def _labels(names: Sequence[str], summaries: Sequence[RunSummary], found: Sequence[Whose]) -> list[str]:
+    sent = differing([(model, parameters_of(summaries[run].run, model)) for run, model, _ in found])
     named = [(model, condition, told) for (_, model, condition), told in zip(found, sent, strict=True)]
     often = Counter(named)
     return [

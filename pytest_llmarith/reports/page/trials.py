@@ -6,157 +6,146 @@ It does not know how they are kept, nor how they are made harmless: that is for 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, TypeGuard
+from typing import Any
 
+from pytest_llmarith.records import (
+    AdditionProblem,
+    Answer,
+    ArithmeticProblem,
+    CustomProblem,
+    Grade,
+    Judges,
+    Problem,
+    Program,
+    Record,
+    Reply,
+    SearchProblem,
+    SequenceProblem,
+    Term,
+    as_text,
+)
 from pytest_llmarith.reports import figures
-from pytest_llmarith.reports.checks import object_in
-from pytest_llmarith.reports.keys import condition_label
+from pytest_llmarith.reports.keys import label_of
 from pytest_llmarith.reports.page.trails import shown_search
-from pytest_llmarith.values.answers import answer_text, as_text
+from pytest_llmarith.values import Op, Reading, Symbols
 
-_SIGNS = {"add": "+", "sub": "-", "mul": "×", "div": "÷"}
-_ASCII_SIGNS = {**_SIGNS, "mul": "*", "div": "/"}
-
-_LARGEST = 1e300
-
-Record = Mapping[str, Any]
+_SIGNS = {Op.ADD: "+", Op.SUB: "-", Op.MUL: "×", Op.DIV: "÷"}
+_KINDS = ("prompt", "completion", "reasoning")
+_ASCII_SIGNS = {**_SIGNS, Op.MUL: "*", Op.DIV: "/"}
 
 
 def shown_trial(record: Record) -> dict[str, Any]:
     """What is known of a trial; what is not known is left out."""
-    problem, reply = object_in(record, "problem"), object_in(record, "reply")
+    problem, reply = record.problem, record.reply
+    signs = _ASCII_SIGNS if record.condition.symbols is Symbols.ASCII else _SIGNS
     trial = {
-        "cell": _cell(record["task"], problem),
-        "question": _question(problem, _signs(record)),
-        "expected": as_text(problem.get("expected")),
-        "answer": answer_text(record),
-        "reason": _text(record["reason"]),
-        "prompt": _text(record["prompt"]),
-        "reply": _text(reply.get("text")),
-        "reasoning": _text(reply.get("reasoning")),
-        "facts": [*_facts(record), *_reply_facts(reply)],
-        **(_program(oeis) if (oeis := object_in(record, "oeis")) else {}),
-        **(shown_search(search) if (search := object_in(record, "search")) else {}),
+        "cell": _cell(record.task, problem),
+        "question": _question(problem, signs),
+        "expected": as_text(getattr(problem, "expected", None)),
+        "answer": record.answer_text,
+        "reason": record.reason,
+        "prompt": record.prompt,
+        "reply": reply and reply.text,
+        "reasoning": reply and reply.reasoning,
+        "facts": [*_facts(record), *(_reply_facts(reply) if reply else ())],
+        **(_program(record.oeis) if record.oeis else {}),
+        **(shown_search(record.search) if record.search else {}),
     }
     return {key: value for key, value in trial.items() if value not in (None, "")}
 
 
-def _text(value: Any) -> str | None:
-    """What has to be a text, whatever a record of somebody else's holds."""
-    return value if value is None or isinstance(value, str) else str(value)
+def _question(problem: Problem, signs: Mapping[Op, str]) -> str:
+    match problem:
+        case ArithmeticProblem(lhs=lhs, op=op, rhs=rhs):
+            return f"{lhs} {signs[op]} {rhs}"
+        case AdditionProblem(int1=int1, int2=int2):
+            return f"{int1} + {int2}"
+        case CustomProblem(given=given):
+            return ", ".join(f"{name}: {as_text(value)}" for name, value in given.items())
+        case SequenceProblem(number=number, name=name):
+            return f"{number} {name}".strip()
+    return ""
 
 
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _is_number(value: Any) -> TypeGuard[float]:
-    """Whether it can be shown in few digits, which no whole number beyond all floats can."""
-    return type(value) in (int, float) and abs(value) < _LARGEST
-
-
-def _signs(record: Record) -> Mapping[str, str]:
-    """The signs that the prompt had; those of print where nobody knows."""
-    return _ASCII_SIGNS if object_in(record, "condition").get("symbols") == "ascii" else _SIGNS
-
-
-def _question(problem: Mapping[str, Any], signs: Mapping[str, str]) -> str:
-    if "lhs" in problem:
-        return f"{problem['lhs']} {signs.get(str(problem.get('op')), '?')} {problem.get('rhs')}"
-    if "int1" in problem:
-        return f"{problem['int1']} + {problem.get('int2')}"
-    if given := object_in(problem, "given"):
-        return ", ".join(f"{name}: {as_text(value)}" for name, value in given.items())
-    return f"{problem.get('number') or ''} {problem.get('name') or ''}".strip()
-
-
-def _cell(task: str, problem: Mapping[str, Any]) -> str:
-    if "variant" in problem:
-        where = f"depth {problem['depth']}" if "depth" in problem else task
-        return f"{problem['variant']}, {where}"
-    return str(problem.get("set") or task)
+def _cell(task: str, problem: Problem) -> str:
+    match problem:
+        case ArithmeticProblem(variant=variant, depth=depth):
+            return f"{variant}, depth {depth}"
+        case SearchProblem(variant=variant):
+            return f"{variant}, {task}"
+        case SequenceProblem(set=name):
+            return name
+    return task
 
 
 def _facts(record: Record) -> Iterator[tuple[str, str]]:
     """What was made of the reply."""
-    grade, answer = object_in(record, "grade"), object_in(record, "answer")
-    if record.get("nodeid"):
-        yield "item", str(record["nodeid"])
-    if condition := condition_label(record):
+    if record.nodeid:
+        yield "item", record.nodeid
+    if condition := label_of(record.condition):
         yield "condition", condition
-    if record.get("repeat"):
-        yield "repeat", str(record["repeat"])
-    if record["reading"] and answer.get("strict") != answer.get("tolerant"):
-        other = "strict" if record["reading"] == "tolerant" else "tolerant"
-        yield f"{other} reading", _text(answer.get(other)) or "no answer"
-    if grade.get("relative_error") is not None:
-        yield "relative error", figures.short(grade["relative_error"])
-    if grade.get("leading_digits") is not None:
-        yield "leading digits right", _leading(grade)
-    for retry in _list(record.get("retries")):
-        if isinstance(retry, dict):
-            waited = figures.seconds(seconds) if _is_number(seconds := retry.get("waited_s")) else figures.UNKNOWN
-            yield "tried again", f"{retry.get('reason')}, after {waited} s"
+    if record.repeat:
+        yield "repeat", str(record.repeat)
+    answer = record.answer
+    if record.reading and isinstance(answer, Answer) and answer.strict != answer.tolerant:
+        other = Reading.STRICT if record.reading is Reading.TOLERANT else Reading.TOLERANT
+        yield f"{other} reading", answer.by(other) or "no answer"
+    if record.grade:
+        if record.grade.relative_error is not None:
+            yield "relative error", figures.short(record.grade.relative_error)
+        yield "leading digits right", _leading(record.grade)
+    for retry in record.retries:
+        yield "tried again", f"{retry.reason}, after {figures.seconds(retry.waited_s)} s"
 
 
-def _leading(grade: Record) -> str:
+def _leading(grade: Grade) -> str:
     """Of another length than the truth, an answer's digits have other places, whatever they look like."""
-    return "- (other length)" if grade.get("dlength") and not grade["leading_digits"] else str(grade["leading_digits"])
+    return "- (other length)" if grade.dlength and not grade.leading_digits else str(grade.leading_digits)
 
 
-def _reply_facts(reply: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _reply_facts(reply: Reply) -> Iterator[tuple[str, str]]:
     """What is known of the reply beside its text."""
-    if not reply:
-        return
-    named = (("finish reason", "finish_reason"), ("served by", "served_model"), ("asked at", "asked_at"))
-    for name, key in named:
-        if reply.get(key):
-            yield name, str(reply[key])
-    if tokens := _tokens(reply):
+    named = (("finish reason", reply.finish_reason), ("served by", reply.served_model), ("asked at", reply.asked_at))
+    yield from ((name, value) for name, value in named if value)
+    kinds = (
+        ("prompt", reply.prompt_tokens),
+        ("completion", reply.completion_tokens),
+        ("reasoning", reply.reasoning_tokens),
+    )
+    if tokens := ", ".join(f"{count:,} {kind}" for kind, count in kinds if count is not None):
         yield "tokens", tokens
-    if reply.get("cost_usd") is not None:
-        yield "cost", figures.dollars(reply["cost_usd"])
-    if reply.get("latency_s") is not None:
-        yield "latency", f"{figures.seconds(reply['latency_s'])} s"
-    if _is_number(attempts := reply.get("attempts")) and attempts > 1:
-        yield "attempts", str(attempts)
-    if reply.get("stored"):
+    if reply.cost_usd is not None:
+        yield "cost", figures.dollars(reply.cost_usd)
+    if reply.latency_s is not None:
+        yield "latency", f"{figures.seconds(reply.latency_s)} s"
+    if reply.attempts > 1:
+        yield "attempts", str(reply.attempts)
+    if reply.stored:
         yield "stored", "from the store of an earlier run"
 
 
-def _tokens(reply: Mapping[str, Any]) -> str:
-    kinds = (f"{reply[f'{kind}_tokens']:,} {kind}" for kind in _KINDS if reply.get(f"{kind}_tokens") is not None)
-    return ", ".join(kinds)
-
-
-_KINDS = ("prompt", "completion", "reasoning")
-
-
-def _program(oeis: Mapping[str, Any]) -> dict[str, Any]:
+def _program(program: Program) -> dict[str, Any]:
     """What was run, what came out of it, and what the judges say."""
-    scores = object_in(oeis, "scores")
     return {
-        "program": _text(oeis.get("program")),
-        "detail": _text(oeis.get("detail")),
-        "scores": [[f"{float(limit):g} s", f"{100 * score:.1f} %"] for limit, score in scores.items()],
-        "terms": [_term(term) for term in _list(oeis.get("terms")) if isinstance(term, dict)],
-        "judges": list(_judges(object_in(oeis, "judges"))),
-        "isolation": _text(object_in(oeis, "isolation").get("level")) or "unknown",
+        "program": program.program,
+        "detail": program.detail,
+        "scores": [[f"{float(limit):g} s", f"{100 * score:.1f} %"] for limit, score in (program.scores or {}).items()],
+        "terms": [_term(term) for term in program.terms],
+        "judges": list(_judges(program.judges)),
+        "isolation": program.isolation.level,
     }
 
 
-def _term(term: Mapping[str, Any]) -> list[str | None]:
-    seconds = term.get("seconds")
-    timed = f"{seconds:.3f}" if _is_number(seconds) else None
-    return [*(_text(term.get(key)) for key in ("n", "expected", "got", "status")), timed, _text(term.get("stderr"))]
+def _term(term: Term) -> list[str | None]:
+    return [str(term.n), term.expected, term.got, term.status, f"{term.seconds:.3f}", term.stderr or None]
 
 
-def _judges(judges: Mapping[str, Any]) -> Iterator[list[str]]:
-    if static := object_in(judges, "static"):
-        yield ["static judge", _verdict(static.get("cheat")), "; ".join(map(str, _list(static.get("evidence"))))]
-    if model := object_in(judges, "llm"):
-        yield [str(model.get("model")), _verdict(model.get("cheat")), ""]
+def _judges(judges: Judges) -> Iterator[list[str]]:
+    if judges.static:
+        yield ["static judge", _verdict(judges.static.cheat), "; ".join(judges.static.evidence)]
+    if judges.llm:
+        yield [str(judges.llm.model), _verdict(judges.llm.cheat), ""]
 
 
-def _verdict(cheat: Any) -> str:
+def _verdict(cheat: bool | None) -> str:
     return "no verdict" if cheat is None else "a lookup table" if cheat else "no lookup table"

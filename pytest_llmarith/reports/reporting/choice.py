@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Any
 
+from pytest_llmarith.records import Record
 from pytest_llmarith.reports.harmless import sanitize_name
 from pytest_llmarith.reports.mistake import Mistake
 
@@ -39,11 +39,11 @@ class Choice:
     def _bounds_depth(self) -> bool:
         return self.min_depth is not None or self.max_depth is not None
 
-    def __call__(self, record: Mapping[str, Any]) -> bool:
+    def __call__(self, record: Record) -> bool:
         return (
-            _matches(record["model"], self.models)
-            and _matches(record["task"], self.tasks)
-            and (not self._bounds_depth or self._is_deep(record["problem"].get("depth")))
+            _matches(record.model, self.models)
+            and _matches(record.task, self.tasks)
+            and (not self._bounds_depth or self._is_deep(getattr(record.problem, "depth", None)))
         )
 
     def _is_deep(self, depth: int | None) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from pytest_llmarith.records import SequenceProblem
 from pytest_llmarith.reports.harmless import sanitize, sanitize_name
 from pytest_llmarith.reports.mistake import Mistake
 from pytest_llmarith.reports.opening import OpenedRun
@@ -22,15 +23,16 @@ def lines_about(number: str, runs: Iterable[OpenedRun], width: int) -> Iterator[
     found = False
     for run in runs:
         for record in run.records():
-            if (its_number := record["problem"].get("number")) is None:
+            problem = record.problem
+            if not isinstance(problem, SequenceProblem):
                 continue
-            if str(its_number).upper() != number.upper():
-                others.add(str(its_number))
+            if problem.number.upper() != number.upper():
+                others.add(problem.number)
                 continue
             yield from ([""] if found else [])
             found = True
             yield sanitize_name(run.name, _LONGEST_NAME)
-            yield from sequence_lines(record, width)
+            yield from sequence_lines(record, problem, width)
     if not found:
         raise Mistake(f"--sequence={sanitize(number, _LONGEST_NAME)}: {_named(sorted(others))}")
 

@@ -2,47 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
 from pytest_llmarith.reports.figures import prompt_and_completion
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.mistake import Mistake
-
-Result = Mapping[str, Any]
+from pytest_llmarith.reports.tables.overview import ResultOfRun
+from pytest_llmarith.values import Outcome
 
 _LONGEST = 60
 
 _DOWN = "-"
 
 
-def _text(name: str) -> Callable[[Result], Any]:
-    return lambda result: None if result.get(name) is None else str(result[name]).casefold()
+def _percent(outcome: Outcome) -> Callable[[ResultOfRun], Any]:
+    def percent(row: ResultOfRun) -> float | None:
+        percentage = row.result.percentages[outcome]
+        return percentage.percent if percentage else None
+
+    return percent
 
 
-def _percent(outcome: str) -> Callable[[Result], Any]:
-    return lambda result: (result["percentages"][outcome] or {}).get("percent")
-
-
-def _tokens(result: Result) -> int | None:
-    return prompt_and_completion(result["tokens"])
-
-
-def _error(result: Result) -> Decimal | None:
-    error = result["median_relative_error"]
+def _error(row: ResultOfRun) -> Decimal | None:
+    error = row.result.median_relative_error
     return None if error is None else Decimal(error)
 
 
-_PERCENTAGES = ("correct", "nan", "deviate", "cheat")
-_WORDS = {name: _text(name) for name in ("run", "model", "task", "date")}
-_FIGURES: dict[str, Callable[[Result], Any]] = {
-    "trials": lambda result: result["measured"],
-    "unanswered": lambda result: result["outcomes"]["unanswered"],
-    **{outcome: _percent(outcome) for outcome in _PERCENTAGES},
-    "cost": lambda result: result["cost_usd"],
-    "tokens": _tokens,
-    "latency": lambda result: result["median_latency_s"],
+_PERCENTAGES = (Outcome.CORRECT, Outcome.NAN, Outcome.DEVIATE, Outcome.CHEAT)
+_WORDS: dict[str, Callable[[ResultOfRun], Any]] = {
+    "run": lambda row: row.run.casefold(),
+    "model": lambda row: row.result.model.casefold(),
+    "task": lambda row: row.result.task.casefold(),
+    "date": lambda row: row.result.date,
+}
+_FIGURES: dict[str, Callable[[ResultOfRun], Any]] = {
+    "trials": lambda row: row.result.measured,
+    "unanswered": lambda row: row.result.outcomes.unanswered,
+    **{str(outcome): _percent(outcome) for outcome in _PERCENTAGES},
+    "cost": lambda row: row.result.cost_usd,
+    "tokens": lambda row: prompt_and_completion(row.result.tokens),
+    "latency": lambda row: row.result.median_latency_s,
     "error": _error,
 }
 COLUMNS = (*_WORDS, *_FIGURES)
@@ -57,14 +58,14 @@ class Order(NamedTuple):
     column: str
     turned: bool
 
-    def of(self, results: Sequence[Result]) -> list[Result]:
+    def of(self, results: Sequence[ResultOfRun]) -> list[ResultOfRun]:
         """The results in this order; what is equal stays as it stands, what is unknown comes last."""
         if self.column not in _PERCENTAGES:
             return self._sorted(results)
-        whole, others = ([one for one in results if bool(one.get("missing")) is lacks] for lacks in (False, True))
+        whole, others = ([one for one in results if bool(one.missing) is lacks] for lacks in (False, True))
         return self._sorted(whole) + self._sorted(others)
 
-    def _sorted(self, results: Sequence[Result]) -> list[Result]:
+    def _sorted(self, results: Sequence[ResultOfRun]) -> list[ResultOfRun]:
         key = (_WORDS | _FIGURES)[self.column]
         known = [result for result in results if key(result) is not None]
         unknown = [result for result in results if key(result) is None]

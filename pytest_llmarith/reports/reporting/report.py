@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
+from pytest_llmarith.records import RunSummary
 from pytest_llmarith.reports.formats.layouts import Account, Format, laid_out
 from pytest_llmarith.reports.harmless import sanitize, sanitize_name, showable
 from pytest_llmarith.reports.logs.lines import LOG, without_files_beside
@@ -20,13 +21,12 @@ from pytest_llmarith.reports.parameters import differing, parameters_of
 from pytest_llmarith.reports.reporting.choice import Choice
 from pytest_llmarith.reports.reporting.one_sequence import lines_about
 from pytest_llmarith.reports.reporting.ordering import Order
+from pytest_llmarith.reports.tables.overview import ResultOfRun
 from pytest_llmarith.reports.tables.terminal import run_lines
 
 _LONGEST_NAME = 100
 _LONGEST_LINE = 1_000
 _RECORDED = (LOG, "summary.json", "report.json")
-
-Summary = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def _lines(runs: Sequence[OpenedRun], request: Request, *, defused: bool) -> Ite
 
 def _check_choice(runs: Sequence[OpenedRun], choice: Choice) -> None:
     """Raises Mistake if no run has a trial that was chosen."""
-    if choice and not any([run.summary()["results"] for run in runs]):
+    if choice and not any([run.summary().results for run in runs]):
         raise choice.nothing({met for run in runs for met in run.met})
 
 
@@ -111,26 +111,24 @@ def _account(runs: Sequence[OpenedRun], request: Request, *, defused: bool) -> A
     return Account(title, head, summaries, ordered, request.width, records, defused)
 
 
-def _results(runs: Sequence[OpenedRun], summaries: Sequence[Summary]) -> list[Mapping[str, Any]]:
+def _results(runs: Sequence[OpenedRun], summaries: Sequence[RunSummary]) -> list[ResultOfRun]:
     """All results, each with the name of its run, how that differs from others, and which cells it lacks."""
-    pairs = [
-        (run, summary, result) for run, summary in zip(runs, summaries, strict=True) for result in summary["results"]
-    ]
+    pairs = [(run, summary, result) for run, summary in zip(runs, summaries, strict=True) for result in summary.results]
     parameters_of_each = differing(
-        [(result["model"], parameters_of(summary, result["model"])) for _, summary, result in pairs]
+        [(result.model, parameters_of(summary.run, result.model)) for _, summary, result in pairs]
     )
     missing = missing_cells([result for _, _, result in pairs])
     return [
-        {"run": run.name, "parameters": parameters, "unfinished": run.unfinished, "missing": lacks, **result}
+        ResultOfRun(result, run.name, parameters, run.unfinished, lacks)
         for (run, _, result), parameters, lacks in zip(pairs, parameters_of_each, missing, strict=True)
     ]
 
 
-def _first_lines(runs: Sequence[OpenedRun], summaries: Sequence[Summary], request: Request) -> list[str]:
+def _first_lines(runs: Sequence[OpenedRun], summaries: Sequence[RunSummary], request: Request) -> list[str]:
     """What is said first: of a whole run what it said itself at its end, of anything else how much of it there is."""
     if len(runs) == 1 and runs[0].facts and not request.choice:
         return run_lines(summaries[0], request.width)
-    answered, unanswered = (sum(summary[name] for summary in summaries) for name in ("answered", "unanswered"))
+    answered, unanswered = (sum(getattr(summary, name) for summary in summaries) for name in ("answered", "unanswered"))
     whose = sanitize_name(runs[0].name, _LONGEST_NAME) if len(runs) == 1 else f"{len(runs):,} runs"
     missing = f", {unanswered:,} unanswered" if unanswered else ""
     unfinished = runs[0].unfinished if len(runs) == 1 else ""

@@ -6,13 +6,13 @@ It does not know how a summary comes about.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from textwrap import wrap
-from typing import Any
 
+from pytest_llmarith.records import Cells, Length, Result
 from pytest_llmarith.reports import figures
 from pytest_llmarith.reports.harmless import sanitize_name
-from pytest_llmarith.reports.keys import condition_label
+from pytest_llmarith.reports.keys import label_of
 from pytest_llmarith.reports.percents import correct_percentage
 from pytest_llmarith.reports.tables.anatomy import anatomy_table
 from pytest_llmarith.reports.tables.breaking import breaking_lines
@@ -20,43 +20,41 @@ from pytest_llmarith.reports.tables.drawing import LONGEST_NAME, SHORTEST_NAME, 
 from pytest_llmarith.reports.tables.sequences import set_table, unsolved_lines
 from pytest_llmarith.reports.tables.variants import LEGEND, variant_table
 
-_MEASURED = ("correct", "deviate", "nan", "cheat")
 
-Counts = Mapping[str, Any]
-
-
-def breakdowns(summary: Mapping[str, Any], width: int) -> list[str]:
+def breakdowns(results: Sequence[Result], width: int) -> list[str]:
     """Titled tables: two per result that has cells, one per result that has lengths, one per result that has sets.
 
     Below them, how answers deviate.
     """
     lines: list[str] = []
     legend = wrap(LEGEND, width)
-    for result in summary["results"]:
-        if result["cells"]:
+    for result in results:
+        if result.cells:
             lines += ["", *_cell_table(result, width)]
-        if result.get("variants"):
+        if result.variants:
             lines += ["", _title(result, "by variant, all depths together", width), *variant_table(result), *legend]
             legend = []  # said once
-        if result["lengths"]:
+        if result.lengths:
             lines += ["", *_length_table(result, width)]
-        if result.get("breaking_points"):
+        if result.breaking_points:
             title = _title(result, "breaking points", width)
-            lines += ["", title, *breaking_lines(result["breaking_points"], width)]
-        if result["sets"]:
+            lines += ["", title, *breaking_lines(result.breaking_points, width)]
+        if result.sets:
             title = _title(result, "scores by set and limit per term", width)
             lines += ["", title, *set_table(result, width)]
-    if unsolved := unsolved_lines(summary["results"], width):
+    if unsolved := unsolved_lines(results, width):
         lines += ["", *unsolved]
-    if anatomy := anatomy_table(summary["results"], width):
+    if anatomy := anatomy_table(results, width):
         lines += ["", *anatomy]
     return lines[1:]
 
 
-def _cell_table(result: Mapping[str, Any], width: int) -> list[str]:
+def _cell_table(result: Result, width: int) -> list[str]:
     """Rows are variants, columns depths. The title says what most cells are counts of, the others say it themselves."""
-    cells = {(cell["variant"], cell["depth"]): cell for cell in result["cells"]}
-    measured = Counter(filter(None, map(_measured, cells.values())))  # cells that nobody answered yet are not usual
+    cells = {(cell.variant, cell.depth): cell for cell in result.cells}
+    measured = Counter(
+        filter(None, (cell.measured for cell in cells.values()))
+    )  # cells that nobody answered yet are not usual
     usual = measured.most_common(1)[0][0] if measured else 0
     variants = list(dict.fromkeys(variant for variant, _ in cells))
     depths = sorted({depth for _, depth in cells})
@@ -74,17 +72,17 @@ def _cell_table(result: Mapping[str, Any], width: int) -> list[str]:
     return [title, *folded(["depth", *map(str, depths), "all %"], rows, width)]
 
 
-def _length_table(result: Mapping[str, Any], width: int) -> list[str]:
+def _length_table(result: Result, width: int) -> list[str]:
     """Rows are outcomes, columns the digits of the longer operand."""
-    lengths: Sequence[Counts] = result["lengths"]
-    rows = [[outcome, *(_count(length[outcome]) for length in lengths)] for outcome in _outcomes_in(lengths)]
-    rows.append(["median s", *(figures.seconds(length["median_latency_s"]) for length in lengths)])
+    lengths = result.lengths
+    rows = [[outcome, *(_count(getattr(length, outcome)) for length in lengths)] for outcome in _outcomes_in(lengths)]
+    rows.append(["median s", *(figures.seconds(length.median_latency_s) for length in lengths)])
     title = _title(result, "by digits of the longer operand", width)
-    return [title, *folded(["digits", *(str(length["digits"]) for length in lengths)], rows, width)]
+    return [title, *folded(["digits", *(str(length.digits) for length in lengths)], rows, width)]
 
 
-def _outcomes_in(lengths: Sequence[Counts]) -> list[str]:
-    unanswered = any(length["unanswered"] for length in lengths)
+def _outcomes_in(lengths: Sequence[Length]) -> list[str]:
+    unanswered = any(length.unanswered for length in lengths)
     return ["correct", "deviate", "nan"] + (["unanswered"] if unanswered else [])
 
 
@@ -93,33 +91,29 @@ def _count(count: int) -> str:
     return str(count) if count else "."
 
 
-def _cell(counts: Counts | None, usual: int) -> str:
-    if counts is None or not (measured := _measured(counts)):
+def _cell(counts: Cells | None, usual: int) -> str:
+    if counts is None or not counts.measured:
         return figures.UNKNOWN
-    return str(counts["correct"]) if measured == usual else f"{counts['correct']}/{measured}"
+    return str(counts.correct) if counts.measured == usual else f"{counts.correct}/{counts.measured}"
 
 
-def _total(cells: Iterable[Counts]) -> str:
+def _total(cells: Iterable[Cells]) -> str:
     return figures.percent_of(correct_percentage(cells))
 
 
-def _total_rows(columns: Sequence[Sequence[Counts]]) -> list[list[str]]:
+def _total_rows(columns: Sequence[Sequence[Cells]]) -> list[list[str]]:
     """Percentages of columns, and below them the ends of their intervals, which side by side would be too wide."""
     found = [correct_percentage(cells) for cells in columns]
     return [
         ["all %", *map(figures.percent_of, found)],
-        ["95 % from", *(f"{one['low']:.1f}" if one else figures.UNKNOWN for one in found)],
-        ["to", *(f"{one['high']:.1f}" if one else figures.UNKNOWN for one in found)],
+        ["95 % from", *map(figures.low, found)],
+        ["to", *map(figures.high, found)],
     ]
 
 
-def _measured(counts: Counts) -> int:
-    return sum(counts[outcome] for outcome in _MEASURED)
-
-
-def _title(result: Mapping[str, Any], what: str, width: int) -> str:
-    how = ", ".join(filter(None, ["simulated" * result["simulated"], condition_label(result)]))
+def _title(result: Result, what: str, width: int) -> str:
+    how = ", ".join(filter(None, ["simulated" * result.simulated, label_of(result.condition)]))
     known = f" ({sanitize_name(how, LONGEST_NAME)})" if how else ""
-    rest = f"{known}, {sanitize_name(result['task'], LONGEST_NAME)}: {what}"
+    rest = f"{known}, {sanitize_name(result.task, LONGEST_NAME)}: {what}"
     room = max(SHORTEST_NAME, min(LONGEST_NAME, width - len(rest)))
-    return sanitize_name(result["model"], room) + rest
+    return sanitize_name(result.model, room) + rest

@@ -5,9 +5,7 @@ It does not know how a summary comes about.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
+from pytest_llmarith.records import Result, Variant
 from pytest_llmarith.reports import figures
 from pytest_llmarith.reports.harmless import sanitize_name
 from pytest_llmarith.reports.tables.drawing import draw
@@ -25,19 +23,19 @@ LEGEND = (
 )
 
 
-def variant_table(result: Mapping[str, Any]) -> list[str]:
+def variant_table(result: Result) -> list[str]:
     """A row per variant."""
-    return draw(_HEADERS, [_row(variant) for variant in result["variants"]])
+    return draw(_HEADERS, [_row(variant) for variant in result.variants])
 
 
-def _row(variant: Mapping[str, Any]) -> list[str]:
-    errors = variant["error_sizes"]
+def _row(variant: Variant) -> list[str]:
+    errors = variant.error_sizes
     return [
-        sanitize_name(variant["variant"], _LONGEST_NAME),
-        str(variant["measured"]),
-        figures.percent_of(variant["correct_percentage"]),
-        figures.interval(variant["correct_percentage"]),
-        figures.reliable(variant["reliable_depth"]) if variant["measured"] else figures.UNKNOWN,
-        figures.short(errors["median_relative_error"]),
+        sanitize_name(variant.variant, _LONGEST_NAME),
+        str(variant.measured),
+        figures.percent_of(variant.correct_percentage),
+        figures.interval(variant.correct_percentage),
+        figures.reliable(variant.reliable_depth) if variant.measured else figures.UNKNOWN,
+        figures.short(errors.median_relative_error),
         figures.leading_digits(errors),
     ]

@@ -9,8 +9,11 @@ from typing import Any
 
 import pytest
 
+from pytest_llmarith import records
+from pytest_llmarith.records import Run, convert
 from pytest_llmarith.reports.comparing import Request, compare
 from pytest_llmarith.reports.mistake import Mistake
+from tests.runs_on_disk import asked, programmed, record_of, run_facts
 
 Record = dict[str, Any]
 
@@ -34,11 +37,33 @@ class Opened:
 
     path: Path
     trials: Sequence[Record]
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    told: Mapping[str, Any] = field(default_factory=dict)
     size: int = 0
 
-    def records(self) -> Iterator[Record]:
-        return iter(self.trials)
+    @property
+    def facts(self) -> Run | None:
+        return convert(run_facts(**self.told), Run) if self.told else None
+
+    def records(self) -> Iterator[records.Record]:
+        return map(_whole, self.trials)
+
+
+def _whole(record: Record) -> records.Record:
+    """The record that is told in part; what it lacks decides nothing."""
+    sequence, searched = "set" in record["problem"], "search" in record
+    usual = programmed("A1") if sequence else asked("7")
+    problem = usual["problem"] if not searched else _SEARCHED
+    whole = usual | record | {"problem": problem | record["problem"], "grade": None}
+    if record["outcome"] != "unanswered":
+        whole["reply"] = usual["reply"] | (record["reply"] or {})
+    if sequence:
+        whole["oeis"] = usual["oeis"] | record["oeis"]
+    if whole["outcome"] == "deviate" and not (sequence or searched):
+        whole["grade"] = usual["grade"]
+    return record_of(whole)
+
+
+_SEARCHED = {"kind": "breaking_point", "op": "add", "dtype": "int", "seed": 0, "of": "arithmetic"}
 
 
 def sums(
@@ -96,7 +121,14 @@ def searches(outcomes: str, budget: int = 80, seed: int = 0) -> list[Record]:
             "problem": {"seed": seed, "of": "arithmetic", "variant": f"variant_{number}", "budget": budget},
             "prompt": f"the question that was {WORDS[letter]} in the end",
             "reply": None,
-            "search": {},
+            "search": {
+                "ended": "shrunk",
+                "questions": 1,
+                "minimum": None,
+                "not_reproduced": 0,
+                "largest_right": None,
+                "trail": [],
+            },
         }
         for number, letter in enumerate(outcomes)
     ]

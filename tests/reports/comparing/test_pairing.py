@@ -106,7 +106,7 @@ def test_the_number_of_a_trial_is_not_its_question() -> None:
 def test_another_problem_is_another_question(key: str) -> None:
     """Numbers, operation, depth and expected answer are the question."""
     other = sums("c")
-    other[0]["problem"][key] = "9"
+    other[0]["problem"][key] = 9 if key == "depth" else "9"
     assert "no two trials asked the same question" in refusal(run(sums("c")), run(other, name="other"))
 
 

@@ -48,12 +48,12 @@ def test_conditions_that_differ_are_named() -> None:
 def test_what_records_tell() -> None:
     """Where programs ran and which seed there was stands in them, also where nobody knows the facts of the run."""
     first, second = programs([1.0]), programs([1.0])
-    for record, level in ((first[0], "strict"), (second[0], "basic")):
-        record["oeis"]["isolation"] = {"level": level}
+    for record, level in ((first[0], "strict"), (second[0], "standard")):
+        record["oeis"]["isolation"] = {"level": level, "enforced": [], "remarks": []}
     one, other = run([*first, *sums("c", seed=3)], facts={}), run([*second, *sums("c", seed=4)])
     assert compared(one, other)["differing"] == [
         {"what": "seed", "first": "3", "second": "4"},
-        {"what": "sandbox level", "first": "strict", "second": "basic"},
+        {"what": "sandbox level", "first": "strict", "second": "standard"},
     ]
 
 
@@ -138,7 +138,7 @@ HOSTILE = "\x1b[31m|<script>alert(1)</script>`*_[x](javascript:1)\u202e\n# " + "
 @pytest.mark.parametrize("shown", [as_json, as_markdown, lambda comparisons: as_text(comparisons, 80)])
 def test_hostile_names_are_harmless(shown: Callable[[Any], str]) -> None:
     """Neither a terminal nor markdown obeys what stands in names, facts and variants."""
-    facts = FACTS | {HOSTILE: {HOSTILE: HOSTILE}, "models": HOSTILE, "versions": [HOSTILE]}
+    facts = FACTS | {"models": [{"name": HOSTILE, "target": HOSTILE}], "versions": {HOSTILE: HOSTILE}}
     first = run(sums("cd", HOSTILE, HOSTILE), sums("c", "x", HOSTILE), name="a" + HOSTILE.replace("/", ""))
     second = run(sums("cd", HOSTILE, HOSTILE), sums("c", "x", HOSTILE), facts=facts)
     text = shown(compare(Request(first, [second])))

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from pytest_llmarith.grading import carries
 from pytest_llmarith.records import as_dict
-from pytest_llmarith.reports.counting.summary import Summary
 from pytest_llmarith.tasks import addition, arithmetic
 from pytest_llmarith.trials import Subject, number_record, unanswered_record
 from pytest_llmarith.values import Dtype, ErrorClass, Failure, Model, NumberProblem, Op, Reading, Reply
+from tests.runs_on_disk import counted
 from tests.tasks.problem_strategies import addition_problems, arithmetic_problems
 
 MODEL = Model("o4-mini", "o4-mini")
@@ -33,10 +33,7 @@ def unanswered(problem: NumberProblem) -> dict[str, Any]:
 
 
 def anatomies(*records: dict[str, Any]) -> list[dict[str, Any]]:
-    summary = Summary()
-    for record in records:
-        summary.add(record)
-    return [result["anatomy"] for result in summary.as_dict({})["results"]]
+    return [result["anatomy"] for result in counted(records)["results"]]
 
 
 @st.composite

@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
+from pytest_llmarith.grading import Case
+from pytest_llmarith.records import ArithmeticProblem, Record, as_dict
 from pytest_llmarith.reports.counting.anatomy import AnatomyCounts
-from pytest_llmarith.reports.counting.cases import case_of
+from pytest_llmarith.reports.counting.cases import answer_of, calculation_of
 from pytest_llmarith.reports.counting.positions import Positions
 from pytest_llmarith.reports.logs.stored import changes
 from pytest_llmarith.values import ErrorClass
@@ -23,7 +26,6 @@ VARIANTS = [f"{dtype}_{op}" for op in ("add", "sub", "mul", "div") for dtype in 
 
 pytestmark = pytest.mark.skipif(not TRANSCRIPTS.is_dir(), reason="the transcripts are not beside the project")
 
-Record = dict[str, Any]
 Records = list[Record]
 
 
@@ -31,7 +33,7 @@ Records = list[Record]
 def records() -> Records:
     """Every trial that has a reply, without the reply: they are megabytes."""
     read = (change.record for file in sorted(TRANSCRIPTS.glob("*.jsonl")) for change in changes(file, None, []))
-    return [{**record, "reply": None} for record in read if record["outcome"] != "unanswered"]
+    return [replace(record, reply=None) for record in read if record.outcome != "unanswered"]
 
 
 @pytest.fixture(scope="module")
@@ -43,9 +45,9 @@ def anatomy_of(records: Iterable[Record]) -> dict[str, Any]:
     counts = AnatomyCounts()
     for record in records:
         counts.add(record)
-    found = counts.as_dict()
+    found = counts.part()
     assert found is not None
-    return found
+    return as_dict(found)
 
 
 def table_below(heading: str) -> list[list[str]]:
@@ -86,16 +88,22 @@ def test_the_figures(records: Records) -> None:
     assert found == [[row[0], row[2]] for row in table_below("Beside what was published")]
 
 
+def case_of(record: Record) -> Case | None:
+    calculation, answer = calculation_of(record.problem), answer_of(record)
+    return None if calculation is None or answer is None else calculation.case(answer)
+
+
 def of(records: Records, *variants: str, depths: Iterable[int] = range(100)) -> Records:
+    kinds = ((record, record.problem) for record in records)
     return [
         record
-        for record in records
-        if record["problem"]["variant"] in variants and record["problem"]["depth"] in depths
+        for record, problem in kinds
+        if isinstance(problem, ArithmeticProblem) and problem.variant in variants and problem.depth in depths
     ]
 
 
 def deviates(records: Records) -> Records:
-    return [record for record in records if record["outcome"] == "deviate"]
+    return [record for record in records if record.outcome == "deviate"]
 
 
 def correct(*variants: str) -> Callable[[Records], str]:
@@ -107,11 +115,11 @@ def correct(*variants: str) -> Callable[[Records], str]:
 
 
 def of_another_outcome(records: Records) -> Records:
-    return [record for record in records if record["outcome"] != "correct"]
+    return [record for record in records if record.outcome != "correct"]
 
 
 def classes_of(records: Records) -> Counter[str]:
-    return Counter(record["grade"]["error_class"] for record in deviates(records))
+    return Counter(str(record.grade.error_class) for record in deviates(records) if record.grade)
 
 
 def multiples_of_three(records: Records) -> str:
@@ -149,7 +157,7 @@ def wrong_from_left(records: Records) -> str:
 
 def right_digits(from_left: bool, count: int) -> Callable[[Records], str]:
     def figure(records: Records) -> str:
-        answered = [record for record in of(records, "int_mul", depths=[8]) if record["grade"]]
+        answered = [record for record in of(records, "int_mul", depths=[8]) if record.grade]
         end = ends_of(answered)[0 if from_left else 1][:count]
         shares = [share(one["digits"] - one["wrong"], one["digits"]) for one in end]
         return ", ".join(shares if from_left else reversed(shares))
@@ -157,13 +165,13 @@ def right_digits(from_left: bool, count: int) -> Callable[[Records], str]:
     return figure
 
 
-def ends_of(records: Records) -> tuple[list[dict[str, int]], list[dict[str, int]]]:
+def ends_of(records: Records) -> tuple[Any, Any]:
     positions = Positions()
     for record in records:
         case = case_of(record)
         assert case is not None
         positions.add(case)
-    found = positions.as_dict()
+    found = positions.part()
     return found["from_left"], found["from_right"]
 
 
@@ -184,12 +192,12 @@ def classes_of_sums(records: Records) -> str:
 
 def roundings(records: Records) -> str:
     wrong = deviates(of(records, *(variant for variant in VARIANTS if variant.startswith("float"))))
-    rounded = sum(record["grade"]["error_class"] == "rounded" for record in wrong)
+    rounded = classes_of(wrong)["rounded"]
     return f"{rounded} of {len(wrong):,}, {share(rounded, len(wrong), 1)} %"
 
 
 def relative_errors(records: Records) -> str:
-    errors = [Decimal(record["grade"]["relative_error"]) for record in deviates(records)]
+    errors = [Decimal(record.grade.relative_error or "nan") for record in deviates(records) if record.grade]
     below = [share(sum(error < Decimal(limit) for error in errors), len(errors)) for limit in ("1e-4", "0.01")]
     return ", ".join((*below, share(sum(error >= 10 for error in errors), len(errors), 1)))
 

@@ -8,8 +8,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.reports.counting.summary import Summary
+from pytest_llmarith.records import RunSummary, convert
 from pytest_llmarith.reports.tables.terminal import run_lines
+from tests.runs_on_disk import counted
 
 Make = Callable[..., dict[str, Any]]
 Records = Sequence[dict[str, Any]]
@@ -30,10 +31,7 @@ def asked_by(function: str, make: Make, outcomes: str, **named: Any) -> list[dic
 
 
 def summed(records: Records) -> dict[str, Any]:
-    summary = Summary()
-    for record in records:
-        summary.add(record)
-    return summary.as_dict({"models": [], "selected": len(records)})
+    return counted(records, {"models": [], "selected": len(records)})
 
 
 def figures(summary: dict[str, Any]) -> list[dict[str, Any]]:
@@ -82,10 +80,12 @@ def test_rows_are_trials_of_their_own(make_record: Make) -> None:
 def test_what_was_sent_tells_questions_apart(make_record: Make, make_reply: Make) -> None:
     """A model of the user's own may put a question otherwise, or be another one under the same name: each counts."""
     asked = asked_by("test_it", make_record, "cc")
-    elsewhere = asked_by("test_again", make_record, "cc", reply=make_reply(sent={"model": "another"}))
+    elsewhere = asked_by(
+        "test_again", make_record, "cc", reply=make_reply(sent=make_reply()["sent"] | {"model": "another"})
+    )
     unknown = [
-        *asked_by("test_own", make_record, "cc", reply=make_reply(sent={})),
-        *asked_by("test_own_again", make_record, "cc", reply=make_reply(sent={})),
+        *asked_by("test_own", make_record, "cc", reply=make_reply(sent=None)),
+        *asked_by("test_own_again", make_record, "cc", reply=make_reply(sent=None)),
     ]
     summary = summed([*asked, *elsewhere, *unknown])
     assert (summary["answered"], summary["duplicates"]) == (8, 0)
@@ -94,9 +94,9 @@ def test_what_was_sent_tells_questions_apart(make_record: Make, make_reply: Make
 def test_it_is_said_in_one_line(make_record: Make) -> None:
     """The run is whole, and the line says why it counts fewer trials than it has items."""
     once = asked_by("test_it", make_record, "cdc")
-    lines = run_lines(summed(once + asked_by("test_again", make_record, "cdc")), 200)
+    lines = run_lines(convert(summed(once + asked_by("test_again", make_record, "cdc")), RunSummary), 200)
     assert lines[:2] == [
         "all 3 answered",
         "3 items asked what another item asks, in the same words: that is one request, and counts as one trial",
     ]
-    assert not any("another item" in line for line in run_lines(summed(once), 200))
+    assert not any("another item" in line for line in run_lines(convert(summed(once), RunSummary), 200))

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from pytest_llmarith.reports.counting.summary import Summary
+from pytest_llmarith.records import Effect, SameWords, convert
 from pytest_llmarith.reports.statistics.paired import Pairs, mcnemar, paired_difference
 from pytest_llmarith.reports.tables.effects import effect_table
 from pytest_llmarith.values import Condition, NumberFormat, Symbols
-from tests.runs_on_disk import FACTS, added, asked
+from tests.runs_on_disk import added, asked, counted
 
 COMMAS = Condition(NumberFormat.COMMA).fields()
 LONG = Condition(context="2k").fields()
@@ -20,11 +20,13 @@ Record = dict[str, Any]
 
 
 def effects_of(*records: Record, given: Sequence[Record] = ()) -> list[Record]:
-    summary = Summary()
-    for record in records:
-        summary.add(record)
-    effects: list[Record] = summary.as_dict(FACTS | {"conditions": list(given)})["effects"]
+    effects: list[Record] = counted(records, {"conditions": list(given)})["effects"]
     return effects
+
+
+def table_of(effects: Sequence[Record], width: int, same_words: Sequence[Record] = ()) -> list[str]:
+    alike = [convert(one, SameWords) for one in same_words]
+    return effect_table([convert(effect, Effect) for effect in effects], alike, width)
 
 
 def alike(record: Record) -> Record:
@@ -92,18 +94,15 @@ def test_tests_beside_each_other_are_corrected() -> None:
 def test_the_same_words_are_no_evidence() -> None:
     """They are one request, whose reply stands in both conditions: it is left out and counted, if nothing else is."""
     usual, commas = in_two("rrrw", ""), in_two("", "rwrw")
-    summary = Summary()
-    for record in (*usual, *map(alike, commas[:1]), *commas[1:]):
-        summary.add(record)
-    found = summary.as_dict(FACTS)
+    found = counted((*usual, *map(alike, commas[:1]), *commas[1:]))
     (effect,) = found["effects"]
     assert (effect["problems"], effect["percent_beside"], effect["percent"]) == (3, 66.6667, 33.3333)
     (left_out,) = found["same_words"]
     assert (left_out["condition"], left_out["beside"], left_out["problems"]) == (COMMAS, None, 1)
     told = "numbers_comma (o4-mini, arithmetic): 1 problem put in the same words, left out"
-    assert effect_table(found, 100)[-1] == told
+    assert table_of([effect], 100, [left_out])[-1] == told
     assert effects_of(*usual, *map(alike, commas)) == []
-    assert effect_table({"effects": [], "same_words": [left_out]}, 100) == ["what conditions do", told]
+    assert table_of([], 100, [left_out]) == ["what conditions do", told]
 
 
 def test_another_system_prompt_is_other_words() -> None:
@@ -115,7 +114,7 @@ def test_another_system_prompt_is_other_words() -> None:
 def test_an_interval_that_nobody_knows() -> None:
     """Where all problems went alike, the legend says why there is none."""
     records = [one | {"repeat": repeat} for repeat in range(2) for one in in_two("rw", "rw")]
-    table = effect_table({"effects": effects_of(*records)}, 500)
+    table = table_of(effects_of(*records), 500)
     assert "`-` in place of an interval" in " ".join(table)
 
 
@@ -125,7 +124,7 @@ def test_without_the_usual_condition_the_first_is_the_measure() -> None:
     records = [record | {"condition": both if record["condition"] == COMMAS else LONG} for record in in_two("rr", "rw")]
     (effect,) = effects_of(*records)
     assert (effect["condition"], effect["beside"]) == (both, LONG)
-    assert "numbers_comma-context_2k beside context_2k" in effect_table({"effects": [effect]}, 100)[4]
+    assert "numbers_comma-context_2k beside context_2k" in table_of([effect], 100)[4]
 
 
 def _put(condition: Record) -> Record:
@@ -153,14 +152,14 @@ def test_a_task_that_does_not_know_an_axis() -> None:
 def test_the_table() -> None:
     """The table has two lines per condition, and fits whatever the names are."""
     effects = effects_of(*in_two("rrrrrwwr", "rwwwwwrr"))
-    assert [line.split() for line in effect_table({"effects": effects}, 80)[:6]] == [
+    assert [line.split() for line in table_of(effects, 80)[:6]] == [
         ["what", "conditions", "do"],
         ["condition", "problems", "%", "points", "better", "p"],
         ["model,", "task", "beside", "%", "95", "%", "worse", "*"],
-        ["-" * len(effect_table({"effects": effects}, 80)[3])],
+        ["-" * len(table_of(effects, 80)[3])],
         ["numbers_comma", "8", "37.5", "-37.5", "1", "0.3750"],
         ["o4-mini,", "arithmetic", "75.0", "-69.3", "to", "+12.5", "4"],
     ]
     named = [effect | {"model": "m" * 90 + "\x1b[2J"} for effect in effects]
-    assert all(len(line) <= 80 and line.isprintable() for line in effect_table({"effects": named}, 80))
-    assert effect_table({"effects": []}, 80) == []
+    assert all(len(line) <= 80 and line.isprintable() for line in table_of(named, 80))
+    assert table_of([], 80) == []

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from pytest_llmarith.reports.counting.summary import Summary
+from pytest_llmarith.records import Result, convert
 from pytest_llmarith.reports.formats.results import HEADERS, rows_of
-from pytest_llmarith.reports.tables.overview import note_of
+from pytest_llmarith.reports.tables.overview import ResultOfRun, note_of
 from pytest_llmarith.reports.tables.repeats import repeat_table
-from tests.runs_on_disk import FACTS, added, asked, programmed
+from tests.runs_on_disk import added, asked, counted, programmed
 
 Record = dict[str, Any]
 
@@ -22,11 +22,16 @@ def repeated(*texts: str | None, trial: int = 0) -> list[Record]:
 
 
 def result_of(*records: Record) -> Record:
-    summary = Summary()
-    for record in records:
-        summary.add(record)
-    (result,) = summary.as_dict(FACTS)["results"]
+    (result,) = counted(records)["results"]
     return dict(result)
+
+
+def row_of(result: Record) -> ResultOfRun:
+    return ResultOfRun(convert(result, Result))
+
+
+def table_of(*results: Record) -> list[str]:
+    return repeat_table([convert(result, Result) for result in results], 80)
 
 
 def repeats_of(*records: Record) -> Record | None:
@@ -39,10 +44,8 @@ def percent(facts: Record | None) -> float | None:
 
 
 def test_asked_once_there_are_none() -> None:
-    """What was asked once has no repeats, and neither have records of earlier versions."""
-    old = asked("{}")
-    assert old.pop("repeat") == 0
-    assert repeats_of(old, asked("7", trial=1)) is None
+    """What was asked once has no repeats."""
+    assert repeats_of(asked("{}"), asked("7", trial=1)) is None
 
 
 def test_what_repeats_say() -> None:
@@ -111,15 +114,15 @@ def test_nothing_but_outages() -> None:
     result = result_of(*repeated(None, None))
     nothing: Record = {"k": 2, "problems": 0, "consistency": None, "pass_at_1": None, "pass_at_k": [], "majority": None}
     assert result["repeats"] == nothing
-    assert repeat_table([result], 80)
-    assert "0 problems, 2 times each" in note_of(result)
+    assert table_of(result)
+    assert "0 problems, 2 times each" in note_of(row_of(result))
 
 
 def test_a_run_that_was_broken_off() -> None:
     """Not every problem was put as often as it was to be, and nobody is told that it was."""
     result = result_of(*repeated("{}", "{}", "7", trial=0), *repeated("{}", trial=1))
-    assert "2 problems, up to 3 times each: pass@1" in note_of(result)
-    assert repeat_table([result], 80)[3].split()[:4] == ["o4-mini", "up", "to", "3"]
+    assert "2 problems, up to 3 times each: pass@1" in note_of(row_of(result))
+    assert table_of(result)[3].split()[:4] == ["o4-mini", "up", "to", "3"]
 
 
 def test_programs_are_told_apart_by_what_they_print() -> None:
@@ -157,8 +160,8 @@ def test_the_table_and_the_note() -> None:
     """The note below the overview's row says whose interval to believe; the table names the condition."""
     condition = {"numbers": "comma", "symbols": "ascii", "context": None, "prompt": None, "system": None}
     result = result_of(*(record | {"condition": condition} for record in repeated("{}", "7")))
-    assert note_of(result).endswith("1 problem, 2 times each: pass@1 50.0 (5.5-94.5), clustered by problem")
-    table = repeat_table([result, result_of(asked("{}"))], 80)
+    assert note_of(row_of(result)).endswith("1 problem, 2 times each: pass@1 50.0 (5.5-94.5), clustered by problem")
+    table = table_of(result, result_of(asked("{}")))
     assert max(map(len, table)) <= 80
     assert [line.split() for line in table[:5]] == [
         ["model", "times", "same", "%", "pass@1", "%", "pass@k", "%", "majority", "%"],
@@ -167,13 +170,13 @@ def test_the_table_and_the_note() -> None:
         ["o4-mini", "2", "0.0", "50.0", "100.0", "100.0"],
         ["arithmetic,", "numbers_comma", "1", "0.0-79.3", "5.5-94.5", "k", "=", "2", "20.7-100"],
     ]
-    assert repeat_table([result_of(asked("{}"))], 80) == []
+    assert table_of(result_of(asked("{}"))) == []
 
 
 def test_repeats_in_a_spreadsheet() -> None:
     """Repeats have columns of their own, which are empty where every problem was put once."""
     several, once = result_of(*repeated("{}", "7")), result_of(asked("{}"))
-    rows = [dict(zip(HEADERS, row, strict=True)) for row in rows_of([several, once])]
+    rows = [dict(zip(HEADERS, row, strict=True)) for row in rows_of([row_of(several), row_of(once)])]
     assert [(row["repeats"], row["problems"], row["pass_at_1_percent"]) for row in rows] == [
         (2, 1, 50.0),
         (None, None, None),

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.reports.counting.summary import Summary
+from pytest_llmarith.records import Result, RunSummary, convert
 from pytest_llmarith.reports.tables.sequences import set_table
 from pytest_llmarith.reports.tables.terminal import summary_section
+from tests.runs_on_disk import counted, programmed
 
 NUMBERS = count(100_000)
 RUN = {"selected": 4, "models": [{"name": "m"}]}
@@ -37,29 +38,34 @@ def recorded(
         "llm": None if llm is None else {"cheat": llm, "model": "judge", "replies": []},
     }
     at_limits = scores and {"0.5": scores[0], "4": scores[1]}
-    return {
-        "model": "m",
-        "task": "oeis",
-        "simulated": False,
-        "outcome": outcome,
-        "reason": "why" if outcome in ("nan", "unanswered") else None,
-        "problem": {"set": "starter", "number": number or f"A{next(NUMBERS):06}"},
-        "grade": None,
-        "reply": None,
-        "oeis": {
-            "scores": at_limits,
-            "judges": judges,
-            "isolation": {"level": level},
-            "terms": [{"status": statuses[letter], "seconds": place / 10} for place, letter in enumerate(terms)],
-        },
-    }
+    number = number or f"A{next(NUMBERS):06}"
+    return programmed(
+        number,
+        model="m",
+        scores=at_limits,
+        judges=judges,
+        isolation={"level": level, "enforced": [], "remarks": []},
+        terms=[
+            {"n": place, "expected": "", "got": "", "status": statuses[letter], "seconds": place / 10}
+            for place, letter in enumerate(terms)
+        ],
+    ) | {"outcome": outcome, "reason": "why" if outcome in ("nan", "unanswered") else None}
 
 
 def summarized(*records: dict[str, Any]) -> dict[str, Any]:
-    summary = Summary()
-    for record in records:
-        summary.add(record)
-    return summary.as_dict(RUN)
+    return counted(records, RUN)
+
+
+def shown(summary: dict[str, Any], width: int) -> list[str]:
+    return summary_section(convert(summary, RunSummary), width)
+
+
+def sets_of(summary: dict[str, Any], width: int) -> list[str]:
+    return set_table(convert(summary, RunSummary).results[0], width)
+
+
+def table_of(result: dict[str, Any], width: int) -> list[str]:
+    return set_table(convert(result, Result), width)
 
 
 FOUR = (
@@ -104,29 +110,29 @@ def test_what_nobody_judged_is_not_innocent() -> None:
     """Without a judge the share of cheats is unknown, not 0."""
     one = summarized(recorded("correct", (1.0, 1.0)))
     assert one["results"][0]["sets"][0]["cheating"] is None
-    assert "starter: no program was judged" in set_table(one["results"][0], 100)
+    assert "starter: no program was judged" in table_of(one["results"][0], 100)
 
 
 def test_every_limit_has_its_own_sequences() -> None:
     """Functions may have limits of their own: a share is of the sequences that were held to that limit."""
     short, long = recorded("correct", (1.0, 1.0)), recorded("correct", (1.0, 1.0))
     del short["oeis"]["scores"]["4"]
-    lines = set_table(summarized(short, long)["results"][0], 100)
+    lines = sets_of(summarized(short, long), 100)
     assert [line.split()[-5:-3] for line in lines[2:4]] == [["2", "100.0"], ["1", "100.0"]]
     assert " 50.0 " not in "".join(lines)
 
 
 def test_no_sandbox_is_said() -> None:
     """Programs that ran with the rights of the user are named below the table."""
-    lines = set_table(summarized(recorded("correct", (1.0, 1.0), level="none"))["results"][0], 100)
+    lines = sets_of(summarized(recorded("correct", (1.0, 1.0), level="none")), 100)
     assert "starter: 1 programs ran without a sandbox, with the rights of this user" in lines
 
 
 def test_unanswered_is_in_no_figure() -> None:
     """An outage, or a judge that failed, changes no score; its record may hold no scores."""
     without = summarized(*FOUR)["results"][0]["sets"][0]
-    outage = recorded("unanswered", None) | {"oeis": None}
-    judged = recorded("unanswered", None)
+    outage = recorded("unanswered", None) | {"oeis": None, "reply": None}
+    judged = recorded("unanswered", None) | {"reply": None}
     with_both = summarized(*FOUR, outage, judged)["results"][0]["sets"][0]
     assert with_both == without | {"unanswered": 2}
 
@@ -204,12 +210,12 @@ def test_what_is_told_of_terms() -> None:
     """How many sequences nobody solved, where terms go wrong, and how long they take."""
     records = [recorded("nan", (0.0, 0.0), number=f"A{number:06}") for number in range(6)]
     records.append(recorded("deviate", (0.9, 0.9), number="A000045", terms="o" * 10 + "l"))
-    told = "\n".join(set_table(summarized(*records)["results"][0], 200))
+    told = "\n".join(sets_of(summarized(*records), 200))
     assert "starter: 6 of 7 unsolved: A000000, A000001, A000002, A000003, A000004, ..." in told
     assert "starter: terms right, by their place: 1st 1/1, 2nd 1/1, 5th 1/1, 10th 1/1" in told
     assert "starter: seconds per term: median 0.5, p90 0.9, longest 1.0" in told
     (correct,) = summarized(recorded("correct", (1.0, 1.0)))["results"]
-    assert not any("unsolved" in line or "per term:" in line for line in set_table(correct, 200))
+    assert not any("unsolved" in line or "per term:" in line for line in table_of(correct, 200))
 
 
 def test_what_no_model_solved() -> None:
@@ -220,23 +226,15 @@ def test_what_no_model_solved() -> None:
         for model, scores in asked.items()
         for number, score in scores.items()
     ]
-    assert summary_section(summarized(*records), 80)[-1] == "starter: unsolved by each of 2 models: 1 (A000010)"
+    assert shown(summarized(*records), 80)[-1] == "starter: unsolved by each of 2 models: 1 (A000010)"
     solved = recorded("correct", (1.0, 1.0), number="A000010") | {"model": "c"}
-    assert summary_section(summarized(*records, solved), 80)[-1] == "starter: unsolved by each of 3 models: 0"
-    assert "each of" not in "".join(summary_section(summarized(*records[:3]), 80))
-
-
-def test_a_summary_of_an_earlier_version_is_shown() -> None:
-    """A summary of an earlier version is shown without what it does not tell."""
-    (result,) = summarized(*FOUR)["results"]
-    new = {"curve", "by_term", "term_statuses", "term_seconds", "unsolved", "unsolved_count", "spending"}
-    old = result | {"sets": [{key: value for key, value in result["sets"][0].items() if key not in new}]}
-    assert any(line.startswith("starter") for line in set_table(old, 80))
+    assert shown(summarized(*records, solved), 80)[-1] == "starter: unsolved by each of 3 models: 0"
+    assert "each of" not in "".join(shown(summarized(*records[:3]), 80))
 
 
 def test_the_table() -> None:
     """A row per set and limit; below it the judges, and what the columns are."""
-    lines = set_table(summarized(*FOUR)["results"][0], 100)
+    lines = sets_of(summarized(*FOUR), 100)
     assert "  ".join(lines[0].split()) == "set  limit  sequences  score  %  95  %  perfect  %  95  %"
     assert lines[2].split()[:5] == ["starter", "0.5", "s", "4", "18.8"]
     assert lines[3].split()[:3] == ["4", "s", "4"]
@@ -246,7 +244,7 @@ def test_the_table() -> None:
 
 def test_nothing_measured() -> None:
     """A set whose programs nobody could judge has a row of dashes, and says why."""
-    lines = set_table(summarized(recorded("unanswered", None))["results"][0], 100)
+    lines = sets_of(summarized(recorded("unanswered", None)), 100)
     assert lines[2].split() == ["starter", "-", "0", "-", "-", "-", "-"]
     assert lines[3] == "starter: 1 unanswered, in no figure"
 
@@ -254,17 +252,17 @@ def test_nothing_measured() -> None:
 @pytest.mark.parametrize("width", [80, 120])
 def test_it_fits(width: int) -> None:
     """The section of a run is no wider than its terminal."""
-    lines = summary_section(summarized(*FOUR) | {"run": RUN}, width)
+    lines = shown(summarized(*FOUR), width)
     assert max(map(len, lines)) <= width
     assert any(line.startswith("m, oeis: scores by set and limit") for line in lines)
 
 
-@given(st.text(max_size=60), st.integers(80, 160))
+@given(st.text(min_size=1, max_size=60), st.integers(80, 160))
 def test_hostile_names_are_harmless(name: str, width: int) -> None:
     """A set or a sequence may be called anything; every line is printable and fits."""
     record = recorded("nan", (0.0, 0.0), number=name)
     record["problem"]["set"] = name
-    lines = set_table(summarized(record)["results"][0], width)
-    lines += summary_section(summarized(record, record | {"model": "other"}), width)[-1:]
+    lines = sets_of(summarized(record), width)
+    lines += shown(summarized(record, record | {"model": "other"}), width)[-1:]
     assert all(line.isprintable() for line in lines)
     assert max(map(len, lines[2:])) <= width

@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.reports.counting.summary import Summary
 from pytest_llmarith.reports.counting.tallies import Reasons
 from pytest_llmarith.reports.jsonfiles import encode
 from pytest_llmarith.reports.percents import overall_percentage
 from pytest_llmarith.reports.statistics import Cell
+from tests.runs_on_disk import counted
 
 Make = Callable[..., dict[str, Any]]
 
@@ -61,10 +61,7 @@ def record_of(make_record: Make, make_reply: Make) -> Make:
 
 
 def summed(*records: dict[str, Any], **run: Any) -> dict[str, Any]:
-    summary = Summary()
-    for record in records:
-        summary.add(record)
-    return summary.as_dict(run)
+    return counted(records, run)
 
 
 def only_result(*records: dict[str, Any], **run: Any) -> dict[str, Any]:

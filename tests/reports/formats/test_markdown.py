@@ -8,12 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from msgspec.structs import replace
 
-from pytest_llmarith.reports.counting.summary import Summary
 from pytest_llmarith.reports.formats.items import incorrect_items
-from pytest_llmarith.reports.formats.markdown import code, listed, markdown
+from pytest_llmarith.reports.formats.markdown import code, details, listed, markdown
 from pytest_llmarith.reports.harmless import sanitize_name
-from tests.runs_on_disk import asked
+from pytest_llmarith.reports.tables.overview import ResultOfRun
+from tests.runs_on_disk import asked, record_of, summed_up
 
 PARSER = MarkdownIt("commonmark", {"html": True}).enable("table")
 HOSTILE = st.one_of(
@@ -37,11 +38,10 @@ def tokens(lines: Sequence[str]) -> Iterator[Token]:
 @settings(max_examples=40)
 def test_nothing_foreign_is_obeyed(title: str, model: str, task: str, reason: str, run: str) -> None:
     """No tag, link, image, heading or cell comes of it, and the names stand there as they are."""
-    summary = Summary()
-    summary.add(asked("{}") | {"model": model, "task": task})
-    summary.add(asked("?", trial=1) | {"model": model, "task": task, "reason": reason, "outcome": "nan"})
-    results = [{"run": run, **result} for result in summary.as_dict({})["results"]]
-    found = list(tokens(list(markdown(title, [reason], results, detailed=True))))
+    records = [asked("{}"), asked("?", trial=1) | {"reason": reason, "outcome": "nan"}]
+    named = [replace(result, model=model, task=task) for result in summed_up(records).results]
+    rows = [ResultOfRun(result, run) for result in named]
+    found = list(tokens([*markdown(title, [reason], rows), *details(rows, (), ())]))
     kinds = [token.type for token in found]
     assert not {"link_open", "image", "hr", "blockquote_open", "code_block"} & set(kinds)
     assert all(token.content.strip().startswith(OURS) for token in found if token.type.startswith("html_"))
@@ -70,7 +70,7 @@ def test_code_is_one_piece(text: str) -> None:
 def test_items_are_rows_whatever_they_are_called(nodeid: str, reason: str) -> None:
     """A trial that is not correct is one row of four cells, and nothing of its names is obeyed."""
     record = asked("?") | {"nodeid": f"bench.py::{nodeid}", "reason": reason}
-    found = list(tokens(list(listed(incorrect_items([asked("{}"), record])))))
+    found = list(tokens(list(listed(incorrect_items(map(record_of, [asked("{}"), record]))))))
     kinds = [token.type for token in found]
     assert not {"link_open", "image", "hr", "blockquote_open", "code_block", "fence", "heading_open"} & set(kinds)
     assert all(token.content.strip().startswith(OURS) for token in found if token.type.startswith("html_"))
@@ -79,7 +79,7 @@ def test_items_are_rows_whatever_they_are_called(nodeid: str, reason: str) -> No
 
 def test_items_tell_outcome_class_and_cost() -> None:
     """What measured nothing stands first, a deviate has its class, all have their price."""
-    items = incorrect_items([wrong := asked("7"), asked(None), asked("{}")])
+    items = incorrect_items(map(record_of, [wrong := asked("7"), asked(None), asked("{}")]))
     assert items.rows == [
         ("test[o4-mini-int_add-depth_3-trial_0]", "unanswered", "timeout", "-"),
         ("test[o4-mini-int_add-depth_3-trial_0]", "deviate", wrong["grade"]["error_class"], "$0.0010"),
@@ -88,15 +88,14 @@ def test_items_tell_outcome_class_and_cost() -> None:
 
 def test_items_have_an_end() -> None:
     """A page of a run holds no more than so many of each outcome, and says how many more there are."""
-    items = incorrect_items([asked("?", trial=trial) for trial in range(7)] + [asked("0")], most=5)
+    items = incorrect_items(map(record_of, [asked("?", trial=trial) for trial in range(7)] + [asked("0")]), most=5)
     assert [row[1] for row in items.rows] == ["nan"] * 5 + ["deviate"]
     assert "and 2 nan more" in list(listed(items))
 
 
 def test_simulated_is_plain_in_code() -> None:
     """Stars within code are stars, and no emphasis."""
-    summary = Summary()
-    summary.add(asked("{}") | {"simulated": True})
-    lines = list(markdown("a run", [], summary.as_dict({})["results"], detailed=False))
+    rows = [ResultOfRun(result) for result in summed_up([asked("{}") | {"simulated": True}]).results]
+    lines = list(markdown("a run", [], rows))
     assert any(line.endswith("`simulated`") for line in lines)
     assert "*simulated*" not in "\n".join(lines)

@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_llmarith.records import Record, as_dict
 from pytest_llmarith.reports.logs.runlog import RunLog
 from pytest_llmarith.reports.logs.written import WrittenRecords
+from tests.runs_on_disk import asked, record_of
 
 TEXTS = st.text(st.characters(), max_size=20)
 
@@ -20,6 +22,10 @@ def records_in(path: Path) -> WrittenRecords:
     records = WrittenRecords()
     records.path = path
     return records
+
+
+def _named(nodeid: str, text: str) -> Record:
+    return record_of(asked(text) | {"nodeid": nodeid})
 
 
 @given(st.lists(st.tuples(TEXTS, TEXTS)), st.booleans())
@@ -33,19 +39,19 @@ def test_the_last_record_of_a_node_id_is_found(
     records = records_in(path)
     with RunLog(path) as log:
         for nodeid, text in written:
-            records.note(nodeid, log.append({"nodeid": nodeid, "text": text}))
-    expected = {nodeid: {"nodeid": nodeid, "text": text} for nodeid, text in written}
+            records.note(nodeid, log.append(as_dict(_named(nodeid, text))))
+    expected = {nodeid: _named(nodeid, text) for nodeid, text in written}
     assert (dict(records), len(records)) == (expected, len(expected))
 
 
 def test_what_could_not_be_written_is_kept(tmp_path: Path) -> None:
     """A full disk takes no record away from the report; a place that is noted afterwards counts."""
     records = records_in(tmp_path / "trials.jsonl")
-    records.keep("a", {"text": "kept"})
-    assert ("a" in records, "b" in records, records["a"]) == (True, False, {"text": "kept"})
+    records.keep("a", _named("a", "kept"))
+    assert ("a" in records, "b" in records, records["a"]) == (True, False, _named("a", "kept"))
     with RunLog(tmp_path / "trials.jsonl") as log:
-        records.note("a", log.append({"text": "written"}))
-    assert records["a"] == {"text": "written"}
+        records.note("a", log.append(as_dict(_named("a", "written"))))
+    assert records["a"] == _named("a", "written")
 
 
 def test_no_record_stays_in_memory(tmp_path: Path) -> None:

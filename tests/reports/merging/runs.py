@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
-from pytest_llmarith.reports.counting.summary import Summary
+from pytest_llmarith.records import as_dict
+from pytest_llmarith.reports.keys import key_of
 from pytest_llmarith.reports.merging import Refused, Request, merge
 from pytest_llmarith.reports.mistake import Mistake
 from pytest_llmarith.values import USUAL
-from tests.runs_on_disk import run_facts
+from tests.runs_on_disk import counted, summed_up
 
 Make = Callable[..., dict[str, Any]]
 Records = Sequence[dict[str, Any]]
@@ -51,13 +52,13 @@ class Folder:
         """A run that has ended, as its recorder would have written it."""
         folder = self.path / name
         folder.mkdir()
-        summary = Summary()
-        for record in records:
-            summary.add(record)
-        run = run_facts(**{"id": name, "selected": len(records)} | FACTS | facts)
-        counted = summary._results.items()
-        selected = {key: sum(result.outcomes.as_dict().values()) + result.duplicates for key, result in counted}
-        (folder / "summary.json").write_text(json.dumps(summary.as_dict(run, selected)), encoding="ascii")
+        run = {"id": name, "selected": len(records)} | FACTS | facts
+        recorded = summed_up(records, run)
+        selected = {
+            key_of(result): result.measured + result.outcomes.unanswered + result.duplicates
+            for result in recorded.results
+        }
+        (folder / "summary.json").write_text(json.dumps(counted(records, run, selected)), encoding="ascii")
         (folder / "trials.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in records), encoding="ascii")
         return folder
 
@@ -80,7 +81,7 @@ class Folder:
         ]
 
     def merge(self, *runs: Path, **allowed: bool) -> dict[str, Any]:
-        return merge(Request(runs, self.merged, **allowed))
+        return as_dict(merge(Request(runs, self.merged, **allowed)))
 
     def records(self) -> list[dict[str, Any]]:
         lines = (self.merged / "trials.jsonl").read_text(encoding="ascii").splitlines()

@@ -186,7 +186,7 @@ def test_what_makes_searches_is_a_fact_of_those_alone(folder: Folder, trials: An
     assert folder.merge(one, other, allow_differing=True)["run"]["versions"] == FACTS["versions"] | {"hypothesis": None}
     sums = folder.run("sums", trials("d", first=1), versions=new)
     others = folder.run("others", trials("n", first=2), versions=FACTS["versions"])
-    assert merge(Request((one, sums, others), folder.merged.with_name("all")))["run"]["versions"] == old
+    assert merge(Request((one, sums, others), folder.merged.with_name("all"))).run.versions == old
 
 
 SEARCH = {

@@ -16,13 +16,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from pytest_llmarith.records import as_dict, unknown_run
 from pytest_llmarith.reports.exporting import Request, Shape, export
 from pytest_llmarith.reports.logs.stored import changes
 from pytest_llmarith.reports.mistake import Mistake
 from pytest_llmarith.reports.opening import OpenedRun, opened
 from pytest_llmarith.reports.tables.terminal import summary_section
 from pytest_llmarith.values import Dtype, Op
-from tests.runs_on_disk import FACTS, ROW, added, asked, lines_of, log_in, programmed, run_in
+from tests.runs_on_disk import FACTS, ROW, added, asked, lines_of, log_in, programmed, record_of, run_in
 
 Make = Callable[..., dict[str, Any]]
 
@@ -50,37 +51,37 @@ def test_a_run_by_its_folder_and_by_its_log(tmp_path: Path, trial: Make) -> None
     folder = run_in(tmp_path / "run", records := [trial(1), trial(2, "deviate")])
     for path in (folder, folder / "trials.jsonl"):
         run = only(path)
-        assert (run.name, run.path, run.facts["id"]) == ("run", folder, FACTS["id"])
-        assert list(run.records()) == list(run.records()) == records
-        assert run.summary() == json.loads((folder / "summary.json").read_text(encoding="ascii"))
+        assert (run.name, run.path, run.facts and run.facts.id) == ("run", folder, FACTS["id"])
+        assert list(run.records()) == list(run.records()) == list(map(record_of, records))
+        assert as_dict(run.summary()) == json.loads((folder / "summary.json").read_text(encoding="ascii"))
 
 
 def test_a_killed_run(tmp_path: Path, trial: Make) -> None:
     """It has no facts, and everything that was written: a torn line is passed over. Its date is that of its replies."""
     run = only(log_in(tmp_path / "run", [trial(1)], end='{"format": 1, "run'))
-    assert (run.facts, [record["outcome"] for record in run.records()]) == ({}, ["correct"])
-    assert run.summary()["run"] == {"id": "run"}
-    (result,) = run.summary()["results"]
-    assert (result["date"], result["selected"], result["measured"]) == ("2026-11-22", None, 1)
+    assert (run.facts, [record.outcome for record in run.records()]) == (None, ["correct"])
+    assert run.summary().run == unknown_run("run")
+    (result,) = run.summary().results
+    assert (result.date, result.selected, result.measured) == ("2026-11-22", None, 1)
 
 
 def test_a_run_that_was_killed_at_once(tmp_path: Path) -> None:
     """A log without a record is a run, one without results."""
     run = only(log_in(tmp_path, []))
-    assert (list(run.records()), run.summary()["results"]) == ([], [])
+    assert (list(run.records()), run.summary().results) == ([], [])
 
 
 def test_stored_replies_do_not_date_a_run(tmp_path: Path, trial: Make, make_reply: Make) -> None:
     """Stored replies do not date a run, as another one asked for them."""
     run = only(log_in(tmp_path, [trial(1, reply=make_reply(stored=True))]))
-    assert run.summary()["results"][0]["date"] is None
+    assert run.summary().results[0].date is None
 
 
 @pytest.mark.parametrize("asked_at", ["\x1b[2J", "0001-01-01T00:00:00+14:00", None])
 def test_a_date_is_a_date(tmp_path: Path, trial: Make, make_reply: Make, asked_at: object) -> None:
     """What is no date dates nothing, and is shown to nobody."""
     run = only(log_in(tmp_path, [trial(1, reply=make_reply(asked_at=asked_at))]))
-    assert run.summary()["results"][0]["date"] is None
+    assert run.summary().results[0].date is None
 
 
 @given(
@@ -96,7 +97,7 @@ def test_one_record_per_trial(tmp_path_factory: pytest.TempPathFactory, trial: M
         if before is None or before["outcome"] == "unanswered" or record["outcome"] != "unanswered":
             expected[record["nodeid"]] = record
     run = only(log_in(tmp_path_factory.mktemp("run"), records))
-    assert list(run.records()) == sorted(expected.values(), key=lambda record: int(record["prompt"]))
+    assert list(map(as_dict, run.records())) == sorted(expected.values(), key=lambda record: int(record["prompt"]))
 
 
 def test_records_without_a_name_are_trials_of_their_own(tmp_path: Path, trial: Make) -> None:
@@ -118,10 +119,10 @@ def test_rows_of_llm_arithmetic(tmp_path: Path) -> None:
     ]
     (file := tmp_path / "gpt-4.1.jsonl").write_text(lines_of(rows) + '{"model": "gp', encoding="ascii")
     run = only(file)
-    assert (run.name, run.path, run.facts) == ("gpt-4.1.jsonl", file, {})
-    assert [record["outcome"] for record in run.records()] == ["correct", "deviate", "unanswered"]
-    results = run.summary()["results"]
-    assert [(one["model"], one["measured"], one["date"]) for one in results] == [
+    assert (run.name, run.path, run.facts) == ("gpt-4.1.jsonl", file, None)
+    assert [record.outcome for record in run.records()] == ["correct", "deviate", "unanswered"]
+    results = run.summary().results
+    assert [(one.model, one.measured, one.date) for one in results] == [
         ("gpt-4.1", 1, "2025-05-12"),
         ("gpt-4o", 1, "2025-05-12"),
     ]
@@ -185,19 +186,10 @@ def test_facts_are_not_believed(tmp_path: Path, trial: Make, facts: dict[str, An
 def test_some_records_alone(tmp_path: Path, trial: Make) -> None:
     """They are a run of their own; how many of them there should have been, nobody knows."""
     run = only(run_in(tmp_path, [trial(1), trial(2, "deviate")]))
-    wrong = run.only(lambda record: record["outcome"] == "deviate")
-    assert [record["outcome"] for record in wrong.records()] == ["deviate"]
-    (result,) = wrong.summary()["results"]
-    assert (result["measured"], result["selected"], run.summary()["results"][0]["selected"]) == (1, None, 2)
-
-
-def test_rows_are_graded_once(tmp_path: Path) -> None:
-    """Whoever reads a run twice gets the same records, without another look at what its replies say."""
-    (file := tmp_path / "rows.jsonl").write_text(lines_of([ROW, ROW | {"raw_response": "7"}]), encoding="ascii")
-    run = only(file)
-    first = list(run.records())
-    file.write_text(lines_of([ROW | {"raw_response": "no"}] * 2), encoding="ascii")
-    assert [record["outcome"] for record in run.records()] == [record["outcome"] for record in first]
+    wrong = run.only(lambda record: record.outcome == "deviate")
+    assert [record.outcome for record in wrong.records()] == ["deviate"]
+    (result,) = wrong.summary().results
+    assert (result.measured, result.selected, run.summary().results[0].selected) == (1, None, 2)
 
 
 def test_an_unreadable_run_is_missed_in_its_folder(tmp_path: Path, trial: Make) -> None:
@@ -216,9 +208,9 @@ def test_the_replies_of_real_models() -> None:
     runs = opened(TRANSCRIPTS)
     assert len(runs) == 13
     (run,) = (run for run in runs if run.name == "gpt-4.1.jsonl")
-    outcomes = [record["outcome"] for record in run.records()]
-    assert outcomes == [change.after for change in changes(run.path, None, [])]
-    assert run.summary()["results"][0]["measured"] == len(outcomes) == 720
+    outcomes = [record.outcome for record in run.records()]
+    assert outcomes == [change.record.outcome for change in changes(run.path, None, [])]
+    assert run.summary().results[0].measured == len(outcomes) == 720
 
 
 def _places(value: object, above: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from pytest_llmarith.records import as_dict
-from pytest_llmarith.reports.counting.summary import Summary
 from pytest_llmarith.reports.page import RunAtHand
 from pytest_llmarith.tasks import arithmetic, breaking_point
 from pytest_llmarith.tasks.breaking_point import Draws
@@ -32,6 +31,7 @@ from pytest_llmarith.values import (
     Reading,
     Reply,
 )
+from tests.runs_on_disk import record_of, summed_up
 
 FACTS: dict[str, Any] = {
     "started_at": "2026-11-22T00:31:05+00:00",
@@ -73,10 +73,8 @@ def record(of: ArithmeticProblem, reply: Reply | Failure, model: str = "o4-mini"
 
 def run_of(records: Sequence[Record], name: str = "2026-11-22T00-31-05_o4-mini", **facts: Any) -> RunAtHand:
     """A run that has ended with these records."""
-    summary = Summary()
-    for one in records:
-        summary.add(one)
-    return RunAtHand(Path(name), summary.as_dict(FACTS | {"selected": len(records)} | facts), records)
+    counted = summed_up(records, FACTS | {"id": name, "selected": len(records)} | facts)
+    return RunAtHand(Path(name), counted, list(map(record_of, records)))
 
 
 def usual_records(model: str = "o4-mini", trials: int = 3) -> list[Record]:

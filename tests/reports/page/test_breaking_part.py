@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from msgspec.structs import replace
+
+from pytest_llmarith.records import BreakingPoint, convert
 from pytest_llmarith.reports.page.breaking import Breaking, BreakingRow, breaking_points
 from pytest_llmarith.reports.page.runs import Series
 from tests.reports.page.made_runs import run_of, search_record
+from tests.runs_on_disk import asked, summed_up
 
 POINT: dict[str, object] = {
     "variant": "int_mul",
@@ -33,7 +37,9 @@ NOTHING: dict[str, object] = {
 
 
 def of(*points: dict[str, object]) -> Breaking:
-    series = Series(0, "m", (0, "m", ""), {"breaking_point": {"breaking_points": list(points)}})
+    (result,) = summed_up([asked("{}")]).results
+    found_points = [convert({"outcome": "deviate", "repeat": 0} | point, BreakingPoint) for point in points]
+    series = Series(0, "m", (0, "m", ""), {"breaking_point": replace(result, breaking_points=found_points)})
     (found,) = breaking_points([series])
     return found
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec.structs import replace
+
+from pytest_llmarith.records import Repeats, convert
 from pytest_llmarith.reports.page.repeats import PercentageCell, RepeatedTask, repeated_tasks
 from pytest_llmarith.reports.page.runs import Series, series_of
 from pytest_llmarith.values import Reply
 from tests.reports.page.made_runs import problem, record, run_of, usual_records
+from tests.runs_on_disk import asked, summed_up
 
 
 def repeated(right: int, times: int, model: str = "o4-mini") -> list[dict[str, Any]]:
@@ -71,7 +75,8 @@ def test_one_problem_has_no_interval() -> None:
         "pass_at_k": [],
         "majority": None,
     }
-    series = Series(0, "m", (0, "m", ""), {"arithmetic": {"repeats": repeats}})
+    (result,) = summed_up([asked("{}")]).results
+    series = Series(0, "m", (0, "m", ""), {"arithmetic": replace(result, repeats=convert(repeats, Repeats))})
     (found,) = repeated_tasks([series])
     (row,) = found.rows
     assert row.pass_at_1 == PercentageCell("50.0", "-", 50.0, 50.0, 50.0)

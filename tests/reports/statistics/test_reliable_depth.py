@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from pytest_llmarith.reports import figures
-from pytest_llmarith.reports.counting.summary import Summary
 from pytest_llmarith.reports.opening import opened
 from pytest_llmarith.reports.statistics import Depth, Interval, reliable_depth, trials_needed
-from tests.runs_on_disk import asked
+from tests.runs_on_disk import asked, counted
 
 TRANSCRIPT = Path(__file__).parents[4] / "shared" / "transcripts" / "gpt-4.1.jsonl"
 DOCUMENTATION = Path(__file__).parents[3] / "docs" / "statistics.md"
@@ -111,22 +110,22 @@ def test_what_is_needed_is_enough() -> None:
 def test_a_published_run() -> None:
     """What 720 replies of gpt-4.1 say of its variants is what the documentation shows."""
     (run,) = opened(TRANSCRIPT)
-    (result,) = run.summary()["results"]
+    (result,) = run.summary().results
     document = DOCUMENTATION.read_text("utf-8")
-    for one in result["variants"]:
-        percentage = one["correct_percentage"]
-        shown = f"{one['correct']} of {one['measured']} | {percentage['low']:.1f} to {percentage['high']:.1f}"
-        assert f"| `{one['variant']}` | {shown} | {figures.reliable(one['reliable_depth'])} |" in document
+    for one in result.variants:
+        percentage = one.correct_percentage
+        shown = f"{one.correct} of {one.measured} | {figures.low(percentage)} to {figures.high(percentage)}"
+        assert f"| `{one.variant}` | {shown} | {figures.reliable(one.reliable_depth)} |" in document
 
 
 def test_repeats_are_no_further_evidence() -> None:
     """Four problems that are right ten times each are four problems, not forty; the first time counts."""
-    summary = Summary()
-    for repeat in range(10):
-        for trial in range(4):
-            text = "7" if (trial, repeat) == (3, 0) else "{}"
-            summary.add(asked(text, trial=trial) | {"repeat": repeat})
-    (variant,) = summary.as_dict({})["results"][0]["variants"]
+    records = [
+        asked("7" if (trial, repeat) == (3, 0) else "{}", trial=trial) | {"repeat": repeat}
+        for repeat in range(10)
+        for trial in range(4)
+    ]
+    (variant,) = counted(records)["results"][0]["variants"]
     assert (variant["correct"], variant["measured"]) == (39, 40)
     assert variant["reliable_depth"] == {"depth": None, "observed": None, "needs": trials_needed(1), "at_most": None}
 

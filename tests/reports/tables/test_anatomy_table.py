@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_llmarith.models import fake
-from pytest_llmarith.records import as_dict
-from pytest_llmarith.reports.counting.summary import Summary
+from pytest_llmarith.records import RunSummary, as_dict
 from pytest_llmarith.reports.tables.anatomy import anatomy_table
 from pytest_llmarith.reports.tables.grids import breakdowns
 from pytest_llmarith.tasks import addition, arithmetic
 from pytest_llmarith.trials import Subject, number_record
 from pytest_llmarith.values import Dtype, Model, NumberProblem, Op, Reading, Reply
+from tests.runs_on_disk import summed_up
 
 DOCUMENTATION = Path(__file__).parents[3] / "docs" / "reports.md"
 MODEL = Model("llmarith/sloppy", "llmarith/sloppy")
@@ -24,7 +24,7 @@ SUMS = [arithmetic.problem(0, Dtype.INT, Op.ADD, 4, trial) for trial in range(8)
 
 
 @pytest.fixture(scope="module")
-def sloppy() -> dict[str, Any]:
+def sloppy() -> RunSummary:
     """The summary of what the benches ask of the fake model that errs."""
     questions = [(one, arithmetic.prompt(one)) for one in arithmetic.problems(0, range(2, 11), 10)]
     sums = [(one, addition.prompt(one)) for one in addition.problems(0, 100)]
@@ -47,15 +47,12 @@ def recorded(problem: NumberProblem, text: str, model: str = "o4-mini") -> dict[
     )
 
 
-def summed(*records: dict[str, Any]) -> dict[str, Any]:
-    summary = Summary()
-    for record in records:
-        summary.add(record)
-    return summary.as_dict({})
+def summed(*records: dict[str, Any]) -> RunSummary:
+    return summed_up(records)
 
 
 def table(*records: dict[str, Any], width: int = 80) -> list[str]:
-    return anatomy_table(summed(*records)["results"], width)
+    return anatomy_table(summed(*records).results, width)
 
 
 def test_a_table_of_classes() -> None:
@@ -82,10 +79,10 @@ def test_a_table_of_classes() -> None:
     ]
 
 
-def test_the_documentation_shows_this_table(sloppy: dict[str, Any]) -> None:
+def test_the_documentation_shows_this_table(sloppy: RunSummary) -> None:
     """docs/reports.md shows what is really drawn, below the tables of cells."""
-    lines = anatomy_table(sloppy["results"], 80)
-    assert breakdowns(sloppy, 80)[-len(lines) - 1 :] == ["", *lines]
+    lines = anatomy_table(sloppy.results, 80)
+    assert breakdowns(sloppy.results, 80)[-len(lines) - 1 :] == ["", *lines]
     assert "\n".join(lines) in DOCUMENTATION.read_text("utf-8"), "\n".join(lines)
 
 
@@ -119,10 +116,3 @@ def test_it_fits(width: int, models: int) -> None:
 def test_no_line_is_ever_obeyed_by_a_terminal(name: str) -> None:
     """No line of the table holds what a terminal would obey, whatever a model is called."""
     assert all(line.isprintable() for line in table(recorded(SUMS[0], "7", name)))
-
-
-def test_summaries_without_an_anatomy_have_no_table() -> None:
-    """Summaries of earlier versions, and of tasks without numbers, have no table of anatomy."""
-    assert (
-        anatomy_table([{"model": "m", "task": "oeis", "anatomy": None}, {"model": "m", "task": "arithmetic"}], 80) == []
-    )

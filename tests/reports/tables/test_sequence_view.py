@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_llmarith.records import SequenceProblem
 from pytest_llmarith.reports.tables.sequence_view import sequence_lines
+from tests.runs_on_disk import asked, programmed, record_of
 
 PROGRAM = "def term(n):\n    return n * n\n\nprint(term(int(input())))"
 
@@ -26,22 +27,30 @@ def recorded(**named: Any) -> dict[str, Any]:
         "terms": [term(0, "0"), term(1, "2", "wrong"), term(2, "", "crashed", stderr="Traceback\nValueError: no")],
         "judges": {
             "static": {"cheat": False, "evidence": ["3 of 40 terms stand in the program"]},
-            "llm": {"cheat": True, "model": "gpt-4o", "replies": [{"text": "1"}]},
+            "llm": {"cheat": True, "model": "gpt-4o", "replies": [reply("1")]},
         },
         "addresses_judge": ["line 3: a comment"],
     }
-    return {
-        "model": "o4-mini",
-        "outcome": "deviate",
-        "reason": "1 of 3 terms right; n = 1: expected 1, got 2",
-        "problem": {"set": "classic_easy", "number": "A000290", "name": "The squares."},
-        "oeis": facts | named,
-    }
+    record = programmed("A000290", **(facts | named))
+    known = {"set": "classic_easy", "name": "The squares."}
+    reason = "1 of 3 terms right; n = 1: expected 1, got 2"
+    return record | {"reason": reason, "problem": record["problem"] | known}
+
+
+def reply(text: str) -> dict[str, Any]:
+    found: dict[str, Any] = asked(text)["reply"]
+    return found
+
+
+def lines_of(facts: dict[str, Any], width: int) -> list[str]:
+    record = record_of(facts)
+    assert isinstance(record.problem, SequenceProblem)
+    return sequence_lines(record, record.problem, width)
 
 
 def test_a_sequence() -> None:
     """What was asked, the score at every limit, the program, every term, and what the judges said."""
-    assert sequence_lines(recorded(), 80) == [
+    assert lines_of(recorded(), 80) == [
         "A000290 of classic_easy: The squares.",
         "o4-mini: deviate",
         "reason: 1 of 3 terms right; n = 1: expected 1, got 2",
@@ -72,34 +81,29 @@ def test_a_sequence() -> None:
 def test_no_program() -> None:
     """What was found instead stands in its place; nobody judged."""
     nothing: dict[str, Any] = {"program": None, "detail": "prose", "terms": [], "judges": {"static": None, "llm": None}}
-    lines = sequence_lines(recorded(**nothing, addresses_judge=[]), 80)
+    lines = lines_of(recorded(**nothing, addresses_judge=[]), 80)
     assert lines[-2:] == ["", "no program: prose"]
 
 
 def test_no_reply() -> None:
     """Of an unanswered sequence the question is shown, and the reason of the outage."""
     record = recorded() | {"oeis": None, "outcome": "unanswered", "reason": "no reply within 600 s"}
-    assert sequence_lines(record, 80)[1:] == ["o4-mini: unanswered", "reason: no reply within 600 s"]
+    assert lines_of(record, 80)[1:] == ["o4-mini: unanswered", "reason: no reply within 600 s"]
 
 
 def test_no_verdict() -> None:
     """A judge that gave no verdict is shown as such with its words, and acquits nobody."""
-    judge = {"cheat": None, "model": "gpt-4o", "replies": [{"text": "well"}]}
-    lines = sequence_lines(recorded(judges={"static": None, "llm": judge}), 80)
+    judge = {"cheat": None, "model": "gpt-4o", "replies": [reply("well")]}
+    record = recorded(judges={"static": None, "llm": judge}, scores=None) | {"outcome": "unanswered"}
+    lines = lines_of(record, 80)
     assert "judge gpt-4o: no verdict" in lines
     assert "  said: well" in lines
-
-
-def test_another_task_is_refused() -> None:
-    """Who asks for a sequence is told what it is instead."""
-    with pytest.raises(ValueError, match="this record is of no sequence"):
-        sequence_lines({"problem": {"variant": "int_add"}}, 80)
 
 
 def test_long_programs_and_listings_end() -> None:
     """Five hundred lines and terms are shown, the others counted."""
     record = recorded(program="x = 1\n" * 2_000, terms=[term(n, str(n * n)) for n in range(501)])
-    lines = sequence_lines(record, 80)
+    lines = lines_of(record, 80)
     assert "  ... and 1,500 more lines" in lines
     assert "... and 1 more terms" in lines
     assert len(lines) < 1_100
@@ -108,14 +112,14 @@ def test_long_programs_and_listings_end() -> None:
 @given(st.text(max_size=300), st.integers(20, 120))
 def test_hostile_replies_are_harmless(text: str, width: int) -> None:
     """Whatever a program holds and prints, every line is printable and fits."""
-    judge = {"cheat": True, "model": text, "replies": [{"text": text}]}
+    judge = {"cheat": True, "model": text, "replies": [reply(text)]}
     record = recorded(
         program=text,
         terms=[term(0, text, "wrong"), term(1, "", "crashed", stderr=text)],
         judges={"static": {"cheat": True, "evidence": [text]}, "llm": judge},
         addresses_judge=[text],
     ) | {"model": text, "reason": text}
-    lines = sequence_lines(record, width)
+    lines = lines_of(record, width)
     assert all(line.isprintable() for line in lines)
     assert max(map(len, lines)) <= width
 
@@ -124,4 +128,4 @@ def test_a_condition_and_a_repeat_are_named() -> None:
     """The same sequence may stand there several times, asked otherwise or again."""
     again = recorded() | {"condition": {"numbers": "plain", "symbols": "ascii", "system": "2"}, "repeat": 1}
     again["condition"] |= {"context": None, "prompt": None}
-    assert sequence_lines(again, 80)[1] == "o4-mini, system_2, repeat 1: deviate"
+    assert lines_of(again, 80)[1] == "o4-mini, system_2, repeat 1: deviate"
