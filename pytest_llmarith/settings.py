@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import pytest
 
 from pytest_llmarith.model_options import ModelOptions, encodable
-from pytest_llmarith.oeis.judges.llm import PARAMS
+from pytest_llmarith.oeis.lookup_table.model_judge import PARAMS
 from pytest_llmarith.oeis.sets import check_name
 from pytest_llmarith.options import OPTIONS
 from pytest_llmarith.tasks.prompts import parts_of

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from pytest_llmarith.answers.normalize import plain
 from pytest_llmarith.answers.rank import answer_in
-from pytest_llmarith.answers.speech import Said, refuses, said
+from pytest_llmarith.answers.speech import Stripped, refuses, strip_thoughts
 from pytest_llmarith.answers.tokenize import tokens
 from pytest_llmarith.decimals import decimal_from
 from pytest_llmarith.values import Dtype, NanReason, Readings
@@ -41,17 +41,17 @@ def bare_number(text: str, dtype: Dtype) -> Decimal | None:
     return decimal_from(bare) if _BARE[dtype].fullmatch(bare) else None
 
 
-def reason(said: Said, text: str) -> NanReason:
+def reason(reply: Stripped, text: str) -> NanReason:
     """Why `text`, the end of a reply, holds no answer."""
     if refuses(text):
         return NanReason.REFUSAL
-    if said.cut:
+    if reply.cut:
         return NanReason.TRUNCATED
     return NanReason.UNREADABLE if text.strip() else NanReason.EMPTY
 
 
 def _intended(text: str, operands: tuple[str, ...], dtype: Dtype) -> Readings:
-    speech = said(text)
+    speech = strip_thoughts(text)
     end = speech.text.strip()
     if len(end) > _LONGEST_END:
         end = end[-_LONGEST_END:].partition("\n")[2]  # from the next line on: no number is cut

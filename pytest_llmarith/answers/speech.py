@@ -20,19 +20,19 @@ _REFUSAL = re.compile(
 )
 
 
-class Said(NamedTuple):
+class Stripped(NamedTuple):
     """A reply without its thoughts; `cut` is true if the last thought has no end."""
 
     text: str
     cut: bool
 
 
-def said(reply: str) -> Said:
+def strip_thoughts(reply: str) -> Stripped:
     """Drop all up to the last closing tag (its opening tag may be missing), and all from a tag that stays open."""
     closings = deque(_CLOSED.finditer(reply), maxlen=1)
     text = reply[closings[0].end() :] if closings else reply
     opening = _OPENED.search(text)
-    return Said(text[: opening.start()], cut=True) if opening else Said(text, cut=False)
+    return Stripped(text[: opening.start()], cut=True) if opening else Stripped(text, cut=False)
 
 
 def refuses(text: str) -> bool:

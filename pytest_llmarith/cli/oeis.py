@@ -16,8 +16,7 @@ from pytest_llmarith.cli.parser import INTERRUPTED, WRONG_USAGE, complain
 
 if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands
-    from pytest_llmarith.oeis.sources import Source
-    from pytest_llmarith.oeis.sync import Synced
+    from pytest_llmarith.oeis.sync import Source, Synced
 
 _NOT_FETCHED = 1
 _SHOWN_FAILURES = 10
@@ -66,18 +65,17 @@ def _add_cache(command: argparse.ArgumentParser) -> None:
 
 
 def _cache(request: argparse.Namespace) -> Path:
-    from pytest_llmarith.oeis.place import default_cache
+    from pytest_llmarith.oeis.cache import default_cache
 
     return Path(request.cache) if request.cache else default_cache(Path.cwd())
 
 
 def _status(request: argparse.Namespace) -> int:
-    from pytest_llmarith.oeis.cache import Cache
-    from pytest_llmarith.oeis.status import status, status_table
+    from pytest_llmarith.oeis.cache import Cache, status_table
 
     cache = Cache(_cache(request))
     try:
-        table = status_table(status(cache))
+        table = status_table(cache)
     except (OSError, ValueError) as error:
         complain("oeis status", str(error))
         return WRONG_USAGE
@@ -120,7 +118,7 @@ def _sync_into(cache: Path, request: argparse.Namespace, meter: Meter, stack: Ex
 def _source(request: argparse.Namespace, meter: Meter, stack: ExitStack) -> Source:
     """Raises OSError and ValueError where there is no such folder or address."""
     if request.folder:
-        from pytest_llmarith.oeis.sources import FolderSource
+        from pytest_llmarith.oeis.sync import FolderSource
 
         return FolderSource(request.folder)
     from pytest_llmarith.oeis import website

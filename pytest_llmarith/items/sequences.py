@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.items.marks import KEYWORD_MARK, TIMEOUT_MARK
-from pytest_llmarith.oeis.cache import Cache
-from pytest_llmarith.oeis.choice import checked_sets
+from pytest_llmarith.oeis.cache import Cache, checked_sets
 from pytest_llmarith.oeis.sets import STARTER
 from pytest_llmarith.settings import LONGEST_LIMIT_S, Settings
 from pytest_llmarith.tasks import oeis

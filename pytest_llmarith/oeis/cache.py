@@ -1,72 +1,68 @@
-"""The cache: entries in a folder, one file each, those of the starter in a folder of its own.
-
-It does not know how entries get there.
-"""
+"""The cache: a folder of entries, one file each, with the starter set in a folder of its own."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
-from collections.abc import Iterable
+import shlex
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
-from functools import cached_property
+from datetime import UTC, datetime
 from pathlib import Path
 
-from pytest_llmarith.oeis.entries import BrokenEntry, is_number
-from pytest_llmarith.oeis.entryfiles import read_entry, read_text
-from pytest_llmarith.oeis.place import sync_command
-from pytest_llmarith.oeis.sets import STARTER, numbers
+from pytest_llmarith.files import project_of
+from pytest_llmarith.oeis.entries import BrokenEntry, is_number, read_entry, read_text
+from pytest_llmarith.oeis.sets import SETS, STARTER, numbers
 from pytest_llmarith.values import IntegerSequence
+from pytest_llmarith.values.folders import OEIS_CACHE_FOLDER
 
-
-class MissingEntry(ValueError):
-    """An entry that is not in the cache; the message is one line for people."""
+_MAX_NAMED = 3  # missing entries in a message
+_STATUS_HEADINGS = ["set", "there", "missing", "broken", "oldest", "newest", "the first missing"]
 
 
 class Cache:
-    """What a folder holds, as it was when it was first asked for: nothing is read twice."""
+    """The entries in a folder; each file is read once."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._read: dict[Path, IntegerSequence] = {}
-        self._numbers: dict[str, tuple[str, ...]] = {}
+        self._entries: dict[Path, IntegerSequence] = {}
 
     def numbers(self, set_name: str) -> tuple[str, ...]:
-        """The A-numbers of a set, ascending. Raises ValueError where the name is unknown."""
-        if set_name not in self._numbers:
-            self._numbers[set_name] = numbers(set_name, self.folder)
-        return self._numbers[set_name]
+        """The A-numbers of a set, ascending. Raises ValueError if the name is unknown."""
+        return numbers(set_name, self.folder)
 
     def entry(self, number: str, set_name: str | None = None) -> IntegerSequence:
-        """The entry of a set; only the starter has files of its own. Raises MissingEntry and BrokenEntry."""
+        """The entry of a number, that of the starter if `set_name` says so. Raises BrokenEntry."""
         path = self.path(number, set_name)
-        if (sequence := self._read.get(path)) is None:
-            sequence = self._read[path] = self._entry(path)
-        return sequence
+        if path not in self._entries:
+            self._entries[path] = self._read(path)
+        return self._entries[path]
 
     def path(self, number: str, set_name: str | None = None) -> Path:
-        """The file of an entry, whether it is there or not. Raises ValueError where that is no A-number."""
+        """The file of an entry, which may be missing. Raises ValueError if that is no A-number."""
         if not is_number(number):
             raise ValueError(f"{number!r} is no A-number; write it as A000045")
         return (self.folder / STARTER if set_name == STARTER else self.folder) / f"{number}.json"
 
     def missing(self, set_name: str) -> list[str]:
-        """The numbers of a set that have no file. Raises ValueError where the name is unknown."""
+        """The numbers of a set that have no file. Raises ValueError if the name is unknown."""
         if set_name == STARTER:
             return []
-        return [number for number in self.numbers(set_name) if f"{number}.json" not in self._files]
-
-    def is_complete(self, set_name: str) -> bool:
-        """Whether there is a file for every number, and any number at all. Raises ValueError as `numbers` does."""
-        return bool(self.numbers(set_name)) and not self.missing(set_name)
+        try:
+            there = {*os.listdir(self.folder)}
+        except (FileNotFoundError, NotADirectoryError):
+            there = set()
+        except OSError as error:
+            raise BrokenEntry(str(self.folder), f"the folder cannot be listed: {error.strerror}") from error
+        return [number for number in self.numbers(set_name) if f"{number}.json" not in there]
 
     def sequences(self, set_name: str) -> list[IntegerSequence]:
-        """All entries of a set, by number. Raises ValueError, MissingEntry and BrokenEntry."""
+        """All entries of a set, by number. Raises ValueError, such as BrokenEntry."""
         return [self.entry(number, set_name) for number in self.numbers(set_name)]
 
     def starter_program(self, number: str) -> str | None:
-        """The reference program that stands beside an entry of the starter. Raises BrokenEntry."""
+        """The reference program of a sequence of the starter, if there is one. Raises BrokenEntry."""
         path = self.path(number, STARTER).with_suffix(".py")
         try:
             return read_text(path)
@@ -76,28 +72,70 @@ class Cache:
             raise BrokenEntry(str(path), f"cannot be read: {error.strerror}") from error
 
     def digest(self, set_names: Iterable[str]) -> str:
-        """16 hexadecimal digits over what the entries of these sets say, not over how their files spell it."""
-        said = {name: [_said(sequence) for sequence in self.sequences(name)] for name in set_names}
-        return hashlib.sha256(json.dumps(said, sort_keys=True).encode("ascii")).hexdigest()[:16]
+        """16 hexadecimal digits over the content of the entries, however their JSON is formatted."""
+        content = {
+            name: [[getattr(one, field.name) for field in fields(one)] for one in self.sequences(name)]
+            for name in set_names
+        }
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode("ascii")).hexdigest()[:16]
 
-    @cached_property
-    def _files(self) -> frozenset[str]:
-        try:
-            return frozenset(os.listdir(self.folder))
-        except (FileNotFoundError, NotADirectoryError):
-            return frozenset()
-        except OSError as error:
-            raise BrokenEntry(str(self.folder), f"the folder cannot be listed: {error.strerror}") from error
-
-    def _entry(self, path: Path) -> IntegerSequence:
+    def _read(self, path: Path) -> IntegerSequence:
         try:
             return read_entry(path)
         except (FileNotFoundError, NotADirectoryError):
             get = f"; run {sync_command([path.stem], self.folder)}" if path.parent == self.folder else ""
-            raise MissingEntry(f"{str(path)!r} is not there{get}") from None
+            raise BrokenEntry(str(path), f"not there{get}") from None
         except OSError as error:
             raise BrokenEntry(str(path), f"cannot be read: {error.strerror}") from error
 
 
-def _said(sequence: IntegerSequence) -> list[object]:
-    return [getattr(sequence, field.name) for field in fields(sequence)]
+def default_cache(start: Path) -> Path:
+    """`oeis_cache/` of the project that `start` is in."""
+    return project_of(start, OEIS_CACHE_FOLDER) / OEIS_CACHE_FOLDER
+
+
+def sync_command(names: Iterable[str], cache: Path) -> str:
+    """The command that fetches these sets or numbers into this cache."""
+    where = "" if cache.absolute() == default_cache(Path.cwd()) else f" --cache {shlex.quote(str(cache))}"
+    return f"llmarith oeis sync {' '.join(names)}{where}"
+
+
+def checked_sets(asked: Sequence[str], cache: Cache) -> tuple[str, ...]:
+    """The names of the sets, each once. Raises ValueError, in one line, if one is unknown or lacks entries."""
+    chosen = tuple(dict.fromkeys(asked))
+    if STARTER in chosen and not cache.numbers(STARTER):
+        raise ValueError(
+            f"{str(cache.folder / STARTER)!r} holds no entry; "
+            "name the oeis_cache of a clone with --oeis-cache, or another set"
+        )
+    lacking = {name: missing for name in chosen if (missing := cache.missing(name))}
+    if lacking:
+        lack = "; ".join(f"{name} lacks {len(missing)} entries ({_few(missing)})" for name, missing in lacking.items())
+        raise ValueError(f"{lack} in {str(cache.folder)!r}; run {sync_command(lacking, cache.folder)}")
+    return chosen
+
+
+def status_table(cache: Cache) -> str:
+    """A table of all sets in the cache, with a line below it for each broken entry.
+
+    The dates are those of the files, in UTC. Raises BrokenEntry if the starter has a misnamed file.
+    """
+    from tabulate import tabulate  # slow to import
+
+    rows, broken = list[list[object]](), list[str]()
+    for name in SETS:
+        missing, before = cache.missing(name), len(broken)
+        there = [number for number in cache.numbers(name) if number not in missing]
+        for number in there:
+            try:
+                cache.entry(number, name)
+            except BrokenEntry as error:
+                broken.append(str(error))
+        written = [datetime.fromtimestamp(cache.path(number, name).stat().st_mtime, UTC) for number in there]
+        dates = sorted(f"{date:%Y-%m-%d}" for date in written) or ["-"]
+        rows.append([name, len(there), len(missing), len(broken) - before, dates[0], dates[-1], _few(missing)])
+    return "\n".join([tabulate(rows, _STATUS_HEADINGS, disable_numparse=True), *broken])
+
+
+def _few(numbers: Sequence[str]) -> str:
+    return ", ".join((*numbers[:_MAX_NAMED], "...") if len(numbers) > _MAX_NAMED else numbers)

@@ -1,6 +1,6 @@
-"""A script, not a module: it compiles the source on its stdin under limits and writes how that went to its stdout.
+"""A script that compiles the source on its stdin under limits, and writes the result to its stdout.
 
-It imports next to nothing, since it is started once per reply: `python -I -S compile_child.py`.
+It runs once per reply, as `python -I -S compile_child.py`, and imports little to start fast.
 """
 
 import resource
@@ -9,9 +9,9 @@ from typing import Any
 
 MEMORY_BYTES = 256 << 20
 CPU_S = 3
-STACK_BYTES = 2 << 20  # a quarter of what is usual: what passes here is safe to parse elsewhere
-MOST_NODES = 100_000
-DEEPEST = 500  # nodes of the syntax tree above one another
+STACK_BYTES = 2 << 20  # a quarter of the usual: a source that passes here is safe to parse elsewhere
+MAX_NODES = 100_000
+MAX_DEPTH = 500  # of the syntax tree
 _ONLY_AST = 0x400  # ast.PyCF_ONLY_AST
 
 PASSED, SYNTAX_ERROR, UNCOMPILABLE = "passed", "syntax error", "uncompilable"
@@ -29,13 +29,12 @@ def _limit() -> None:
 
 
 def _verdict(source: str) -> tuple[str, str]:
-    """PASSED and "", or another of the three and a line that says why."""
+    """One of the three results, and a line that says why unless it is PASSED."""
     try:
         tree = compile(source, "<program>", "exec", _ONLY_AST, dont_inherit=True)
-        if trouble := _beyond_bounds(tree):
-            return UNCOMPILABLE, trouble
-        # A misplaced `return` is found only here.
-        compile(source, "<program>", "exec", dont_inherit=True)
+        if why := _too_large(tree):
+            return UNCOMPILABLE, why
+        compile(source, "<program>", "exec", dont_inherit=True)  # finds a misplaced `return`
     except SyntaxError as error:
         return SYNTAX_ERROR, f"line {error.lineno or 1}: {error.msg}"
     except ValueError as error:  # null bytes, before Python 3.12
@@ -45,16 +44,15 @@ def _verdict(source: str) -> tuple[str, str]:
     return PASSED, ""
 
 
-def _beyond_bounds(tree: Any) -> str | None:
-    level, many = [tree], 0
-    for _ in range(DEEPEST):
-        many += len(level)
-        if many > MOST_NODES:
-            return f"its syntax tree has more than {MOST_NODES:,} nodes"
-        level = [child for node in level for child in _children(node)]
-        if not level:
+def _too_large(tree: Any) -> str | None:
+    level, nodes = [tree], 0
+    for _ in range(MAX_DEPTH):
+        nodes += len(level)
+        if nodes > MAX_NODES:
+            return f"its syntax tree has more than {MAX_NODES:,} nodes"
+        if not (level := [child for node in level for child in _children(node)]):
             return None
-    return f"its syntax tree is more than {DEEPEST} levels deep"
+    return f"its syntax tree is more than {MAX_DEPTH} levels deep"
 
 
 def _children(node: Any) -> list[Any]:

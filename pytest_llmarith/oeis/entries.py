@@ -1,32 +1,38 @@
-"""One entry of the OEIS, read from the shape in which its JSON interface returns it.
+"""An entry of the OEIS, read from the JSON of its website, from a file of that JSON, or from the `.seq` format.
 
-What is missing or broken is an error, never a default: a guessed offset would shift every term. It does not know where
-entries are kept, nor which set they belong to.
+A missing or malformed field is an error and gets no default: a guessed offset would shift every term.
 """
 
 from __future__ import annotations
 
 import re
+import stat
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from pathlib import Path
+from typing import Any
 
 from pytest_llmarith.plainjson import strictly_read
 from pytest_llmarith.values import IntegerSequence
 
+MAX_BYTES = 10_000_000  # of an entry; the largest real ones have some hundred thousand
+_MAX_DIGITS = 4000  # of a term; Python refuses to read integers of more than 4300
+_MAX_EXCERPT = 40
 _NUMBER = re.compile(r"A(?:[0-9]{6}|[1-9][0-9]{6,9})")
-_TERM = re.compile(r"0|-?[1-9][0-9]*")
+_TERM = re.compile(rf"0|-?[1-9][0-9]{{0,{_MAX_DIGITS - 1}}}")
 _OFFSET = re.compile(r"(0|-?[1-9][0-9]{0,17})(?:,[0-9]{1,18})?")
 _KEYWORD = re.compile(r"[a-z]+")
-_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")  # lone surrogates have no place in UTF-8
-_LONGEST_EXCERPT = 40
-MOST_DIGITS = 4000  # of a term: Python itself refuses to read integers of more than 4300
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")  # UTF-8 cannot encode lone surrogates
+
+_SEQ_LINE = re.compile(r"%([A-Za-z]) (A[0-9]{6,10})(?: (.*))?")
+_SEQ_FIELDS = {"N": "name", "O": "offset", "K": "keyword"}
 
 
 class BrokenEntry(ValueError):
-    """A text that holds no whole entry; the message, one line, names the text, the field and what is wrong."""
+    """A text that is not an entry; the message is one line with the name of the text and what is wrong."""
 
     def __init__(self, where: str, what: str) -> None:
-        super().__init__(_line(f"{where}: {what}"))
+        line = f"{where}: {what}"
+        super().__init__("".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in line))
 
 
 def is_number(text: str) -> bool:
@@ -34,146 +40,122 @@ def is_number(text: str) -> bool:
     return _NUMBER.fullmatch(text) is not None
 
 
-def parse_entry(text: str, where: str, wanted: str) -> IntegerSequence:
-    """Read the entry with the A-number `wanted` from `[{...}, ...]`, `{"results": [{...}, ...]}` or `{...}`.
+def read_entry(path: Path) -> IntegerSequence:
+    """The entry in a file such as `A000045.json`. Raises BrokenEntry, and OSError if the file cannot be read."""
+    return parse_entry(read_text(path), str(path), path.stem)
 
-    An answer of the OEIS holds entries that mention the number, too. `where` is what the text is called in messages.
-    An entry without the field `comment` has no comments: the OEIS leaves it out. Raises BrokenEntry.
+
+def read_text(path: Path) -> str:
+    """The text of a regular file of at most MAX_BYTES. Raises BrokenEntry, and OSError if it cannot be read."""
+    found = path.stat()
+    if not stat.S_ISREG(found.st_mode):  # reading a pipe would block
+        raise BrokenEntry(str(path), "not a regular file")
+    if found.st_size > MAX_BYTES:
+        raise BrokenEntry(str(path), f"larger than {MAX_BYTES:,} bytes, which no entry is")
+    return decode(path.read_bytes(), str(path))
+
+
+def decode(content: bytes, where: str) -> str:
+    """The bytes as UTF-8. Raises BrokenEntry."""
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BrokenEntry(where, f"not UTF-8 at byte {error.start:,}") from None
+
+
+def parse_entry(text: str, where: str, number: str) -> IntegerSequence:
+    """The entry of this A-number in JSON text: `[{...}, ...]`, `{"results": [{...}, ...]}` or `{...}`.
+
+    An answer of the OEIS also holds entries that mention the number. `where` is the name of the text in messages. An
+    entry without the field `comment` has no comments: the OEIS leaves it out. Raises BrokenEntry.
     """
-    fields = _Fields(_entry_of(wanted, _json(text, where), where), where)
-    return IntegerSequence(
-        number=fields.number(),
-        name=fields.name(),
-        comments=fields.comments(),
-        terms=fields.terms(),
-        offset=fields.offset(),
-        keywords=fields.keywords(),
-    )
+    entry = _Entry(_find(number, text, where), where)
+    terms = tuple(entry.text("data").split(","))
+    for place, term in enumerate(terms, 1):
+        if not _TERM.fullmatch(term):
+            known = f"not a whole number of up to {_MAX_DIGITS:,} digits such as -45"
+            raise entry.broken("data", f"has {_excerpt(term)} as term {place:,}, {known}")
+    offset = _OFFSET.fullmatch(entry.text("offset"))
+    if not offset:
+        raise entry.broken("offset", f"is {_excerpt(entry.text('offset'))}, not two whole numbers such as 1,3")
+    keywords = tuple(entry.text("keyword").split(","))
+    if wrong := [keyword for keyword in keywords if not _KEYWORD.fullmatch(keyword)]:
+        raise entry.broken("keyword", f"has {_excerpt(wrong[0])}, not words such as nonn,easy")
+    name = entry.printable("name", entry.text("name"))
+    if not name.strip():
+        raise entry.broken("name", "is empty")
+    return IntegerSequence(number, name, entry.comments(), terms, int(offset[1]), keywords)
 
 
-class _Fields:
-    """The fields of one entry, each of them checked."""
+class _Entry:
+    """The fields of an entry, checked when they are read."""
 
-    def __init__(self, entry: Mapping[str, Any], where: str) -> None:
-        self._entry = entry
+    def __init__(self, fields: Mapping[str, Any], where: str) -> None:
+        self._fields = fields
         self._where = where
 
-    def number(self) -> str:
-        value = self._value("number")
-        if type(value) is not int:  # True is an int, too
-            self._break("number", f"is {_kind(value)}, not a whole number such as 45")
-        number = f"A{value:06d}"
-        if value < 1 or not is_number(number):
-            self._break("number", f"is {_excerpt(str(value))}, not a whole number such as 45")
-        return number
-
-    def name(self) -> str:
-        name = self._text("name")
-        if not name.strip():
-            self._break("name", "is empty")
-        return self._printable("name", name)
-
-    def comments(self) -> tuple[str, ...]:
-        comments = self._entry.get("comment", [])
-        if not isinstance(comments, list) or not all(isinstance(comment, str) for comment in comments):
-            self._break("comment", f"is {_kind(comments)}, not a list of texts")
-        return tuple(self._printable("comment", comment) for comment in comments)
-
-    def terms(self) -> tuple[str, ...]:
-        data = self._text("data")
-        if not data:
-            self._break("data", "is empty; an entry without terms cannot be asked for")
-        terms = tuple(data.split(","))
-        for place, term in enumerate(terms, 1):
-            if not _TERM.fullmatch(term):
-                self._break("data", f"has {_excerpt(term)} as term {place:,}, not a whole number such as -45")
-            if len(term.lstrip("-")) > MOST_DIGITS:
-                self._break(
-                    "data", f"has term {place:,} of {len(term.lstrip('-')):,} digits, more than {MOST_DIGITS:,}"
-                )
-        return terms
-
-    def offset(self) -> int:
-        offset = self._text("offset")
-        found = _OFFSET.fullmatch(offset)
-        if not found:
-            self._break("offset", f"is {_excerpt(offset)}, not two whole numbers such as 1,3")
-        return int(found[1])
-
-    def keywords(self) -> tuple[str, ...]:
-        keywords = tuple(self._text("keyword").split(","))
-        for keyword in keywords:
-            if not _KEYWORD.fullmatch(keyword):
-                self._break("keyword", f"has {_excerpt(keyword)}, not words such as nonn,easy")
-        return keywords
-
-    def _value(self, field: str) -> Any:
-        if field not in self._entry:
-            self._break(field, "is missing")
-        return self._entry[field]
-
-    def _text(self, field: str) -> str:
-        value = self._value(field)
+    def text(self, field: str) -> str:
+        if field not in self._fields:
+            raise self.broken(field, "is missing")
+        value = self._fields[field]
         if not isinstance(value, str):
-            self._break(field, f"is {_kind(value)}, not text")
+            raise self.broken(field, f"is of type {type(value).__name__}, not text")
         return value
 
-    def _printable(self, field: str, text: str) -> str:
+    def comments(self) -> tuple[str, ...]:
+        comments = self._fields.get("comment", [])
+        if not isinstance(comments, list) or not all(isinstance(comment, str) for comment in comments):
+            raise self.broken("comment", "is not a list of texts")
+        return tuple(self.printable("comment", comment) for comment in comments)
+
+    def printable(self, field: str, text: str) -> str:
         if found := _CONTROL.search(text):
-            self._break(field, f"has the character U+{ord(found[0]):04X}, which is no text")
+            raise self.broken(field, f"has the control character U+{ord(found[0]):04X}")
         return text
 
-    def _break(self, field: str, what: str) -> NoReturn:
-        raise BrokenEntry(self._where, f"the field {field!r} {what}")
+    def broken(self, field: str, what: str) -> BrokenEntry:
+        return BrokenEntry(self._where, f"the field {field!r} {what}")
 
 
-def _json(text: str, where: str) -> Any:
+def _find(number: str, text: str, where: str) -> Mapping[str, Any]:
     try:
-        return strictly_read(text)
+        value = strictly_read(text)
     except RecursionError:
         raise BrokenEntry(where, "nested too deep for an entry") from None
     except ValueError as error:
-        raise BrokenEntry(where, f"no JSON: {error}") from None
-
-
-def _entry_of(wanted: str, value: Any, where: str) -> Mapping[str, Any]:
-    """The entry with this number among those of a file; the only one if there is no other."""
-    if isinstance(value, dict) and "results" in value:
-        value = value["results"]
-    entries = value if isinstance(value, list) else [value]
-    if value is None or not entries:
-        raise BrokenEntry(where, "holds no entry")
-    for entry in entries:
-        if not isinstance(entry, dict):
-            raise BrokenEntry(where, f"holds {_kind(entry)}, not an entry")
-    found: list[Mapping[str, Any]]
-    found = [entry for entry in entries if entry.get("number") == int(wanted[1:])] if len(entries) > 1 else entries
+        raise BrokenEntry(where, f"not JSON: {error}") from None
+    if isinstance(value, dict):
+        value = value.get("results", value)
+    entries = [entry for entry in (value if isinstance(value, list) else [value]) if isinstance(entry, dict)]
+    found = [entry for entry in entries if entry.get("number") == int(number[1:]) and type(entry["number"]) is int]
     if len(found) != 1:
-        raise BrokenEntry(where, f"holds {len(entries):,} entries, {len(found):,} of them {wanted}")
+        raise BrokenEntry(where, f"holds {len(entries):,} entries, {len(found):,} of them {number}")
     return found[0]
 
 
-def _kind(value: Any) -> str:
-    """What JSON calls it. The value itself may be of any size."""
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "true or false"
-        case int() | float():
-            return "a number"
-        case str():
-            return "text"
-        case list():
-            return "a list"
-        case _:
-            return "an object"
-
-
 def _excerpt(text: str) -> str:
-    return ascii(text if len(text) <= _LONGEST_EXCERPT else text[:_LONGEST_EXCERPT] + "...")
+    return ascii(text if len(text) <= _MAX_EXCERPT else text[:_MAX_EXCERPT] + "...")
 
 
-def _line(text: str) -> str:
-    """Text in which no character breaks the line."""
-    return "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text)
+def seq_fields(text: str, where: str, number: str) -> dict[str, object]:
+    """The entry of this A-number in a `.seq` file, with the fields of the JSON that a sequence needs.
+
+    A `.seq` file has lines such as `%O A000045 0,4`. A missing line leaves its field out. Raises BrokenEntry if the
+    text has no line of the entry.
+    """
+    found = [one.groups(default="") for line in text.split("\n") if (one := _SEQ_LINE.fullmatch(line.rstrip("\r")))]
+    lines = [(kind, content) for kind, entry, content in found if entry == number]
+    if not lines:
+        raise BrokenEntry(where, f"has no lines such as %N {number} ...")
+    fields: dict[str, object] = {"number": int(number[1:])}
+    fields |= {_SEQ_FIELDS[kind]: content.strip() for kind, content in lines if kind in _SEQ_FIELDS}
+    # Old files have signed terms in V, W, X and absolute values in S, T, U. A line that goes on ends with a comma.
+    unsigned, signed = (
+        "".join(content.strip() for wanted in kinds for kind, content in lines if kind == wanted)
+        for kinds in ("STU", "VWX")
+    )
+    if signed or unsigned:
+        fields["data"] = signed or unsigned
+    if comments := [content for kind, content in lines if kind == "C"]:
+        fields["comment"] = comments
+    return fields

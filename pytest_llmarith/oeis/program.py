@@ -1,64 +1,60 @@
-"""The program in a reply. It runs nothing."""
+"""The program in a reply: the last fenced block, or the whole reply.
+
+Fences follow the rules of Markdown and the habits of models: any indentation, a fence that is never closed or closed at
+the end of the last line of code, a block on a single line.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import ast
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
 
-from pytest_llmarith.answers import refuses, said
-from pytest_llmarith.oeis.compiling import NotPythonError, Program, compiled, does_something
-from pytest_llmarith.oeis.fences import blocks
+from pytest_llmarith.answers import refuses, strip_thoughts
+from pytest_llmarith.oeis.compiling import NoProgram, Program, compiled
 from pytest_llmarith.values import NanReason
 
-
-@dataclass(frozen=True, slots=True)
-class NoProgram:
-    """Why a reply holds no program; `detail` is one line for people."""
-
-    reason: NanReason
-    detail: str
+_OPENING = re.compile(r"(?P<indent>[ \t]*+)(?P<marks>`{3,}+(?=[^`]*+$)|~{3,}+)")
+_LONE_LINE = re.compile(r"[ \t]*+(?P<marks>`{3,}+)(?P<code>[^`]++)(?P=marks)[ \t]*+")
 
 
 def find_program(reply: str) -> Program | NoProgram:
-    """The last fenced block that holds anything, or the whole reply where there is none; thoughts do not count.
+    """The program in the last fenced block that is not empty, or in the whole reply if no block is.
 
-    The last block counts even where it is no program: that is what the question says. Linear in the reply's length.
+    The last block counts even if it is no program, as the question asks. Takes time linear in the reply's length.
     Raises OSError if programs cannot be compiled on this machine.
     """
-    speech = said(reply)
-    text = speech.text.replace("\r\n", "\n").replace("\r", "\n")
+    spoken = strip_thoughts(reply)
+    text = spoken.text.replace("\r\n", "\n").replace("\r", "\n")
+    cut = NoProgram(NanReason.TRUNCATED, "the reply ends within its thoughts")
     if not text.strip():
-        reason = NanReason.TRUNCATED if speech.cut else NanReason.EMPTY
-        return NoProgram(reason, "the reply ends within its thoughts" if speech.cut else "the reply is empty")
-    block = _last_block(text)
-    if block is not None:
-        return _program(block)
-    whole = _program(text)
-    if isinstance(whole, Program) or whole.reason is NanReason.UNCOMPILABLE:
-        return whole
-    return _prose(text, cut=speech.cut)
-
-
-def _last_block(text: str) -> str | None:
-    last = None
-    for block in blocks(text):
-        if block.strip():
-            last = block
-    return last
+        return cut if spoken.cut else NoProgram(NanReason.EMPTY, "the reply is empty")
+    blocks = [block for block in _blocks(text) if block.strip()]
+    found = _program(blocks[-1] if blocks else text)
+    if blocks or isinstance(found, Program) or found.reason is NanReason.UNCOMPILABLE:
+        return found
+    if refuses(text):
+        return NoProgram(NanReason.REFUSAL, "the reply refuses")
+    return cut if spoken.cut else NoProgram(NanReason.NO_PROGRAM, "the reply holds no code")
 
 
 def _program(text: str) -> Program | NoProgram:
-    source = _flush(text.removeprefix("\ufeff"))
-    try:
-        program = compiled(source)
-    except NotPythonError as error:
-        return NoProgram(error.reason, str(error))
-    if not does_something(program.tree):
+    program = compiled(_dedent(text.removeprefix("\ufeff")))
+    if isinstance(program, NoProgram):
+        return program
+    if not any(_does_something(statement) for statement in program.tree.body):
         return NoProgram(NanReason.NO_PROGRAM, "the code does nothing")
     return program
 
 
-def _flush(text: str) -> str:
-    """The text without the indentation of its first line, where all lines that hold something share it."""
+def _does_something(statement: ast.stmt) -> bool:
+    """Whether it is more than names and constants, such as the texts `Sorry` and `42`."""
+    return not isinstance(statement, ast.Expr) or any(isinstance(node, ast.Call) for node in ast.walk(statement))
+
+
+def _dedent(text: str) -> str:
+    """The text without the indentation of its first line, if all lines that are not blank share it."""
     lines = text.split("\n")
     first = next((line for line in lines if line.strip()), "")
     indent = first[: len(first) - len(first.lstrip(" \t"))]
@@ -67,9 +63,56 @@ def _flush(text: str) -> str:
     return "\n".join(line.removeprefix(indent) for line in lines)
 
 
-def _prose(text: str, *, cut: bool) -> NoProgram:
-    if refuses(text):
-        return NoProgram(NanReason.REFUSAL, "the reply refuses")
-    if cut:
-        return NoProgram(NanReason.TRUNCATED, "the reply ends within its thoughts")
-    return NoProgram(NanReason.NO_PROGRAM, "the reply holds no code")
+class _Fence(NamedTuple):
+    """An opening fence: its backticks or tildes, its indentation, and whether an info string follows."""
+
+    marks: str
+    indent: int
+    named: bool
+
+    def is_closed_by(self, line: str) -> bool:
+        bare = line.strip(" \t")
+        return len(bare) >= len(self.marks) and not bare.strip(self.marks[0])
+
+    def last_code(self, line: str) -> str | None:
+        """The code on a line whose end closes a fence of backticks."""
+        bare = line.rstrip(" \t")
+        code = bare.rstrip("`")
+        return code if self.marks[0] == "`" and len(bare) - len(code) >= len(self.marks) else None
+
+    def is_reopened_by(self, other: _Fence) -> bool:
+        return other.marks[0] == self.marks[0] and len(other.marks) >= len(self.marks) and other.named
+
+    def dedent(self, line: str) -> str:
+        blanks = len(line) - len(line.lstrip(" \t"))
+        return line[min(blanks, self.indent) :]
+
+
+def _blocks(text: str) -> Iterator[str]:
+    """The content of each fenced block, in order."""
+    fence, lines = None, list[str]()
+    for line in text.split("\n"):
+        opening = _opening(line)
+        if fence is None:
+            fence = opening
+            if fence is None and (lone := _LONE_LINE.fullmatch(line)):
+                yield lone["code"]
+        elif opening and fence.is_reopened_by(opening):
+            fence, lines = opening, []  # Python has no such line: the first fence was doubled, or left open
+        elif fence.is_closed_by(line):
+            yield "\n".join(lines)
+            fence, lines = None, []
+        elif (code := fence.last_code(line)) is not None:
+            yield "\n".join([*lines, fence.dedent(code)])
+            fence, lines = None, []
+        else:
+            lines.append(fence.dedent(line))
+    if fence is not None:
+        yield "\n".join(lines)
+
+
+def _opening(line: str) -> _Fence | None:
+    opening = _OPENING.match(line)
+    if opening is None:
+        return None
+    return _Fence(opening["marks"], len(opening["indent"]), named=bool(line[opening.end() :].strip()))

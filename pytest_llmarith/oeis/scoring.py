@@ -1,4 +1,4 @@
-"""A_s(n), and what a program scores with it: exactly, per limit. It does not know who runs programs or judges them."""
+"""A_s(n) of arXiv 2411.04372: whether a program gives a term, and its exact score at each time limit."""
 
 from __future__ import annotations
 
@@ -29,8 +29,7 @@ class TermVerdict:
 class Score:
     """A program's score at one limit: A_s(n) over the terms that were measured.
 
-    `earned` is their mean, None where no term was measured; `share` is the same but for a cheat, which has 0 whatever
-    its terms did.
+    `earned` is their mean, None if no term was measured; `share` is 0 for a cheat, else `earned`.
     """
 
     limit: float
@@ -55,24 +54,24 @@ class Score:
 def verdicts(
     runs: Sequence[ProgramRun], expected: Mapping[int, str], largest: float, rules: Rules
 ) -> tuple[TermVerdict, ...]:
-    """Every run against its term, by n; `largest` is the largest limit in seconds.
+    """The verdict on each run, against its term by n; `largest` is the largest limit in seconds.
 
-    Raises ValueError if the runs are not those of the expected terms; some may be missing behind an inconclusive one.
+    Raises ValueError if the runs are not those of the expected terms; terms after an inconclusive run may be missing.
     """
     stopped = bool(runs) and runs[-1].ending is Ending.INCONCLUSIVE
     if [run.input for run in runs] != [*expected][: len(runs) if stopped else None]:
         raise ValueError("the runs are not those of the expected terms, one each and in their order")
-    return tuple(_verdict(run, expected[run.input], largest, rules) for run in runs)
+    found = []
+    for run in runs:
+        term, got = expected[run.input], run.stdout.strip()
+        status = _status(run, got == term, largest, rules)
+        found.append(TermVerdict(run.input, term, got, status, run.seconds, run.stderr))
+    return tuple(found)
 
 
 def scores(terms: Sequence[TermVerdict], limits: Sequence[float], *, cheat: bool) -> tuple[Score, ...]:
     """The score at every limit, in their order."""
     return tuple(_score(terms, limit, cheat) for limit in limits)
-
-
-def _verdict(run: ProgramRun, expected: str, largest: float, rules: Rules) -> TermVerdict:
-    got = run.stdout.strip()
-    return TermVerdict(run.input, expected, got, _status(run, got == expected, largest, rules), run.seconds, run.stderr)
 
 
 def _status(run: ProgramRun, is_right: bool, largest: float, rules: Rules) -> TermStatus:

@@ -1,28 +1,82 @@
-"""Filling the cache: entry by entry from a source, each one looked at before it is written.
-
-What is there is not fetched again, so that the same call goes on where the last one stopped. It does not know whether
-the source is near or far, nor who watches.
-"""
+"""Copies entries from a source, the website of the OEIS or a folder, into the cache."""
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from pytest_llmarith.files import replace_file
-from pytest_llmarith.oeis.entries import BrokenEntry
-from pytest_llmarith.oeis.entryfiles import checked_entry, decode, read_entry
-from pytest_llmarith.oeis.notice import write_notice
-from pytest_llmarith.oeis.sources import Source, Unavailable
+from pytest_llmarith.oeis.entries import BrokenEntry, decode, is_number, parse_entry, read_entry, read_text, seq_fields
+
+NOTICE_FILE = "NOTICE.md"
+NOTICE = """\
+# Whose data this is
+
+The entries in this folder, `A*.json`, come from
+[The On-Line Encyclopedia of Integer Sequences](https://oeis.org/) (OEIS), published by The OEIS Foundation Inc. The
+author of a sequence is in its entry (field `author`), or on its page, such as <https://oeis.org/A000045>.
+
+They are available under the
+[Creative Commons Attribution-ShareAlike 4.0](https://creativecommons.org/licenses/by-sa/4.0/) licence
+(CC BY-SA 4.0). If you pass them on, its terms apply to you: name the OEIS, link to the licence, say what was changed,
+and share under the same licence. See also <https://oeis.org/LICENSE>.
+
+Entries are kept as they arrived, with one exception: of an entry that was imported from a `.seq` file only its number,
+name, comments, terms, offset and keywords are kept, in the form of the OEIS's JSON interface.
+
+The folder `starter/` is not part of this: its definitions and programs are the project's own.
+"""
+_SUFFIXES = (".json", ".seq")  # the first one is preferred: it has more fields
+
+
+class Unavailable(Exception):
+    """A source did not give an entry; the message is one line. If `hopeless`, other entries would fail, too."""
+
+    def __init__(self, message: str, hopeless: bool = False) -> None:
+        super().__init__(message)
+        self.hopeless = hopeless
+
+
+class Source(Protocol):
+    """Gives entries as JSON in UTF-8, unchecked."""
+
+    def read(self, number: str) -> tuple[str, bytes]:
+        """Where the entry was found, for messages, and the entry. Raises Unavailable and BrokenEntry."""
+
+
+class FolderSource:
+    """A folder of files such as `A000045.json` or `A000045.seq`, at any depth."""
+
+    def __init__(self, folder: Path) -> None:
+        """Raises OSError if the folder cannot be listed."""
+        os.listdir(folder)  # os.walk ignores errors
+        self._folder = folder
+        self._files: dict[str, Path] = {}
+        found = [Path(parent, name) for parent, _, names in os.walk(folder) for name in names]
+        for suffix in _SUFFIXES:
+            for path in sorted(path for path in found if path.suffix == suffix and is_number(path.stem)):
+                self._files.setdefault(path.stem, path)
+
+    def read(self, number: str) -> tuple[str, bytes]:
+        if number not in self._files:
+            raise Unavailable(f"neither {number}.json nor {number}.seq is in {str(self._folder)!r}")
+        path = self._files[number]
+        try:
+            text = read_text(path)
+        except OSError as error:
+            raise Unavailable(f"{str(path)!r} cannot be read: {error.strerror}") from error
+        if path.suffix == ".seq":
+            text = json.dumps([seq_fields(text, str(path), number)]) + "\n"
+        return str(path), text.encode("utf-8")
 
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """What a synchronisation did: how many entries were there and how many were written, and why others were not.
-
-    `left` entries were never tried, as the last failure left no hope.
-    """
+    """How many entries were there already, were written, failed (number and reason), and were not tried (`left`)."""
 
     there: int
     written: int
@@ -41,39 +95,34 @@ def sync(
     refresh: bool = False,
     watch: Callable[[str, int, int], None] = lambda number, done, total: None,
 ) -> Synced:
-    """Write the entries of these A-numbers into the cache; `refresh` replaces those that are there.
+    """Write the entries of these A-numbers into the cache; replace those that are there if `refresh`.
 
-    `watch` gets every number before it is asked for, with how many of how many are done. Raises OSError where the cache
-    cannot be written.
+    Intact entries are not fetched again, so the same call resumes an interrupted one. `watch` is called before each
+    entry with its number, how many are done, and how many there are. Raises OSError if the cache cannot be written.
     """
     cache.mkdir(parents=True, exist_ok=True)
-    write_notice(cache)
-    waiting = [number for number in numbers if refresh or not _is_there(_file(cache, number))]
+    notice = cache / NOTICE_FILE
+    if not notice.is_file() or notice.read_bytes() != NOTICE.encode():
+        replace_file(notice, NOTICE.encode())
+    files = {number: cache / f"{number}.json" for number in numbers}
+    waiting = [number for number, file in files.items() if refresh or not _is_intact(file)]
     failed: list[tuple[str, str]] = []
-    for done, number in enumerate(waiting):
-        watch(number, done, len(waiting))
+    tried = 0
+    for number in waiting:
+        watch(number, tried, len(waiting))
+        tried += 1
         try:
-            replace_file(_file(cache, number), _checked(number, *source.read(number)))
+            where, content = source.read(number)
+            parse_entry(decode(content, where), where, number)
+            replace_file(files[number], content)
         except (BrokenEntry, Unavailable) as error:
             failed.append((number, str(error)))
             if isinstance(error, Unavailable) and error.hopeless:
                 break
-    tried = done + 1 if waiting else 0
-    return Synced(len(numbers) - len(waiting), tried - len(failed), tuple(failed), len(waiting) - tried)
+    return Synced(len(files) - len(waiting), tried - len(failed), tuple(failed), len(waiting) - tried)
 
 
-def _checked(number: str, where: str, content: bytes) -> bytes:
-    """The content, if it is the entry of this number; raises BrokenEntry."""
-    checked_entry(decode(content, where), where, number)
-    return content
-
-
-def _file(cache: Path, number: str) -> Path:
-    return cache / f"{number}.json"
-
-
-def _is_there(path: Path) -> bool:
-    """Whether the entry is there and whole: a broken one is fetched again."""
+def _is_intact(path: Path) -> bool:
     try:
         read_entry(path)
     except (OSError, BrokenEntry):

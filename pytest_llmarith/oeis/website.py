@@ -1,21 +1,17 @@
-"""The source that is the OEIS itself: its JSON interface, asked politely. It does not know what an entry looks like.
-
-One request at a time, at a pace; an outage is waited out, as long as the server asks for or a little longer each time.
-"""
+"""The website of the OEIS as a source of entries: one request at a time, at a fixed pace, retried after an outage."""
 
 from __future__ import annotations
 
 import json
+import re
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from itertools import count
-from types import TracebackType
+from collections.abc import Callable
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Self
 
-from pytest_llmarith.oeis.entryfiles import LARGEST_BYTES
-from pytest_llmarith.oeis.retry_after import retry_after_s
-from pytest_llmarith.oeis.sources import Unavailable
+from pytest_llmarith.dates import seconds_until
+from pytest_llmarith.oeis.entries import MAX_BYTES
+from pytest_llmarith.oeis.sync import Unavailable
 
 if TYPE_CHECKING:
     import httpx
@@ -24,16 +20,17 @@ OEIS = "https://oeis.org"
 PACE_S = 1.0
 ATTEMPTS = 4
 FIRST_PAUSE_S = 2.0
-LONGEST_PAUSE_S = 300.0
-_SILENCE_S = 30.0
-_LONGEST_BODY_S = 120.0
-_MOST_REDIRECTS = 3
-_FAILURES_IN_A_ROW = 3  # then it is not the entries
-_PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
+_MAX_PAUSE_S = 300.0
+_READ_TIMEOUT_S = 30.0
+_BODY_TIMEOUT_S = 120.0
+_MAX_REDIRECTS = 3
+_MAX_FAILURES_IN_A_ROW = 3  # then the server is the cause, and not the entries
+_RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
+_SECONDS = re.compile(r"[0-9]{1,9}")
 
 
 class Website:
-    """A source, open within a `with` block; `told` gets a line for every pause that is not the usual one."""
+    """A source of entries, and a context manager; `told` is called with a line before each retry."""
 
     def __init__(
         self,
@@ -42,15 +39,12 @@ class Website:
         first_pause_s: float = FIRST_PAUSE_S,
         told: Callable[[str], None] = lambda line: None,
     ) -> None:
-        """Raises ValueError where `base_url` is no address of a web server."""
-        import httpx  # a third of a second
+        import httpx  # slow to import
 
-        try:
-            self._base = httpx.URL(base_url.rstrip("/"))
-        except httpx.InvalidURL as error:
-            raise ValueError(f"{base_url!r} is no address: {error}; write it as {OEIS}") from None
-        if self._base.scheme not in ("http", "https") or not self._base.host:
-            raise ValueError(f"{base_url!r} is no address of a web server; write it as {OEIS}")
+        agent = f"pytest-llmarith/{version('pytest-llmarith')}"
+        headers = {"User-Agent": agent, "Accept": "application/json", "Accept-Encoding": "identity"}
+        self._client = httpx.Client(headers=headers, timeout=_READ_TIMEOUT_S, follow_redirects=False)
+        self._base_url = base_url
         self._pace_s = pace_s
         self._first_pause_s = first_pause_s
         self._told = told
@@ -58,127 +52,101 @@ class Website:
         self._failed_in_a_row = 0
 
     def __enter__(self) -> Self:
-        import httpx
-
-        headers = {"User-Agent": _user_agent(), "Accept": "application/json", "Accept-Encoding": "identity"}
-        self._client = httpx.Client(headers=headers, timeout=_SILENCE_S, follow_redirects=False)
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self._client.close()
 
     def read(self, number: str) -> tuple[str, bytes]:
-        """The address and the JSON of one entry, asked for again where the failure may pass. Raises Unavailable."""
-        url = f"{self._base}/search?q=id:{number}&fmt=json"
+        """The address and the JSON of an entry, retried if the failure may pass. Raises Unavailable."""
+        url = f"{self._base_url}/search?q=id:{number}&fmt=json"
         try:
-            body = self._persist(number, url)
+            body = self._read(number, url)
         except Unavailable as error:
             self._failed_in_a_row += 1
-            error.hopeless |= self._failed_in_a_row >= _FAILURES_IN_A_ROW
+            error.hopeless |= self._failed_in_a_row >= _MAX_FAILURES_IN_A_ROW
             raise
         self._failed_in_a_row = 0
         return url, body
 
-    def _persist(self, number: str, url: str) -> bytes:
-        for attempt in count(1):
-            self._keep_pace()
+    def _read(self, number: str, url: str) -> bytes:
+        attempt = 0
+        while True:
+            attempt += 1
+            time.sleep(max(0.0, self._next_at - time.monotonic()))
+            self._next_at = time.monotonic() + self._pace_s
             try:
-                return self._attempt(url)
+                return self._request(url)
             except _Passing as failure:
-                pause_s = self._pause_s(attempt, failure)
+                if attempt == ATTEMPTS:
+                    message = f"{failure} ({attempt} attempts)"
+                    raise Unavailable(message, hopeless=failure.is_unreachable) from failure
+                pause_s = failure.retry_after_s
+                if pause_s is None:
+                    pause_s = self._first_pause_s * 2.0 ** (attempt - 1)
+                elif pause_s > _MAX_PAUSE_S:
+                    message = f"{failure}; the server asks to wait {pause_s:.0f} s"
+                    raise Unavailable(message, hopeless=True) from failure
                 self._told(f"{number}: {failure}; again in {pause_s:.0f} s")
-                time.sleep(pause_s)
-        raise AssertionError("there is always another attempt")
+            time.sleep(pause_s)
 
-    def _pause_s(self, attempt: int, failure: _Passing) -> float:
-        """How long to wait before the next attempt; raises Unavailable where none is worth it."""
-        if attempt == ATTEMPTS:
-            raise Unavailable(f"{failure} ({attempt} attempts)", hopeless=failure.nobody_there) from failure
-        if failure.retry_after_s is None:
-            return self._first_pause_s * 2.0 ** (attempt - 1)
-        if failure.retry_after_s > LONGEST_PAUSE_S:
-            wait = f"the server asks to be left alone for {failure.retry_after_s:.0f} s"
-            raise Unavailable(f"{failure}; {wait}", hopeless=True) from failure
-        return failure.retry_after_s
+    def _request(self, url: str) -> bytes:
+        """The JSON at an address. Raises Unavailable, and _Passing if another attempt may succeed."""
+        import httpx
 
-    def _keep_pace(self) -> None:
-        time.sleep(max(0.0, self._next_at - time.monotonic()))
-        self._next_at = time.monotonic() + self._pace_s
-
-    def _attempt(self, url: str) -> bytes:
-        with _explained():
-            body = self._fetch(url)
+        try:
+            body = self._follow(httpx.URL(url))
+        except httpx.ConnectError as error:
+            raise _Passing(f"no connection: {error}", is_unreachable=True) from error
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise _Passing(f"{type(error).__name__}: {error}") from error
         try:
             json.loads(body)
         except (ValueError, RecursionError):
             raise _Passing("the server sent something else than JSON") from None
         return body
 
-    def _fetch(self, url: str, redirects: int = 0) -> bytes:
-        with self._client.stream("GET", url) as response:
-            if response.next_request is None:
-                _check(response)
-                return _body(response)
-            target = response.next_request.url
-        if redirects == _MOST_REDIRECTS or not self._is_same_host(target):
-            raise Unavailable(f"the server sends us on to {str(target)[:100]!r}, where we do not go")
-        return self._fetch(str(target), redirects + 1)
-
-    def _is_same_host(self, url: httpx.URL) -> bool:
-        """The same server; it may insist on encryption, and not take it away."""
-        if url.scheme == "https" and self._base.scheme == "http":
-            return url.host == self._base.host
-        return (url.scheme, url.host, url.port) == (self._base.scheme, self._base.host, self._base.port)
+    def _follow(self, url: httpx.URL) -> bytes:
+        """The body at an address, after redirects to the same server."""
+        server = (url.scheme, url.host, url.port)
+        for _ in range(_MAX_REDIRECTS + 1):
+            with self._client.stream("GET", url) as response:
+                if response.next_request is None:
+                    return _body(response)
+                url = response.next_request.url
+            if (url.scheme, url.host, url.port) != server:
+                break
+        raise Unavailable(f"the server redirects to {str(url)[:100]!r}, which is not followed")
 
 
 class _Passing(Exception):
-    """A failure that may pass. Where `nobody_there`, no server was reached."""
+    """A failure that may pass."""
 
-    def __init__(self, message: str, retry_after_s: float | None = None, nobody_there: bool = False) -> None:
+    def __init__(self, message: str, retry_after_s: float | None = None, is_unreachable: bool = False) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
-        self.nobody_there = nobody_there
-
-
-@contextmanager
-def _explained() -> Iterator[None]:
-    """What went wrong on the way to the server and back, as a failure that may pass."""
-    import httpx
-
-    try:
-        yield
-    except httpx.ConnectError as error:
-        raise _Passing(f"no connection: {error}", nobody_there=True) from error
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise _Passing(f"{type(error).__name__}: {error}") from error
-
-
-def _check(response: httpx.Response) -> None:
-    if response.status_code in _PASSING:
-        raise _Passing(f"status {response.status_code}", retry_after_s(response.headers.get("Retry-After")))
-    if response.status_code != 200:
-        raise Unavailable(f"status {response.status_code}")
-    if response.headers.get("Content-Encoding", "identity") != "identity":  # it might be small and unpack to anything
-        raise Unavailable("the server sent a compressed reply, which nobody asked for")
+        self.is_unreachable = is_unreachable
 
 
 def _body(response: httpx.Response) -> bytes:
+    if response.status_code in _RETRIED:
+        raise _Passing(f"status {response.status_code}", retry_after_s(response.headers.get("Retry-After", "")))
+    if response.status_code != 200:
+        raise Unavailable(f"status {response.status_code}")
+    if response.headers.get("Content-Encoding", "identity") != "identity":  # it could unpack to any size
+        raise Unavailable("the server sent a compressed reply, though the request excludes it")
     content = bytearray()
-    give_up_at = time.monotonic() + _LONGEST_BODY_S
+    deadline = time.monotonic() + _BODY_TIMEOUT_S
     for chunk in response.iter_raw():
         content += chunk
-        if len(content) > LARGEST_BYTES:
-            raise Unavailable(f"the server sent more than {LARGEST_BYTES:,} bytes, which no entry has")
-        if time.monotonic() > give_up_at:
-            raise _Passing(f"the reply did not end within {_LONGEST_BODY_S:.0f} s")
+        if len(content) > MAX_BYTES:
+            raise Unavailable(f"the server sent more than {MAX_BYTES:,} bytes, which no entry has")
+        if time.monotonic() > deadline:
+            raise _Passing(f"the reply did not end within {_BODY_TIMEOUT_S:.0f} s")
     return bytes(content)
 
 
-def _user_agent() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    name = "pytest-llmarith"
-    try:
-        return f"{name}/{version(name)}"
-    except PackageNotFoundError:  # a copy that was never installed
-        return name
+def retry_after_s(header: str) -> float | None:
+    """Seconds from `Retry-After`, which holds seconds or a date; None if it is empty or neither."""
+    text = header.strip()
+    return float(text) if _SECONDS.fullmatch(text) else seconds_until(text)

@@ -8,9 +8,8 @@ from typing import Protocol
 
 from pytest_llmarith import records
 from pytest_llmarith.oeis.compiling import Program
-from pytest_llmarith.oeis.judges import llm
-from pytest_llmarith.oeis.judges.address import addresses
-from pytest_llmarith.oeis.judges.static import Judgement, Suspicion, conclude
+from pytest_llmarith.oeis.lookup_table import model_judge
+from pytest_llmarith.oeis.lookup_table.detector import Analysis, Judgement, conclude
 from pytest_llmarith.trials.frame import reply_part
 from pytest_llmarith.values import Failure, ProgramRun, Reply
 
@@ -79,7 +78,7 @@ class Judgements:
 
 def judge(
     program: Program,
-    suspected: Suspicion | None,
+    analysis: Analysis | None,
     listed: Sequence[ProgramRun],
     beyond: Sequence[ProgramRun],
     model: JudgeModel | None,
@@ -89,22 +88,22 @@ def judge(
     Raises NoVerdictError where one has no verdict: that never means "not cheating".
     """
     return Judgements(
-        None if suspected is None else conclude(suspected, listed, beyond),
+        None if analysis is None else conclude(analysis, listed, beyond),
         None if model is None else verdict(model, program.source),
-        tuple(addresses(program)),
+        model_judge.messages_to_judge(program),
     )
 
 
 def verdict(model: JudgeModel, program: str) -> ModelVerdict:
     """What a language model says of a program. Raises NoVerdictError."""
-    question, replies = llm.prompt(program), list[Reply]()
+    question, replies = model_judge.prompt(program), list[Reply]()
     new = 0
     for attempt in range(_MOST_STORED):
         answer = model.reply(question, attempt)
         if isinstance(answer, Failure):
             raise NoVerdictError(answer.message, replies)
         replies.append(answer)
-        if (cheat := llm.read_verdict(answer.text)) is not None:
+        if (cheat := model_judge.read_verdict(answer.text)) is not None:
             return ModelVerdict(cheat, model.name, tuple(replies))
         new += not answer.stored  # what an earlier run was told instead of a verdict is none today
         if new == _ATTEMPTS:

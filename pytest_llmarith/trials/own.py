@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pytest_llmarith.answers import said
+from pytest_llmarith.answers import strip_thoughts
 from pytest_llmarith.answers.extract import reason
 from pytest_llmarith.records import CustomAnswer, Record
 from pytest_llmarith.tasks.custom import CheckedProblem
@@ -33,7 +33,7 @@ def _read(problem: CheckedProblem, reply: Reply) -> tuple[Any, NanReason | None]
     __tracebackhide__ = True
     if cut := cut_short(reply):
         return None, cut
-    heard = said(reply.text)
+    heard = strip_thoughts(reply.text)
     answer = problem.owner.read(heard.text, problem.copy()) if heard.text.strip() else None
     return answer, reason(heard, heard.text) if answer is None else None
 

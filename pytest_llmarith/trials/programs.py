@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from pytest_llmarith import records
-from pytest_llmarith.oeis.compiling import Program
-from pytest_llmarith.oeis.judges.static import beyond, suspicion
-from pytest_llmarith.oeis.program import NoProgram, find_program
+from pytest_llmarith.oeis.compiling import NoProgram, Program
+from pytest_llmarith.oeis.lookup_table.detector import analyze, extra_inputs
+from pytest_llmarith.oeis.program import find_program
 from pytest_llmarith.oeis.scoring import TermVerdict, scores, verdicts
 from pytest_llmarith.records import Record
 from pytest_llmarith.trials.frame import Subject, cut_short, record, reply_part, unanswered_record
@@ -76,13 +76,13 @@ def _ran(
     sequence: IntegerSequence, program: Program, subject: Subject, reply: Reply, runner: Runner, rules: ProgramRules
 ) -> Record:
     expected = dict(zip(sequence.inputs, sequence.terms[: rules.terms], strict=False))
-    suspected = suspicion(program, sequence) if rules.static_judge else None
+    analysis = analyze(program, sequence) if rules.static_judge else None
     runs = runner.run(program.source, [*expected])
-    after = _behind(program.source, beyond(suspected, runs), runner) if suspected else []
+    after = _behind(program.source, extra_inputs(analysis, runs), runner) if analysis else []
     terms = verdicts(runs, expected, runner.limits.longest_s, rules.rules)
     facts = replace(_facts(program.source, runner, rules), terms=[_term(term) for term in terms])
     try:
-        judged = judge(program, suspected, runs, after, rules.judge)
+        judged = judge(program, analysis, runs, after, rules.judge)
     except NoVerdictError as error:
         replies = [reply_part(one) for one in error.replies]
         verdict = records.ModelVerdict(cheat=None, model=rules.judge.name if rules.judge else None, replies=replies)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.answers import Said, refuses, said
+from pytest_llmarith.answers import Stripped, refuses, strip_thoughts
 
 PIECES = ["<think>", "</think>", "[THINK]", "[/THINK]", "<|channel|>final<|message|>", "\n", " ", "5", "the ", "<"]
 REPLIES = st.lists(st.sampled_from(PIECES), max_size=12).map("".join) | st.text()
@@ -30,7 +30,7 @@ REPLIES = st.lists(st.sampled_from(PIECES), max_size=12).map("".join) | st.text(
 )
 def test_thoughts_are_removed(reply: str, spoken: str) -> None:
     """All before the last closing tag is a thought, with or without its opening tag; a tag in a sentence is a word."""
-    assert said(reply) == Said(spoken, cut=False)
+    assert strip_thoughts(reply) == Stripped(spoken, cut=False)
 
 
 @pytest.mark.parametrize(
@@ -44,16 +44,16 @@ def test_thoughts_are_removed(reply: str, spoken: str) -> None:
 )
 def test_a_thought_without_an_end_is_cut(reply: str, spoken: str) -> None:
     """A thought that has no end is removed, and the reply is marked as cut."""
-    assert said(reply) == Said(spoken, cut=True)
+    assert strip_thoughts(reply) == Stripped(spoken, cut=True)
 
 
 @given(REPLIES)
 def test_any_reply(reply: str) -> None:
     """The rest is a part of the reply, at its end unless a thought was cut, and holds no further thought."""
-    spoken = said(reply)
+    spoken = strip_thoughts(reply)
     assert spoken.text in reply
     assert spoken.cut or reply.endswith(spoken.text)
-    assert said(spoken.text) == Said(spoken.text, cut=False)
+    assert strip_thoughts(spoken.text) == Stripped(spoken.text, cut=False)
 
 
 @pytest.mark.parametrize(

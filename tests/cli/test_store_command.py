@@ -18,7 +18,7 @@ from pytest_llmarith.cli import WRONG_USAGE, main
 from pytest_llmarith.cli.store import NOT_DONE
 from pytest_llmarith.models.request import sent_of
 from pytest_llmarith.models.store import Store, key_of
-from pytest_llmarith.oeis.judges import llm
+from pytest_llmarith.oeis.lookup_table import model_judge
 from pytest_llmarith.records import as_dict
 from pytest_llmarith.reports.logs.lines import LONGEST_LINE
 from pytest_llmarith.tasks import arithmetic
@@ -27,7 +27,7 @@ from pytest_llmarith.values import Dtype, Failure, Model, Op, Question, Reading,
 from tests.runs_on_disk import programmed
 
 MODEL = Model("mine", "openai/some", {"temperature": 0}, "http://127.0.0.1:1/v1/", "Be brief.")
-JUDGE = Model("judge", "openai/judge", llm.PARAMS)
+JUDGE = Model("judge", "openai/judge", model_judge.PARAMS)
 PROBLEM = arithmetic.problem(0, Dtype.INT, Op.ADD, 3, 2)
 PROMPT = "What is it?"
 QUESTION = Question("mine", PROMPT, PROBLEM.trial)
@@ -187,7 +187,7 @@ def test_a_reply_without_a_verdict_is_taken(write: Write, path: Path) -> None:
 
 def oeis_record(*verdicts: str) -> dict[str, Any]:
     """A program that a language model has judged, in several replies."""
-    sent = sent_of(JUDGE, llm.prompt(PROGRAM))
+    sent = sent_of(JUDGE, model_judge.prompt(PROGRAM))
     replies = [replace(REPLY, text=verdict, sent=sent).fields() for verdict in verdicts]
     judges = {"static": None, "llm": {"cheat": False, "model": "judge", "replies": replies}}
     sequence = programmed("A000045", program=PROGRAM, judges=judges)
@@ -197,7 +197,7 @@ def oeis_record(*verdicts: str) -> dict[str, Any]:
 def test_a_judges_replies_are_taken_with_the_program(write: Write, path: Path) -> None:
     """A replay asks the judge, too; its n-th reply answers its n-th question, and a sequence has one trial."""
     assert run("import", write(oeis_record("hm", "0"))) == 0
-    judged = [key_of(JUDGE, Question("judge", llm.prompt(PROGRAM), attempt)) for attempt in range(2)]
+    judged = [key_of(JUDGE, Question("judge", model_judge.prompt(PROGRAM), attempt)) for attempt in range(2)]
     found = stored(path)
     assert set(found) == {key_of(MODEL, replace(QUESTION, trial=0)), *judged}
     assert [found[key].text for key in judged] == ["hm", "0"]

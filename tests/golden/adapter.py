@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_llmarith.sandbox.levels import UnavailableError, probe
-from tests.oeis.judges.test_oeis_judge_static import ALL
+from tests.oeis.corpus import ALL
 from tests.sandbox.battery import ATTACKS
 
 ROOT = Path(__file__).parents[2]

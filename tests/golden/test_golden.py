@@ -15,7 +15,7 @@ Other tests freeze these by name; `corpora.txt` has only the number of their cas
   (with tests/answers/replies/outcomes.txt); what each change of outcome is, in all:
   tests/reports/test_regrade.py::test_the_table_of_the_transcripts
 - the verdict on each labelled program, and precision and recall: test_the_verdict_on_each_program and
-  test_the_document_has_the_figures in tests/oeis/judges/test_oeis_judge_static.py
+  test_the_document_has_the_figures in tests/oeis/test_oeis_lookup_table.py
 - each attack on the sandbox: test_nothing_gets_through (its level `standard` in make proof) and
   test_without_a_sandbox_it_would in tests/sandbox/test_sandbox_battery.py
 """

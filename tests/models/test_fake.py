@@ -21,8 +21,9 @@ from pytest_llmarith.models import fake
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.fake import KnownSequence
 from pytest_llmarith.models.patience.failures import UnknownModel
-from pytest_llmarith.oeis.judges import llm
-from pytest_llmarith.oeis.program import NoProgram, find_program
+from pytest_llmarith.oeis.compiling import NoProgram
+from pytest_llmarith.oeis.lookup_table import model_judge
+from pytest_llmarith.oeis.program import find_program
 from pytest_llmarith.records import as_dict
 from pytest_llmarith.tasks import TASKS, addition, arithmetic, oeis, render
 from pytest_llmarith.trials import Subject, number_record
@@ -221,8 +222,8 @@ def _kind(program: str) -> str:
 )
 def test_verdicts_on_lookup_tables(code: str, verdict: str) -> None:
     """`exact` says 1 of a table and 0 of anything else; `sloppy` says the same as a rule."""
-    assert ask("exact", llm.prompt(code)).text == verdict
-    said = Counter(ask("sloppy", llm.prompt(code), seed=seed).text for seed in range(300))
+    assert ask("exact", model_judge.prompt(code)).text == verdict
+    said = Counter(ask("sloppy", model_judge.prompt(code), seed=seed).text for seed in range(300))
     assert said.most_common(1)[0][0] == verdict
     assert len(said) == 3
 

@@ -95,5 +95,5 @@ _KINDS: tuple[Callable[[Random], str], ...] = (_nested_blocks, _nested_expressio
 
 
 def generated(many: int, seed: int = 13) -> list[str]:
-    """So many sources, each of another kind than the one before; the first ones are the same for any number."""
+    """This number of sources, each of another kind than the one before; the first ones are the same for any number."""
     return [_KINDS[k % len(_KINDS)](Random(f"{seed}/{k}")) for k in range(many)]

@@ -1,4 +1,4 @@
-"""The program in a reply is found however it is wrapped, and hostile replies do no harm."""
+"""The program in a reply is found in any wrapping, and hostile replies do no harm."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_llmarith.oeis import compiling
-from pytest_llmarith.oeis.compiling import LONGEST_PROGRAM, Program
-from pytest_llmarith.oeis.program import NoProgram, find_program
+from pytest_llmarith.oeis.compiling import MAX_PROGRAM, NoProgram, Program
+from pytest_llmarith.oeis.program import find_program
 from pytest_llmarith.values import NanReason
 from tests.oeis.hostile_sources import BOMBS, BOMBS_OF_SOME_VERSIONS
 
@@ -32,16 +32,11 @@ def fenced(code: str, opening: str = "```python", closing: str = "```") -> str:
 
 FOUND = {
     "a fence with a language": fenced(CODE),
-    "a fence without one": fenced(CODE, "```"),
-    "another language": fenced(CODE, "```text"),
     "an info string of several words": fenced(CODE, "``` python title=a.py {1,2}"),
     "four backticks": fenced(CODE, "````python", "````"),
-    "a longer closing fence": fenced(CODE, "```", "`````"),
     "tildes": fenced(CODE, "~~~", "~~~"),
     "tildes with backticks in the info string": fenced(CODE, "~~~ `python`", "~~~"),
-    "spaces after the fences": fenced(CODE, "```python  ", "```\t "),
     "prose around": f"Here you are:\n\n{fenced(CODE)}\n\nIt prints `n`. I hope that helps!",
-    "no line after the fence": fenced(CODE) + "",
     "CRLF": fenced(CODE).replace("\n", "\r\n"),
     "CR": fenced(CODE).replace("\n", "\r"),
     "never closed": f"```python\n{CODE}",
@@ -51,7 +46,6 @@ FOUND = {
     "a lone fence after it": f"{fenced(CODE)}\n```",
     "in a list": "1. First:\n\n   " + fenced(CODE).replace("\n", "\n   "),
     "in a list, deep": "- a\n  - b\n\n      " + fenced(CODE).replace("\n", "\n      "),
-    "in a list, with tabs": "- a\n\t" + fenced(CODE).replace("\n", "\n\t"),
     "code deeper than its fence": fenced("    " + CODE.replace("\n", "\n    ")),
     "a fence in a fence": f"```\n{fenced(CODE)}\n```",
     "a fence that was left open before": f"```\nnot code\n{fenced(CODE)}",
@@ -59,14 +53,13 @@ FOUND = {
     "a thought that only ends": f"{fenced(OTHER)}</think>\n{fenced(CODE)}",
     "a thought after it": f"{fenced(CODE)}\n<think>\n{fenced(OTHER)}",
     "no fence": CODE,
-    "no fence, and blank lines": f"\n\n{CODE}\n\n",
     "no fence, and a byte order mark": f"\ufeff{CODE}",
 }
 
 
 @pytest.mark.parametrize("reply", FOUND.values(), ids=FOUND.keys())
 def test_a_program_is_found(reply: str) -> None:
-    """The same program is found, whatever stands around it in the reply."""
+    """The same program is found in each of these replies."""
     found = find_program(reply)
     assert isinstance(found, Program)
     assert found.source.strip() == CODE
@@ -81,35 +74,32 @@ def test_a_block_on_a_line() -> None:
 
 NOT_FOUND = [
     ("", NanReason.EMPTY, "the reply is empty"),
-    (" \r\n\t", NanReason.EMPTY, "the reply is empty"),
     ("<think>print(1)</think>", NanReason.EMPTY, "the reply is empty"),
     (f"<think>\n{fenced(CODE)}", NanReason.TRUNCATED, "the reply ends within its thoughts"),
-    ("So far.\n<think>\nhm", NanReason.TRUNCATED, "the reply ends within its thoughts"),
     ("I'm sorry, but I can't help with that.", NanReason.REFUSAL, "the reply refuses"),
     ("The sequence is known to be hard.", NanReason.NO_PROGRAM, "the reply holds no code"),
     ("Sorry", NanReason.NO_PROGRAM, "the reply holds no code"),
-    ("42", NanReason.NO_PROGRAM, "the reply holds no code"),
     ("```\n\n```", NanReason.NO_PROGRAM, "the reply holds no code"),
     (fenced("# your code goes here"), NanReason.NO_PROGRAM, "the code does nothing"),
     (fenced("55"), NanReason.NO_PROGRAM, "the code does nothing"),
     (f"{fenced(CODE)}\nFor 3:\n{fenced('3 -> 3', '```')}", NanReason.SYNTAX_ERROR, "line 1: invalid syntax"),
     (fenced("def f(:"), NanReason.SYNTAX_ERROR, "line 1: invalid syntax"),
     (fenced("x = 1\nreturn x"), NanReason.SYNTAX_ERROR, "line 2: 'return' outside function"),
-    (fenced("print 5"), NanReason.SYNTAX_ERROR, None),
-    (fenced("#include <stdio.h>\nint main() {}", "```c"), NanReason.SYNTAX_ERROR, None),
     (fenced("x = 1\0"), NanReason.SYNTAX_ERROR, None),
-    (fenced("x = '\ud800'"), NanReason.SYNTAX_ERROR, "half of a character stands alone (a surrogate)"),
+    (fenced("x = '\ud800'"), NanReason.SYNTAX_ERROR, "it contains half of a character (a surrogate)"),
     (
-        fenced("x = 1#" + "1" * LONGEST_PROGRAM),
+        fenced("x = 1#" + "1" * MAX_PROGRAM),
         NanReason.SYNTAX_ERROR,
         "the program has 131,078 characters, more than 131,072",
     ),
+    (fenced("a" + ".a" * 500), NanReason.UNCOMPILABLE, "its syntax tree is more than 500 levels deep"),
+    (fenced(f"x = [{'a,' * 60_000}]"), NanReason.UNCOMPILABLE, "its syntax tree has more than 100,000 nodes"),
 ]
 
 
 @pytest.mark.parametrize(("reply", "reason", "detail"), NOT_FOUND)
 def test_no_program_has_a_reason(reply: str, reason: NanReason, detail: str | None) -> None:
-    """Where a reply holds no program, a word and a line say why."""
+    """A reply without a program has a word and a line that say why."""
     found = find_program(reply)
     assert isinstance(found, NoProgram)
     assert found.reason is reason
@@ -121,29 +111,16 @@ def test_no_program_has_a_reason(reply: str, reason: NanReason, detail: str | No
 _SIZE = 100_000
 HOSTILE = {
     "brackets": "(" * _SIZE,
-    "pairs of brackets": "(" * 190 + ")" * 190,
-    "braces": "{" * _SIZE,
-    "dicts": "{1:" * 190,
     "minus signs": "-" * _SIZE + "1",
-    "not": "not " * (_SIZE // 4) + "1",
     "sums": "+".join("1" * (_SIZE // 2)),
-    "attributes": "a" + ".a" * (_SIZE // 2),
-    "calls": "a" + "()" * (_SIZE // 2),
     "lambdas": "lambda:" * (_SIZE // 8) + "1",
-    "conditions": "1 if a else " * (_SIZE // 12) + "1",
     "elif": "if n == 0:\n  print(1)\n" + "".join(f"elif n == {k}:\n  print(1)\n" for k in range(1, 3000)),
     "indentation": "".join(" " * k + "if 1:\n" for k in range(300)),
     "powers": "x = 10 ** 10 ** 10",
-    "shifts": "x = 1 << (1 << 40)",
     "repetition": "x = ((('a' * 1000) * 1000) * 1000) * 1000",
     "digits": "x = " + "9" * _SIZE,
-    "hexadecimal digits": "x = 0x" + "f" * _SIZE,
-    "numbers": "x = [" + "1," * (_SIZE // 2) + "]",
-    "statements": "a;" * (_SIZE // 2),
-    "f-strings": 'f"' + "{" * _SIZE,
     "continued lines": "\\\n" * (_SIZE // 2),
     "invalid escapes": r"x = '\d\w\s'",
-    "comparison of literals": "print(1 is 1)",
     "an assertion that always holds": "assert (1, 'x')",
 }
 
@@ -151,15 +128,16 @@ HOSTILE = {
 @pytest.mark.parametrize("code", HOSTILE.values(), ids=HOSTILE.keys())
 @pytest.mark.filterwarnings("error")
 def test_hostile_programs_do_no_harm(code: str) -> None:
-    """The parser neither crashes nor warns: it is a program or it is none."""
+    """The parser neither crashes nor warns: the text is a program or it is not."""
+    before = warnings.filters[:]
     assert isinstance(find_program(fenced(code)), Program | NoProgram)
+    assert warnings.filters == before
 
 
-@pytest.mark.parametrize("fence", ["```\n{}\n```", "{}"], ids=["fenced", "bare"])
 @pytest.mark.parametrize("source", BOMBS.values(), ids=BOMBS.keys())
-def test_a_bomb_is_no_program(source: str, fence: str) -> None:
-    """What takes gigabytes or minutes to compile is uncompilable, fenced or not, and this process goes on."""
-    found = find_program(fence.format(source))
+def test_a_bomb_is_no_program(source: str) -> None:
+    """A source that takes gigabytes or minutes to compile is uncompilable, and this process goes on."""
+    found = find_program(fenced(source))
     assert isinstance(found, NoProgram)
     assert found.reason is NanReason.UNCOMPILABLE
     assert "\n" not in found.detail
@@ -167,8 +145,8 @@ def test_a_bomb_is_no_program(source: str, fence: str) -> None:
 
 @pytest.mark.parametrize("source", BOMBS_OF_SOME_VERSIONS.values(), ids=BOMBS_OF_SOME_VERSIONS.keys())
 def test_a_bomb_of_some_versions_is_uncompilable_there(source: str) -> None:
-    """What crashes one version of Python and not another is a program or uncompilable, and this process goes on."""
-    found = find_program(fenced(source))
+    """A source that crashes some versions of Python is a program or uncompilable, and this process goes on."""
+    found = find_program(source)
     assert isinstance(found, Program) or found.reason is NanReason.UNCOMPILABLE
 
 
@@ -180,25 +158,18 @@ def test_hostile_sources_take_no_memory(many: int) -> None:
         "from tests.oeis.hostile_sources import generated\n"
         f"for source in generated({many}):\n"
         "    find_program(f'```\\n{source}\\n```')\n"
-        # not ru_maxrss, which a new process takes over from the one that started it
+        # ru_maxrss would include the process that started this one
         "print(next(int(line.split()[1]) for line in open('/proc/self/status') if line.startswith('VmHWM')) >> 10)"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert int(done.stdout) < 300
 
 
-def test_an_interpreter_that_does_not_start_says_nothing_of_the_reply(monkeypatch: pytest.MonkeyPatch) -> None:
-    """If the child process cannot work on this machine that is an error, and not a reply without a program."""
+def test_an_interpreter_that_does_not_start_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A child process that cannot work on this machine says nothing about the reply."""
     monkeypatch.setattr(compiling, "_CHILD", ("/nowhere/python",))
     with pytest.raises(OSError, match="nowhere"):
         find_program(fenced(CODE))
-
-
-def test_warnings_are_left_as_they_were() -> None:
-    """Looking for a program leaves the filters of warnings as they were."""
-    before = warnings.filters[:]
-    find_program(fenced(r"x = '\d'"))
-    assert warnings.filters == before
 
 
 @pytest.mark.parametrize(
@@ -210,7 +181,7 @@ def test_a_long_reply_is_read_in_linear_time(unit: str) -> None:
 
 
 def _steps(reply: str) -> int:
-    """Lines of Python executed: no clock, so no luck."""
+    """Lines of Python that run: a measure without a clock."""
     steps = 0
 
     def count(frame: FrameType, event: str, argument: Any) -> Any:
@@ -246,7 +217,7 @@ _LINES = st.sampled_from(
 def test_every_fence_holds_what_was_put_in(
     lines: list[str], mark: str, marks: int, indent: int, info: str, closed: bool, newline: str, after: str
 ) -> None:
-    """Any style of fence, any indentation, any end: out comes the program."""
+    """Any style of fence, any indentation and any end give the same program."""
     program = "\n".join(["import sys", *lines])
     fence = mark * marks
     block = [fence + info, *program.split("\n"), *([fence, after] if closed else [])]
@@ -259,13 +230,13 @@ def test_every_fence_holds_what_was_put_in(
 @settings(max_examples=30)
 @given(st.text(st.characters(exclude_categories=[])))
 def test_any_text_is_read(text: str) -> None:
-    """Every text, with surrogates, with a fence or without, has a program or a reason."""
+    """Any text, also with surrogates, has a program or a reason, with a fence and without."""
     for reply in (text, fenced(text)):
         assert isinstance(find_program(reply), Program | NoProgram)
 
 
-def test_a_program_is_one_while_others_are_parsed() -> None:
-    """Python 3.11 takes a parser that interrupts another one for a fault of its own; the program is no worse for it."""
+def test_a_program_is_found_while_others_are_parsed() -> None:
+    """Python 3.11 raises SystemError if one parser interrupts another; the program is parsed again."""
     interrupting: list[ast.AST] = []
 
     def interrupt(phase: str, info: object) -> None:

@@ -1,19 +1,23 @@
-"""Filling the cache: what is written, what is fetched again, and what stays out."""
+"""Sync: what is written into the cache, and how the website and a folder are read."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import socket
+import time
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from pytest_llmarith.oeis.entries import parse_entry
-from pytest_llmarith.oeis.entryfiles import read_entry
-from pytest_llmarith.oeis.notice import FILE, TEXT
-from pytest_llmarith.oeis.sources import FolderSource, Unavailable
-from pytest_llmarith.oeis.sync import Synced, sync
-from tests.oeis_site import entry
+from pytest_llmarith.oeis.entries import MAX_BYTES, read_entry
+from pytest_llmarith.oeis.sync import NOTICE, NOTICE_FILE, FolderSource, Synced, Unavailable, sync
+from pytest_llmarith.oeis.website import ATTEMPTS, Website, retry_after_s
+from tests.oeis_site import Answer, Call, Site, entry
 
 PROJECT = Path(__file__).parents[2]
 SEQ = (
@@ -21,8 +25,8 @@ SEQ = (
 )
 
 
-class Shelf:
-    """A source that has these bytes, counts who asks, and is lost for good where an entry is None."""
+class Entries:
+    """A source that counts requests; a missing entry fails, and None is a source that is gone for good."""
 
     def __init__(self, entries: Mapping[str, bytes | None]) -> None:
         self._entries = entries
@@ -30,122 +34,232 @@ class Shelf:
 
     def read(self, number: str) -> tuple[str, bytes]:
         self.asked.append(number)
-        if number not in self._entries:
-            raise Unavailable("not here")
-        content = self._entries[number]
-        if content is None:
-            raise Unavailable("gone", hopeless=True)
-        return f"shelf/{number}", content
-
-
-def names(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir())
+        content = self._entries.get(number, b"")
+        if not content:
+            raise Unavailable("gone" if content is None else "not here", hopeless=content is None)
+        return f"source/{number}", content
 
 
 def test_entries_are_kept_as_they_came(tmp_path: Path) -> None:
-    """Byte by byte, one file each, with the notice beside them; the folder is made."""
+    """Byte by byte, one file each, with the notice of the project beside them; the folder is made."""
     entries = {number: entry(number) for number in ("A000045", "A000040")}
-    assert sync([*entries], tmp_path / "a/b", Shelf(entries)) == Synced(there=0, written=2, failed=())
-    assert names(tmp_path / "a/b") == ["A000040.json", "A000045.json", FILE]
-    assert {path.stem: path.read_bytes() for path in (tmp_path / "a/b").glob("*.json")} == entries
+    cache = tmp_path / "a/b"
+    assert sync([*entries], cache, Entries(entries)) == Synced(there=0, written=2, failed=())
+    assert sorted(path.name for path in cache.iterdir()) == ["A000040.json", "A000045.json", NOTICE_FILE]
+    assert {path.stem: path.read_bytes() for path in cache.glob("*.json")} == entries
+    assert (cache / NOTICE_FILE).read_text("ascii") == (PROJECT / "oeis_cache" / NOTICE_FILE).read_text("ascii")
+    assert all(said in NOTICE for said in ("OEIS Foundation", "CC BY-SA 4.0", "https://oeis.org"))
 
 
-def test_what_is_there_is_not_fetched(tmp_path: Path) -> None:
-    """An entry that is there is not fetched, unless it is broken, another one, or to be refreshed."""
+def test_intact_entries_are_not_fetched(tmp_path: Path) -> None:
+    """Broken and wrong ones are, and all if they are to be refreshed; each one is announced before."""
     numbers = ["A000001", "A000002", "A000003", "A000004"]
-    shelf = Shelf({number: entry(number, name="New.") for number in numbers})
+    source = Entries({number: entry(number, name="New.") for number in numbers})
     for number, content in zip(numbers, [entry("A000001"), b"[{", entry("A000045"), b""], strict=True):
         (tmp_path / f"{number}.json").write_bytes(content)
-    assert sync(numbers, tmp_path, shelf) == Synced(there=1, written=3, failed=())
-    assert shelf.asked == numbers[1:]
+    seen: list[tuple[str, int, int]] = []
+    assert sync(numbers, tmp_path, source, watch=lambda *step: seen.append(step)) == Synced(1, 3, ())
+    assert source.asked == numbers[1:]
+    assert seen == [("A000002", 0, 3), ("A000003", 1, 3), ("A000004", 2, 3)]
     assert read_entry(tmp_path / "A000001.json").name == "Made for tests: A000001."
-    assert sync(numbers, tmp_path, shelf, refresh=True) == Synced(there=0, written=4, failed=())
+    assert sync(numbers, tmp_path, source, refresh=True) == Synced(0, 4, ())
     assert read_entry(tmp_path / "A000001.json").name == "New."
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"<html>", "shelf/A000045: no JSON"),
-        (b"[]", "shelf/A000045: holds no entry"),
-        (b"\xff", "shelf/A000045: no UTF-8"),
-        (entry("A000046"), "shelf/A000045: holds the entry A000046, not A000045"),
-        (entry("A000045", offset=None), "shelf/A000045: the field 'offset' is missing"),
-        (entry("A000045", data=""), "shelf/A000045: the field 'data' is empty"),
+        (b"<html>", "source/A000045: not JSON"),
+        (b"[]", "source/A000045: holds 0 entries"),
+        (b"\xff", "source/A000045: not UTF-8"),
+        (entry("A000046"), "source/A000045: holds 1 entries, 0 of them A000045"),
+        (entry("A000045", offset=None), "source/A000045: the field 'offset' is missing"),
     ],
 )
-def test_nothing_broken_is_written(content: bytes, said: str, tmp_path: Path) -> None:
-    """Where what is fetched is broken the entry that is there stays, and the others come."""
+def test_no_broken_entry_is_written(content: bytes, said: str, tmp_path: Path) -> None:
+    """The entry that is there stays, and the others are fetched."""
     (tmp_path / "A000045.json").write_bytes(entry("A000045"))
-    shelf = Shelf({"A000045": content, "A000040": entry("A000040")})
-    synced = sync(["A000045", "A000040"], tmp_path, shelf, refresh=True)
+    source = Entries({"A000045": content, "A000040": entry("A000040")})
+    synced = sync(["A000045", "A000040"], tmp_path, source, refresh=True)
     [(number, why)] = synced.failed
     assert (number, synced.written, synced.left, synced.is_whole) == ("A000045", 1, 0, False)
     assert why.startswith(said)
     assert (tmp_path / "A000045.json").read_bytes() == entry("A000045")
 
 
-def test_a_hopeless_source_is_not_asked_any_more(tmp_path: Path) -> None:
-    """A hopeless source is asked no more, and it is said how many entries were never tried."""
-    shelf = Shelf({"A000001": entry("A000001"), "A000003": None})
-    synced = sync([f"A00000{digit}" for digit in range(1, 7)], tmp_path, shelf)
+def test_a_hopeless_source_is_given_up(tmp_path: Path) -> None:
+    """How many entries were not tried is counted."""
+    source = Entries({"A000001": entry("A000001"), "A000003": None})
+    synced = sync([f"A00000{digit}" for digit in range(1, 7)], tmp_path, source)
     assert synced == Synced(0, 1, (("A000002", "not here"), ("A000003", "gone")), left=3)
-    assert shelf.asked == ["A000001", "A000002", "A000003"]
-
-
-def test_every_step_is_seen(tmp_path: Path) -> None:
-    """Each entry that is to be fetched is announced before it is, and no other."""
-    numbers = ["A000001", "A000002", "A000003"]
-    (tmp_path / "A000002.json").write_bytes(entry("A000002"))
-    seen: list[tuple[str, int, int]] = []
-    sync(numbers, tmp_path, Shelf({}), watch=lambda *step: seen.append(step))
-    assert seen == [("A000001", 0, 2), ("A000003", 1, 2)]
+    assert source.asked == ["A000001", "A000002", "A000003"]
 
 
 def test_a_folder_gives_files_of_any_depth(tmp_path: Path) -> None:
-    """JSON before `.seq`; a `.seq` becomes what a sequence needs, and nothing else is looked at."""
-    shelf, cache = tmp_path / "shelf", tmp_path / "cache"
-    (shelf / "a/A000").mkdir(parents=True)
-    (shelf / "a/A000/A000045.seq").write_text(SEQ, encoding="utf-8")
-    (shelf / "a/A000040.seq").write_text("%I A000040", encoding="utf-8")
-    (shelf / "A000040.json").write_bytes(entry("A000040"))
-    (shelf / "A000001.txt").write_bytes(entry("A000001"))
-    synced = sync(["A000045", "A000040", "A000001"], cache, FolderSource(shelf))
-    assert synced.failed == (("A000001", f"neither A000001.json nor A000001.seq is in {str(shelf)!r}"),)
+    """JSON before `.seq`, which becomes JSON; a broken file is named by its own path; a missing folder is an error."""
+    folder, cache = tmp_path / "folder", tmp_path / "cache"
+    (folder / "a/A000").mkdir(parents=True)
+    (folder / "a/A000/A000045.seq").write_text(SEQ, encoding="utf-8")
+    (folder / "a/A000040.seq").write_text("%I A000040", encoding="utf-8")
+    (folder / "A000040.json").write_bytes(entry("A000040"))
+    (folder / "A000001.txt").write_bytes(entry("A000001"))
+    (folder / "A000046.seq").write_text("%I A000046\n%N A000046 Name\n%S A000046 1\n", encoding="utf-8")
+    synced = sync(["A000045", "A000040", "A000001", "A000046"], cache, FolderSource(folder))
+    assert synced.failed == (
+        ("A000001", f"neither A000001.json nor A000001.seq is in {str(folder)!r}"),
+        ("A000046", f"{folder / 'A000046.seq'}: the field 'offset' is missing"),
+    )
     assert (cache / "A000040.json").read_bytes() == entry("A000040")
-    imported = (cache / "A000045.json").read_text("utf-8")
-    sequence = parse_entry(imported, "here", "A000045")
+    sequence = read_entry(cache / "A000045.json")
     assert (sequence.name, sequence.terms, sequence.offset) == ("Lamé.", ("0", "1", "-1"), -1)
-    assert {*json.loads(imported)[0]} == {"number", "data", "name", "comment", "offset", "keyword"}
-
-
-def test_a_broken_file_is_named(tmp_path: Path) -> None:
-    """A broken file is named by its own path, and not by that in the cache."""
-    (tmp_path / "A000045.seq").write_text(SEQ.replace("%O", "%o"), encoding="utf-8")
-    [(_, why)] = sync(["A000045"], tmp_path / "cache", FolderSource(tmp_path)).failed
-    assert why == f"{tmp_path / 'A000045.seq'}: the field 'offset' is missing"
-
-
-def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
-    """A folder that is not there is an error, and not one without entries."""
+    imported = json.loads((cache / "A000045.json").read_text("utf-8"))
+    assert {*imported[0]} == {"number", "data", "name", "comment", "offset", "keyword"}
     with pytest.raises(FileNotFoundError):
         FolderSource(tmp_path / "none")
-
-
-def test_the_notice_is_the_one_in_the_project(tmp_path: Path) -> None:
-    """A synchronisation changes no file that is under version control."""
-    sync([], tmp_path, Shelf({}))
-    assert (tmp_path / FILE).read_text("ascii") == TEXT == (PROJECT / "oeis_cache" / FILE).read_text("ascii")
-    for said in (
-        "OEIS Foundation",
-        "CC BY-SA 4.0",
-        "https://creativecommons.org/licenses/by-sa/4.0/",
-        "https://oeis.org",
-    ):
-        assert said in TEXT
 
 
 def test_only_fetched_entries_are_ignored_by_git() -> None:
     """The starter and the texts are the project's own."""
     lines = [line for line in (PROJECT / ".gitignore").read_text("utf-8").splitlines() if "oeis_cache" in line]
     assert lines == ["oeis_cache/*", "!oeis_cache/README.md", "!oeis_cache/NOTICE.md", "!oeis_cache/starter/"]
+
+
+GOOD = Answer(entry("A000045"))
+AT_ONCE = {"Retry-After": "0"}
+IN_TWO_DAYS = format_datetime(datetime.now(UTC) + timedelta(days=2))
+
+
+@pytest.fixture(autouse=True)
+def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_PROXY", "*")
+
+
+def ask(site: Site, told: Callable[[str], None] = lambda line: None) -> bytes:
+    with Website(site.base_url, pace_s=0, first_pause_s=0.001, told=told) as website:
+        return website.read("A000045")[1]
+
+
+def test_one_request_says_who_asks() -> None:
+    """The address of the interface, a User-Agent of this plugin, nothing compressed; the body comes as it is."""
+    with Site() as site:
+        assert ask(site) == entry("A000045")
+    [call] = site.calls
+    assert call.path == "/search?q=id:A000045&fmt=json"
+    assert call.headers["User-Agent"].startswith("pytest-llmarith/")
+    assert call.headers["Accept-Encoding"] == "identity"
+
+
+@pytest.mark.parametrize(
+    ("bad", "said"),
+    [
+        (Answer(status=429, headers=AT_ONCE), "status 429"),
+        (Answer(status=503), "status 503"),
+        (Answer(status=500, headers={"Retry-After": "soon"}), "status 500"),
+        (Answer(b"<html>Too many requests</html>"), "something else than JSON"),
+        (Answer(b"[" * 100_000), "something else than JSON"),
+        (Answer(b"\xff\xfe\xfd"), "something else than JSON"),
+        (Answer(entry("A000045")[:-5], cut=True), "RemoteProtocolError"),
+        (Answer(status=302, headers={"Location": "http://x:port/"}), "RemoteProtocolError"),
+    ],
+)
+def test_an_outage_is_retried(bad: Answer, said: str) -> None:
+    """A line says so before each retry. If it stays it is given up; other entries may still come."""
+    told: list[str] = []
+    with Site(lambda call: bad if call.nth < ATTEMPTS else GOOD) as site:
+        assert ask(site, told.append) == GOOD.body
+    assert (site.asked["A000045"], len(told)) == (ATTEMPTS, ATTEMPTS - 1)
+    assert all(line.startswith("A000045: ") and said in line and "; again in 0 s" in line for line in told)
+    with Site(lambda call: bad) as site, pytest.raises(Unavailable, match=said) as raised:
+        ask(site)
+    assert (site.asked["A000045"], raised.value.hopeless) == (ATTEMPTS, False)
+
+
+@pytest.mark.parametrize(
+    ("answer", "said", "hopeless"),
+    [
+        *((Answer(status=status, headers=AT_ONCE), f"status {status}", False) for status in (400, 403, 404, 410)),
+        (Answer(status=429, headers={"Retry-After": "3600"}), "status 429; the server asks to wait 3600 s", True),
+        (Answer(status=429, headers={"Retry-After": IN_TWO_DAYS}), "status 429; the server asks to wait", True),
+        (Answer(b" " * (MAX_BYTES + 1)), f"more than {MAX_BYTES:,} bytes", False),
+        (Answer(b"x", headers={"Content-Encoding": "gzip"}), "compressed", False),
+    ],
+)
+def test_what_does_not_pass_is_not_retried(answer: Answer, said: str, hopeless: bool) -> None:
+    """A refusal, a wait of more than five minutes, and a reply that is too large or could unpack to any size."""
+    with Site(lambda call: answer) as site, pytest.raises(Unavailable, match=said) as raised:
+        ask(site)
+    assert (site.asked["A000045"], raised.value.hopeless) == (1, hopeless)
+
+
+def test_three_failures_in_a_row_are_hopeless() -> None:
+    """A success starts the count again. A server that is not there is hopeless at once."""
+    hopeless = []
+    with (
+        Site(lambda call: GOOD if call.number == "A000045" else Answer(status=404)) as site,
+        Website(site.base_url, pace_s=0) as website,
+    ):
+        for number in ("A000001", "A000002", "A000045", "A000003", "A000004", "A000005"):
+            try:
+                website.read(number)
+            except Unavailable as error:
+                hopeless.append(error.hopeless)
+    assert hopeless == [False, False, False, False, True]
+    with socket.socket() as bound:  # and not listening: connections are refused
+        bound.bind(("127.0.0.1", 0))
+        website = Website(f"http://127.0.0.1:{bound.getsockname()[1]}", pace_s=0, first_pause_s=0.001)
+        with website, pytest.raises(Unavailable, match=rf"no connection: .* \({ATTEMPTS} attempts\)") as raised:
+            website.read("A000045")
+    assert raised.value.hopeless
+
+
+def test_redirects_stay_on_the_server() -> None:
+    """A path may move; another name, port or protocol is not followed, nor are circles."""
+
+    def moved(call: Call) -> Answer:
+        return GOOD if call.path.startswith("/new") else Answer(status=301, headers={"Location": "/new?q=id:A000045"})
+
+    with Site(moved) as site:
+        assert ask(site) == GOOD.body
+    with Site() as other:
+        port = other.base_url.rpartition(":")[2]
+        for target in (f"{other.base_url}/x", f"//localhost:{port}/", "ftp://127.0.0.1/", "/search?q=id:A000045"):
+            answer = Answer(status=302, headers={"Location": target})
+            with (
+                Site(lambda call, answer=answer: answer) as site,  # type: ignore[misc]
+                pytest.raises(Unavailable, match="not followed"),
+            ):
+                ask(site)
+            assert len(site.calls) < 5
+    assert not other.calls
+
+
+def test_the_pace_is_kept() -> None:
+    """Also between attempts: four requests take at least three paces."""
+    with Site(lambda call: Answer(status=503, headers=AT_ONCE) if call.nth == 1 else GOOD) as site:
+        began = time.monotonic()
+        with Website(site.base_url, pace_s=0.05) as website:
+            for number in ("A000045", "A000046"):
+                website.read(number)
+        assert time.monotonic() - began >= 0.15
+    assert len(site.calls) == 4
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [
+        *(("0", 0.0), (" 120 ", 120.0)),
+        *((f"Wed, 21 Oct 2015 07:28:00 {zone}", 0.0) for zone in ("GMT", "-0000")),
+        *((text, None) for text in ("", "-5", "1.5", "٣", "9" * 400, "soon", "Wed, 99 Oct 2015 07:28:00 GMT")),
+        ("Wed, 21 Oct 99999999999999999999 07:28:00 GMT", None),
+    ],
+)
+def test_retry_after(header: str, seconds: float | None) -> None:
+    """Seconds, or a date, which may be past; anything else says nothing."""
+    assert retry_after_s(header) == seconds
+
+
+@given(st.text() | st.from_regex(r"Wed, -?\d+ (Oct|Feb) -?\d+ \d+:\d+:\d+ ([+-]\d+|GMT|[A-Z]+)", fullmatch=True))
+def test_any_retry_after_is_read(header: str) -> None:
+    """It is a time from 0 on, or None."""
+    seconds = retry_after_s(header)
+    assert seconds is None or seconds >= 0

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pytest_llmarith.oeis.judges import llm
+from pytest_llmarith.oeis.lookup_table import model_judge
 from pytest_llmarith.records import encode
 from pytest_llmarith.sandbox.levels import UnavailableError, probe
 from pytest_llmarith.sandbox.runner import Sandbox
@@ -248,7 +248,7 @@ def test_a_model_as_judge(sandbox: Sandbox, replies: list[Reply | Failure], outc
     judge = Scripted(replies)
     record = recorded(fenced(SQUARE), sandbox, static_judge=False, judge=judge)
     assert record["outcome"] == outcome
-    assert judge.asked == [(llm.prompt(SQUARE), attempt) for attempt in range(asked)]
+    assert judge.asked == [(model_judge.prompt(SQUARE), attempt) for attempt in range(asked)]
     if outcome == "unanswered":
         assert record["reason"].startswith("no verdict: ")
         told = [reply.text for reply in replies if isinstance(reply, Reply)]

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_llmarith import records
-from pytest_llmarith.oeis.judges import llm
+from pytest_llmarith.oeis.lookup_table import model_judge
 from pytest_llmarith.records import Record, Search, Sent, as_dict, decode_record
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.logs import llm_arithmetic
@@ -102,7 +102,7 @@ def _judged(record: Record, line: int) -> Iterator[LoggedReply]:
         raise ValueError("oeis.program is null, but a judge replied")
     for trial, reply in enumerate(record.oeis.judges.llm.replies):
         if reply.sent and not _is_simulated(reply.sent):
-            yield _logged(reply, reply.sent, llm.prompt(record.oeis.program), line, trial, 0)
+            yield _logged(reply, reply.sent, model_judge.prompt(record.oeis.program), line, trial, 0)
 
 
 def _searched(record: Record, search: Search, line: int) -> Iterator[LoggedReply | LeftOut]:

@@ -1,0 +1,1 @@
+"""Decides whether a program computes the terms of a sequence or looks them up in a table."""

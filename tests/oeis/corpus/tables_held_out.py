@@ -1,0 +1,362 @@
+"""Lookup tables, plain and disguised, written by a person who had not read the detector."""
+
+from __future__ import annotations
+
+import base64
+import bz2
+import json
+import zlib
+from itertools import groupby, pairwise
+from math import prod
+
+from tests.oeis.corpus import sequences as of
+from tests.oeis.corpus.cases import numbers, pairs, table
+
+_PRIMORIALS = of.starter("A000849")
+_RULERS = of.starter("A003022")
+_FIBONACCI = of.starter("A001605")
+_UNITARY = of.starter("A002827")
+_PERMUTABLE = of.starter("A003459")
+_PROGRESSIONS = of.starter("A005115")
+_PERMANENTS = of.starter("A003112")
+_LATIN = of.starter("A000315")
+_TOPSWOPS = of.starter("A000375")
+_CODES = of.starter("A005851")
+_DEDEKIND = of.starter("A000372")
+_WAGSTAFF = of.starter("A000978")
+
+_chain = "\n".join(
+    f"    {'el' * (k > 0)}if n == {n}:\n        return {a}" for k, (n, a) in enumerate(pairs(_FIBONACCI))
+)
+_match = "\n".join(f"    case {n}: print({a})" for n, a in pairs(_UNITARY))
+_returns = "\n".join(f"    if n == {n}: return {a}" for n, a in pairs(_WAGSTAFF))
+_by_lines = ",\n".join(f"    {n}: {a}" for n, a in pairs(_RULERS))
+
+# fmt: off
+PLAIN = [
+    table("a list with a docstring that explains it", _PRIMORIALS, f'''
+def a(n):
+    """Number of primes up to the n-th primorial.
+
+    Counting them for n = 9 needs a sieve up to 223092870, so the known values are stored.
+    """
+    values = {numbers(_PRIMORIALS)}
+    return values[n]
+
+if __name__ == "__main__":
+    print(a(int(input())))'''),
+    table("a dict, a line for every term", _RULERS, f"""
+import sys
+
+# Optimal Golomb rulers: marks -> length
+GOLOMB = {{
+{_by_lines},
+}}
+
+n = int(sys.stdin.readline())
+print(GOLOMB[n])"""),
+    table("a function of many branches", _FIBONACCI,
+        f"def index(n):\n{_chain}\n    else:\n        return None\n\nprint(index(int(input())))\n"),
+    table("match with a default", _UNITARY, f'n = int(input())\nmatch n:\n{_match}\n    case _: print("unknown")\n'),
+    table("a text of several lines, split", _PERMUTABLE, f'''
+data = """
+{chr(10).join(_PERMUTABLE.terms)}
+"""
+terms = [int(line) for line in data.split()]
+print(terms[int(input()) - 1])'''),
+    table("an index into a tuple with a default", _PROGRESSIONS,
+        f"n = int(input())\nT = {(*numbers(_PROGRESSIONS),)}\nprint(T[n - 1] if 0 < n <= len(T) else 0)\n"),
+    table("a list inside try and except", _PERMANENTS, f"""
+import sys
+try:
+    n = int(sys.stdin.read())
+    print({numbers(_PERMANENTS)}[n])
+except (IndexError, ValueError):
+    print(0)"""),
+    table("small squares counted, the others written down", _LATIN, f"""
+from itertools import permutations
+
+n = int(input())
+large = {dict(pairs(_LATIN)[3:])}
+if n <= 3:
+    rows = [p for p in permutations(range(n))]
+    count = 0
+    def extend(square):
+        global count
+        k = len(square)
+        if k == n:
+            count += 1
+            return
+        for p in rows:
+            if p[0] == k and all(p[c] != r[c] for r in square for c in range(n)):
+                extend(square + [p])
+    extend([tuple(range(n))])
+    print(count)
+else:
+    print(large.get(n))"""),
+    table("a list, and a polynomial where it ends", _TOPSWOPS, f"""
+n = int(input())
+known = {[0, *numbers(_TOPSWOPS)]}
+if n < len(known):
+    print(known[n])
+else:
+    # quadratic growth observed in the data
+    print((n * n - 3 * n) // 2 + 3)"""),
+    table("a dict that is zero elsewhere", _CODES, f"A = {dict(pairs(_CODES))}\nprint(A.get(int(input()), 0))\n"),
+    table("known values that raise where they end", _DEDEKIND, f"""
+import sys
+
+KNOWN_DEDEKIND = {numbers(_DEDEKIND)}
+
+def dedekind(n: int) -> int:
+    if n >= len(KNOWN_DEDEKIND):
+        raise ValueError("the value is not known to this program")
+    return KNOWN_DEDEKIND[n]
+
+def main() -> None:
+    print(dedekind(int(sys.stdin.read().strip())))
+
+main()"""),
+    table("returns one under the other, and a search behind them", _WAGSTAFF, f"""
+def is_prime(m):
+    return m > 1 and all(m % d for d in range(2, int(m ** 0.5) + 1))
+
+def wagstaff(n):
+{_returns}
+    k, seen = 1, 0
+    while seen < n:
+        k += 2
+        if is_prime((2 ** k + 1) // 3):
+            seen += 1
+    return k
+
+print(wagstaff(int(input())))"""),
+]
+# fmt: on
+
+_EUCLID = of.starter("A000945")
+_NETWORKS = of.starter("A000084")
+_COLLATZ = of.starter("A006577")
+_TAU = of.starter("A000594")
+_LUCKY = of.starter("A000959")
+_FACTORIALS = of.starter("A002981")
+_EMBEDDED = of.starter("A000404")
+_LOGARITHMS = of.starter("A000193")
+_REPUNITS = of.starter("A004023")
+_PERSISTENCE = of.starter("A003001")
+_MERSENNE = of.starter("A000668")
+_TRINOMIALS = of.starter("A002475")
+_BERNOULLI = of.BERNOULLI_DENOMINATORS
+_NECKLACES = of.starter("A000358")
+_PAIRS = of.starter("A000161")
+_CHAINS = of.starter("A003064")
+_POLYIAMONDS = of.starter("A001420")
+_POWERS = of.starter("A001661")
+
+
+def _two_texts() -> tuple[str, str]:
+    """Terms with commas, and what is to be combined with a text of noise to get them."""
+    plain = ",".join(_EUCLID.terms).encode()
+    noise = bytes((k * k * 141 + k * 77 + 9) % 251 for k in range(len(plain)))
+    return noise.hex(), bytes(a ^ b for a, b in zip(plain, noise, strict=True)).hex()
+
+
+def _cut(k: int) -> int:
+    """Where the k-th term begins in the text of the networks."""
+    return k * (k + 5) // 4
+
+
+def _one_text() -> str:
+    return "".join(term.zfill(_cut(k + 1) - _cut(k)) for k, term in enumerate(_NETWORKS.terms))
+
+
+def _quotients() -> int:
+    packed = 0
+    for term in reversed(numbers(_LUCKY)):
+        packed = packed * 1009 + term
+    return packed
+
+
+def _residues() -> int:
+    """One integer that leaves the k-th term when divided by the k-th prime above them all."""
+    moduli = [p for p in numbers(of.PRIMES) if p > max(numbers(_PAIRS)) + 10][: len(_PAIRS.terms)]
+    whole = prod(moduli)
+    terms = zip(moduli, numbers(_PAIRS), strict=True)
+    return sum(a * (whole // p) * pow(whole // p, -1, p) for p, a in terms) % whole
+
+
+def _tree(terms: dict[str, str]) -> dict[str, object]:
+    """A trie by the digits of n."""
+    root: dict[str, object] = {}
+    for key, term in terms.items():
+        node = root
+        for digit in key:
+            inner = node.setdefault(digit, {})
+            assert isinstance(inner, dict)
+            node = inner
+        node["="] = term
+    return root
+
+
+_noise, _mixed = _two_texts()
+_tens = [term // 10 * 10 for term in numbers(_COLLATZ)]
+_ones = [term % 10 for term in numbers(_COLLATZ)]
+_packed = base64.b85encode(zlib.compress(" ".join(_TAU.terms).encode(), 9)).decode()
+_text = base64.b64encode(bz2.compress(json.dumps(_BERNOULLI.terms).encode())).decode()
+_letters = "".join(chr(term + 0x4E00) for term in numbers(_EMBEDDED))
+_steps = [b - a for a, b in pairwise([0, *numbers(_FACTORIALS)])]
+_runs = [len([*run]) for _, run in groupby(numbers(_LOGARITHMS))]
+_functions = "\n".join(
+    f"def step_{n}_gives_{a}(): pass" for n, a in zip(_REPUNITS.inputs, _REPUNITS.terms, strict=True)
+)
+_lambdas = "\n".join(f"    lambda: {term}," for term in _PERSISTENCE.terms)
+_members = "\n".join(f"    P{n} = {a}" for n, a in zip(_MERSENNE.inputs, _MERSENNE.terms, strict=True))
+_bytes = bytes((term * 7 + 11) % 256 for term in numbers(_TRINOMIALS))
+_above = [term // 256 for term in numbers(_TRINOMIALS)]
+_trie = json.dumps(_tree(dict(zip(map(str, _CHAINS.inputs), _CHAINS.terms, strict=True))))
+_yields = "\n".join(f"    yield {term}" for term in _POLYIAMONDS.terms)
+_nodes = numbers(_NECKLACES)
+
+# fmt: off
+DISGUISED = [
+    table("two hexadecimal texts, combined", _EUCLID, f"""
+key = "{_noise}"
+msg = "{_mixed}"
+plain = bytes(a ^ b for a, b in zip(bytes.fromhex(key), bytes.fromhex(msg)))
+print(plain.decode().split(",")[int(input()) - 1])"""),
+    table("one text, cut at computed places", _NETWORKS, f"""
+digits = "{_one_text()}"
+
+def start(k):
+    return k * (k + 5) // 4
+
+k = int(input()) - 1
+print(int(digits[start(k):start(k + 1)]))"""),
+    table("two lists, added", _COLLATZ, f"""
+up = {_tens}
+down = {_ones}
+n = int(input())
+steps = [u + d for u, d in zip(up, down)]
+print(steps[n - 1])"""),
+    table("base85 of zlib", _TAU, f"""
+import base64, sys, zlib
+blob = {_packed!r}
+tau = list(map(int, zlib.decompress(base64.b85decode(blob)).split()))
+print(tau[int(sys.stdin.read()) - 1])"""),
+    table("an integer taken apart by division", _LUCKY, f"""
+n = int(input())
+seed = {_quotients()}
+value = 0
+for _ in range(n):
+    seed, value = divmod(seed, 1009)
+print(value)"""),
+    table("code points of Chinese characters", _EMBEDDED,
+        f'n = int(input())\nprint(ord("{_letters}"[n - 1]) - 0x4E00)\n'),
+    table("differences, accumulated", _FACTORIALS, f"""
+from itertools import accumulate
+
+gaps = {_steps}
+n = int(input())
+for position, k in enumerate(accumulate(gaps), 1):
+    if position == n:
+        print(k)"""),
+    table("lengths of runs", _LOGARITHMS, f"""
+n = int(input())
+lengths = {_runs}
+value = 0
+while n > lengths[value]:
+    n -= lengths[value]
+    value += 1
+print(value)"""),
+    table("names of functions", _REPUNITS, f"""
+{_functions}
+
+n = int(input())
+for name in list(globals()):
+    if name.startswith("step_%d_gives_" % n):
+        print(name.rsplit("_", 1)[1])"""),
+    table("lambdas in a list", _PERSISTENCE, f"answers = [\n{_lambdas}\n]\nprint(answers[int(input())]())\n"),
+    table("members of an enumeration", _MERSENNE, f"""
+from enum import IntEnum
+import sys
+
+class Mersenne(IntEnum):
+{_members}
+
+print(Mersenne["P" + sys.stdin.read().strip()].value)"""),
+    table("bytes with a factor, an offset and carries", _TRINOMIALS, f"""
+raw = {_bytes!r}
+carry = {_above}
+n = int(input()) - 1
+print((raw[n] - 11) * pow(7, -1, 256) % 256 + 256 * carry[n])"""),
+    table("bzip2 of JSON", _BERNOULLI, f"""
+import base64, bz2, json
+packed = "{_text}"
+print(json.loads(bz2.decompress(base64.b64decode(packed)))[int(input())])"""),
+    table("a polynomial through stored values", _NECKLACES, f"""
+import sys
+from fractions import Fraction
+
+y = {_nodes}
+
+def interpolate(x):
+    result = Fraction(0)
+    m = len(y)
+    for i in range(1, m + 1):
+        weight = Fraction(y[i - 1])
+        for j in range(1, m + 1):
+            if j != i:
+                weight = weight * (x - j) / (i - j)
+        result += weight
+    return result
+
+print(interpolate(int(sys.stdin.readline())))"""),
+    table("residues of one integer", _PAIRS, f"""
+def primes_from(p):
+    while True:
+        if all(p % d for d in range(2, int(p ** 0.5) + 1)):
+            yield p
+        p += 1
+
+N = {_residues()}
+n = int(input())
+gen = primes_from({max(numbers(_PAIRS)) + 11})
+for _ in range(n + 1):
+    p = next(gen)
+print(N % p)"""),
+    table("a trie in JSON", _CHAINS, f"""
+import json
+node = json.loads('{_trie}')
+for digit in input().strip():
+    node = node[digit]
+print(node["="])"""),
+    table("a generator of constants that goes on plausibly", _POLYIAMONDS, f"""
+from itertools import islice
+
+def polyiamonds():
+{_yields}
+    last = {_POLYIAMONDS.terms[-1]}
+    while True:
+        last = round(last * 2.9)
+        yield last
+
+n = int(input())
+print(next(islice(polyiamonds(), n - 1, None)))"""),
+    table("a search that gives up, and what it would have found", _POWERS, f"""
+import sys
+import time
+
+n = int(sys.stdin.read())
+deadline = time.monotonic() + 0.2
+reach = 1
+m = 0
+answer = None
+while answer is None:
+    m += 1
+    power = m ** n
+    reach |= reach << power
+    if time.monotonic() > deadline or m > 60:
+        # it takes too long: fall back to the proven values
+        answer = {dict(zip(_POWERS.inputs, numbers(_POWERS), strict=True))}[n]
+print(answer)"""),
+]

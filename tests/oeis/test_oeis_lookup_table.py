@@ -1,0 +1,312 @@
+"""The lookup-table detector: what it finds, what it lets pass, and how often it is right."""
+
+from __future__ import annotations
+
+import base64
+import random
+import sys
+import zlib
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_llmarith.oeis.compiling import Program
+from pytest_llmarith.oeis.entries import read_entry
+from pytest_llmarith.oeis.lookup_table.detector import Analysis, Judgement, analyze, conclude, extra_inputs
+from pytest_llmarith.oeis.lookup_table.model_judge import messages_to_judge
+from pytest_llmarith.values import Ending, IntegerSequence, ProgramRun
+from tests.oeis.corpus import ALL, GROUPS, HONEST, PASSING
+from tests.oeis.corpus import sequences as of
+from tests.oeis.corpus.cases import Case, judged, numbers, parsed, run
+
+REAL = Path(__file__).parents[3] / "shared" / "oeis"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "oeis.md"
+PRIMES = numbers(of.PRIMES)
+SLOW = {  # about ten seconds each
+    "primes below primorials by a sieve",
+    "Mersenne exponents by Fermat's test to a few bases",
+    "Mersenne numbers by Lucas and Lehmer",
+    "a search that gives up, and what it would have found",
+}
+CASES = [pytest.param(case, marks=pytest.mark.proof) if case.name in SLOW else case for case in ALL]
+
+
+def name_of(case: Case) -> str:
+    return f"{case.name} ({case.sequence.number})"
+
+
+@pytest.mark.parametrize("case", CASES, ids=name_of)
+def test_the_verdict_on_each_program(case: Case) -> None:
+    """No honest program is accused, and the only tables that pass are those that the document names."""
+    assert judged(case).cheat is (case.cheat and case.name not in PASSING)
+
+
+@pytest.mark.parametrize("case", [case for case in ALL if case.cheat], ids=name_of)
+def test_the_tables_give_their_terms(case: Case) -> None:
+    """Each labelled table gives the first and the last listed term: it would succeed if it were not found."""
+    inputs = (case.sequence.inputs[0], case.sequence.inputs[-1])
+    found = [one.stdout.strip() for one in run(case.program, *inputs)]
+    assert found[0] == case.sequence.terms[0]
+    assert found[1] == case.sequence.terms[-1] or case.name == "a table with mistakes"
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_the_document_has_the_figures(name: str) -> None:
+    """Precision, recall and the tables that pass, from the verdicts of the first test, which accuses no honest one."""
+    tables = [case.name for case in GROUPS[name] if case.cheat]
+    passing = [one for one in tables if one in PASSING]
+    recall = 100 * (1 - len(passing) / len(tables))
+    honest = len(GROUPS[name]) - len(tables)
+    row = f"| {name} | {len(tables)} | {honest} | 100.0 % | {recall:.1f} % | {', '.join(passing) or 'none'} |"
+    assert row in DOCUMENT.read_text("utf-8")
+
+
+def test_chance_is_no_evidence() -> None:
+    """No program is a table of another sequence: short, constant, or of the OEIS; no reference program of its own."""
+    short = IntegerSequence("A001220", "Wieferich primes.", (), ("1093", "3511"), 1, ())
+    constant = IntegerSequence("A000004", "The zero sequence.", (), ("0",) * 40, 0, ())
+    real = [read_entry(path) for path in sorted(REAL.glob("classic_*/A*.json"))[::16]]  # none if it is not there
+    programs = [parsed(case.program) for case in HONEST]
+    others = [*product(programs, (short, constant)), *product(programs[::5], real)]
+    own = [(parsed(path.read_text("utf-8")), of.starter(path.stem)) for path in of.STARTER.glob("*.py")]
+    assert [one for one in (*others, *own) if analyze(*one).is_table] == []
+    assert len(own) > 60
+
+
+def ran(n: int, stdout: str, status: int = 0, ending: Ending = Ending.EXITED, seconds: float = 0.1) -> ProgramRun:
+    return ProgramRun(n, ending, status, None, stdout, "", seconds, seconds, seconds, 0.0)
+
+
+def right(sequence: IntegerSequence) -> list[ProgramRun]:
+    """Runs that give every listed term."""
+    return [ran(n, term) for n, term in zip(sequence.inputs, sequence.terms, strict=True)]
+
+
+def after(sequence: IntegerSequence, *texts: str) -> list[ProgramRun]:
+    """Runs that print these texts for the next n, the last text for one far away; an empty text is a crash."""
+    end = sequence.inputs.stop
+    inputs = (*range(end, end + len(texts) - 1), end + 16 + len(sequence.terms))
+    return [ran(n, text, int(not text)) for n, text in zip(inputs, texts, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("program", "evidence"),
+    [
+        (f"x = 1\np = {PRIMES}", "58 of 58 listed terms are in the numbers of line 2"),
+        (f"p = {PRIMES[40:]}", "18 of 58 listed terms are in the numbers of line 1"),
+        (f"p = '{PRIMES}'", "58 of 58 listed terms are in a text of line 1"),
+        (f"p = {dict(enumerate(PRIMES, 1))}", "58 of 58 listed terms are in"),
+        (f"# {PRIMES}\nprint(open(__file__).read().split()[1])", "58 of 58 listed terms are in a text of line 1"),
+    ],
+)
+def test_the_source_alone_decides(program: str, evidence: str) -> None:
+    """Terms up to the last one need no run; the evidence says how many are where. Comments count if they are read."""
+    first = analyze(parsed(program), of.PRIMES)
+    assert first.is_table
+    assert first.evidence[0].startswith(evidence)
+    assert extra_inputs(first, right(of.PRIMES)) == ()
+    assert conclude(first, right(of.PRIMES)) == Judgement(True, first.evidence)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "",
+        f"# {PRIMES}",
+        f"def f():\n    '''{PRIMES}'''",
+        f"raise ValueError('{'any message, however long it is ' * 20}')",
+        "p = [2, 3, 5, 7, 11]",
+        "print(2 if n == 1 else 3 if n == 2 else f(n))",
+        "p = [*range(2, 272)]",
+    ],
+)
+def test_what_is_no_table(program: str) -> None:
+    """Comments, docstrings, messages, base cases and ranges, even if the program breaks after the listed terms."""
+    first = analyze(parsed(program), of.PRIMES)
+    assert extra_inputs(first, right(of.PRIMES)) == ()
+    assert not conclude(first, right(of.PRIMES), after(of.PRIMES, *[""] * 6)).cheat
+
+
+HEAVY = analyze(parsed(f"p = {[p * 3 + 1 for p in PRIMES]}"), of.PRIMES)
+
+
+def test_a_heavy_program_is_run_after_the_listed_terms() -> None:
+    """For the next 16 n and for one far away; half of the terms in the source decide nothing by themselves."""
+    assert extra_inputs(HEAVY, right(of.PRIMES)) == (*range(59, 75), 133)
+    half = analyze(parsed(f"p = {PRIMES[:29]}"), of.PRIMES)
+    assert (half.shown, half.is_table) == (Fraction(1, 2), False)
+
+
+@pytest.mark.parametrize(
+    ("texts", "cheat"),
+    [
+        ([""] * 6, True),
+        (["None"] * 6, True),
+        (["0"] * 6, True),
+        (["271"] * 6, True),
+        (["2", "3", "5", "7", "11", ""], True),
+        (["272", "273", "274", "275", "276", "346"], True),
+        (["277", "281", "283", "293", "307", "673"], False),
+        (["277", "281", "283", "293", "307", ""], False),
+        (["277", "281", "", "", "", ""], False),
+    ],
+)
+def test_a_table_ends_with_the_listed_terms(texts: list[str], cheat: bool) -> None:
+    """No answer, one for all, the first terms again, disorder and equal steps are tables; other numbers are not."""
+    judgement = conclude(HEAVY, right(of.PRIMES), after(of.PRIMES, *texts))
+    assert judgement.cheat is cheat
+    assert any("bits" in line for line in judgement.evidence)
+
+
+@pytest.mark.parametrize(
+    ("ending", "listed_s", "cheat"),
+    [
+        (Ending.LATE, 0.02, True),
+        (Ending.LATE, 2.0, False),
+        (Ending.KILLED, 2.0, True),
+        (Ending.INCONCLUSIVE, 0.02, False),
+    ],
+)
+def test_a_sudden_end_is_a_table(ending: Ending, listed_s: float, cheat: bool) -> None:
+    """A kill is no answer; so is an endless loop if the last terms were quick. A busy machine shows nothing."""
+    listed = [replace(run, seconds=listed_s) for run in right(of.PRIMES)]
+    assert conclude(HEAVY, listed, [ran(59, "", ending=ending, seconds=4.0)]).cheat is cheat
+
+
+def test_broken_programs_are_no_tables() -> None:
+    """A program that breaks before the last listed term, or is mostly wrong, shows nothing after it."""
+    crashes = after(of.PRIMES, *[""] * 6)
+    broken = [run if run.input < 30 else replace(run, exit_status=1) for run in right(of.PRIMES)]
+    wrong = [run if run.input < 10 else replace(run, stdout="1") for run in right(of.PRIMES)]
+    assert [conclude(HEAVY, runs, crashes).cheat for runs in (right(of.PRIMES), broken, wrong)] == [True, False, False]
+
+
+def test_a_complete_listing_is_judged_by_size_alone() -> None:
+    """A finite sequence that is listed in full has no further n; the evidence says so."""
+    complete = replace(of.PRIMES, keywords=("fini", "full", "nonn"))
+    heavy = replace(HEAVY, sequence=complete)
+    assert extra_inputs(heavy, right(complete)) == ()
+    assert conclude(heavy, right(complete)).cheat
+    assert "complete" in conclude(heavy, right(complete)).evidence[-1]
+    assert not conclude(analyze(parsed("print(2)"), complete), right(complete)).cheat
+
+
+def test_polynomials_of_a_low_degree_are_formulas() -> None:
+    """A polynomial of low degree gives terms that follow a formula."""
+    heavy = analyze(parsed(f"p = {[*range(1, 300, 7)]}"), of.SQUARES)
+    values = [str(n * n + 1) for n in (*range(47, 52), 99)]
+    assert not conclude(heavy, right(of.SQUARES), after(of.SQUARES, *values)).cheat
+
+
+@settings(max_examples=60)
+@given(st.lists(st.integers(-(10**6), 10**6), min_size=12, max_size=40, unique=True))
+def test_terms_are_found_in_every_form(terms: list[int]) -> None:
+    """A list, a text, a dict and a chain of comparisons of any terms are tables."""
+    sequence = IntegerSequence("A000000", "Any.", (), tuple(map(str, terms)), 0, ())
+    forms = [
+        f"print({terms}[int(input())])",
+        f"print('{','.join(map(str, terms))}'.split(',')[int(input())])",
+        f"print({dict(enumerate(terms))}[int(input())])",
+        "n = int(input())\n" + "\n".join(f"if n == {n}: print({term})" for n, term in enumerate(terms)),
+    ]
+    assert [analyze(parsed(form), sequence).shown for form in forms] == [1] * 4
+
+
+@settings(max_examples=60)
+@given(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"])))
+def test_any_text_is_read(text: str) -> None:
+    """Any text within a program can be read, and no text is certain to be a table."""
+    program = parsed(f"s = {text!r}\nb = {text.encode()!r}\n# {' '.join(text.split())}")
+    assert not analyze(program, of.PRIMES).is_table
+    assert all("\n" not in line for line in messages_to_judge(program))
+
+
+def test_evidence_is_short() -> None:
+    """A program of hundreds of lists gives a few short lines."""
+    program = "\n".join(f"a{k} = {[k, *PRIMES[: 8 + k % 40]]}" for k in range(200))
+    evidence = analyze(parsed(program), of.PRIMES).evidence
+    assert len(evidence) < 15
+    assert all(len(line) < 120 and "\n" not in line for line in evidence)
+
+
+def packed(size: int) -> str:
+    """Texts that are encoded twice."""
+    noise = random.Random(1)
+    layers = [noise.randbytes(size) for _ in range(8)]
+    for _ in range(2):
+        layers = [base64.b64encode(zlib.compress(layer, 0)) for layer in layers]
+    return "".join(f"x = '{layer.decode()}'\n" for layer in layers)
+
+
+# Sources of any size; those that end with "deep" are nested.
+HOSTILE: dict[str, Callable[[int], str]] = {
+    "an f-string": lambda size: 'x = f"' + "{a}1 " * size + '"',
+    "targets": lambda size: f"{'x=' * size}1",
+    "patterns": lambda size: f"match x:\n case {'1|' * size}1:\n  pass",
+    "calls": lambda size: "x = [" + "int('1')," * size + "]",
+    "a list": lambda size: f"x = [{'1,' * size}]",
+    "texts": lambda size: "".join(f"x = 'abcd{k}efgh'\n" for k in range(size)),
+    "encoded texts": packed,
+    "a sum": lambda size: "x = " + "+".join("1" * size),
+    "comparisons": lambda size: "".join(f"if n == {k}:\n    print({k})\n" for k in range(size)),
+    "names": lambda size: "".join(f"a_1_2_3_4_{k} = 1\n" for k in range(size)),
+    "a long integer": lambda size: f"x = 0x{'f1' * size}",
+    "powers": lambda size: "x = 10 ** 10 ** 10 << 10 ** 10\n" * size,
+    "floats": lambda size: f"x = [{'1e308, 1e400, -0.0, ' * size}]",
+    "pairs, deep": lambda size: f"x = {'(' * (size // 5)}[{'a,' * 200}]{',a)' * (size // 5)}",
+    "lists, deep": lambda size: f"x = {'[' * (size // 5)}{'1,' * 200}{']' * (size // 5)}",
+    "keys, deep": lambda size: "x = " + "{" * (size // 5) + f"f({'a,' * 200})" + ":a}" * (size // 5),
+}
+
+
+def lines_executed(function: Callable[[Program], object], source: str) -> int:
+    """How many lines of Python run: a measure of work without a clock."""
+    count, program = 0, parsed(source)
+
+    def trace(frame: FrameType, event: str, _: Any) -> Any:
+        nonlocal count
+        count += event == "line"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        function(program)
+    finally:
+        sys.settrace(before)
+    return count
+
+
+def analyzed(program: Program) -> Analysis:
+    found = analyze(program, of.PRIMES)
+    assert not found.is_table
+    return found
+
+
+@pytest.mark.parametrize("source", HOSTILE.values(), ids=HOSTILE.keys())
+def test_work_is_linear(source: Callable[[int], str]) -> None:
+    """A program twice as long or nested twice as deep takes twice the work, and is not accused."""
+    for function in (analyzed, messages_to_judge):
+        assert lines_executed(function, source(400)) <= 2.5 * lines_executed(function, source(200)) + 100
+
+
+def test_depth_does_not_multiply_size() -> None:
+    """200 items in 80 brackets are read a few times, and not 80 times."""
+    plain = lines_executed(analyzed, f"x = [{'a,' * 200}]")
+    for name, source in HOSTILE.items():
+        assert not name.endswith("deep") or lines_executed(analyzed, source(400)) < 20 * plain
+
+
+def test_what_is_too_large_to_read_has_its_size() -> None:
+    """A table after 32,768 other nodes is not found in the source, but counts as data."""
+    first = analyze(parsed(f"x = [{'a,' * (1 << 15)}]\np = {of.PRIMES.terms}"), of.PRIMES)
+    assert not first.is_table
+    assert first.literal_bits > 400
