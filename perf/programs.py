@@ -17,9 +17,9 @@ from pathlib import Path
 from perf.commands import ROOT, run_pytest
 from perf.measures import Measure
 from pytest_llmarith.oeis.cache import Cache
-from pytest_llmarith.sandbox import jail
-from pytest_llmarith.sandbox.interpreter import base_interpreter
-from pytest_llmarith.sandbox.levels import probe
+from pytest_llmarith.sandbox import zygote_client
+from pytest_llmarith.sandbox.isolation import probe
+from pytest_llmarith.sandbox.payload import base_interpreter
 from pytest_llmarith.sandbox.runner import Sandbox
 from pytest_llmarith.values import Ending, IntegerSequence, ProgramLimits
 
@@ -55,7 +55,7 @@ def _compared(name: str, chosen: Chosen, *, at_least: float) -> list[Measure]:
     """Both ways, one after the other; ours with all that a process pays at its start."""
     spawned_s, spawned = _timed(_spawned, chosen)
     base_interpreter.cache_clear()
-    jail._starts_as.cache_clear()
+    zygote_client.starts_as.cache_clear()
     ours_s, ours = _timed(_evaluated, chosen)
     return [
         Measure(f"{name}, a python3 per term and limit", spawned_s, "s"),

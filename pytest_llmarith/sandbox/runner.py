@@ -1,67 +1,60 @@
-"""Runs a program once for every input, each time in a process of its own, and says how that went."""
+"""Runs a program once for every input, each time in a process of its own, and measures its time."""
 
 from __future__ import annotations
 
-import signal
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import replace
+from statistics import median
 
-from pytest_llmarith.sandbox import timing
-from pytest_llmarith.sandbox.conversation import Answer, Conversation, ZygoteLost
-from pytest_llmarith.sandbox.facts import facts as facts
-from pytest_llmarith.sandbox.inside import wire
-from pytest_llmarith.sandbox.slots import Slots
+from pytest_llmarith.sandbox.child import protocol
+from pytest_llmarith.sandbox.machine import Slots
+from pytest_llmarith.sandbox.zygote_client import ZygoteClient, ZygoteLost
 from pytest_llmarith.values import Ending, Isolation, ProgramLimits, ProgramRun
 
 _TRY_AGAIN_S = 5.0
-_ENDINGS = {
-    wire.EXITED: Ending.EXITED,
-    wire.SIGNALLED: Ending.KILLED,
-    wire.LATE: Ending.LATE,
-    wire.INCONCLUSIVE: Ending.INCONCLUSIVE,
-    wire.STDOUT_FULL: Ending.KILLED,
-    wire.STDERR_FULL: Ending.KILLED,
-    wire.NOT_FORKED: Ending.INCONCLUSIVE,
-}
+# A busy machine slows a term down by this share through shared caches and cores, even if it waits for no processor.
+_MARGIN = 0.2
+_CALIBRATION_RUNS = 3
+_CALIBRATION_PROGRAM = """\
+def fibonacci(n):
+    return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
+
+print(fibonacci(int(input())))
+"""
+_CALIBRATION_INPUT = 22  # about 30,000 calls: some milliseconds
 
 
 class Sandbox:
-    """A `Runner` at the level that was probed. It holds nothing between two programs, and may serve several threads.
+    """A `Runner` at the probed level; several threads may use it.
 
-    A program whose term could not be timed waits up to `wait_s` seconds for a machine that is quiet enough.
+    If a term is inconclusive, its program is given up to `wait_s` seconds in which the term is run again.
     """
 
     def __init__(
         self, isolation: Isolation, limits: ProgramLimits, slots: Slots | None = None, *, wait_s: float = 0.0
     ) -> None:
-        self._isolation = isolation
-        self._limits = limits
+        self.isolation = isolation
+        self.limits = limits
         self._slots = slots or Slots()
         self._wait_s = wait_s
-
-    @property
-    def isolation(self) -> Isolation:
-        return self._isolation
-
-    @property
-    def limits(self) -> ProgramLimits:
-        return self._limits
 
     def run(
         self, program: str, inputs: Sequence[int], on_run: Callable[[ProgramRun], None] | None = None
     ) -> list[ProgramRun]:
-        """Run it with every input, in this order, up to the first that is inconclusive; `on_run` hears of each run.
+        """Run the program with every input in order, up to the first inconclusive one; `on_run` is called after each.
 
-        Raises OSError where the sandbox itself does not start, never for anything that a program does.
+        Raises OSError if the sandbox does not start.
         """
         runs: list[ProgramRun] = []
         until = time.monotonic() + self._wait_s
-        with Conversation(self._isolation.level, program, self._limits) as conversation:
+        with closing(ZygoteClient(self.isolation.level, program, self.limits)) as client:
             for number in inputs:
-                run = self._measure(conversation, number)
+                run = self._measure(client, number)
                 while run.ending is Ending.INCONCLUSIVE and time.monotonic() < until:
                     time.sleep(_TRY_AGAIN_S)
-                    run = self._measure(conversation, number)
+                    run = self._measure(client, number)
                 if on_run is not None:
                     on_run(run)
                 runs.append(run)
@@ -69,63 +62,40 @@ class Sandbox:
                     break
         return runs
 
-    def _measure(self, conversation: Conversation, number: int) -> ProgramRun:
-        """A time in doubt counts only if no other term ran, and a lost zygote only if it is lost twice.
-
-        If there is a single slot, no other term ever runs.
-        """
+    def _measure(self, client: ZygoteClient, number: int) -> ProgramRun:
+        """Run a term, and again with all slots if its time is close to a limit, or its zygote was lost."""
+        limits = self.limits.seconds
+        longest_s = limits[-1]
         for every_slot in (False, True):
             alone = every_slot or self._slots.size == 1
+            # A term that shares the machine and comes beyond the margin would be late alone, too.
+            stop_s = longest_s if alone else (1 + _MARGIN) * longest_s
             try:
-                with self._slots.all() if every_slot else self._slots.one():
-                    run = self._once(conversation, number, alone=alone)
+                with self._slots.hold(every=every_slot):
+                    run = replace(client.run(number, stop_s, _inconclusive_s(longest_s)), alone=alone)
             except ZygoteLost as error:
-                lost = _lost(number, f"its parent process was lost: {error}")
-            else:
-                is_clear = run.ending is not Ending.INCONCLUSIVE and not timing.is_in_doubt(run, self._limits.seconds)
-                if alone or is_clear:
-                    return run
-        return lost
-
-    def _once(self, conversation: Conversation, number: int, *, alone: bool) -> ProgramRun:
-        longest_s = self._limits.longest_s
-        stop_s = longest_s if alone else timing.beyond_margin_s(longest_s)
-        answer = conversation.ask(f"{number}\n".encode(), stop_s, timing.patience_s(longest_s))
-        return ProgramRun(
-            input=number,
-            ending=_ENDINGS[answer.code],
-            exit_status=answer.number if answer.code == wire.EXITED else None,
-            detail=self._detail(answer),
-            stdout=answer.stdout.decode("utf-8", "replace"),
-            stderr=answer.stderr.decode("utf-8", "replace"),
-            seconds=answer.seconds,
-            cpu_s=answer.cpu_s,
-            wall_s=answer.wall_s,
-            waited_s=answer.waited_s,
-            alone=alone,
-        )
-
-    def _detail(self, answer: Answer) -> str | None:
-        match answer.code:
-            case wire.SIGNALLED:
-                return _signal_name(answer.number)
-            case wire.STDOUT_FULL:
-                return f"stdout over {self._limits.stdout_bytes:,} bytes"
-            case wire.STDERR_FULL:
-                return f"stderr over {self._limits.stderr_bytes:,} bytes"
-            case wire.INCONCLUSIVE:
-                return f"the machine was too busy: {answer.waited_s:.1f} s of {answer.wall_s:.1f} s spent waiting"
-            case wire.NOT_FORKED:
-                return f"the machine could not start a process: {answer.stderr.decode('utf-8', 'replace')}"
-        return None
+                detail = f"its parent process was lost: {error}"
+                run = ProgramRun(number, Ending.KILLED, None, detail, "", "", 0.0, 0.0, 0.0, 0.0, alone=True)
+                continue
+            is_close = any(abs(run.seconds - limit) <= _MARGIN * limit for limit in limits)
+            if alone or not (is_close or run.ending is Ending.INCONCLUSIVE):
+                break
+        return run
 
 
-def _lost(number: int, why: str) -> ProgramRun:
-    return ProgramRun(number, Ending.KILLED, None, why, "", "", 0.0, 0.0, 0.0, 0.0, alone=True)
+def longest_wall_s(longest_s: float) -> float:
+    """The wall time that one measurement of a term takes at most, given the largest limit."""
+    return max(_inconclusive_s(longest_s), protocol.SLOWEST * (1 + _MARGIN) * longest_s)
 
 
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
+def calibrate(isolation: Isolation) -> float | None:
+    """How fast this machine is: the seconds of a fixed program, the median of three runs; None if none ended."""
+    sandbox = Sandbox(isolation, ProgramLimits(seconds=(10.0,)))
+    runs = sandbox.run(_CALIBRATION_PROGRAM, [_CALIBRATION_INPUT] * _CALIBRATION_RUNS)
+    seconds = [run.seconds for run in runs if run.ending is Ending.EXITED and run.exit_status == 0]
+    return median(seconds) if seconds else None
+
+
+def _inconclusive_s(longest_s: float) -> float:
+    """The wall time after which a term is inconclusive if too little of it counts, see `protocol.SLOWEST`."""
+    return 3 * longest_s + 2

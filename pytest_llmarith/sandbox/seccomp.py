@@ -1,15 +1,14 @@
-"""The system calls that a program may make, as a BPF program for x86_64: a list of what computing needs.
+"""The seccomp filters of a program, as BPF for x86_64: the system calls that computing needs, by number and arguments.
 
-Everything else fails with EPERM, as if by an ordinary lack of rights: no process, no socket to the outside, no signal
-to others, no change to a file's metadata.
+All other calls fail with EPERM, as calls without the necessary rights do.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable
 
-# Stands in the filter for the pid of the term, which is known only after its fork.
+# The filter has this in place of the program's process id, which is known only after its fork.
 PID_MARK = struct.pack("<I", 0x7E_57_1D_AA)
 
 _X86_64 = 0xC000003E
@@ -19,7 +18,7 @@ _ALLOW = 0x7FFF0000
 _KILL = 0x80000000
 _EPERM = 0x00050000 | 1
 _ENOSYS = 0x00050000 | 38
-_ASK = 0x7FC00000
+_NOTIFY = 0x7FC00000
 
 _LOAD, _JUMP, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x05, 0x15, 0x35, 0x06
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
@@ -42,141 +41,83 @@ _ALLOWED = {
     "dup3": 292, "pipe2": 293, "getrandom": 318, "membarrier": 324, "statx": 332, "rseq": 334, "faccessat2": 439,
 }
 # fmt: on
-_IOCTL, _FCNTL, _SENDTO, _SOCKETPAIR, _CLONE, _KILL_CALL, _TGKILL, _PRLIMIT, _CLONE3, _CLOSE_RANGE = (
-    16,
-    72,
-    44,
-    53,
-    56,
-    62,
-    234,
-    302,
-    435,
-    436,
-)
-# What makes a thread, a pipe or a pair of sockets: the zygote counts them.
+_CLONE, _SOCKETPAIR, _CLONE3 = 56, 53, 435
+# The calls that make a thread, a pipe or a pair of sockets. The zygote counts them.
 _COUNTED = (_CLONE, _SOCKETPAIR, _ALLOWED["pipe"], _ALLOWED["pipe2"])
 
+_AF_UNIX, _RLIMIT_STACK = 1, 3
+# SOCK_STREAM, also nonblocking and close-on-exec.
+_STREAMS = (1, 0o4001, 0o2000001, 0o2004001)
 # TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX: questions about a file, and its own flags.
 _IOCTLS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
-# F_DUPFD to F_SETFL, F_DUPFD_CLOEXEC, F_GETPIPE_SZ. Not F_SETOWN, which lets the kernel send signals to others, and no
-# locks, which other terms could see.
+# F_DUPFD to F_SETFL, F_DUPFD_CLOEXEC, F_GETPIPE_SZ. F_SETOWN would let the kernel signal other processes, and locks
+# would be seen by other terms.
 _FCNTLS = (0, 1, 2, 3, 4, 1030, 1032)
-
-# What pthread_create asks for in glibc, and in musl: a thread that shares memory, descriptors and signals.
+# The flags of pthread_create in glibc and in musl: a thread that shares memory, descriptors and signals.
 _THREADS = (0x003D0F00, 0x007D0F00)
-# None, and CLOSE_RANGE_CLOEXEC. Not CLOSE_RANGE_UNSHARE: it gives a thread descriptors of its own.
+# No flags, and CLOSE_RANGE_CLOEXEC. CLOSE_RANGE_UNSHARE would give a thread descriptors of its own.
 _CLOSE_RANGE_FLAGS = (0, 4)
-_RLIMIT_STACK = 3
-_AF_UNIX, _SOCK_STREAM = 1, 1
-_SOCK_FLAGS = (0, 0o4000, 0o2000000, 0o2004000)  # nonblocking, close-on-exec
+# Calls that are allowed with some arguments. Each has a list of alternatives: the values that words of its arguments
+# may have. Word 2 * n is the lower half of argument n, and word 2 * n + 1 the upper half of a pointer.
+_RESTRICTED: dict[int, list[dict[int, tuple[int, ...]]]] = {
+    16: [{2: _IOCTLS}],
+    72: [{2: _FCNTLS}],
+    44: [{8: (0,), 9: (0,)}],  # sendto without an address
+    _SOCKETPAIR: [{0: (_AF_UNIX,), 2: _STREAMS}],  # asyncio wakes itself with one
+    _CLONE: [{0: _THREADS}],
+    62: [{0: struct.unpack("<I", PID_MARK)}],  # kill
+    234: [{0: struct.unpack("<I", PID_MARK)}],  # tgkill
+    302: [{0: (0,), 2: (_RLIMIT_STACK,)}, {0: (0,), 4: (0,), 5: (0,)}],  # prlimit64: set its stack's, read all its own
+    436: [{4: _CLOSE_RANGE_FLAGS}],
+}
 
 Instruction = tuple[int, int, int, int]
 
 
 def filter_program() -> bytes:
-    """The filter, with `PID_MARK` where the term's pid belongs."""
-    return _packed([*_preamble(), *_allowed(), *_special(), _give(_EPERM)])
-
-
-def gate() -> bytes:
-    """A filter to stand beside the other: it asks about what is counted, and leaves the rest to that one."""
-    hits = [(_EQUAL, len(_COUNTED) - position, 0, number) for position, number in enumerate(_COUNTED)]
-    return _packed([_load(_NUMBER), *hits, _give(_ALLOW), _give(_ASK)])
-
-
-def _packed(instructions: Sequence[Instruction]) -> bytes:
-    return b"".join(struct.pack("<HBBI", *each) for each in instructions)
-
-
-def _preamble() -> list[Instruction]:
-    """Numbers mean something else on other architectures, so those are killed."""
-    return [
+    """The filter of allowed calls, with `PID_MARK` in place of the program's process id."""
+    instructions = [
         _load(_ARCHITECTURE),
         (_EQUAL, 1, 0, _X86_64),
-        _give(_KILL),
+        _return(_KILL),  # the numbers of other architectures mean other calls
         _load(_NUMBER),
         (_AT_LEAST, 0, 1, _X32_BIT),
-        _give(_KILL),
+        _return(_KILL),
+        *_if_among(sorted(_ALLOWED.values()), [_return(_ALLOW)]),
+        *_if_among([_CLONE3], [_return(_ENOSYS)]),  # its flags are in memory; libc then calls clone
     ]
+    for number, alternatives in _RESTRICTED.items():
+        block = [instruction for words in alternatives for instruction in _alternative(words)]
+        instructions += _if_among([number], [*block, _return(_EPERM)])
+    return _packed([*instructions, _return(_EPERM)])
 
 
-def _allowed() -> list[Instruction]:
-    numbers = sorted(_ALLOWED.values())
-    hits = [(_EQUAL, len(numbers) - position, 0, number) for position, number in enumerate(numbers)]
-    return [*hits, (_JUMP, 0, 0, 1), _give(_ALLOW)]
+def notify_filter() -> bytes:
+    """A second filter, which asks the zygote about the calls that it counts and allows all others."""
+    return _packed([_load(_NUMBER), *_if_among(_COUNTED, [_return(_NOTIFY)]), _return(_ALLOW)])
 
 
-def _special() -> list[Instruction]:
-    """The calls whose arguments decide."""
-    own_pid = struct.unpack("<I", PID_MARK)[0]
-    return [
-        *_for_call(_IOCTL, _one_of(1, _IOCTLS)),
-        *_for_call(_FCNTL, _one_of(1, _FCNTLS)),
-        *_for_call(_KILL_CALL, _one_of(0, [own_pid])),
-        *_for_call(_TGKILL, _one_of(0, [own_pid])),
-        *_for_call(_CLONE, _one_of(0, _THREADS)),
-        *_for_call(_CLONE3, [_give(_ENOSYS)]),  # its flags are out of sight, so that libc falls back to clone
-        *_for_call(_CLOSE_RANGE, _one_of(2, _CLOSE_RANGE_FLAGS)),
-        *_for_call(_PRLIMIT, _own_limits()),
-        *_for_call(_SOCKETPAIR, _pair_of_streams()),
-        *_for_call(_SENDTO, _no_address()),
-    ]
+def _alternative(words: dict[int, tuple[int, ...]]) -> list[Instruction]:
+    """Allow the call if each of these words has one of its values."""
+    block = [_return(_ALLOW)]
+    for word, values in reversed(words.items()):
+        block = [_load(_ARGUMENTS + 4 * word), *_if_among(values, block)]
+    return block
 
 
-def _for_call(number: int, block: Sequence[Instruction]) -> list[Instruction]:
-    return [(_EQUAL, 0, len(block), number), *block]
-
-
-def _one_of(argument: int, values: Sequence[int]) -> list[Instruction]:
-    hits = [(_EQUAL, len(values) - position, 0, value) for position, value in enumerate(values)]
-    return [_load_low(argument), *hits, _give(_EPERM), _give(_ALLOW)]
-
-
-def _own_limits() -> list[Instruction]:
-    """Its own limits may be read, and its stack may grow: what many a recursive program asks for."""
-    return [
-        _load_low(0),
-        (_EQUAL, 0, 6, 0),
-        _load_low(1),
-        (_EQUAL, 5, 0, _RLIMIT_STACK),
-        _load_low(2),
-        (_EQUAL, 0, 2, 0),
-        _load_high(2),
-        (_EQUAL, 1, 0, 0),
-        _give(_EPERM),
-        _give(_ALLOW),
-    ]
-
-
-def _pair_of_streams() -> list[Instruction]:
-    """asyncio wakes itself up through one. Its ends know nobody but each other."""
-    streams = [_SOCK_STREAM | flags for flags in _SOCK_FLAGS]
-    return [_load_low(0), (_EQUAL, 1, 0, _AF_UNIX), _give(_EPERM), *_one_of(1, streams)]
-
-
-def _no_address() -> list[Instruction]:
-    return [
-        _load_low(4),
-        (_EQUAL, 0, 3, 0),
-        _load_high(4),
-        (_EQUAL, 0, 1, 0),
-        _give(_ALLOW),
-        _give(_EPERM),
-    ]
+def _if_among(values: Iterable[int], block: list[Instruction]) -> list[Instruction]:
+    """Run the block if the loaded word is one of these values."""
+    tests = [(_EQUAL, position, 0, value) for position, value in enumerate(reversed([*values]), 1)][::-1]
+    return [*tests, (_JUMP, 0, 0, len(block)), *block]
 
 
 def _load(offset: int) -> Instruction:
     return (_LOAD, 0, 0, offset)
 
 
-def _load_low(argument: int) -> Instruction:
-    return _load(_ARGUMENTS + 8 * argument)
-
-
-def _load_high(argument: int) -> Instruction:
-    return _load(_ARGUMENTS + 8 * argument + 4)
-
-
-def _give(action: int) -> Instruction:
+def _return(action: int) -> Instruction:
     return (_RETURN, 0, 0, action)
+
+
+def _packed(instructions: Iterable[Instruction]) -> bytes:
+    return b"".join(struct.pack("<HBBI", *each) for each in instructions)

@@ -41,10 +41,10 @@ _QUIET_WITHIN_S = 600.0
 def isolation_of(config: pytest.Config, settings: Settings) -> Isolation:
     """How programs are locked in here, found once per process.
 
-    Raises `sandbox.levels.UnavailableError`, one line for people, where they cannot be.
+    Raises `sandbox.isolation.UnavailableError`, one line for people, where they cannot be.
     """
     if _FOUND not in config.stash:
-        from pytest_llmarith.sandbox.levels import probe
+        from pytest_llmarith.sandbox.isolation import probe
 
         config.stash[_FOUND] = probe(settings.oeis.sandbox)
     return config.stash[_FOUND]
@@ -52,7 +52,7 @@ def isolation_of(config: pytest.Config, settings: Settings) -> Isolation:
 
 def lines_about_programs(config: pytest.Config, settings: Settings, sets: Sequence[str]) -> list[str]:
     """Which sets are asked and how their programs are locked in, for people."""
-    from pytest_llmarith.sandbox.levels import UnavailableError
+    from pytest_llmarith.sandbox.isolation import UnavailableError
 
     lines = [f"OEIS sets: {', '.join(sets)}"]
     try:
@@ -84,7 +84,7 @@ class Guard:
         programs = [item for item in items if isinstance(problem_of(item), OeisProblem)]
         if not programs or config.getoption("collectonly") or settings_of(config).dry_run:
             return
-        from pytest_llmarith.sandbox.levels import UnavailableError
+        from pytest_llmarith.sandbox.isolation import UnavailableError
 
         try:
             isolation_of(config, settings_of(config))
@@ -141,7 +141,7 @@ class _ItemRunner:
 
 def _longest_s(limits: ProgramLimits, terms: int) -> float:
     """All terms at the sandbox' own hard limit, run a second time alone, and everybody who shares the slots."""
-    from pytest_llmarith.sandbox.timing import longest_wall_s
+    from pytest_llmarith.sandbox.runner import longest_wall_s
 
     hardest_s = 2 * longest_wall_s(limits.longest_s)
     sharing = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
@@ -184,9 +184,9 @@ class _Judge:
 def _machine(config: pytest.Config, runner: _ItemRunner) -> dict[str, Any]:
     """Where programs run: limits in seconds mean nothing without it. Measured at first need."""
     if _MACHINE not in config.stash:
-        from pytest_llmarith.sandbox.calibration import calibrate
-        from pytest_llmarith.sandbox.facts import facts
+        from pytest_llmarith.sandbox.machine import machine_facts
+        from pytest_llmarith.sandbox.runner import calibrate
 
         worker = getattr(config, "workerinput", {}).get("workerid")
-        config.stash[_MACHINE] = facts() | {"worker": worker, "calibration_s": calibrate(runner.isolation)}
+        config.stash[_MACHINE] = machine_facts() | {"worker": worker, "calibration_s": calibrate(runner.isolation)}
     return config.stash[_MACHINE]

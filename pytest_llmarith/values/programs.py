@@ -61,7 +61,7 @@ class ProgramRun:
 
     `EXITED` is by itself, with any `exit_status`; `KILLED` by a signal or at a cap, which `detail` names;
     `INCONCLUSIVE` means that the machine was too busy to say whether the program was in time.
-    `seconds` is what counts against a limit, see `sandbox.inside.clock`; `waited_s` is the rest of `wall_s`. `stdout`
+    `seconds` is what counts against a limit, see `sandbox.child.clock`; `waited_s` is the rest of `wall_s`. `stdout`
     and `stderr` were bytes of any kind: undecodable ones are replaced, and nothing beyond the caps is kept.
     """
 

@@ -17,7 +17,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from pytest_llmarith.sandbox.levels import UnavailableError, probe
+from pytest_llmarith.sandbox.isolation import UnavailableError, probe
 from tests.oeis.corpus import ALL
 from tests.sandbox.battery import ATTACKS
 

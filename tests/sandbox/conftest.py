@@ -1,60 +1,73 @@
-"""A sandbox at every level that this machine has, with slots of the tests' own: no other run is waited for."""
+"""A sandbox at every level that this machine has, with slots of its own: the tests wait for no other run."""
 
 from __future__ import annotations
 
+import ctypes
 import platform
+import shutil
+import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pytest_llmarith.values import Isolation, Level, ProgramLimits
-from tests.sandbox.making import MakeSandbox
 
-if sys.platform == "linux":
-    from pytest_llmarith.sandbox.levels import UnavailableError, probe
-    from pytest_llmarith.sandbox.runner import Sandbox
-    from pytest_llmarith.sandbox.slots import Slots
-
-else:
+if sys.platform != "linux":
     collect_ignore_glob = ["test_sandbox_*.py"]
 
 
 @pytest.fixture(scope="session")
 def isolations() -> dict[Level, Isolation]:
-    """What this machine has."""
+    """The levels that this machine has."""
     if sys.platform != "linux" or platform.machine() != "x86_64":
         pytest.skip("the sandbox needs Linux on x86_64")
+    from pytest_llmarith.sandbox.isolation import UnavailableError, probe
+
     found = {}
     for level in Level:
         try:
             found[level] = probe(level)
-        except UnavailableError:
-            continue
+        except UnavailableError as error:
+            if _could(level):
+                pytest.fail(f"{error}, though this machine has what the level needs")
     return found
+
+
+def _could(level: Level) -> bool:
+    """Whether this machine has what the level needs."""
+    if int(ctypes.CDLL(None).syscall(444, None, 0, 1)) < 1:  # the version of Landlock
+        return level is Level.NONE
+    command = ["bwrap", "--ro-bind", "/", "/", "--unshare-all", "true"]
+    has_namespaces = shutil.which("bwrap") is not None and subprocess.run(command, check=False).returncode == 0
+    return has_namespaces or level is not Level.STRICT
 
 
 @pytest.fixture
 def any_isolation(isolations: dict[Level, Isolation]) -> Isolation:
-    """The strictest level, where one is enough."""
-    if not isolations:
-        pytest.skip("this machine has no sandbox")
+    """The strictest level that this machine has."""
     return next(iter(isolations.values()))
 
 
 @pytest.fixture(params=list(Level))
 def isolation(request: pytest.FixtureRequest, isolations: dict[Level, Isolation]) -> Isolation:
-    """One test for every level."""
+    """Every level that this machine has."""
     if request.param not in isolations:
         pytest.skip(f"this machine has no level {request.param}")
     return isolations[request.param]
 
 
 @pytest.fixture
-def make_sandbox(isolation: Isolation, tmp_path: Path) -> MakeSandbox:
-    """A sandbox with limits of one's own."""
+def make_sandbox(request: pytest.FixtureRequest, any_isolation: Isolation, tmp_path: Path) -> Callable[..., Any]:
+    """Makes a sandbox with these limits, at the strictest level, or at that of the test's fixture `isolation`."""
+    from pytest_llmarith.sandbox.machine import Slots
+    from pytest_llmarith.sandbox.runner import Sandbox
 
-    def make(*, slots: int = 1, **limits: object) -> Sandbox:
-        return Sandbox(isolation, ProgramLimits(**({"seconds": (30.0,)} | limits)), Slots(tmp_path, slots))  # type: ignore[arg-type]
+    isolation = request.getfixturevalue("isolation") if "isolation" in request.fixturenames else any_isolation
+
+    def make(*, slots: int = 1, **limits: Any) -> Sandbox:
+        return Sandbox(isolation, ProgramLimits(**({"seconds": (30.0,)} | limits)), Slots(tmp_path, slots))
 
     return make

@@ -1,12 +1,26 @@
-"""What counts of a term's time, and what others are to blame for."""
+"""What counts of a term's time, and when a machine is too busy to time it."""
 
 from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.sandbox.inside.clock import Waiting, machine_ns, taken_ns
+from pytest_llmarith.sandbox.child import protocol
+from pytest_llmarith.sandbox.child.clock import Waiting, taken_ns
+from pytest_llmarith.sandbox.child.supervision import Supervision
+from pytest_llmarith.sandbox.machine import Slots
+from pytest_llmarith.sandbox.runner import Sandbox
+from pytest_llmarith.values import Ending, Isolation, ProgramLimits, ProgramRun
 
 MS = 1_000_000
 # What a term with one thread does in 10 ms.
@@ -24,16 +38,15 @@ RUNS, WAITS, SLEEPS = (10, 0), (0, 10), (0, 0)
         # A wait is booked when it ends, and running at the next tick.
         ([(0, [SLEEPS]), (0, [SLEEPS]), (4, [(4, 26)])] * 10, 2, 40, 260),
         ([(6, [(6, 0)]), (14, [(14, 0)])] * 10, 2, 200, 0),
-        # The first thread sleeps, the second one works.
+        # The first thread sleeps, the second one works; and one after the other.
         ([(5, [SLEEPS, (5, 5)])] * 30, 2, 150, 150),
-        # One after the other.
         ([(5, [(5, 5), SLEEPS])] * 15 + [(5, [SLEEPS, (5, 5)])] * 15, 2, 150, 150),
         # They hand a lock to each other, and the others wake up to ask for it.
         ([(10, [(5, 0), (5, 0), (0, 8), (0, 8)])] * 30, 2, 300, 0),
         # Side by side: what one waits while another one runs is not taken off.
         ([(20, [(5, 5)] * 4)] * 30, 2, 300, 0),
         ([(10, [(10, 0), (0, 10)])] * 30, 2, 300, 0),
-        # Side by side, had the machine let them: they count as if they were.
+        # In turns, which on a free machine would be side by side.
         ([(10, [(2.5, 7.5)] * 4)] * 30, 2, 150, 150),
         ([(9, [(2.25, 7.75)] * 4)] * 30, 3, 90, 210),
         # Never more than the processors could do.
@@ -41,7 +54,7 @@ RUNS, WAITS, SLEEPS = (10, 0), (0, 10), (0, 0)
     ],
 )
 def test_waiting(looks: list[tuple[int, list[tuple[float, float]]]], processors: int, ran: int, waited: int) -> None:
-    """What nobody but the machine is to blame for, look by look."""
+    """A term's waiting for a processor is told from its running and sleeping, look by look."""
     waiting = Waiting(processors)
     for number, (cpu, threads) in enumerate(looks, 1):
         counts = [(int(ran_ms * MS), int(waited_ms * MS)) for ran_ms, waited_ms in threads]
@@ -49,22 +62,18 @@ def test_waiting(looks: list[tuple[int, list[tuple[float, float]]]], processors:
     assert (waiting.ran_ns, waiting.waited_ns) == (ran * MS, waited * MS)
 
 
-@given(
-    st.lists(
-        st.tuples(st.integers(0, 40), st.lists(st.tuples(st.integers(-1, 40), st.integers(-1, 40)), max_size=5)),
-        max_size=40,
-    ),
-    st.integers(1, 8),
-)
-def test_no_wait_is_longer_than_what_is_left_of_the_time(
+_THREADS = st.lists(st.tuples(st.integers(-1, 40), st.integers(-1, 40)), max_size=5)
+
+
+@given(st.lists(st.tuples(st.integers(0, 40), _THREADS), max_size=40), st.integers(1, 8))
+def test_running_and_waiting_are_no_longer_than_the_term(
     looks: list[tuple[int, list[tuple[int, int]]]], processors: int
 ) -> None:
-    """Whatever the kernel says, in any order: running and waiting together are no longer than the term."""
+    """Running and waiting together are at most as long as the term, for any counts of the kernel."""
     waiting = Waiting(processors)
     for number, (cpu, threads) in enumerate(looks, 1):
         waiting.add(number * 10, 10, cpu, threads)
-    assert waiting.waited_ns >= 0
-    assert waiting.ran_ns >= 0
+    assert min(waiting.waited_ns, waiting.ran_ns) >= 0
     assert waiting.waited_ns + waiting.ran_ns <= 10 * len(looks)
 
 
@@ -76,15 +85,111 @@ def test_no_wait_is_longer_than_what_is_left_of_the_time(
         (0, 600, 300, 0),  # asleep
         (300, 0, 10, 10),  # the machine's count is coarser than the term's
         (0, 0, 10, 0),
-        (300, 300, 0, 0),
     ],
 )
 def test_a_part_of_what_is_stolen(cpu: int, worked: int, stolen: int, taken: int) -> None:
-    """Of the time that was stolen, as large a part is a term's as its work is of all work."""
+    """A term's part of the time that a hypervisor took is its part of all work."""
     assert taken_ns(cpu, worked, stolen) == taken
 
 
-def test_the_machines_counts_only_grow() -> None:
-    """The machine's counts of work and of theft never fall, and are 0 where they are unknown."""
-    before, after = machine_ns(), machine_ns()
-    assert (0, 0) <= before <= after
+class _StarvedClock:
+    """The clock of a term that gets this many hundredths of a processor."""
+
+    next_look_ns = 0
+    wall_ns = counted_ns = 0
+
+    def __init__(self, hundredths: int) -> None:
+        self._hundredths = hundredths
+
+    def look(self, late_ns: int = 0) -> None:
+        self.wall_ns += 100_000_000
+        self.counted_ns += self._hundredths * 1_000_000
+
+    def is_waiting(self) -> bool:
+        return False
+
+
+@pytest.mark.parametrize(("hundredths", "late"), [(100, True), (25, True), (6, True), (4, False), (0, False)])
+def test_a_starved_term_is_inconclusive(hundredths: int, late: bool) -> None:
+    """A term that gets little of a processor becomes late, one that gets next to nothing is inconclusive."""
+    control, writer = os.pipe()
+    clock: Any = _StarvedClock(hundredths)
+    with subprocess.Popen([sys.executable, "-c", "while True: pass"], process_group=0) as term:
+        code, _ = Supervision(term.pid, clock, control, {}, None).watch(4_000_000_000, 14_000_000_000)
+        term.returncode = -9  # it has been reaped
+    os.close(control)
+    os.close(writer)
+    assert code == (protocol.LATE if late else protocol.INCONCLUSIVE)
+    assert clock.wall_ns <= 80_000_000_000
+
+
+LIMIT_S = 0.5
+RUNNERS = 8
+_HEAD = """
+import hashlib, threading, time
+block = bytes(1 << 20)
+
+def compute(seconds):
+    while time.thread_time() < seconds: pass
+
+def hash_blocks(seconds):  # without the interpreter's lock
+    while time.thread_time() < seconds: hashlib.sha256(block).digest()
+
+def in_threads(work, seconds, count):
+    threads = [threading.Thread(target=work, args=(seconds,)) for _ in range(count)]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
+"""
+# Each program, and whether it is in time.
+PROGRAMS = {
+    "compute(0.3)": True,
+    "compute(0.7)": False,
+    "in_threads(compute, 0.3, 1)": True,
+    "in_threads(compute, 0.7, 1)": False,
+    "time.sleep(0.3)": True,
+    "time.sleep(0.7)": False,
+    "in_threads(time.sleep, 0.2, 4)": True,
+    "for _ in range(4): in_threads(compute, 0.2, 1)": False,
+    "for _ in range(4): in_threads(time.sleep, 0.2, 1)": False,
+    "in_threads(compute, 0.2, 4)": False,  # Python's lock makes them take turns
+    "while True: pass": False,
+    "in_threads(compute, 1e9, 1)": False,
+    "while True: time.sleep(1)": False,
+}
+# Four threads at work need 0.4 s of two processors.
+if len(os.sched_getaffinity(0)) > 1:
+    PROGRAMS["in_threads(hash_blocks, 0.2, 4)"] = True
+
+
+@pytest.fixture
+def busy_machine() -> Iterator[None]:
+    loops = [
+        subprocess.Popen([sys.executable, "-c", "while True: pass"], start_new_session=True)
+        for _ in os.sched_getaffinity(0)
+    ]
+    yield
+    for loop in loops:
+        loop.kill()
+        loop.wait()
+
+
+@pytest.mark.usefixtures("busy_machine")
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("runs", [4, pytest.param(25, marks=pytest.mark.proof)])
+def test_a_busy_machine_changes_no_verdict(any_isolation: Isolation, tmp_path: Path, runs: int) -> None:
+    """Beside a busy loop per processor, eight runners report in time and late as usual; one run may be wrong."""
+
+    def run(program: str) -> ProgramRun:
+        [done] = Sandbox(any_isolation, ProgramLimits(seconds=(LIMIT_S,)), Slots(tmp_path)).run(_HEAD + program, [1])
+        return done
+
+    programs = random.Random(0).sample([*PROGRAMS] * runs, len(PROGRAMS) * runs)
+    with ThreadPoolExecutor(RUNNERS) as runners:
+        done = list(zip(programs, runners.map(run, programs), strict=True))
+    assert not [program for program, each in done if each.ending in (Ending.INCONCLUSIVE, Ending.KILLED)]
+    wrong = [
+        (program, each.seconds)
+        for program, each in done
+        if (each.ending is Ending.EXITED and each.seconds <= LIMIT_S) != PROGRAMS[program]
+    ]
+    assert len(wrong) <= 1, wrong

@@ -15,7 +15,7 @@ import pytest
 from pytest_llmarith.cli import main
 from pytest_llmarith.records import as_dict
 from pytest_llmarith.reports.merging import Request, merge
-from pytest_llmarith.sandbox.levels import UnavailableError, probe
+from pytest_llmarith.sandbox.isolation import UnavailableError, probe
 from tests.llm_server import Answer, Call
 from tests.oeis.hostile_sources import BOMBS, BOMBS_OF_SOME_VERSIONS
 from tests.session.bench import Bench, right
@@ -210,15 +210,15 @@ def test_the_sandbox_is_tested_for_programs_alone(oeis: Bench, args: tuple[str, 
     sums = "@pytest.mark.integer_addition(trials=1)\ndef test_sum(problem, ask): ask(problem)"
     oeis.pytester.makepyfile(test_bench=f"{dedent(BENCH)}\n{sums}")
     oeis.pytester.makeconftest("""
-        from pytest_llmarith.sandbox import levels
+        from pytest_llmarith.sandbox import isolation
 
-        real = levels.probe
+        real = isolation.probe
 
         def probe(asked):
             open("tested", "w").close()
             return real(asked)
 
-        levels.probe = probe
+        isolation.probe = probe
     """)
     oeis.script = lambda call: program(call) if "Name: The " in call.prompt else right(call)
     result = oeis.run(*args)
@@ -354,18 +354,18 @@ def test_a_busy_machine_fails_no_run_of_an_embedded_model(
     oeis.pytester.makeconftest("""
         from dataclasses import replace
         from pytest_llmarith.sandbox import runner
-        from pytest_llmarith.sandbox.conversation import Conversation
-        from pytest_llmarith.sandbox.inside import wire
+        from pytest_llmarith.sandbox.zygote_client import ZygoteClient
+        from pytest_llmarith.values import Ending
 
         asked = []
-        ask = Conversation.ask
-        def ask_a_busy_machine(self, stdin, stop_s, patience_s):
-            answer = ask(self, stdin, stop_s, patience_s)
-            if stdin != b"3\\n" or stop_s >= 10:  # the self-test has more time
-                return answer
-            asked.append(stdin)
-            return replace(answer, code=wire.INCONCLUSIVE) if len(asked) <= 3 else answer
-        Conversation.ask = ask_a_busy_machine
+        run = ZygoteClient.run
+        def run_on_a_busy_machine(self, number, stop_s, inconclusive_s):
+            found = run(self, number, stop_s, inconclusive_s)
+            if number != 3 or stop_s >= 10:  # the self-test has more time
+                return found
+            asked.append(number)
+            return replace(found, ending=Ending.INCONCLUSIVE) if len(asked) <= 3 else found
+        ZygoteClient.run = run_on_a_busy_machine
         runner._TRY_AGAIN_S = 0.0
     """)
     assert oeis.run("-k", "A000001", *way, model=model).ret == ret
@@ -401,10 +401,10 @@ def test_other_entries_on_another_host(oeis: Bench) -> None:
 def test_no_sandbox_skips_the_items_before_they_are_paid_for(oeis: Bench, way: Way) -> None:
     """Where programs cannot be locked in, their items are skipped with the reason, and nobody is asked."""
     oeis.pytester.makeconftest("""
-        from pytest_llmarith.sandbox import levels
+        from pytest_llmarith.sandbox import isolation
         def refuse(wanted=None):
-            raise levels.UnavailableError("programs can be locked in on Linux x86_64, and this is Plan 9")
-        levels.probe = refuse
+            raise isolation.UnavailableError("programs can be locked in on Linux x86_64, and this is Plan 9")
+        isolation.probe = refuse
     """)
     result = oeis.run("-rs", *way)
     result.assert_outcomes(skipped=4)

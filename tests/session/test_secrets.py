@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_llmarith.sandbox.levels import UnavailableError, probe
+from pytest_llmarith.sandbox.isolation import UnavailableError, probe
 from tests.llm_server import Answer, Call, LlmServer
 from tests.session.bench import WAYS, Bench, right
 from tests.session.test_oeis_run import write_cache

@@ -11,9 +11,9 @@ import pytest
 
 from pytest_llmarith.oeis.lookup_table import model_judge
 from pytest_llmarith.records import encode
-from pytest_llmarith.sandbox.levels import UnavailableError, probe
+from pytest_llmarith.sandbox.isolation import UnavailableError, probe
+from pytest_llmarith.sandbox.machine import Slots
 from pytest_llmarith.sandbox.runner import Sandbox
-from pytest_llmarith.sandbox.slots import Slots
 from pytest_llmarith.tasks import oeis
 from pytest_llmarith.trials import Subject
 from pytest_llmarith.trials.programs import ProgramRules, program_record

@@ -1,0 +1,162 @@
+"""The locks of a term, which it closes between its fork and the program: rlimits, Landlock, capabilities, seccomp.
+
+Landlock denies all files but those that the term may read. The numbers of system calls are those of x86_64.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import stat
+import struct
+
+_LANDLOCK_CREATE_RULESET, _LANDLOCK_ADD_RULE, _LANDLOCK_RESTRICT_SELF = 444, 445, 446
+_SECCOMP, _CAPSET = 317, 126
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 1, 4, 36, 38
+_SIGKILL = 9
+
+# The rights and scopes of Landlock, by the version that added them: rights on files, rights on TCP ports, and scopes
+# for abstract sockets and signals.
+_LANDLOCK_VERSION, _PATH_BENEATH = 1, 1
+_FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 5: 16}
+_TCP_VERSION, _TCP_RIGHTS = 4, 0b11
+_SCOPE_VERSION, _SCOPES = 6, 0b11
+_WRITE_FILE, _READ_FILE, _READ_DIR, _TRUNCATE = 1 << 1, 1 << 2, 1 << 3, 1 << 14
+_DEVICES = {"/dev/null": _READ_FILE | _WRITE_FILE | _TRUNCATE, "/dev/urandom": _READ_FILE}
+
+_SET_MODE_FILTER = 1
+# Kernels before 5.16 slow a filtered process down without this flag, and its time is measured.
+_SPEC_ALLOW = 4
+_NEW_LISTENER = 8
+_CAPABILITY_VERSION_3 = 0x20080522
+# More than a program needs that computes a number.
+_OPEN_FILES = 64
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_libc.syscall.restype = ctypes.c_long
+
+
+class Confinement:
+    """The locks, made by the zygote for all its terms; raises OSError if this kernel does not have them.
+
+    `readable` are the files and folders that Landlock lets a term read, None for no Landlock. `syscalls` and
+    `notify` are BPF programs, empty for none; the first has `pid_mark` in place of the term's process id.
+    """
+
+    def __init__(
+        self, memory_bytes: int, readable: list[str] | None, syscalls: bytes, pid_mark: bytes, notify: bytes
+    ) -> None:
+        self._memory_bytes = memory_bytes
+        self._ruleset = None if readable is None else _ruleset(readable)
+        self._syscalls = syscalls
+        self._pid_mark = pid_mark
+        self._notify = notify
+
+    def notify(self) -> int | None:
+        """The descriptor at which the kernel asks about each call that is counted; None if none is."""
+        return _filter(self._notify, _NEW_LISTENER) if self._notify else None
+
+    def close(self) -> None:
+        """Confine this process for good; raises OSError if a lock does not close."""
+        for limit, value in (
+            (resource.RLIMIT_AS, self._memory_bytes),
+            (resource.RLIMIT_FSIZE, 0),
+            (resource.RLIMIT_CORE, 0),
+            (resource.RLIMIT_NOFILE, _OPEN_FILES),
+        ):
+            hard = resource.getrlimit(limit)[1]
+            most = value if hard == resource.RLIM_INFINITY else min(value, hard)
+            resource.setrlimit(limit, (most, most))
+        if self._ruleset is not None:
+            _syscall(_LANDLOCK_RESTRICT_SELF, self._ruleset, 0)
+        if self._syscalls:
+            header = ctypes.c_char_p(struct.pack("<Ii", _CAPABILITY_VERSION_3, 0))
+            _syscall(_CAPSET, header, ctypes.c_char_p(bytes(24)))
+            _filter(self._syscalls.replace(self._pid_mark, struct.pack("<I", os.getpid())))
+
+
+def protect_zygote(*, terms_fork: bool) -> None:
+    """Hide the zygote's memory from other processes of its user, and end it with the harness.
+
+    If terms may fork, it becomes the parent of processes that they leave, and ends once it has killed them.
+    """
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1) if terms_fork else _prctl(_PR_SET_PDEATHSIG, _SIGKILL)
+    try:
+        with open("/proc/self/oom_score_adj", "w") as score:
+            score.write("1000")  # if memory runs out, the kernel kills a term and not another process
+    except OSError:
+        pass  # the limit on memory holds all the same
+    _prctl(_PR_SET_DUMPABLE, 0)
+    _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+
+
+def die_with(parent: int) -> None:
+    """End this process with its parent, even if the parent has ended already."""
+    _prctl(_PR_SET_PDEATHSIG, _SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def end_children() -> None:
+    """Kill the children of this process and the processes that they leave, until there are none."""
+    while True:
+        try:
+            if os.waitpid(-1, os.WNOHANG)[0]:
+                continue
+        except ChildProcessError:
+            return
+        with open(f"/proc/self/task/{os.getpid()}/children") as children:
+            for child in children.read().split():
+                os.kill(int(child), _SIGKILL)
+
+
+def _ruleset(readable: list[str]) -> int:
+    """A descriptor of a Landlock ruleset that denies everything else that this kernel can deny."""
+    try:
+        version = _syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_VERSION)
+    except OSError as error:
+        raise OSError(f"this kernel has no Landlock ({error.strerror})") from None
+    handled = (1 << max(bits for since, bits in _FILE_RIGHTS.items() if since <= version)) - 1
+    attributes = struct.pack("<Q", handled)
+    if version >= _TCP_VERSION:
+        attributes += struct.pack("<Q", _TCP_RIGHTS)
+    if version >= _SCOPE_VERSION:
+        attributes += struct.pack("<Q", _SCOPES)
+    ruleset = _syscall(_LANDLOCK_CREATE_RULESET, ctypes.c_char_p(attributes), len(attributes), 0)
+    for path, rights in (dict.fromkeys(readable, _READ_FILE | _READ_DIR) | _DEVICES).items():
+        try:
+            beneath = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        except OSError:
+            continue  # it does not exist, or this user may not read it
+        if not stat.S_ISDIR(os.fstat(beneath).st_mode):
+            rights &= ~_READ_DIR
+        rule = ctypes.c_char_p(struct.pack("<Qi", rights & handled, beneath))
+        _syscall(_LANDLOCK_ADD_RULE, ruleset, _PATH_BENEATH, rule, 0)
+        os.close(beneath)
+    return ruleset
+
+
+def _filter(program: bytes, flags: int = 0) -> int:
+    instructions = ctypes.create_string_buffer(program, len(program))
+    header = ctypes.c_char_p(struct.pack("<HxxxxxxQ", len(program) // 8, ctypes.addressof(instructions)))
+    return _syscall(_SECCOMP, _SET_MODE_FILTER, _SPEC_ALLOW | flags, header)
+
+
+def _syscall(number: int, *arguments: object) -> int:
+    """The result of a system call that Python has no function for; raises OSError if it fails."""
+    passed = (ctypes.c_long(each) if isinstance(each, int) else each for each in arguments)
+    result: int = _libc.syscall(ctypes.c_long(number), *passed)
+    if result < 0:
+        raise _last_error()
+    return result
+
+
+def _prctl(option: int, value: int) -> None:
+    if _libc.prctl(option, ctypes.c_ulong(value), *(ctypes.c_ulong(0),) * 3) != 0:
+        raise _last_error()
+
+
+def _last_error() -> OSError:
+    number = ctypes.get_errno()
+    return OSError(number, os.strerror(number))

@@ -1,0 +1,59 @@
+"""The messages between harness and zygote, and the script that a child starts with, which receives the zygote.
+
+The zygote trusts the harness; the harness checks each answer, which has fixed fields and then bytes.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import struct
+import sys
+from types import ModuleType
+
+# Harness to zygote, once: the length of the marshalled payload, which follows. Zygote to harness, once: the length of
+# the error message, which follows; 0 if the zygote is ready.
+LENGTH = struct.Struct("<Q")
+# Harness to zygote, for every term: the ns that count and stop it, the least ns of wall time before it is inconclusive,
+# and the length of its stdin, which follows.
+REQUEST = struct.Struct("<QQI")
+# After that wall time a term goes on while at least one second in this many counts.
+SLOWEST = 20
+# Zygote to harness, for every term: how it ended, its exit status or signal, whether the zygote ends; the time that
+# counts, wall time, CPU time and time waited for a processor in ns; the lengths of stdout and stderr, which follow.
+ANSWER = struct.Struct("<Bi?QQQQII")
+
+# How a term ended. After the last two the program has not run, and stderr says why.
+EXITED, SIGNALLED, LATE, INCONCLUSIVE, STDOUT_FULL, STDERR_FULL, NOT_FORKED, NOT_CONFINED = range(8)
+
+_CONTROL = 3
+
+
+def receive(control: int, length: int) -> bytes:
+    """Exactly this many bytes; raises ConnectionError if the harness is gone."""
+    parts = bytearray()
+    while len(parts) < length:
+        part = os.read(control, length - len(parts))
+        if not part:
+            raise ConnectionError
+        parts += part
+    return bytes(parts)
+
+
+def _load(control: int) -> tuple[ModuleType, bytes]:
+    """Become the zygote. Returns in its forks, with the module that runs programs and the program's source."""
+    if control != _CONTROL:
+        os.dup2(control, _CONTROL)
+        os.close(control)
+    payload = marshal.loads(receive(_CONTROL, *LENGTH.unpack(receive(_CONTROL, LENGTH.size))))
+    for name, code in payload["modules"]:
+        module = sys.modules[name] = ModuleType(name)
+        module.__path__ = []
+        exec(code, vars(module))
+    sys.modules[payload["zygote"]].main(_CONTROL, **payload["setup"])
+    return sys.modules[payload["program"]], payload["source"]
+
+
+if __name__ == "__main__":
+    program, source = _load(int(sys.argv[1]))
+    program.run(source)

@@ -1,0 +1,176 @@
+"""The zygote's supervision of a running term: its output up to the limits, its calls that are counted, its time."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import select
+import struct
+import time
+
+from pytest_llmarith.sandbox.child import protocol
+from pytest_llmarith.sandbox.child.clock import Clock, ran_and_waited_ns
+
+_SIGKILL = 9
+_NS_PER_MS = 1_000_000
+
+# At once, and from the term's start to its end.
+_THREADS, _THREADS_IN_ALL, _PIPES_IN_ALL = 256, 1000, 64
+# The requests and messages of a seccomp listener, see seccomp_unotify(2).
+_RECEIVE, _SEND = 0xC0502100, 0xC0182101
+_NOTIFICATION = struct.Struct("<QIIi60x")
+_RESPONSE = struct.Struct("<QqiI")
+_CONTINUE = 1
+_CLONE = 56
+
+
+class Output:
+    """One stream of a term, kept up to a limit. The same memory serves every term and is wiped after each."""
+
+    def __init__(self, limit: int, when_full: int) -> None:
+        self._memory = memoryview(bytearray(limit + 1))
+        self._limit = limit
+        self._used = 0
+        self.when_full = when_full
+
+    @property
+    def full(self) -> bool:
+        return self._used > self._limit
+
+    @property
+    def kept(self) -> memoryview:
+        return self._memory[: min(self._used, self._limit)]
+
+    def read(self, descriptor: int) -> bool:
+        """Read what is there; False at the end, at the limit, or if nothing is there yet."""
+        try:
+            got = os.readv(descriptor, [self._memory[self._used :]])
+        except BlockingIOError:
+            return False
+        self._used += got
+        return got > 0 and not self.full
+
+    def wipe(self) -> None:
+        self._memory[: self._used] = bytes(self._used)
+        self._used = 0
+
+
+class CallCounter:
+    """Counts the threads, pipes and pairs of sockets that a term makes, and refuses those beyond the limits.
+
+    The kernel asks at `listener` about each. RLIMIT_NPROC would not limit root's threads, and would count all threads
+    of any other user. RLIMIT_NOFILE would not limit pipes: a call that waits for a closed one keeps it.
+    """
+
+    def __init__(self, listener: int, pid: int) -> None:
+        self.listener = listener
+        self._tasks = f"/proc/{pid}/task"
+        self._threads = self._pipes = 0
+
+    @property
+    def used(self) -> bool:
+        return self._threads + self._pipes > 0
+
+    def answer(self) -> None:
+        """Let the call continue, or make it fail as if the system had no more."""
+        notification = bytearray(_NOTIFICATION.size)
+        try:
+            fcntl.ioctl(self.listener, _RECEIVE, notification)
+            number, _, _, call = _NOTIFICATION.unpack(notification)
+            error = self._count(call)
+            fcntl.ioctl(self.listener, _SEND, _RESPONSE.pack(number, 0, -error, 0 if error else _CONTINUE))
+        except OSError:
+            pass  # the thread that called has ended
+
+    def _count(self, call: int) -> int:
+        if call == _CLONE:
+            if self._threads == _THREADS_IN_ALL or len(os.listdir(self._tasks)) >= _THREADS:
+                return errno.EAGAIN
+            self._threads += 1
+        else:
+            if self._pipes == _PIPES_IN_ALL:
+                return errno.EMFILE
+            self._pipes += 1
+        return 0
+
+
+class Supervision:
+    """Watches one term. `outputs` are the zygote's ends of its pipes; `control` is readable if the harness is gone."""
+
+    def __init__(
+        self, pid: int, clock: Clock, control: int, outputs: dict[int, Output], counter: CallCounter | None
+    ) -> None:
+        self._pid = pid
+        self._clock = clock
+        self._control = control
+        self._outputs = outputs
+        self._counter = counter
+        self._pidfd = os.pidfd_open(pid)
+        self._poll = select.poll()
+        for descriptor in (self._pidfd, control, *outputs, *([counter.listener] if counter else [])):
+            self._poll.register(descriptor, select.POLLIN)
+
+    def watch(self, stop_ns: int, inconclusive_ns: int) -> tuple[int, int]:
+        """How the term ended, and its exit status or signal; raises ConnectionError if the harness is gone.
+
+        A term is late once `stop_ns` count, and inconclusive once `inconclusive_ns` of wall time have passed of which
+        too little counts.
+        """
+        try:
+            code = self._wait(stop_ns, inconclusive_ns)
+        finally:
+            self._kill()
+        for descriptor, output in self._outputs.items():
+            while output.read(descriptor):
+                pass
+            if code == protocol.EXITED and output.full:
+                code = output.when_full
+        status = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
+        return (protocol.SIGNALLED, -status) if code == protocol.EXITED and status < 0 else (code, status)
+
+    def _wait(self, stop_ns: int, inconclusive_ns: int) -> int:
+        while True:
+            waited_before_ns = ran_and_waited_ns("self")[1]
+            events = self._poll.poll(max(0, self._clock.next_look_ns - time.monotonic_ns()) // _NS_PER_MS + 1)
+            code = self._handle(dict(events))
+            # A term that makes one thread after the other causes an event at every moment.
+            if code is None and time.monotonic_ns() < self._clock.next_look_ns:
+                continue
+            self._clock.look(ran_and_waited_ns("self")[1] - waited_before_ns if code == protocol.EXITED else 0)
+            if code is not None:
+                return code
+            if self._clock.counted_ns >= stop_ns and not self._clock.is_waiting():
+                return protocol.LATE
+            if self._clock.wall_ns >= max(inconclusive_ns, self._clock.counted_ns * protocol.SLOWEST):
+                return protocol.INCONCLUSIVE
+
+    def _handle(self, events: dict[int, int]) -> int | None:
+        """Handle the events of one poll; returns how the term ended, None if it has not."""
+        if self._control in events:
+            raise ConnectionError
+        if self._pidfd in events:
+            return protocol.EXITED
+        for descriptor, event in events.items():
+            if (output := self._outputs.get(descriptor)) is not None:
+                is_open = output.read(descriptor)
+                if output.full:
+                    return output.when_full
+            else:
+                is_open = not event & select.POLLHUP
+                if self._counter is not None and event & select.POLLIN:
+                    self._counter.answer()
+            if not is_open:
+                self._poll.unregister(descriptor)
+        return None
+
+    def _kill(self) -> None:
+        """Kill the term and its process group; its id stays its own until it is reaped."""
+        try:
+            os.killpg(self._pid, _SIGKILL)
+        except ProcessLookupError:
+            os.kill(self._pid, _SIGKILL)
+        os.waitid(os.P_PIDFD, self._pidfd, os.WEXITED | os.WNOWAIT)
+        os.close(self._pidfd)
+        if self._counter is not None:
+            os.close(self._counter.listener)

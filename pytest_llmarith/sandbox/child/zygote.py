@@ -1,0 +1,187 @@
+"""The first process of a sandbox, one per program. It forks a term for every input and reports how that ended.
+
+It does not run the program itself, and knows its source, its inputs and its limits only.
+"""
+
+from __future__ import annotations
+
+import _socket
+import _thread
+import gc
+import os
+import struct
+import time
+
+from pytest_llmarith.sandbox.child import protocol
+from pytest_llmarith.sandbox.child.clock import Clock, ran_and_waited_ns
+from pytest_llmarith.sandbox.child.confinement import Confinement, die_with, end_children, protect_zygote
+from pytest_llmarith.sandbox.child.supervision import CallCounter, Output, Supervision
+
+# More than a term may use up, and as many inode numbers as the kernel gives to a processor at a time.
+_PROCESS_IDS, _INODE_NUMBERS = 4096, 1024
+
+# What a term says about its start: it passes a listener, it has begun, or it could not be confined.
+_LISTENER, _BEGUN, _FAILED = b"l", b"+", b"-"
+# When the term began, and how long it had waited for a processor by then.
+_START = struct.Struct("<QQ")
+_DESCRIPTOR = struct.Struct("i")
+_SCM_RIGHTS = 1
+_MESSAGE_BYTES = 1000
+# More than the zygote ever has open.
+_DESCRIPTORS = 64
+
+
+def main(control: int, stdout_bytes: int, stderr_bytes: int, confinement: dict[str, object]) -> None:
+    """Serve the harness until it is gone. Returns in a term only: confined, and with its own standard streams."""
+    os.environ.clear()
+    try:
+        protect_zygote(terms_fork=not confinement["syscalls"])
+        locks = Confinement(**confinement)  # type: ignore[arg-type]
+    except OSError as error:
+        text = f"{error}".encode("utf-8", "replace")
+        _send(control, protocol.LENGTH.pack(len(text)), text)
+        os._exit(1)
+    _send(control, protocol.LENGTH.pack(0))
+    gc.freeze()
+    try:
+        _Zygote(control, stdout_bytes, stderr_bytes).serve(locks)
+    except ConnectionError:
+        end_children()
+        os._exit(0)
+
+
+class _Zygote:
+    def __init__(self, control: int, stdout_bytes: int, stderr_bytes: int) -> None:
+        self._control = control
+        self._stdout = Output(stdout_bytes, protocol.STDOUT_FULL)
+        self._stderr = Output(stderr_bytes, protocol.STDERR_FULL)
+
+    def serve(self, locks: Confinement) -> None:
+        while True:
+            request = protocol.receive(self._control, protocol.REQUEST.size)
+            stop_ns, inconclusive_ns, length = protocol.REQUEST.unpack(request)
+            pipes = _Pipes(protocol.receive(self._control, length))
+            try:
+                pid = os.fork()
+            except OSError as error:
+                pipes.close_term_ends()
+                self._report_failure(protocol.NOT_FORKED, f"{error}")
+            else:
+                if pid == 0:
+                    pipes.enter(locks)
+                    return
+                self._supervise(pid, pipes, stop_ns, inconclusive_ns)
+            pipes.close()
+
+    def _supervise(self, pid: int, pipes: _Pipes, stop_ns: int, inconclusive_ns: int) -> None:
+        try:
+            started_ns, waited_before_ns, listener = pipes.start()
+        except OSError as error:
+            os.waitpid(pid, 0)
+            self._report_failure(protocol.NOT_CONFINED, f"{error}")
+            return
+        clock = Clock(pid, started_ns, waited_before_ns)
+        counter = None if listener is None else CallCounter(listener, pid)
+        outputs = {pipes.stdout: self._stdout, pipes.stderr: self._stderr}
+        code, number = Supervision(pid, clock, self._control, outputs, counter).watch(stop_ns, inconclusive_ns)
+        end_children()
+        clock.wipe()
+        # The next term must not see how many ids and inode numbers this one used: a new zygote runs it.
+        ends = counter is not None and counter.used
+        times = clock.counted_ns, clock.wall_ns, clock.cpu_ns, clock.waited_ns
+        stdout, stderr = self._stdout.kept, self._stderr.kept
+        answer = protocol.ANSWER.pack(code, number, ends, *times, len(stdout), len(stderr))
+        _send(self._control, answer, stdout, stderr)
+        self._stdout.wipe()
+        self._stderr.wipe()
+        if ends:
+            _move_counters()
+            os._exit(0)
+
+    def _report_failure(self, code: int, message: str) -> None:
+        text = message.encode("utf-8", "replace")
+        _send(self._control, protocol.ANSWER.pack(code, 0, False, 0, 0, 0, 0, 0, len(text)), text)
+
+
+class _Pipes:
+    """The standard streams of a term, and a socket on which it tells the zygote about its start."""
+
+    def __init__(self, stdin: bytes) -> None:
+        self._zygote = os.getpid()
+        self._stdin, feed = os.pipe()
+        os.write(feed, stdin)
+        os.close(feed)
+        self.stdout, self._stdout_end = os.pipe()
+        self.stderr, self._stderr_end = os.pipe()
+        self._socket, self._socket_end = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
+        for descriptor in (self.stdout, self.stderr):
+            os.set_blocking(descriptor, False)
+
+    def enter(self, locks: Confinement) -> None:
+        """In the term: take the streams, close the locks, and close all other descriptors."""
+        try:
+            die_with(self._zygote)
+            os.setsid()
+            for number, descriptor in enumerate((self._stdin, self._stdout_end, self._stderr_end)):
+                os.dup2(descriptor, number)
+            start = _START.pack(time.monotonic_ns(), ran_and_waited_ns("self")[1])
+            if (listener := locks.notify()) is not None:
+                rights = [(_socket.SOL_SOCKET, _SCM_RIGHTS, _DESCRIPTOR.pack(listener))]
+                self._socket_end.sendmsg([_LISTENER], rights)
+            locks.close()
+            os.write(self._socket_end.fileno(), _BEGUN + start)
+            os.closerange(3, _DESCRIPTORS)
+        except BaseException as error:
+            os.write(self._socket_end.fileno(), _FAILED + f"{error}".encode()[: _MESSAGE_BYTES - 1])
+            os._exit(1)
+
+    def start(self) -> tuple[int, int, int | None]:
+        """In the zygote: the term's start, how long it had waited by then, and the listener for calls that are counted.
+
+        Raises OSError if the term could not be confined.
+        """
+        self.close_term_ends()
+        listener = None
+        while True:
+            message, rights, _, _ = self._socket.recvmsg(_MESSAGE_BYTES, _socket.CMSG_SPACE(_DESCRIPTOR.size))
+            if message[:1] == _BEGUN:
+                return *_START.unpack(message[1:]), listener
+            if message[:1] != _LISTENER:
+                raise OSError(message[1:].decode("utf-8", "replace") or "a term ended before its program began")
+            listener = _DESCRIPTOR.unpack(rights[0][2])[0]
+
+    def close_term_ends(self) -> None:
+        for descriptor in (self._stdin, self._stdout_end, self._stderr_end):
+            os.close(descriptor)
+        self._socket_end.close()
+
+    def close(self) -> None:
+        os.close(self.stdout)
+        os.close(self.stderr)
+        self._socket.close()
+
+
+def _send(control: int, *parts: bytes | memoryview) -> None:
+    for part in parts:
+        left = memoryview(part)
+        while left:
+            left = left[os.write(control, left) :]
+
+
+def _move_counters() -> None:
+    """Use up random numbers of process ids and inode numbers, so that the next term does not see what this one used."""
+    if os.getpid() != 1:  # at level strict, the ids end with this process
+        ended = _thread.allocate_lock()
+        ended.acquire()
+        for _ in range(_random(_PROCESS_IDS)):
+            _thread.start_new_thread(ended.release, ())
+            ended.acquire()
+    for processor in os.sched_getaffinity(0):
+        os.sched_setaffinity(0, {processor})
+        for _ in range(_random(_INODE_NUMBERS)):
+            for end in os.pipe():
+                os.close(end)
+
+
+def _random(below: int) -> int:
+    return int.from_bytes(os.urandom(4), "little") % below

@@ -1,0 +1,173 @@
+"""The strictest level that holds on this machine. The self-test finds it: a program attacks the sandbox that runs it.
+
+This module can be imported on every platform; its imports of the sandbox are in functions.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from pytest_llmarith.values import Isolation, Level, ProgramLimits
+
+_INSTEAD = {
+    Level.STRICT: "ask for --oeis-sandbox=standard",
+    Level.STANDARD: "ask for --oeis-sandbox=none, which gives programs the rights of this user",
+    Level.NONE: "leave the OEIS items out",
+}
+_WARNING = "WARNING: programs that a model wrote run with the rights of this user"
+
+# More than the attacks need.
+_LIMITS = ProgramLimits(seconds=(10.0,), memory_bytes=1 << 28)
+_WAIT_S = 60.0
+
+# What each input from 1 on attacks, as an isolation names what it enforces. Input 0 attacks nothing.
+ATTACKED = (
+    "file reads",
+    "file writes",
+    "network",
+    "new processes",
+    "memory",
+    "memory of the kernel",
+    "signals",
+    "environment",
+    "zygote memory",
+)
+_HELD = "held\n"
+_PROGRAM = """
+import os, socket
+
+def attack_nothing(): raise PermissionError
+
+def read_file(): open({secret!r}).read()
+
+def write_file(): open({written!r}, "w")
+
+def reach_network(): socket.create_connection({listener!r}, 1)
+
+def make_process():
+    if os.fork() == 0:
+        os._exit(0)
+
+def take_memory(): bytearray({too_much})
+
+def take_memory_of_the_kernel():
+    import ctypes, threading
+    threading.Thread(target=int).start()  # this is allowed, and counted
+    call = ctypes.CDLL(None, use_errno=True).syscall
+    # A thread with descriptors of its own: by clone without CLONE_FILES, by close_range with CLOSE_RANGE_UNSHARE. The
+    # other arguments are wrong, so that the kernel does nothing if it is asked.
+    for number, *values in (56, 0x10100, 0, 0, 0, 0), (436, 9, 8, 2):
+        if call(number, *values) != -1 or ctypes.get_errno() != 1:
+            return
+    for make in socket.socketpair, os.pipe:
+        try:
+            for _ in range(1000):
+                make()
+                os.closerange(3, 64)
+            return
+        except OSError:
+            pass
+    raise OSError
+
+def send_signal():
+    try:
+        os.kill({harness}, 0)
+    except PermissionError:
+        os.kill(os.getppid(), 9)
+
+def see_environment():
+    if not set(os.environ) & set({variables!r}):
+        open("/proc/{harness}/environ").read()
+
+def open_zygote(): open(f"/proc/{{os.getppid()}}/mem", "r+b")
+
+attacks = [attack_nothing, read_file, write_file, reach_network, make_process, take_memory,
+    take_memory_of_the_kernel, send_signal, see_environment, open_zygote]
+try:
+    attacks[int(input())]()
+except (OSError, MemoryError):
+    print("held")
+else:
+    print("through")
+"""
+
+
+class UnavailableError(ValueError):
+    """The wanted level does not hold here: what is missing and what to do, in one line."""
+
+
+def probe(wanted: Level | None = None) -> Isolation:
+    """The isolation at this level, or at the stricter of strict and standard that holds. Takes a fraction of a second.
+
+    Raises UnavailableError if the self-test fails. Level none is used if it is wanted by name.
+    """
+    if wanted is not None:
+        return _tested(wanted)
+    try:
+        return _tested(Level.STRICT)
+    except UnavailableError as error:
+        return replace(_tested(Level.STANDARD), remarks=(f"{error}",))
+
+
+def _tested(level: Level) -> Isolation:
+    system, machine = platform.system(), platform.machine()
+    if system != "Linux" or (machine != "x86_64" and level is not Level.NONE):
+        raise UnavailableError(
+            f"programs can be confined on Linux x86_64, and this is {system} {machine}: {_INSTEAD[level]}"
+        )
+    from pytest_llmarith.sandbox.zygote_client import bubblewrap
+
+    if level is Level.STRICT and bubblewrap() is None:
+        raise UnavailableError(f"bubblewrap is not installed: apt install bubblewrap, or {_INSTEAD[level]}")
+    try:
+        outputs = attack(level)
+    except OSError as error:
+        remedy = "allow unprivileged user namespaces" if "bwrap" in f"{error}" else "boot Linux 5.13 or newer"
+        raise UnavailableError(f"{error}: {remedy}, or {_INSTEAD[level]}") from None
+    if len(outputs) <= len(ATTACKED):
+        raise UnavailableError("this machine is too busy for the self-test of the sandbox: run it again later")
+    if outputs[0] != _HELD:
+        raise UnavailableError(f"level {level} runs no program here: {_INSTEAD[level]}")
+    held = tuple(name for name, output in zip(ATTACKED, outputs[1:], strict=True) if output == _HELD)
+    missing = [name for name in ATTACKED if name not in held]
+    if missing and level is not Level.NONE:
+        raise UnavailableError(f"level {level} does not hold here ({', '.join(missing)}): {_INSTEAD[level]}")
+    return Isolation(level, held, (_WARNING,) if level is Level.NONE else ())
+
+
+def attack(level: Level) -> list[str]:
+    """The attacking program's output for every input, fewer if the machine is too busy for a minute.
+
+    Raises OSError if the sandbox does not start.
+    """
+    from pytest_llmarith.sandbox.machine import Slots
+    from pytest_llmarith.sandbox.runner import Sandbox
+
+    with TemporaryDirectory(prefix="llmarith-") as folder, _attacking_program() as program:
+        sandbox = Sandbox(Isolation(level, ()), _LIMITS, Slots(Path(folder), 1), wait_s=_WAIT_S)
+        return [run.stdout for run in sandbox.run(program, range(1 + len(ATTACKED)))]
+
+
+@contextmanager
+def _attacking_program() -> Iterator[str]:
+    """A program whose targets are real while it runs: a file, a listening socket, this process."""
+    with TemporaryDirectory(prefix="llmarith-") as folder, socket.create_server(("127.0.0.1", 0)) as listener:
+        Path(folder).chmod(0o777)  # every user may read and write here
+        secret = Path(folder) / "secret"
+        secret.write_text("the answers", encoding="utf-8")
+        secret.chmod(0o644)
+        yield _PROGRAM.format(
+            secret=str(secret),
+            written=str(Path(folder) / "written"),
+            listener=listener.getsockname(),
+            too_much=2 * _LIMITS.memory_bytes,
+            harness=os.getpid(),
+            variables=sorted(os.environ),
+        )

@@ -1,0 +1,157 @@
+"""The base interpreter, which runs the programs, and the payload that it receives: the zygote's code and the program.
+
+Programs can read the interpreter's standard library and the shared libraries that it loads, but no installed package.
+"""
+
+from __future__ import annotations
+
+import ast
+import marshal
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+from pytest_llmarith.sandbox import seccomp
+from pytest_llmarith.values import Level, ProgramLimits
+
+# No variables, packages and folders of the user, no bytecode files, and UTF-8 for the standard streams.
+FLAGS = ("-I", "-S", "-B", "-X", "utf8")
+CHILD = Path(__file__).with_name("child")
+_CHILD_PACKAGE = f"{__package__}.child"
+# In the order in which they import each other.
+_MODULES = ("protocol", "clock", "confinement", "supervision", "program", "zygote")
+
+_PACKAGE_FOLDERS = ("site-packages", "dist-packages")
+_LOADER_CACHE = "/etc/ld.so.cache"
+# Imports the modules that load shared libraries, if this Python has them, and the library that ends a thread. Then it
+# asks the loader for the names under which it found all libraries.
+_QUESTION = """
+import ctypes, sys
+for name in "zlib bz2 lzma _hashlib _ssl _decimal _uuid pyexpat _sqlite3 _curses readline".split():
+    try:
+        __import__(name)
+    except ImportError:
+        pass
+try:
+    ctypes.CDLL("libgcc_s.so.1")
+except OSError:
+    pass
+class Library(ctypes.Structure):
+    _fields_ = [("address", ctypes.c_void_p), ("path", ctypes.c_char_p)]
+paths = []
+@ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(Library), ctypes.c_size_t, ctypes.c_void_p)
+def note(library, *_):
+    paths.append(library.contents.path.decode())
+    return 0
+ctypes.CDLL(None).dl_iterate_phdr(note, None)
+print(ascii((sys.path, paths)))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Interpreter:
+    """An interpreter, the files and folders that it needs, and the folders of packages in them, which are `hidden`."""
+
+    executable: str
+    files: tuple[str, ...]
+    folders: tuple[str, ...]
+    hidden: tuple[str, ...]
+
+    def readable(self) -> list[str]:
+        """The files and folders without the hidden ones: a folder that has one is replaced by its other entries."""
+        paths = [*self.files]
+        for folder in self.folders:
+            if any(_within(path, [folder]) for path in self.hidden):
+                entries = (f"{folder}/{name}" for name in sorted(os.listdir(folder)))
+                paths += [path for path in entries if path not in self.hidden]
+            else:
+                paths.append(folder)
+        return paths
+
+
+@cache
+def base_interpreter() -> Interpreter:
+    """The interpreter below any virtual environment; raises OSError if it does not start."""
+    executable = os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
+    asked = subprocess.run(
+        [executable, *FLAGS, "-c", _QUESTION], capture_output=True, env={}, stdin=subprocess.DEVNULL, check=False
+    )
+    if asked.returncode != 0:
+        errors = asked.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise OSError(f"{executable} does not start: {errors[-1] if errors else asked.returncode}")
+    search_path, libraries = ast.literal_eval(asked.stdout.decode())
+    all_folders = [path for path in search_path if os.path.isdir(path)]
+    folders = [path for path in all_folders if not _within(path, all_folders)]
+    archives = [path for path in search_path if os.path.isfile(path)]
+    lone = [path for path in map(os.path.normpath, libraries) if os.path.isabs(path) and not _within(path, folders)]
+    return Interpreter(
+        executable,
+        files=tuple(dict.fromkeys(filter(os.path.exists, [executable, _LOADER_CACHE, *archives, *lone]))),
+        folders=tuple(folders),
+        hidden=tuple(
+            path for folder in folders for name in _PACKAGE_FOLDERS if os.path.isdir(path := f"{folder}/{name}")
+        ),
+    )
+
+
+def pack(level: Level, program: str, limits: ProgramLimits) -> bytes:
+    """The payload that `child.protocol` receives, for one program."""
+    confined = level is not Level.NONE
+    if level is Level.STANDARD:  # at level strict, all files are mounted read-only
+        _read_all()
+    confinement: dict[str, Any] = {
+        "memory_bytes": limits.memory_bytes,
+        "readable": base_interpreter().readable() if confined else None,
+        "syscalls": seccomp.filter_program() if confined else b"",
+        "pid_mark": seccomp.PID_MARK,
+        "notify": seccomp.notify_filter() if confined else b"",
+    }
+    setup = {"stdout_bytes": limits.stdout_bytes, "stderr_bytes": limits.stderr_bytes, "confinement": confinement}
+    return marshal.dumps(
+        {
+            "modules": _code(),
+            "zygote": f"{_CHILD_PACKAGE}.zygote",
+            "program": f"{_CHILD_PACKAGE}.program",
+            "setup": setup,
+            "source": program.encode("utf-8", "surrogatepass"),
+        }
+    )
+
+
+@cache
+def _code() -> list[tuple[str, CodeType]]:
+    """The child's modules, compiled, and empty packages above them."""
+    parts = _CHILD_PACKAGE.split(".")
+    code = [(".".join(parts[:depth]), compile("", "", "exec")) for depth in range(1, len(parts) + 1)]
+    for name in (f"{_CHILD_PACKAGE}.{module}" for module in _MODULES):
+        # Not the loader of the import system: pytest's rewrites assertions.
+        compiled = SourceFileLoader(name, str(CHILD / f"{name.rpartition('.')[2]}.py")).get_code(name)
+        assert compiled is not None
+        code.append((name, compiled))
+    return code
+
+
+@cache
+def _read_all() -> None:
+    """Read the first byte of every file that programs may read.
+
+    Most file systems note the first reading of a file within a day (relatime). After this, a program cannot tell the
+    next one anything by reading a file.
+    """
+    readable = base_interpreter().readable()
+    within = (f"{folder}/{name}" for path in readable for folder, _, names in os.walk(path) for name in names)
+    for path in (*readable, *within):
+        with suppress(OSError), open(path, "rb", 0) as file:
+            file.read(1)
+
+
+def _within(path: str, folders: Iterable[str]) -> bool:
+    return any(path.startswith(f"{folder}/") for folder in folders)

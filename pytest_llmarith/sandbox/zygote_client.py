@@ -1,0 +1,201 @@
+"""The harness's side of a zygote: starts it at a level, sends it inputs, and makes a run of each answer."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+from functools import cache
+from typing import Any
+
+from pytest_llmarith.sandbox.child import protocol
+from pytest_llmarith.sandbox.payload import CHILD, FLAGS, base_interpreter, pack
+from pytest_llmarith.values import Ending, Level, ProgramLimits, ProgramRun
+
+_START_S = 30.0
+_GRACE_S = 5.0
+_END_S = 2.0
+_NS = 1e-9
+_MESSAGE_BYTES = 1000
+_DEVICES = ("/dev/null", "/dev/urandom")
+# systemd gives no user an id from here on. Each harness takes one.
+_UNUSED_USERS = 0x70000000
+_SIGNALS = {each.value: each.name for each in signal.Signals}
+_ENDINGS = {
+    protocol.EXITED: Ending.EXITED,
+    protocol.SIGNALLED: Ending.KILLED,
+    protocol.LATE: Ending.LATE,
+    protocol.INCONCLUSIVE: Ending.INCONCLUSIVE,
+    protocol.STDOUT_FULL: Ending.KILLED,
+    protocol.STDERR_FULL: Ending.KILLED,
+    protocol.NOT_FORKED: Ending.INCONCLUSIVE,
+}
+
+
+class ZygoteLost(Exception):
+    """A zygote ended, hung or sent an invalid answer while it ran a term."""
+
+
+class ZygoteClient:
+    """The zygote of one program: started for the first term, and again after it was lost or has ended."""
+
+    def __init__(self, level: Level, program: str, limits: ProgramLimits) -> None:
+        self._level = level
+        self._limits = limits
+        self._payload = pack(level, program, limits)
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def run(self, number: int, stop_s: float, inconclusive_s: float) -> ProgramRun:
+        """Run one term; raises ZygoteLost, and OSError if no zygote starts or it cannot confine a term."""
+        if self._process is None:
+            self._start()
+        stdin = f"{number}\n".encode()
+        ends = True
+        try:
+            self._socket.settimeout(max(inconclusive_s, stop_s * protocol.SLOWEST) + _GRACE_S)
+            request = protocol.REQUEST.pack(int(stop_s / _NS), int(inconclusive_s / _NS), len(stdin))
+            self._socket.sendall(request + stdin)
+            ends, run = self._answer(number)
+        except (ConnectionError, TimeoutError) as error:
+            raise ZygoteLost(f"{error}") from None
+        finally:
+            if ends:
+                self.close()
+        return run
+
+    def _start(self) -> None:
+        self._socket, control = socket.socketpair()
+        try:
+            with control:
+                self._process = _start_process(self._level, control.fileno())
+        except OSError:
+            self._socket.close()
+            raise
+        message = "it was interrupted"
+        try:
+            self._socket.settimeout(_START_S)
+            self._socket.sendall(protocol.LENGTH.pack(len(self._payload)) + self._payload)
+            (length,) = protocol.LENGTH.unpack(self._receive(protocol.LENGTH.size))
+            message = self._receive(length).decode("utf-8", "replace")
+        except OSError as error:
+            message = self._last_line() or f"{error}"
+        finally:
+            if message:
+                self.close()
+        if message:
+            raise OSError(f"the sandbox does not start: {message}")
+
+    def close(self) -> None:
+        """End the zygote, which ends by itself once its socket is closed."""
+        if self._process is not None:
+            self._socket.close()
+            try:
+                self._process.wait(_END_S)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+            assert self._process.stdout is not None
+            self._process.stdout.close()
+            self._process = None
+
+    def _answer(self, number: int) -> tuple[bool, ProgramRun]:
+        """Whether the zygote ends, and the run; raises ConnectionError if an answer is invalid or missing."""
+        fields = protocol.ANSWER.unpack(self._receive(protocol.ANSWER.size))
+        code, status, ends, *times_ns, stdout_bytes, stderr_bytes = fields
+        if stdout_bytes > self._limits.stdout_bytes or stderr_bytes > max(self._limits.stderr_bytes, _MESSAGE_BYTES):
+            raise ConnectionError("its answer is invalid")
+        stdout = self._receive(stdout_bytes).decode("utf-8", "replace")
+        stderr = self._receive(stderr_bytes).decode("utf-8", "replace")
+        if code == protocol.NOT_CONFINED:
+            raise OSError(f"a program could not be confined: {stderr}")
+        if code not in _ENDINGS:
+            raise ConnectionError("its answer is invalid")
+        seconds, wall_s, cpu_s, waited_s = (ns * _NS for ns in times_ns)
+        details = {
+            protocol.SIGNALLED: _SIGNALS.get(status, f"signal {status}"),
+            protocol.STDOUT_FULL: f"stdout over {self._limits.stdout_bytes:,} bytes",
+            protocol.STDERR_FULL: f"stderr over {self._limits.stderr_bytes:,} bytes",
+            protocol.INCONCLUSIVE: f"the machine was too busy: {waited_s:.1f} s of {wall_s:.1f} s spent waiting",
+            protocol.NOT_FORKED: f"the machine could not start a process: {stderr}",
+        }
+        exit_status = status if code == protocol.EXITED else None
+        outcome = (_ENDINGS[code], exit_status, details.get(code), stdout, stderr)
+        return ends, ProgramRun(number, *outcome, seconds, cpu_s, wall_s, waited_s)
+
+    def _receive(self, length: int) -> bytes:
+        parts = bytearray()
+        while len(parts) < length:
+            part = self._socket.recv(length - len(parts))
+            if not part:
+                raise ConnectionError("it ended without an answer")
+            parts += part
+        return bytes(parts)
+
+    def _last_line(self) -> str:
+        """The last line that bubblewrap or the interpreter printed."""
+        assert self._process is not None
+        assert self._process.stdout is not None
+        self._process.kill()
+        lines = self._process.stdout.read(10_000).decode("utf-8", "replace").strip().splitlines()
+        return lines[-1] if lines else ""
+
+
+def bubblewrap() -> str | None:
+    """The path of bubblewrap, which makes namespaces."""
+    return shutil.which("bwrap", path=os.environ.get("PATH", os.defpath))
+
+
+def _start_process(level: Level, control: int) -> subprocess.Popen[bytes]:
+    user = _UNUSED_USERS + os.getpid()
+    process = subprocess.Popen(
+        [*_command(level), "-c", (CHILD / "protocol.py").read_text(encoding="utf-8"), f"{control}"],
+        stdin=subprocess.PIPE,  # sys.stdin is made here, and a program finds that of a pipe
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        pass_fds=(control,),
+        **_options(user if os.geteuid() == 0 and starts_as(level, user) else None),
+    )
+    assert process.stdin is not None
+    process.stdin.close()
+    return process
+
+
+@cache
+def starts_as(level: Level, user: int) -> bool:
+    """Whether the interpreter starts as this user, to whom root gives up its rights."""
+    command = [*_command(level), "-c", ""]
+    try:
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_START_S, check=False, **_options(user)
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0
+
+
+def _options(user: int | None) -> dict[str, Any]:
+    groups = {} if user is None else {"user": user, "group": user, "extra_groups": []}
+    # In a session of its own it gets no Ctrl-C of the terminal.
+    return {"env": {}, "cwd": "/", "start_new_session": True, **groups}
+
+
+@cache
+def _command(level: Level) -> tuple[str, ...]:
+    interpreter = base_interpreter()
+    python = (interpreter.executable, *FLAGS)
+    if level is not Level.STRICT:
+        return python
+    tool = bubblewrap()
+    if tool is None:
+        raise FileNotFoundError("bubblewrap is not installed")
+    return (
+        tool,
+        *("--unshare-all", "--die-with-parent", "--new-session", "--as-pid-1", "--clearenv", "--cap-drop", "ALL"),
+        *(word for path in (*interpreter.files, *interpreter.folders) for word in ("--ro-bind", path, path)),
+        *(word for path in interpreter.hidden for word in ("--tmpfs", path)),
+        *(word for path in _DEVICES for word in ("--dev-bind", path, path)),
+        *("--proc", "/proc", "--remount-ro", "/", "--chdir", "/", "--"),
+        *python,
+    )

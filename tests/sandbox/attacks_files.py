@@ -1,0 +1,150 @@
+"""Attacks on files, devices and the network."""
+
+from __future__ import annotations
+
+from tests.sandbox.attack import parse
+
+_WRITE = """
+path = os.path.join({place}, "litter-" + MARK)
+open(path, "w").write("left behind")
+hit(path)
+"""
+_PLACES = {
+    "HOME": "HOME",
+    "the project": "PROJECT",
+    "the working directory": "'.'",
+    "/tmp": "'/tmp'",
+    "/dev/shm": "'/dev/shm'",
+}
+_FILES = r"""
+## write anywhere
+import tempfile
+for place in ["/", "/var/tmp", "/run", "/run/lock", "/dev", "/proc", "/sys", "/usr", sys.prefix, "/etc", "/opt",
+              "/proc/self/root/tmp", "/proc/self/cwd", os.path.dirname(os.__file__), tempfile.gettempdir()]:
+    path = os.path.join(place, "litter-" + MARK)
+    for way in (lambda: open(path, "w").close(), lambda: os.mkdir(path), lambda: os.symlink("/", path),
+                lambda: os.mkfifo(path), lambda: os.link(ANSWERS, path)):
+        try:
+            way()
+        except OSError:
+            continue
+        hit(path)
+        os.rmdir(path) if os.path.isdir(path) and not os.path.islink(path) else os.unlink(path)
+## chmod a file of the project :: os.chmod(ANSWERS, 0o777); hit('chmod')
+## change files of the project
+attempt("utime", os.utime, ANSWERS, (1, 1))
+attempt("chown", os.chown, ANSWERS, os.getuid(), os.getgid())
+attempt("xattr", os.setxattr, ANSWERS, "user.mark", b"x")
+attempt("link", os.link, ANSWERS, ANSWERS + ".link")
+attempt("symlink", os.symlink, ANSWERS, ANSWERS + ".symlink")
+attempt("rename", os.rename, ANSWERS + ".link", ANSWERS + ".renamed")
+attempt("unlink", os.unlink, ANSWERS + ".renamed")
+attempt("append", open, ANSWERS, "a")
+attempt("truncate", os.truncate, ANSWERS, 0)
+## fill the disk
+for place in (".", HOME, PROJECT, "/tmp", "/dev/shm", "/var/tmp", "/run"):
+    path = os.path.join(place, "litter-" + MARK)
+    try:
+        with open(path, "wb") as file:
+            for _ in range(64):
+                file.write(bytes(1 << 20))
+        hit("64 MB in", place)
+    except OSError:
+        pass
+    finally:
+        if os.path.exists(path) and place in ("/tmp", "/dev/shm", "/var/tmp", "/run"):
+            os.unlink(path)
+## fill a memfd
+fd = os.memfd_create("litter")
+for _ in range(64):
+    os.write(fd, bytes(1 << 20))
+hit("64 MB of memfd")
+## dump core
+import resource
+resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY,) * 2)
+os.abort()
+## turn knobs of the kernel
+own = ["oom_score_adj", "coredump_filter", "comm", "clear_refs", "loginuid", "uid_map", "setgroups"]
+for path in [*("/proc/self/" + name for name in own), "/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger",
+             "/proc/sys/vm/drop_caches", "/sys/power/state", "/sys/kernel/mm/ksm/run", "/dev/kmsg", "/dev/mem",
+             "/sys/fs/cgroup/cgroup.procs", "/sys/fs/cgroup/memory/tasks"]:
+    try:
+        os.close(os.open(path, os.O_WRONLY))
+    except OSError:
+        continue
+    hit(path)
+## steal answers by path :: print(open(ANSWERS).read())
+## steal answers by tricks of paths
+for path in ("/proc/self/root" + ANSWERS, "/proc/self/cwd/" + os.path.basename(ANSWERS), "/.." + ANSWERS,
+             "//" + ANSWERS, "/proc/1/root" + ANSWERS, f"/proc/{os.getppid()}/root" + ANSWERS,
+             f"/proc/{os.getppid()}/cwd/" + os.path.basename(ANSWERS), "/proc/thread-self/root" + ANSWERS):
+    try:
+        print(open(path).read())
+    except OSError:
+        pass
+## steal answers by walking from /
+here = "/"
+for step in ANSWERS.strip("/").split("/"):
+    if step in os.listdir(here):
+        hit("listed", here)
+    here = os.path.join(here, step)
+print(open(here).read())
+## steal answers by /proc/*/cwd
+for pid in filter(str.isdigit, os.listdir("/proc")):
+    try:
+        for name in os.listdir(f"/proc/{pid}/cwd"):
+            if name.startswith("answers"):
+                print(open(f"/proc/{pid}/cwd/{name}").read())
+    except OSError:
+        pass
+## read .env :: print(open(os.path.join(PROJECT, '.env')).read(), open(os.path.join(HOME, '.env')).read())
+## read what is installed beside the interpreter
+# A plugin that is installed brings its reference programs and its cache along.
+for file in SITES:
+    attempt(file, open, file)
+    attempt("names", os.listdir, os.path.dirname(file))
+attempt("the package", lambda: os.listdir(PACKAGE)[0])
+attempt("the package", open, os.path.join(PACKAGE, "__init__.py"))
+## read libraries that no Python needs
+for folder in ("/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/usr/lib"):
+    attempt(folder, os.listdir, folder)
+    for name in ("libBrokenLocale.so.1", "libanl.so.1", "libthread_db.so.1", "libutil.so.1", "libmemusage.so"):
+        attempt(name, open, os.path.join(folder, name), "rb")
+## read the machine's files
+for path in ("/etc/passwd", "/etc/hostname", "/etc/machine-id", "/etc/shadow", "/proc/kallsyms", "/proc/kmsg",
+             "/proc/net/tcp", "/proc/1/environ", "/proc/mounts", "/sys/class/net", "/var/log", "/root"):
+    attempt(path, lambda: os.listdir(path) if os.path.isdir(path) else open(path, "rb").read(64))
+## open devices
+import stat
+names = ["mem", "kmsg", "kvm", "fuse", "vsock", "ptmx", "net/tun", "loop-control", "userfaultfd", "console"]
+disks = [name for name in os.listdir("/dev") if stat.S_ISBLK(os.stat("/dev/" + name).st_mode)]
+for name in names + disks:
+    attempt(name, lambda: os.close(os.open("/dev/" + name, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)))
+## watch files
+import ctypes
+libc = ctypes.CDLL(None)
+fd = libc.inotify_init1(0)
+if fd >= 0 and libc.inotify_add_watch(fd, PROJECT.encode(), 0xFFF) >= 0:
+    hit("watches the project")
+"""
+_NETWORK = r"""
+## TCP :: socket.create_connection(('127.0.0.1', TCP), 1); hit('connected')
+## TCP over IPv6 :: socket.create_connection(('::ffff:127.0.0.1', TCP), 1); hit('connected')
+## UDP :: socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('127.0.0.1', UDP)); hit('sent')
+## unix socket with a path :: socket.socket(socket.AF_UNIX).connect(UNIX); hit('connected')
+## unix datagram to a path :: socket.socket(1, socket.SOCK_DGRAM).sendto(b'x', UNIX_DATAGRAM); hit('sent')
+## abstract unix socket :: socket.socket(socket.AF_UNIX).connect('\0' + ABSTRACT); hit('connected')
+## listen :: socket.create_server(('0.0.0.0', 0)); hit('listens')
+## bind UDP :: socket.socket(socket.AF_INET, socket.SOCK_DGRAM).bind(('', 0)); hit('bound')
+## every family of sockets
+for family in range(1, 46):
+    for kind in (1, 2, 3, 5):
+        attempt((family, kind), socket.socket, family, kind)
+## names of machines :: socket.getaddrinfo('localhost', 80); hit('resolved', socket.if_nameindex())
+"""
+
+ATTACKS = [
+    *(one for name, place in _PLACES.items() for one in parse(f"## write to {name}{_WRITE.format(place=place)}")),
+    *parse(_FILES),
+    *parse(_NETWORK, head="import socket\n"),
+]

@@ -1,0 +1,226 @@
+"""The self-test finds what is enforced; what is missing is reported in one line. Slots are shared and private."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pytest_llmarith.sandbox import isolation as isolation_module
+from pytest_llmarith.sandbox import zygote_client
+from pytest_llmarith.sandbox.isolation import ATTACKED, UnavailableError, probe
+from pytest_llmarith.sandbox.machine import Slots, machine_facts
+from pytest_llmarith.sandbox.runner import calibrate
+from pytest_llmarith.values import Isolation, Level
+
+_PROJECT = Path(__file__).parents[2]
+
+
+def test_what_is_reported_is_enforced(isolations: dict[Level, Isolation]) -> None:
+    """Strict and standard hold against every attack; at level none the attacks get through, so that they are real."""
+    assert all(isolations[level].enforced == ATTACKED for level in isolations if level is not Level.NONE)
+    through = set(ATTACKED) - set(isolations[Level.NONE].enforced)
+    assert through >= {"file reads", "file writes", "network", "new processes", "signals"}
+    assert "environment" in through or os.geteuid() == 0
+    assert "memory" not in through
+
+
+def test_the_strictest_comes_first(isolations: dict[Level, Isolation]) -> None:
+    """Without a wish it is the strictest level that this machine has; a weaker one says why."""
+    found = probe()
+    assert found.level is next(iter(isolations))
+    assert bool(found.remarks) == (found.level is not Level.STRICT)
+
+
+@pytest.fixture
+def broken_bubblewrap(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)  # root gives up its rights before it runs the tool
+        tool = Path(folder) / "bwrap"
+        tool.write_text("#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2\nexit 1\n")
+        tool.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{folder}:/bin:/usr/bin")
+        zygote_client._command.cache_clear()
+        yield
+    zygote_client._command.cache_clear()
+
+
+@pytest.mark.usefixtures("isolations", "broken_bubblewrap")
+def test_bubblewrap_that_may_not() -> None:
+    """What bubblewrap complains of is in the message, in one line, and standard is used."""
+    with pytest.raises(UnavailableError, match="setting up uid map: Permission denied") as raised:
+        probe(Level.STRICT)
+    assert "\n" not in str(raised.value)
+    found = probe()
+    assert (found.level, len(found.remarks)) == (Level.STANDARD, 1)
+
+
+@pytest.mark.usefixtures("isolations")
+def test_no_bubblewrap(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """If bubblewrap is missing, the message says what to install."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(UnavailableError, match="apt install bubblewrap"):
+        probe(Level.STRICT)
+
+
+_HELD, _THROUGH = "held\n", "through\n"
+
+
+@pytest.mark.usefixtures("isolations")
+@pytest.mark.parametrize(
+    ("outputs", "message"),
+    [
+        pytest.param(
+            [_HELD, *[_THROUGH] * len(ATTACKED)], r"does not hold here \(file reads, .*\)", id="nothing_holds"
+        ),
+        pytest.param([_HELD, *[_HELD] * (len(ATTACKED) - 1), _THROUGH], r"\(zygote memory\)", id="one_does_not_hold"),
+        pytest.param([""] * (1 + len(ATTACKED)), "runs no program", id="nothing_runs"),
+        pytest.param([_HELD] * 3, "too busy", id="too_busy"),
+    ],
+)
+def test_a_self_test_that_fails(monkeypatch: pytest.MonkeyPatch, outputs: list[str], message: str) -> None:
+    """A level whose self-test fails is refused, wanted or not."""
+    monkeypatch.setattr(isolation_module, "attack", lambda level: outputs)
+    for wanted in (None, Level.STRICT, Level.STANDARD):
+        with pytest.raises(UnavailableError, match=message):
+            probe(wanted)
+
+
+@pytest.mark.parametrize(
+    ("system", "machine", "wanted", "available"),
+    [
+        ("Darwin", "arm64", None, False),
+        ("Windows", "AMD64", Level.NONE, False),
+        ("Linux", "aarch64", Level.STANDARD, False),
+        ("Linux", "aarch64", Level.NONE, True),
+    ],
+)
+def test_other_machines(
+    monkeypatch: pytest.MonkeyPatch, system: str, machine: str, wanted: Level | None, available: bool
+) -> None:
+    """On other machines the message names them; level none is available on any Linux."""
+    monkeypatch.setattr(platform, "system", lambda: system)
+    monkeypatch.setattr(platform, "machine", lambda: machine)
+    if available:
+        assert probe(wanted).level is wanted
+    else:
+        with pytest.raises(UnavailableError, match=f"Linux x86_64, and this is {system} {machine}"):
+            probe(wanted)
+
+
+_ELSEWHERE = """
+import platform, sys
+sys.modules.update(fcntl=None, resource=None, _ctypes=None)
+platform.system, platform.machine = lambda: "Windows", lambda: "AMD64"
+from pytest_llmarith.sandbox.isolation import UnavailableError, probe
+try:
+    probe()
+except UnavailableError as error:
+    print(error)
+"""
+
+
+def test_it_can_be_imported_anywhere() -> None:
+    """If the modules that the sandbox needs cannot be imported, the answer is still one line."""
+    done = subprocess.run([sys.executable, "-c", _ELSEWHERE], capture_output=True, text=True, check=True)
+    assert "this is Windows AMD64" in done.stdout
+    assert done.stdout.count("\n") == 1
+
+
+def test_the_machine_is_described(any_isolation: Isolation) -> None:
+    """A record has the interpreter, the machine and its speed, in plain values."""
+    found = machine_facts()
+    assert found["interpreter"].startswith("CPython 3.")
+    assert found["slots"] == max(1, found["cores"] - 1)
+    assert all(isinstance(value, str | int | None) for value in found.values())
+    assert 0 < (calibrate(any_isolation) or 0) < 10
+
+
+@pytest.mark.parametrize("size", [1, 3])
+def test_slots_are_held(tmp_path: Path, size: int) -> None:
+    """Eight threads hold at most all slots at once, and all of them means alone."""
+    slots, lock = Slots(tmp_path, size), threading.Lock()
+    holding: list[bool] = []
+    seen: list[list[bool]] = []
+
+    def work(number: int) -> None:
+        for _ in range(20):
+            every = number % 4 == 0
+            with slots.hold(every=every):
+                with lock:
+                    holding.append(every)
+                with lock:
+                    seen.append([*holding])
+                    holding.remove(every)
+
+    workers = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert len(seen) == 160
+    assert all(len(each) <= size and (len(each) == 1 or not any(each)) for each in seen)
+
+
+_HOLDER = """
+import sys, time
+from pathlib import Path
+from pytest_llmarith.sandbox.machine import Slots
+with Slots(Path(sys.argv[1]), 2).hold(every=True):
+    print("held", flush=True)
+    time.sleep(600)
+"""
+
+
+def test_slots_are_released_with_their_holder(tmp_path: Path) -> None:
+    """A killed process holds no slot, and the next in line gets it."""
+    command = [sys.executable, "-c", _HOLDER, str(tmp_path)]
+    holder = subprocess.Popen(command, cwd=_PROJECT, stdout=subprocess.PIPE)
+    assert holder.stdout is not None
+    holder.stdout.readline()
+    held = threading.Event()
+
+    def wait() -> None:
+        with Slots(tmp_path, 2).hold():
+            held.set()
+
+    waiter = threading.Thread(target=wait)
+    waiter.start()
+    assert not held.wait(0.1)
+    holder.kill()
+    holder.communicate()
+    waiter.join()
+    assert held.is_set()
+
+
+@pytest.mark.parametrize("kind", ["new", "open to others", "of another user", "a link", "a linked lock"])
+def test_the_folder_of_slots_is_private(tmp_path: Path, kind: str) -> None:
+    """The folder is made for this user alone, and refused if another user decides what is in it."""
+    elsewhere, folder = tmp_path / "elsewhere", tmp_path / "slots"
+    elsewhere.mkdir(mode=0o700)
+    if kind == "a link":
+        folder.symlink_to(elsewhere)
+    elif kind != "new":
+        folder.mkdir(mode=0o700)
+    if kind == "open to others":
+        folder.chmod(0o777)
+    if kind == "of another user":
+        if os.geteuid() != 0:
+            pytest.skip("only root can give a folder away")
+        os.chown(folder, 65534, 65534)
+    if kind == "a linked lock":
+        (folder / "0.lock").symlink_to(elsewhere / "made")
+    if kind == "new":
+        with Slots(folder, 1).hold():
+            assert folder.stat().st_mode & 0o777 == 0o700
+    else:
+        with pytest.raises(OSError), Slots(folder, 1).hold():  # noqa: PT011 # any refusal will do
+            pass
+    assert not [*elsewhere.iterdir()]

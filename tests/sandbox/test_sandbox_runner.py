@@ -1,0 +1,258 @@
+"""Programs run as python runs them, within limits, and their times are reported as they were."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from pytest_llmarith.sandbox import runner
+from pytest_llmarith.sandbox.machine import Slots
+from pytest_llmarith.sandbox.runner import Sandbox
+from pytest_llmarith.values import Ending, Isolation, Level, ProgramLimits, ProgramRun
+
+MakeSandbox = Callable[..., Sandbox]
+
+_HEAD = "import atexit, io, os, sys, threading, time\n"
+_PROGRAMS = {
+    "read all": "print(sys.stdin.read().split())",
+    "read beyond the end": "input(); input()",
+    "read the descriptor": "print(os.read(0, 100)); print(os.read(0, 100))",
+    "bytes": "sys.stdout.buffer.write(b'\\xff\\xfe 7\\r\\n')",
+    "other letters": "print('π', '\\N{SNOWMAN}')",
+    "main": "print(__name__, __doc__, __spec__, __builtins__, len(sys.argv))",
+    "names": "print(sorted(set(globals()) - {'__loader__'}))",
+    "docstring": "'''Says what it is.'''\nprint(__doc__)",
+    "annotations": "x: int = 3\nprint(__annotations__)",
+    "future": "from __future__ import annotations\nx: nothing = 3\nprint(__annotations__)",
+    "pickle by main": "import pickle\nclass A: pass\nprint(type(pickle.loads(pickle.dumps(A()))) is A)",
+    "recursion": "sys.setrecursionlimit(5000)\ndef f(n): return n and f(n - 1)\nprint(f(4000))",
+    "quit": "print(1); quit(); print(2)",
+    "exit 3": "print(1); exit(3)",
+    "exit with text": "sys.exit('no such term')",
+    "exit with true": "sys.exit(True)",
+    "exit with -1": "sys.exit(-1)",
+    "exit with 256": "sys.exit(256)",
+    "exit with a tuple": "sys.exit((1, 2))",
+    "raise from": "try: 1 / 0\nexcept ZeroDivisionError as e: raise KeyError('x') from e",
+    "syntax error": "print(1)\nprint(1",
+    "syntax warning": "print(1 is 1)",
+    "byte order mark": "\ufeffprint(3)",
+    "coding cookie": "# -*- coding: latin-1 -*-\nprint(len('é'))",
+    "carriage returns": "print(1)\r\nprint(2)\r\n",
+    "nothing": "",
+    "atexit that raises": "atexit.register(print, 'bye')\natexit.register(lambda: 1 / 0)\nprint('hello')",
+    "thread outlives main": "def f(): time.sleep(0.05); print(2)\nthreading.Thread(target=f).start()\nprint(1)",
+    "daemon thread": "threading.Thread(target=time.sleep, args=(60,), daemon=True).start()\nprint('main')",
+    "thread that raises": "threading.Thread(target=lambda: 1 / 0).start()",
+    "thread pool": "from concurrent.futures import ThreadPoolExecutor as P\nprint(sum(P(4).map(abs, range(-9, 9))))",
+    "thread with a large stack": "threading.stack_size(64 << 20)\nthreading.Thread(target=print).start()",
+    "asyncio": "import asyncio\nasync def f(): await asyncio.sleep(0.01); return 5\nprint(asyncio.run(f()))",
+    "destructors": "class A:\n    def __del__(self): print('gone')\na = A(); b = A(); b.b = b; del b",
+    "weak finalizer": "import weakref\nclass A: pass\na = A(); weakref.finalize(a, print, 'gone')",
+    "os._exit with lost output": "sys.stdout.write('lost'); os._exit(4)",
+    "another stdout": "sys.stdout = io.TextIOWrapper(sys.stdout.buffer, encoding='utf-8')\nprint('é')",
+    "a detached stdout": "sys.stdout = io.TextIOWrapper(sys.stdout.detach(), encoding='utf-8')\nprint('é')",
+    "stdout as a string": "old, sys.stdout = sys.stdout, io.StringIO()\nprint('lost')\nold.write('kept')",
+    "stdout opened again": "out = open(1, 'w')\nout.write('kept')",
+    "closed stdout": "print('kept'); sys.stdout.close()",
+    "no stdout": "sys.stdout = None\nprint('lost')",
+    "stdout not to be written": "sys.stdout.write('x'); os.close(1)",
+    "excepthook": "sys.excepthook = lambda *args: print('hook', args[1])\n1 / 0",
+    "excepthook that raises": "def h(*args): raise KeyError(3)\nsys.excepthook = h\n1 / 0",
+    "alarm": "import signal\nsignal.signal(14, lambda *_: print('alarm'))\nsignal.setitimer(0, 0.02)\ntime.sleep(0.1)",
+    "stack limit": "import resource\nresource.setrlimit(resource.RLIMIT_STACK, (32 << 20, -1))\nprint(1)",
+    "devnull": "print(1, file=open(os.devnull, 'w')); print(2)",
+    "random": "import random\nrandom.seed(5); print(random.random())",
+    "too big a number": "print(2 ** 14000)\nprint(2 ** 15000)",
+    "kill itself": "os.kill(os.getpid(), 15)",
+    "segfault": "import ctypes; ctypes.string_at(0)",
+    "no terminal": "print(sys.stdin.isatty(), sys.stdout.isatty(), sys.stdin.seekable(), sys.stdin.encoding)",
+    "stdout is buffered": "print(sys.stdout.line_buffering, sys.stdout.write_through, sys.stdout.encoding)",
+}
+_LIBRARIES = """
+import bz2, ctypes, curses, decimal, hashlib, lzma, multiprocessing, readline, sqlite3, ssl, uuid, zlib
+import xml.etree.ElementTree
+from importlib.util import find_spec
+print(hashlib.sha256(zlib.compress(bz2.compress(lzma.compress(b'')))).digest_size, decimal.Decimal(2).sqrt())
+print(sqlite3.connect(':memory:').execute('select 7').fetchone())
+print(sorted(name for name in sys.stdlib_module_names if find_spec(name) is None))
+"""
+_BARE = {"docstring", "future", "byte order mark", "coding cookie", "nothing"}
+
+
+def _lines(stderr: str) -> list[str]:
+    return re.sub("0x[0-9a-f]+", "0x", stderr).splitlines()
+
+
+def _assert_as_python(sandbox: Sandbox, program: str, folder: Path) -> None:
+    script = folder / "program.py"
+    script.write_bytes(program.encode())
+    expected = subprocess.run(
+        [sys.executable, script.name], input=b"12\n", capture_output=True, cwd=folder, check=False, env={}
+    )
+    [run] = sandbox.run(program, [12])
+    assert run.stdout == expected.stdout.decode("utf-8", "replace")
+    assert (run.ending is Ending.KILLED) == (expected.returncode < 0), run
+    assert run.exit_status == (expected.returncode if expected.returncode >= 0 else None), run
+    stderr, expected_stderr = _lines(run.stderr), _lines(expected.stderr.decode().replace(str(script), script.name))
+    assert bool(stderr) == bool(expected_stderr)
+    assert [line for line in stderr if line not in expected_stderr] == []
+
+
+@pytest.mark.parametrize("name", _PROGRAMS)
+def test_it_is_as_if_run_by_python(make_sandbox: MakeSandbox, tmp_path: Path, name: str) -> None:
+    """Output, exit status and signal are python's own, and so are errors, except for lines of source."""
+    program = _PROGRAMS[name] if name in _BARE else _HEAD + _PROGRAMS[name]
+    _assert_as_python(make_sandbox(), program, tmp_path)
+
+
+@pytest.mark.usefixtures("isolation")
+def test_the_standard_library_is_complete(make_sandbox: MakeSandbox, tmp_path: Path) -> None:
+    """Every module and every shared library that python finds is there, at every level."""
+    _assert_as_python(make_sandbox(), _HEAD + _LIBRARIES, tmp_path)
+
+
+def test_a_traceback_shows_the_program_alone(make_sandbox: MakeSandbox) -> None:
+    """A traceback has the lines of the program, and none of the sandbox."""
+    [run] = make_sandbox().run("def f():\n    return 1 / 0\nf()\n", [0])
+    assert re.findall(r"line \d+, in .+", run.stderr) == ["line 3, in <module>", "line 2, in f"]
+
+
+def _one(make_sandbox: MakeSandbox, program: str, **limits: object) -> ProgramRun:
+    [run] = make_sandbox(**limits).run(program, [5])
+    return run
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+@pytest.mark.parametrize(("length", "ending"), [(0, "exited"), (1000, "exited"), (1001, "killed"), (10**7, "killed")])
+def test_output_up_to_the_limit(make_sandbox: MakeSandbox, stream: str, length: int, ending: str) -> None:
+    """The last byte within the limit is kept; the first one beyond it ends the term."""
+    run = _one(make_sandbox, f"import sys; sys.{stream}.write({length} * 'x')", stdout_bytes=1000, stderr_bytes=1000)
+    assert (run.ending, getattr(run, stream)) == (ending, min(length, 1000) * "x")
+    assert run.detail == (f"{stream} over 1,000 bytes" if ending == "killed" else None)
+
+
+@pytest.mark.usefixtures("isolation")
+def test_memory_is_limited(make_sandbox: MakeSandbox) -> None:
+    """Within the limit a program gets memory; beyond it there is a MemoryError."""
+    within, beyond = make_sandbox(memory_bytes=256 << 20).run("print(len(bytearray(int(input()) << 20)))", [100, 300])
+    assert (within.ending, within.stdout) == (Ending.EXITED, f"{100 << 20}\n")
+    assert (beyond.ending, beyond.exit_status) == (Ending.EXITED, 1)
+    assert beyond.stderr.endswith("MemoryError\n")
+
+
+_SLOW_SOURCE = f"x = [{','.join(['(' * 90 + '1' + ')' * 90] * 20_000)}]"
+
+
+@pytest.mark.parametrize(
+    "program", ["print(1, flush=True)\nwhile True: pass", "import time; time.sleep(60)", "7 ** 10 ** 9", _SLOW_SOURCE]
+)
+def test_late_is_late(make_sandbox: MakeSandbox, program: str) -> None:
+    """A term over time is late, compiling or asleep; one that shares the machine is stopped beyond the margin."""
+    run = _one(make_sandbox, program, seconds=(0.05, 0.1), slots=2)
+    assert (run.ending, run.exit_status, run.alone) == (Ending.LATE, None, False)
+    assert run.seconds >= 0.12
+    run = _one(make_sandbox, program, seconds=(0.05, 0.1))
+    assert (run.ending, run.alone) == (Ending.LATE, True)
+    assert run.seconds >= 0.1
+    assert run.stdout == ("1\n" if program.startswith("print") else "")
+
+
+@pytest.mark.parametrize(("limit", "alone"), [(0.55, True), (0.45, True), (0.3, False), (3.0, False)])
+def test_a_marginal_time_is_taken_again_alone(make_sandbox: MakeSandbox, limit: float, alone: bool) -> None:
+    """Within 20 % of any limit, the run that counts is the one with the machine to itself."""
+    run = _one(make_sandbox, "import time; time.sleep(0.49)", seconds=(limit, 8.0), slots=2)
+    assert (run.ending, run.alone) == (Ending.EXITED, alone)
+
+
+class _BusyMachine:
+    """A zygote client on a machine that is too busy to time terms, except for input 1, until the fifth."""
+
+    runs = 0
+
+    def __init__(self, *_: object) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+    def run(self, number: int, *_: object) -> ProgramRun:
+        type(self).runs += 1
+        ending = Ending.INCONCLUSIVE if number != 1 and self.runs <= 5 else Ending.EXITED
+        return ProgramRun(number, ending, 0, None, "", "", 0.01, 0.01, 0.01, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("slots", "wait_s", "endings", "count"),
+    [(1, 0.0, "exited inconclusive", 2), (2, 0.0, "exited inconclusive", 3), (1, 600.0, "exited " * 4, 8)],
+)
+def test_a_program_stops_at_its_first_inconclusive_term(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, slots: int, wait_s: float, endings: str, count: int
+) -> None:
+    """An inconclusive term is run again alone, and if there is time to wait, until it can be timed."""
+    monkeypatch.setattr(runner, "ZygoteClient", _BusyMachine)
+    monkeypatch.setattr(runner, "_TRY_AGAIN_S", 0.0)
+    monkeypatch.setattr(_BusyMachine, "runs", 0)
+    sandbox = Sandbox(Isolation(Level.NONE, ()), ProgramLimits(), Slots(tmp_path, slots), wait_s=wait_s)
+    assert [run.ending for run in sandbox.run("", [1, 2, 3, 4])] == endings.split()
+    assert _BusyMachine.runs == count
+
+
+def test_sleeping_counts(make_sandbox: MakeSandbox) -> None:
+    """A term that sleeps uses wall time and hardly any CPU time; the times agree with each other."""
+    run = _one(make_sandbox, "import time; time.sleep(0.5)")
+    assert run.cpu_s < 0.25 < run.seconds <= run.wall_s
+    assert run.wall_s >= 0.5
+    assert run.seconds == pytest.approx(run.wall_s - run.waited_s)
+
+
+def test_every_input_has_its_run(make_sandbox: MakeSandbox) -> None:
+    """Runs come in the order of the inputs, negative and long ones too, and are passed on one by one."""
+    passed: list[ProgramRun] = []
+    inputs = [3, -1, 0, 10**1000, 3]
+    runs = make_sandbox().run("print(int(input()) + 1)", inputs, passed.append)
+    assert [(run.input, run.stdout) for run in runs] == [(number, f"{number + 1}\n") for number in inputs]
+    assert passed == runs
+    assert make_sandbox().run("print(1)", []) == []
+
+
+_COUNTERS = {
+    "process ids": "import threading\nthreading.Thread(target=int).start()\nprint(os.getpid())",
+    "inode numbers": "print(os.fstat(os.pipe()[0]).st_ino)",
+}
+
+
+@pytest.mark.parametrize("counter", _COUNTERS)
+@pytest.mark.parametrize("isolation", [Level.STRICT, Level.STANDARD], indirect=True)
+def test_a_term_does_not_choose_the_next_value_of_a_counter(
+    make_sandbox: MakeSandbox, isolation: Isolation, counter: str
+) -> None:
+    """After a term that moved a counter of the kernel, the next one finds a random value, or the first."""
+    seen = [int(run.stdout) for run in make_sandbox().run(f"import os\n{_COUNTERS[counter]}", range(8))]
+    if counter == "process ids" and isolation.level is Level.STRICT:
+        assert len(set(seen)) == 1
+    else:
+        steps = [later - earlier for earlier, later in pairwise(seen)]
+        assert max(steps) - min(steps) > 100
+
+
+_AT_ONCE = "thread = threading.Thread(target=go.wait, daemon=True); thread.start()"
+_MAKES = {
+    "threads": ("import threading", "thread = threading.Thread(target=int); thread.start(); thread.join()", 1000),
+    "threads at once": ("import threading\nthreading.stack_size(1 << 16)\ngo = threading.Event()", _AT_ONCE, 255),
+    "pipes": ("import os", "for end in os.pipe(): os.close(end)", 64),
+    "pairs of sockets": ("import socket", "for end in socket.socketpair(): end.close()", 64),
+}
+
+
+@pytest.mark.parametrize(("head", "make", "most"), _MAKES.values(), ids=_MAKES)
+def test_what_a_term_makes_is_counted(make_sandbox: MakeSandbox, head: str, make: str, most: int) -> None:
+    """A term makes this many threads, pipes and pairs, and the next one as many again."""
+    program = f"{head}\nmade = 0\ntry:\n  while True:\n    {make}\n    made += 1\nexcept Exception: print(made)"
+    assert [run.stdout for run in make_sandbox().run(program, [1, 2])] == [f"{most}\n"] * 2
