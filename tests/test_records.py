@@ -36,7 +36,7 @@ from pytest_llmarith.records import (
     schema_of,
 )
 from pytest_llmarith.reports.merging import Request, merge
-from pytest_llmarith.sandbox.levels import UnavailableError, probe
+from pytest_llmarith.sandbox.isolation import UnavailableError, probe
 from pytest_llmarith.values import Condition, Dtype, ErrorClass, Op, Outcome, Reading, Retry
 from tests.session.test_oeis_run import write_cache
 
