@@ -527,21 +527,14 @@ class SequenceSet(Outcomes):
     unsolved: list[str]  # numbers of at most 500 sequences without a right term
 
 
-class PassAtK(Part):
-    """How likely one of `k` repeats is correct, in percent."""
-
-    k: Count
-    percent: Percent
-
-
 class Repeats(Part):
     """The repeats of problems together; null where nothing was measured."""
 
-    k: Count  # how often every problem was put
+    k: Count  # how often every problem was asked
     problems: Count  # problems with a reply
     consistency: Percentage | None  # problems whose repeats have the same answer, of those with two replies or more
     pass_at_1: Percentage | None  # the interval takes into account that repeats of a problem are alike
-    pass_at_k: list[PassAtK]
+    pass_at_k: Percent | None  # how likely one of `k` tries is correct, over problems with `k` replies
     majority: Percentage | None  # problems whose most frequent answer is correct
 
 
@@ -677,8 +670,6 @@ class Merged(Part):
     runs: list[RunTimes]
     replaced: Count  # records without an answer that a record of another run replaces
     overlapping: Count  # answers that a later run's replaced
-    differing: list[str]  # facts that the runs do not share
-    lacks: list[str]  # what is missing, in words
 
 
 class Run(RunTimes):

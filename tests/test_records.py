@@ -35,7 +35,7 @@ from pytest_llmarith.records import (
     encode,
     schema_of,
 )
-from pytest_llmarith.reports.merging import Request, merge
+from pytest_llmarith.results.merge import merge
 from pytest_llmarith.sandbox.isolation import UnavailableError, probe
 from pytest_llmarith.values import Condition, Dtype, ErrorClass, Op, Outcome, Reading, Retry
 from tests.session.test_oeis_run import write_cache
@@ -142,7 +142,7 @@ def shards(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 @pytest.fixture(scope="module")
 def runs(shards: list[Path]) -> list[Path]:
     """The shards, and the run that they are together."""
-    merge(Request(shards, merged := shards[0].parent / "merged"))
+    merge(shards, merged := shards[0].parent / "merged")
     return [*shards, merged]
 
 
@@ -437,7 +437,7 @@ def test_what_was_measured_has_what_is_counted(task: str, problem: Any, outcome:
     assert decode_record(json.dumps(unanswered)).outcome is Outcome.UNANSWERED
 
 
-@pytest.mark.parametrize("command", ["report", "export --to=csv", "regrade", "merge --into=merged --allow-missing"])
+@pytest.mark.parametrize("command", ["report", "export --to=csv", "regrade", "merge --into=merged"])
 @pytest.mark.parametrize(
     ("line", "word"),
     [

@@ -1,23 +1,23 @@
-"""`llmarith compare`: its options. It does not know how runs are compared, nor which trials asked the same."""
+"""`llmarith compare`: its options, and what it prints."""
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
 import shutil
 import sys
-from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pytest_llmarith.cli.parser import WRONG_USAGE, complain
 from pytest_llmarith.reports.harmless import showable
 
 if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands
-    from pytest_llmarith.reports.comparing import Request
     from pytest_llmarith.reports.opening import OpenedRun
+    from pytest_llmarith.results.compare import Comparisons
 
 WORSE = 1
 _FORMATS = ("terminal", "markdown", "json")
@@ -47,22 +47,24 @@ def add_compare(commands: Commands) -> None:
         action="append",
         default=[],
         metavar="A[:B]",
-        help="Compare the trials that were put in condition A of the baseline with those in B of the others, the same "
-        "problem with itself; labels as in ids (numbers_comma-context_2k), or usual; repeatable",
+        help="Compare the baseline's trials in condition A with those of the others in B, problem by problem; labels "
+        "as in ids (numbers_comma-context_2k), or usual; repeatable",
     )
     command.add_argument(
         "--unpaired",
         action="store_true",
-        help="Where runs did not ask the same questions, compare them without pairing",
+        help="Compare runs that did not ask the same questions too, as two groups; not with --llm-repeats",
     )
     command.add_argument(
         "--fail-if-worse",
+        type=_points,
         metavar="POINTS",
-        help="Exit with 1 where a run is lower by more percentage points, over all or in a task, variant or set, and "
-        "significantly so after Holm's correction, or where questions are unanswered",
+        help="Exit with 1 if a run is lower by more percentage points, over all or in a task, variant or set, and "
+        "significantly so after Holm's correction, or if questions are unanswered",
     )
     command.add_argument(
         "--allow-unanswered",
+        type=_count,
         metavar="N",
         help="With --fail-if-worse: how many questions of a comparison may be unanswered (default 0)",
     )
@@ -72,65 +74,62 @@ def add_compare(commands: Commands) -> None:
     command.set_defaults(run=_compare)
 
 
+def _points(text: str) -> Decimal:
+    if not re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,6})?", text) or Decimal(text) > 100:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of percentage points from 0 to 100; write 2 or 2.5")
+    return Decimal(text)
+
+
+def _count(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,9}", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of questions; write 0 or more, such as 5")
+    return int(text)
+
+
 def _compare(request: argparse.Namespace) -> int:
-    from pytest_llmarith.reports.comparing import compare, failures
     from pytest_llmarith.reports.mistake import Mistake
+    from pytest_llmarith.results.compare import compare
+    from pytest_llmarith.results.compare_text import failures
 
     try:
-        gate = _gate(request)
-        comparisons = compare(_wanted(request))
+        if request.allow_unanswered is not None and request.fail_if_worse is None:
+            raise Mistake("--allow-unanswered: it is about --fail-if-worse; add --fail-if-worse=POINTS or leave it out")
+        baseline, *others = _opened(request.runs)
+        comparisons = compare(baseline, others, request.model, request.condition, unpaired=request.unpaired)
     except Mistake as mistake:
         complain("compare", str(mistake))
         return WRONG_USAGE
     sys.stdout.write(showable(_formatted(comparisons, request.format), sys.stdout.encoding))
-    worse = [] if gate is None else failures(comparisons, *gate)
+    if request.fail_if_worse is None:
+        return 0
+    worse = failures(comparisons, request.fail_if_worse, request.allow_unanswered or 0)
     for line in worse:
         complain("compare", line)
     return WORSE if worse else 0
 
 
-def _gate(request: argparse.Namespace) -> tuple[Decimal, int] | None:
-    """How many points worse a run may be, and how many questions may be unanswered; None without a gate."""
-    from pytest_llmarith.reports.comparing import parse_count, parse_points
-    from pytest_llmarith.reports.mistake import Mistake
-
-    if request.fail_if_worse is None:
-        if request.allow_unanswered is not None:
-            raise Mistake("--allow-unanswered: it is about --fail-if-worse; add --fail-if-worse=POINTS or leave it out")
-        return None
-    name = "--fail-if-worse"
-    try:
-        points = parse_points(request.fail_if_worse)
-        name = "--allow-unanswered"
-        return points, parse_count("0" if request.allow_unanswered is None else request.allow_unanswered)
-    except ValueError as fault:
-        raise Mistake(f"{name}: {fault}") from fault
-
-
-def _wanted(request: argparse.Namespace) -> Request:
-    from pytest_llmarith.reports.comparing import Request
+def _opened(paths: list[Path]) -> list[OpenedRun]:
+    """The baseline and the others. A folder of runs that holds the baseline too stands for the others in it."""
     from pytest_llmarith.reports.mistake import Mistake, name_of
     from pytest_llmarith.reports.opening import opened
 
-    baseline = opened(request.runs[0])
+    baseline, *others = [opened(path) for path in paths]
     if len(baseline) > 1:
-        raise Mistake(f"{name_of(request.runs[0])}: the baseline is one run, and here are {len(baseline)}; name one")
-    others = [run for path in request.runs[1:] for run in _others(opened(path), baseline[0])]
-    return Request(baseline[0], others, request.model, request.condition, request.unpaired)
+        raise Mistake(f"{name_of(paths[0])}: the baseline is one run, and here are {len(baseline)}; name one")
+    runs = [*baseline]
+    for found in others:
+        runs += [run for run in found if len(found) == 1 or not os.path.samefile(run.path, baseline[0].path)]
+    return runs
 
 
-def _others(runs: list[OpenedRun], baseline: OpenedRun) -> list[OpenedRun]:
-    """A folder of runs that holds the baseline too is compared without it."""
-    if len(runs) == 1:
-        return runs
-    return [run for run in runs if not os.path.samefile(run.path, baseline.path)]
+def _formatted(comparisons: Comparisons, form: str) -> str:
+    import json
 
-
-def _formatted(comparisons: Mapping[str, Any], form: str) -> str:
-    from pytest_llmarith.reports.comparing import as_json, as_markdown, as_text
+    from pytest_llmarith.records import as_dict
+    from pytest_llmarith.results.compare_text import as_markdown, as_text
 
     if form == "json":
-        return as_json(comparisons)
+        return f"{json.dumps(as_dict(comparisons), indent=2)}\n"
     if form == "markdown":
         return as_markdown(comparisons)
     return as_text(comparisons, shutil.get_terminal_size().columns)

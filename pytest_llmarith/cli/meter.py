@@ -16,19 +16,14 @@ _CLEAR = "\r\x1b[K"
 
 
 class Meter:
-    """Shows steps of a known number, and how long the rest will take at the speed so far.
+    """Shows steps of a known number, and how long the rest will take at the speed so far."""
 
-    What is mostly done in a moment has no line in a log `at_once`.
-    """
-
-    def __init__(
-        self, file: TextIO | None = None, clock: Callable[[], float] = time.monotonic, *, at_once: bool = True
-    ) -> None:
+    def __init__(self, file: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._file = file or sys.stderr
         self._is_terminal = self._file.isatty()
         self._clock = clock
         self._started = clock()
-        self._shown_at = self._started - (_PAUSE_S if at_once else 0)
+        self._shown_at = self._started - _PAUSE_S
 
     def step(self, name: str, done: int, total: int) -> None:
         """Step `done` of `total` begins, counted from 0."""

@@ -6,8 +6,8 @@ from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from math import ceil
 
 from pytest_llmarith.records import Difference, ErrorSizes, Percentage, ReliableDepth, Repeats, Result, Tokens
-from pytest_llmarith.reports.statistics import percent
-from pytest_llmarith.reports.statistics.paired import SIGNIFICANT
+from pytest_llmarith.results.differences import SIGNIFICANT
+from pytest_llmarith.results.statistics import percent
 
 UNKNOWN = "-"
 NO_INTERVAL = "`-` in place of an interval: nothing varies, so that the spread cannot be estimated."

@@ -15,7 +15,7 @@ from itertools import count
 from pytest_llmarith.records import Result
 from pytest_llmarith.reports.answered import wanted_of
 from pytest_llmarith.reports.keys import Key, key_of
-from pytest_llmarith.reports.statistics import percent
+from pytest_llmarith.results.statistics import percent
 
 _PERCENT = re.compile(r"[0-9]{1,3}(\.[0-9]{1,6})?", re.ASCII)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Protocol
 
 from pytest_llmarith.values import Condition
@@ -29,6 +30,7 @@ def key_of(one: Keyed) -> Key:
     return one.model, one.task, label_of(one.condition)
 
 
+@lru_cache
 def label_of(condition: Condition | None) -> str:
     """What tells a condition from the usual one, such as `numbers_comma-context_2k`."""
     return condition.label if condition else ""

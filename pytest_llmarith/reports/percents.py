@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from pytest_llmarith.records import Difference, Outcomes, Percentage
-from pytest_llmarith.reports.statistics import Cell, Interval, overall, percent, wilson
+from pytest_llmarith.records import Outcomes, Percentage
+from pytest_llmarith.results.statistics import Cell, Interval, overall, percent, wilson
 
 _DECIMALS = 4
 
@@ -37,11 +37,6 @@ def correct_percentage(cells: Iterable[Outcomes]) -> Percentage | None:
 def share_with(interval: Interval | None, share: float) -> Percentage:
     """A share with an interval of its own; its ends are None where there is none."""
     return Percentage(in_percent(share), *_ends(interval))
-
-
-def points_with(interval: Interval | None, points: float) -> Difference:
-    """A difference in percentage points with its interval, which is one of shares."""
-    return Difference(round(points, _DECIMALS), *_ends(interval))
 
 
 def in_percent(share: float) -> float:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.cli import WRONG_USAGE, main
+from pytest_llmarith.records import decode_summary
 from pytest_llmarith.reports.formats.markdown import code
 from pytest_llmarith.reports.formats.spreadsheet import cell
 from pytest_llmarith.reports.reporting.ordering import COLUMNS
@@ -83,7 +84,7 @@ def rows(text: str) -> list[dict[str, str]]:
 
 def test_a_run_shows_itself_as_at_its_end(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The report of one run is, line by line, what pytest showed at its end."""
-    summary = json.loads((run / "summary.json").read_text(encoding="ascii"))
+    summary = decode_summary((run / "summary.json").read_bytes())
     assert printed(capsys, run).splitlines() == summary_section(summary, 160)
 
 

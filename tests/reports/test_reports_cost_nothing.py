@@ -7,7 +7,7 @@ import sys
 
 IMPORTS = """
 import sys
-from pytest_llmarith.reports import folder, gates, json_report, jsonfiles, statistics
+from pytest_llmarith.reports import folder, gates, json_report, jsonfiles
 from pytest_llmarith.reports.counting import summary
 from pytest_llmarith.reports.live import progress
 from pytest_llmarith.reports.logs import runlog

@@ -14,7 +14,7 @@ import pytest
 
 from pytest_llmarith.cli import main
 from pytest_llmarith.records import as_dict
-from pytest_llmarith.reports.merging import Request, merge
+from pytest_llmarith.results.merge import merge
 from pytest_llmarith.sandbox.isolation import UnavailableError, probe
 from tests.llm_server import Answer, Call
 from tests.oeis.hostile_sources import BOMBS, BOMBS_OF_SOME_VERSIONS
@@ -252,7 +252,7 @@ def test_shards_of_sequences_are_the_whole(oeis: Bench) -> None:
     for index in (1, 2):
         oeis.run(f"--llm-shard={index}/2")
     assert len(oeis.server.requests) == 4
-    merged = as_dict(merge(Request(oeis.runs[-2:], oeis.pytester.path / "merged")))
+    merged = as_dict(merge(oeis.runs[-2:], oeis.pytester.path / "merged"))
     (expected,), (result,) = oeis.summary(1)["results"], merged["results"]
     sets = [[timeless(one) for one in of["sets"]] for of in (result, expected)]
     assert json.dumps(sets[0]) == json.dumps(sets[1])

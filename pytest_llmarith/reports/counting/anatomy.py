@@ -17,7 +17,7 @@ from pytest_llmarith.reports.counting.cases import Calculation, answer_of, calcu
 from pytest_llmarith.reports.counting.positions import Positions
 from pytest_llmarith.reports.counting.strata import Discipline, Strata
 from pytest_llmarith.reports.percents import percentage
-from pytest_llmarith.reports.statistics import median_of_floats
+from pytest_llmarith.results.statistics import median_of_floats
 from pytest_llmarith.values import ErrorClass, Outcome
 
 _DECIMALS = 4

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 
 from pytest_llmarith import records
-from pytest_llmarith.reports.statistics import WIDE, median_of_decimals, median_of_floats
+from pytest_llmarith.results.statistics import WIDE, median_of_decimals, median_of_floats
 
 _FEW = Context(prec=6, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _LOWEST, _HIGHEST = -12, 4  # powers of ten; errors beyond them share a bin at either end

@@ -14,12 +14,13 @@ from pytest_llmarith.records import AdditionProblem, ArithmeticProblem, Record, 
 from pytest_llmarith.reports.counting.anatomy import AnatomyCounts
 from pytest_llmarith.reports.counting.breaking import asked_of, breaking_point
 from pytest_llmarith.reports.counting.questions import Questions
-from pytest_llmarith.reports.counting.repeats import Put, RepeatCounts
 from pytest_llmarith.reports.counting.sequences import SequenceSet
 from pytest_llmarith.reports.counting.tallies import Outcomes, Reasons, Tally, percentages_of
 from pytest_llmarith.reports.percents import in_percent
-from pytest_llmarith.reports.statistics import Depth, reliable_depth
 from pytest_llmarith.reports.variants import place_of_variant
+from pytest_llmarith.results.questions import Questions as AskedQuestions
+from pytest_llmarith.results.reliable_depth import Depth, reliable_depth
+from pytest_llmarith.results.repeats import RepeatCounts
 from pytest_llmarith.values import USUAL, Outcome
 
 
@@ -44,6 +45,7 @@ class Result:
         self._elsewhere = Tally()
         self._breaking_points: list[records.BreakingPoint] = []
         self._repeats = RepeatCounts()
+        self.asked_questions = AskedQuestions()
 
     @property
     def duplicates(self) -> int:
@@ -67,6 +69,7 @@ class Result:
             self._breaking_points.append(found)
         self._anatomy.add(record)
         self._repeats.add(record)
+        self.asked_questions.add(record)
         self._place(record)
 
     def _place(self, record: Record) -> None:
@@ -82,10 +85,6 @@ class Result:
                 self._lengths.setdefault(problem.digits, Tally()).add(record)
             case _:
                 self._elsewhere.add(record)
-
-    def put(self) -> dict[int, Put]:
-        """Each problem as it was put, and how often it was correct; the same problem has the same key elsewhere."""
-        return self._repeats.put()
 
     def part(self, date: str | None, selected: int | None) -> records.Result:
         """The result as it stands in a summary."""
@@ -119,7 +118,7 @@ class Result:
             average_absolute_error=whole.errors.average_absolute,
             rounded=whole.errors.rounded,
             error_sizes=errors,
-            repeats=self._repeats.part(),
+            repeats=self._repeats.result(),
             anatomy=self._anatomy.part(),
             variants=self._variants(),
             cells=[

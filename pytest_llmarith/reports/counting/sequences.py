@@ -15,7 +15,7 @@ from pytest_llmarith.records import Record, SequenceProblem
 from pytest_llmarith.reports.counting.tallies import Tally
 from pytest_llmarith.reports.counting.terms import Terms
 from pytest_llmarith.reports.percents import percentage, share_with
-from pytest_llmarith.reports.statistics import bootstrap_mean, kappa
+from pytest_llmarith.results.statistics import bootstrap_mean, kappa
 from pytest_llmarith.values import Level, Outcome
 
 _MOST_NAMED = 500

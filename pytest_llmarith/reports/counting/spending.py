@@ -11,7 +11,7 @@ from typing import Literal
 
 from pytest_llmarith import records
 from pytest_llmarith.records import LARGEST
-from pytest_llmarith.reports.statistics import WIDE, median_of_floats, quantile_of_sorted
+from pytest_llmarith.results.statistics import WIDE, median_of_floats, quantile_of_sorted
 
 Kind = Literal["cost_usd", "latency_s", "prompt_tokens", "completion_tokens", "reasoning_tokens"]
 _TOKENS = ("prompt_tokens", "completion_tokens", "reasoning_tokens")

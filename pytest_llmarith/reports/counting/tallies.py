@@ -15,7 +15,7 @@ from pytest_llmarith.reports.counting.breaking import replies_of
 from pytest_llmarith.reports.counting.error_sizes import ErrorSizes
 from pytest_llmarith.reports.counting.spending import Spending
 from pytest_llmarith.reports.percents import overall_percentage, percentage
-from pytest_llmarith.reports.statistics import Cell
+from pytest_llmarith.results.statistics import Cell
 from pytest_llmarith.values import Outcome
 
 _MEASURED = tuple(outcome for outcome in Outcome if outcome is not Outcome.UNANSWERED)

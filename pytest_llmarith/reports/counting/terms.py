@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from pytest_llmarith.records import Term
-from pytest_llmarith.reports.statistics import median_of_floats, quantile_of_sorted
+from pytest_llmarith.results.statistics import median_of_floats, quantile_of_sorted
 from pytest_llmarith.values import TermStatus
 
 MOST_PLACES = 100

@@ -10,7 +10,7 @@ from pytest_llmarith.reports import figures
 from pytest_llmarith.reports.keys import USUAL_NAME, label_of
 from pytest_llmarith.reports.page.plots import Axis
 from pytest_llmarith.reports.page.runs import Series, Whose, word
-from pytest_llmarith.reports.statistics.paired import SIGNIFICANT
+from pytest_llmarith.results.differences import SIGNIFICANT
 
 _REACHES = (5, 10, 20, 30, 40, 60, 80)  # points on either side of none
 

@@ -33,13 +33,12 @@ def _drawn(repeated: Sequence[tuple[Result, Repeats]], longest_name: int) -> lis
 
 
 def _row(result: Result, repeats: Repeats, longest_name: int) -> list[str]:
-    most = repeats.pass_at_k[-1] if repeats.pass_at_k else None
     return [
         _name(result, longest_name),
         f"{figures.times(result, repeats)}\n{repeats.problems}",
         _share(repeats.consistency),
         _share(repeats.pass_at_1),
-        f"{most.percent:.1f}\nk = {most.k}" if most else figures.UNKNOWN,
+        figures.UNKNOWN if repeats.pass_at_k is None else f"{repeats.pass_at_k:.1f}\nk = {repeats.k}",
         _share(repeats.majority),
     ]
 

@@ -152,14 +152,9 @@ def _more_replies(count: int) -> str:
 
 
 def _merged_lines(merged: Merged) -> list[str]:
-    """Of how many runs this is made, and what of that has to be known to take it for what it is."""
-    count = len(merged.runs)
-    lines = [f"merged from {count:,} run{'s' * (count > 1)}", *(f"partial: {lack}" for lack in merged.lacks)]
-    if merged.differing:
-        lines.append(f"the runs differ in {', '.join(merged.differing)}")
-    if merged.overlapping:
-        lines.append(f"{merged.overlapping:,} trials have two answers, of which the later counts")
-    return lines
+    count, later = len(merged.runs), merged.overlapping
+    line = f"merged from {count:,} run{'s' * (count > 1)}"
+    return [line, f"{later:,} trials have two answers, of which the later counts"] if later else [line]
 
 
 def _reasons(summary: RunSummary) -> Counter[str]:

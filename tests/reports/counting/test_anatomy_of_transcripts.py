@@ -31,9 +31,9 @@ Records = list[Record]
 
 @pytest.fixture(scope="module")
 def records() -> Records:
-    """Every trial that has a reply, without the reply: they are megabytes."""
+    """Every trial that has a reply, without its text: they are megabytes."""
     read = (change.record for file in sorted(TRANSCRIPTS.glob("*.jsonl")) for change in changes(file, None, []))
-    return [replace(record, reply=None) for record in read if record.outcome != "unanswered"]
+    return [replace(record, reply=replace(record.reply, text="")) for record in read if record.reply]
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_llmarith.reports.page import RunAtHand, write_page
+from pytest_llmarith.values import USUAL
 from tests.reports.page import chromium
 from tests.reports.page.chromium import Viewer
 from tests.reports.page.made_runs import COMMA, embedded_records, run_of, usual_records
@@ -60,7 +61,7 @@ def conditions_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     page = tmp_path_factory.mktemp("conditions") / "report.html"
     records = [
         one | {"condition": condition, "repeat": repeat, "prompt": f"{one['prompt']}, {condition}"}
-        for condition in (None, COMMA)
+        for condition in (USUAL.fields(), COMMA)
         for repeat in (0, 1)
         for one in usual_records()
     ]

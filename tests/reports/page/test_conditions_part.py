@@ -13,13 +13,13 @@ from pytest_llmarith.reports.page import RunAtHand
 from pytest_llmarith.reports.page.browser import browser
 from pytest_llmarith.reports.page.conditions import Conditions, conditions
 from pytest_llmarith.reports.page.runs import series_of
-from pytest_llmarith.values import Failure, Reply
+from pytest_llmarith.values import USUAL, Failure, Reply
 from tests.reports.page.made_runs import COMMA, problem, record, run_of, usual_records
 
 
 def put(right: int, of: int, condition: dict[str, Any] | None, repeat: int = 0) -> list[dict[str, Any]]:
     """Sums in a condition, so many of them right: the first ones."""
-    how = {"condition": condition, "repeat": repeat, "prompt": f"put as {condition}"}
+    how = {"condition": condition or USUAL.fields(), "repeat": repeat, "prompt": f"put as {condition}"}
     return [
         record(one, Reply(text=one.expected if number < right else "1")) | how
         for number in range(of)

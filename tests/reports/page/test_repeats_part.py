@@ -34,35 +34,10 @@ def test_repeats_are_told() -> None:
     found = part(repeated(2, 3))
     (row,) = found.rows
     assert (found.task, row.label, row.k, row.problems) == ("arithmetic", "o4-mini", "3", "3")
-    assert (row.most, row.most_k) == ("100.0", "3")
+    assert row.pass_at_k == "100.0"
     assert [one and one.text for one in (row.pass_at_1, row.majority, row.consistency)] == ["66.7", "100.0", "0.0"]
     assert row.majority is not None
     assert row.majority.interval == "43.9-100"
-
-
-def test_trying_again_is_drawn() -> None:
-    """A line from pass@1 to pass@k, with its numbers in the table behind."""
-    found = part(repeated(1, 3))
-    assert found.panel is not None
-    (line,) = found.panel.lines
-    assert (found.drawn, found.legend) == (True, ())
-    assert [dot.description for dot in line.dots] == [
-        "o4-mini, one of 1: 33.3 %",
-        "o4-mini, one of 2: 66.7 %",
-        "o4-mini, one of 3: 100.0 %",
-    ]
-    assert found.panel.rows == [["1", "33.3"], ["2", "66.7"], ["3", "100.0"]]
-
-
-def test_many_models_have_a_table_alone(page: Any) -> None:
-    """More lines than six nobody can tell apart; with two of them a legend names each."""
-    two, seven = ([one for model in "abcdefg"[:count] for one in repeated(1, 2, model)] for count in (2, 7))
-    assert part(two).legend == [(1, "a"), (2, "b")]
-    assert part(two).drawn
-    assert not part(seven).drawn
-    text = page(run_of(seven))
-    assert "<summary>Table<span> of pass@k, arithmetic</span></summary>" in text
-    assert "number of tries" not in text
 
 
 def test_one_problem_has_no_interval() -> None:
@@ -72,7 +47,7 @@ def test_one_problem_has_no_interval() -> None:
         "problems": 1,
         "consistency": None,
         "pass_at_1": {"percent": 50.0, "low": None, "high": None},
-        "pass_at_k": [],
+        "pass_at_k": None,
         "majority": None,
     }
     (result,) = summed_up([asked("{}")]).results
@@ -80,7 +55,7 @@ def test_one_problem_has_no_interval() -> None:
     (found,) = repeated_tasks([series])
     (row,) = found.rows
     assert row.pass_at_1 == PercentageCell("50.0", "-", 50.0, 50.0, 50.0)
-    assert (row.consistency, row.majority, row.most, found.panel) == (None, None, "-", None)
+    assert (row.consistency, row.majority, row.pass_at_k) == (None, None, "-")
 
 
 def test_problems_that_were_put_once_have_no_part() -> None:

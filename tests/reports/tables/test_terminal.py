@@ -484,18 +484,10 @@ def test_a_shard_has_few_repeats_of_a_problem(make_record: Make) -> None:
 def test_a_merged_run_says_of_what(make_record: Make) -> None:
     """What has to be known of it stands there, and no command that would do the rest."""
     one = {key: FACTS_OF_A_RUN[key] for key in RunTimes.__struct_fields__}
-    merged = {
-        "runs": [one, one],
-        "replaced": 0,
-        "lacks": ["shard 3 of 3 is missing"],
-        "differing": ["seed"],
-        "overlapping": 4,
-    }
-    assert run_lines(summed(make_record(), selected=2, partial=True, merged=merged), 80) == [
+    merged = {"runs": [one, one], "replaced": 0, "overlapping": 4}
+    assert run_lines(summed(make_record(), selected=2, merged=merged), 80) == [
         "incomplete, 1 of 2 answered",
         "merged from 2 runs",
-        "partial: shard 3 of 3 is missing",
-        "the runs differ in seed",
         "4 trials have two answers, of which the later counts",
     ]
 

@@ -1,0 +1,1 @@
+"""What is made of records: statistics, comparisons of runs, merged runs."""

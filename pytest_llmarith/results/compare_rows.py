@@ -1,0 +1,276 @@
+"""The figures of a comparison: rows with differences and tests, mean scores of programs, and effects of conditions."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from math import fsum
+from typing import Any, NamedTuple
+
+from pytest_llmarith import records
+from pytest_llmarith.records import Difference, Part, Percent, Share
+from pytest_llmarith.reports.keys import USUAL_NAME
+from pytest_llmarith.reports.variants import place_of_variant
+from pytest_llmarith.results.differences import (
+    bootstrap_difference,
+    compare_pairs,
+    compare_strata,
+    count_pairs,
+    holm,
+)
+from pytest_llmarith.results.questions import Pair, Question, Questions, pair, with_other_prompts
+from pytest_llmarith.results.statistics import Cluster, Interval, bootstrap_mean
+from pytest_llmarith.values import Condition
+
+_FEWEST_TESTED = 6  # questions of a part: with five, p is 0.0625 even if all went worse
+_DECIMALS = 4
+
+
+class Measured(Part):
+    """The trials of one side. There are fewer `questions` than trials if some were asked several times."""
+
+    correct: int
+    measured: int
+    questions: int
+    percent: Percent | None
+
+
+class PairCounts(Part):
+    """Pairs by which side is correct."""
+
+    both: int
+    only_first: int
+    only_second: int
+    neither: int
+
+
+class Changes(Part):
+    """How many questions the second side got right more often, or less often."""
+
+    compared: int
+    better: int
+    worse: int
+
+
+class Row(Part):
+    """A part of what is compared."""
+
+    kind: str  # all, task, condition, variant or set
+    task: str | None
+    name: str | None
+    first: Measured
+    second: Measured
+    pairs: PairCounts | None  # null without pairing, or if a question was asked several times
+    questions: Changes | None  # null without pairing
+    difference: Difference | None
+    p: Share | None  # null without a test
+    p_holm: Share | None
+
+
+class Mean(Part):
+    """The mean score of programs."""
+
+    sequences: int
+    percent: Percent
+
+
+class Score(Part):
+    """The mean scores of both sides for one set, condition and limit in seconds."""
+
+    set: str
+    condition: str | None
+    seconds: float
+    first: Mean
+    second: Mean
+    difference: Difference
+
+
+class _Group(NamedTuple):
+    """What a row is about."""
+
+    kind: str
+    task: str | None
+    name: str | None
+
+
+_ALL = _Group("all", None, None)
+
+
+def _groups_of(question: Question) -> Iterator[_Group]:
+    yield _ALL
+    yield _Group("task", question.task, None)
+    yield _Group("condition", question.task, question.condition or USUAL_NAME)
+    if question.kind:
+        yield _Group(question.kind, question.task, question.part)
+
+
+def _shown(groups: Collection[_Group]) -> Iterator[_Group]:
+    """All but those that repeat the row above them: the only task, and the only condition or part of a task."""
+    yield _ALL
+    tasks = sorted({group.task for group in groups if group.task is not None})
+    for task in tasks:
+        if len(tasks) > 1:
+            yield _Group("task", task, None)
+        for kinds in (("condition",), ("variant", "set")):
+            family = [group for group in groups if group.task == task and group.kind in kinds]
+            if len(family) > 1:
+                yield from sorted(family, key=lambda group: place_of_variant(group.name or ""))
+
+
+def paired_rows(pairs: Iterable[tuple[Question, Cluster, Cluster]]) -> list[Row]:
+    """The rows of questions with the trials of both sides, of which the first is over all.
+
+    A problem counts once, in however many conditions and repeats it was asked: its trials are alike.
+    """
+    nothing = Cluster(0, 0), Cluster(0, 0)
+    groups: dict[_Group, dict[int, tuple[Cluster, Cluster]]] = {_ALL: {}}
+    for question, first, second in pairs:
+        for group in _groups_of(question):
+            problems = groups.setdefault(group, {})
+            one, other = problems.get(question.problem, nothing)
+            problems[question.problem] = Cluster.of((one, first)), Cluster.of((other, second))
+    return [_paired_row(group, list(groups[group].values())) for group in _shown(groups)]
+
+
+def _paired_row(group: _Group, questions: Sequence[tuple[Cluster, Cluster]]) -> Row:
+    if not questions:
+        nothing = Measured(0, 0, 0, None)
+        return Row(*group, nothing, nothing, PairCounts(0, 0, 0, 0), Changes(0, 0, 0), None, None, None)
+    found = compare_pairs(questions)
+    once = all(one.trials == other.trials == 1 for one, other in questions)
+    is_tested = group == _ALL or len(questions) >= _FEWEST_TESTED
+    return Row(
+        *group,
+        _measured([one for one, _ in questions], found.first),
+        _measured([other for _, other in questions], found.second),
+        PairCounts(*count_pairs(questions)) if once else None,
+        Changes(len(questions), found.better, found.worse),
+        _difference(found.interval, found.second - found.first),
+        found.p if is_tested else None,
+        None,
+    )
+
+
+Cell = tuple[str, str | None, int | None, str]  # the task, the variant or set, the depth, and the condition
+Cells = Mapping[Cell, Sequence[tuple[Question, Cluster]]]
+
+
+def unpaired_rows(first: Cells, second: Cells) -> list[Row]:
+    """The same of two groups with different questions, over the cells that both have."""
+    groups: defaultdict[_Group, list[tuple[Cluster, Cluster]]] = defaultdict(list)
+    for cell in first:
+        if cell in second:
+            one, other = (Cluster.of(cluster for _, cluster in side[cell]) for side in (first, second))
+            for group in _groups_of(first[cell][0][0]):
+                groups[group].append((one, other))
+    rows = []
+    for group in _shown(groups):
+        found = compare_strata(groups[group])
+        sides = []
+        for side, share in enumerate((found.first, found.second)):
+            whole = Cluster.of(stratum[side] for stratum in groups[group])
+            sides.append(Measured(*whole, whole.trials, _percent(share)))
+        difference = _difference(found.interval, found.second - found.first)
+        rows.append(Row(*group, sides[0], sides[1], None, None, difference, found.p, None))
+    return rows
+
+
+def _measured(clusters: Sequence[Cluster], share: float) -> Measured:
+    return Measured(*Cluster.of(clusters), len(clusters), _percent(share))
+
+
+def _difference(interval: Interval | None, share: float) -> Difference:
+    low, high = (_percent(interval.low), _percent(interval.high)) if interval else (None, None)
+    return Difference(_percent(share), low, high)
+
+
+def _percent(share: float) -> float:
+    return round(100 * share, _DECIMALS)
+
+
+_ScoreKey = tuple[str, str, float]  # the set, the label of the condition, and the limit in seconds
+
+
+def paired_scores(pairs: Iterable[Pair]) -> list[Score]:
+    """Mean scores of the sequences that have one on both sides; the bootstrap draws sequences with both."""
+    found: defaultdict[_ScoreKey, list[tuple[float, float]]] = defaultdict(list)
+    for one, other in pairs:
+        for limit in one.scores.keys() & other.scores.keys():
+            key = one.part or "", one.condition, limit
+            found[key].append((_mean(one.scores[limit]), _mean(other.scores[limit])))
+    scores = []
+    for key, both in sorted(found.items()):
+        both.sort()  # the order of the records must not change the sums and the draw
+        interval = bootstrap_mean(sorted(other - one for one, other in both))
+        scores.append(_score(key, [one for one, _ in both], [other for _, other in both], interval))
+    return scores
+
+
+def unpaired_scores(first: Iterable[Question], second: Iterable[Question]) -> list[Score]:
+    """Mean scores in the sets that both sides have; the bootstrap draws the sequences of each side by themselves."""
+    sides: list[defaultdict[_ScoreKey, list[float]]] = [defaultdict(list), defaultdict(list)]
+    for side, questions in zip(sides, (first, second), strict=True):
+        for question in questions:
+            for limit, values in question.scores.items():
+                side[question.part or "", question.condition, limit].append(_mean(values))
+    scores = []
+    for key in sorted(sides[0].keys() & sides[1].keys()):
+        one, other = sorted(sides[0][key]), sorted(sides[1][key])
+        scores.append(_score(key, one, other, bootstrap_difference(one, other)))
+    return scores
+
+
+def _score(key: _ScoreKey, first: Sequence[float], second: Sequence[float], interval: Interval | None) -> Score:
+    name, condition, seconds = key
+    one, other = _mean(first), _mean(second)
+    sides = Mean(len(first), _percent(one)), Mean(len(second), _percent(other))
+    return Score(name, condition or None, seconds, sides[0], sides[1], _difference(interval, other - one))
+
+
+def _mean(values: Sequence[float]) -> float:
+    return fsum(values) / len(values)
+
+
+class OfCondition(NamedTuple):
+    """The questions of one model and task in one condition, which is None for the usual one."""
+
+    model: str
+    task: str
+    condition: Condition | None
+    questions: Questions
+
+
+def effects(results: Iterable[OfCondition]) -> tuple[list[records.Effect], list[records.SameWords]]:
+    """Each condition of a model and task beside the first one, and how many questions have the same prompt in both."""
+    families: defaultdict[tuple[str, str], list[OfCondition]] = defaultdict(list)
+    for each in results:
+        families[each.model, each.task].append(each)
+    found, alike = [], []
+    for (model, task), (beside, *others) in families.items():
+        for other in others:
+            pairs, _, _ = pair(beside.questions, other.questions, any_prompt=True)
+            differing, same = with_other_prompts([(a, b) for a, b in pairs if a.answered and b.answered])
+            whose = {"model": model, "task": task, "condition": other.condition, "beside": beside.condition}
+            if same:
+                alike.append(records.SameWords(**whose, problems=len(same)))  # type: ignore[arg-type]
+            if differing:
+                row = paired_rows([(one, one.measured, another.measured) for one, another in differing])[0]
+                found.append(_effect(whose, row))
+    for effect, p in zip(found, holm([each.p for each in found]), strict=True):
+        effect.p_holm = p
+    return found, alike
+
+
+def _effect(whose: Mapping[str, Any], row: Row) -> records.Effect:
+    figures: Any = row  # none of these is null in a row over questions
+    return records.Effect(
+        **whose,
+        problems=figures.questions.compared,
+        percent=figures.second.percent,
+        percent_beside=figures.first.percent,
+        difference=figures.difference,
+        better=figures.questions.better,
+        worse=figures.questions.worse,
+        p=figures.p,
+        p_holm=figures.p,
+    )

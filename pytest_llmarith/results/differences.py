@@ -1,0 +1,200 @@
+"""Differences between two shares or means, their intervals and tests, and Holm's correction of many tests.
+
+A difference is the second minus the first: it is negative if the second is lower.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from math import exp, fsum, lgamma, log, sqrt
+from typing import NamedTuple
+
+from pytest_llmarith.results.statistics import (
+    Cluster,
+    Interval,
+    mean_of_draw,
+    percentile_interval,
+    two_sided_p,
+    two_sided_t,
+    wilson,
+)
+
+SIGNIFICANT = 0.05  # a p value below it is more than chance
+_NEGLIGIBLE = 1e-17  # too small to change a sum of probabilities
+_NO_VARIANCE = 1e-12  # rounded floats may miss 0
+
+
+class Pairs(NamedTuple):
+    """How many pairs of trials were both correct, only the first, only the second, and neither."""
+
+    both: int
+    first: int
+    second: int
+    neither: int
+
+
+class PairedDifference(NamedTuple):
+    """Two sides that were asked the same questions: mean shares, `interval` of the difference, and McNemar's p."""
+
+    first: float
+    second: float
+    interval: Interval | None  # None if every question changed by the same amount
+    better: int  # questions that the second got right more often
+    worse: int
+    p: float
+
+
+class StratifiedDifference(NamedTuple):
+    """Two groups with different questions: mean shares over strata with the same weights, and the test of both."""
+
+    first: float
+    second: float
+    interval: Interval | None  # None if nothing varies within the strata
+    p: float
+
+
+Table = tuple[Cluster, Cluster]  # the trials of two groups in one stratum
+
+
+def compare_pairs(questions: Collection[tuple[Cluster, Cluster]]) -> PairedDifference:
+    """One question or more, each with its trials on both sides: one, or several repeats.
+
+    If each question was asked once, the interval is Newcombe's for pairs. Otherwise it is Student's t over questions,
+    as the repeats of a question are alike. The test is McNemar's: a question counts once, however often it was asked.
+    """
+    changes = sorted(second.share - first.share for first, second in questions)
+    better, worse = sum(change > 0 for change in changes), sum(change < 0 for change in changes)
+    if all(first.trials == second.trials == 1 for first, second in questions):
+        interval = newcombe(count_pairs(questions))
+    else:
+        interval = mean_difference(changes)
+    first, second = (fsum(pair[side].share for pair in questions) / len(questions) for side in (0, 1))
+    return PairedDifference(first, second, interval, better, worse, mcnemar(better, worse))
+
+
+def count_pairs(questions: Collection[tuple[Cluster, Cluster]]) -> Pairs:
+    """The pairs of questions that were asked once."""
+    outcomes = [(bool(first.successes), bool(second.successes)) for first, second in questions]
+    return Pairs(*map(outcomes.count, ((True, True), (True, False), (False, True), (False, False))))
+
+
+def mcnemar(better: int, worse: int) -> float:
+    """The two-sided p of McNemar's exact test: how likely a fair coin falls this unevenly, or more so."""
+    tosses, fewer = better + worse, min(better, worse)
+    if 2 * fewer == tosses:
+        return 1.0
+    likeliest = exp(lgamma(tosses + 1) - lgamma(fewer + 1) - lgamma(tosses - fewer + 1) - tosses * log(2))
+    return min(1.0, 2 * likeliest * fsum(_falling(fewer, tosses)))
+
+
+def _falling(fewer: int, tosses: int) -> Iterator[float]:
+    """The probabilities of `fewer` heads down to 0, relative to that of `fewer`."""
+    share = 1.0
+    for heads in range(fewer, 0, -1):
+        yield share
+        share *= heads / (tosses - heads + 1)
+        if share < _NEGLIGIBLE:
+            return
+    yield share
+
+
+def newcombe(pairs: Pairs) -> Interval | None:
+    """The interval of the difference between two shares of the same pairs; None if there are no pairs.
+
+    Newcombe 1998, Statistics in Medicine 17, 2635-2650, method 10: the Wilson intervals of both shares, combined with
+    their correlation. It also works at 0 and 100 %.
+    """
+    total, first, second = sum(pairs), pairs.both + pairs.first, pairs.both + pairs.second
+    one, other = wilson(first, total), wilson(second, total)
+    if one is None or other is None:
+        return None
+    share, its, phi = first / total, second / total, _phi(pairs)
+    low = its - share - _joined(its - other.low, one.high - share, phi)
+    high = its - share + _joined(other.high - its, share - one.low, phi)
+    return Interval(max(-1.0, low), min(1.0, high))
+
+
+def _joined(one: float, other: float, phi: float) -> float:
+    return sqrt(max(0.0, one * one - 2 * phi * one * other + other * other))
+
+
+def _phi(pairs: Pairs) -> float:
+    """The correlation of both sides, with a continuity correction; 0 if one of them is always or never correct."""
+    both, first, second, neither = pairs
+    margins = (both + first) * (second + neither) * (both + second) * (first + neither)
+    if not margins:
+        return 0.0
+    together = both * neither - first * second
+    corrected = max(together - sum(pairs) / 2, 0.0) if together > 0 else together
+    return corrected / sqrt(margins)
+
+
+def mean_difference(differences: Collection[float]) -> Interval | None:
+    """The interval of the mean of differences, by Student's t; None if they are all equal."""
+    count = len(differences)
+    mean = fsum(differences) / max(1, count)
+    spread = fsum((each - mean) ** 2 for each in differences)
+    if count < 2 or not spread:
+        return None
+    half = two_sided_t(count - 1) * sqrt(spread / (count * (count - 1)))
+    return Interval(max(-1.0, mean - half), min(1.0, mean + half))
+
+
+def bootstrap_difference(first: Sequence[float], second: Sequence[float]) -> Interval | None:
+    """The percentile interval of the difference between two independent means; None if no value varies."""
+    if not first or not second or max(len(set(first)), len(set(second))) < 2:
+        return None
+    return percentile_interval(lambda draw: mean_of_draw(draw, second) - mean_of_draw(draw, first))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """The p values of tests that are made together, in their order: at most 5 of 100 such families err at 0.05.
+
+    Holm 1979, Scandinavian Journal of Statistics 6, 65-70.
+    """
+    corrected, largest = [0.0] * len(p_values), 0.0
+    for rank, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[place]))
+        corrected[place] = largest
+    return corrected
+
+
+def compare_strata(strata: Collection[Table]) -> StratifiedDifference:
+    """Two groups with different questions, compared within strata of questions that are alike. Trials are independent.
+
+    The difference is that of Mantel and Haenszel, the mean over strata with weights `n1 n2 / (n1 + n2)`. Its interval
+    has the variance of Sato (1989, Biometrics 45, 1323-1324; Greenland and Robins 1985, Biometrics 41, 55-68). The test
+    is that of Cochran (1954, Biometrics 10, 417-451), Mantel and Haenszel (1959, Journal of the National Cancer
+    Institute 22, 719-748), without a continuity correction: with one, equal models would differ in 2 to 4 of 100
+    comparisons. Both use Student's t with two degrees of freedom less than there are trials.
+    """
+    weights = [first.trials * second.trials / (first.trials + second.trials) for first, second in strata]
+    one, other = (
+        fsum(weight * table[side].share for weight, table in zip(weights, strata, strict=True)) / fsum(weights)
+        for side in (0, 1)
+    )
+    degrees = max(1, sum(first.trials + second.trials for first, second in strata) - 2)
+    interval = _sato(other - one, strata, fsum(weights), two_sided_t(degrees))
+    return StratifiedDifference(one, other, interval, two_sided_p(_cochran(strata), degrees))
+
+
+def _sato(difference: float, strata: Collection[Table], weight: float, errors: float) -> Interval | None:
+    skewed, mixed = [], []
+    for (a, n1), (b, n2) in strata:
+        skewed.append((n2**2 * a - n1**2 * b + n1 * n2 * (n1 - n2) / 2) / (n1 + n2) ** 2)
+        mixed.append((b * (n1 - a) + a * (n2 - b)) / (2 * (n1 + n2)))
+    variance = (difference * fsum(skewed) + fsum(mixed)) / weight**2
+    if variance <= _NO_VARIANCE:
+        return None
+    half = errors * sqrt(variance)
+    return Interval(max(-1.0, difference - half), min(1.0, difference + half))
+
+
+def _cochran(strata: Collection[Table]) -> float:
+    """How many standard errors the second group's successes are from those of equal groups."""
+    excess, variance = [], []
+    for (a, n1), (b, n2) in strata:
+        n, successes = n1 + n2, a + b
+        excess.append(b - n2 * successes / n)
+        variance.append(n1 * n2 * successes * (n - successes) / (n**2 * (n - 1)))
+    return abs(fsum(excess)) / sqrt(fsum(variance)) if fsum(variance) > _NO_VARIANCE else 0.0

@@ -1,0 +1,189 @@
+"""The questions that a model was asked, and which of them two sides have in common.
+
+A question is a problem in one condition. Its trials are one, or several repeats.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from pytest_llmarith.records import (
+    AdditionProblem,
+    ArithmeticProblem,
+    CustomProblem,
+    Problem,
+    Record,
+    SearchProblem,
+    SequenceProblem,
+)
+from pytest_llmarith.reports.keys import label_of
+from pytest_llmarith.results.statistics import Cluster
+from pytest_llmarith.values import Outcome
+
+
+@dataclass(slots=True)
+class Question:
+    """A problem in one condition, and its trials. Equal problems have an equal `problem`, and so have prompts."""
+
+    problem: int
+    prompt: int | None  # None if it is unknown
+    condition: str  # its label, empty for the usual one
+    task: str
+    kind: str | None  # what `part` is: `variant` or `set`
+    part: str | None
+    depth: int | None
+    asked: int = 0
+    answered: int = 0
+    correct: int = 0
+    scores: dict[float, list[float]] = field(default_factory=dict)  # of programs, by the limit in seconds
+
+    @property
+    def unanswered(self) -> int:
+        return self.asked - self.answered
+
+    @property
+    def measured(self) -> Cluster:
+        """The answered trials."""
+        return Cluster(self.correct, self.answered)
+
+    @property
+    def at_best(self) -> Cluster:
+        """All trials, the unanswered ones taken for correct."""
+        return Cluster(self.correct + self.unanswered, self.asked)
+
+    @property
+    def at_worst(self) -> Cluster:
+        """All trials, the unanswered ones taken for wrong."""
+        return Cluster(self.correct, self.asked)
+
+
+Pair = tuple[Question, Question]
+
+
+class Questions:
+    """The questions of one model. A few numbers of each record are kept."""
+
+    def __init__(self, systems: Mapping[str, str | None] | None = None) -> None:
+        """`systems` are the texts of the run's system prompts by name, as another run may have other names for them.
+
+        Within a run the names are enough.
+        """
+        self.repeated = False  # whether a question was asked several times
+        self._systems = systems
+        self._found: dict[Hashable, Question] = {}
+        self._items: dict[int, str] = {}  # the test that asked each trial first
+
+    def __iter__(self) -> Iterator[Question]:
+        return iter(self._found.values())
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def add(self, record: Record) -> None:
+        """Count one record, unless another test asked the same: that is one request, whose reply both have."""
+        problem, condition = record.problem, label_of(record.condition)
+        question = Question(
+            hash((record.task, *_asked(problem))),
+            self._prompt(record),
+            condition,
+            record.task,
+            kind := next((name for name in ("variant", "set") if hasattr(problem, name)), None),
+            getattr(problem, kind) if kind else None,
+            getattr(problem, "depth", None),
+        )
+        key = question.problem, question.prompt, condition, question.part
+        answered = record.outcome != Outcome.UNANSWERED
+        trial = hash((key, getattr(problem, "trial", None), record.repeat, answered))
+        if record.nodeid is not None and self._items.setdefault(trial, record.nodeid) != record.nodeid:
+            return
+        question = self._found.setdefault(key, question)
+        self.repeated = self.repeated or record.repeat > 0
+        question.asked += 1
+        if answered:
+            question.answered += 1
+            question.correct += record.outcome == Outcome.CORRECT
+            for limit, score in ((record.oeis and record.oeis.scores) or {}).items():
+                question.scores.setdefault(float(limit), []).append(score)
+
+    def _prompt(self, record: Record) -> int | None:
+        """What was sent: the prompt and the text of a system prompt that is a condition.
+
+        A search has the prompt of the question at which it ended: this is a result, so its condition replaces it.
+        """
+        if record.search:
+            return hash(label_of(record.condition))
+        system = record.condition.system
+        if system is not None and self._systems is not None:
+            system = self._systems.get(system)
+            if system is None:
+                return None
+        return None if record.prompt is None else hash((record.prompt, system))
+
+
+def _asked(problem: Problem) -> tuple[Hashable, ...]:
+    """What makes it this problem. The trial's number does not: with another seed it is another problem."""
+    match problem:
+        case ArithmeticProblem():
+            return problem.variant, problem.depth, problem.lhs, problem.rhs, problem.expected
+        case AdditionProblem():
+            return problem.int1, problem.int2, problem.expected
+        case SequenceProblem():
+            return problem.number, problem.offset
+        case SearchProblem():
+            return problem.seed, problem.of, problem.variant, problem.budget
+        case CustomProblem():
+            return problem.label, json.dumps([problem.given, problem.expected], sort_keys=True)
+
+
+_SAME_PROMPT: tuple[Callable[[Question], Hashable], ...] = (
+    lambda one: (one.problem, one.prompt, one.condition, one.part),
+    lambda one: (one.problem, one.prompt),
+)
+_SAME_PROBLEM: tuple[Callable[[Question], Hashable], ...] = (
+    lambda one: (one.problem, one.condition, one.part),
+    lambda one: (one.problem, one.part),
+    lambda one: one.problem,
+)
+
+
+def pair(
+    first: Iterable[Question], second: Iterable[Question], *, any_prompt: bool = False
+) -> tuple[list[Pair], list[Question], list[Question]]:
+    """The questions that both sides were asked, and those that only one of them was.
+
+    Questions are the same if problem and prompt are equal, or the problem alone if a prompt is unknown, or with
+    `any_prompt`. Those of the same condition and set are paired first. The order of the questions changes nothing.
+    """
+    pairs: list[Pair] = []
+    left, right = (sorted(side, key=lambda one: (one.condition, one.part or "")) for side in (first, second))
+    for key in _SAME_PROBLEM if any_prompt else _SAME_PROMPT + _SAME_PROBLEM:
+        waiting: dict[Hashable, list[Question]] = {}
+        for one in left:
+            waiting.setdefault(key(one), []).append(one)
+        found = []
+        for other in right:
+            candidates = waiting.get(key(other), [])
+            for one in candidates:
+                if any_prompt or one.prompt == other.prompt or one.prompt is None or other.prompt is None:
+                    candidates.remove(one)
+                    found.append((one, other))
+                    break
+        pairs += found
+        taken = {id(question) for both in found for question in both}
+        left, right = ([one for one in side if id(one) not in taken] for side in (left, right))
+    return pairs, left, right
+
+
+def with_other_prompts(pairs: Iterable[Pair]) -> tuple[list[Pair], list[Pair]]:
+    """The pairs whose prompts differ, and those whose prompts are the same.
+
+    Between two conditions of a model the same prompt is one request: its reply says nothing about the conditions.
+    """
+    differing: list[Pair] = []
+    same: list[Pair] = []
+    for one, other in pairs:
+        is_same = one.prompt is not None and one.prompt == other.prompt
+        (same if is_same else differing).append((one, other))
+    return differing, same

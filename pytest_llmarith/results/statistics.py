@@ -1,0 +1,275 @@
+"""Percentages, means and quantiles with their 95 % intervals.
+
+They need nothing but Python: scipy and statsmodels have most of these formulas, but take more than 100 MB of disk, and
+each formula here is a few lines. The tests compare them with published examples.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
+from fractions import Fraction
+from functools import cache
+from math import atan, comb, cos, erfc, fsum, pi, sin, sqrt, tan
+from random import Random
+from typing import NamedTuple, TypeVar
+
+CONFIDENCE = 0.95
+# For medians of exact numbers: 4,096 digits are enough for any answer, and no exponent overflows.
+WIDE = Context(prec=4096, rounding=ROUND_HALF_EVEN, Emax=MAX_EMAX, Emin=MIN_EMIN)
+_RESAMPLES = 2_000
+_MANY = 1_000  # degrees of freedom from which Student's t is close to the normal distribution
+_HALVINGS = 60
+_FEWEST_ANSWERS = 2  # of a cell, to estimate how much its answers vary
+
+_N = TypeVar("_N", float, Decimal)
+
+
+class Interval(NamedTuple):
+    """The ends of an interval: of a share from 0 to 1, or of a difference of two shares from -1 to 1."""
+
+    low: float
+    high: float
+
+
+class Cell(NamedTuple):
+    """Trials of one variant at one depth: correct, answered and asked."""
+
+    successes: int
+    answered: int
+    asked: int
+
+
+class Overall(NamedTuple):
+    """A share over cells. If a cell has no answer, `share` is None and the interval holds every possible result."""
+
+    share: Fraction | None
+    interval: Interval
+
+
+class Cluster(NamedTuple):
+    """Trials that are alike, such as the repeats of one problem: correct ones, and all of them (at least one)."""
+
+    successes: int
+    trials: int
+
+    @property
+    def share(self) -> float:
+        return self.successes / self.trials
+
+    @classmethod
+    def of(cls, clusters: Iterable[tuple[int, int]]) -> Cluster:
+        """All trials of some clusters together."""
+        successes, trials = (sum(counts) for counts in zip((0, 0), *clusters, strict=True))
+        return cls(successes, trials)
+
+
+class Share(NamedTuple):
+    """A share and its interval."""
+
+    value: float
+    interval: Interval
+
+
+def percent(part: int, whole: int, decimals: int = 1) -> Decimal:
+    """`part` of `whole` in percent, correctly rounded (half to even)."""
+    return (Decimal(100 * part) / Decimal(whole)).quantize(Decimal(1).scaleb(-decimals))
+
+
+def wilson(successes: int, n: int) -> Interval | None:
+    """Wilson's score interval of a proportion (1927); None if `n` is 0."""
+    return score_interval(successes / n, n, two_sided_z()) if n else None
+
+
+def score_interval(share: float, n: float, z: float) -> Interval:
+    """Wilson's interval with `z` standard errors to either side; `n` may be a fraction."""
+    wing = z * z / n
+    middle = (share + wing / 2) / (1 + wing)
+    half = sqrt(wing * (share * (1 - share) + wing / 4)) / (1 + wing)
+    # For 0 and 1 the exact end is the share itself; floats are off in the last digit.
+    low = 0.0 if share == 0 else max(0.0, min(middle - half, share))
+    high = 1.0 if share == 1 else min(1.0, max(middle + half, share))
+    return Interval(low, high)
+
+
+def overall(cells: Collection[Cell]) -> Overall | None:
+    """The share over cells, each weighted by how much was asked in it; None if nothing was answered.
+
+    The interval is the stratified Wilson interval of Yan and Su (Statistics in Biopharmaceutical Research 2(3), 2010).
+    Wilson's interval of all answers replaces it if that is narrower, if a cell has a single answer, or if the answers
+    of each cell agree. If a cell has no answer, the ends are the shares with everything unanswered wrong, and right.
+    """
+    cells = [cell for cell in cells if cell.asked]
+    asked, answered = sum(cell.asked for cell in cells), sum(cell.answered for cell in cells)
+    if not answered:
+        return None
+    if not all(cell.answered for cell in cells):
+        successes = sum(cell.successes for cell in cells)
+        return Overall(None, Interval(successes / asked, (successes + asked - answered) / asked))
+    share = sum((Fraction(cell.asked * cell.successes, cell.answered) for cell in cells), Fraction()) / asked
+    # Kish's formula: as many equally weighted answers as tell as much.
+    effective = asked**2 / sum(Fraction(cell.asked**2, cell.answered) for cell in cells)
+    plain = score_interval(float(share), float(effective), two_sided_z())
+    stratified = _stratified(cells, asked)
+    return Overall(share, min((plain, stratified), key=lambda interval: interval.high - interval.low))
+
+
+def _stratified(cells: Collection[Cell], asked: int) -> Interval:
+    """The weighted means of the ends of the cells' intervals."""
+    shares = [(cell.asked / asked, cell.successes / cell.answered, cell.answered) for cell in cells]
+    errors = [weight * sqrt(share * (1 - share) / answers) for weight, share, answers in shares]
+    if not any(errors) or min(cell.answered for cell in cells) < _FEWEST_ANSWERS:
+        return Interval(0.0, 1.0)
+    z = two_sided_z() * sqrt(fsum(error * error for error in errors)) / fsum(errors)
+    intervals = [(weight, score_interval(share, answers, z)) for weight, share, answers in shares]
+    low, high = (fsum(weight * interval[end] for weight, interval in intervals) for end in (0, 1))
+    return Interval(low, min(1.0, high))
+
+
+def clustered_share(clusters: Collection[Cluster]) -> Share | None:
+    """The mean share of the clusters; None if there are none.
+
+    The standard error is that of the clusters' means (Miller 2024, arXiv 2411.00640, section 2.2). It is converted into
+    the number of independent trials that would have the same error, at least one per cluster and at most all trials.
+    These get Wilson's interval, with Student's t as clusters may be few. If all clusters have the same share, it is
+    Wilson's interval of one trial per cluster.
+    """
+    if not clusters:
+        return None
+    counts = Counter(clusters)
+    mean = _mean(counts, {each: each.share for each in counts})
+    spread = fsum((each.share - mean) ** 2 * count for each, count in counts.items())
+    if not spread:
+        return Share(mean, score_interval(mean, len(clusters), two_sided_z()))
+    trials = sum(each.trials * count for each, count in counts.items())
+    error = spread / (len(clusters) * (len(clusters) - 1))
+    independent = min(trials, max(len(clusters), mean * (1 - mean) / error))
+    return Share(mean, score_interval(mean, independent, two_sided_t(len(clusters) - 1)))
+
+
+def pass_at(k: int, clusters: Collection[Cluster]) -> float | None:
+    """How likely one of `k` trials is correct, over clusters with at least `k` trials; None if there are none.
+
+    This is the unbiased estimate of Chen et al. 2021, arXiv 2107.03374: `1 - C(n - c, k) / C(n, k)`.
+    """
+    counts = Counter(each for each in clusters if each.trials >= k)
+    if not counts:
+        return None
+    return _mean(counts, {each: 1 - comb(each.trials - each.successes, k) / comb(each.trials, k) for each in counts})
+
+
+def _mean(counts: Counter[Cluster], values: Mapping[Cluster, float]) -> float:
+    return fsum(values[each] * count for each, count in counts.items()) / counts.total()
+
+
+def bootstrap_mean(values: Sequence[float]) -> Interval | None:
+    """The percentile interval of a mean (Efron and Tibshirani 1993, chapter 13); None if all values are equal.
+
+    The same values in the same order give the same interval.
+    """
+    if len(set(values)) < 2:
+        return None
+    return percentile_interval(lambda draw: mean_of_draw(draw, values))
+
+
+def percentile_interval(statistic: Callable[[Random], float]) -> Interval:
+    """The middle 95 % of a statistic of 2,000 draws."""
+    draw = Random(0)
+    drawn = sorted(statistic(draw) for _ in range(_RESAMPLES))
+    tail = round((1 - CONFIDENCE) / 2 * _RESAMPLES)
+    return Interval(drawn[tail], drawn[-1 - tail])
+
+
+def mean_of_draw(draw: Random, values: Sequence[float]) -> float:
+    """The mean of as many values, drawn with replacement."""
+    return fsum(draw.choices(values, k=len(values))) / len(values)
+
+
+def kappa(both: int, first: int, second: int, neither: int) -> float | None:
+    """Cohen's kappa (1960): how far two judges agree beyond chance, from -1 to 1.
+
+    The counts are of cases that both, only the first, only the second, and neither of them found. None if it is
+    undefined: there is no case, or both judges say the same of all.
+    """
+    total = both + first + second + neither
+    if total == 0:
+        return None
+    agreed = Fraction(both + neither, total)
+    yes, also = Fraction(both + first, total), Fraction(both + second, total)
+    chance = yes * also + (1 - yes) * (1 - also)
+    return None if chance == 1 else float((agreed - chance) / (1 - chance))
+
+
+def median_of_floats(values: Sequence[float]) -> float | None:
+    """The middle value, or the mean of the two in the middle; None of nothing."""
+    if not values:
+        return None
+    low, high = _middle(sorted(values))
+    return (low + high) / 2
+
+
+def median_of_decimals(values: Sequence[Decimal]) -> Decimal | None:
+    """The same of exact numbers of any size."""
+    if not values:
+        return None
+    low, high = _middle(sorted(values))
+    return low if low == high else WIDE.divide(WIDE.add(low, high), Decimal(2))
+
+
+def _middle(ordered: Sequence[_N]) -> tuple[_N, _N]:
+    return ordered[(len(ordered) - 1) // 2], ordered[len(ordered) // 2]
+
+
+def quantile_of_sorted(ordered: Sequence[float], percentile: int) -> float | None:
+    """The value that this percentage of the values does not exceed; None of nothing.
+
+    This is type 7 of Hyndman and Fan (1996), as in R, numpy and spreadsheets.
+    """
+    if not ordered:
+        return None
+    place, rest = divmod((len(ordered) - 1) * percentile, 100)
+    if rest == 0:
+        return float(ordered[place])
+    low, high = ordered[place], ordered[place + 1]
+    return min(high, low + (high - low) * (rest / 100))
+
+
+@cache
+def two_sided_z(confidence: float = CONFIDENCE) -> float:
+    """How many standard errors lie to either side of the mean: 1.96 for 95 %."""
+    from statistics import NormalDist  # takes 25 ms to import
+
+    return NormalDist().inv_cdf((1 + confidence) / 2)
+
+
+@cache
+def two_sided_t(degrees: int, confidence: float = CONFIDENCE) -> float:
+    """The same by Student's t with one degree of freedom or more: 12.7 for one, 1.96 for many."""
+    if degrees > _MANY:
+        z = two_sided_z(confidence)
+        return z + (z**3 + z) / (4 * degrees)  # Abramowitz and Stegun 1964, 26.7.5
+    low, high = 0.0, pi / 2
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _within(middle, degrees) < confidence else (low, middle)
+    return sqrt(degrees) * tan(low)
+
+
+def two_sided_p(errors: float, degrees: int) -> float:
+    """How likely chance alone makes a difference of this many standard errors or more, by Student's t."""
+    if degrees > _MANY:
+        normal = errors * (1 - 1 / (4 * degrees)) / sqrt(1 + errors**2 / (2 * degrees))  # the same, 26.7.8
+        return erfc(normal / sqrt(2))
+    return max(0.0, 1 - _within(atan(errors / sqrt(degrees)), degrees))
+
+
+def _within(angle: float, degrees: int) -> float:
+    """The probability that |t| is below `sqrt(degrees) * tan(angle)` (the same, 26.7.3 and 26.7.4)."""
+    odd = degrees % 2
+    factor = cos(angle) if odd else 1.0
+    total = factor if degrees > 1 else 0.0
+    for power in range(2 + odd, degrees - 1, 2):
+        factor *= cos(angle) ** 2 * (power - 1) / power
+        total += factor
+    return (angle + sin(angle) * total) * 2 / pi if odd else sin(angle) * total

@@ -1,0 +1,129 @@
+"""Records and runs in memory, a letter for each outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_llmarith import records
+from pytest_llmarith.records import AdditionProblem, ArithmeticProblem, Record, Run, convert
+from pytest_llmarith.reports.mistake import Mistake
+from pytest_llmarith.results.compare import Comparison, Comparisons, compare
+from pytest_llmarith.results.compare_rows import Row
+from pytest_llmarith.values import Condition, Dtype, Op, Outcome, Reading
+from tests.runs_on_disk import programmed, run_facts
+
+OUTCOMES = dict(zip("cdnhu", ("correct", "deviate", "nan", "cheat", "unanswered"), strict=True))
+
+
+@dataclass
+class Opened:
+    """A run as it is read."""
+
+    path: Path
+    trials: Sequence[Record]
+    facts: Run | None
+
+    def records(self) -> Iterable[Record]:
+        return self.trials
+
+
+def run(*trials: Sequence[Record], name: str = "one", **facts: Any) -> Opened:
+    """A run of these trials. Without a summary if `facts` is None."""
+    known = None if facts.get("facts", 0) is None else convert(run_facts(**facts), Run)
+    return Opened(Path(name), [record for some in trials for record in some], known)
+
+
+def record(outcome: str, task: str, problem: Any, **named: Any) -> Record:
+    """A record without a reply of interest; what is named replaces what it usually has."""
+    usual: dict[str, Any] = dict.fromkeys(Record.__struct_fields__)
+    reply: dict[str, Any] = dict.fromkeys(records.Reply.__struct_fields__)
+    reply |= {"text": "", "attempts": 1, "own_price": False, "stored": False, "served_model": "m-2026"}
+    usual |= {"format": 1, "task": task, "model": "m", "simulated": False, "problem": problem, "retries": []}
+    usual |= {"condition": Condition(), "repeat": 0, "prompt": str(problem), "outcome": Outcome(OUTCOMES[outcome])}
+    usual |= {"reply": None if outcome == "u" else records.Reply(**reply)}
+    return Record(**usual | named)
+
+
+def sums(outcomes: str, op: str = "add", first: int = 0, seed: int = 0, depth: int = 2, **named: Any) -> list[Record]:
+    """Sums, a letter each; the same number is the same sum."""
+    return [
+        record(
+            letter,
+            "arithmetic",
+            ArithmeticProblem(seed, f"int_{op}", Op(op), Dtype.INT, depth, number, str(number), "1", f"{op} {number}"),
+            nodeid=f"test_bench.py::test[m-int_{op}-depth_{depth}-trial_{number}]",
+            **{"prompt": f"{op} {number} {depth}", "reading": Reading.TOLERANT} | named,
+        )
+        for number, letter in enumerate(outcomes, first)
+    ]
+
+
+def additions(outcomes: str, **named: Any) -> list[Record]:
+    """Integer additions, a letter each."""
+    problems = (AdditionProblem(0, trial, str(trial), "1", str(trial + 1)) for trial in range(len(outcomes)))
+    return [record(*one, **named) for one in zip(outcomes, ["integer_addition"] * len(outcomes), problems, strict=True)]
+
+
+def searches(outcomes: str, budget: int = 80, seed: int = 0) -> list[Record]:
+    """Searches for a breaking point, a variant each; the prompt is the question at which one ended."""
+    search = records.Search("nothing found", 3, None, 0, None, [])  # type: ignore[arg-type]
+    problem = [records.SearchProblem(seed, "arithmetic", f"int_{op}", Op(op), Dtype.INT, budget) for op in Op]
+    return [
+        record(letter, "breaking_point", of, prompt=f"ended {letter}", search=search)
+        for letter, of in zip(outcomes, problem, strict=False)
+    ]
+
+
+def programs(scores: Sequence[float | None], first: int = 0, name: str = "starter", **named: Any) -> list[Record]:
+    """Programs by their score in 4 s; in 0.5 s it is half of that. None is unanswered."""
+    made = []
+    for number, score in enumerate(scores, first):
+        oeis = programmed("A1", scores=None if score is None else {"0.5": score / 2, "4": score})["oeis"]
+        letter = "u" if score is None else "c" if score == 1 else "d"
+        problem = records.SequenceProblem(name, f"A{number:06}", "x", 1, ["easy"])
+        made.append(record(letter, "oeis", problem, prompt=f"{number}", oeis=convert(oeis, records.Program), **named))
+    return made
+
+
+def changed(trials: Sequence[Record], **named: Any) -> list[Record]:
+    """The same trials with other fields."""
+    fields = Record.__struct_fields__
+    return [Record(**{name: getattr(one, name) for name in fields} | named) for one in trials]
+
+
+def in_condition(trials: Sequence[Record], condition: Condition) -> list[Record]:
+    """The same problems in another condition, which changes their prompts."""
+    return [changed([one], condition=condition, prompt=f"{one.prompt} {condition.label}")[0] for one in trials]
+
+
+def repeated(*outcomes: str, **named: Any) -> list[Record]:
+    """The same sums several times, a text for each repeat."""
+    return [one for repeat, text in enumerate(outcomes) for one in sums(text, repeat=repeat, **named)]
+
+
+def compare_two(first: Opened, second: Opened, **wanted: Any) -> Comparison:
+    """The only comparison of two runs."""
+    (comparison,) = compare(first, [second], **wanted).comparisons
+    return comparison
+
+
+def refusal(first: Opened, *others: Opened, **wanted: Any) -> str:
+    """Why these runs are not compared, which is one line."""
+    with pytest.raises(Mistake) as caught:
+        compare(first, others, **wanted)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def row_of(comparison: Comparison, name: str | None = None) -> Row:
+    """The row of a variant, a set, a condition or a task; over all without a name."""
+    return next(row for row in comparison.rows if (row.name or row.task) == name)
+
+
+def models_of(comparisons: Comparisons) -> list[tuple[str, str]]:
+    return [(one.first.model, one.second.model) for one in comparisons.comparisons]

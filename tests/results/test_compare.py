@@ -1,0 +1,432 @@
+"""Which questions are compared, the figures of a comparison, and what cannot be compared."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_llmarith.records import Record
+from pytest_llmarith.results.compare import compare
+from pytest_llmarith.results.compare_rows import Changes, OfCondition, PairCounts, effects
+from pytest_llmarith.results.compare_text import as_markdown, as_text, failures
+from pytest_llmarith.results.differences import Pairs, newcombe
+from pytest_llmarith.results.questions import Questions
+from pytest_llmarith.values import Condition, NumberFormat
+from tests.results.made import (
+    Opened,
+    additions,
+    changed,
+    compare_two,
+    in_condition,
+    models_of,
+    programs,
+    refusal,
+    repeated,
+    row_of,
+    run,
+    searches,
+    sums,
+)
+
+COMMA = Condition(NumberFormat.COMMA)
+SPACE = Condition(NumberFormat.SPACE)
+LETTERS = st.text("cdnhu", min_size=1, max_size=30)
+
+
+# --- which questions ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("second", "compared"),
+    [
+        (sums("cc", seed=5), 2),
+        (changed(sums("cc"), prompt=None), 2),  # nobody recorded the prompt: the problem decides
+        (programs([1, 0], name="classic"), 2),
+        (searches("cc"), 2),
+    ],
+)
+def test_the_same_question(second: list[Record], compared: int) -> None:
+    """Another seed, set or outcome of a search makes no other question."""
+    first = {"arithmetic": sums("dd"), "oeis": programs([0, 1]), "breaking_point": searches("dd")}[second[0].task]
+    assert compare_two(run(first), run(second)).questions.compared == compared
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (sums("cc"), sums("cc", depth=3)),
+        (sums("cc"), sums("cc", "mul")),
+        (sums("cc"), sums("cc", first=7)),
+        (sums("cc"), changed(sums("cc"), prompt="in other words")),
+        (searches("cc"), searches("cc", budget=40)),
+        (searches("cc"), searches("cc", seed=1)),
+    ],
+)
+def test_another_question(first: list[Record], second: list[Record]) -> None:
+    assert "no question is the same" in refusal(run(first), run(second, name="two"))
+
+
+def test_a_system_prompt_is_its_text() -> None:
+    """Each run names its system prompts; without a summary the text is unknown, and the problem decides."""
+    texts = {"1": "a", "2": "b"}, {"1": "b", "2": "a"}
+    wordings = [{"templates": {}, "systems": systems} for systems in texts]
+    trials = [changed(sums("cc"), condition=Condition(system=name)) for name in "12"]
+    first = run(trials[0], wordings=wordings[0])
+    assert compare_two(first, run(trials[1], wordings=wordings[1])).questions.compared == 2
+    assert "no question is the same" in refusal(first, run(trials[0], wordings=wordings[1]))
+    assert compare_two(first, run(trials[0], facts=None)).questions.compared == 2
+
+
+@given(LETTERS, st.integers(0, 99))
+def test_the_order_of_the_records_changes_nothing(outcomes: str, seed: int) -> None:
+    trials = [*sums(outcomes), *in_condition(sums(outcomes), COMMA), *repeated(outcomes, outcomes, first=50)]
+    shuffled = [*trials]
+    Random(seed).shuffle(shuffled)
+    other = run(repeated("c" * len(outcomes), "d" * len(outcomes), first=50), sums("c" * len(outcomes)), name="two")
+    assert compare_two(run(trials), other) == compare_two(run(shuffled), other)
+
+
+@pytest.mark.parametrize("first", [0, 50])
+def test_a_question_of_two_tests_counts_once(first: int) -> None:
+    """They are one request, with pairs and without."""
+    once, other = sums("cccddd"), run(sums("cddddd", first=first))
+    twice = [*once, *(changed([one], nodeid=f"{one.nodeid} again")[0] for one in once)]
+    one, two = (compare_two(run(trials), other, unpaired=True) for trials in (once, twice))
+    assert one == two
+
+
+def test_conditions_are_paired_with_themselves() -> None:
+    usual, comma = sums("cccc"), in_condition(sums("dddd"), COMMA)
+    comparison = compare_two(run(usual, comma), run(comma, usual))
+    assert row_of(comparison, "usual").pairs == PairCounts(4, 0, 0, 0)
+    assert row_of(comparison, "numbers_comma").pairs == PairCounts(0, 0, 0, 4)
+
+
+def test_what_is_unanswered_is_counted_and_left_out() -> None:
+    comparison = compare_two(run(sums("cucud")), run(sums("ccuud")))
+    assert (comparison.questions.compared, comparison.questions.unanswered) == (2, 3)
+    assert (comparison.questions.first.unanswered, comparison.questions.second.unanswered) == (2, 2)
+    assert comparison.questions.at_worst == -40
+    assert row_of(comparison).first.measured == 2
+
+
+@pytest.mark.parametrize("common", [3, 4])
+def test_half_of_the_smaller_run_is_enough(common: int) -> None:
+    first, second = run(sums("c" * 100)), run(sums("c" * 8, first=100 - common), name="two")
+    if common == 4:
+        assert compare_two(first, second).questions.compared == 4
+    else:
+        assert "only 3 of 8 questions are the same" in refusal(first, second)
+
+
+# --- figures --------------------------------------------------------------------------------------------------------
+
+
+def test_the_figures_of_pairs() -> None:
+    """Newcombe's interval and McNemar's test; everything but correct is not correct."""
+    row = row_of(compare_two(run(sums("cccccccddd")), run(sums("ccdnhdddcd"))))
+    assert (row.pairs, row.questions) == (PairCounts(2, 5, 1, 2), Changes(10, 1, 5))
+    assert (row.first.percent, row.second.percent) == (70.0, 30.0)
+    assert row.p == pytest.approx(0.21875)
+    interval = newcombe(Pairs(2, 5, 1, 2))
+    assert interval is not None
+    assert row.difference is not None
+    assert row.difference.points == -40
+    assert row.difference.low == pytest.approx(100 * interval.low, abs=1e-4)
+
+
+@given(LETTERS, LETTERS)
+def test_the_other_way_round_is_the_mirror(one: str, other: str) -> None:
+    first, second = run(sums(one)), run(sums(other))
+    there, back = row_of(compare_two(first, second)), row_of(compare_two(second, first))
+    assert (there.p, there.first, there.second) == (back.p, back.second, back.first)
+    if there.difference and back.difference:
+        assert there.difference.points == -back.difference.points
+
+
+@given(LETTERS)
+def test_a_run_equals_itself(outcomes: str) -> None:
+    comparisons = compare(run(sums(f"{outcomes}c")), [run(sums(f"{outcomes}c"))])
+    (comparison,) = comparisons.comparisons
+    row = row_of(comparison)
+    assert (row.p, row.difference and row.difference.points, comparison.differing) == (1, 0, [])
+    assert failures(comparisons, Decimal(0), allow_unanswered=30) == []
+
+
+def test_rows_are_not_repeated_and_small_parts_are_not_tested() -> None:
+    """The only part of a task is the task; Holm's correction takes the tests of one comparison together."""
+    first = run(sums("c" * 8), sums("c" * 5, "mul"), additions("cc"))
+    second = run(sums("d" * 8), sums("d" * 5, "mul"), additions("cc"), name="two")
+    alone, beside = (compare(first, others).comparisons[0] for others in ([second], [second, first]))
+    rows = [(row.kind, row.name or row.task) for row in alone.rows]
+    assert rows == [
+        ("all", None),
+        ("task", "arithmetic"),
+        ("variant", "int_add"),
+        ("variant", "int_mul"),
+        ("task", "integer_addition"),
+    ]
+    assert alone.tests == 3
+    assert row_of(alone, "int_add").p_holm == pytest.approx(2 / 2**8)
+    assert row_of(alone, "int_mul").p is row_of(alone, "int_mul").p_holm is None
+    assert alone == beside
+
+
+def test_repeats_of_a_question_count_once() -> None:
+    """A question is won by the side that is right more often; a tie is a tie."""
+    first, second = repeated("cccd", "cdcd", "ddcc"), repeated("dccd", "dddd", "dcdc")
+    row = row_of(comparison := compare_two(run(first), run(second)))
+    assert (row.pairs, row.questions) == (None, Changes(4, 1, 2))
+    assert (row.first.measured, row.first.questions, row.first.percent) == (12, 4, 58.3333)
+    assert (comparison.questions.compared, comparison.questions.repeated) == (12, 8)
+    once = row_of(compare_two(run(sums("cccc")), run(sums("ccdd"))))
+    often = row_of(compare_two(run(repeated(*["cccc"] * 3)), run(repeated(*["ccdd"] * 3))))
+    assert (often.p, often.first.percent, often.second.percent) == (once.p, once.first.percent, once.second.percent)
+
+
+def test_mean_scores_of_programs() -> None:
+    """Per set, condition and limit; a sequence that was asked several times has the mean of its scores."""
+    first, second = programs([1, 0.5, 0, 1, None]), programs([1, 1, 0.5, 0.5, 1])
+    fast, slow = compare_two(run(first), run(second)).scores
+    assert (slow.set, slow.seconds, slow.first.sequences, slow.first.percent) == ("starter", 4, 4, 62.5)
+    assert (slow.difference.points, fast.difference.points) == (12.5, 6.25)
+    assert slow.difference.low is not None
+    assert slow.difference.low < 12.5
+    often = [[one for repeat in range(3) for one in changed(side, repeat=repeat)] for side in (first, second)]
+    assert compare_two(run(often[0]), run(often[1])).scores == [fast, slow]
+    both = run(first, changed(second, condition=COMMA))
+    assert [score.condition for score in compare_two(both, both).scores] == [None, None, *["numbers_comma"] * 2]
+
+
+# --- without pairing ------------------------------------------------------------------------------------------------
+
+
+def test_two_groups() -> None:
+    """The difference of Mantel and Haenszel, with Sato's interval and the test of Cochran."""
+    comparison = compare_two(run(sums("ccccdddddd")), run(sums("ccccccccdd", first=50)), unpaired=True)
+    row = row_of(comparison)
+    assert (comparison.method, row.first.correct, row.second.correct) == ("unpaired", 4, 8)
+    assert row.difference is not None
+    assert (row.difference.points, row.difference.low, row.difference.high) == (40.0, -2.0184, 82.0184)
+    assert row.p == pytest.approx(0.092, abs=1e-3)
+
+
+def test_only_common_cells_are_compared() -> None:
+    first = run(sums("cd"), sums("dddd", "div"))
+    second = run(sums("cdu", first=50), sums("cc", "mul", first=50))
+    counts = (comparison := compare_two(first, second, unpaired=True)).questions
+    assert (row_of(comparison).first.measured, row_of(comparison).second.measured, counts.cells) == (2, 2, 1)
+    assert (counts.first.answered, counts.first.others, counts.first.unanswered) == (6, 4, 0)
+    assert (counts.second.answered, counts.second.others, counts.second.unanswered) == (4, 2, 1)
+
+
+def test_a_run_that_lost_hard_questions_is_not_better() -> None:
+    """Each cell has the same weight on both sides. Pooled, B would be better, and significantly so."""
+    first = run(sums("c" * 95 + "d" * 5), sums("c" * 10 + "d" * 90, "mul"))
+    second = run(sums("c" * 95 + "d" * 5, first=500), sums("cc" + "d" * 18 + "u" * 80, "mul", first=500))
+    row = row_of(compare_two(first, second, unpaired=True))
+    assert (row.first.percent, row.p) == (row.second.percent, 1)
+
+
+def test_the_gate_sees_cells_that_an_outage_emptied() -> None:
+    first = run(sums("cc"), sums("cc", "div"))
+    second = run(sums("cc", first=50), sums("uu", "div", first=50), name="two")
+    (line,) = failures(compare(first, [second], unpaired=True), Decimal(2))
+    assert "2 unanswered, 0 are allowed" in line
+    assert "-50.0 points" in line
+
+
+def test_questions_that_can_be_paired_are_paired() -> None:
+    found = compare(run(sums("cd")), [run(sums("cc")), run(sums("cc", first=9))], unpaired=True)
+    assert [one.method for one in found.comparisons] == ["paired", "unpaired"]
+
+
+def test_mean_scores_of_two_groups() -> None:
+    score = compare_two(run(programs([1, 0.5])), run(programs([0.5, 0.25, 0.25], first=5)), unpaired=True).scores[1]
+    assert (score.first.sequences, score.second.sequences) == (2, 3)
+    assert score.difference.points == pytest.approx(-41.6667)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "why"),
+    [
+        (
+            sums("cd"),
+            sums("cc", "mul", first=50),
+            "no variant and depth, and no set of sequences, has an answer in both",
+        ),
+        (sums("cd"), sums("uu", first=50), "no variant and depth"),
+        (repeated("cd", "cd"), sums("cd", first=50), "runs with --llm-repeats are not compared"),
+        (sums("cd"), repeated("cd", "cd", first=50), "runs with --llm-repeats are not compared"),
+    ],
+)
+def test_two_groups_that_are_refused(first: list[Record], second: list[Record], why: str) -> None:
+    assert why in refusal(run(first), run(second, name="two"), unpaired=True)
+
+
+# --- which models and conditions ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("names", "wanted", "models"),
+    [
+        (["a", "b"], [], [("a", "a"), ("b", "b")]),
+        (["a", "b"], ["a"], [("a", "a")]),
+        (["a", "b"], ["a:b", "b"], [("a", "b"), ("b", "b")]),
+        (["a", "llama3:8b"], ["a:llama3:8b"], [("a", "llama3:8b")]),
+        (["a", "llama3:8b"], ["llama3:8b"], [("llama3:8b", "llama3:8b")]),
+    ],
+)
+def test_models_are_chosen(names: list[str], wanted: list[str], models: list[tuple[str, str]]) -> None:
+    both = run(*(sums("c", model=name) for name in names))
+    assert models_of(compare(both, [both], wanted)) == models
+
+
+def test_models_of_one_run_only() -> None:
+    """The only two models are compared; a model that only one run has is named beside those that both have."""
+    first = run(sums("c", model="a"), sums("c", model="x"))
+    assert models_of(compare(run(sums("c", model="a")), [run(sums("c", model="b"))])) == [("a", "b")]
+    found = compare(first, [run(sums("c", model="a"), name="two")])
+    assert [(alone.run, alone.model) for alone in found.not_compared] == [("one", "x")]
+    assert "no model of this name: x in one" in as_text(found, 200)
+
+
+@pytest.mark.parametrize(
+    ("others", "wanted", "why"),
+    [
+        ([], {}, "one run is compared with itself by --model=A:B"),
+        ([], {"models": ["a"]}, "name two models of it"),
+        ([], {"conditions": ["usual"]}, "name two conditions of it"),
+        ([], {"conditions": ["usual:context_2k"]}, "A and B are of usual"),
+        (["c", "d"], {}, "no model of the same name"),
+        (["a"], {"models": ["c"]}, "no such models; write --model=A:B, where A is one of a, a:b and B one of a"),
+        (["b:c", "c"], {"models": ["a:b:c"]}, "can be read in 2 ways"),
+        ([""], {}, "there is no trial in one of the runs"),
+    ],
+)
+def test_choices_that_are_refused(others: list[str], wanted: dict[str, list[str]], why: str) -> None:
+    first = run(sums("c", model="a"), sums("c", model="a:b"))
+    second = [run(*(sums("c", model=name) for name in others if name), name="two")] if others else []
+    assert why in refusal(first, *second, **wanted)
+
+
+def two_conditions(usual: str, comma: str, same: int) -> Opened:
+    """A run in which the first questions have the same prompt in both conditions."""
+    first, other = sums(usual), in_condition(sums(comma), COMMA)
+    alike = [changed([one], prompt=beside.prompt)[0] for one, beside in zip(other[:same], first, strict=False)]
+    return run(first, alike, other[same:])
+
+
+def test_two_conditions_of_a_run() -> None:
+    """Each problem with itself. What has the same prompt in both is one request, and no evidence."""
+    (comparison,) = compare(two_conditions("cccccc", "ccccdd", 3), [], conditions=["usual:numbers_comma"]).comparisons
+    assert row_of(comparison).pairs == PairCounts(1, 2, 0, 0)
+    assert (comparison.questions.same_words, comparison.second.condition) == (3, "numbers_comma")
+    refused = refusal(two_conditions("cc", "cc", 2), conditions=["usual:numbers_comma"])
+    assert "all 2 questions have the same prompt in both conditions" in refused
+
+
+@pytest.mark.parametrize(
+    ("second", "why"),
+    [
+        (sums("cc", seed=1, first=9), "as the seeds differ (0 and 1); compare them without pairing with --unpaired"),
+        (in_condition(sums("cc"), COMMA), "--condition=A:B, where A is one of usual and B one of numbers_comma"),
+        (changed(sums("cc"), prompt="x"), "as the same problems have other prompts; compare them without pairing"),
+    ],
+)
+def test_a_refusal_names_the_option_that_helps(second: list[Record], why: str) -> None:
+    assert why in refusal(run(sums("cc")), run(second, name="two"))
+
+
+# --- effects of conditions in a summary -----------------------------------------------------------------------------
+
+
+def effects_of(*conditions: tuple[Condition | None, list[Record]]) -> tuple[list[object], list[object]]:
+    found = []
+    for condition, trials in conditions:
+        questions = Questions()
+        for one in trials:
+            questions.add(one)
+        found.append(OfCondition("m", "arithmetic", condition, questions))
+    return effects(found)  # type: ignore[return-value]
+
+
+def test_an_effect_is_the_comparison_of_two_conditions() -> None:
+    usual, comma, space = sums("ccccccd"), in_condition(sums("cdddddc"), COMMA), in_condition(sums("cu"), SPACE)
+    (effect, other), same = effects_of((None, usual), (COMMA, comma), (SPACE, space))
+    (comparison,) = compare(run(usual, comma), [], conditions=["usual:numbers_comma"]).comparisons
+    row = row_of(comparison)
+    assert (effect.condition, effect.beside, effect.problems) == (COMMA, None, 7)  # type: ignore[attr-defined]
+    assert (effect.difference, effect.p) == (row.difference, row.p)  # type: ignore[attr-defined]
+    assert (effect.p_holm, other.problems, same) == (2 * effect.p, 1, [])  # type: ignore[attr-defined]
+
+
+def test_the_same_prompt_is_no_effect() -> None:
+    found, (same,) = effects_of((None, sums("cd")), (COMMA, changed(sums("cd"), condition=COMMA)))
+    assert (found, same.condition, same.problems) == ([], COMMA, 2)  # type: ignore[attr-defined]
+
+
+# --- gate and text --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "points", "allowed", "said"),
+    [
+        ("c" * 100, "d" * 10 + "c" * 90, "2", 0, "over all: 10.0 points lower than one (95 % -17.4 to -4.2, p 0.0020"),
+        ("c" * 3000, "d" * 31 + "c" * 2969, "1.03", 0, "1.033 points lower"),
+        ("c" * 100, "d" * 10 + "c" * 90, "10", 0, ""),  # not by more
+        ("c" * 100, "d" * 5 + "c" * 95, "2", 0, ""),  # p 0.0625
+        ("d" * 50 + "c" * 50, "c" * 100, "2", 0, ""),  # better
+        ("cc", "uu", "2", 9, "nothing could be compared"),
+        ("c" * 131, "c" * 3, "2", 0, "128 questions of A have no pair in B"),
+        ("c" * 131, "c" * 3, "2", 128, ""),
+        ("c" * 400, "c" * 7 + "u" * 393, "2", 392, "393 unanswered, 392 are allowed"),
+        ("u" * 393 + "c" * 7, "d" * 393 + "c" * 7, "2", 0, "B - A would be -98.2 points"),
+        ("c" * 400, "c" * 7 + "u" * 393, "2", 393, ""),
+    ],
+)
+def test_the_gate(first: str, second: str, points: str, allowed: int, said: str) -> None:
+    lines = failures(compare(run(sums(first)), [run(sums(second), name="two")]), Decimal(points), allowed)
+    assert (len(lines), said in "".join(lines)) == (bool(said), True)
+    assert all(line.startswith("two, m") for line in lines)
+
+
+def test_a_loss_in_one_part_fails_the_gate() -> None:
+    first = run(sums("c" * 40), sums("d" * 20 + "c" * 20, "div"))
+    second = run(sums("d" * 20 + "c" * 20), sums("c" * 40, "div"), name="two")
+    (line,) = failures(compare(first, [second]), Decimal(5))
+    assert line.startswith("two, m, int_add: 50.0 points lower than one")
+
+
+def test_facts_that_differ() -> None:
+    """Those that may change an answer. Without a summary, only what records tell."""
+    models = [{"name": "m", "target": "openai/m", "params": {"temperature": one}} for one in (0, 1)]
+    first = run(sums("c"), models=models[:1], limits=None, conditions=[Condition().fields()])
+    second = run(sums("c"), models=models[1:], versions={"python": "3.12.1"}, conditions=[COMMA.fields()])
+    told = {one.what: (one.first, one.second) for one in compare_two(first, second).differing}
+    assert told == {
+        "params.temperature": (0, 1),
+        "versions.python": ("3.11.7", "3.12.1"),
+        "conditions": ("usual", "numbers_comma"),
+    }
+    (model,) = compare_two(first, run(sums("c", model="x"), facts=None)).differing
+    assert (model.what, model.first, model.second) == ("model", "m", "x")
+
+
+HOSTILE = "\x1b[31m|<script>alert(1)</script>`*_[x](javascript:1)\u202e\n# " + "9" * 300
+
+
+def test_foreign_text_has_no_effect() -> None:
+    first = run(sums("c" * 20, model=HOSTILE), programs([0.5], name=HOSTILE), name=HOSTILE.replace("/", ""))
+    second = run(sums("d" * 20, model=HOSTILE), programs([0.4], name=HOSTILE), versions={HOSTILE: HOSTILE})
+    comparisons = compare(first, [second, second])
+    markdown = as_markdown(comparisons)
+    for text in (as_text(comparisons, 80), markdown, *failures(comparisons, Decimal(1))):
+        assert all(line.isprintable() for line in text.splitlines())
+    assert not any(line.startswith("# 9") for line in markdown.splitlines())
+    cells = [line.count("|") for line in markdown.splitlines() if line.startswith("|")]
+    assert len(set(cells)) <= 3  # tables of three widths

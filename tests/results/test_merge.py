@@ -1,0 +1,205 @@
+"""Parts of a run become the run, or a line says why they do not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_llmarith.cli import main
+from pytest_llmarith.records import Record, as_dict, convert, decode_record, decode_summary
+from pytest_llmarith.reports.mistake import Mistake
+from pytest_llmarith.results.merge import merge
+from pytest_llmarith.values import AskingTotals, Condition, NumberFormat
+from pytest_llmarith.values.asking import Throttled
+from tests.results.made import changed
+from tests.runs_on_disk import asked, run_in
+
+Made = Callable[..., Path]
+MODELS = [{"name": "m", "target": "openai/m", "params": {"temperature": 0}}]
+
+
+@pytest.fixture
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Made:
+    """Makes a run with a summary in the current folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(name: str, trials: Sequence[Record], **facts: Any) -> Path:
+        usual = {"id": name, "seed": 0, "models": MODELS, "exit_status": 0}
+        return run_in(Path(name), list(map(as_dict, trials)), **usual | facts)
+
+    return run
+
+
+def sums(outcomes: str, first: int = 0) -> list[Record]:
+    """Trials, a letter for each outcome."""
+    texts = {"c": "{}", "d": "7", "n": "", "u": None}
+    return [convert(asked(texts[one], trial=place, model="m"), Record) for place, one in enumerate(outcomes, first)]
+
+
+def shards(made: Made, trials: Sequence[Record], count: int, **facts: Any) -> list[Path]:
+    """One run in shards."""
+    found = []
+    for index in range(count):
+        its = trials[index::count]
+        shard = {"index": index + 1, "count": count, "dealt": len(its), "whole": len(trials), "selection": "abc"}
+        found.append(made(f"shard-{index + 1}", its, **{"shard": shard} | facts))
+    return found
+
+
+def refusal(*runs: Path) -> str:
+    with pytest.raises(Mistake) as caught:
+        merge(runs, Path("merged"))
+    assert not Path("merged").exists()
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_shards_say_what_the_whole_run_says(made: Made) -> None:
+    """Whatever the order of the arguments. The runs are not changed, and a README beside them is passed over."""
+    trials = sums("cdnucdnucdnu")
+    whole = decode_summary((made("whole", trials) / "summary.json").read_bytes())
+    parts = shards(made, trials, 3)
+    before = [file.read_bytes() for part in parts for file in sorted(part.iterdir())]
+    Path("README.md").touch()
+    for place, order in enumerate(permutations(parts)):
+        into = Path(f"merged-{place}")
+        summary = merge([*order, Path("README.md")], into)
+        assert (summary.results, summary.complete) == (whole.results, False)
+        assert (summary.answered, summary.unanswered, summary.run.selected) == (9, 3, 12)
+        assert decode_summary((into / "summary.json").read_bytes()) == summary
+        assert [
+            *map(decode_record, (into / "trials.jsonl").read_bytes().splitlines())
+        ] == trials  # trial_10 after trial_9
+    assert [file.read_bytes() for part in parts for file in sorted(part.iterdir())] == before
+
+
+def test_an_answer_replaces_a_missing_one_and_a_later_answer_an_earlier_one(made: Made) -> None:
+    first = made("first", sums("cuccu"), exit_status=1)
+    again = made("again", [sums("ddddd")[place] for place in (1, 2)], partial=True, started_at="2026-11-22T09:00:00Z")
+    last = made("last", sums("u", first=2), partial=True, started_at="2026-11-22T10:00:00Z")
+    summary = merge([last, again, first], Path("merged"))
+    outcomes = [decode_record(line).outcome for line in Path("merged/trials.jsonl").read_bytes().splitlines()]
+    assert outcomes == ["correct", "deviate", "deviate", "correct", "unanswered"]
+    assert summary.run.merged is not None
+    assert (summary.run.merged.replaced, summary.run.merged.overlapping) == (2, 1)
+    assert (summary.run.selected, summary.run.partial, summary.results[0].selected) == (5, False, 5)
+
+
+def test_an_interrupted_shard_and_the_run_that_finished_it(made: Made) -> None:
+    first, second = shards(made, sums("cccccc"), 2)
+    cut = made("cut", sums("c"), shard=json.loads((first / "summary.json").read_text())["run"]["shard"], stopped="401")
+    assert "cut: 1 of 3 trials are there" in refusal(cut, second)
+    assert merge([cut, first, second], Path("merged")).complete
+
+
+def test_what_runs_asked_is_added_up(made: Made) -> None:
+    throttled = (Throttled("openai/m", 2, 4, 16),)
+    totals = [
+        AskingTotals(requests=3, cost_usd=0.1, retries={"429": 1}, throttled=throttled),
+        AskingTotals(cost_usd=0.2),
+    ]
+    parts = shards(made, sums("cccc"), 2)
+    for part, asking in zip(parts, totals, strict=True):
+        summary = decode_summary((part / "summary.json").read_bytes())
+        summary.run.asking = asking
+        (part / "summary.json").write_text(json.dumps(as_dict(summary)))
+    run = merge(parts, Path("merged")).run
+    assert run.asking == AskingTotals(requests=3, cost_usd=0.3, retries={"429": 1}, throttled=throttled)
+    assert (run.id, run.shard, run.exit_status, run.seed) == ("merged", None, None, 0)
+    assert run.merged is not None
+    assert [one.id for one in run.merged.runs] == ["shard-1", "shard-2"]
+
+
+@pytest.mark.parametrize(
+    ("facts", "named"),
+    [
+        ({"seed": 1}, "seed (0 and 1)"),
+        ({"conditions": [Condition(NumberFormat.COMMA).fields()]}, "conditions"),
+        ({"reading": "strict"}, "reading (tolerant and strict)"),
+        ({"versions": {"python": "3.12.1"}}, "versions"),
+        ({"search": {"budget": 80}}, "search"),
+        ({"models": [MODELS[0] | {"params": {"temperature": 1}}]}, "models"),
+        ({"models": [MODELS[0] | {"name": "other"}]}, "models"),
+        ({"shard": {"index": 2, "count": 3, "dealt": 2, "whole": 4, "selection": "abc"}}, "number of shards (2 and 3)"),
+        (
+            {"shard": {"index": 2, "count": 2, "dealt": 2, "whole": 4, "selection": "d"}},
+            "selection of the shards (abc and d)",
+        ),
+        ({"shard": None}, "number of shards (2 and 0)"),
+    ],
+)
+def test_runs_that_differ_are_refused(made: Made, facts: dict[str, Any], named: str) -> None:
+    """A fact that a run does not know is no difference."""
+    known = {"conditions": [Condition().fields()], "reading": "tolerant", "search": {"budget": 40}}
+    first, _ = shards(made, sums("cccc"), 2, **known)
+    shard = {"index": 2, "count": 2, "dealt": 2, "whole": 4, "selection": None}
+    same = made("same", sums("cccc")[1::2], shard=shard)
+    other = made("x", sums("cccc")[1::2], **{"shard": shard} | known | facts)
+    assert refusal(first, other) == f"shard-1 and x differ in {named}; merge parts of one run only"
+    assert merge([first, same], Path("merged")).complete
+
+
+def test_parts_that_are_missing_are_named(made: Made) -> None:
+    parts = shards(made, sums("c" * 10), 4)
+    assert "of 4 shards these are missing: 1, 4;" in refusal(*parts[1:3])
+    assert "again: the run is missing whose failures" in refusal(made("again", sums("c"), partial=True))
+    made("early", sums("cc"), selected=5)
+    assert "early: 2 of 5 trials are there" in refusal(Path("early"))
+    assert "another run has other trials" in refusal(made("one", sums("cc")), made("two", sums("cc", first=2)))
+
+
+def test_a_shard_without_trials_may_be_missing(made: Made) -> None:
+    assert merge(shards(made, sums("cc"), 3)[:2], Path("merged")).complete
+
+
+def test_broken_runs_are_refused(made: Made) -> None:
+    """A killed run, a log or a summary that is not whole, and foreign content."""
+    run = made("run", sums("ccc"))
+    whole = (run / "trials.jsonl").read_bytes()
+    for content, why in ((whole[:-40], "its log holds 2 records, its summary counts 3"), (b"[" * 99_999, "nested")):
+        (run / "trials.jsonl").write_bytes(content + b"\n" * content.startswith(b"[["))
+        assert why in refusal(run)
+    for summary in (b"{", b"\xff", b"[" * 99_999):
+        (run / "summary.json").write_bytes(summary)
+        assert refusal(run).startswith("run/summary.json: ")
+    (run / "summary.json").unlink()
+    assert refusal(run).startswith("run: no summary.json")
+
+
+@pytest.mark.parametrize(
+    ("runs", "into", "why"),
+    [
+        (["run", "run"], "new", "named twice"),
+        (["nowhere"], "new", "nowhere: cannot be read"),
+        (["."], "new", "the folder holds no trials.jsonl"),
+        (["run"], "run", "this exists"),
+        (["run"], "run/new", "which is not changed"),
+        (["run"], "file/new", "cannot be written"),
+        (["run", "other"], "new", "differ in seed"),
+    ],
+)
+def test_wrong_usage_is_one_line(
+    made: Made, capsys: pytest.CaptureFixture[str], runs: list[str], into: str, why: str
+) -> None:
+    made("run", sums("cc"))
+    made("other", sums("cc"), seed=1)
+    Path("file").touch()
+    assert main(["merge", *runs, "--into", into]) == 4
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n"), why in err) == ("", 1, True)
+
+
+def test_the_command_shows_the_run_and_writes_its_page(made: Made, capsys: pytest.CaptureFixture[str]) -> None:
+    """Foreign names have no effect on a terminal."""
+    hostile = changed(sums("cdcd"), model="m\x1b]0;x\x07")
+    parts = [str(part) for part in shards(made, hostile, 2)]
+    assert main(["merge", *parts, "--into", "deep/merged\x1b[31m"]) == 0
+    out, err = capsys.readouterr()
+    assert (err, out.splitlines()[:2]) == ("", ["all 4 answered", "merged from 2 runs"])
+    assert all(line.isprintable() for line in out.splitlines())
+    assert "All 4 trials" in Path("deep/merged\x1b[31m/report.html").read_text("utf-8")

@@ -1,0 +1,80 @@
+"""What the repeats of problems say together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from random import Random
+
+import pytest
+
+from pytest_llmarith import records
+from pytest_llmarith.records import Record, Term, convert
+from pytest_llmarith.results.repeats import RepeatCounts
+from tests.results.made import programs
+from tests.runs_on_disk import asked
+
+
+def repeats_of(trials: Iterable[Record]) -> records.Repeats | None:
+    counts = RepeatCounts()
+    for trial in trials:
+        counts.add(trial)
+    return counts.result()
+
+
+def replies(*problems: tuple[str | None, ...]) -> list[Record]:
+    """The replies to each problem, in which `{}` is the right answer and None an outage."""
+    return [
+        convert(asked(text, trial=trial) | {"repeat": repeat}, Record)
+        for trial, texts in enumerate(problems)
+        for repeat, text in enumerate(texts)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("problems", "figures"),
+    [
+        # problems, consistency, pass@1, pass@k, majority
+        ([("{}",) * 3, ("7",) * 3, ("{}", "7", "{}"), ("", "8", "9")], (4, 50, 41.6667, 50, 50)),
+        ([("{}", "{}.0"), ("The answer is {}.", "{}")], (2, 100, 100, 100, 100)),  # the same number
+        ([("", ""), ("", "{}")], (2, 0, 25, 50, 50)),  # no answer agrees with nothing, and has no vote
+        ([("{}", "7"), ("7", "{}")], (2, 0, 50, 100, 50)),  # in a tie the earliest repeat counts
+        ([("{}", None), (None, None), ("7", "7")], (2, 100, 50, 0, 50)),  # an outage is in no figure
+        ([("{}", None), ("{}", None)], (2, None, 100, None, 100)),
+        ([(None, None)], (0, None, None, None, None)),
+    ],
+)
+def test_the_figures(problems: list[tuple[str | None, ...]], figures: tuple[float | None, ...]) -> None:
+    """They do not depend on the order of the records."""
+    trials = replies(*problems)
+    found = repeats_of(trials)
+    assert found is not None
+    shares = [share and share.percent for share in (found.consistency, found.pass_at_1, found.majority)]
+    assert (found.problems, shares[0], shares[1], found.pass_at_k, shares[2]) == figures
+    assert found.k == len(problems[0])
+    Random(1).shuffle(trials)
+    assert repeats_of(trials) == found
+
+
+def test_problems_that_were_asked_once_have_none() -> None:
+    assert repeats_of(replies(("{}",), ("7",))) is None
+
+
+def test_the_interval_is_clustered() -> None:
+    """Ten times the same answer says no more than one: Wilson's of ten problems, not of a hundred trials."""
+    found = repeats_of(replies(*[("{}",) * 10] * 5, *[("7",) * 10] * 5))
+    assert found is not None
+    assert found.pass_at_1 is not None
+    assert found.majority is not None
+    assert found.pass_at_1.low is not None
+    assert found.pass_at_1.low < (found.majority.low or 0) + 0.01
+
+
+def test_programs_agree_if_they_print_the_same() -> None:
+    """A sequence that is in two sets is one problem."""
+    first, second = programs([1, 1]), programs([1, 1], repeat=1)
+    assert second[1].oeis is not None
+    second[1].oeis.terms = [Term(n=1, expected="1", got="2", status="wrong", seconds=0)]  # type: ignore[arg-type]
+    found = repeats_of([*first, *second, *programs([1, 1], name="classic"), *programs([1], name="classic", repeat=1)])
+    assert found is not None
+    assert found.consistency is not None
+    assert (found.problems, found.consistency.percent) == (2, 50)

@@ -1,0 +1,448 @@
+"""Statistics against published examples, scipy, and simulated truth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
+from itertools import combinations, takewhile
+from pathlib import Path
+from random import Random
+from statistics import mean, median, quantiles
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from pytest_llmarith.results.differences import (
+    Pairs,
+    bootstrap_difference,
+    compare_pairs,
+    compare_strata,
+    holm,
+    mcnemar,
+    mean_difference,
+    newcombe,
+)
+from pytest_llmarith.results.reliable_depth import Depth, reliable_depth, trials_needed
+from pytest_llmarith.results.statistics import (
+    Cell,
+    Cluster,
+    bootstrap_mean,
+    clustered_share,
+    kappa,
+    median_of_decimals,
+    median_of_floats,
+    overall,
+    pass_at,
+    percent,
+    quantile_of_sorted,
+    two_sided_p,
+    two_sided_t,
+    wilson,
+)
+
+DOCUMENTATION = Path(__file__).parents[2] / "docs" / "statistics.md"
+COUNTS = st.integers(1, 10**6).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
+CLUSTERS = st.lists(
+    st.integers(1, 8).flatmap(lambda n: st.builds(Cluster, st.integers(0, n), st.just(n))), min_size=1, max_size=30
+)
+YES, NO = Cluster(1, 1), Cluster(0, 1)
+
+
+def scipys_wilson(correct: int, trials: int, level: float = 0.95) -> tuple[float, float]:
+    interval = stats.binomtest(correct, trials).proportion_ci(level, method="wilson")
+    return interval.low, interval.high
+
+
+@pytest.mark.parametrize(
+    ("successes", "n", "low", "high"),
+    [
+        # Newcombe, Statistics in Medicine 17 (1998), table I, score method without continuity correction
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+        (7, 10, 0.3968, 0.8922),  # R's prop.test(7, 10, correct=FALSE)
+        (10, 10, 0.7225, 1.0),
+    ],
+)
+def test_wilson_is_as_published(successes: int, n: int, low: float, high: float) -> None:
+    assert wilson(successes, n) == pytest.approx((low, high), abs=5e-5)
+    assert wilson(0, 0) is None
+
+
+@given(COUNTS)
+def test_wilson_is_that_of_scipy(counts: tuple[int, int]) -> None:
+    """It lies within 0 and 1 and contains the share."""
+    interval = wilson(*counts)
+    assert interval == pytest.approx(scipys_wilson(*counts), abs=1e-9)
+    assert interval is not None
+    assert 0 <= interval.low <= counts[0] / counts[1] <= interval.high <= 1
+
+
+@given(COUNTS, st.integers(0, 8))
+def test_percent_is_the_nearest_decimal(counts: tuple[int, int], decimals: int) -> None:
+    part, whole = counts
+    assert abs(Fraction(percent(part, whole, decimals)) - Fraction(100 * part, whole)) <= Fraction(1, 2 * 10**decimals)
+
+
+@given(st.lists(st.floats(-1e9, 1e9), min_size=2))
+def test_medians_and_quantiles_are_those_of_the_standard_library(values: list[float]) -> None:
+    ordered = sorted(values)
+    assert median_of_floats(values) == median(values)
+    found = [quantile_of_sorted(ordered, percentile) for percentile in range(10, 100, 10)]
+    assert found == pytest.approx(quantiles(ordered, n=10, method="inclusive"), abs=1e-6)
+
+
+@given(st.lists(st.decimals(allow_nan=False, allow_infinity=False) | st.just(Decimal("1e+5000000")), min_size=1))
+def test_the_median_of_decimals_of_any_size(values: list[Decimal]) -> None:
+    middle = median_of_decimals(values)
+    assert middle is not None
+    assert sum(value < middle for value in values) <= len(values) / 2
+    assert sum(value > middle for value in values) <= len(values) / 2
+
+
+def test_nothing_has_no_figure() -> None:
+    assert (median_of_floats([]), median_of_decimals([]), quantile_of_sorted([], 90)) == (None, None, None)
+    assert (clustered_share([]), pass_at(1, []), pass_at(3, [Cluster(1, 2)])) == (None, None, None)
+    assert (newcombe(Pairs(0, 0, 0, 0)), mean_difference([0.1, 0.1]), overall([Cell(0, 0, 10)])) == (None, None, None)
+    assert (bootstrap_mean([1.0] * 9), bootstrap_difference([1.0, 1.0], [0.5])) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [
+        ((20, 5, 10, 15), 0.4),  # Wikipedia's article on Cohen's kappa
+        ((45, 15, 25, 15), 0.1304),
+        ((25, 35, 5, 35), 0.2593),
+        ((0, 10, 10, 0), -1.0),
+        ((10, 0, 0, 0), None),
+    ],
+)
+def test_kappa_is_as_published(counts: tuple[int, int, int, int], expected: float | None) -> None:
+    assert kappa(*counts) == (expected if expected is None else pytest.approx(expected, abs=1e-4))
+
+
+def test_the_bootstrap_agrees_with_scipy_and_with_the_normal_interval() -> None:
+    draw = Random(1)
+    values = [min(1.0, max(0.0, draw.gauss(0.7, 0.6))) for _ in range(250)]
+    theirs = stats.bootstrap(
+        (values,), lambda sample, axis: sample.mean(axis=axis), method="percentile", random_state=0
+    ).confidence_interval
+    assert bootstrap_mean(values) == pytest.approx((theirs.low, theirs.high), abs=0.006)
+    first, second = [0.0] * 200 + [1.0] * 200, [0.0] * 100 + [1.0] * 300
+    error = 1.96 * (0.25 / 400 + 0.1875 / 400) ** 0.5
+    assert bootstrap_difference(first, second) == pytest.approx((0.25 - error, 0.25 + error), abs=0.01)
+
+
+@pytest.mark.parametrize("degrees", [*range(1, 12), 100, 101, 999, 1_000, 1_001, 10**6])
+@pytest.mark.parametrize("confidence", [0.9, 0.95, 0.99])
+def test_students_t_is_that_of_scipy(degrees: int, confidence: float) -> None:
+    errors = stats.t.ppf((1 + confidence) / 2, degrees)
+    assert two_sided_t(degrees, confidence) == pytest.approx(errors, rel=1e-5)
+    assert two_sided_p(errors, degrees) == pytest.approx(1 - confidence, rel=1e-4)
+
+
+# --- shares over cells ----------------------------------------------------------------------------------------------
+
+MODELS = {
+    "all alike": [0.5] * 72,
+    "all alike and good": [0.95] * 72,
+    "half good, half bad": [0.98] * 36 + [0.05] * 36,
+    "from good to bad": [(72 - place) / 73 for place in range(72)],
+    "nearly perfect": [1.0] * 60 + [0.9] * 12,
+}
+
+
+def yan_and_su(cells: Sequence[Cell]) -> tuple[float, float]:
+    """The formulas of the paper with fixed weights, the cells' intervals by scipy."""
+    weights = [cell.asked / sum(each.asked for each in cells) for cell in cells]
+    shares = [cell.successes / cell.answered for cell in cells]
+    parts = [w**2 * p * (1 - p) / cell.answered for w, p, cell in zip(weights, shares, cells, strict=True)]
+    z = stats.norm.ppf(0.975) * sum(parts) ** 0.5 / sum(part**0.5 for part in parts)
+    level = 2 * stats.norm.cdf(z) - 1
+    ends = [scipys_wilson(cell.successes, cell.answered, level) for cell in cells]
+    low, high = (sum(w * end[side] for w, end in zip(weights, ends, strict=True)) for side in (0, 1))
+    return low, high
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [Cell(9, 10, 10), Cell(1, 10, 10)],
+        [Cell(9, 10, 10), Cell(1, 4, 10)],  # the weights are the parts of what was asked
+        [Cell(19, 20, 20), Cell(3, 9, 15), Cell(0, 5, 5), Cell(2, 30, 30)],
+    ],
+)
+def test_the_interval_over_cells_is_that_of_the_paper(cells: list[Cell]) -> None:
+    found, asked = overall(cells), sum(cell.asked for cell in cells)
+    assert found is not None
+    assert found.interval == pytest.approx(yan_and_su(cells), abs=1e-12)
+    assert found.share == sum(Fraction(cell.successes * cell.asked, cell.answered * asked) for cell in cells)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [Cell(7, 10, 10)],
+        [Cell(9, 10, 10), Cell(5, 10, 10), Cell(1, 1, 1)],  # one answer tells nothing of how a cell's answers vary
+        [Cell(10, 10, 10)] * 3 + [Cell(0, 10, 10)],  # nothing varies within cells
+        [Cell(10, 10, 10)] * 71 + [Cell(9, 10, 10)],  # the stratified one is wider
+    ],
+)
+def test_otherwise_it_is_wilsons_of_all_answers(cells: list[Cell]) -> None:
+    found = overall(cells)
+    assert found is not None
+    expected = wilson(sum(cell.successes for cell in cells), sum(cell.answered for cell in cells))
+    assert found.interval == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_cell_without_an_answer_leaves_bounds() -> None:
+    assert overall([Cell(9, 10, 10), Cell(3, 5, 10), Cell(0, 0, 10)]) == (None, (12 / 30, 27 / 30))
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("model", MODELS)
+def test_the_documentation_has_the_coverage_over_cells(model: str) -> None:
+    """How often the interval contains the truth, its width, and that of Wilson's, in 4,000 simulated runs."""
+    shown = []
+    for trials in (1, 5, 10):
+        chances, draw = MODELS[model], Random(f"{MODELS[model]}/{trials}")
+        truth, held, width, wilsons = sum(chances) / 72, 0, 0.0, 0.0
+        for _ in range(4_000):
+            cells = [Cell(sum(draw.random() < chance for _ in range(trials)), trials, trials) for chance in chances]
+            found, plain = overall(cells), wilson(sum(cell.successes for cell in cells), trials * 72)
+            assert found is not None
+            assert plain is not None
+            held += found.interval.low <= truth <= found.interval.high
+            width += (found.interval.high - found.interval.low) / 40
+            wilsons += (plain.high - plain.low) / 40
+        assert held > 0.92 * 4_000
+        shown.append(f"{100 * (held / 4_000):.1f}, {width:.1f} ({wilsons:.1f})")
+    assert f"| {model} | {' | '.join(shown)} |" in DOCUMENTATION.read_text("utf-8")
+
+
+# --- repeats --------------------------------------------------------------------------------------------------------
+
+
+@given(CLUSTERS)
+def test_the_clustered_share_is_the_mean_of_the_clusters(clusters: list[Cluster]) -> None:
+    share = clustered_share(clusters)
+    assert share is not None
+    assert share.value == pytest.approx(mean(each.share for each in clusters))
+    assert 0 <= share.interval.low <= share.value <= share.interval.high <= 1
+
+
+@given(st.integers(0, 40), st.integers(1, 40), st.integers(1, 5))
+def test_repeats_that_agree_make_no_interval_narrower(right: int, wrong: int, repeats: int) -> None:
+    share = clustered_share([Cluster(repeats, repeats)] * right + [Cluster(0, repeats)] * wrong)
+    alone = wilson(right, right + wrong)
+    assert share is not None
+    assert alone is not None
+    assert share.interval.low <= alone.low + 1e-9
+    assert share.interval.high >= alone.high - 1e-9
+
+
+@pytest.mark.parametrize(("alpha", "beta"), [(0.2, 0.2), (20, 20), (9, 1)])
+def test_the_clustered_interval_contains_the_truth(alpha: float, beta: float) -> None:
+    """In about 95 of 100 simulated runs, however alike repeats are."""
+    draw, held = Random(f"{alpha}/{beta}"), 0
+    for _ in range(300):
+        chances = [draw.betavariate(alpha, beta) for _ in range(10)]
+        share = clustered_share([Cluster(sum(draw.random() < chance for _ in range(5)), 5) for chance in chances])
+        assert share is not None
+        held += share.interval.low <= alpha / (alpha + beta) <= share.interval.high
+    assert held > 0.92 * 300
+
+
+@pytest.mark.parametrize(("right", "of"), [(0, 4), (1, 4), (3, 7), (5, 5)])
+@pytest.mark.parametrize("k", [1, 2, 4])
+def test_pass_at_k_is_that_of_all_choices(right: int, of: int, k: int) -> None:
+    choices = [any(choice) for choice in combinations([True] * right + [False] * (of - right), k)]
+    assert pass_at(k, [Cluster(right, of)]) == pytest.approx(sum(choices) / len(choices))
+
+
+# --- differences ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "p"),
+    [
+        (1, 7, 0.0703),  # Fagerland, Lydersen and Laake, BMC Medical Research Methodology 13:91 (2013)
+        (0, 5, 0.0625),
+        (0, 6, 0.03125),
+        (3, 3, 1.0),
+        (0, 0, 1.0),
+    ],
+)
+def test_mcnemar_is_as_published(first: int, second: int, p: float) -> None:
+    assert mcnemar(first, second) == mcnemar(second, first) == pytest.approx(p, abs=5e-5)
+
+
+@given(st.integers(0, 3_000), st.integers(0, 3_000))
+def test_mcnemar_is_the_binomial_test_of_scipy(first: int, second: int) -> None:
+    expected = stats.binomtest(first, first + second).pvalue if first + second else 1.0
+    assert mcnemar(first, second) == pytest.approx(expected, rel=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "low", "high"),
+    [
+        (Pairs(1, 1, 7, 12), 0.026, 0.507),  # Fagerland, Lydersen and Laake, Statistics in Medicine 33 (2014)
+        (Pairs(14, 5, 0, 22), -0.226, -0.011),  # Altman et al., Statistics with Confidence (2000), page 52
+        (Pairs(59, 6, 16, 80), 0.0046, 0.1186),  # contingencytables 3.0, complete response (Cavo et al. 2012)
+        (Pairs(59, 16, 6, 80), -0.1186, -0.0046),
+    ],
+)
+def test_newcombe_is_as_published(pairs: Pairs, low: float, high: float) -> None:
+    assert newcombe(pairs) == pytest.approx((low, high), abs=6e-4)
+
+
+@given(st.builds(Pairs, *[st.integers(0, 300)] * 4).filter(any))
+def test_newcombe_contains_the_difference(pairs: Pairs) -> None:
+    """It stays within -1 and 1, and is mirrored if the sides change places."""
+    interval, mirrored = newcombe(pairs), newcombe(pairs._replace(first=pairs.second, second=pairs.first))
+    assert interval is not None
+    assert mirrored is not None
+    assert -1 <= interval.low <= (pairs.second - pairs.first) / sum(pairs) <= interval.high <= 1
+    assert interval == pytest.approx((-mirrored.high, -mirrored.low), abs=1e-12)
+
+
+@pytest.mark.parametrize("differences", [(0.0, 1.0), (0.05, -0.05, 0.1, 0.3, 0.2), (0.5, 0.25) * 20])
+def test_the_mean_of_differences_is_that_of_scipys_t_test(differences: Sequence[float]) -> None:
+    reference = stats.ttest_1samp(differences, 0.0).confidence_interval()
+    assert mean_difference(differences) == pytest.approx((max(-1.0, reference.low), min(1.0, reference.high)))
+
+
+def test_repeats_of_a_question_count_once() -> None:
+    """Four repeats that agree change neither the test nor the shares, and the interval is no narrower."""
+    once = [(YES, NO)] * 5 + [(NO, YES)] + [(YES, YES)] * 4
+    often = [(Cluster(4 * one.successes, 4), Cluster(4 * other.successes, 4)) for one, other in once]
+    found, repeated = compare_pairs(once), compare_pairs(often)
+    assert (found.first, found.second, found.p) == (repeated.first, repeated.second, repeated.p)
+    assert (found.first, found.second) == (0.9, 0.5)
+    assert found.p == pytest.approx(0.21875)
+    assert found.interval is not None
+    assert repeated.interval is not None
+    assert repeated.interval.high - repeated.interval.low > 0.9 * (found.interval.high - found.interval.low)
+
+
+@pytest.mark.parametrize(
+    ("given_p", "expected"),
+    [
+        ([0.01, 0.02, 0.03, 0.04], [0.04, 0.06, 0.06, 0.06]),  # R's p.adjust(p, "holm")
+        ([0.01, 0.04, 0.03, 0.005], [0.03, 0.06, 0.06, 0.02]),
+        ([0.9, 0.5, 1.0], [1.0, 1.0, 1.0]),
+        ([], []),
+    ],
+)
+def test_holm_is_as_published(given_p: list[float], expected: list[float]) -> None:
+    assert holm(given_p) == pytest.approx(expected)
+
+
+def strata(*tables: tuple[int, int, int, int]) -> list[tuple[Cluster, Cluster]]:
+    return [(Cluster(a, n1), Cluster(b, n2)) for a, n1, b, n2 in tables]
+
+
+def test_mantel_haenszel_and_sato_are_as_published() -> None:
+    """Rothman, Greenland and Lash, Modern Epidemiology (2008), table 15-1: by metafor a standard error of 0.0319."""
+    found = compare_strata(strata((5, 120, 8, 106), (16, 85, 22, 98)))
+    assert found.interval is not None
+    assert found.second - found.first == pytest.approx(0.0349, abs=5e-5)
+    width = found.interval.high - found.interval.low
+    assert width / (2 * stats.t.ppf(0.975, 407)) == pytest.approx(0.0319, abs=5e-5)
+
+
+def test_cochran_mantel_haenszel_is_as_published() -> None:
+    """Admissions to Berkeley, 1973 (Bickel et al. 1975): R's mantelhaen.test(correct=FALSE) has 1.5246."""
+    men = (512, 825), (353, 560), (120, 325), (138, 417), (53, 191), (22, 373)
+    women = (89, 108), (17, 25), (202, 593), (131, 375), (94, 393), (24, 341)
+    found = compare_strata(strata(*((*one, *other) for one, other in zip(men, women, strict=True))))
+    assert found.p == pytest.approx(stats.chi2.sf(1.5246, 1), abs=1e-4)
+
+
+@given(st.lists(st.tuples(CLUSTERS.map(Cluster.of), CLUSTERS.map(Cluster.of)), min_size=1, max_size=5))
+def test_the_difference_over_strata_is_mirrored(tables: list[tuple[Cluster, Cluster]]) -> None:
+    """The interval stays within -1 and 1 and contains the difference."""
+    found, mirrored = compare_strata(tables), compare_strata([(other, one) for one, other in tables])
+    assert (mirrored.first, mirrored.second, mirrored.p) == pytest.approx((found.second, found.first, found.p))
+    assert 0 <= found.p <= 1
+    if found.interval is not None:
+        assert mirrored.interval is not None
+        assert -1 <= found.interval.low <= found.second - found.first + 1e-9
+        assert (-mirrored.interval.high, -mirrored.interval.low) == pytest.approx(tuple(found.interval))
+
+
+@pytest.mark.parametrize("share", [0, 10])
+def test_what_does_not_vary_has_no_interval(share: int) -> None:
+    found = compare_strata(strata((share, 10, share, 10)))
+    assert (found.second - found.first, found.interval, found.p) == (0, None, 1)
+
+
+def test_equal_models_seldom_differ_if_hard_questions_are_lost() -> None:
+    """Ten trials in each of 40 cells, from easy to hard; an outage takes 60 % of the second run's in hard cells."""
+    draw, found = Random(60), []
+    for _ in range(200):
+        tables = []
+        for chance in (0.98 - 0.024 * cell for cell in range(40)):
+            kept = 10 if chance > 0.5 else sum(draw.random() >= 0.6 for _ in range(10))
+            first, second = (sum(draw.random() < chance for _ in range(trials)) for trials in (10, kept))
+            tables += [(first, 10, second, kept)] if kept else []
+        found.append(compare_strata(strata(*tables)))
+    assert sum(each.p < 0.05 for each in found) <= 0.08 * 200
+    missed = sum(each.interval is None or not each.interval.low <= 0 <= each.interval.high for each in found)
+    assert missed <= 0.09 * 200
+
+
+# --- reliable depth -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("depths", "depth", "observed", "needs", "at_most"),
+    [
+        ([(2, 10, 10)], None, 2, 35, None),  # 10 of 10 show 72 %, 35 of 35 show 90 %
+        ([(2, 35, 35)], 2, 2, None, None),
+        ([(2, 10, 10), (3, 10, 10), (4, 10, 10), (5, 10, 10)], 5, 5, None, None),  # depths are pooled
+        ([(depth, 10, 10) for depth in range(2, 29)] + [(29, 7, 10), (30, 10, 10)], 28, 28, None, None),
+        ([(depth, 10, 10) for depth in range(2, 29)] + [(29, 8, 10)], 29, 29, None, None),
+        ([(4, 0, 50), (2, 100, 100)], 2, 2, None, None),
+        ([(2, 9, 10)], None, 2, 53, None),
+        ([(2, 8, 10)], None, None, 69, None),
+        ([(2, 5, 10), *((depth, 0, 10) for depth in range(3, 11))], None, None, None, 0.12354),
+        ([(2, 0, 0)], None, None, 35, None),
+    ],
+)
+def test_reliable_depth(
+    depths: list[tuple[int, int, int]],
+    depth: int | None,
+    observed: int | None,
+    needs: int | None,
+    at_most: float | None,
+) -> None:
+    found = reliable_depth([Depth(*one) for one in depths])
+    assert (found.depth, found.observed, found.needs) == (depth, observed, needs)
+    assert found.at_most == (None if at_most is None else pytest.approx(at_most, abs=1e-5))
+
+
+@given(st.dictionaries(st.integers(1, 30), COUNTS.map(lambda c: (c[0] % 80, 80)), max_size=6))
+def test_reliable_depth_is_what_its_definition_says(counts: dict[int, tuple[int, int]]) -> None:
+    """By scipy: the largest depth before the first unreliable one whose pooled lower bound is 90 %."""
+    measured = sorted((depth, *pair) for depth, pair in counts.items())
+    before = list(takewhile(lambda one: scipys_wilson(*one[1:])[1] >= 0.9, measured))
+    pooled = {
+        one[0]: [sum(each[side] for each in before[: at + 1]) for side in (1, 2)] for at, one in enumerate(before)
+    }
+    found = reliable_depth([Depth(*one) for one in measured])
+    assert found.depth == max(
+        (d for d, (right, of) in pooled.items() if scipys_wilson(right, of)[0] >= 0.9), default=None
+    )
+    assert found.observed == max((d for d, (right, of) in pooled.items() if 10 * right >= 9 * of), default=None)
+
+
+@pytest.mark.parametrize("wrong", [*range(12), 100, 1_000])
+def test_the_trials_needed_are_the_fewest(wrong: int) -> None:
+    needed = trials_needed(wrong)
+    assert scipys_wilson(needed - wrong, needed)[0] >= 0.9
+    assert needed == wrong + 1 or scipys_wilson(needed - wrong - 1, needed - 1)[0] < 0.9
