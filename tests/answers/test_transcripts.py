@@ -92,8 +92,8 @@ def _bare_replies() -> Iterator[Bare]:
                     f"{lhs} {SIGNS[op]} {rhs}",
                     NOUNS[op],
                     (lhs, rhs),
-                    problem["expected"],
-                    Dtype(problem["dtype"]),
+                    problem.expected,
+                    problem.dtype,
                 )
 
 

@@ -49,7 +49,7 @@ STAGED = [
     ),
     Staging(
         "comparing.md",
-        "no two trials",
+        "no question is the same",
         after=["cd transcripts", "llmarith compare gpt-4.1.jsonl gpt-4o-mini.jsonl"],
         ends=4,
     ),
@@ -139,7 +139,7 @@ ELSEWHERE = [
     ),
     Elsewhere("ci.md", "--llm-fail-under: ", "test_ci_workflow.py::test_a_model_that_got_worse_fails_the_job"),
     Elsewhere("comparing.md", "          pairs", "test_document_blocks.py::test_an_excerpt_is_one"),
-    Elsewhere("comparing.md", "are allowed", "test_compare_command.py::test_a_worse_run_fails"),
+    Elsewhere("comparing.md", "are allowed", "test_compare_command.py::test_runs_are_compared"),
     Elsewhere("models.md", "more replies are kept", "test_terminal.py::test_what_this_run_spent_is_told_apart"),
     Elsewhere("models.md", "requests fit at once", "test_forecast_of_a_run.py::test_how_many_requests_fit_at_once"),
     *(
