@@ -62,7 +62,11 @@ class Recorder:
         self.folder.check()
         import pytest_llmarith.items.outcomes
         import pytest_llmarith.reports.counting.summary
-        import pytest_llmarith.reports.logs.runlog  # noqa: F401
+        import pytest_llmarith.reports.logs.lines
+        import pytest_llmarith.reports.logs.runlog
+        import pytest_llmarith.session.ask
+        import pytest_llmarith.session.programs
+        import pytest_llmarith.session.properties  # noqa: F401
 
     def _check_gates(self, tasks: Iterable[str]) -> None:
         refuse_unknown_tasks(self._gates, tasks)

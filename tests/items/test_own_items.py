@@ -118,8 +118,8 @@ def test_a_template_tells_problems_apart(
     if is_refused:
         result.stdout.fnmatch_lines(
             [
-                "*--llm-prompt: template say: problems word_0 and word_1 of reversal come to the same words, though "
-                "they are other questions; name another field in it: there are {word}, {n}"
+                "*--llm-prompt: template say: problems word_0 and word_1 of reversal get the same prompt, though "
+                "they are different questions; name another field in it: there are {word}, {n}"
             ]
         )
 

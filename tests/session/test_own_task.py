@@ -69,7 +69,7 @@ def test_everything_else_comes_for_free(own: Bench, way: Way) -> None:
     assert first["nodeid"] == "test_reversal.py::test_reversal[openai/gpt-4o-mini-trial_0]"
     assert (first["task"], first["outcome"], first["reason"]) == ("reversal", "nan", "unreadable")
     assert [records[f"trial_{n}"]["reason"] for n in (1, 2)] == ["empty", "truncated"]
-    assert fourth["answer"] == {"read": fourth["problem"]["given"]["word"]}
+    assert fourth["answer"] == {"kind": "custom", "read": fourth["problem"]["given"]["word"]}
     (counted,) = own.summary()["results"]
     assert (counted["task"], counted["measured"], counted["outcomes"]["deviate"]) == ("reversal", TRIALS, 2)
     assert {test["llmarith"]["task"] for test in own.report()["tests"]} == {"reversal"}
