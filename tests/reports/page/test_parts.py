@@ -515,7 +515,7 @@ def test_whatever_is_counted_is_shown(value: Any) -> None:
         for way in _places(whole):
             if is_record(changed := _otherwise(whole, way, value)):
                 one = run_of([changed])
-                json.dumps(shown_trial(changed), allow_nan=False)
+                json.dumps(shown_trial(convert(changed, Record)), allow_nan=False)
                 assert browser([one], series_of([one.name], [one.summary()])).count == 1
 
 
