@@ -5,45 +5,45 @@ Prints questions a second, and milliseconds of processor per question: with lite
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.client import Client
-from pytest_llmarith.values import AskingLimits, Model, Question, Reply
+from pytest_llmarith.models.store import RunStore
+from pytest_llmarith.values import AskingLimits, Model, Question, Reply, StoreMode
 
-_LANES = 8  # askers, as the workers of a run are: each waits for one reply at a time
+_WORKERS = 8  # each waits for one reply at a time
 _WARM = 50  # first requests open connections
 
 
-def _carried(url: str, concurrency: int, count: int, folder: Path) -> tuple[float, float]:
+async def _carried(url: str, concurrency: int, count: int, folder: Path) -> tuple[float, float]:
     model = Model("stub", "openai/stub", api_base=url)
     limits = AskingLimits(concurrency=concurrency, timeout_s=60)
-    broker = Broker(Client(), {"stub": model}, folder / "store.sqlite", limits=limits)
-    broker.prepare()
-    _ask(broker, [Question("stub", "warm up", trial) for trial in range(_WARM)])
+    broker = Broker(Client(), [model], RunStore(folder / "store.sqlite", StoreMode.ON), limits)
+    await _ask(broker, [Question("stub", "warm up", trial) for trial in range(_WARM)])
     start, processor = time.perf_counter(), time.process_time()
-    _ask(broker, [Question("stub", f"{trial} + {trial}", trial) for trial in range(count)])
+    await _ask(broker, [Question("stub", f"{trial} + {trial}", trial) for trial in range(count)])
     seconds, processor = time.perf_counter() - start, time.process_time() - processor
-    broker.close()
+    await broker.close()
     return count / seconds, 1000 * processor / count
 
 
-def _ask(broker: Broker, questions: list[Question]) -> None:
-    """Announce all, and let every lane ask its share."""
-    broker.announce(questions)
+async def _ask(broker: Broker, questions: list[Question]) -> None:
+    """Announce all, and let every worker ask its share."""
+    broker.plan(questions)
+    broker.announce()
 
-    def ask(lane: int) -> None:
-        for question in questions[lane::_LANES]:
-            outcome = broker.ask_and_wait(question, f"{lane}")
+    async def ask(worker: int) -> None:
+        for question in questions[worker::_WORKERS]:
+            outcome = await broker.ask(question, f"{worker}")
             assert isinstance(outcome, Reply), outcome
 
-    with ThreadPoolExecutor(_LANES) as lanes:
-        list(lanes.map(ask, range(_LANES)))
+    await asyncio.gather(*map(ask, range(_WORKERS)))
 
 
 if __name__ == "__main__":
-    a_second, milliseconds = _carried(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4]))
+    a_second, milliseconds = asyncio.run(_carried(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4])))
     print(a_second, milliseconds)  # noqa: T201  # the parent reads it

@@ -1,6 +1,7 @@
-"""A provider that answers every question after 50 ms, in a process of its own: `python -m perf.provider`.
+"""A provider that answers every question after 50 ms, in a process of its own: `python -m perf.provider [MOST]`.
 
-Prints its base URL and serves until its standard input closes.
+It takes MOST requests at a time and refuses the rest with 429. It prints its base URL and serves until its standard
+input closes.
 """
 
 from __future__ import annotations
@@ -25,25 +26,31 @@ _REPLY = {
 
 
 @contextlib.contextmanager
-def provider() -> Iterator[str]:
-    """The base URL of a provider that runs as long as the block does."""
+def provider(most: int = 10**6) -> Iterator[str]:
+    """The base URL of a provider that runs as long as the block does, and takes `most` requests at a time."""
     with subprocess.Popen(
-        [sys.executable, "-m", "perf.provider"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "perf.provider", f"{most}"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
         yield process.stdout.readline().strip()
         process.communicate()
 
 
-async def _answer(request: web.Request) -> web.Response:
-    await request.read()
-    await asyncio.sleep(DELAY_S)
-    return web.json_response(_REPLY)
+async def _serve(most: int) -> None:
+    in_flight = 0
 
+    async def answer(request: web.Request) -> web.Response:
+        nonlocal in_flight
+        await request.read()
+        if in_flight >= most:
+            return web.json_response({"error": {"message": "too many requests at a time"}}, status=429)
+        in_flight += 1
+        await asyncio.sleep(DELAY_S)
+        in_flight -= 1
+        return web.json_response(_REPLY)
 
-async def _serve() -> None:
     application = web.Application()
-    application.router.add_post("/v1/chat/completions", _answer)
+    application.router.add_post("/v1/chat/completions", answer)
     runner = web.AppRunner(application, access_log=None)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)
@@ -55,4 +62,4 @@ async def _serve() -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(_serve())
+    asyncio.run(_serve(int(sys.argv[1])))

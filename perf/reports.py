@@ -16,11 +16,11 @@ from typing import Any
 from perf.commands import ROOT, Run, run_llmarith
 from perf.measures import Measure
 from pytest_llmarith import records as records_module
+from pytest_llmarith.evaluate import Trial, number_record
 from pytest_llmarith.records import as_dict, convert
 from pytest_llmarith.reports.logs.llm_arithmetic import row_of
 from pytest_llmarith.reports.opening import opened
 from pytest_llmarith.tasks import arithmetic
-from pytest_llmarith.trials import Subject, number_record
 from pytest_llmarith.values import Model, Reading, Reply
 
 TRIALS, RUNS = 61_668, 90
@@ -109,7 +109,5 @@ def _records() -> Iterator[Record]:
     for problem in arithmetic.problems(0, range(2, 11), 10):
         reply = Reply(problem.expected, completion_tokens=3)
         yield as_dict(
-            number_record(
-                problem, Subject.of(problem, model, arithmetic.prompt(problem), None), Reading.TOLERANT, reply
-            )
+            number_record(problem, Trial.of(problem, model, arithmetic.prompt(problem), None), Reading.TOLERANT, reply)
         )

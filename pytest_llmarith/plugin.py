@@ -1,6 +1,6 @@
-"""Room: the switchboard. Hooks and fixtures of a few lines that forward; it does not know how anything is done.
+"""The hooks and fixtures of the plugin; each forwards to `session`.
 
-It is imported by every pytest run of an environment, so it imports nothing slow.
+Every pytest run of an environment imports this module, so it imports nothing slow.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from pytest_llmarith import options
-from pytest_llmarith.items import marks, missing, records
-from pytest_llmarith.session import begin
+from pytest_llmarith.session import configure, marks, outcomes, stash
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -29,75 +28,80 @@ def pytest_load_initial_conftests(parser: pytest.Parser) -> Generator[None, None
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     marks.declare_marks(config)
-    begin.begin(config)
+    configure.configure(config)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    if found := marks.problem_marks(metafunc):
-        from pytest_llmarith.items.parametrize import parametrize
+    if marks.problem_marks(metafunc):
+        from pytest_llmarith.session.collection import parametrize
 
-        begin.marks_found(metafunc.definition.session)
-        parametrize(metafunc, begin.settings_of(metafunc.config))
-        if any(mark.name == marks.OEIS_MARK for mark in found):
-            begin.expect_programs(metafunc.config)
+        configure.mark_collected(metafunc.definition.session)
+        parametrize(metafunc, stash.settings_of(metafunc.config))
     else:
         marks.refuse_marks_of_values(metafunc)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if any(map(marks.is_sequence, items)):
+        from pytest_llmarith.session.programs import skip_without_sandbox
+
+        skip_without_sandbox(config, items)
+
+
+@pytest.hookimpl(tryfirst=True, optionalhook=True)
+def pytest_timeout_set_timer(item: pytest.Item, settings: Any) -> bool | None:
+    """Let pytest-timeout time no item of a sequence: the mark is the limit of one term, which the sandbox enforces."""
+    item.stash[stash.TIMER] = settings
+    return True if marks.is_sequence(item) else None
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
-    if records.RECORD in item.stash:
-        from pytest_llmarith.items.outcomes import attach
-
-        attach(report, item, begin.settings_of(item.config).strict)
+    if stash.RECORD in item.stash:
+        outcomes.attach(report, item, stash.settings_of(item.config).strict)
     return report
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, tuple[str, Mapping[str, bool]]] | None:
-    if not records.carries_record(report):
-        return None
-    from pytest_llmarith.items.outcomes import status_of
-
-    return status_of(report)
+    return outcomes.status_of(report)
 
 
 @pytest.fixture
 def llm_model(request: pytest.FixtureRequest) -> Any:
-    """The model of this item, as `--llm-model` names it; parametrized for functions that carry a mark of ours."""
-    missing.refuse(request)
+    """The model of this item, as `--llm-model` names it; a problem mark parametrizes it."""
+    marks.refuse(request)
 
 
 @pytest.fixture
-def llm_manner() -> Any:
-    """How this item puts its problem; parametrized where the options ask for another manner than the usual one."""
-    from pytest_llmarith.items.manners import USUAL_MANNER
-
-    return USUAL_MANNER
+def llm_prompt_config() -> Any:
+    """The prompt config of this item; parametrized if the options ask for another one than the usual."""
+    return None
 
 
 @pytest.fixture
 def model(request: pytest.FixtureRequest, llm_model: Any) -> Any:
     """The model under test: its name, its parameters, and `reply(prompt)`. Override it with one of your own."""
-    from pytest_llmarith.session.ask import asked_model
+    from pytest_llmarith.session.ask import AskedModel
 
-    return asked_model(request.node, llm_model)
+    return AskedModel.of(request.node, llm_model, stash.settings_of(request.config))
 
 
 @pytest.fixture
-def ask(request: pytest.FixtureRequest, model: Any, llm_manner: Any) -> Any:
-    """Puts a problem to the model, writes the trial down on the item, and returns its record."""
-    missing.refuse_unmarked(request)
+def ask(request: pytest.FixtureRequest, model: Any, llm_prompt_config: Any) -> Any:
+    """Asks the model a problem, writes the trial down on the item, and returns its record."""
+    marks.refuse_unmarked(request)
     from pytest_llmarith.session.ask import Ask
 
-    return Ask(request.node, model, begin.settings_of(request.config))
+    return Ask(request.node, model, stash.settings_of(request.config))
 
 
 @pytest.fixture
-def search(request: pytest.FixtureRequest, model: Any, llm_manner: Any) -> Any:
+def search(request: pytest.FixtureRequest, model: Any, llm_prompt_config: Any) -> Any:
     """Searches for the simplest question that the model gets wrong, and returns the one record of all it asked."""
-    missing.refuse_unmarked(request)
-    from pytest_llmarith.session.search import Search
+    marks.refuse_unmarked(request)
+    from pytest_llmarith.session.ask import Search
 
-    return Search(request.node, model, begin.settings_of(request.config))
+    return Search(request.node, model, stash.settings_of(request.config))

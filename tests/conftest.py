@@ -10,7 +10,7 @@ import pydantic
 import pytest
 from hypothesis import HealthCheck, settings
 
-import pytest_llmarith.session.assembly  # noqa: F401  # an in-process run unloads what it loads, classes and all
+import pytest_llmarith.session.controller  # noqa: F401  # an in-process run unloads what it loads, classes and all
 from tests.warm import warm_programs
 
 # It loads its parts when they are first asked for. Those that a test with pytester is the first to ask for are unloaded

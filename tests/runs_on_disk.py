@@ -8,11 +8,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from pytest_llmarith.evaluate import Trial, number_record, unanswered_record
 from pytest_llmarith.records import Record, Run, RunSummary, as_dict, convert
 from pytest_llmarith.reports.counting.summary import Summary
 from pytest_llmarith.reports.keys import Key, key_of
 from pytest_llmarith.tasks import addition, arithmetic
-from pytest_llmarith.trials import Subject, number_record, unanswered_record
 from pytest_llmarith.values import AskingLimits, AskingTotals, Dtype, Failure, Model, NumberProblem, Op, Reading, Reply
 
 _EMPTY_RUN: dict[str, Any] = {
@@ -138,7 +138,7 @@ def _recorded(
 ) -> dict[str, Any]:
     behind, nodeid = Model(model, f"openai/{model}"), f"test_bench.py::test[{model}-{problem.label}]"
     if text is None:
-        return as_dict(unanswered_record(Subject.of(problem, behind, "prompt", nodeid), Failure("timeout")))
+        return as_dict(unanswered_record(Trial.of(problem, behind, "prompt", nodeid), Failure("timeout")))
     usual: dict[str, Any] = {
         "prompt_tokens": 30,
         "completion_tokens": 3,
@@ -146,7 +146,7 @@ def _recorded(
         "asked_at": "2026-11-22T00:31:07+00:00",
     }
     reply = Reply(text.replace("{}", problem.expected), **(usual | {"latency_s": 1.5} | facts))
-    return as_dict(number_record(problem, Subject.of(problem, behind, "prompt", nodeid), reading, reply))
+    return as_dict(number_record(problem, Trial.of(problem, behind, "prompt", nodeid), reading, reply))
 
 
 def log_in(folder: Path, records: Iterable[Mapping[str, Any]], end: str = "") -> Path:

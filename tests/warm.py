@@ -4,16 +4,18 @@
         subprocess.run("pytest --version", shell=True, env={"PATH": f"{folder}:/usr/bin"})
 
 Each command is a process of its own with its caller's folder, environment and files: a fork of one that has imported
-litellm, as our client does it, and nothing of ours. One command runs after the other. Run as a script, this module is
-that process.
+litellm and nothing of pytest-llmarith. So is the broker's process of a run, which `python` in the folder starts. Run as
+a script, this module is that process.
 """
 
 from __future__ import annotations
 
 import gc
+import importlib
 import json
 import os
 import select
+import signal
 import socket
 import subprocess
 import sys
@@ -25,11 +27,14 @@ from pathlib import Path
 from typing import Any
 
 DOOR = "door"
+_SERVER = "pytest_llmarith.models.server"
 _LONGEST = 1 << 20
 _CALLER = """\
 #!{python} -IS
 import json, os, socket, sys
 
+if sys.argv[0].endswith("/python") and {server!r} not in sys.argv:
+    os.execv({python!r}, sys.argv)
 with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as door:
     door.connect({door!r})
     told = {{"argv": sys.argv, "folder": os.getcwd(), "environment": dict(os.environ)}}
@@ -43,8 +48,9 @@ def warm_programs() -> Iterator[Path]:
     """A folder with both programs, for a PATH."""
     with tempfile.TemporaryDirectory() as name:  # the path of a socket has to be short
         folder = Path(name)
-        for program in ("pytest", "llmarith"):
-            (folder / program).write_text(_CALLER.format(python=sys.executable, door=f"{folder / DOOR}"))
+        for program in ("pytest", "llmarith", "python"):
+            caller = _CALLER.format(python=sys.executable, door=f"{folder / DOOR}", server=_SERVER)
+            (folder / program).write_text(caller)
             (folder / program).chmod(0o700)
         as_ours = os.environ | {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}
         with subprocess.Popen(
@@ -63,6 +69,7 @@ def _serve(door: str) -> int | None:
     import litellm  # noqa: F401
     import openai.resources  # noqa: F401  # else litellm's first call imports it
 
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     gc.freeze()  # else every child looks for garbage among litellm's 300,000 objects
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listening:
         listening.bind(door)
@@ -72,18 +79,21 @@ def _serve(door: str) -> int | None:
             caller, _ = listening.accept()
             with caller:
                 message, files, *_ = socket.recv_fds(caller, _LONGEST, 3)
-                if (child := os.fork()) == 0:
-                    break
+                if os.fork() == 0:  # it waits for the program, and its own end is waited for by nobody
+                    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                    if (child := os.fork()) == 0:
+                        break
+                    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+                    caller.send(str(status).encode())
+                    os._exit(0)
                 for file in files:
                     os.close(file)
-                status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-                caller.send(str(status).encode())
         else:
             return 0
-    return _run(json.loads(message), files)
+    return _run(json.loads(message), files, Path(door).parent)
 
 
-def _run(told: dict[str, Any], files: list[int]) -> int | None:
+def _run(told: dict[str, Any], files: list[int], folder: Path) -> int | None:
     for mine, theirs in enumerate(files):
         os.dup2(theirs, mine)
         os.close(theirs)
@@ -91,6 +101,9 @@ def _run(told: dict[str, Any], files: list[int]) -> int | None:
     os.environ.clear()
     os.environ.update(told["environment"])
     sys.argv[:] = told["argv"]
+    if _SERVER in sys.argv:
+        importlib.import_module(_SERVER).main()
+    sys.executable = str(folder / "python")
     (program,) = entry_points(group="console_scripts", name=Path(sys.argv[0]).name)
     status: int | None = program.load()()
     return status

@@ -1,216 +1,325 @@
-"""The one broker of a run, for any thread to visit. The asking happens at its desk, on a thread of its own.
+"""The one broker of a run: it takes questions from all workers and answers each of them exactly once.
 
-It does not know problems, grades or pytest.
+Its parts: the request queue says which question goes next, the store has the replies that need not be asked for, the
+requester asks models within the limits and the budget. It lives on one event loop, in a process of its own
+(`models.process`).
 """
 
 from __future__ import annotations
 
 import asyncio
-import queue
-import threading
-import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Future
+import logging
+import os
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from typing import Protocol
 
-from pytest_llmarith.models.ahead import Ahead, look_ahead
-from pytest_llmarith.models.desk import Deliver, Desk, Rules
-from pytest_llmarith.models.patience.requesting import Sender
-from pytest_llmarith.models.patience.retrying import PauseLength
+from pytest_llmarith.models import redact
+from pytest_llmarith.models.budget import Budget, Prices, StoredCost, stored_cost
+from pytest_llmarith.models.progress import Counts
 from pytest_llmarith.models.request import asked_model
-from pytest_llmarith.models.spending.budget import Budget
-from pytest_llmarith.models.spending.caps import unbounded
-from pytest_llmarith.models.spending.prices import Catalogue, Prices
-from pytest_llmarith.models.spending.stored_costs import StoredCost
-from pytest_llmarith.models.store import RunStore
-from pytest_llmarith.models.tally import Tally
-from pytest_llmarith.values import AskingLimits, Failure, Fit, Model, Progress, Question, Reply, StoreMode, Terms
+from pytest_llmarith.models.request_queue import Entry, RequestQueue, Waiter
+from pytest_llmarith.models.retry import PauseLength, Requester
+from pytest_llmarith.models.store import RunStore, StoreError, key_of
+from pytest_llmarith.values import AskingLimits, Failure, Model, Plan, Progress, Question, Reply, StoreMode, Terms
+from pytest_llmarith.values.asking import NEVER_ASKED, RUN_STOPPED
 
-# A wait is cut into steps, so that Ctrl-C gets through on every system.
-_STEP_S = 0.2
-_IDLE_S = 1.0
+_LOG = logging.getLogger(__name__)
 _SMALLEST_WINDOW = 128
+_CUT_S = 0.05  # for questions that wait for their next attempt to end
+_CHUNK = 500  # stored replies that are read at a time
+_TOO_LATE = Failure("the run ended before the reply arrived")
 
 
-class Provider(Sender, Catalogue, Protocol):
-    """The client."""
+class Client(Protocol):
+    """What the broker asks models through; `models.client.Client` in a run."""
+
+    def prepare(self) -> None: ...
+    def terms(self, model: Model) -> Terms: ...
+    async def complete(self, model: Model, prompt: str, timeout_s: float) -> Reply: ...
+    async def close(self) -> None: ...
 
 
 class Broker:
-    """Asks models, once per question, for everybody in a run. Thread and store begin with the first question."""
+    """Asks models, once per question. `on_stop` is called when the run has to end, before the waiters are answered."""
 
     def __init__(
         self,
-        client: Provider,
-        models: Mapping[str, Model],
-        store_path: Path | None,
-        *,
-        limits: AskingLimits = AskingLimits(),  # noqa: B008  # it is frozen
+        client: Client,
+        models: Iterable[Model],
+        store: RunStore,
+        limits: AskingLimits,
         store_mode: StoreMode = StoreMode.ON,
+        *,
         window: int | None = None,
         pause_s: PauseLength | None = None,
+        on_stop: Callable[[Failure], None] = lambda failure: None,
     ) -> None:
+        self.stopped: Failure | None = None
         self._client = client
-        self._models = dict(models)
-        self._open_store = partial(RunStore, store_path, store_mode)
-        self._rules = Rules(
-            limits=limits,
-            window=window or max(_SMALLEST_WINDOW, 4 * limits.concurrency),
-            store_mode=store_mode,
-            pause_s=pause_s,
-        )
+        self._models = {model.name: model for model in models}
+        self._store = store
+        self._store_mode = store_mode
+        self._on_stop = on_stop
+        self._counts = Counts()
         self._prices = Prices(client, limits.price)
-        self._tally = Tally()
-        self._gate = threading.Lock()
-        self._thread: threading.Thread | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._desk: Desk | None = None
-        self._ended = False
-
-    @property
-    def stopped(self) -> Failure | None:
-        """Why the run must end, once it must."""
-        return None if self._desk is None else self._desk.stopped
-
-    def may_ask(self, model: Model) -> bool:
-        """Whether requests may go to this model at all."""
-        return self._rules.may_ask(model)
-
-    def look_ahead(self, questions: Iterable[Question]) -> Ahead:
-        """What would become of these, as far as can be told before the asking begins. Raises StoreError."""
-        store = self._open_store()
-        try:
-            return look_ahead(questions, self._models, store, self._prices, self._rules.may_ask)
-        finally:
-            store.close_reader()
-
-    def fits(self, ahead: Ahead) -> list[Fit]:
-        """How many of the requests that lie ahead fit at once into what the caps leave, for each cap."""
-        budget = Budget(self._rules.limits, self._prices)
-        budget.count(ahead.spent)
-        asked = ((asked_model(self._models, question), question.prompt) for question in ahead.to_ask)
-        return budget.fits((model, prompt) for model, prompt in asked if model is not None)
-
-    def unbounded(self, model: Model) -> str | None:
-        """Why a cap cannot be kept for a model; None if it can. Call it on the main thread, as `terms`."""
-        return unbounded(self._rules.limits, model, self.terms(model)) if self._rules.limits.is_capped else None
-
-    def count(self, spent: Sequence[StoredCost]) -> None:
-        """Let the caps count what stored replies have cost, before anything is asked."""
-        if spent and self._rules.limits.is_capped:
-            self._visit(lambda desk: desk.count(spent))
-
-    def terms(self, model: Model) -> Terms:
-        """What is known of a model before it is asked. Call it on the main thread: it may have to import much."""
-        return self._prices.terms(model)
-
-    def prepare(self) -> None:
-        """Import what is slow to import. Call it on the main thread, before the first question."""
-        self._client.prepare()
-
-    def announce(self, questions: Iterable[Question]) -> None:
-        """These are going to be asked: a hint that fills idle places, in this order."""
-        announced = list(questions)
-        self._visit(lambda desk: desk.announce(announced))
-
-    def ask(self, question: Question, deliver: Deliver, lane: str = "") -> None:
-        """`deliver` is called exactly once, on the broker's thread; after the end at once, on the caller's."""
-        if not self._visit(lambda desk: desk.ask(question, deliver, lane)):
-            deliver(Failure("the run has ended"))
-
-    def ask_and_wait(
-        self, question: Question, lane: str = "", *, idle: Callable[[], None] | None = None
-    ) -> Reply | Failure:
-        """Wait for the reply; `idle` is called about once a second meanwhile."""
-        replies: queue.SimpleQueue[Reply | Failure] = queue.SimpleQueue()
-        self.ask(question, replies.put, lane)
-        meanwhile = _Meanwhile(idle)
-        while True:
-            try:
-                return replies.get(timeout=_STEP_S)
-            except queue.Empty:
-                meanwhile.tick()
-
-    def forget(self, lane: str) -> None:
-        """An asker is gone: nobody waits for its replies, which still reach the store."""
-        if self._thread is not None:
-            self._visit(lambda desk: desk.forget(lane))
-
-    def stop(self, message: str) -> None:
-        """End the asking: everybody who waits or asks later is told why."""
-        self._visit(lambda desk: desk.stop(Failure(message, stops_run=True)))
+        self._budget = Budget(limits, self._prices, lambda most_usd: self._counts.add(lost=1, lost_usd=most_usd))
+        self._requester = Requester(
+            client, self._models.values(), limits, self._counts, self._budget, pause_s, self._send_next
+        )
+        self._queue = RequestQueue(window or max(_SMALLEST_WINDOW, 4 * limits.concurrency))
+        self._requests: set[asyncio.Task[None]] = set()
+        self._closed: Failure | None = None
+        self._store_failure: Failure | None = None
+        self._planned: list[tuple[str, Model, Question]] = []
+        self._planned_stored: set[str] = set()
 
     def progress(self) -> Progress:
-        return self._tally.progress()
+        """Where the asking stands."""
+        return self._counts.progress()
 
-    def close(self, drain_s: float = 0.0, *, idle: Callable[[], None] | None = None) -> None:
-        """Ask nothing more, give what is in flight so long to arrive in the store, and leave nothing behind.
+    # --- before the asking ------------------------------------------------------------------------------------------
 
-        May be called again, after Ctrl-C or from another thread, to cut the draining short.
-        """
-        with self._gate:
-            if self._thread is None:
-                self._ended = True
-                return
-        self._visit(lambda desk: desk.end(drain_s))
-        meanwhile = _Meanwhile(idle)
-        while self._thread.is_alive():
-            self._thread.join(_STEP_S)
-            meanwhile.tick()
-
-    # --- the thread -------------------------------------------------------------------------------------------------
-
-    def _visit(self, deed: Callable[[Desk], None]) -> bool:
-        """Do something at the desk, on its loop; False where it is closed for good."""
-        with self._gate:
-            if self._ended:
-                return False
-            loop, desk = self._open()
-            loop.call_soon_threadsafe(partial(deed, desk))
-            return True
-
-    def _open(self) -> tuple[asyncio.AbstractEventLoop, Desk]:
-        if self._loop is None or self._desk is None:
-            opened: Future[tuple[asyncio.AbstractEventLoop, Desk]] = Future()
-            thread = threading.Thread(target=self._run, args=(opened,), name="llmarith-broker", daemon=True)
-            thread.start()
-            self._loop, self._desk = opened.result()
-            self._thread = thread
-        return self._loop, self._desk
-
-    def _run(self, opened: Future[tuple[asyncio.AbstractEventLoop, Desk]]) -> None:
-        """What goes wrong before the desk is open, such as too many open files, is told to whoever wanted it."""
-
-        async def open_desk() -> None:
-            desk = Desk(self._client, self._models, self._open_store(), self._tally, self._rules, self._prices)
-            opened.set_result((asyncio.get_running_loop(), desk))
-            try:
-                await desk.run()
-            finally:
-                with self._gate:
-                    self._ended = True
-            await asyncio.sleep(0)  # whoever came in before the door closed is answered
-
+    def plan(self, questions: Sequence[Question], later: Iterable[str] = ()) -> Plan:
+        """What would become of these questions. `later` names the models that may be asked others after them."""
+        found = ((index, asked_model(self._models, question)) for index, question in enumerate(questions))
+        keyed = [(index, key_of(model, questions[index]), model) for index, model in found if model is not None]
+        self._planned = [(key, model, questions[index]) for index, key, model in keyed]
         try:
-            with asyncio.Runner() as runner:
-                runner.get_loop()  # fails before there is anything to run
-                runner.run(open_desk())
-        except Exception as error:
-            if opened.done():
-                raise
-            opened.set_exception(error)
+            replies = self._stored_replies()
+        except StoreError as error:
+            return Plan(error=str(error))
+        spent = [cost for cost, _ in replies.values()]
+        self._planned_stored = known = set(replies)
+        stored = {index: replies[key][1] for index, key, _ in keyed if key in replies}
+        first = {key: index for index, key, model in reversed(keyed) if key not in known and self._may_ask(model)}
+        to_ask = sorted(first.values())  # two names of one model share a request
+        names = dict.fromkeys([*(questions[index].model for index in to_ask), *later])
+        asked = [model for name in names if self._may_ask(model := self._models[name])]
+        if not all(model.simulated for model in asked):
+            self._client.prepare()
+        self._budget.count(spent)
+        unbounded = {model.name: why for model in asked if (why := self._budget.unbounded(model)) is not None}
+        requests = [(self._model_of(questions[index]), questions[index].prompt) for index in to_ask]
+        return Plan(
+            stored=stored,
+            to_ask=tuple(to_ask),
+            spent_usd=sum(one.cost_usd or 0.0 for one in spent),
+            spent_unpriced=sum(one.cost_usd is None for one in spent),
+            spent_tokens=sum(one.tokens or 0 for one in spent),
+            terms={model.name: self._prices.terms(model) for model in asked},
+            unbounded=unbounded,
+            fits=() if unbounded else tuple(self._budget.fits(requests)),
+        )
+
+    def announce(self) -> None:
+        """The planned questions are going to be asked, in their order: they fill free places."""
+        stored = self._planned_stored
+        self._counts.add(
+            announced=len(self._planned), announced_stored=sum(key in stored for key, _, _ in self._planned)
+        )
+        for key, model, question in self._planned:
+            if key not in stored and self._may_ask(model):
+                self._queue.announce(key, question)
+        self._planned = []
+        self._send_next()
+
+    def _stored_replies(self) -> dict[str, tuple[StoredCost, int | None]]:
+        """Of the stored replies to planned questions: what they had cost, and how many tokens they have."""
+        found = {}
+        keyed = [entry for entry in self._planned if not entry[1].simulated]
+        for start in range(0, len(keyed), _CHUNK):
+            chunk = keyed[start : start + _CHUNK]
+            replies = self._store.fetch([key for key, _, _ in chunk])
+            for key, model, question in chunk:
+                if key in replies:
+                    reply = self._prices.priced(model, replies[key])
+                    found[key] = stored_cost(key, model, question.prompt, reply), reply.completion_tokens
+        return found
+
+    def _may_ask(self, model: Model) -> bool:
+        return model.simulated or self._store_mode is not StoreMode.ONLY
+
+    # --- questions --------------------------------------------------------------------------------------------------
+
+    async def ask(self, question: Question, worker: str = "") -> Reply | Failure:
+        """The reply, from the store or from the model, or the reason why there is none."""
+        model = asked_model(self._models, question)
+        if model is None:
+            return Failure(f"there is no model named {question.model!r} in this run")
+        key = key_of(model, question)
+        outcome = self._queue.take(key, worker)
+        if outcome is None and self._closed is not None:
+            self._counts.add(failed=1)
+            return self._closed
+        if outcome is None and key not in self._queue and (outcome := self._at_once(key, model, question)):
+            self._counts.settled(model, outcome)
+        if outcome is None:
+            reply: asyncio.Future[Reply | Failure] = asyncio.get_running_loop().create_future()
+            self._queue.wait(key, question, Waiter(worker, reply))
+            self._send_next()
+            return await reply
+        self._stop_after_store_failure()
+        self._send_next()
+        return outcome
+
+    def forget(self, worker: str) -> None:
+        """A worker is gone. Replies to its questions still reach the store."""
+        self._queue.forget(worker)
+        self._send_next()
+
+    def _at_once(self, key: str, model: Model, question: Question) -> Reply | Failure | None:
+        outcome = self._stored(key, model, question.prompt)
+        if outcome is None and not self._may_ask(model):
+            return Failure("no stored reply, and --llm-store=only asks no model")
+        return outcome
+
+    def _stored(self, key: str, model: Model, prompt: str) -> Reply | Failure | None:
+        """The reply in the store, which the caps count; None if the model has to be asked."""
+        if model.simulated:
+            return None
+        try:
+            reply = self._store.fetch([key]).get(key)
+        except StoreError as error:
+            return self._fail_store(error)
+        if reply is None:
+            return None
+        reply = self._prices.priced(model, reply)
+        if reply.stored:
+            self._budget.count([stored_cost(key, model, prompt, reply)])
+        return reply
+
+    # --- requests ---------------------------------------------------------------------------------------------------
+
+    def _send_next(self) -> None:
+        """Begin as many requests as there is room for."""
+        if self._store_failure is not None:
+            return
+        while (entry := self._queue.next(self._has_room)) is not None:
+            model = self._model_of(entry.question)
+            self._requester.enter(model)
+            task = asyncio.create_task(self._answer(entry, model))
+            self._requests.add(task)
+            task.add_done_callback(partial(self._answered, model))
+
+    def _has_room(self, question: Question) -> bool:
+        return self._requester.has_room(self._model_of(question))
+
+    def _model_of(self, question: Question) -> Model:
+        model = asked_model(self._models, question)
+        assert model is not None  # only questions to known models come here
+        return model
+
+    def _answered(self, model: Model, task: asyncio.Task[None]) -> None:
+        self._requests.discard(task)
+        self._requester.leave(model)
+        self._stop_after_store_failure()
+        self._send_next()
+
+    async def _answer(self, entry: Entry, model: Model) -> None:
+        try:
+            outcome = await self._obtain(entry, model)
+        except asyncio.CancelledError:
+            outcome = _TOO_LATE
+        except Exception as error:  # a fault of the program must not leave a test waiting
+            _LOG.debug("a question failed", exc_info=True)
+            outcome = Failure(redact.one_line(f"{model.target}: {type(error).__name__}: {error}", os.environ))
+        never_asked = outcome == NEVER_ASKED
+        if never_asked:
+            outcome = self._closed or NEVER_ASKED
+        waiters = self._queue.arrived(entry, outcome)
+        if waiters or not never_asked:
+            self._counts.settled(model, outcome)
+        if isinstance(outcome, Failure) and outcome.stops_run and self._store_failure is None:
+            self.stop(outcome)
+        _deliver(waiters, outcome)
+
+    async def _obtain(self, entry: Entry, model: Model) -> Reply | Failure:
+        """The reply from the store, which another run may have filled meanwhile, or from the model."""
+        key, prompt = entry.key, entry.question.prompt
+        if model.simulated:
+            return await self._requester.request(model, prompt)
+        try:
+            await self._store.prepare()
+        except StoreError as error:
+            return self._fail_store(error)
+        if (stored := self._stored(key, model, prompt)) is not None:
+            return stored
+        outcome = await self._requester.request(model, prompt)
+        if isinstance(outcome, Failure):
+            return outcome
+        reply = self._prices.priced(model, outcome)
+        self._counts.paid(reply)
+        try:
+            await self._store.put(key, outcome, announced=entry.announced)
+        except StoreError as error:
+            self._fail_store(error)
+        self._count_stored()
+        return reply
+
+    # --- the end ----------------------------------------------------------------------------------------------------
+
+    def stop(self, failure: Failure) -> None:
+        """End the asking: every test that waits or asks later gets this reason. What is in flight may still arrive."""
+        if self.stopped is None:
+            self.stopped = failure
+            self._on_stop(failure)
+            self._close(Failure(f"{RUN_STOPPED}{failure.message}", stops_run=True), spare_in_flight=False)
+
+    async def close(self, drain_s: float = 0.0) -> None:
+        """Ask nothing more, give what is in flight this long to arrive in the store, and leave nothing behind."""
+        self._close(NEVER_ASKED, spare_in_flight=True)
+        if self._requests:
+            await asyncio.wait(self._requests, timeout=max(drain_s, _CUT_S))
+        self.cut()
+        await asyncio.gather(*self._requests, return_exceptions=True)
+        self._abandon(_TOO_LATE, spare_in_flight=False)  # a task that was cancelled before its first step
+        if self._store_failure is not None and self.stopped is None:
+            self.stopped = self._store_failure
+            self._on_stop(self._store_failure)
+        await self._store.close()
+        self._count_stored()
+        with suppress(Exception):
+            await self._client.close()
+
+    def cut(self) -> None:
+        """Give up what is in flight: `close` waits no longer."""
+        for request in self._requests:
+            request.cancel()
+
+    def _close(self, failure: Failure, *, spare_in_flight: bool) -> None:
+        self._closed = self._closed or failure
+        self._requester.halt()
+        self._abandon(self._closed, spare_in_flight=spare_in_flight)
+
+    def _abandon(self, failure: Failure, *, spare_in_flight: bool) -> None:
+        waiters = self._queue.abandon(spare_in_flight=spare_in_flight)
+        self._counts.add(failed=len(waiters))
+        _deliver(waiters, failure)
+
+    def _fail_store(self, error: StoreError) -> Failure:
+        """Begin no further request; what is in flight arrives before the run stops."""
+        if self._store_failure is None:
+            self._store_failure = Failure(str(error), stops_run=True)
+            self._requester.halt()
+            self._stop_after_store_failure()
+        return self._store_failure
+
+    def _stop_after_store_failure(self) -> None:
+        """Stop the run once the tests have fetched the replies that are only in memory; other questions fail."""
+        if self._store_failure is None or self._requests:
+            return
+        if any(key in self._queue for key in self._store.unwritten):
+            self._close(Failure(f"{RUN_STOPPED}{self._store_failure.message}", stops_run=True), spare_in_flight=True)
+        else:
+            self.stop(self._store_failure)
+
+    def _count_stored(self) -> None:
+        self._counts.set_stored(kept=len(self._store.written), unsaved=len(self._store.unwritten))
 
 
-class _Meanwhile:
-    """Calls somebody about once a second while somebody else waits."""
-
-    def __init__(self, idle: Callable[[], None] | None) -> None:
-        self._idle = idle
-        self._at = time.monotonic() + _IDLE_S
-
-    def tick(self) -> None:
-        if self._idle is not None and time.monotonic() >= self._at:
-            self._idle()
-            self._at = time.monotonic() + _IDLE_S
+def _deliver(waiters: Iterable[Waiter], outcome: Reply | Failure) -> None:
+    for waiter in waiters:
+        if not waiter.reply.done():
+            waiter.reply.set_result(outcome)

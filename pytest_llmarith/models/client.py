@@ -1,93 +1,63 @@
-"""The one door to litellm. It sends one request and says what came back; it never tries twice.
+"""The only module that imports litellm. It sends one request and says what came back; it never tries twice.
 
-litellm costs seconds and hundreds of megabytes to import, so that happens in `prepare`, in one process of a run.
+It runs in the broker's process, so it sets up litellm, its HTTP transport and its loggers for that whole process.
 """
 
 from __future__ import annotations
 
-import asyncio
-import gc
 import logging
 import os
-import sys
-import threading
-import traceback
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+import zlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
-from inspect import isawaitable
+from functools import cache, partial
 from time import perf_counter
 from typing import Any
 
-from pytest_llmarith.models import warning_filter
-from pytest_llmarith.models.fake import KnownSequences
-from pytest_llmarith.models.our_requests import our_request
-from pytest_llmarith.models.patience.failures import is_filtered
+from pytest_llmarith.models import fake
+from pytest_llmarith.models.budget import listed_terms, tier_of
+from pytest_llmarith.models.provider_errors import EndlessResponse, Redirected, UnusableResponse, is_filtered
 from pytest_llmarith.models.request import messages_of, sent_of
 from pytest_llmarith.models.response import completion_tokens, filtered_reply, reply_from
-from pytest_llmarith.models.spending.prices import listed_terms, tier_of
 from pytest_llmarith.providers import key_variable
-from pytest_llmarith.values import EMBEDDED_PROVIDER, Model, Reply, Terms
+from pytest_llmarith.values import Model, Reply, Terms
 
-# The clients below litellm log what was sent and what came back, and some providers take the key in the URL.
+# The libraries below litellm log what was sent and what came back, and some providers take the key in the URL.
 _LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore")
-_FLUSH_S = 5.0
 _OPENAI_KEY = "OPENAI_API_KEY"
+LARGEST = 2**25  # bytes of a response, inflated; a hundred times what models write at most
+_PIECE = 2**16
 
 
 class Client:
-    """Sends requests through litellm, on the loop of whoever awaits it."""
+    """Sends requests through litellm, and has the fake models reply."""
 
-    def __init__(self, known: KnownSequences = dict, bring_keys: Callable[[], object] = lambda: None) -> None:
-        """`known` are the integer sequences that the fake models know; `bring_keys` puts providers' keys into the
-        environment, at the first need for any.
-        """
-        self._known = known
-        self._bring_keys = bring_keys
-        self._preparing = threading.Lock()
-        self._interrupted = False
+    def __init__(self, known: fake.KnownSequences = dict) -> None:
+        """`known` are the integer sequences that the fake models know."""
+        self._known = cache(known)
         self._litellm: Any = None
 
     def prepare(self) -> None:
-        """Import litellm, once. Do it on the main thread.
-
-        litellm's first use warns dozens of times; filters for warnings belong to the whole process.
-        """
-        warning_filter.install()
-        with self._preparing:
-            if self._interrupted:
-                raise ImportError("litellm was not imported: somebody stopped the run meanwhile")
-            if self._litellm is None:
-                self._litellm = self._imported()
-
-    def _imported(self) -> Any:
-        """Who presses Ctrl-C meanwhile wants to leave: then no other thread begins anew, and asks."""
-        try:
-            self._bring_keys()
-            return _prepared(self._known)
-        except KeyboardInterrupt:
-            self._interrupted = True
-            raise
+        """Import litellm, once; that takes seconds."""
+        if self._litellm is None:
+            self._litellm = _imported()
 
     def terms(self, model: Model) -> Terms:
-        """What litellm's list knows of a model."""
+        """What litellm's price list says of a model."""
         self.prepare()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return listed_terms(self._litellm, model.target, tier_of(model.params))
+        return listed_terms(self._litellm, model.target, tier_of(model.params))
 
     async def complete(self, model: Model, prompt: str, timeout_s: float) -> Reply:
-        """Send one request. Raises whatever litellm raises; `failures.diagnose` knows what it means."""
-        warning_filter.install()
-        with our_request():
-            return await self._complete(model, prompt, timeout_s)
-
-    async def _complete(self, model: Model, prompt: str, timeout_s: float) -> Reply:
+        """Send one request. Raises what litellm raises; `provider_errors.diagnose` says what it means."""
         sent = sent_of(model, prompt)
         asked_at = datetime.now(UTC).isoformat(timespec="milliseconds")
         began = perf_counter()
+        if model.simulated:
+            reply = fake.complete(model.target, sent["messages"], model.params, self._known)
+            return replace(reply, latency_s=perf_counter() - began, asked_at=asked_at, sent=sent)
+        self.prepare()
         try:
             response = await self._litellm.acompletion(**_arguments(model, prompt, timeout_s))
         except Exception as error:
@@ -96,44 +66,35 @@ class Client:
             return filtered_reply(latency_s=perf_counter() - began, asked_at=asked_at, sent=sent)
         latency_s = perf_counter() - began
         self._price_all_tokens(response, model)
-        reply = reply_from(response, simulated=model.simulated, latency_s=latency_s, asked_at=asked_at, sent=sent)
+        reply = reply_from(response, latency_s=latency_s, asked_at=asked_at, sent=sent)
         tier = tier_of(model.params, getattr(response, "service_tier", None))
         if tier and listed_terms(self._litellm, model.target, tier).price is None:
             return replace(reply, cost_usd=None)  # litellm takes the usual price of a tier that it does not list
         return reply
 
     def _price_all_tokens(self, response: Any, model: Model) -> None:
-        """litellm prices the tokens that a server counts as completion; those that stand in its total cost as much."""
+        """litellm prices the tokens that a server counts as completion; reasoning may be counted in the total alone."""
         usage: Any = getattr(response, "usage", None)
         tokens = None if usage is None else completion_tokens(usage)
-        if tokens is None or tokens == usage.completion_tokens or model.simulated:
+        if tokens is None or tokens == usage.completion_tokens:
             return
         usage.completion_tokens = tokens
         cost = None
-        with suppress(Exception), warnings.catch_warnings():  # it raises a bare Exception for an unknown price
-            warnings.simplefilter("ignore")
+        with suppress(Exception):  # it raises a bare Exception for an unknown price
             cost = self._litellm.completion_cost(response, model=model.target, optional_params=dict(model.params))
         response._hidden_params["response_cost"] = cost
 
     async def close(self) -> None:
-        """Leave nothing of litellm's on this loop: its logging tasks are drained, its connections closed.
+        """Let litellm's logging tasks of the last reply end."""
+        if self._litellm is not None:
+            from litellm.litellm_core_utils.logging_worker import GLOBAL_LOGGING_WORKER as worker
 
-        No test comes after it.
-        """
-        if self._litellm is None:
-            return
-        await asyncio.sleep(0)  # the last reply's logging task has yet to enter the queue
-        await _drain_logging()
-        for client in list(_clients_of_this_loop(self._litellm)):
-            with suppress(Exception), our_request():
-                await _close(client)
-        # Looking for garbage among litellm's objects costs pytest and the interpreter seconds at their end. Not before:
-        # a test may look for what refers to an object, as those of hypothesis do, and would find nothing.
-        gc.freeze()
+            with suppress(Exception):
+                await worker.stop()
 
 
 def _arguments(model: Model, prompt: str, timeout_s: float) -> dict[str, Any]:
-    """Only what somebody asked for is sent; trying again is the broker's, so litellm and the SDKs must not.
+    """Only what the user asked for is sent; the broker retries, so litellm and the SDKs must not.
 
     A server of the user's own may need no key, but OpenAI's client does: without one it gets a word in its place.
     """
@@ -151,83 +112,102 @@ def _arguments(model: Model, prompt: str, timeout_s: float) -> dict[str, Any]:
     return {**({"api_key": "none"} if keyless else {}), **arguments, "api_base": model.api_base}
 
 
-def _prepared(known: KnownSequences) -> Any:
-    # Else it fetches its price list from the internet when it is imported; who wants that may say so.
+def _imported() -> Any:
+    # Else it fetches its price list from the internet when it is imported; a user may ask for that.
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    # In its other mode it reads the first `.env` in the folders above its own, whosever keys are in there.
+    # In its other mode it reads the first `.env` in the folders above its own.
     os.environ["LITELLM_MODE"] = "PRODUCTION"
-    with warnings.catch_warnings(), _collector_at_rest():
-        warnings.simplefilter("ignore")
-        import litellm
+    import litellm
+    import openai.resources  # noqa: F401  # the SDK imports it with the first request, which would count as latency
 
-        from pytest_llmarith.models import fake, transport
-
-        litellm.suppress_debug_info = True
-        transport.install()
-        _parse_nothing_in_tracebacks()
-        _silence_loggers()
-        fake.register(known)
-        _settle_first_use(litellm)
-    return litellm
-
-
-@contextmanager
-def _collector_at_rest() -> Iterator[None]:
-    """litellm makes 300,000 objects that stay: looking for garbage among them costs a second while they come to be."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
-def _parse_nothing_in_tracebacks() -> None:
-    """litellm formats a traceback of every failure, here in a thread of its own, and Python parses each line of it to
-    place a caret. Before 3.11.8 that broke whatever pytest parsed at the same time (CPython's issue 106905).
-    """
-    if sys.version_info < (3, 11, 8):
-        vars(traceback)["_extract_caret_anchors_from_line_segment"] = lambda segment: None
-
-
-def _silence_loggers() -> None:
-    """What goes wrong reaches people through the broker, once; who sets LITELLM_LOG wants to see more."""
+    litellm.suppress_debug_info = True
     if "LITELLM_LOG" not in os.environ:
         for name in _LOGGERS:
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    _guard_transport()
+    # pydantic builds its validators with the first response: half a second that would count as latency.
+    litellm.completion(model="openai/first", messages=[{"role": "user", "content": "1 + 1"}], mock_response="2")
+    return litellm
 
 
-def _settle_first_use(litellm: Any) -> None:
-    """pydantic builds its validators, with warnings, at the first response that it sees, and much is imported only
-    then: half a second that would be counted as the first question's latency.
-    """
-    import openai.resources  # noqa: F401  # the SDK's own lazy import
-
-    messages = [{"role": "user", "content": "1 + 1"}]
-    litellm.completion(model="openai/settle", messages=messages, mock_response="2")
-    litellm.completion(model=f"{EMBEDDED_PROVIDER}/exact", messages=messages)
+# --- what a connection may bring ------------------------------------------------------------------------------------
+#
+# httpx follows a redirect with every header but `Authorization`, and providers take keys in others. It also reads, and
+# inflates, without end. litellm and the SDKs below it all send through `AsyncClient.send`.
 
 
-async def _drain_logging() -> None:
-    from litellm.litellm_core_utils.logging_worker import GLOBAL_LOGGING_WORKER as worker
+@cache
+def _guard_transport() -> None:
+    import httpx
 
-    with suppress(Exception):
-        await asyncio.wait_for(worker.flush(), _FLUSH_S)
-    with suppress(Exception):
-        await worker.stop()
+    original = httpx.AsyncClient.send
+
+    async def send(client: httpx.AsyncClient, request: httpx.Request, *, stream: bool = False, **how: Any) -> Any:
+        request.headers["Accept-Encoding"] = "gzip"  # no other encoding can be inflated piece by piece
+        response = await _redirected(original, client, request, {**how, "stream": True, "follow_redirects": False})
+        try:
+            response.stream = _Body(response)
+            if not stream:
+                await response.aread()
+        except BaseException:
+            await response.aclose()
+            raise
+        return response
+
+    class _Body(httpx.AsyncByteStream):
+        """A response's body, inflated, up to a length."""
+
+        def __init__(self, response: httpx.Response) -> None:
+            assert isinstance(response.stream, httpx.AsyncByteStream)
+            self._packed = response.stream
+            self._inflate = _inflating(response.headers.pop("Content-Encoding", "identity"))
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            size = 0
+            async for packed in self._packed:
+                for piece in self._inflate(packed):
+                    size += len(piece)
+                    if size > LARGEST:
+                        raise EndlessResponse(f"the response is longer than {LARGEST:,} bytes")
+                    yield piece
+
+        async def aclose(self) -> None:
+            await self._packed.aclose()
+
+    httpx.AsyncClient.send = send  # type: ignore[method-assign, assignment]
 
 
-def _clients_of_this_loop(litellm: Any) -> Iterator[Any]:
-    """litellm caches a client per loop, with the loop's id at the end of its key; other loops' are not ours."""
-    cache = litellm.in_memory_llm_clients_cache.cache_dict
-    mine = f"-{id(asyncio.get_running_loop())}"
-    for key in [key for key in cache if str(key).endswith(mine)]:
-        yield cache.pop(key)
+async def _redirected(send: Callable[..., Awaitable[Any]], client: Any, request: Any, how: dict[str, Any]) -> Any:
+    """The response at the end of all redirects, which may lead from http to https and to no other host."""
+    for _ in range(1 + client.max_redirects):
+        response = await send(client, request, **how)
+        following = response.next_request
+        if following is None:
+            return response
+        await response.aclose()
+        asked, named = request.url, following.url
+        if (named.host, named.port) != (asked.host, asked.port) or named.scheme not in (asked.scheme, "https"):
+            there = f"{named.scheme}://{named.netloc.decode('ascii', 'replace')}"
+            raise Redirected(
+                f"redirected to {there}, where no key is sent; if that is right, give it as --llm-api-base"
+            )
+        request = following
+    import httpx
+
+    raise httpx.TooManyRedirects(f"redirected {client.max_redirects} times", request=request)
 
 
-async def _close(client: Any) -> None:
-    close = getattr(client, "close", None) or getattr(client, "aclose", None)
-    closing = close() if close else None
-    if isawaitable(closing):
-        await closing
+def _inflating(encoding: str) -> Callable[[bytes], Iterator[bytes]]:
+    """Any other encoding is taken as it is, as httpx does: some servers say `utf-8`."""
+    if encoding.strip().lower() not in ("gzip", "x-gzip"):
+        return lambda packed: iter((packed,))
+    return partial(_gunzipped, zlib.decompressobj(zlib.MAX_WBITS | 16))
+
+
+def _gunzipped(gunzip: Any, packed: bytes) -> Iterator[bytes]:
+    try:
+        while packed and not gunzip.eof:
+            yield gunzip.decompress(packed, _PIECE)
+            packed = gunzip.unconsumed_tail
+    except zlib.error as error:
+        raise UnusableResponse(f"the response cannot be inflated: {error}") from error

@@ -10,14 +10,13 @@ import base64
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
 from pytest_llmarith.models.fake_numbers import calculation, no_answer, sloppy_reply
-from pytest_llmarith.models.patience.failures import UnknownModel
-from pytest_llmarith.values import EMBEDDED_PROVIDER, Reply
+from pytest_llmarith.models.provider_errors import UnknownModel
+from pytest_llmarith.values import Reply
 
 NAMES = ("exact", "sloppy")
 
@@ -171,41 +170,12 @@ def _program_reply(exact: bool, draw: Random, name: str, known: KnownSequence | 
     return Reply(fence.format(program=program), reasoning, "stop")
 
 
-class FakeProvider:
-    """litellm's provider `llmarith`; `known` is called once, when a program is first asked for."""
-
-    def __init__(self, known: KnownSequences) -> None:
-        self._known = cache(known)
-
-    def completion(self, *args: Any, **request: Any) -> Any:
-        import litellm
-        from litellm.exceptions import UnsupportedParamsError
-
-        model, params, response = request["model"], request.get("optional_params") or {}, request["model_response"]
-        temperature, seed = params.get("temperature", 1), params.get("seed", 0)
-        if type(temperature) not in (int, float) or not 0 <= temperature <= 2 or type(seed) is not int:
-            message = "the temperature is a number from 0 to 2, the seed a whole number"
-            raise UnsupportedParamsError(message, EMBEDDED_PROVIDER, model)
-        answer = reply(model, request["messages"], self._known, temperature, seed)
-        message = litellm.Message(role="assistant", content=answer.text, reasoning_content=answer.reasoning)
-        response.choices = [litellm.Choices(index=0, finish_reason=answer.finish_reason, message=message)]
-        response.model = f"{EMBEDDED_PROVIDER}/{model}"
-        response.usage = litellm.Usage(
-            prompt_tokens=answer.prompt_tokens,
-            completion_tokens=answer.completion_tokens,
-            total_tokens=(answer.prompt_tokens or 0) + (answer.completion_tokens or 0),
-            reasoning_tokens=answer.reasoning_tokens,
-        )
-        return response
-
-    async def acompletion(self, *args: Any, **request: Any) -> Any:
-        return self.completion(*args, **request)
-
-
-def register(known: KnownSequences) -> None:
-    """Add the fake models to litellm, in the place of those of an earlier call; other providers stay."""
-    import litellm
-
-    ours: Any = {"provider": EMBEDDED_PROVIDER, "custom_handler": FakeProvider(known)}
-    others = [item for item in litellm.custom_provider_map if item["provider"] != EMBEDDED_PROVIDER]
-    litellm.custom_provider_map = [*others, ours]
+def complete(
+    target: str, messages: Sequence[Mapping[str, str]], params: Mapping[str, Any], known: KnownSequences
+) -> Reply:
+    """The reply of the fake model `target`; of the parameters it takes the temperature and a seed."""
+    temperature, seed = params.get("temperature", 1), params.get("seed", 0)
+    if type(temperature) not in (int, float) or not 0 <= temperature <= 2 or type(seed) is not int:
+        raise UnknownModel("the temperature is a number from 0 to 2, the seed a whole number")
+    model = target.partition("/")[2]
+    return replace(reply(model, messages, known, temperature, seed), served_model=target)

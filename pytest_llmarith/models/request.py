@@ -1,17 +1,23 @@
-"""What is sent to a model, and how it may be written down."""
+"""What is sent to a model, how it may be written down, and about how many tokens it has."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from pytest_llmarith.credentials import HIDDEN, header_values, with_headers_hidden, without_secrets
-from pytest_llmarith.models.scrubbing import without_userinfo
+from pytest_llmarith.models.redact import without_userinfo
 from pytest_llmarith.values import Model, Question
 
 _SEEDS = 1_000_000  # more than there are repeats and times
 _REPEATS = 1_000  # as many as there may be
+
+_CHARACTERS_PER_TOKEN = 4  # of the prompts of the benches, with the tokenizers of gpt-4o and Claude: 4.0 to 4.5
+_REPLY_LIMITS = ("max_completion_tokens", "max_tokens")
+_TOKENS_PER_MESSAGE = 16  # tokens that name the role of a message
+_TOKENS_PER_REQUEST = 128  # tokens of the lines that a server's chat template adds
 
 
 def messages_of(model: Model, prompt: str) -> list[dict[str, str]]:
@@ -41,24 +47,46 @@ def holds_secrets(sent: Mapping[str, Any]) -> bool:
 
 
 def hides_headers(sent: Mapping[str, Any]) -> bool:
-    """Whether nobody could tell any more which request was written down: a header may change a reply."""
+    """Whether headers of the request were hidden: they may change a reply, so its key is unknown."""
     return HIDDEN in header_values(sent["params"])
 
 
 def asked_model(models: Mapping[str, Model], question: Question) -> Model | None:
-    """The model as the question wants it; None where the run does not know it.
+    """The model with the question's system prompt, and for a fake model its seed; None if the run has no such model.
 
-    A language model has its own chance when it is asked again. An embedded one gets its from a seed, which each repeat
-    has for itself, and so has each time that a search asks again.
+    A language model replies anew each time. A fake model needs another seed for each repeat and each further question
+    of a search.
     """
     model = models.get(question.model)
     if model is None:
         return None
     if model.simulated and (again := question.before * _REPEATS + question.repeat):
-        model = replace(model, params={**model.params, "seed": _seed(model.params.get("seed", 0), again)})
+        seed = model.params.get("seed", 0)
+        if type(seed) is int:
+            model = replace(model, params={**model.params, "seed": seed * _SEEDS + again})
     return model if question.system_prompt is None else replace(model, system_prompt=question.system_prompt)
 
 
-def _seed(given: Any, again: int) -> Any:
-    """The seed of another time, which is nobody else's up to a million; what is no number is left to be refused."""
-    return given * _SEEDS + again if type(given) is int else given
+def about_tokens(model: Model, prompt: str) -> int:
+    """About how many tokens are sent."""
+    characters = sum(len(message["content"]) for message in messages_of(model, prompt))
+    return -(-characters // _CHARACTERS_PER_TOKEN)
+
+
+def most_tokens_sent(model: Model, prompt: str) -> int:
+    """How many tokens are sent at most: one for each byte of the messages and of the parameters, such as tools.
+
+    The limits of a reply are left out, so that the limit which a forecast names lets as many requests fit as it says.
+    """
+    messages = sum(len(message["content"].encode()) + _TOKENS_PER_MESSAGE for message in messages_of(model, prompt))
+    params = {name: value for name, value in model.params.items() if name not in _REPLY_LIMITS}
+    return messages + len(json.dumps(params).encode()) + _TOKENS_PER_REQUEST
+
+
+def reply_limit(model: Model) -> int | None:
+    """How many tokens of a reply the request allows; None if it sets no limit.
+
+    Some servers know only one of the two parameters, so the larger one counts.
+    """
+    limits = [limit for name in _REPLY_LIMITS if type(limit := model.params.get(name)) is int and limit > 0]
+    return max(limits, default=None)

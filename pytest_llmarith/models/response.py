@@ -1,7 +1,7 @@
-"""litellm's response made into a reply. It takes the objects as they come and does not import litellm.
+"""litellm's response becomes a reply. Its objects are read without importing litellm.
 
-Nobody's silence becomes a number: litellm fills 0 tokens and a price of 0 where the provider said nothing. Nor does
-nonsense: what is spent is added up, and one count below zero, or of four hundred digits, would undo the caps of a run.
+litellm fills in 0 tokens and a price of 0 if the provider said nothing: that becomes None. So does a count below zero
+or of four hundred digits, which would undo the caps of a run.
 """
 
 from __future__ import annotations
@@ -11,13 +11,12 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_llmarith.models.patience.failures import UnusableResponse
-from pytest_llmarith.models.scrubbing import without_known_keys
+from pytest_llmarith.models.provider_errors import UnusableResponse
+from pytest_llmarith.models.redact import without_known_keys
 from pytest_llmarith.values import Reply
 
-_MOST = 10**8  # tokens or US dollars of one reply; who says more would hold a bounded pace up for days
-# What stands in the place of a finish reason where it was not the model that ended: OpenRouter, Mistral; Zhipu;
-# DeepSeek; vLLM.
+_MOST = 10**8  # tokens or US dollars of one reply; more would hold up a rate limit for days
+# The finish reason if the reply was broken off: of OpenRouter, Mistral; Zhipu; DeepSeek; vLLM.
 _BROKEN_OFF = {"error", "network_error", "insufficient_system_resource", "abort"}
 # Other names of what OpenAI calls so: Mistral's, Anthropic's, the Responses API's; the first in capitals, too.
 _FINISH_REASONS = {
@@ -29,8 +28,8 @@ _FINISH_REASONS = {
 }
 
 
-def reply_from(response: Any, *, simulated: bool, latency_s: float, asked_at: str, sent: Mapping[str, Any]) -> Reply:
-    """What came back from a model, with every fact that the provider gave."""
+def reply_from(response: Any, *, latency_s: float, asked_at: str, sent: Mapping[str, Any]) -> Reply:
+    """The reply, with every fact that the provider gave."""
     choice = _choice(response)
     usage = _usage(response)
     return Reply(
@@ -41,7 +40,7 @@ def reply_from(response: Any, *, simulated: bool, latency_s: float, asked_at: st
         prompt_tokens=getattr(usage, "prompt_tokens", None),
         completion_tokens=None if usage is None else completion_tokens(usage),
         reasoning_tokens=_reasoning_tokens(usage),
-        cost_usd=None if simulated or usage is None else _cost(response),
+        cost_usd=None if usage is None else _cost(response),
         latency_s=latency_s,
         asked_at=asked_at,
         sent=sent,
@@ -49,12 +48,12 @@ def reply_from(response: Any, *, simulated: bool, latency_s: float, asked_at: st
 
 
 def filtered_reply(*, latency_s: float, asked_at: str, sent: Mapping[str, Any]) -> Reply:
-    """A provider's content filter that came as an error is a reply all the same."""
+    """The reply if a provider's content filter stepped in and said so as an error."""
     return Reply("", finish_reason="content_filter", latency_s=latency_s, asked_at=asked_at, sent=sent)
 
 
 def _written(text: Any) -> str | None:
-    """Text as it may be written down; what a provider sends in its place is none."""
+    """Text as it may be written down; None for anything else."""
     return without_known_keys(text, os.environ) if isinstance(text, str) else None
 
 
@@ -66,7 +65,7 @@ def _choice(response: Any) -> Any:
 
 
 def _finish_reason(choice: Any) -> Any:
-    """litellm calls whatever it does not know `stop`, as if the model had come to its end; and errors, too."""
+    """litellm calls errors and every reason that it does not know `stop`, so the provider's own word counts."""
     said = getattr(choice, "provider_specific_fields", None) or {}
     native, fault = said.get("native_finish_reason"), said.get("error")
     if fault or (isinstance(native, str) and native.lower() in _BROKEN_OFF):
@@ -80,7 +79,7 @@ def _words(fault: Any) -> str:
 
 
 def _text(message: Any) -> Any:
-    """A refusal in a field of its own is what the model said."""
+    """What the model said; a refusal may have a field of its own."""
     refusal = getattr(message, "refusal", None) or (getattr(message, "provider_specific_fields", None) or {}).get(
         "refusal"
     )
@@ -88,7 +87,7 @@ def _text(message: Any) -> Any:
 
 
 def _usage(response: Any) -> Any:
-    """The counts of tokens, unless one of them is none: then the others, and the price made of them, are no better."""
+    """The counts of tokens; None if one of them is no count, as the others and the price are no better then."""
     usage = getattr(response, "usage", None)
     if not (getattr(usage, "total_tokens", 0) or getattr(usage, "completion_tokens", 0)):
         return None

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pytest_llmarith.credentials import without_secrets
-from pytest_llmarith.models.request import asked_model, sent_of
+from pytest_llmarith.models.request import sent_of
 from pytest_llmarith.values import Model, Question, Reply, StoreMode
 
 BUSY_S = 30.0  # how long to wait while another program writes
@@ -80,12 +80,6 @@ def key_of_sent(sent: Mapping[str, Any], trial: int, repeat: int) -> str:
     identity = {**sent, "api_base": api_base, "trial": trial, "repeat": repeat}
     canonical = json.dumps(identity, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()
-
-
-def keyed_questions(models: Mapping[str, Model], questions: Iterable[Question]) -> list[tuple[str, Model, Question]]:
-    """Questions with their models and keys; a question for a model that the run does not know is left out."""
-    known = ((asked_model(models, question), question) for question in questions)
-    return [(key_of(model, question), model, question) for model, question in known if model is not None]
 
 
 # --- the file -------------------------------------------------------------------------------------------------------

@@ -1,1 +1,1 @@
-"""Room: one pytest run, as its controller, a worker or the only process. It puts the rooms below together."""
+"""One pytest run: collection, ask, controller, xdist, recorder, terminal, forecast."""

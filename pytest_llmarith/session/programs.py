@@ -1,21 +1,22 @@
-"""Programs within a run: who runs them in this process, locked in how, and what is said while they run."""
+"""Programs within a run: their isolation in this process, their limits, and what is said while they run."""
 
 from __future__ import annotations
 
 import os
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
-from pytest_llmarith import trials
-from pytest_llmarith.items.marks import problem_of
-from pytest_llmarith.items.sequences import limits_of
+from pytest_llmarith import evaluate
 from pytest_llmarith.records import Record
-from pytest_llmarith.session.begin import ASKER, settings_of
-from pytest_llmarith.session.timer import backstop
-from pytest_llmarith.settings import OeisSettings, Settings
+from pytest_llmarith.session.collection import limits_of
+from pytest_llmarith.session.marks import problem_of
+from pytest_llmarith.session.stash import ASKER, TIMER, settings_of
+from pytest_llmarith.settings import Settings
 from pytest_llmarith.values import (
     Failure,
     Isolation,
@@ -33,16 +34,12 @@ _MACHINE = pytest.StashKey[dict[str, Any]]()
 # The whole item may take this much longer than its programs' limits allow: slots are shared with other runs.
 _BACKSTOP_GRACE_S = 60.0
 _TELL_EVERY_S = 1.0
-# So long an embedded model's program waits for a machine that is quiet enough to time it: it costs nothing, and its run
-# is to end as it always does.
+# How long a fake model's program waits for a machine that is quiet enough to time it.
 _QUIET_WITHIN_S = 600.0
 
 
 def isolation_of(config: pytest.Config, settings: Settings) -> Isolation:
-    """How programs are locked in here, found once per process.
-
-    Raises `sandbox.isolation.UnavailableError`, one line for people, where they cannot be.
-    """
+    """How programs are isolated here, found once per process. Raises `sandbox.isolation.UnavailableError`."""
     if _FOUND not in config.stash:
         from pytest_llmarith.sandbox.isolation import probe
 
@@ -51,7 +48,7 @@ def isolation_of(config: pytest.Config, settings: Settings) -> Isolation:
 
 
 def lines_about_programs(config: pytest.Config, settings: Settings, sets: Sequence[str]) -> list[str]:
-    """Which sets are asked and how their programs are locked in, for people."""
+    """Which sets are asked, how their programs are isolated, and which rules differ from the usual ones."""
     from pytest_llmarith.sandbox.isolation import UnavailableError
 
     lines = [f"OEIS sets: {', '.join(sets)}"]
@@ -59,51 +56,44 @@ def lines_about_programs(config: pytest.Config, settings: Settings, sets: Sequen
         isolation = isolation_of(config, settings)
     except UnavailableError as error:
         return [*lines, f"OEIS items are skipped, no sandbox: {error}"]
-    held = ", ".join(isolation.enforced) or "nothing"
-    limits = ", ".join(f"{limit:g} s" for limit in settings.oeis.limits.seconds)
-    lines.append(f"sandbox {isolation.level}, holds {held}; {limits} per term{_rules(settings.oeis)}")
-    return [*lines, *isolation.remarks]
-
-
-def _rules(settings: OeisSettings) -> str:
-    """What makes scores differ from those of other runs, and is not as usual."""
+    oeis = settings.oeis
     parts = (
-        (settings.terms, f"first {settings.terms} terms"),
-        (settings.rules is not Rules.DEFAULT, f"rules {settings.rules}"),
-        (settings.judge, settings.judge and settings.judge.name),
-        (not settings.static_judge, "no static judge"),
+        f"sandbox {isolation.level}",
+        f"holds {', '.join(isolation.enforced) or 'nothing'}; "
+        f"{', '.join(f'{limit:g} s' for limit in oeis.limits.seconds)} per term",
+        f"first {oeis.terms} terms" if oeis.terms else None,
+        f"rules {oeis.rules}" if oeis.rules is not Rules.DEFAULT else None,
+        oeis.judge.name if oeis.judge else None,
+        None if oeis.static_judge else "no static judge",
     )
-    return "".join(f", {part}" for holds, part in parts if holds)
+    return [*lines, ", ".join(filter(None, parts)), *isolation.remarks]
 
 
-class Guard:
-    """Skips the items whose programs could not be run here, before their replies are asked for and paid for."""
+def skip_without_sandbox(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Skip the items whose programs could not be run here, before their replies are asked for and paid for."""
+    programs = [item for item in items if isinstance(problem_of(item), OeisProblem)]
+    if not programs or config.getoption("collectonly") or settings_of(config).dry_run:
+        return
+    from pytest_llmarith.sandbox.isolation import UnavailableError
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        programs = [item for item in items if isinstance(problem_of(item), OeisProblem)]
-        if not programs or config.getoption("collectonly") or settings_of(config).dry_run:
-            return
-        from pytest_llmarith.sandbox.isolation import UnavailableError
-
-        try:
-            isolation_of(config, settings_of(config))
-        except UnavailableError as error:
-            for item in programs:
-                item.add_marker(pytest.mark.skip(reason=f"no sandbox: {error}"))
+    try:
+        isolation_of(config, settings_of(config))
+    except UnavailableError as error:
+        for item in programs:
+            item.add_marker(pytest.mark.skip(reason=f"no sandbox: {error}"))
 
 
 def run_program(
-    item: pytest.Item, problem: OeisProblem, subject: trials.Subject, reply: Reply, settings: Settings
+    item: pytest.Item, problem: OeisProblem, trial: evaluate.Trial, reply: Reply, settings: Settings
 ) -> Record:
     """The record of a reply that is to be a program."""
-    from pytest_llmarith.trials.programs import ProgramRules, program_record
+    from pytest_llmarith.evaluate_programs import ProgramRules, program_record
 
-    runner = _ItemRunner(item, problem, settings, _QUIET_WITHIN_S if subject.model.simulated else 0.0)
+    runner = _ItemRunner(item, problem, settings, _QUIET_WITHIN_S if trial.model.simulated else 0.0)
     try:
         machine = _machine(item.config, runner)
     except OSError as error:
-        return trials.unanswered_record(subject, Failure(f"the sandbox failed: {error}"), reply)
+        return evaluate.unanswered_record(trial, Failure(f"the sandbox failed: {error}"), reply)
     judge = settings.oeis.judge
     rules = ProgramRules(
         rules=settings.oeis.rules,
@@ -112,11 +102,11 @@ def run_program(
         judge=None if judge is None else _Judge(item, judge),
         machine=machine,
     )
-    return program_record(problem, subject, reply, runner, rules)
+    return program_record(problem, trial, reply, runner, rules)
 
 
 class _ItemRunner:
-    """Runs one item's program in this process' sandbox, under pytest-timeout's backstop."""
+    """Runs the programs of one item in the sandbox of this process."""
 
     def __init__(self, item: pytest.Item, problem: OeisProblem, settings: Settings, wait_s: float) -> None:
         self._item = item
@@ -129,18 +119,41 @@ class _ItemRunner:
     def run(self, program: str, inputs: Sequence[int]) -> list[ProgramRun]:
         from pytest_llmarith.sandbox.runner import Sandbox
 
-        told = _Told(self._item, self._number, sum(n in self._listed for n in inputs))
+        progress = _Progress(self._item, self._number, sum(n in self._listed for n in inputs))
         try:
-            with backstop(self._item, self._wait_s + _longest_s(self.limits, len(inputs))):
-                return Sandbox(self.isolation, self.limits, wait_s=self._wait_s).run(program, inputs, told.ran)
+            with _backstop(self._item, self._wait_s + _longest_s(self.limits, len(inputs))):
+                return Sandbox(self.isolation, self.limits, wait_s=self._wait_s).run(program, inputs, progress.ran)
         except pytest.fail.Exception:
             raise TimeoutError(f"{self._number} did not come to an end") from None
         finally:
-            told.ended()
+            progress.ended()
+
+
+@contextmanager
+def _backstop(item: pytest.Item, seconds: float) -> Iterator[None]:
+    """Fail the item if its programs do not come to an end, by pytest-timeout's signal.
+
+    Its thread would leave the process at once, with every reply on its way. Without pytest-timeout, or without
+    signals, only the sandbox' own limits hold.
+    """
+    settings = item.stash.get(TIMER, None)
+    if settings is None:
+        yield
+        return
+    import pytest_timeout  # type: ignore[import-untyped]
+
+    if not pytest_timeout.HAVE_SIGALRM or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    pytest_timeout.pytest_timeout_set_timer(item, settings._replace(timeout=seconds, method="signal"))
+    try:
+        yield
+    finally:
+        pytest_timeout.pytest_timeout_cancel_timer(item)
 
 
 def _longest_s(limits: ProgramLimits, terms: int) -> float:
-    """All terms at the sandbox' own hard limit, run a second time alone, and everybody who shares the slots."""
+    """All terms at the sandbox' own hard limit, run a second time alone, with all workers that share the slots."""
     from pytest_llmarith.sandbox.runner import longest_wall_s
 
     hardest_s = 2 * longest_wall_s(limits.longest_s)
@@ -148,8 +161,8 @@ def _longest_s(limits: ProgramLimits, terms: int) -> float:
     return _BACKSTOP_GRACE_S + terms * hardest_s * max(2, sharing)
 
 
-class _Told:
-    """Says what is being run, now and then."""
+class _Progress:
+    """Says which term is being run, now and then."""
 
     def __init__(self, item: pytest.Item, number: str, terms: int) -> None:
         self._asker = item.config.stash.get(ASKER, None)
@@ -169,7 +182,7 @@ class _Told:
 
 
 class _Judge:
-    """A language model that judges, asked by the way of all questions."""
+    """A language model that judges, asked through the broker."""
 
     def __init__(self, item: pytest.Item, model: Model) -> None:
         self._asker = item.config.stash.get(ASKER, None)

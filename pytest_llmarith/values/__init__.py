@@ -18,7 +18,7 @@ from pytest_llmarith.values.asking import (
 from pytest_llmarith.values.grades import Anatomy, Grade, Readings
 from pytest_llmarith.values.limits import AskingLimits, Price
 from pytest_llmarith.values.manner import AXES, USUAL, Condition, Manner, Wordings
-from pytest_llmarith.values.money import Fit, Outlook, Terms
+from pytest_llmarith.values.money import Fit, Outlook, Plan, Terms
 from pytest_llmarith.values.problems import (
     CONFIRMATIONS,
     AdditionProblem,
@@ -77,6 +77,7 @@ __all__ = [
     "Op",
     "Outcome",
     "Outlook",
+    "Plan",
     "Price",
     "Problem",
     "ProgramLimits",

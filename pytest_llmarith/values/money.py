@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from pytest_llmarith.values.asking import Model
@@ -68,3 +69,24 @@ class Fit(NamedTuple):
     wanted: int
     most: str
     bound: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What would become of the questions of a run, before the first request.
+
+    `stored` has the questions, by index, with a stored reply, and how many tokens that has; `to_ask` are the indices of
+    those that would be asked. `spent_*` is what the stored replies had cost; those of unknown price are counted.
+    `terms` has the models that may be asked, `unbounded` why a cap cannot be kept for some of them, `fits` how many
+    requests the caps let through at once. `error` is set, and nothing else, if the store cannot be read.
+    """
+
+    stored: Mapping[int, int | None] = field(default_factory=dict)
+    to_ask: tuple[int, ...] = ()
+    spent_usd: float = 0.0
+    spent_unpriced: int = 0
+    spent_tokens: int = 0
+    terms: Mapping[str, Terms] = field(default_factory=dict)
+    unbounded: Mapping[str, str] = field(default_factory=dict)
+    fits: tuple[Fit, ...] = ()
+    error: str | None = None

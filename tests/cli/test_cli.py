@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from pytest_llmarith.cli import WRONG_USAGE, main
+from pytest_llmarith.evaluate import Trial, number_record
 from pytest_llmarith.records import as_dict
 from pytest_llmarith.tasks import arithmetic
-from pytest_llmarith.trials import Subject, number_record
 from pytest_llmarith.values import Dtype, Model, Op, Reading, Reply
 
 SUM = arithmetic.problem(0, Dtype.INT, Op.ADD, 3, 0)
@@ -25,7 +25,7 @@ def log(tmp_path: Path) -> Path:
     """A run log of one correct reply."""
     made = as_dict(
         number_record(
-            SUM, Subject.of(SUM, Model("m", "p/m"), "prompt", None), Reading.TOLERANT, Reply(f"= {SUM.expected}")
+            SUM, Trial.of(SUM, Model("m", "p/m"), "prompt", None), Reading.TOLERANT, Reply(f"= {SUM.expected}")
         )
     )
     (file := tmp_path / "trials.jsonl").write_text(json.dumps(made) + "\n", encoding="utf-8")

@@ -16,13 +16,13 @@ import pytest
 
 from pytest_llmarith.cli import WRONG_USAGE, main
 from pytest_llmarith.cli.store import NOT_DONE
+from pytest_llmarith.evaluate import Trial, number_record, unanswered_record
 from pytest_llmarith.models.request import sent_of
 from pytest_llmarith.models.store import Store, key_of
 from pytest_llmarith.oeis.lookup_table import model_judge
 from pytest_llmarith.records import as_dict
 from pytest_llmarith.reports.logs.lines import LONGEST_LINE
 from pytest_llmarith.tasks import arithmetic
-from pytest_llmarith.trials import Subject, number_record, unanswered_record
 from pytest_llmarith.values import Dtype, Failure, Model, Op, Question, Reading, Reply
 from tests.runs_on_disk import programmed
 
@@ -44,7 +44,7 @@ REPLY = Reply(
     asked_at="2026-11-22T00:00:00.000+00:00",
     sent=sent_of(MODEL, PROMPT),
 )
-RECORD = as_dict(number_record(PROBLEM, Subject.of(PROBLEM, MODEL, PROMPT, "nodeid"), Reading.TOLERANT, REPLY))
+RECORD = as_dict(number_record(PROBLEM, Trial.of(PROBLEM, MODEL, PROMPT, "nodeid"), Reading.TOLERANT, REPLY))
 PROGRAM = "print(int(input()))"
 
 Write = Callable[..., Path]
@@ -150,11 +150,11 @@ def test_lines_without_a_reply_to_take_are_counted(
     """Outages, simulated replies, models of the user's own, what a kill tore: none of it is anybody's mistake."""
     simulated = Model("s", "llmarith/exact")
     log = write(
-        as_dict(unanswered_record(Subject.of(PROBLEM, MODEL, PROMPT, None), Failure("down"))),
+        as_dict(unanswered_record(Trial.of(PROBLEM, MODEL, PROMPT, None), Failure("down"))),
         as_dict(
             number_record(
                 PROBLEM,
-                Subject.of(PROBLEM, simulated, PROMPT, None),
+                Trial.of(PROBLEM, simulated, PROMPT, None),
                 Reading.STRICT,
                 replace(REPLY, sent=sent_of(simulated, PROMPT)),
             )
@@ -162,7 +162,7 @@ def test_lines_without_a_reply_to_take_are_counted(
         altered("reply.sent.model", "llmarith/exact"),
         as_dict(
             number_record(
-                PROBLEM, Subject.of(PROBLEM, Model("own", "fixture"), PROMPT, None), Reading.STRICT, Reply("42")
+                PROBLEM, Trial.of(PROBLEM, Model("own", "fixture"), PROMPT, None), Reading.STRICT, Reply("42")
             )
         ),
         '{"half": \x18\n',
@@ -179,9 +179,7 @@ def test_lines_without_a_reply_to_take_are_counted(
 def test_a_reply_without_a_verdict_is_taken(write: Write, path: Path) -> None:
     """`unanswered` may hold a reply: its judge failed, or the machine was too busy for its program."""
     failure = Failure("no verdict")
-    assert (
-        run("import", write(as_dict(unanswered_record(Subject.of(PROBLEM, MODEL, PROMPT, None), failure, REPLY)))) == 0
-    )
+    assert run("import", write(as_dict(unanswered_record(Trial.of(PROBLEM, MODEL, PROMPT, None), failure, REPLY)))) == 0
     assert list(stored(path)) == [KEY]
 
 

@@ -1,18 +1,34 @@
-"""A client that replies as a test says, what asks it, what waits for the replies, and what is in the store then."""
+"""A client that replies as a test says, a broker that runs on a thread, and what is in its store then."""
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import closing
+from functools import cache
 from pathlib import Path
+from typing import Any, TypeVar
 
-from pytest_llmarith.models.store import Store, key_of
-from pytest_llmarith.values import Failure, Model, Price, Question, Reply, Terms
+from pytest_llmarith.models.broker import Broker
+from pytest_llmarith.models.store import RunStore, Store, key_of
+from pytest_llmarith.values import (
+    AskingLimits,
+    Failure,
+    Model,
+    Plan,
+    Price,
+    Progress,
+    Question,
+    Reply,
+    StoreMode,
+    Terms,
+)
 from tests.llm_server import PATIENCE_S, Gate
 
+T = TypeVar("T")
 MODEL = Model("m", "openai/some")
 Script = Callable[[str, int], Reply | Exception]
 
@@ -76,6 +92,80 @@ class ScriptedClient:
                 self.in_flight += 1
                 self.peak = max(self.peak, self.in_flight)
             self._changed.notify_all()
+
+
+@cache
+def _loop() -> asyncio.AbstractEventLoop:
+    """One for all tests: litellm keeps its connections by the loop's id."""
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, daemon=True).start()
+    return loop
+
+
+def on_loop(work: Coroutine[Any, Any, T]) -> T:
+    """What a coroutine returns, on an event loop that runs on a thread."""
+    return asyncio.run_coroutine_threadsafe(work, _loop()).result(PATIENCE_S)
+
+
+class RunningBroker:
+    """A broker on an event loop that runs on a thread, for a test that asks from its own."""
+
+    def __init__(
+        self,
+        client: Any,
+        models: Sequence[Model],
+        path: Path | None,
+        limits: AskingLimits,
+        store_mode: StoreMode = StoreMode.ON,
+        **settings: Any,
+    ) -> None:
+        async def make() -> Broker:
+            return Broker(client, models, RunStore(path, store_mode), limits, store_mode, **settings)
+
+        self._closing = False
+        self.broker = on_loop(make())
+
+    @property
+    def stopped(self) -> Failure | None:
+        return self.broker.stopped
+
+    def plan(self, questions: Sequence[Question], later: Sequence[str] = ()) -> Plan:
+        return self._do(lambda: self.broker.plan(questions, later))
+
+    def announce(self, questions: Sequence[Question]) -> Plan:
+        plan = self.plan(questions)
+        self._do(self.broker.announce)
+        return plan
+
+    def ask(self, question: Question, deliver: Callable[[Reply | Failure], None], worker: str = "") -> None:
+        asking = asyncio.run_coroutine_threadsafe(self.broker.ask(question, worker), _loop())
+        asking.add_done_callback(lambda done: deliver(done.result()))
+
+    def ask_and_wait(self, question: Question, worker: str = "") -> Reply | Failure:
+        return on_loop(self.broker.ask(question, worker))
+
+    def forget(self, worker: str) -> None:
+        self._do(lambda: self.broker.forget(worker))
+
+    def stop(self, message: str) -> None:
+        self._do(lambda: self.broker.stop(Failure(message, stops_run=True)))
+
+    def progress(self) -> Progress:
+        return self._do(self.broker.progress)
+
+    def close(self, drain_s: float = 0.0) -> None:
+        """The second time it only cuts the draining short."""
+        if self._closing:
+            self._do(self.broker.cut)
+        else:
+            self._closing = True
+            on_loop(self.broker.close(drain_s))
+
+    def _do(self, work: Callable[[], T]) -> T:
+        async def do() -> T:
+            return work()
+
+        return on_loop(do())
 
 
 class Inbox:

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from pytest_llmarith.models import store
-from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.values import AskingLimits, Failure, Model, Question, Reply, StoreMode, Terms
+from tests.models.scripted import RunningBroker
 
 MODEL = Model("m", "openai/some")
 
@@ -45,9 +45,8 @@ class NotingClient:
 
 
 def main(path: Path, requests: Path, mode: str, count: int, seconds: float, size: int) -> dict[str, Any]:
-    limits = AskingLimits(concurrency=4)
     client = NotingClient(requests, seconds, size)
-    broker = Broker(client, {"m": MODEL}, path, limits=limits, store_mode=StoreMode(mode))
+    broker = RunningBroker(client, [MODEL], path, AskingLimits(concurrency=4), StoreMode(mode))
     questions = [Question("m", f"q{number}", number) for number in range(count)]
     broker.announce(questions)
     answers = [broker.ask_and_wait(question) for question in questions]

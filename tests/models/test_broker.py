@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import gc
-import resource
 import threading
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
-from pytest_llmarith.models.broker import Broker
-from pytest_llmarith.values import Failure, Model, Progress, Question, Reply, StoreMode
+from pytest_llmarith.values import Failure, Model, Question, Reply, StoreMode
 from tests.llm_server import Gate
-from tests.models.scripted import Inbox, ScriptedClient, questions, reply_to, stored
+from tests.models.scripted import Inbox, RunningBroker, ScriptedClient, questions, reply_to, stored
 
-Brokers = Callable[..., Broker]
+Brokers = Callable[..., RunningBroker]
 
 
 def test_a_question_gets_its_reply(brokers: Brokers) -> None:
@@ -64,8 +59,8 @@ def test_one_question_asked_by_many_at_once_is_one_request(brokers: Brokers) -> 
     client = ScriptedClient(gate=gate)
     broker = brokers(client, store_mode=StoreMode.OFF)
     inbox = Inbox()
-    for lane in "abc":
-        broker.ask(Question("m", "q1", 1), inbox, lane)
+    for worker in "abc":
+        broker.ask(Question("m", "q1", 1), inbox, worker)
     client.wait_for_requests(1)
     gate.open()
     assert inbox.wait_for(3) == [reply_to("q1")] * 3
@@ -75,52 +70,17 @@ def test_one_question_asked_by_many_at_once_is_one_request(brokers: Brokers) -> 
 def test_two_names_of_one_model_share_their_replies(brokers: Brokers) -> None:
     """The name is ours; target and parameters make the request. This holds without a store."""
     client = ScriptedClient()
-    broker = brokers(client, {"a": Model("a", "openai/x"), "b": Model("b", "openai/x")}, store_mode=StoreMode.OFF)
+    broker = brokers(client, [Model("a", "openai/x"), Model("b", "openai/x")], store_mode=StoreMode.OFF)
     broker.announce([*questions(3, model="a"), *questions(3, model="b")])
     for question in [*questions(3, model="a"), *questions(3, model="b")]:
         assert isinstance(broker.ask_and_wait(question), Reply)
     assert client.asked.total() == 3
 
 
-def test_two_trials_of_one_prompt_are_two_questions(brokers: Brokers) -> None:
-    """A model that is asked ten times has ten chances to differ."""
-    client = ScriptedClient()
-    broker = brokers(client)
-    for trial in range(2):
-        broker.ask_and_wait(Question("m", "same", trial))
-    assert client.asked["same"] == 2
-
-
 def test_a_model_that_nobody_named_is_a_failure(brokers: Brokers) -> None:
     """A worker with other options than the controller must hear of it."""
     outcome = brokers(ScriptedClient()).ask_and_wait(Question("other", "q", 0))
     assert outcome == Failure("there is no model named 'other' in this run")
-
-
-def test_who_raises_on_delivery_does_not_close_the_desk(brokers: Brokers) -> None:
-    """Where one asker raises on delivery, the others go on getting replies."""
-    broker = brokers(ScriptedClient())
-
-    def clumsy(outcome: Reply | Failure) -> None:
-        raise RuntimeError("dropped it")
-
-    broker.ask(Question("m", "q1", 1), clumsy)
-    assert broker.ask_and_wait(Question("m", "q2", 2)) == reply_to("q2")
-
-
-def test_a_mistake_of_ours_leaves_nobody_waiting(brokers: Brokers) -> None:
-    """Parameters that are no JSON have no key; whoever asks is told."""
-    broker = brokers(ScriptedClient(), {"m": Model("m", "openai/x", {"stop": object()})})
-    broker.announce(questions(1))
-    outcome = broker.ask_and_wait(Question("m", "q", 0))
-    assert outcome == Failure("m: TypeError: Object of type object is not JSON serializable")
-
-
-def test_waiting_calls_back_about_once_a_second(brokers: Brokers) -> None:
-    """The terminal shows progress while an item waits."""
-    gate = Gate()
-    broker = brokers(ScriptedClient(gate=gate))
-    assert broker.ask_and_wait(Question("m", "q1", 1), idle=gate.open) == reply_to("q1")
 
 
 def test_closing_lets_what_is_in_flight_arrive(brokers: Brokers, tmp_path: Path) -> None:
@@ -158,25 +118,6 @@ def test_a_second_close_cuts_the_draining_short(brokers: Brokers) -> None:
     assert client.closed == 1
 
 
-def test_a_closed_broker_answers_at_once(brokers: Brokers) -> None:
-    """A closed broker answers that the run has ended, and nobody waits for a thread that is gone."""
-    broker = brokers(ScriptedClient())
-    broker.ask_and_wait(Question("m", "q0", 0))
-    broker.close()
-    assert broker.ask_and_wait(Question("m", "q1", 1)) == Failure("the run has ended")
-
-
-def test_a_broker_that_was_never_asked_has_no_thread(brokers: Brokers) -> None:
-    """A broker starts no thread before its first question."""
-    before = set(threading.enumerate())
-    broker = brokers(ScriptedClient())
-    assert (broker.progress(), broker.stopped) == (Progress(), None)
-    broker.forget("gw0")
-    broker.close()
-    assert set(threading.enumerate()) <= before
-    assert broker.ask_and_wait(Question("m", "q1", 1)) == Failure("the run has ended")
-
-
 def test_a_dead_worker_is_forgotten_and_its_reply_still_reaches_the_store(brokers: Brokers, tmp_path: Path) -> None:
     """A reply that was paid for is kept, though it is delivered to nobody."""
     gate = Gate()
@@ -190,28 +131,3 @@ def test_a_dead_worker_is_forgotten_and_its_reply_still_reaches_the_store(broker
     broker.close(30)
     assert inbox.got == []
     assert list(stored(tmp_path / "store" / "store.sqlite")) == ["q0"]
-
-
-def test_a_hundred_thousand_questions_are_announced_without_blocking(brokers: Brokers) -> None:
-    """Whoever asks meanwhile is answered before the last of them is looked at."""
-    gate = Gate()
-    broker = brokers(ScriptedClient(gate=gate), concurrency=1, store_mode=StoreMode.OFF)
-    broker.announce(questions(100_000))
-    outcome = broker.ask_and_wait(Question("nobody", "q", 0))
-    assert isinstance(outcome, Failure)
-    assert broker.progress().announced < 100_000
-
-
-# asyncio lets go of half a loop, not without a complaint
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_a_desk_that_cannot_be_opened_keeps_nobody_waiting(brokers: Brokers) -> None:
-    """A loop needs files of its own: where no more may be opened, whoever asks hears of it."""
-    broker = brokers(ScriptedClient())
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
-    try:
-        with pytest.raises(OSError, match="Too many open files"):
-            broker.ask_and_wait(Question("m", "q0", 0))
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    gc.collect()

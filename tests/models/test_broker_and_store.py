@@ -9,13 +9,23 @@ from typing import Any
 
 import pytest
 
-from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.store import Store, StoreError
 from pytest_llmarith.values import EMBEDDED_PROVIDER, Failure, Model, Question, Reply, StoreMode
 from tests.llm_server import Gate
-from tests.models.scripted import MODEL, Inbox, Provider, ScriptedClient, put, questions, reply_to, stored, until
+from tests.models.scripted import (
+    MODEL,
+    Inbox,
+    Provider,
+    RunningBroker,
+    ScriptedClient,
+    put,
+    questions,
+    reply_to,
+    stored,
+    until,
+)
 
-Brokers = Callable[..., Broker]
+Brokers = Callable[..., RunningBroker]
 
 
 def test_a_reply_is_on_disk_before_it_is_delivered(brokers: Brokers, tmp_path: Path) -> None:
@@ -63,7 +73,7 @@ def test_nothing_slow_is_imported_where_the_store_has_it_all(brokers: Brokers, t
 def test_failures_and_simulated_replies_are_not_stored(brokers: Brokers, tmp_path: Path) -> None:
     """An outage says nothing, and a simulated reply costs nothing."""
     client = ScriptedClient(lambda prompt, nth: Provider(400) if prompt == "q0" else reply_to(prompt))
-    broker = brokers(client, {"m": MODEL, "s": Model("s", f"{EMBEDDED_PROVIDER}/exact")})
+    broker = brokers(client, [MODEL, Model("s", f"{EMBEDDED_PROVIDER}/exact")])
     assert isinstance(broker.ask_and_wait(Question("m", "q0", 0)), Failure)
     assert isinstance(broker.ask_and_wait(Question("s", "q1", 1)), Reply)
     broker.close(0)
@@ -84,20 +94,12 @@ def test_refresh_asks_anew_and_overwrites(brokers: Brokers, tmp_path: Path) -> N
     assert stored(path)["q0"].text == "reply to q0"
 
 
-def test_off_neither_reads_nor_writes(brokers: Brokers, tmp_path: Path) -> None:
-    """With --llm-store=off not even the folder of the store appears."""
-    broker = brokers(ScriptedClient(), store_mode=StoreMode.OFF)
-    broker.announce(questions(1))
-    broker.ask_and_wait(Question("m", "q0", 0))
-    assert not (tmp_path / "store").exists()
-
-
 @pytest.mark.parametrize("mode", [StoreMode.OFF, StoreMode.REFRESH, StoreMode.ON])
 def test_what_nobody_announced_is_asked_once_as_well(brokers: Brokers, mode: StoreMode) -> None:
     """Two searches that come to the same words are one request, in every mode; so is what they ask a judge."""
     client = ScriptedClient()
     judge = Model("judge", "openai/judge", judge=True)
-    broker = brokers(client, {"m": MODEL, "judge": judge}, store_mode=mode)
+    broker = brokers(client, [MODEL, judge], store_mode=mode)
     for question in questions(3) + questions(3, first=3, model="judge"):
         for _ in range(2):
             outcome = broker.ask_and_wait(question)
@@ -111,7 +113,7 @@ def test_only_never_asks_a_real_model(brokers: Brokers, tmp_path: Path) -> None:
     """What is missing is a failure that says so; simulated models still answer."""
     put(tmp_path / "store" / "store.sqlite", Question("m", "q0", 0), reply_to("q0"))
     client = ScriptedClient()
-    models = {"m": MODEL, "s": Model("s", f"{EMBEDDED_PROVIDER}/exact")}
+    models = [MODEL, Model("s", f"{EMBEDDED_PROVIDER}/exact")]
     broker = brokers(client, models, store_mode=StoreMode.ONLY)
     broker.announce(questions(3))
     outcomes = [broker.ask_and_wait(question) for question in [*questions(2), Question("s", "q9", 9)]]

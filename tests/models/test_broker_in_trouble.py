@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-from pytest_llmarith.models.broker import Broker
-from pytest_llmarith.models.patience import outage
-from pytest_llmarith.models.patience.failures import UnknownModel, UnusableResponse
+from pytest_llmarith.models import limits
+from pytest_llmarith.models.provider_errors import UnusableResponse
 from pytest_llmarith.values import Failure, Model, Progress, Question, Reply, Retry
 from tests.llm_server import Gate
-from tests.models.scripted import MODEL, Inbox, Provider, ScriptedClient, questions, reply_to, stored, until
+from tests.models.scripted import (
+    MODEL,
+    Inbox,
+    Provider,
+    RunningBroker,
+    ScriptedClient,
+    questions,
+    reply_to,
+    until,
+)
 
-Brokers = Callable[..., Broker]
+Brokers = Callable[..., RunningBroker]
 
 
 def test_an_outage_is_tried_again_and_counted(brokers: Brokers) -> None:
@@ -75,8 +82,8 @@ def test_a_waiting_question_is_shown_as_retrying(brokers: Brokers) -> None:
 
 def test_a_provider_that_is_down_stops_the_run(brokers: Brokers, monkeypatch: pytest.MonkeyPatch) -> None:
     """Everybody is answered, also those who were announced and never asked, and little is asked in vain."""
-    monkeypatch.setattr(outage, "LASTING_S", 0.0)
-    monkeypatch.setattr(outage, "PROBE_EVERY_S", 0.0)
+    monkeypatch.setattr(limits, "LASTING_S", 0.0)
+    monkeypatch.setattr(limits, "PROBE_EVERY_S", 0.0)
     client = ScriptedClient(lambda prompt, nth: Provider(503))
     broker = brokers(client, concurrency=4)
     broker.announce(questions(100))
@@ -92,10 +99,10 @@ def test_a_provider_that_is_down_stops_the_run(brokers: Brokers, monkeypatch: py
 
 def test_one_model_that_is_down_is_told_and_the_others_go_on(brokers: Brokers, monkeypatch: pytest.MonkeyPatch) -> None:
     """A model that is down stops none of the others, which are asked beside it and after it."""
-    monkeypatch.setattr(outage, "LASTING_S", 0.0)
-    monkeypatch.setattr(outage, "PROBE_EVERY_S", 0.0)
+    monkeypatch.setattr(limits, "LASTING_S", 0.0)
+    monkeypatch.setattr(limits, "PROBE_EVERY_S", 0.0)
     client = ScriptedClient(lambda prompt, nth: Provider(503) if int(prompt[1:]) < 1000 else reply_to(prompt))
-    broker = brokers(client, {"m": MODEL, "n": Model("n", "openai/other")}, concurrency=4)
+    broker = brokers(client, [MODEL, Model("n", "openai/other")], concurrency=4)
     asked = [*questions(100), *questions(100, first=1000, model="n")]
     broker.announce(asked)
     outcomes = [broker.ask_and_wait(question) for question in asked]
@@ -124,23 +131,6 @@ def test_a_hopeless_failure_stops_the_run_and_answers_everybody(brokers: Brokers
     assert client.order == ["q0"]
 
 
-def test_others_may_stop_the_run_and_what_is_in_flight_still_reaches_the_store(
-    brokers: Brokers, tmp_path: Path
-) -> None:
-    """A reply that was paid for is never thrown away."""
-    gate = Gate()
-    client = ScriptedClient(gate=gate)
-    broker = brokers(client)
-    inbox = Inbox()
-    broker.ask(Question("m", "q0", 0), inbox)
-    client.wait_for_requests(1)
-    broker.stop("the money is spent")
-    assert inbox.wait_for(1) == [Failure("run stopped: the money is spent", stops_run=True)]
-    gate.open()
-    broker.close(30)
-    assert list(stored(tmp_path / "store" / "store.sqlite")) == ["q0"]
-
-
 def test_what_has_arrived_can_be_fetched_after_a_stop(brokers: Brokers) -> None:
     """It is paid for and graded; only new questions are refused."""
     client = ScriptedClient()
@@ -151,10 +141,3 @@ def test_what_has_arrived_can_be_fetched_after_a_stop(brokers: Brokers) -> None:
     broker.stop("enough")
     assert broker.ask_and_wait(Question("m", "q0", 0)) == reply_to("q0")
     assert isinstance(broker.ask_and_wait(Question("m", "q1", 1)), Failure)
-
-
-def test_an_unknown_embedded_model_stops_the_run(brokers: Brokers) -> None:
-    """An embedded model that does not exist stops the run, as every question would fare the same."""
-    broker = brokers(ScriptedClient(lambda prompt, nth: UnknownModel("there is none")))
-    broker.ask_and_wait(Question("m", "q0", 0))
-    assert broker.stopped is not None

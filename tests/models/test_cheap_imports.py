@@ -11,8 +11,7 @@ import pytest
 @pytest.mark.parametrize(
     ("module", "slow"),
     [
-        ("channel", {"litellm", "openai", "httpx", "sqlite3", "asyncio", "execnet", "pytest", "tenacity"}),
-        ("patience.failures", {"litellm", "openai", "httpx", "sqlite3", "asyncio", "pytest", "tenacity"}),
+        ("process", {"litellm", "openai", "httpx", "sqlite3", "asyncio", "execnet", "pytest"}),
         ("store", {"litellm", "openai", "httpx", "pytest"}),
         ("client", {"litellm", "openai", "httpx", "aiohttp", "sqlite3", "pytest"}),
         ("broker", {"litellm", "openai", "httpx", "aiohttp", "pytest"}),

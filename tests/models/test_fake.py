@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import re
@@ -17,16 +18,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_llmarith.evaluate import Trial, number_record
 from pytest_llmarith.models import fake
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.fake import KnownSequence
-from pytest_llmarith.models.patience.failures import UnknownModel
+from pytest_llmarith.models.provider_errors import UnknownModel
 from pytest_llmarith.oeis.compiling import NoProgram
 from pytest_llmarith.oeis.lookup_table import model_judge
 from pytest_llmarith.oeis.program import find_program
 from pytest_llmarith.records import as_dict
 from pytest_llmarith.tasks import TASKS, addition, arithmetic, oeis, render
-from pytest_llmarith.trials import Subject, number_record
 from pytest_llmarith.values import (
     USUAL,
     Condition,
@@ -63,7 +64,7 @@ def ask(name: str, prompt: str, **more: Any) -> Reply:
 
 def graded(problem: NumberProblem, name: str = "sloppy", condition: Condition = USUAL, **more: Any) -> dict[str, Any]:
     said = ask(name, render(problem, condition, TEMPLATES, 0), **more)
-    subject = Subject.of(problem, Model(name, f"llmarith/{name}"), "", None)
+    subject = Trial.of(problem, Model(name, f"llmarith/{name}"), "", None)
     return as_dict(number_record(problem, subject, TASKS[problem.task].READING or Reading.TOLERANT, said))
 
 
@@ -105,10 +106,12 @@ def test_exact_is_right_in_every_condition_and_at_the_largest_depth() -> None:
 @pytest.mark.parametrize("name", fake.NAMES)
 @pytest.mark.parametrize("prompt", ["What is the capital of France?", "", "12 / 0", "1 + 2 + 3", "Write a program."])
 def test_a_prompt_without_a_question_gets_no_number(name: str, prompt: str) -> None:
+    """The fake models say so, and no number is read from that."""
     assert re.fullmatch(r"\D+", ask(name, prompt).text)
 
 
 def test_the_last_question_of_the_user_is_answered() -> None:
+    """What stands before it, filler context or an example, is left alone."""
     contents = [
         ("system", "7 + 7"),
         ("user", "1 + 1"),
@@ -137,6 +140,7 @@ def test_without_temperature_every_answer_is_right(problem: NumberProblem, seed:
 
 
 def test_a_hotter_model_errs_wherever_a_cooler_one_does() -> None:
+    """The mistakes at a temperature are among those at a higher one."""
     problems = list(arithmetic.problems(0, range(2, 7), 10))
     wrong = [
         {problem for problem in problems if graded(problem, temperature=temperature)["outcome"] == "deviate"}
@@ -149,6 +153,7 @@ def test_a_hotter_model_errs_wherever_a_cooler_one_does() -> None:
     "condition", [Condition(NumberFormat.COMMA), Condition(context="4k")], ids=["commas", "context"]
 )
 def test_digits_in_groups_and_a_long_context_are_harder(condition: Condition) -> None:
+    """Both raise the number of mistakes in the same questions."""
     problems = [arithmetic.problem(0, Dtype.INT, Op.MUL, 5, trial) for trial in range(300)]
     usual, harder = (
         sum(graded(problem, condition=one)["outcome"] == "correct" for problem in problems)
@@ -180,6 +185,7 @@ def test_a_reply_is_a_function_of_messages_temperature_and_seed() -> None:
     "template", ["{bench}", "Take your time.\n\n{bench}", "Write a script for this sequence: {name}", "{name}, as code"]
 )
 def test_exact_writes_the_reference_program_of_every_starter_sequence(template: str) -> None:
+    """A bench that runs on it shows only correct programs."""
     known = fake.starter_sequences(OEIS_CACHE)
     assert len(known) == 87
     for name, sequence in known.items():
@@ -188,6 +194,7 @@ def test_exact_writes_the_reference_program_of_every_starter_sequence(template: 
 
 
 def test_exact_has_no_program_for_an_unknown_sequence() -> None:
+    """It says that it knows none, which is no program."""
     said = ask("exact", program_prompt("Pell numbers"), known=lambda: {"Pell": PELL}).text
     assert isinstance(find_program(said), NoProgram)
 
@@ -237,31 +244,26 @@ def test_tokens_are_counted() -> None:
     assert all(said.completion_tokens == said.reasoning_tokens for said in silent if said.finish_reason == "stop")
 
 
-def test_litellm_knows_the_fake_models() -> None:
-    """What they know is looked up once, and only for a program; registering again replaces it."""
-    Client().prepare()
-    import litellm
-
+def test_what_they_know_is_looked_up_once_and_only_for_a_program() -> None:
+    """A client asks the fake models itself, with the temperature and the seed of the request."""
     calls: list[str] = []
 
     def known() -> dict[str, KnownSequence]:
         calls.append("looked up")
         return {"Pell numbers": PELL}
 
-    def text(model: str, prompt: str) -> str:
-        reply = litellm.completion(f"llmarith/{model}", [{"role": "user", "content": prompt}])
-        return str(reply.choices[0].message.content)
+    client = Client(known)
 
-    before = litellm.custom_provider_map
-    try:
-        fake.register(dict)
-        fake.register(known)
-        assert text("exact", "12 + 5") == "17"
-        assert calls == []
-        assert PELL.program.strip() in text("exact", program_prompt("Pell numbers"))
-        assert PELL.program.strip() in text("exact", program_prompt("Pell numbers", ("Again.",)))
-        assert calls == ["looked up"]
-    finally:
-        litellm.custom_provider_map = before
-    with pytest.raises(UnknownModel, match="exact, sloppy"):
-        ask("clever", "1 + 1")
+    def text(model: str, prompt: str, **params: Any) -> str:
+        return asyncio.run(client.complete(Model("m", f"llmarith/{model}", params), prompt, 30.0)).text
+
+    assert text("exact", "12 + 5") == "17"
+    assert calls == []
+    for more in ((), ("Again.",)):
+        assert PELL.program.strip() in text("exact", program_prompt("Pell numbers", more))
+    assert calls == ["looked up"]
+    hard = "   987654 * 456789"
+    assert text("sloppy", hard, temperature=0) != text("sloppy", hard, temperature=2)
+    for model, params in (("clever", {}), ("exact", {"temperature": "hot"}), ("exact", {"temperature": 3})):
+        with pytest.raises(UnknownModel, match=r"exact, sloppy|the temperature is a number from 0 to 2"):
+            text(model, "1 + 1", **params)

@@ -99,18 +99,6 @@ def test_a_simulated_model_gets_another_seed_for_every_repeat() -> None:
     assert asked["m"][0] == models["m"]
 
 
-def test_a_simulated_model_has_another_chance_where_a_search_asks_again() -> None:
-    """No time that it is asked has the seed of another time or of another repeat; the first is as it always was."""
-    model = Model("m", "llmarith/sloppy")
-    asked = [
-        asked_model({"m": model}, Question("m", "1 + 1", 0, repeat=repeat, before=before))
-        for before in range(4)
-        for repeat in range(100)
-    ]
-    assert asked[0] == model
-    assert len({one.params.get("seed") for one in asked if one}) == len(asked)
-
-
 def test_asked_again_is_another_question() -> None:
     """Each time that a search asks has its own reply in the store."""
     again = replace(QUESTION, before=2)

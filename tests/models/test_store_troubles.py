@@ -93,17 +93,6 @@ def test_a_disk_that_fills_up_loses_no_reply(path: Path) -> None:
     assert 1 <= told["progress"]["unsaved"] <= 4
 
 
-def test_a_limit_on_the_size_of_files_is_a_full_disk_too(path: Path) -> None:
-    """As a quota is; the system has no word for it that SQLite knows."""
-    pytest.importorskip("resource", reason="limits the size of files, as only POSIX can")
-    told, requests = run(path, "--count=40", "--size=100_000", before=[sys.executable, "-c", SMALL_FILES])
-    assert told["stopped"].endswith("store.sqlite: the disk reports an error (disk I/O error)")
-    assert 4 < len(requests) < 40
-    assert sorted(told["replies"]) == sorted(requests)
-    with closing(Store(path)) as store:
-        assert len(requests) - 4 <= sum(one.replies for one in store.holdings()) < 40
-
-
 def test_a_run_that_finds_all_replies_needs_no_writing(path: Path) -> None:
     """A store that another program keeps locked can be replayed."""
     run(path)

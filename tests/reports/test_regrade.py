@@ -11,13 +11,13 @@ from typing import IO, Any
 
 import pytest
 
+from pytest_llmarith.evaluate import Trial, number_record, unanswered_record
 from pytest_llmarith.records import ArithmeticProblem, Record, as_dict, convert
 from pytest_llmarith.reports.logs import llm_arithmetic
 from pytest_llmarith.reports.logs.stored import changes, read_again
 from pytest_llmarith.reports.mistake import Mistake
 from pytest_llmarith.reports.regrade import Request, Tally, regrade
 from pytest_llmarith.tasks import addition, arithmetic
-from pytest_llmarith.trials import Subject, number_record, unanswered_record
 from pytest_llmarith.values import Dtype, Failure, Model, NumberProblem, Op, Reading, Reply
 from tests.runs_on_disk import programmed
 
@@ -47,7 +47,7 @@ def _record(
 
 
 def _made(text: str, problem: NumberProblem = SUM, reading: Reading = Reading.TOLERANT, **facts: Any) -> Record:
-    return number_record(problem, Subject.of(problem, MODEL, "prompt", "nodeid"), reading, Reply(text, **facts))
+    return number_record(problem, Trial.of(problem, MODEL, "prompt", "nodeid"), reading, Reply(text, **facts))
 
 
 def _row(raw_response: str | None, classification: str = "NaN", **facts: Any) -> dict[str, Any]:
@@ -122,7 +122,7 @@ def test_additions_are_read_by_their_own_reading() -> None:
 
 def test_what_was_unanswered_stays_so() -> None:
     """An unanswered record is the same after regrading, as an outage is never graded."""
-    stored = unanswered_record(Subject.of(SUM, MODEL, "prompt", None), Failure("timeout"))
+    stored = unanswered_record(Trial.of(SUM, MODEL, "prompt", None), Failure("timeout"))
     assert read_again(stored) == stored
 
 

@@ -39,9 +39,3 @@ def way(request: pytest.FixtureRequest, bench: Bench) -> tuple[str, ...]:
     """
     bench.cold = request.param == "plain"
     return WAYS[request.param]
-
-
-@pytest.fixture
-def cold(bench: Bench) -> None:
-    """Nothing of the runs has been imported before they begin."""
-    bench.cold = True

@@ -9,24 +9,30 @@ from types import MappingProxyType
 
 import pytest
 
-from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.store import Store, key_of
-from pytest_llmarith.session.forecast import Asked, Forecast
+from pytest_llmarith.session.forecast import Forecast, models_asked_later
+from pytest_llmarith.session.selection import Asked
 from pytest_llmarith.settings import Settings, parse_settings
 from pytest_llmarith.tasks import breaking_point
-from pytest_llmarith.values import Model, Price, Question, Reply, Terms
+from pytest_llmarith.values import USUAL, Model, Price, Question, Reply, Terms
+from tests.models.scripted import RunningBroker
 
 Make = Callable[..., Forecast]
 Way = tuple[str, ...]
 
-SUMS = [Asked(Question("openai/priced", "x" * 100, trial), "arithmetic") for trial in range(3)]
-PROGRAMS = [Asked(Question("openai/priced", "y" * 1000, trial), "oeis") for trial in range(2)]
+
+def asked(question: Question, task: str) -> Asked:
+    return Asked(f"{task}-{question.trial}", task, {}, USUAL, question)
+
+
+SUMS = [asked(Question("openai/priced", "x" * 100, trial), "arithmetic") for trial in range(3)]
+PROGRAMS = [asked(Question("openai/priced", "y" * 1000, trial), "oeis") for trial in range(2)]
 
 
 def search(budget: int, model: str = "openai/priced") -> Asked:
     """A search of sums, which begins with 0 + 0."""
     problem = next(one for one in breaking_point.problems(0, budget) if one.label == "int_add")
-    return Asked(Question(model, breaking_point.prompt(problem), 0), problem.task, search=problem)
+    return asked(Question(model, breaking_point.prompt(problem), 0), problem.task)
 
 
 class Listed:
@@ -48,17 +54,19 @@ def forecast(pytester: pytest.Pytester) -> Make:
     """Makes the forecast of a run, some of whose questions have a stored reply."""
 
     def make(
-        asked: list[Asked], *options: str, stored: Mapping[int | Question, Reply] = MappingProxyType({})
+        wanted: list[Asked], *options: str, stored: Mapping[int | Question, Reply] = MappingProxyType({})
     ) -> Forecast:
         settings: Settings = parse_settings(pytester.parseconfig("--llm-model=openai/priced", *options))
         models = {model.name: model for model in (*settings.models, settings.oeis.judge) if model}
         path = pytester.path / "store.sqlite"
         with closing(Store(path)) as store:
-            keys = {place: asked[place].question if isinstance(place, int) else place for place in stored}
+            keys = {place: wanted[place].question if isinstance(place, int) else place for place in stored}
             store.put({key_of(models[one.model], one): stored[place] for place, one in keys.items()})
-        broker = Broker(Listed(), models, path, limits=settings.asking, store_mode=settings.store_mode)
-        questions = [one.question for one in asked]
-        return Forecast(settings, broker, asked, broker.look_ahead(questions))
+        broker = RunningBroker(Listed(), [*models.values()], path, settings.asking, settings.store_mode)
+        later = [model.name for model in models_asked_later(wanted, settings)]
+        plan = broker.plan([one.question for one in wanted], later)
+        broker.close()
+        return Forecast(settings, wanted, plan)
 
     return make
 
@@ -75,13 +83,13 @@ def test_tokens_by_task(forecast: Make) -> None:
 
 def test_system_prompts_that_are_conditions_count(forecast: Make) -> None:
     """Each question comes with its own; a cap is refused that lets none of them through."""
-    heavy = [Asked(replace(one.question, system_prompt="z" * 4000), one.task) for one in SUMS]
+    heavy = [asked(replace(one.question, system_prompt="z" * 4000), one.task) for one in SUMS]
     (outlook,) = forecast([*SUMS, *heavy]).outlooks
     assert outlook.prompt_tokens == 3 * 25 + 3 * 1025
     bound = ("--llm-max-tokens=4000", "--llm-param=max_tokens=50")
-    forecast([*heavy, *SUMS], *bound).refuse_too_small()
+    forecast([*heavy, *SUMS], *bound).refuse()
     with pytest.raises(pytest.UsageError, match=r"^--llm-max-tokens=4000: "):
-        forecast(heavy, *bound).refuse_too_small()
+        forecast(heavy, *bound).refuse()
 
 
 def test_stored_replies_tell_how_long_the_others_are(forecast: Make) -> None:
@@ -89,34 +97,6 @@ def test_stored_replies_tell_how_long_the_others_are(forecast: Make) -> None:
     (outlook,) = forecast(SUMS, stored={0: Reply("4", completion_tokens=900), 1: Reply("4")}).outlooks
     assert (outlook.stored, outlook.asked, outlook.completion_tokens) == (2, 1, 900)
     assert (outlook.learned_from, outlook.guessed) == (1, False)
-
-
-def test_a_task_without_stored_replies_is_guessed(forecast: Make) -> None:
-    """Programs are no longer because sums are short."""
-    (outlook,) = forecast([*SUMS, *PROGRAMS], stored={0: Reply("4", completion_tokens=3)}).outlooks
-    assert (outlook.asked, outlook.completion_tokens) == (4, 2 * 3 + 2 * 500)
-    assert (outlook.learned_from, outlook.guessed) == (1, True)
-
-
-def test_only_selected_models_count(forecast: Make) -> None:
-    """One that -k left out is not asked, and needs no price."""
-    made = forecast(SUMS, "--llm-model=openai/mine", "--llm-max-cost=5")
-    assert [outlook.model.name for outlook in made.outlooks] == ["openai/priced"]
-    made.refuse_unbounded()
-
-
-def test_a_judge_needs_a_price_where_it_may_be_asked(forecast: Make) -> None:
-    """Under a cap in dollars a judge of programs needs a price, unless nothing can be asked."""
-    judged = ("--oeis-judge=llm:openai/mine?max_tokens=50", "--llm-max-cost=5")
-    forecast(SUMS, *judged).refuse_unbounded()
-    forecast(PROGRAMS, *judged, "--llm-price=1,4").refuse_unbounded()
-    forecast(PROGRAMS, *judged, "--llm-store=only").refuse_unbounded()
-    forecast(PROGRAMS, *judged[:1]).refuse_unbounded()
-    with pytest.raises(pytest.UsageError, match="no price of openai/mine is known; give it as --llm-price"):
-        forecast(PROGRAMS, *judged).refuse_unbounded()
-    unbounded = ("--oeis-judge=llm:openai/mine", "--llm-max-cost=5", "--llm-price=1,4")
-    with pytest.raises(pytest.UsageError, match=r"openai/mine .*max_completion_tokens"):
-        forecast(PROGRAMS, *unbounded).refuse_unbounded()
 
 
 @pytest.mark.parametrize(
@@ -132,35 +112,23 @@ def test_a_judge_needs_a_price_where_it_may_be_asked(forecast: Make) -> None:
 )
 def test_a_cap_needs_to_know_the_longest_reply(forecast: Make, options: Way, named: str | None) -> None:
     """The message names the parameter that bounds it; a free model cannot pass a cap in dollars."""
-    asked = [one._replace(question=replace(one.question, model="openai/mine")) for one in SUMS]
-    made = forecast(asked, "--llm-model=openai/mine", *options)
+    mine = [replace(one, question=replace(one.question, model="openai/mine")) for one in SUMS]
+    made = forecast(mine, "--llm-model=openai/mine", *options)
     if named is None:
-        made.refuse_unbounded()
+        made.refuse()
     else:
         with pytest.raises(pytest.UsageError, match=rf"openai/mine .*{named}"):
-            made.refuse_unbounded()
+            made.refuse()
 
 
 def test_a_cap_too_small_for_any_request_is_refused(forecast: Make) -> None:
     """Before any item, with what would help; a bound on tokens makes the same cap large enough."""
-    forecast(SUMS, "--llm-max-cost=0.01").refuse_too_small()
-    forecast(SUMS, "--llm-max-cost=0.001", "--llm-param=max_tokens=50").refuse_too_small()
+    forecast(SUMS, "--llm-max-cost=0.01").refuse()
+    forecast(SUMS, "--llm-max-cost=0.001", "--llm-param=max_tokens=50").refuse()
     with pytest.raises(pytest.UsageError, match=r"^--llm-max-cost=0.001: .* max_completion_tokens=\d+ "):
-        forecast(SUMS, "--llm-max-cost=0.001").refuse_too_small()
+        forecast(SUMS, "--llm-max-cost=0.001").refuse()
     with pytest.raises(pytest.UsageError, match=r"^--llm-max-tokens=5: "):
-        forecast(SUMS, "--llm-max-tokens=5").refuse_too_small()
-
-
-def test_how_many_requests_fit_at_once(forecast: Make) -> None:
-    """The forecast says how many requests fit under a cap, and which limit of replies lets all of them fit."""
-    cap = "--llm-max-cost=0.005"
-    assert "2 of 3 requests" in forecast(SUMS, cap).lines()[-1]
-    bound = int(forecast(SUMS, cap).lines()[-1].partition("max_completion_tokens=")[2].split()[0])
-    assert "3 of 3 requests fit at once" in forecast(SUMS, cap, f"--llm-param=max_tokens={bound}").lines()[-1]
-    assert "2 of 3 requests" in forecast(SUMS, cap, f"--llm-param=max_tokens={bound + 2}").lines()[-1]
-    left = forecast(SUMS, cap, stored={0: Reply("4", cost_usd=0.002)}).lines()[-1]
-    assert "1 of 2 requests" in left
-    assert "at once" not in "".join(forecast(SUMS).lines())
+        forecast(SUMS, "--llm-max-tokens=5").refuse()
 
 
 def test_a_search_may_go_on_behind_a_stored_question(forecast: Make) -> None:
@@ -175,13 +143,6 @@ def test_a_search_may_go_on_behind_a_stored_question(forecast: Make) -> None:
     replayed = forecast([search(80)], *options, "--llm-store=only", stored=known)
     assert replayed.lines()[0] == "forecast: 1 question, which is stored; nothing is asked"
     unpriced = ("--llm-model=openai/mine", *options)
-    forecast([search(80, "openai/mine")], *unpriced, "--llm-store=only", stored=known).refuse_unbounded()
+    forecast([search(80, "openai/mine")], *unpriced, "--llm-store=only", stored=known).refuse()
     with pytest.raises(pytest.UsageError, match="no price of openai/mine is known; give it as --llm-price"):
-        forecast([search(80, "openai/mine")], *unpriced, stored=known).refuse_unbounded()
-
-
-def test_a_judge_comes_on_top(forecast: Make) -> None:
-    """Nobody can say how much it is going to be asked."""
-    lines = forecast(PROGRAMS, "--oeis-judge=llm:openai/mine").lines()
-    assert lines[1:] == ["forecast: what judge:openai/mine is asked is unforeseeable, and comes on top"]
-    assert len(forecast(SUMS, "--oeis-judge=llm:openai/mine").lines()) == 1
+        forecast([search(80, "openai/mine")], *unpriced, stored=known).refuse()

@@ -118,17 +118,6 @@ def test_two_hosts_share_one_broker(
     assert not {"pytest", "_pytest"} & {path.name for path in there.iterdir()}
 
 
-def test_other_entries_there(oeis: Bench, sshd: Sshd, there: Path) -> None:  # noqa: F811
-    """Hosts that would ask about other sequences under the same names end the run in one line."""
-    install(oeis, there)
-    shutil.rmtree(there / "oeis_cache")
-    write_cache(there / "oeis_cache", last=7)
-    result = oeis.run("test_bench.py", "-d", "--tx", over_ssh(sshd, there), "--tx", "popen", model="llmarith/exact")
-    assert result.ret == 6
-    said = " ".join(result.stdout.str().split())  # it may come at the end, in lines of the terminal's width
-    assert re.search(r"stopped: worker gw. has other OEIS entries than gw. \(digest ", said)
-
-
 def run_held(bench: Bench, *args: str, meanwhile: Callable[[], None]) -> tuple[int, str]:
     """Exit status and output of a run whose server holds every reply back until something has been done."""
     gate = Gate()
@@ -208,14 +197,6 @@ def test_a_host_that_cannot_be_reached(bench: Bench, tmp_path: Path) -> None:
     result.stderr.fnmatch_lines([f"ERROR: a worker cannot be started: HostNotFound: {HOST}"])
 
 
-def test_a_host_without_pytest(bench: Bench, sshd: Sshd, there: Path) -> None:
-    """A worker that cannot begin is not replaced: wrong usage, once the reason was shown."""
-    bare = over_ssh(sshd, there, python=f"{sys.executable} -S")
-    result = bench.run("-d", "--tx", bare, "--tx", "popen", model="llmarith/exact")
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: worker gw0 is lost, and cannot be replaced: *"])
-
-
 def test_local_workers_run_plain_xdist(bench: Bench) -> None:
     """Without an ssh host, nothing of pytest-xdist is replaced."""
     bench.pytester.makeconftest("""
@@ -234,7 +215,7 @@ def test_another_version_there(bench: Bench) -> None:
     """Another version of ours may ask and grade otherwise: the run ends, and says what to do."""
     bench.pytester.makeconftest("""
         import os
-        from pytest_llmarith.session import worker
+        from pytest_llmarith.session import xdist as worker
 
         if os.environ.get("PYTEST_XDIST_WORKER") == "gw1":
             worker.version = lambda name: "0.0.1"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -77,12 +76,3 @@ def test_strict_runs_fail_in_junit_xml_too(folder: Path, pytester: pytest.Pytest
         got = f"{'7' * 40}...{'7' * 40} (2,000 characters)"
         assert failure.attrib["message"].startswith(f"deviate: got {got}, expected ")
         assert failure.text == failure.attrib["message"]
-
-
-def test_the_json_report_holds_the_same_few_texts(folder: Path, pytester: pytest.Pytester) -> None:
-    """pytest-json-report copies them: they are small, beside the whole record."""
-    pytester.runpytest_subprocess("--json-report", "--json-report-file=mine.json", "-k", "int_add and depth_2")
-    (test,) = json.loads((folder / "mine.json").read_text("utf-8"))["tests"]
-    named = {name: text for one in test["user_properties"] for name, text in one.items()}
-    assert named["llmarith_outcome"] == test["llmarith"]["outcome"] == "deviate"
-    assert len(json.dumps(test["user_properties"])) < 1_000

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 
 import pytest
 
-from tests.llm_server import Answer, Call, usage
+from tests.llm_server import Answer, usage
 from tests.session.bench import Bench, right
 from tests.session.test_oeis_run import write_cache
 
@@ -68,42 +67,6 @@ def test_a_cap_holds_and_a_higher_one_goes_on(bench: Bench, way: Way) -> None:
     assert list(bench.pytester.path.glob("litellm-*")) == []
     assert {record["reply"]["cost_usd"] for record in bench.records()} == {None}  # a user's price is not stored
     result.stdout.fnmatch_lines([f"llmarith: forecast: {SUMS} questions, all of them stored; nothing is asked"])
-
-
-def test_a_cap_without_a_price_is_wrong_usage(bench: Bench, way: Way) -> None:
-    """It could not be held; nothing is asked, in whatever way the run goes and however quiet it is."""
-    result = bench.run("--llm-max-cost=5", "-q", *way, model=UNPRICED)
-    assert result.ret == 4
-    assert bench.server.requests == []
-    assert bench.runs == []
-    result.stderr.fnmatch_lines(
-        [f"ERROR: --llm-max-cost: no price of {UNPRICED} is known; give it as --llm-price=IN,OUT per million tokens"]
-    )
-    result.stdout.fnmatch_lines(["llmarith: forecast: *"])  # the one line about money, which only -qq leaves out
-    result.stdout.no_fnmatch_line("*Traceback*")
-
-
-UNBOUNDED = ("--llm-max-cost=5", "--llm-price=1,4")
-
-
-@pytest.mark.parametrize("how", [("-n", "2"), ("-p", "no:xdist"), ("--llm-dry-run",)])
-def test_a_cap_without_a_longest_reply_is_wrong_usage(bench: Bench, how: Way) -> None:
-    """The one line on stderr names the parameter that bounds it, and nothing is asked."""
-    result = bench.run(*UNBOUNDED, *how, model=UNPRICED)
-    assert result.ret == 4
-    assert bench.server.requests == []
-    (line,) = [line for line in result.errlines if line]
-    assert "max_completion_tokens" in line
-
-
-@pytest.mark.parametrize(
-    ("model", "param"), [("openai/gpt-4o-search-preview", "temperature=0"), ("openai/gpt-4o", "web_search_options={}")]
-)
-def test_a_cap_is_refused_where_the_model_searches_the_web(bench: Bench, model: str, param: str) -> None:
-    """Its searches are billed beside its tokens, many times what a short reply costs."""
-    result = bench.run("--llm-max-cost=0.05", "--llm-param=max_tokens=20", f"--llm-param={param}", model=model)
-    assert result.ret == 4
-    assert bench.server.requests == []
 
 
 def test_a_cap_holds_though_replies_grow(bench: Bench) -> None:
@@ -186,15 +149,6 @@ def test_a_dry_run_asks_and_writes_nothing(bench: Bench, how: Way, monkeypatch: 
     )
 
 
-def test_a_dry_run_shows_the_system_prompt_of_the_condition(pytester: pytest.Pytester) -> None:
-    """As the question that it shows is going to be asked, where there are several."""
-    pytester.makepyfile(test_bench=DRY_BENCH)
-    prompts = ("--llm-system-prompt=Be brief.", "--llm-system-prompt=Be slow.")
-    result = pytester.runpytest("--llm-dry-run", "--llm-model=llmarith/exact", "-k", "test_arithmetic", *prompts)
-    result.stdout.fnmatch_lines(["arithmetic, as *system_1* asks:", "    Be brief.", "    Compute the following*"])
-    result.stdout.no_fnmatch_line("*Be slow.*")
-
-
 def test_a_dry_run_of_a_selection(bench: Bench) -> None:
     """-k and what is stored count; addopts may ask for workers."""
     bench.run("-k", "int_add")
@@ -207,36 +161,3 @@ def test_a_dry_run_of_a_selection(bench: Bench) -> None:
     assert bench.run("--llm-dry-run", "-k", "nothing").ret == pytest.ExitCode.NO_TESTS_COLLECTED
     (bench.pytester.path / "test_bench.py").write_text("import nothing_of_this_name")
     assert bench.run("--llm-dry-run").ret == pytest.ExitCode.INTERRUPTED
-
-
-@pytest.mark.parametrize(
-    ("model", "tier", "served", "usd"),
-    [
-        ("openai/o4-mini", "flex", "flex", 0.0011),
-        ("openai/o4-mini", "flex", None, 0.0011),
-        ("openai/o4-mini", "priority", "default", 0.0022),
-        ("openai/gpt-4o-mini", "flex", "flex", None),
-        ("openai/gpt-4o-mini", "flex", "default", 0.0003),
-    ],
-)
-def test_a_service_tier_is_counted_at_its_price(
-    bench: Bench, model: str, tier: str, served: str | None, usd: float | None
-) -> None:
-    """Forecast and cost use the price of the tier; without a listed price the cost is unknown and a cap needs one."""
-
-    def script(call: Call) -> Answer:
-        body = json.loads(Answer(right(call), usage=usage(800, 300)).payload(call))
-        return Answer(body=json.dumps(body | {"service_tier": served}).encode())
-
-    bench.script = script
-    args = (f"--llm-param=service_tier={tier}", *BOUNDED, "-p", "no:xdist")
-    assert bench.run(*args, model=model).ret == 0
-    (cost,) = {record["reply"]["cost_usd"] for record in bench.records()}
-    assert cost == (None if usd is None else pytest.approx(usd))
-    capped = bench.run(*args, "--llm-max-cost=5", "--llm-store=off", "--llm-dry-run", model=model)
-    if model == "openai/gpt-4o-mini":
-        assert capped.ret == pytest.ExitCode.USAGE_ERROR
-        capped.stderr.fnmatch_lines(["ERROR: --llm-max-cost: *service_tier=flex*--llm-price=*"])
-        assert bench.run(*args, "--llm-max-cost=5", "--llm-price=1,1", "--llm-dry-run", model=model).ret == 0
-    else:
-        assert capped.ret == 0

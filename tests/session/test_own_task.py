@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from pytest_llmarith.cli import main
 from pytest_llmarith.records import schema_of
 from tests.llm_server import Answer, Call
 from tests.session.bench import Bench
@@ -36,11 +34,6 @@ def own(bench: Bench) -> Bench:
     bench.pytester.makepyfile(test_reversal=code())
     bench.script = reversed_word
     return bench
-
-
-def test_it_takes_one_short_file() -> None:
-    """A task of one's own takes under 40 lines, imports and all."""
-    assert len(code().splitlines()) < 40
 
 
 def test_everything_else_comes_for_free(own: Bench, way: Way) -> None:
@@ -86,24 +79,6 @@ def test_everything_else_comes_for_free(own: Bench, way: Way) -> None:
     assert len(own.server.requests) == TRIALS  # the second run found all of it in the store
 
 
-def test_the_commands_know_it(own: Bench, capsys: pytest.CaptureFixture[str]) -> None:
-    """It is shown, exported and compared; it cannot be graded again from its records alone, and that is said."""
-    own.run("--llm-trials=3")
-    run = str(own.runs[0])
-    assert main(["report", run]) == 0
-    assert "reversal" in capsys.readouterr().out
-    assert main(["export", run, "--to=csv"]) == 0
-    exported = capsys.readouterr().out
-    assert '"{""word"": ""' in exported
-    assert main(["compare", run, run]) == 0
-    assert "paired: 3 questions" in capsys.readouterr().out
-    assert main(["regrade", run]) == 0
-    assert capsys.readouterr().err == (
-        "note: 3 records are left as they were: reversal is no task of pytest-llmarith; the tests that asked can grade "
-        "it again, without a call where the replies are in the store\n"
-    )
-
-
 def test_conditions_and_repeats(own: Bench) -> None:
     """Small talk, templates of what is given, system prompts and repeats; number formats make no items of their own."""
     template = own.pytester.path / "terse.txt"
@@ -140,57 +115,3 @@ def test_what_it_raises_is_an_error_of_the_test(own: Bench, way: Way) -> None:
     assert own.run(*way, "--llm-trials=2", "--lf").ret == 0
     assert len(own.server.requests) == 2
     assert [record["outcome"] for record in own.records()] == ["correct", "correct"]
-
-
-def test_what_is_no_exception_is_raised_alike(pytester: pytest.Pytester) -> None:
-    """An argument parser that reads ends its program where it cannot: the reply is kept, and the next test is run.
-
-    What skips a test is heard as such, and makes no record.
-    """
-    broken = code().replace("words = text.split()", "words = argparse.ArgumentParser().parse_args(text.split())")
-    broken = broken.replace(
-        "def read(text, problem):",
-        'def read(text, problem):\n    if problem.label == "trial_2":\n        pytest.skip("not today")',
-    )
-    pytester.makepyfile(test_reversal="import argparse\n" + broken)
-    pytester.makeconftest(
-        "import pytest\n@pytest.fixture\ndef model():\n    return type('M', (), {'reply': lambda *_: '--x'})()"
-    )
-    result = pytester.runpytest("--llm-trials=3", "-p", "no:cacheprovider", "-p", "no:xdist")
-    result.assert_outcomes(failed=2, skipped=1)
-    (log,) = (pytester.path / "reports").glob("*/trials.jsonl")
-    records = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
-    assert [(one["outcome"], one["raised"], one["reply"]["text"]) for one in records] == [
-        ("unanswered", "SystemExit: 2", "--x")
-    ] * 2
-
-
-def test_a_model_fixture_of_its_own(pytester: pytest.Pytester) -> None:
-    """It is tried without a model, and everything is written down."""
-    pytester.makepyfile(test_reversal=code())
-    pytester.makeconftest(
-        """
-        import pytest
-
-        class Parrot:
-            name = "parrot"
-
-            def reply(self, prompt):
-                return prompt.split()[-1]
-
-        @pytest.fixture
-        def model():
-            return Parrot()
-        """
-    )
-    result = pytester.runpytest("--llm-trials=2", "--llm-strict", "-p", "no:cacheprovider", "-p", "no:xdist")
-    result.stdout.fnmatch_lines(["*2 deviate*"])
-    (log,) = (pytester.path / "reports").glob("*/trials.jsonl")
-    assert {json.loads(line)["model"] for line in log.read_text("utf-8").splitlines()} == {"parrot"}
-
-
-def test_an_embedded_model_cannot_know_it(pytester: pytest.Pytester) -> None:
-    """An embedded model refuses a task of somebody's own, which is no answer."""
-    pytester.makepyfile(test_reversal=code())
-    result = pytester.runpytest_subprocess("--llm-model=llmarith/exact", "--llm-trials=2", "-p", "no:xdist")
-    result.stdout.fnmatch_lines(["*nan: 2 refusal*", "*2 nan*"])

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from pytest_llmarith.records import Record
-from pytest_llmarith.reports.page.run_page import write_run_page
-from pytest_llmarith.session.git import git_facts
-from tests.runs_on_disk import summed_up
+from pytest_llmarith.session.metadata import git_metadata
 
 BENCH = """
     import pytest
@@ -40,44 +36,25 @@ def test_a_run_leaves_a_page(pytester: pytest.Pytester) -> None:
     assert "Simulated." in text
 
 
-def test_what_keeps_a_page_from_being_written_is_one_line(tmp_path: Path) -> None:
-    """A summary that nobody can show, a folder that is gone: the run goes on."""
-    told = write_run_page(tmp_path / "gone", summed_up([]), [])
-    assert told.startswith("report.html was not written: ")
-    assert "\n" not in told
-
-
 def test_commit_and_changes(tmp_path: Path) -> None:
     """A project's commit, and whether its files differ from it; nothing where nothing was committed."""
-    assert git_facts(tmp_path) is None
+    assert git_metadata(tmp_path) is None
     _git(tmp_path, "init", "--quiet")
-    assert git_facts(tmp_path) is None
+    assert git_metadata(tmp_path) is None
     (tmp_path / "file").write_text("one", "utf-8")
     _git(tmp_path, "add", "file")
     _git(tmp_path, "commit", "--quiet", "-m", "One")
-    clean = git_facts(tmp_path)
+    clean = git_metadata(tmp_path)
     assert clean is not None
     assert len(str(clean["commit"])) == 40
     assert clean["dirty"] is False
     (tmp_path / "other").write_text("untracked files are no change", "utf-8")
-    assert git_facts(tmp_path) == clean
+    assert git_metadata(tmp_path) == clean
     (tmp_path / "file").write_text("two", "utf-8")
-    assert git_facts(tmp_path) == clean | {"dirty": True}
+    assert git_metadata(tmp_path) == clean | {"dirty": True}
 
 
 def test_where_there_is_no_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where git is not installed its facts are unknown, and nothing fails."""
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert git_facts(tmp_path) is None
-
-
-def test_somebody_who_cannot_wait_loses_the_page_alone(tmp_path: Path) -> None:
-    """Ctrl-C while the page is written: the rest of the run is still written down."""
-
-    def interrupted() -> Iterator[Record]:
-        raise KeyboardInterrupt
-        yield
-
-    told = write_run_page(tmp_path, summed_up([]), interrupted())
-    assert told.startswith("report.html was not written: KeyboardInterrupt")
-    assert list(tmp_path.iterdir()) == []
+    assert git_metadata(tmp_path) is None

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 from collections.abc import Callable, Iterator
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -131,21 +129,6 @@ def test_a_key_that_comes_back(planted: Bench) -> None:
     assert {call.headers["Authorization"] for call in planted.server.requests} == {f"Bearer {KEY}"}
 
 
-def test_a_key_in_dotenv_is_there_for_whatever_a_test_asks(in_dotenv: Bench) -> None:
-    """A test may ask its model itself, and nobody has announced that."""
-    in_dotenv.pytester.makepyfile(
-        test_bench="""
-        import pytest
-
-        @pytest.mark.integer_addition(trials=1)
-        def test_addition(problem, model):
-            assert model.reply("What is 1 + 1?").text == "2"
-        """
-    )
-    assert run(in_dotenv, lambda call: Answer("2")).ret == 0
-    assert [call.headers["Authorization"] for call in in_dotenv.server.requests] == [f"Bearer {KEY}"]
-
-
 def test_a_key_in_dotenv_stays_with_the_controller(in_dotenv: Bench) -> None:
     """Workers have no use for it, and do not get it."""
     in_dotenv.pytester.makeconftest(f"""
@@ -161,16 +144,6 @@ def test_a_key_in_dotenv_stays_with_the_controller(in_dotenv: Bench) -> None:
     assert {call.headers["Authorization"] for call in in_dotenv.server.requests} == {f"Bearer {KEY}"}
     workers = [path.name.rpartition("-")[2] for path in in_dotenv.pytester.path.glob("worker-*")]
     assert workers == ["False", "False"]
-
-
-def test_a_key_that_is_refused(planted: Bench, way: Way) -> None:
-    """A refused key is hidden in all that is shown, though the provider quotes it."""
-    refusal = Answer(status=401, error={"message": f"Incorrect API key provided: {KEY}", "code": KEY})
-    result = run(planted, lambda call: refusal, *way)
-    assert result.ret == 6
-    told = " ".join(result.stdout.str().split())
-    assert "stopped: openai/gpt-4o-mini: 401" in told
-    assert "Incorrect API key provided: [hidden]; check OPENAI_API_KEY in" in told
 
 
 def test_a_crash_shows_no_key(planted: Bench) -> None:
@@ -223,48 +196,6 @@ def test_a_program_sees_no_key(in_dotenv: Bench, monkeypatch: pytest.MonkeyPatch
     assert all(said)
 
 
-@pytest.mark.parametrize(
-    ("content", "told"),
-    [
-        (b"LLMARITH_MODEL=\xff\xfe\n", "no key is taken from .env, which is no UTF-8 text"),
-        (b"ODD=secret\0part\n", "not all keys are taken from .env, which holds what no variable can"),
-    ],
-)
-def test_a_dotenv_file_that_holds_no_variables_ends_no_run(planted: Bench, content: bytes, told: str) -> None:
-    """A .env that holds no variables is told and ends no run, as keys may stand in the environment."""
-    (planted.pytester.path / ".env").write_bytes(content)
-    result = run(planted, lambda call: Answer("7"))
-    assert result.ret == 1
-    result.stdout.fnmatch_lines([f"llmarith: {told}"])
-    assert len(planted.records()) == len(ECHOES) + 1
-    assert "secret" not in result.stdout.str() + result.stderr.str()
-
-
-@pytest.mark.parametrize("mode", [None, "DEV"])
-def test_a_dotenv_file_above_the_project_is_left_alone(
-    planted: Bench, mode: str | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its key is somebody else's: nothing is asked with it, whatever litellm is told and wherever it is installed."""
-    monkeypatch.delenv("OPENAI_API_KEY")
-    if mode is not None:
-        monkeypatch.setenv("LITELLM_MODE", mode)
-    top = planted.pytester.path
-    (top / ".env").write_text(f"OPENAI_API_KEY={KEY}\nLLMARITH_MODEL=llmarith/exact\n", encoding="utf-8")
-    project = top / "project"
-    installed = project / ".installed"
-    installed.mkdir(parents=True)
-    litellm = find_spec("litellm")
-    assert litellm is not None
-    (installed / "litellm").symlink_to(Path(str(litellm.origin)).parent)
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(installed), os.environ.get("PYTHONPATH", "")]))
-    (top / "test_bench.py").rename(project / "test_bench.py")
-    (project / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
-    monkeypatch.chdir(project)
-    assert planted.pytester.runpytest_subprocess("-rs").ret == pytest.ExitCode.OK  # no model is named: skipped
-    run(planted, Echo(), "--llm-retries=0")
-    assert {call.headers["Authorization"] for call in planted.server.requests} == {"Bearer none"}
-
-
 @pytest.mark.parametrize("place", ["environment", "dotenv"])
 @pytest.mark.parametrize(
     ("given", "where"),
@@ -292,29 +223,6 @@ def test_a_key_in_what_is_asked_is_refused(
         "",
     ]
     assert result.outlines == []
-
-
-def test_a_model_of_ones_own_may_fail_with_its_key(planted: Bench) -> None:
-    """Who asks by other ways gets keys hidden as well, in replies and in errors."""
-    planted.pytester.makeconftest("""
-        import os
-        import pytest
-
-        class Mine:
-            name = "mine"
-
-            def reply(self, prompt):
-                key = os.environ["OPENAI_API_KEY"]
-                if len(prompt) % 2:
-                    raise PermissionError(f"{key} is refused")
-                return f"{key}: 7"
-
-        @pytest.fixture
-        def model():
-            return Mine()
-    """)
-    assert run(planted, Echo()).ret == 1
-    assert {record["outcome"] for record in planted.records()} == {"unanswered", "nan"}
 
 
 @pytest.fixture

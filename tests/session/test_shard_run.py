@@ -5,21 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-import pytest
-
 from tests.llm_server import Answer, Call
 from tests.session.bench import ITEMS, WAYS, Bench, right
-
-OWN_MODEL = """
-    import pytest
-
-    class Mine:
-        name = "mine"
-        def reply(self, prompt): return "7"
-
-    @pytest.fixture
-    def model(): return Mine()
-"""
 
 
 def test_three_machines_ask_what_one_would(bench: Bench) -> None:
@@ -57,20 +44,3 @@ def test_last_failed_is_of_this_shard(bench: Bench, way: tuple[str, ...]) -> Non
     assert {record["nodeid"] for record in bench.records()} == missing
     run = bench.summary()["run"]
     assert (run["partial"], run["shard"]["index"], run["shard"]["whole"]) == (True, 2, None)
-
-
-def test_a_model_of_ones_own_says_its_shard(bench: Bench, every_way: tuple[str, ...]) -> None:
-    """Without a model of ours no broker is there; the summary knows all the same of what it is a part."""
-    bench.pytester.makeconftest(OWN_MODEL)
-    result = bench.pytester.runpytest_subprocess("-W", "error", "--llm-shard=1/3", *every_way)
-    assert result.ret == 0
-    result.stdout.fnmatch_lines(["llmarith: shard 1 of 3"])
-    shard = bench.summary()["run"]["shard"]
-    assert (shard["dealt"], shard["whole"]) == (len(bench.records()), ITEMS) == (7, 20)
-
-
-def test_more_shards_than_questions(bench: Bench) -> None:
-    """A machine for which nothing is left says that it had nothing to do, as pytest does."""
-    result = bench.run("--llm-shard=3/3", "-k", "int_add and depth_2")
-    assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
-    assert bench.server.requests == []

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.disks import own_disk
-from tests.llm_server import Answer, Gate
+from tests.llm_server import Answer
 from tests.session.bench import ITEMS, WAYS, Bench, right
 
 PATIENCE_S = 180.0
@@ -68,21 +68,6 @@ def test_two_runs_at_a_time(bench: Bench) -> None:
     assert sum(bench.summary(run)["run"]["asking"]["requests"] for run in range(2)) == asked
     assert bench.run().ret == 0
     assert bench.server.asked.total() == asked
-
-
-def test_a_store_is_not_pruned_under_a_run(bench: Bench) -> None:
-    """From its first reply to its last, however long it waits for the provider between them."""
-    bench.run("-k", "int_add")
-    gate = Gate()
-    bench.script = lambda call: Answer(right(call), gate=gate)
-    run = begin(bench)
-    bench.server.wait_until(lambda: bench.server.in_flight > 0, "a request in flight")
-    command = [*LLMARITH, "store", "prune", "--older-than=0"]
-    refused = subprocess.run(command, cwd=bench.pytester.path, capture_output=True, text=True)
-    assert (refused.returncode, "a run is using it" in refused.stderr) == (1, True)
-    gate.open()
-    assert ended(run)[0] == 0
-    assert "20 replies deleted" in llmarith(bench.pytester.path, "store", "prune", "--older-than=0")
 
 
 def test_a_disk_that_fills_up_loses_no_reply(bench: Bench, way: Way) -> None:

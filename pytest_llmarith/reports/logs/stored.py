@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from pytest_llmarith import records, trials
+from pytest_llmarith import evaluate, records
 from pytest_llmarith.records import Record
 from pytest_llmarith.reports.harmless import sanitize
 from pytest_llmarith.reports.logs import llm_arithmetic
@@ -76,7 +76,7 @@ def read_again(record: Record, reading: Reading | None = None) -> Record:
     else:
         asked = AdditionProblem(0, 0, problem.int1, problem.int2, problem.expected)
     reading = reading or record.reading or Reading.TOLERANT
-    return trials.graded_again(record, asked, reading, Reply(reply.text, finish_reason=reply.finish_reason))
+    return evaluate.graded_again(record, asked, reading, Reply(reply.text, finish_reason=reply.finish_reason))
 
 
 def _stored(line: str) -> tuple[Outcome, Record]:

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_llmarith.evaluate import Trial, number_record, unanswered_record
 from pytest_llmarith.grading import carries
 from pytest_llmarith.records import as_dict
 from pytest_llmarith.tasks import addition, arithmetic
-from pytest_llmarith.trials import Subject, number_record, unanswered_record
 from pytest_llmarith.values import Dtype, ErrorClass, Failure, Model, NumberProblem, Op, Reading, Reply
 from tests.runs_on_disk import counted
 from tests.tasks.problem_strategies import addition_problems, arithmetic_problems
@@ -25,11 +25,11 @@ ADDITION = addition.problem(0, 0)
 
 
 def recorded(problem: NumberProblem, text: str, reading: Reading = Reading.TOLERANT) -> dict[str, Any]:
-    return as_dict(number_record(problem, Subject.of(problem, MODEL, "the prompt", None), reading, Reply(text)))
+    return as_dict(number_record(problem, Trial.of(problem, MODEL, "the prompt", None), reading, Reply(text)))
 
 
 def unanswered(problem: NumberProblem) -> dict[str, Any]:
-    return as_dict(unanswered_record(Subject.of(problem, MODEL, "the prompt", None), Failure("timeout")))
+    return as_dict(unanswered_record(Trial.of(problem, MODEL, "the prompt", None), Failure("timeout")))
 
 
 def anatomies(*records: dict[str, Any]) -> list[dict[str, Any]]:

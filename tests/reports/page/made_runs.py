@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from pytest_llmarith.evaluate import Trial, number_record, unanswered_record, verdict_of
+from pytest_llmarith.evaluate_programs import ProgramRules, program_record
+from pytest_llmarith.evaluate_search import Step, record_of_search
 from pytest_llmarith.records import as_dict
 from pytest_llmarith.reports.page import RunAtHand
 from pytest_llmarith.tasks import arithmetic, breaking_point
 from pytest_llmarith.tasks.breaking_point import Draws
-from pytest_llmarith.trials import Subject, number_record, unanswered_record, verdict_of
-from pytest_llmarith.trials.breaking import Step, record_of_search
-from pytest_llmarith.trials.programs import ProgramRules, program_record
-from pytest_llmarith.trials.search import SearchEngine
+from pytest_llmarith.tasks.search import SearchEngine
 from pytest_llmarith.values import (
     ArithmeticProblem,
     Dtype,
@@ -67,8 +67,8 @@ def record(of: ArithmeticProblem, reply: Reply | Failure, model: str = "o4-mini"
     nodeid = f"test_bench.py::test_arithmetic[{model}-{of.label}]"
     asked = Model(model, f"openai/{model}")
     if isinstance(reply, Failure):
-        return as_dict(unanswered_record(Subject.of(of, asked, prompt, nodeid), reply))
-    return as_dict(number_record(of, Subject.of(of, asked, prompt, nodeid), Reading.TOLERANT, reply))
+        return as_dict(unanswered_record(Trial.of(of, asked, prompt, nodeid), reply))
+    return as_dict(number_record(of, Trial.of(of, asked, prompt, nodeid), Reading.TOLERANT, reply))
 
 
 def run_of(records: Sequence[Record], name: str = "2026-11-22T00-31-05_o4-mini", **facts: Any) -> RunAtHand:
@@ -103,7 +103,7 @@ def embedded_records(model: str, wrong_from: int, trials: int = 10) -> list[Reco
         as_dict(
             number_record(
                 of,
-                Subject.of(of, asked, "prompt", f"item[{model}-{of.label}]"),
+                Trial.of(of, asked, "prompt", f"item[{model}-{of.label}]"),
                 Reading.TOLERANT,
                 _embedded(of, wrong_from),
             )
@@ -153,7 +153,7 @@ def sequence_record(number: str, terms: Sequence[int], printed: Sequence[str], p
     """The record of a program that printed something for each term of a sequence."""
     sequence = IntegerSequence(number, f"The sequence {number}.", (), tuple(map(str, terms)), 1, ("nonn",))
     asked = OeisProblem("starter", sequence)
-    subject = Subject.of(asked, Model("o4-mini", "openai/o4-mini"), f"A program for {number}", f"test_oeis[{number}]")
+    subject = Trial.of(asked, Model("o4-mini", "openai/o4-mini"), f"A program for {number}", f"test_oeis[{number}]")
     reply = Reply(text=f"```python\n{program}\n```")
     return as_dict(program_record(asked, subject, reply, Runner(printed), ProgramRules(static_judge=False)))
 
@@ -170,5 +170,5 @@ def search_record(said: Callable[[NumberProblem], str], budget: int = 12) -> Rec
 
     engine = SearchEngine(ask, budget, "seed")
     engine.run()
-    subject = Subject.of(of, Model("o4-mini", "openai/o4-mini"), "prompt", "test_breaking_point[int_add]")
+    subject = Trial.of(of, Model("o4-mini", "openai/o4-mini"), "prompt", "test_breaking_point[int_add]")
     return as_dict(record_of_search(subject, engine, None))

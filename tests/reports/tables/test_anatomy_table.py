@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pytest_llmarith.evaluate import Trial, number_record
 from pytest_llmarith.models import fake
 from pytest_llmarith.records import RunSummary, as_dict
 from pytest_llmarith.reports.tables.anatomy import anatomy_table
 from pytest_llmarith.reports.tables.grids import breakdowns
 from pytest_llmarith.tasks import addition, arithmetic
-from pytest_llmarith.trials import Subject, number_record
 from pytest_llmarith.values import Dtype, Model, NumberProblem, Op, Reading, Reply
 from tests.runs_on_disk import summed_up
 
@@ -36,13 +36,13 @@ def sloppy() -> RunSummary:
 
 def _asked(problem: NumberProblem, prompt: str, reading: Reading) -> dict[str, Any]:
     reply = fake.reply("sloppy", [{"role": "user", "content": prompt}])
-    return as_dict(number_record(problem, Subject.of(problem, MODEL, prompt, None), reading, reply))
+    return as_dict(number_record(problem, Trial.of(problem, MODEL, prompt, None), reading, reply))
 
 
 def recorded(problem: NumberProblem, text: str, model: str = "o4-mini") -> dict[str, Any]:
     return as_dict(
         number_record(
-            problem, Subject.of(problem, Model(model, "o4-mini"), "the prompt", None), Reading.TOLERANT, Reply(text)
+            problem, Trial.of(problem, Model(model, "o4-mini"), "the prompt", None), Reading.TOLERANT, Reply(text)
         )
     )
 

@@ -1,0 +1,312 @@
+"""When a request to a model may be sent: how many at a time, how many a minute, and whether its provider is there.
+
+Everything here lives on the broker's event loop. Models of one target at one address share an `Endpoint`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Callable
+from contextlib import suppress
+from itertools import count
+from typing import NamedTuple
+
+from pytest_llmarith.models.provider_errors import Diagnosis, Remedy
+from pytest_llmarith.models.request import about_tokens, reply_limit
+from pytest_llmarith.values import AskingLimits, Model, Reply, Throttled
+
+Clock = Callable[[], float]
+
+_MOST_ROUNDS = 64
+_MINUTE_S = 60.0
+_UNKNOWN_COMPLETION = 1_000  # tokens of a reply, before any has come and if the request sets no limit
+
+FAILURES = 20
+LASTING_S = 60.0
+REFUSING_S = 5.0
+PROBE_EVERY_S = 3.0
+
+
+class Closed(Exception):
+    """No further request is sent: the run ends, or the provider is down."""
+
+
+class ConcurrencyLimit:
+    """How many requests to one model may be in flight: at most `most`, and as many as the provider takes.
+
+    A 429 halves the limit. A round of replies at a limit shows that the provider takes that many; then one more is
+    tried. If that one is refused, the limit goes back to what was taken, and the next try waits twice as many rounds.
+    Refusals of requests that were sent before the limit was lowered count only once.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.allowed = most
+        self.lowest = most
+        self.in_flight = 0
+        self.lowered = 0  # how often
+        self._most = most
+        self._peak = 0
+        self._taken = 0  # the most that the provider is known to take
+        self._replies = 0  # at this limit
+        self._rounds = 1  # of replies before the next try
+
+    def begin(self) -> int:
+        """A request is sent; the number goes to `replied` or `refused`."""
+        self.in_flight += 1
+        self._peak = max(self._peak, self.in_flight)
+        return self.lowered
+
+    def end(self) -> None:
+        self.in_flight -= 1
+
+    def refused(self, began: int) -> bool:
+        """A request was answered with 429; whether that has lowered the limit."""
+        used = min(self.allowed, self._peak)
+        if began != self.lowered or used <= 1:
+            return False
+        if used // 2 <= self._taken < used:
+            self.allowed = self._taken
+            self._rounds = min(2 * self._rounds, _MOST_ROUNDS)
+        else:
+            self.allowed, self._taken = used // 2, 0
+        self._replies = 0
+        self._peak = self.in_flight - 1
+        self.lowered += 1
+        self.lowest = min(self.lowest, self.allowed)
+        return True
+
+    def replied(self, began: int) -> None:
+        """A request was answered with a reply."""
+        if began != self.lowered or self.allowed == self._most:
+            return
+        self._replies += 1
+        if self._replies >= self.allowed:
+            self._taken = max(self._taken, min(self.allowed, self._peak))
+        if self._replies >= self.allowed * self._rounds:
+            self.allowed += 1
+            self._replies = 0
+
+
+class RateLimit:
+    """Requests and tokens per minute, spread evenly: a request of five tokens makes the next wait for five.
+
+    So no minute, wherever it begins, has more, and no provider sees a burst.
+    """
+
+    def __init__(self, limits: AskingLimits, clock: Clock) -> None:
+        self._request_s = _MINUTE_S / limits.requests_per_minute if limits.requests_per_minute else 0.0
+        self._token_s = _MINUTE_S / limits.tokens_per_minute if limits.tokens_per_minute else 0.0
+        self._clock = clock
+        self._request_at = self._token_at = clock()
+
+    def wait_s(self) -> float:
+        """How long until the next request may be sent."""
+        return max(0.0, max(self._request_at, self._token_at) - self._clock())
+
+    def take(self, tokens: int) -> None:
+        """A request is sent that will use about this many tokens."""
+        now = self._clock()
+        self._request_at = max(self._request_at, now) + self._request_s
+        self._token_at = max(self._token_at, now) + tokens * self._token_s
+
+    def correct(self, tokens: int) -> None:
+        """A request used this many tokens more, or less, than was said."""
+        self._token_at += tokens * self._token_s
+
+
+class CircuitBreaker:
+    """Whether a provider is there, by its failures without a reply in between.
+
+    A provider counts as down after 20 failures in a row that lasted a minute; from the 20th on, requests are sent some
+    seconds apart, so that an outage of less than a minute costs no question. While requests are in flight that were
+    sent before the first failure, nothing is known. A server that refuses connections and has never replied counts as
+    down after seconds.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._since = 0.0
+        self._sent_at = clock()
+        self._numbers = count()
+        self._in_flight: set[int] = set()
+        self._older: set[int] = set()
+        self._refused = False
+        self._has_replied = False
+        self.failures = 0
+
+    @property
+    def lasting_s(self) -> float:
+        """How long there have been only failures."""
+        return self._clock() - self._since if self.failures else 0.0
+
+    @property
+    def is_down(self) -> bool:
+        lasts = self.failures >= FAILURES and self.lasting_s >= LASTING_S
+        is_absent = self._refused and not self._has_replied and self.lasting_s >= REFUSING_S
+        return (lasts or is_absent) and not self._older
+
+    def wait_s(self) -> float:
+        """How long to wait until the next request."""
+        return max(0.0, self._sent_at + PROBE_EVERY_S - self._clock()) if self.failures >= FAILURES else 0.0
+
+    def begin(self) -> int:
+        """A request is sent; the number goes to `end`."""
+        self._sent_at = self._clock()
+        number = next(self._numbers)
+        self._in_flight.add(number)
+        return number
+
+    def end(self, number: int) -> None:
+        self._in_flight.discard(number)
+        self._older.discard(number)
+
+    def failed(self, requests: int = 1, *, refused: bool = False) -> None:
+        """A request that has ended failed, or a question was given up after this many requests."""
+        self._refused = refused
+        if not self.failures:
+            self._since = self._clock()
+            self._older = set(self._in_flight)
+        self.failures += requests
+
+    def replied(self) -> None:
+        self.failures = 0
+        self._has_replied = True
+
+
+class Attempt(NamedTuple):
+    """A request that was sent: its numbers at the breaker and at the limit, and the tokens that it will use."""
+
+    number: int
+    began: int
+    tokens: int
+
+
+class SharedLimits:
+    """What the endpoints of a run share: the requests in flight, the rate limit and the clock."""
+
+    def __init__(self, limits: AskingLimits) -> None:
+        self.clock = asyncio.get_running_loop().time
+        self.most = limits.concurrency
+        self.in_flight = 0
+        self.rate = RateLimit(limits, self.clock)
+        self.endpoints: list[Endpoint] = []
+
+    def changed(self) -> None:
+        """Let the requests that wait look again."""
+        for endpoint in self.endpoints:
+            endpoint.changed.set()
+
+
+class Endpoint:
+    """One target at one address. Requests are sent in the order in which they came.
+
+    `questions` counts those that are on their way here, also if they wait for a retry.
+    """
+
+    def __init__(self, target: str, shared: SharedLimits) -> None:
+        self.target = target
+        self.questions = 0
+        self.down: str | None = None
+        self.changed = asyncio.Event()
+        self._limit = ConcurrencyLimit(shared.most)
+        self._breaker = CircuitBreaker(shared.clock)
+        self._shared = shared
+        self._turn = asyncio.Lock()
+        self._closed = asyncio.Event()
+        self._replies = 0
+        self._completion_tokens = 0
+        shared.endpoints.append(self)
+
+    @property
+    def closed(self) -> bool:
+        return self._closed.is_set()
+
+    def has_room(self) -> bool:
+        """Whether another question may come; once it is closed, each may come and is refused."""
+        return self.closed or self.questions < self._limit.allowed
+
+    def close(self) -> None:
+        """Send nothing more. What is in flight may still arrive."""
+        self._closed.set()
+        self.changed.set()
+
+    async def pause(self, seconds: float) -> None:
+        """Wait; raises Closed if the endpoint is closed meanwhile."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._closed.wait()
+        self._raise_if_closed()
+
+    async def begin(self, model: Model, prompt: str) -> Attempt:
+        """Wait until a request may be sent; `end` has to follow. Raises Closed."""
+        async with self._turn:
+            self._raise_if_closed()
+            while (seconds := self._wait_s()) > 0:
+                self.changed.clear()
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(None if math.isinf(seconds) else seconds):
+                        await self.changed.wait()
+                self._raise_if_closed()
+            tokens = self._expected_tokens(model, prompt)
+            self._shared.rate.take(tokens)
+            self._shared.in_flight += 1
+            return Attempt(self._breaker.begin(), self._limit.begin(), tokens)
+
+    def end(self, attempt: Attempt) -> None:
+        self._breaker.end(attempt.number)
+        self._limit.end()
+        self._shared.in_flight -= 1
+        self._shared.changed()
+
+    def replied(self, attempt: Attempt, reply: Reply) -> None:
+        self._limit.replied(attempt.began)
+        self._breaker.replied()
+        if reply.prompt_tokens is not None and reply.completion_tokens is not None:
+            self._replies += 1
+            self._completion_tokens += reply.completion_tokens
+            self._shared.rate.correct(reply.prompt_tokens + reply.completion_tokens - attempt.tokens)
+
+    def failed(self, attempt: Attempt, diagnosis: Diagnosis) -> Throttled | None:
+        """How the limit stands if this failure has lowered it. Only failures that may be tried again count as such."""
+        self._breaker.end(attempt.number)
+        if diagnosis.throttled:
+            limit = self._limit
+            lowered = limit.refused(attempt.began)
+            return Throttled(self.target, limit.lowered, limit.lowest, self._shared.most) if lowered else None
+        if diagnosis.remedy is Remedy.TRY_AGAIN:
+            self._count_failure(diagnosis)
+        return None
+
+    def was_in_burst(self, attempt: Attempt) -> bool:
+        """Whether the limit was lowered since: then a request that was refused may be sent again at once."""
+        return attempt.began != self._limit.lowered
+
+    def gave_up(self, diagnosis: Diagnosis, attempts: int) -> None:
+        """A question is not asked again: a provider that answers 429 for ever is as good as down."""
+        if diagnosis.throttled:
+            self._count_failure(diagnosis, attempts)
+
+    def _count_failure(self, diagnosis: Diagnosis, attempts: int = 1) -> None:
+        breaker = self._breaker
+        breaker.failed(attempts, refused=diagnosis.refused)
+        if breaker.is_down and not self.closed:
+            reason = diagnosis.message.removeprefix(f"{self.target}: ")
+            lasting = f"{breaker.failures} failures in {breaker.lasting_s:.0f} s, and no reply"
+            self.down = f"{self.target} is down: {reason} ({lasting})"
+            self.close()
+
+    def _wait_s(self) -> float:
+        if self._limit.in_flight >= self._limit.allowed or self._shared.in_flight >= self._shared.most:
+            return math.inf
+        return max(self._breaker.wait_s(), self._shared.rate.wait_s())
+
+    def _expected_tokens(self, model: Model, prompt: str) -> int:
+        """Tokens of the prompt by its length, of the reply the mean so far or else the limit that is sent."""
+        if self._replies:
+            return about_tokens(model, prompt) + round(self._completion_tokens / self._replies)
+        return about_tokens(model, prompt) + (reply_limit(model) or _UNKNOWN_COMPLETION)
+
+    def _raise_if_closed(self) -> None:
+        if self.closed:
+            raise Closed

@@ -1,0 +1,338 @@
+"""What went wrong with a request, what is done about it, and whether it may be billed. The only module that decides it.
+
+It looks at class names, status codes and causes, so it imports neither litellm nor its transports. litellm gives every
+error a status of its own; what happened is found among the causes.
+
+| remedy | when |
+|---|---|
+| try again | 408, 409, 425, 429, 5xx; timeout; connection refused or lost; a body that is no JSON; no `choices` |
+| give up this question | context too long, any other 4xx, a body without end, anything unforeseen |
+| stop the run | 401, 402, 403, 404; no key; no money; unknown model, provider or host; a refused parameter |
+| stop the run | a redirect to another host |
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import socket
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Any
+
+from pytest_llmarith.dates import seconds_until
+from pytest_llmarith.models import redact
+from pytest_llmarith.providers import key_variable
+from pytest_llmarith.values import Model
+
+
+class Remedy(Enum):
+    """What is done about a request that failed."""
+
+    TRY_AGAIN = auto()
+    GIVE_UP = auto()
+    STOP_RUN = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """Why a request failed, without keys: a line for people, the same in short, and how long the provider asks to wait.
+
+    `throttled` is set for a 429 that may be tried again, `no_key` if the key is missing or refused, `refused` if no
+    server listens.
+    """
+
+    remedy: Remedy
+    message: str
+    symptom: str
+    retry_after_s: float | None = None
+    throttled: bool = False
+    no_key: bool = False
+    refused: bool = False
+
+
+class UnusableResponse(Exception):
+    """A response came and cannot be used; the message says why."""
+
+
+class EndlessResponse(UnusableResponse):
+    """A response is longer than any reply. It may have been billed, and another one would be as long."""
+
+
+class Redirected(Exception):
+    """The provider named another host, which is not asked; the message says which."""
+
+
+class UnknownModel(Exception):
+    """There is no model of this name, or it does not take a parameter; the message says which it takes."""
+
+
+_TRY_AGAIN = {408, 409, 425, 429}
+_STOP_RUN = {401, 402, 403, 404}
+_HOPELESS = {"AuthenticationError", "NotFoundError", "PermissionDeniedError", "UnsupportedParamsError"}
+_REFUSED_FOR_GOOD = re.compile(
+    r"LLM Provider NOT provided|Missing credentials|Missing \w+ API Key|insufficient_quota|exceeded your current quota",
+    re.IGNORECASE,
+)
+_KEY_MISSING = re.compile(r"Missing credentials|Missing \w+ API Key|api_key client option must be set", re.IGNORECASE)
+# Advice to set a variable of litellm or to catch its class: of no use to someone who runs a bench.
+_LITELLM_ADVICE = re.compile(r" To drop unsupported.*| Handle with `litellm\..*", re.DOTALL)
+_FILTERED = re.compile(r"content_filter|content_policy_violation|ResponsibleAIPolicyViolation")
+# All of them at once: a provider may repeat them for megabytes, which must not be copied as often.
+_LITELLM_WORDS = re.compile(r"(?:(?:litellm\.)?(?:[A-Za-z]+(?:Error|Exception)|Timeout(?: Error)?)(?::\s*|\s+-\s+))*")
+
+_TIMEOUTS = {"APITimeoutError", "ConnectTimeout", "PoolTimeout", "ReadTimeout", "WriteTimeout"}
+_NO_TEXT = {"JSONDecodeError", "UnicodeDecodeError"}
+_TRANSPORTS = {"httpx", "httpcore", "aiohttp"}
+_NOT_LOST = {"HTTPStatusError", "MaskedHTTPStatusError", "DecodingError", "InvalidURL", "UnsupportedProtocol"}
+_NO_ADDRESS = {code for name in ("EAI_NONAME", "EAI_NODATA") if (code := getattr(socket, name, None)) is not None} | {
+    11001  # on Windows
+}
+_STATUS_OF_UNREADABLE = {200, 422, 500}  # litellm's, if the provider sent none
+
+# A request that the provider refused or that never reached it is not billed.
+_NOT_BILLED = {"HTTPStatusError", "Redirected", "ConnectError", "ConnectTimeout", "ConnectionRefusedError", "gaierror"}
+_NEVER_SENT = {"UnknownModel", "ImportError", "ModuleNotFoundError", "UnsupportedProtocol", "InvalidURL"} | {
+    "LocalProtocolError",
+    "UnicodeEncodeError",
+}
+
+_RETRY_INFO = re.compile(r'"retryDelay":\s*"(\d{1,9}(?:\.\d+)?)s"')  # Google's, which sends no header
+
+
+def diagnose(
+    error: BaseException, model: Model, timeout_s: float, environ: Mapping[str, str] = os.environ
+) -> Diagnosis:
+    """What went wrong with a request to `model`, and what is done about it."""
+    reason = _reason(error, timeout_s)
+    is_missing, is_refused = _is_key_missing(error), _status(error) == 401
+    place = (key_variable(model.target, environ) or "the provider's key") + " in the environment or in .env"
+    reason = f"no key; set {place}" if is_missing else _LITELLM_ADVICE.sub("", reason)
+    reason += f"; check {place}" * (is_refused and not is_missing)
+    secrets = [*redact.secrets_in(model.params), *_password(model)]
+    remedy = _remedy(error)
+    return Diagnosis(
+        remedy,
+        redact.one_line(f"{model.target}: {reason}", environ, secrets),
+        redact.one_line(f"{_symptom(error)} {model.target}", environ, secrets),
+        _retry_after_s(error),
+        throttled=remedy is Remedy.TRY_AGAIN and _status(error) == 429,
+        no_key=is_missing or is_refused,
+        refused=_is_connection_refused(error),
+    )
+
+
+def is_filtered(error: BaseException) -> bool:
+    """Whether an error is a reply: the provider's content filter stepped in."""
+    if type(error).__name__ == "ContentPolicyViolationError":
+        return True
+    code = f"{getattr(error, 'code', '')} {getattr(error, 'body', '')}"
+    return _status(error) == 400 and _FILTERED.search(code) is not None
+
+
+def may_be_billed(error: BaseException) -> bool:
+    """Whether a request that failed may have cost something: it was sent, and no refusal came back."""
+    names = {type(cause).__name__ for cause in _causes(error)}
+    if names & (_NOT_BILLED | _NEVER_SENT) or _is_key_missing(error):
+        return False
+    status = getattr(error, "status_code", None)
+    return not (isinstance(status, int) and 400 <= status < 500 and status != 408)
+
+
+# --- the remedy -----------------------------------------------------------------------------------------------------
+
+
+def _remedy(error: BaseException) -> Remedy:
+    if _caused_by(error, EndlessResponse):
+        return Remedy.GIVE_UP
+    if isinstance(error, UnusableResponse):
+        return Remedy.TRY_AGAIN
+    if _stops_run(error):
+        return Remedy.STOP_RUN
+    status = _status(error)
+    is_transient = status is not None and (status in _TRY_AGAIN or status >= 500)
+    if isinstance(error, OSError | TimeoutError) or _is_unreadable(error) or is_transient:
+        return Remedy.TRY_AGAIN
+    return Remedy.GIVE_UP
+
+
+def _stops_run(error: BaseException) -> bool:
+    """Whether every other question would fail as well."""
+    if _caused_by(error, UnknownModel, Redirected) or isinstance(error, ImportError):
+        return True
+    if type(error).__name__ in _HOPELESS or _status(error) in _STOP_RUN or _is_unknown_host(error):
+        return True
+    return _REFUSED_FOR_GOOD.search(f"{error} {getattr(error, 'body', '')}") is not None
+
+
+# --- words for people -----------------------------------------------------------------------------------------------
+
+
+def _reason(error: BaseException, timeout_s: float) -> str:
+    """The provider's own words if it said something, else what happened to the connection."""
+    if _is_timeout(error):
+        return f"no reply within {timeout_s:g} s"
+    if (found := _caused_by(error, UnusableResponse, UnknownModel, Redirected)) is not None:
+        return str(found)
+    if (lost := _lost_connection(error)) is not None:
+        return f"connection failed: {lost}"
+    if _is_no_json(error):
+        return "the response is no JSON"
+    if _is_unreadable(error):
+        return f"the response cannot be read: {_words(error)}"
+    status = _status(error)
+    heading = type(error).__name__ if status is None else f"{status} {type(error).__name__}"
+    return f"{heading}: {_words(error)}"
+
+
+def _symptom(error: BaseException) -> str:
+    """A failure in few words, by which retries are counted; the model's name follows."""
+    if _is_timeout(error):
+        return "no reply from"
+    if _lost_connection(error) is not None:
+        return "no connection to"
+    if _is_unreadable(error) or _caused_by(error, UnusableResponse):
+        return "unusable response from"
+    return f"{_status(error) or type(error).__name__} from"
+
+
+def _words(error: BaseException) -> str:
+    """What the provider said; litellm puts its own class names, often twice, before it."""
+    words = _LITELLM_WORDS.sub("", str(getattr(error, "message", None) or error), count=1)
+    return words.partition("Traceback (most recent call last)")[0].strip() or "no reason given"
+
+
+def _password(model: Model) -> Iterator[str]:
+    userinfo, _, _ = (model.api_base or "").partition("://")[2].partition("/")[0].rpartition("@")
+    return (part for part in userinfo.split(":") if part)
+
+
+# --- what an error says of itself -----------------------------------------------------------------------------------
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """The error and what led to it, outermost first; the chain may be a ring."""
+    seen: set[int] = set()
+    step: BaseException | None = error
+    while step is not None and id(step) not in seen:
+        seen.add(id(step))
+        yield step
+        step = step.__cause__ or step.__context__
+
+
+def _caused_by(error: BaseException, *kinds: type[BaseException]) -> BaseException | None:
+    return next((cause for cause in _causes(error) if isinstance(cause, kinds)), None)
+
+
+def _status(error: BaseException) -> int | None:
+    """The status that litellm gives an error, which is 500 for every one that it does not know."""
+    status = _int(getattr(error, "status_code", None))
+    answered = _answered_status(error)
+    return answered if status == 500 and answered is not None and answered > 500 else status
+
+
+def _answered_status(error: BaseException) -> int | None:
+    """The status of the response, if one came."""
+    for cause in _causes(error):
+        if type(cause).__name__.endswith("HTTPStatusError"):
+            return _int(getattr(getattr(cause, "response", None), "status_code", None))
+    return None
+
+
+def _is_key_missing(error: BaseException) -> bool:
+    """Whether a provider's client had no key, so that nothing was sent."""
+    return _KEY_MISSING.search(_words(error)) is not None
+
+
+def _is_timeout(error: BaseException) -> bool:
+    return isinstance(error, TimeoutError) or _led_to(error, lambda cause: type(cause).__name__ in _TIMEOUTS)
+
+
+def _is_no_json(error: BaseException) -> bool:
+    return _led_to(error, lambda cause: type(cause).__name__ in _NO_TEXT)
+
+
+def _is_unreadable(error: BaseException) -> bool:
+    """Whether a body came of which litellm could make nothing."""
+    return _is_no_json(error) or (
+        type(error).__module__.startswith("litellm")
+        and _status(error) in _STATUS_OF_UNREADABLE
+        and _answered_status(error) is None
+        and _lost_connection(error) is None
+    )
+
+
+def _is_unknown_host(error: BaseException) -> bool:
+    """Whether the name does not exist; a resolver that is away for a moment says EAI_AGAIN."""
+    return any(isinstance(cause, socket.gaierror) and cause.errno in _NO_ADDRESS for cause in _causes(error))
+
+
+def _is_connection_refused(error: BaseException) -> bool:
+    """Whether no server listens. For a name with several addresses, asyncio raises one error with all texts."""
+    return any(
+        isinstance(cause, OSError)
+        and (cause.errno == errno.ECONNREFUSED or f"[Errno {errno.ECONNREFUSED}] Connect call failed" in str(cause))
+        for cause in _causes(error)
+    )
+
+
+def _lost_connection(error: BaseException) -> str | None:
+    """What became of a connection. The transport names the host; those above it only say `Connection error.`"""
+    lost = next((cause for cause in _causes(error) if _is_lost(cause)), None)
+    if lost is None or _answered_status(error) is not None:
+        return None
+    return re.sub(r" ssl:(?:<[^>]*>|\S+)", "", str(lost))
+
+
+def _is_lost(cause: BaseException) -> bool:
+    kind = type(cause)
+    return isinstance(cause, OSError) or (
+        kind.__module__.split(".")[0] in _TRANSPORTS and kind.__name__ not in _NOT_LOST
+    )
+
+
+def _led_to(error: BaseException, fits: Callable[[BaseException], bool]) -> bool:
+    """Whether one of the causes fits. If a status was answered, that is the cause."""
+    return _answered_status(error) is None and any(map(fits, _causes(error)))
+
+
+def _int(status: Any) -> int | None:
+    return status if isinstance(status, int) else None
+
+
+# --- how long the provider asks to wait -----------------------------------------------------------------------------
+
+
+def _retry_after_s(error: BaseException) -> float | None:
+    """Seconds, by the first of the causes that says so in its headers or its words."""
+    for cause in _causes(error):
+        for headers in (
+            getattr(cause, "litellm_response_headers", None),
+            getattr(getattr(cause, "response", None), "headers", None),
+            getattr(cause, "headers", None),
+        ):
+            if isinstance(headers, Mapping) and (seconds := _seconds(headers)) is not None:
+                return seconds
+        if (told := _RETRY_INFO.search(str(cause))) is not None:
+            return float(told[1])
+    return None
+
+
+def _seconds(headers: Mapping[str, Any]) -> float | None:
+    """`Retry-After` as seconds or as a date, and the milliseconds that some providers send."""
+    lowered = {str(name).lower(): str(value) for name, value in headers.items()}
+    if (milliseconds := _number(lowered.get("retry-after-ms"))) is not None:
+        return milliseconds / 1000
+    after = lowered.get("retry-after", "")
+    seconds = _number(after)
+    return seconds_until(after) if seconds is None else seconds
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        number = float(text or "")
+    except ValueError:
+        return None
+    return number if 0 <= number < float("inf") else None

@@ -1,0 +1,242 @@
+"""Which question goes to a model next. It holds every question from its announcement until its reply is fetched.
+
+A question that a test waits for goes first. Free places are filled with announced questions, just behind the place
+where each worker was last seen, within a window of replies that are not fetched yet. One key is asked once, however
+often it is announced or asked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import NamedTuple
+
+from pytest_llmarith.values import Failure, Question, Reply
+
+# A reply leaves the window when replies for this many windows were fetched after it: its test was skipped.
+_STALE_WINDOWS = 4
+
+
+class Waiter(NamedTuple):
+    """A worker that waits for a reply."""
+
+    worker: str
+    reply: asyncio.Future[Reply | Failure]
+
+
+class State(Enum):
+    PENDING = auto()
+    IN_FLIGHT = auto()
+    READY = auto()
+
+
+@dataclass(slots=True, eq=False)
+class Entry:
+    """One key; `due` counts the announced tests that have not fetched the reply.
+
+    `place` is its index in the announced order, `worker` the one for which it was asked ahead.
+    """
+
+    key: str
+    question: Question
+    state: State = State.PENDING
+    place: int | None = None
+    due: int = 0
+    announced: bool = False
+    waiters: list[Waiter] = field(default_factory=list)
+    outcome: Reply | Failure | None = None
+    worker: str | None = None
+    in_window: bool = False
+
+
+@dataclass(slots=True)
+class _Position:
+    """A worker's place in the announced order, and how many replies ahead of it are not fetched."""
+
+    place: int = 0
+    ahead: int = 0
+
+
+class RequestQueue:
+    """`window` bounds the replies that are in flight or not fetched."""
+
+    def __init__(self, window: int) -> None:
+        self._window = window
+        self._used = 0
+        self._entries: dict[str, Entry] = {}
+        self._order: list[Entry | None] = []  # None where an entry has left
+        self._first = 0  # in `_order`: all before it have left
+        self._positions: dict[str, _Position] = {}
+        self._waited: deque[Entry] = deque()
+        self._unfetched: deque[tuple[int, Entry]] = deque()  # with the number of fetches at their arrival
+        self._fetches = 0
+        self._abandoned = False
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._entries
+
+    def announce(self, key: str, question: Question) -> None:
+        """A test is going to ask this."""
+        entry = self._enter(key, question)
+        entry.due += 1
+        entry.announced = True
+        if entry.state is State.PENDING and entry.place is None and not entry.waiters:
+            self._append(entry)
+
+    def take(self, key: str, worker: str) -> Reply | Failure | None:
+        """Fetch what has arrived; None if it has not."""
+        entry = self._entries.get(key)
+        if entry is None:
+            return None
+        self._move(worker, entry)
+        if entry.state is State.READY:
+            self._fetched(entry)
+            self._discard_if_done(entry)
+        return entry.outcome
+
+    def wait(self, key: str, question: Question, waiter: Waiter) -> None:
+        """A worker waits for a reply that has not arrived."""
+        entry = self._enter(key, question)
+        self._move(waiter.worker, entry)
+        entry.waiters.append(waiter)
+        if entry.state is State.PENDING:
+            self._waited.append(entry)
+
+    def next(self, has_room: Callable[[Question], bool] = lambda question: True) -> Entry | None:
+        """The question to ask now, if there is one; it is in flight from here on.
+
+        A question whose model has no room lets others pass.
+        """
+        if self._abandoned:
+            return None
+        entry = self._next_waited(has_room) or self._next_announced(has_room)
+        if entry is not None:
+            self._leave_order(entry)
+            entry.state = State.IN_FLIGHT
+            entry.in_window = True
+            self._used += 1
+        return entry
+
+    def arrived(self, entry: Entry, outcome: Reply | Failure) -> list[Waiter]:
+        """A question has its outcome; returns those who wait for it."""
+        entry.state, entry.outcome = State.READY, outcome
+        waiters, entry.waiters = entry.waiters, []
+        for _ in waiters:
+            self._fetched(entry)
+        if not waiters:
+            self._unfetched.append((self._fetches, entry))
+        self._discard_if_done(entry)
+        return waiters
+
+    def forget(self, worker: str) -> None:
+        """A worker is gone, and what it waited for is not fetched."""
+        self._positions.pop(worker, None)
+        for entry in [entry for entry in self._entries.values() if entry.waiters]:
+            others = [waiter for waiter in entry.waiters if waiter.worker != worker]
+            entry.due = max(0, entry.due - (len(entry.waiters) - len(others)))
+            entry.waiters = others
+            if not others and entry.state is State.PENDING:
+                if entry.due == 0:
+                    self._discard(entry)
+                elif entry.place is None:
+                    self._append(entry)
+
+    def abandon(self, *, spare_in_flight: bool) -> list[Waiter]:
+        """Ask nothing more; returns those who wait in vain. What has arrived can still be fetched."""
+        self._abandoned = True
+        waiters: list[Waiter] = []
+        for entry in list(self._entries.values()):
+            if entry.state is State.IN_FLIGHT and spare_in_flight:
+                continue
+            waiters += entry.waiters
+            entry.waiters = []
+            if entry.state is State.PENDING:
+                self._discard(entry)
+        return waiters
+
+    # --- the next question ------------------------------------------------------------------------------------------
+
+    def _next_waited(self, has_room: Callable[[Question], bool]) -> Entry | None:
+        passed = list[Entry]()
+        found = None
+        while found is None and self._waited:
+            entry = self._waited.popleft()
+            if entry.state is State.PENDING and entry.waiters:
+                if has_room(entry.question):
+                    found = entry
+                else:
+                    passed.append(entry)
+        self._waited.extendleft(reversed(passed))
+        return found
+
+    def _next_announced(self, has_room: Callable[[Question], bool]) -> Entry | None:
+        """For the worker with the fewest replies ahead of it, so that a slow one does not fill the window."""
+        if self._used >= self._window:
+            return None
+        for name, position in sorted(self._positions.items(), key=lambda item: item[1].ahead):
+            position.place = self._next_place(position.place)
+            entry = self._entry_at(position.place)
+            if entry is not None and has_room(entry.question):
+                entry.worker = name
+                position.ahead += 1
+                return entry
+        self._first = self._next_place(self._first)
+        entry = self._entry_at(self._first)
+        return entry if entry is not None and has_room(entry.question) else None
+
+    def _next_place(self, place: int) -> int:
+        while place < len(self._order) and self._order[place] is None:
+            place += 1
+        return place
+
+    def _entry_at(self, place: int) -> Entry | None:
+        return self._order[place] if place < len(self._order) else None
+
+    # --- the life of an entry ---------------------------------------------------------------------------------------
+
+    def _enter(self, key: str, question: Question) -> Entry:
+        if key not in self._entries:
+            self._entries[key] = Entry(key, question)
+        return self._entries[key]
+
+    def _append(self, entry: Entry) -> None:
+        entry.place = len(self._order)
+        self._order.append(entry)
+
+    def _move(self, worker: str, entry: Entry) -> None:
+        if entry.place is not None:
+            self._positions.setdefault(worker, _Position()).place = entry.place + 1
+
+    def _fetched(self, entry: Entry) -> None:
+        entry.due = max(0, entry.due - 1)
+        self._fetches += 1
+        self._leave_window(entry)
+        while self._unfetched:
+            fetches, oldest = self._unfetched[0]
+            if oldest.in_window and self._fetches - fetches <= _STALE_WINDOWS * self._window:
+                break
+            self._unfetched.popleft()
+            self._leave_window(oldest)
+
+    def _leave_window(self, entry: Entry) -> None:
+        if entry.in_window:
+            entry.in_window = False
+            self._used -= 1
+            if (position := self._positions.get(entry.worker or "")) is not None and entry.worker is not None:
+                position.ahead -= 1
+
+    def _leave_order(self, entry: Entry) -> None:
+        if entry.place is not None:
+            self._order[entry.place] = None
+
+    def _discard_if_done(self, entry: Entry) -> None:
+        if entry.due == 0 and entry.state is State.READY:
+            self._discard(entry)
+
+    def _discard(self, entry: Entry) -> None:
+        self._leave_order(entry)
+        self._leave_window(entry)
+        del self._entries[entry.key]

@@ -1,0 +1,223 @@
+"""One question's way to its model: requests within the limits and the budget, and the retries."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Protocol
+
+from pytest_llmarith.models.budget import Budget, OverBudget, Reservation
+from pytest_llmarith.models.limits import Attempt, Closed, Endpoint, SharedLimits
+from pytest_llmarith.models.progress import Counts
+from pytest_llmarith.models.provider_errors import Diagnosis, Remedy, diagnose
+from pytest_llmarith.values import AskingLimits, Failure, Model, Reply, Retry
+from pytest_llmarith.values.asking import NEVER_ASKED
+
+FIRST_PAUSE_S = 2.0
+LONGEST_PAUSE_S = 60.0
+# Limits are per minute, and some of the questions that wait for the next minute miss it: a 429 is tried again this many
+# times more often than an outage, for some minutes in all.
+RETRIES_FOR_429 = 4
+RETRY_TIME_S = 900.0  # after a question's first request, none begins later
+
+# How long to wait after the n-th attempt, given what the provider asked for.
+PauseLength = Callable[[int, float | None], float]
+
+
+class Sender(Protocol):
+    """The client, as far as it sends requests."""
+
+    def prepare(self) -> None: ...
+    async def complete(self, model: Model, prompt: str, timeout_s: float) -> Reply: ...
+
+
+class Requester:
+    """Asks models until there is a reply, or a reason why there is none.
+
+    `on_room` is called when a question begins to wait for its next attempt: another one may be asked meanwhile.
+    """
+
+    def __init__(
+        self,
+        client: Sender,
+        models: Iterable[Model],
+        limits: AskingLimits,
+        counts: Counts,
+        budget: Budget,
+        pause_s: PauseLength | None = None,
+        on_room: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._client = client
+        self._limits = limits
+        self._counts = counts
+        self._budget = budget
+        self._pause_s = pause_s
+        self._on_room = on_room
+        self._shared = SharedLimits(limits)
+        self._endpoints: dict[tuple[str, str | None], Endpoint] = {}
+        endpoints = [(model, self._endpoint(model)) for model in models]
+        self._measured = [endpoint for model, endpoint in endpoints if not model.judge]
+        self._busy = 0
+
+    def has_room(self, model: Model) -> bool:
+        """Whether another question may be asked of this model now."""
+        endpoint = self._endpoint(model)
+        return endpoint.closed or (endpoint.has_room() and self._busy < self._limits.concurrency)
+
+    def enter(self, model: Model) -> None:
+        """A question is on its way to this model, until `leave`."""
+        self._busy += 1
+        self._endpoint(model).questions += 1
+
+    def leave(self, model: Model) -> None:
+        self._busy -= 1
+        self._endpoint(model).questions -= 1
+
+    def halt(self) -> None:
+        """Send nothing more; what is in flight may still arrive."""
+        self._budget.halt()
+        for endpoint in self._shared.endpoints:
+            endpoint.close()
+
+    async def request(self, model: Model, prompt: str) -> Reply | Failure:
+        """Ask until there is a reply, or no hope."""
+        endpoint = self._endpoint(model)
+        clock = asyncio.get_running_loop().time
+        attempts = throttled = in_bursts = 0
+        retries: list[Retry] = []
+        last: Diagnosis | None = None
+        first_at = None
+        pause: float | None = None
+
+        def failure(message: str) -> Failure:
+            return self._failure(endpoint, last, Failure(message, attempts, retries=tuple(retries)))
+
+        while True:
+            try:
+                if last is not None and pause is not None:
+                    await self._pause(endpoint, last, pause)
+                reservation, attempt = await self._begin(endpoint, model, prompt)
+            except Closed:
+                return failure(_message(last, attempts) if last else NEVER_ASKED.message)
+            except OverBudget as refusal:
+                return Failure(str(refusal), attempts, retries=tuple(retries))
+            if last is not None and pause is not None:
+                self._counts.retried(last.symptom)
+                waited = [Retry(last.message, round(pause, 3))]
+            else:
+                waited = []
+            first_at = clock() if first_at is None else first_at
+            try:
+                outcome = await self._send(endpoint, attempt, reservation)
+            finally:
+                endpoint.end(attempt)
+                self._budget.release(reservation)
+            attempts += 1
+            retries += waited
+            if isinstance(outcome, Reply):
+                return replace(outcome, attempts=attempts, retries=tuple(retries))
+            last = outcome
+            in_burst = last.throttled and endpoint.was_in_burst(attempt)
+            throttled += last.throttled
+            in_bursts += in_burst
+            allowed = self._limits.retries * RETRIES_FOR_429 if last.throttled else self._limits.retries
+            used = throttled - in_bursts if last.throttled else attempts - throttled
+            if last.remedy is not Remedy.TRY_AGAIN or used > allowed or not self._limits.retries:
+                return failure(_message(last, attempts))
+            pause = 0.0 if in_burst and last.retry_after_s is None else self._pause_length(last, attempts)
+            if clock() - first_at + pause > RETRY_TIME_S:
+                return failure(_message(last, attempts, too_long=True))
+
+    # --- one attempt ------------------------------------------------------------------------------------------------
+
+    async def _begin(self, endpoint: Endpoint, model: Model, prompt: str) -> tuple[Reservation, Attempt]:
+        """Wait until the budget has room for a request and it may be sent. Raises Closed or OverBudget."""
+        with self._counts.during(held=1):
+            reservation = await self._budget.reserve(model, prompt)
+            if reservation is None:
+                raise Closed
+            try:
+                return reservation, await endpoint.begin(model, prompt)
+            except BaseException:
+                self._budget.release(reservation)
+                raise
+
+    async def _send(self, endpoint: Endpoint, attempt: Attempt, reservation: Reservation) -> Reply | Diagnosis:
+        model, timeout_s = reservation.model, self._limits.timeout_s
+        try:
+            reply = await self._complete(reservation, timeout_s)
+        except Exception as error:
+            diagnosis = diagnose(error, model, timeout_s)
+            if (throttled := endpoint.failed(attempt, diagnosis)) is not None:
+                self._counts.throttled(throttled)
+            return diagnosis
+        endpoint.replied(attempt, reply)
+        return reply
+
+    async def _complete(self, reservation: Reservation, timeout_s: float) -> Reply:
+        model = reservation.model
+        if not model.simulated:
+            self._client.prepare()
+        self._counts.add(requests=1)
+        with self._counts.during(in_flight=1):
+            async with asyncio.timeout(timeout_s):
+                try:
+                    reply = await self._client.complete(model, reservation.prompt, timeout_s)
+                except BaseException as error:  # a timeout comes as a cancellation
+                    self._budget.fail(reservation, error)
+                    raise
+        self._budget.pay(reservation, reply)
+        return reply
+
+    # --- between attempts -------------------------------------------------------------------------------------------
+
+    async def _pause(self, endpoint: Endpoint, last: Diagnosis, seconds: float) -> None:
+        self._busy -= 1
+        self._on_room()
+        try:
+            with self._counts.pausing(last.symptom, seconds):
+                await endpoint.pause(seconds)
+        finally:
+            self._busy += 1
+
+    def _pause_length(self, last: Diagnosis, attempts: int) -> float:
+        """What the provider asks for, else exponential with full jitter, so that retries do not come at once.
+
+        A provider that goes on asking for too little is not believed any longer: then at least what it asks for.
+        """
+        asked = last.retry_after_s
+        if self._pause_s is not None:
+            return self._pause_s(attempts, asked)
+        if asked is not None and attempts <= self._limits.retries:
+            return asked
+        longest = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2 ** min(attempts - 1, 10))
+        return max(asked or 0.0, random.uniform(0, longest))
+
+    def _failure(self, endpoint: Endpoint, last: Diagnosis | None, failure: Failure) -> Failure:
+        """If the provider is down, that is the reason. The run stops if that holds for every model under test."""
+        if last is not None:
+            endpoint.gave_up(last, failure.attempts)
+        if endpoint.down is not None and (last is None or last.remedy is Remedy.TRY_AGAIN):
+            all_down = all(measured.down for measured in self._measured)
+            return replace(failure, message=endpoint.down, stops_run=all_down)
+        if last is None:
+            return failure
+        return replace(failure, stops_run=last.remedy is Remedy.STOP_RUN, no_key=last.no_key)
+
+    def _endpoint(self, model: Model) -> Endpoint:
+        address = model.target, model.api_base
+        if address not in self._endpoints:
+            self._endpoints[address] = Endpoint(model.target, self._shared)
+        return self._endpoints[address]
+
+
+def _message(last: Diagnosis, attempts: int, *, too_long: bool = False) -> str:
+    """The last failure, how often it was tried, and why not once more."""
+    notes = [f"{attempts} attempts"] if attempts > 1 else []
+    if too_long and last.retry_after_s is not None:
+        notes.append(f"it asks to wait {last.retry_after_s:,.0f} s")
+    if too_long:
+        notes.append(f"retries end after {RETRY_TIME_S:g} s")
+    return f"{last.message} ({', '.join(notes)})" if notes else last.message

@@ -1,0 +1,175 @@
+"""The broker's process: `python -m pytest_llmarith.models.server`, which `models.process` starts.
+
+It reads a line of setup and then messages on standard input, and writes messages on standard output.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import queue
+import signal
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from pytest_llmarith.models import redact
+from pytest_llmarith.models.broker import Broker
+from pytest_llmarith.models.client import Client
+from pytest_llmarith.models.fake import starter_sequences
+from pytest_llmarith.models.protocol import Setup, outcome_message
+from pytest_llmarith.models.store import RunStore
+from pytest_llmarith.values import Failure, Plan, Question
+
+# How long requests in flight may take to arrive in the store if the controller is gone.
+ORPHAN_DRAIN_S = 60.0
+
+Write = Callable[..., None]
+
+
+class Server:
+    """Hands the controller's messages to the broker."""
+
+    def __init__(self, setup: Setup, write: Write) -> None:
+        self._write = write
+        self._client = Client(lambda: starter_sequences(setup.oeis_cache))
+        self._broker = Broker(
+            self._client,
+            setup.models,
+            RunStore(setup.store_path, setup.store_mode),
+            setup.limits,
+            setup.store_mode,
+            on_stop=lambda failure: write("stopped", outcome_message(failure)[1]),
+        )
+        self._messages: asyncio.Queue[list[Any] | None] = asyncio.Queue()  # None when there are no others
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._closing: asyncio.Task[None] | None = None
+
+    async def serve(self, lines: Iterable[bytes]) -> None:
+        """Until the controller closes the broker, or is gone."""
+        loop = asyncio.get_running_loop()
+
+        def read() -> None:
+            for line in lines:
+                loop.call_soon_threadsafe(self._messages.put_nowait, json.loads(line))
+            loop.call_soon_threadsafe(self._messages.put_nowait, None)
+
+        threading.Thread(target=read, daemon=True).start()
+        while (message := await self._messages.get()) is not None:
+            self._received(*message)
+        await (self._closing or self._broker.close(ORPHAN_DRAIN_S))
+        await asyncio.gather(*self._tasks)
+        self._write("closed", asdict(self._broker.progress()))
+
+    def _received(self, kind: str, *said: Any) -> None:
+        broker = self._broker
+        if kind == "ask":
+            self._begin(self._ask(*said))
+        elif kind == "plan":
+            self._write("answer", said[0], asdict(self._plan(*said[1:])))
+        elif kind == "progress":
+            self._write("answer", said[0], asdict(broker.progress()))
+        elif kind == "prepare":
+            self._prepare()
+        elif kind == "announce":
+            broker.announce()
+        elif kind == "forget":
+            broker.forget(*said)
+        elif kind == "stop":
+            broker.stop(Failure(said[0], stops_run=True))
+        elif self._closing is None:
+            self._closing = asyncio.create_task(broker.close(*said))
+            self._closing.add_done_callback(lambda task: self._messages.put_nowait(None))
+        else:
+            broker.cut()
+
+    async def _ask(self, worker: str, number: int, fields: list[Any]) -> None:
+        try:
+            outcome = await self._broker.ask(Question(*fields), worker)
+        except Exception as error:  # a fault of the program must not leave a test waiting
+            outcome = Failure(_one_line(error))
+        kind, text = outcome_message(outcome)
+        self._write(kind, worker, number, text)
+
+    def _plan(self, questions: list[list[Any]], later: list[str]) -> Plan:
+        try:
+            return self._broker.plan([Question(*fields) for fields in questions], later)
+        except Exception as error:  # such as a litellm that cannot be imported, as the first question will tell
+            return Plan(error=_one_line(error))
+
+    def _prepare(self) -> None:
+        try:
+            self._client.prepare()
+        except ImportError as error:  # the first question will tell
+            sys.stderr.write(f"{_one_line(error)}\n")
+
+    def _begin(self, work: Any) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+def load_keys(path: Path) -> str | None:
+    """Take variables from `.env`; the environment wins. Returns why not all were taken, for people."""
+    if path.is_file():
+        import dotenv
+
+        try:
+            dotenv.load_dotenv(path, override=False)
+        except OSError as error:
+            return f"no key is taken from .env, which cannot be read ({error.strerror})"
+        except UnicodeDecodeError:
+            return "no key is taken from .env, which is no UTF-8 text"
+        except ValueError:  # a value that no variable can hold, such as a null byte; the message would quote it
+            return "not all keys are taken from .env, which holds what no variable can"
+    return None
+
+
+def _one_line(error: Exception) -> str:
+    return redact.one_line(f"{type(error).__name__}: {error}", os.environ)
+
+
+def main() -> None:
+    """Serve, and leave without Python's clean-up: looking for garbage among litellm's objects takes seconds."""
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # it ends after its controller
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
+    warnings.simplefilter("ignore")  # those of litellm and pydantic, whatever PYTHONWARNINGS says
+    lines, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # litellm prints
+    outgoing: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+
+    def write_all() -> None:
+        """On a thread, so that requests go on while the controller does not read."""
+        while (line := outgoing.get()) is not None:
+            try:
+                replies.write(f"{line}\n".encode())
+                replies.flush()
+            except OSError:  # the controller is gone
+                return
+
+    writer = threading.Thread(target=write_all, daemon=True)
+    writer.start()
+
+    def write(*message: Any) -> None:
+        outgoing.put(json.dumps(message))
+
+    async def serve() -> None:
+        setup = Setup.from_json(lines.readline())
+        if trouble := load_keys(setup.dotenv_path):
+            write("say", trouble)
+        await Server(setup, write).serve(lines)
+
+    asyncio.run(serve())
+    outgoing.put(None)
+    writer.join()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

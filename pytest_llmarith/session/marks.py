@@ -1,0 +1,132 @@
+"""The marks of the plugin, the ids of its items and what their tests lack. Every pytest run loads this module."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any, NoReturn
+
+import pytest
+
+ARITHMETIC_MARK = "arithmetic"
+ADDITION_MARK = "integer_addition"
+OEIS_MARK = "oeis"
+CUSTOM_MARK = "llmarith_task"
+BREAKING_MARK = "breaking_point"
+PROBLEM_MARKS = (ARITHMETIC_MARK, ADDITION_MARK, BREAKING_MARK, OEIS_MARK, CUSTOM_MARK)
+CELL_MARK = "cell"
+KEYWORD_MARK = "oeis_keyword"
+TIMEOUT_MARK = "timeout"
+_PLUGIN = "pytest_llmarith.plugin"  # where the fixtures are
+NO_MODEL = (
+    "no model chosen: give --llm-model=NAME, any litellm model; "
+    "llmarith/exact and llmarith/sloppy are embedded and need no key"
+)
+NO_SEARCH = "no search was asked for: --llm-breaking-point=80 asks up to 80 questions each"
+
+_LINES = (
+    f"{ARITHMETIC_MARK}(depths=range(2, 11), trials=10): parametrize `problem` with the arithmetic task",
+    f"{ADDITION_MARK}(trials=100): parametrize `problem` with the integer addition task",
+    f"{OEIS_MARK}(sets=None): parametrize `problem` with the OEIS task; sets as --oeis-sets names them",
+    f"{BREAKING_MARK}: parametrize `problem` with the searches for the simplest wrong answer",
+    f"{CUSTOM_MARK}(task, trials=10): parametrize `problem` with a task of your own, a pytest_llmarith.Task",
+    f"{CELL_MARK}(model, task, variant, op, dtype, depth, trial, set, number, label): where an item stands, and in a "
+    "run with conditions or repeats (numbers, symbols, context, prompt, system, repeat), "
+    "for exact -m expressions such as -m \"cell(variant='int_div', depth=7)\"",
+    f"{KEYWORD_MARK}(name): a keyword of an OEIS entry, for exact -m expressions such as "
+    f"-m \"{KEYWORD_MARK}(name='hard')\"",
+    # pytest-timeout's own mark, which our items also carry if that plugin is switched off.
+    f"{TIMEOUT_MARK}(seconds): the largest limit of one term of an OEIS item",
+)
+# What -k cannot parse; brackets and backslashes stand in node ids anyway.
+_UNPARSABLE = re.compile(r"[^A-Za-z0-9_:+./-]")
+
+
+def declare_marks(config: pytest.Config) -> None:
+    """Declare the marks, for `--strict-markers` and `--markers`."""
+    for line in _LINES:
+        config.addinivalue_line("markers", line)
+
+
+def problem_marks(metafunc: pytest.Metafunc) -> list[pytest.Mark]:
+    """The marks that ask for problems; none if the function takes no `problem`, or takes the user's own."""
+    named = [_argument(mark, 0, "argnames") for mark in metafunc.definition.iter_markers("parametrize")]
+    lists = [one.split(",") if isinstance(one, str) else one or () for one in named]
+    own = "problem" in metafunc._arg2fixturedefs or any(name.strip() == "problem" for one in lists for name in one)
+    return marks_on(metafunc.definition) if "problem" in metafunc.fixturenames and not own else []
+
+
+def refuse_marks_of_values(metafunc: pytest.Metafunc) -> None:
+    """Raises CollectError if a function that asks a model has a problem mark on a value of its parameters."""
+    if {"llm_model", "ask", "search"}.isdisjoint(metafunc.fixturenames):
+        return
+    for mark in metafunc.definition.iter_markers("parametrize"):
+        values = _argument(mark, 1, "argvalues")
+        for value in values if isinstance(values, list | tuple) else ():
+            if name := next((one.name for one in getattr(value, "marks", ()) if one.name in PROBLEM_MARKS), None):
+                raise pytest.Collector.CollectError(
+                    f"{metafunc.definition.nodeid}: pytest.param(marks=pytest.mark.{name}) makes no questions; "
+                    f"write @pytest.mark.{name} above the function"
+                )
+
+
+def _argument(mark: pytest.Mark, place: int, name: str) -> Any:
+    return mark.args[place] if len(mark.args) > place else mark.kwargs.get(name)
+
+
+def marks_on(item: pytest.Item) -> list[pytest.Mark]:
+    """The problem marks of an item or a function."""
+    return [mark for mark in item.iter_markers() if mark.name in PROBLEM_MARKS]
+
+
+def problem_of(item: pytest.Item) -> Any:
+    """The problem of an item that the plugin made; None for all other items, also if they have a mark `cell`."""
+    problem = parameter_of(item, "problem") if item.get_closest_marker(CELL_MARK) else None
+    return problem if hasattr(problem, "task") else None
+
+
+def parameter_of(item: pytest.Item, name: str) -> Any:
+    """The value of a parameter of an item, or None."""
+    return getattr(getattr(item, "callspec", None), "params", {}).get(name)
+
+
+def is_sequence(item: pytest.Item) -> bool:
+    """Whether an item asks for the program of a sequence."""
+    return getattr(problem_of(item), "task", None) == OEIS_MARK
+
+
+def id_of(model: str) -> str:
+    """A model's name as part of an id: only what `-k` can parse."""
+    return _UNPARSABLE.sub("_", model)
+
+
+def missing_option(reports: Iterable[Any]) -> str | None:
+    """The option that skipped tests lack, in words; None if nothing was skipped for lack of an option."""
+    reasons = [report.longrepr[2] for report in reports if isinstance(getattr(report, "longrepr", None), tuple)]
+    return next((why for why in (NO_MODEL, NO_SEARCH) for reason in reasons if why in reason), None)
+
+
+def refuse_unmarked(request: pytest.FixtureRequest) -> None:
+    """Fail a test that uses a fixture of the plugin and was not made by one of its marks."""
+    if problem_of(request.node) is None:
+        refuse(request)
+
+
+def refuse(request: pytest.FixtureRequest) -> NoReturn:
+    """Fail a test whose fixture has no problem to ask: in one line if it has a mark, else as pytest does.
+
+    pytest's error names the first fixture of the plugin that the test, or a fixture of the user, asks for.
+    """
+    if found := marks_on(request.node):
+        pytest.fail(
+            f"@pytest.mark.{found[0].name} gives this test no problem; take `problem` as an argument, without a "
+            "fixture or parametrization of that name, and write the mark above the function",
+            pytrace=False,
+        )
+    error = pytest.FixtureLookupError(None, request)
+    stack = error.fixturestack
+    first = next(place for place, fixture in enumerate(stack) if fixture.func.__module__ == _PLUGIN)
+    error.argname = stack[first].argname
+    error.msg = f"fixture {error.argname!r} not found"
+    error.fixturestack = stack[: first + 1]  # pytest shows the last one's requester
+    raise error

@@ -1,0 +1,108 @@
+"""What a summary says of the run itself: enough to know what was measured, and to measure it again. No keys."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+from dataclasses import fields, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from pytest_llmarith.credentials import with_headers_hidden
+from pytest_llmarith.records import ProgramRules, Run, RunModel, RunTimes
+from pytest_llmarith.settings import OeisSettings, Settings
+from pytest_llmarith.values import AskingTotals, Model, Progress
+
+_PICODOLLARS = 12  # decimals of a dollar; further ones only depend on the order in which floats were added
+_PACKAGES = ("pytest-llmarith", "pytest", "pytest-xdist", "litellm")
+_GIT_S = 2.0
+# Only reads: no lock is taken, and no program is started that a repository names.
+_GIT_STATUS = (
+    *("git", "--no-optional-locks", "-c", "core.fsmonitor=false"),
+    *("status", "--porcelain=v2", "--branch", "--untracked-files=no"),
+)
+_COMMIT = "# branch.oid "
+
+
+def run_metadata(settings: Settings, times: RunTimes, root: Path, asking: Progress | None) -> Run:
+    """Settings, versions, times, commit and the totals of the asking."""
+    manners = settings.manners
+    packages = _PACKAGES if settings.breaking_point is None else (*_PACKAGES, "hypothesis")  # it makes the questions
+    return Run(
+        **msgspec.structs.asdict(times),
+        seed=settings.seed,
+        symbols=",".join(dict.fromkeys(condition.symbols for condition in manners.conditions)),
+        conditions=list(manners.conditions),
+        wordings={"templates": {**manners.wordings.templates}, "systems": {**manners.wordings.systems}},
+        repeats=manners.repeats,
+        search=None if settings.breaking_point is None else {"budget": settings.breaking_point},
+        reading=settings.reading,
+        store=settings.store_mode,
+        limits=settings.asking,
+        strict=settings.strict,
+        oeis=_oeis(settings.oeis),
+        models=[_model(model) for model in settings.models],
+        versions={"python": platform.python_version(), **{name: version(name) for name in packages}},
+        asking=asking and _asking(asking),
+        merged=None,
+        git=git_metadata(root),
+    )
+
+
+def _oeis(settings: OeisSettings) -> ProgramRules:
+    return ProgramRules(
+        sets=None if settings.sets is None else list(settings.sets),
+        limits=list(settings.limits.seconds),
+        terms=settings.terms,
+        memory_bytes=settings.limits.memory_bytes,
+        rules=settings.rules,
+        static_judge=settings.static_judge,
+        judge=_model(settings.judge) if settings.judge else None,
+    )
+
+
+def _asking(asking: Progress) -> AskingTotals:
+    """If no reply had a known price, the sum is unknown, not 0."""
+    totals = AskingTotals(**{field.name: getattr(asking, field.name) for field in fields(AskingTotals)})
+    return replace(
+        totals,
+        cost_usd=round(asking.cost_usd, _PICODOLLARS) or None,
+        stored_usd=round(asking.stored_usd, _PICODOLLARS) or None,
+    )
+
+
+def _model(model: Model) -> RunModel:
+    return RunModel(
+        name=model.name,
+        target=model.target,
+        params=with_headers_hidden(model.params),
+        api_base=model.api_base,
+        system_prompt=model.system_prompt,
+        simulated=model.simulated,
+    )
+
+
+def git_metadata(root: Path) -> dict[Literal["commit", "dirty"], str | bool | None] | None:
+    """`commit` and whether files differ from it (`dirty`); None if that is unknown, or takes long to find out."""
+    try:
+        status = subprocess.run(
+            _GIT_STATUS,
+            cwd=root,
+            env=os.environ | {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=_GIT_S,
+            check=True,
+        )
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return None
+    lines = status.stdout.decode("utf-8", "replace").splitlines()
+    commit = next((line.removeprefix(_COMMIT) for line in lines if line.startswith(_COMMIT)), "")
+    if not commit.isalnum():  # (initial): nothing was ever committed
+        return None
+    return {"commit": commit, "dirty": any(not line.startswith("#") for line in lines)}

@@ -1,0 +1,237 @@
+"""Workers of pytest-xdist: each has a connection to the one broker, which the controller owns."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import suppress
+from dataclasses import astuple
+from functools import partial
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_llmarith import evaluate
+from pytest_llmarith.records import Record
+from pytest_llmarith.session.collection import digest_of
+from pytest_llmarith.session.marks import problem_of
+from pytest_llmarith.session.selection import Asked, asked_by, selected
+from pytest_llmarith.session.stash import ASKER, OPTIONS_INPUT
+from pytest_llmarith.settings import Settings
+from pytest_llmarith.values import Failure, OeisProblem, Question, Reply
+
+if TYPE_CHECKING:
+    from xdist.workermanage import WorkerController
+
+    from pytest_llmarith.models.protocol import Channel
+    from pytest_llmarith.session.asking import Asking
+    from pytest_llmarith.session.terminal import Terminal
+
+# What a worker tells besides its questions: its version of the plugin, the digest of its entries, the program it runs.
+VERSION, ENTRIES, RUNS = "version", "entries", "runs"
+DISTRIBUTION = "pytest-llmarith"
+CHANNEL_INPUT = "llmarith"
+ANNOUNCES_INPUT = "llmarith_announces"
+_LOOK_S = 0.5
+# What a worker cannot find out: a random seed, and models named in the environment of another host.
+_SHARED_OPTIONS = ("llm_seed", "llm_model")
+
+
+class Workers:
+    """Gives workers their connections, and knows every announced question: a worker that died can report nothing."""
+
+    def __init__(self, config: pytest.Config, settings: Settings, asking: Asking) -> None:
+        self._config = config
+        self._models = {model.name: model for model in settings.models}
+        self._asking = asking
+        self._announced: dict[str, Asked] = {}
+        self._announcer: str | None = None
+        self._announced_all = threading.Event()
+        self._begun = False
+        self._entries: dict[str, str] = {}  # the first worker that told of its entries, and their digest
+        self._lock = threading.Lock()
+
+    def record_of_crashed(self, nodeid: str) -> Record | None:
+        """The record of an announced trial whose worker died before it could report."""
+        if (asked := self._announced.get(nodeid)) is None:
+            return None
+        question, model = asked.question, self._models[asked.question.model]
+        condition = asked.condition.fields()
+        trial = evaluate.Trial(asked.task, asked.problem, model, question.prompt, nodeid, condition, question.repeat)
+        return evaluate.unanswered_record(trial, Failure("worker crashed"))
+
+    def reported(self, nodeid: str) -> None:
+        """Forget an announced trial: its record has arrived."""
+        self._announced.pop(nodeid, None)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: WorkerController) -> None:
+        """Connect a worker; replacements of dead workers come through here, too. One worker announces for all."""
+        name = node.gateway.id
+        channel = node.gateway.newchannel()
+        self._asking.broker().attach(name, channel)
+        channel.setcallback(partial(self._received, name, channel), endmarker=None)
+        node.workerinput[CHANNEL_INPUT] = channel
+        node.workerinput[OPTIONS_INPUT] = {name: getattr(self._config.option, name) for name in _SHARED_OPTIONS}
+        node.workerinput[ANNOUNCES_INPUT] = self._announcer is None
+        self._announcer = self._announcer or name
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, node: WorkerController) -> None:
+        """Begin asking what the announcer has selected, before any worker is given an item to run."""
+        while self._announcer == node.gateway.id and not self._begun:
+            if self._announced_all.wait(_LOOK_S):
+                self._begun = True
+                if self._announced:
+                    self._asking.begin(list(self._announced.values()))
+
+    # --- what workers say -----------------------------------------------------------------------------------------
+
+    def _received(self, worker: str, channel: Channel, message: tuple[Any, ...] | None) -> None:
+        """Runs on execnet's receiver thread, where an exception would close the channel without a word."""
+        try:
+            self._hear(worker, message)
+        except Exception:  # the worker has another version, or is gone
+            channel.close()
+
+    def _hear(self, worker: str, message: tuple[Any, ...] | None) -> None:
+        kind, *said = message or ("ended",)
+        if kind == "ask":
+            self._asking.broker().ask_for(worker, *said)
+        elif kind == "announce":
+            asked = [Asked.of_label(Question(*fields), label) for fields, label in said[0]]
+            self._announced.update((one.nodeid, one) for one in asked)
+        elif kind == "announced":
+            self._announced_all.set()
+        elif kind == "tell":
+            self._told(worker, *said)
+        else:
+            self._asking.broker().detach(worker)
+            self._ended(worker)
+
+    def _told(self, worker: str, kind: str, what: Any) -> None:
+        """Stop the run if a worker has another version of the plugin, or other OEIS entries than the first one."""
+        if kind == RUNS:
+            self._asking.note_running(worker, what)
+        elif kind == VERSION and what != version(DISTRIBUTION):
+            self._asking.stop(
+                f"worker {worker} has {DISTRIBUTION} {what}, not {version(DISTRIBUTION)}; "
+                "install the same version on every host"
+            )
+        elif kind == ENTRIES:
+            with self._lock:
+                self._entries = self._entries or {worker: what}
+            ((first, expected),) = self._entries.items()
+            if what != expected:
+                self._asking.stop(
+                    f"worker {worker} has other OEIS entries than {first} (digest {what}, not {expected}); "
+                    "copy the same oeis_cache to every host, or name it with --oeis-cache"
+                )
+
+    def _ended(self, worker: str) -> None:
+        """A worker is gone; if it had not announced all, the next new worker announces."""
+        self._asking.note_running(worker, None)
+        if self._announcer == worker and not self._announced_all.is_set():
+            self._announced.clear()
+            self._announcer = None
+
+
+class Worker:
+    """The connection to the broker, in a worker: it announces what was selected, asks, and writes nothing."""
+
+    def __init__(self, config: pytest.Config, settings: Settings) -> None:
+        from pytest_llmarith.models.protocol import WorkerConnection
+
+        workerinput = config.workerinput  # type: ignore[attr-defined]  # xdist's, this is a worker
+        self._settings = settings
+        self._announces = workerinput[ANNOUNCES_INPUT]
+        self._broker = WorkerConnection(workerinput[CHANNEL_INPUT])
+        config.stash[ASKER] = self
+
+    def ask_and_wait(self, question: Question) -> Reply | Failure:
+        return self._broker.ask_and_wait(question)
+
+    def runs(self, what: str | None) -> None:
+        """Tell which program is being run."""
+        self._broker.tell(RUNS, what)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self._broker.tell(VERSION, version(DISTRIBUTION))
+        items = selected(session.items)
+        if sequences := [problem for item in items if isinstance(problem := problem_of(item), OeisProblem)]:
+            self._broker.tell(ENTRIES, digest_of(sequences, self._settings))
+        if self._announces:
+            asked = asked_by(items, self._settings)
+            self._broker.announce((astuple(one.question), one.label) for one in asked)
+
+
+class SshHosts:
+    """Workers on ssh hosts: paths mean the same there, nothing is copied, and only a lost host is lost.
+
+    Registered only if `--tx` names an ssh host. pytest-xdist alone refuses paths that it has not copied to the host,
+    copies pytest into the folder that `chdir` names, and ends the run with an internal error if a host is lost.
+    """
+
+    def __init__(self, config: pytest.Config, asking: Asking, terminal: Terminal) -> None:
+        import execnet
+
+        self._troubles = (execnet.HostNotFound, execnet.RemoteError, EOFError, OSError)
+        self._config = config
+        self._asking = asking
+        self._terminal = terminal
+        self._lost: str | None = None
+        self._patches = pytest.MonkeyPatch()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_sessionstart(self) -> Any:
+        """xdist starts its workers here."""
+        try:
+            return (yield)
+        except self._troubles as error:
+            raise pytest.UsageError(f"a worker cannot be started: {_in_one_line(error)}") from None
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_setupnodes(self) -> None:
+        from xdist import dsession, workermanage
+
+        session = self._config.pluginmanager.getplugin("dsession")
+        if not (self._config.getoption("rsyncdir") or self._config.getini("rsyncdirs")):
+            session.nodemanager.roots = []
+            self._patches.setattr(workermanage, "make_reltoroot", lambda roots, args: args)
+        clone, send = dsession.DSession._clone_node, workermanage.WorkerController.sendcommand
+
+        def replace(session: dsession.DSession, node: WorkerController) -> Any:
+            try:
+                if not hasattr(node, "workerinfo"):
+                    raise EOFError("it ended before it was ready to collect")
+                return clone(session, node)
+            except self._troubles as error:
+                self._lost = f"worker {node.gateway.id} is lost, and cannot be replaced: {_in_one_line(error)}"
+                if session.sched is None or not session.sched.collection_is_completed:
+                    raise pytest.UsageError(self._lost) from None
+                self._terminal.say(self._lost)
+
+        def send_or_lose(node: WorkerController, name: str, **arguments: Any) -> None:
+            with suppress(OSError):  # the worker is dead: xdist learns of it next, and gives its items to others
+                send(node, name, **arguments)
+
+        self._patches.setattr(dsession.DSession, "_clone_node", replace)
+        self._patches.setattr(workermanage.WorkerController, "sendcommand", send_or_lose)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> Any:
+        try:
+            return (yield)
+        except RuntimeError:  # xdist's error if items are left and no worker is
+            if self._lost is None:
+                raise
+            self._asking.stop(self._lost)
+            raise session.Interrupted(self._lost) from None
+
+    def pytest_unconfigure(self) -> None:
+        self._patches.undo()
+
+
+def _in_one_line(error: Exception) -> str:
+    return ": ".join([type(error).__name__, *str(error).strip().splitlines()[-1:]])

@@ -1,0 +1,108 @@
+"""Trials of the user's own task: what it reads and grades, whatever that is, and what stands in their records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from pytest_llmarith import Problem, Task
+from pytest_llmarith.evaluate import Trial, custom_record
+from pytest_llmarith.records import as_dict
+from pytest_llmarith.tasks.custom import CheckedProblem, problems
+from pytest_llmarith.values import Model, Reply
+
+
+def posed(read: Callable[..., Any], grade: Callable[..., Any], asked: Problem) -> CheckedProblem:
+    """The one problem of a task, as it is asked."""
+    task: Task[Any] = Task("own", lambda seed, trials: [asked], lambda problem: "?", read, grade)
+    (problem,) = problems(task, 0, 1)
+    return problem
+
+
+def record_of(problem: CheckedProblem) -> dict[str, Any]:
+    return as_dict(custom_record(problem, Trial.of(problem, Model("m", "m"), "?", None), Reply("1")))
+
+
+def read_as(answer: Any) -> Any:
+    """What the record holds of a right answer."""
+    record = record_of(posed(lambda text, problem: answer, lambda answer, problem: True, Problem("a", {}, None)))
+    assert record["outcome"] == "correct"
+    return record["answer"]["read"]
+
+
+def in_turn(*results: Any) -> Any:
+    return results[-1]
+
+
+def test_a_task_changes_no_problem() -> None:
+    """Repeats and conditions share theirs, so `read` and `grade` get copies, and the record holds what was asked."""
+    asked = posed(
+        lambda text, problem: in_turn(problem.given.update(word="X"), problem["letters"].sort(), [2, 1]),
+        lambda answer, problem: in_turn(problem.expected.sort(), answer.sort(), problem["word"] == "abc"),
+        Problem("a", {"word": "abc", "letters": ["c", "a"]}, [3, 1]),
+    )
+    for _ in range(2):
+        record = record_of(asked)
+        assert record["problem"]["given"] == {"word": "abc", "letters": ["c", "a"]}
+        assert record["problem"]["expected"] == [3, 1]
+        assert (record["answer"], record["outcome"]) == ({"kind": "custom", "read": [2, 1]}, "correct")
+    assert (asked.given, asked.expected) == ({"word": "abc", "letters": ["c", "a"]}, [3, 1])
+
+
+class Mute:
+    def __str__(self) -> str:
+        raise RuntimeError("hunter2hunter2")
+
+
+def nested(depth: int) -> list[Any]:
+    made: list[Any] = []
+    for _ in range(depth):
+        made = [made]
+    return made
+
+
+@pytest.mark.parametrize(
+    ("answer", "written"),
+    [
+        ({"b", "a", "c"}, ["a", "b", "c"]),
+        ([{3, 1}, frozenset({"x"})], [[1, 3], ["x"]]),
+        ({"words": {"b", "a"}}, {"words": ["a", "b"]}),
+        (("a", 1), ["a", 1]),
+        ({1: {"b", "a"}}, {"1": ["a", "b"]}),
+    ],
+)
+def test_the_same_answer_is_written_alike(answer: object, written: object) -> None:
+    """A set has one order in records, whatever process has read it: repeats are held against each other."""
+    assert read_as(answer) == written
+
+
+@pytest.mark.parametrize(
+    ("answer", "written"),
+    [
+        (10**4000, 10**4000),
+        (10**5000, "1" + "0" * 5000),
+        (-(10**5000), "-1" + "0" * 5000),
+        ([1, {10**5000}], [1, ["1" + "0" * 5000]]),
+        (16**60_000, "0x1" + "0" * 60_000),
+    ],
+    ids=["short", "long", "negative", "within", "too long for digits"],
+)
+def test_long_integers_are_written_in_full(answer: object, written: object) -> None:
+    """Python itself writes none of more than 4,300 digits: those are texts, and beyond 50,000 hexadecimal ones."""
+    assert read_as(answer) == written
+
+
+@pytest.mark.parametrize(
+    ("answer", "written"),
+    [
+        (Mute(), "[Mute without a text: str() raised RuntimeError]"),
+        ([Mute], str([Mute])),
+        (nested(100_000), "[list without a text: str() raised RecursionError]"),
+    ],
+    ids=["raises", "has a text", "too deep"],
+)
+def test_an_answer_without_a_text_is_graded(answer: object, written: object) -> None:
+    """Its record says what keeps it from having one, and nothing that somebody's code may have quoted."""
+    assert read_as(answer) == written

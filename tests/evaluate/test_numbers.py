@@ -1,0 +1,177 @@
+"""Replies that are numbers become records."""
+
+import json
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_llmarith.evaluate import Trial, nan_reason_of, number_record, unanswered_record, verdict_of
+from pytest_llmarith.records import as_dict
+from pytest_llmarith.tasks import arithmetic
+from pytest_llmarith.values import (
+    AdditionProblem,
+    ArithmeticProblem,
+    Dtype,
+    Failure,
+    Model,
+    NanReason,
+    NumberProblem,
+    Op,
+    Outcome,
+    Reading,
+    Reply,
+    Retry,
+)
+from tests.tasks.problem_strategies import addition_problems, arithmetic_problems
+
+SUM = ArithmeticProblem(0, Op.ADD, Dtype.INT, 2, 0, "12", "5", "17")
+PRODUCT = ArithmeticProblem(0, Op.MUL, Dtype.FLOAT, 1, 3, "1.05", "1.05", "1.1025")
+ADDITION = AdditionProblem(0, 4, "12", "5", "17")
+MODEL = Model("o4-mini-high", "o4-mini", {"reasoning_effort": "high"})
+RETRIES = (Retry("429 slow down", 7.0), Retry("timeout", 1.5))
+SENT = {"model": "o4-mini", "api_base": None, "messages": [{"role": "user", "content": "?"}], "params": {"a": [1]}}
+NODEID = "benches/test_arithmetic.py::test_arithmetic[o4-mini-high-int_add-depth_2-trial_0]"
+
+
+def recorded(problem: NumberProblem, reply: Reply, reading: Reading = Reading.TOLERANT) -> dict[str, Any]:
+    return as_dict(number_record(problem, Trial.of(problem, MODEL, "the prompt", NODEID), reading, reply))
+
+
+def is_plain(value: object) -> bool:
+    """Made of what survives JSON and any transport between processes unchanged."""
+    if type(value) is dict:
+        return all(type(key) is str and is_plain(item) for key, item in value.items())
+    if type(value) is list:
+        return all(map(is_plain, value))
+    return value is None or type(value) in (str, int, float, bool)
+
+
+replies = st.builds(
+    Reply,
+    text=st.one_of(st.text(), st.integers().map(str), st.decimals(allow_nan=False, allow_infinity=False).map(str)),
+    reasoning=st.none() | st.text(),
+    finish_reason=st.sampled_from([None, "stop", "length", "content_filter"]),
+    completion_tokens=st.none() | st.integers(0, 10**6),
+    cost_usd=st.none() | st.floats(0, 100),
+    sent=st.just(SENT),
+)
+
+
+@given(arithmetic_problems() | addition_problems(), replies, st.sampled_from(Reading))
+def test_records_are_plain(problem: NumberProblem, reply: Reply, reading: Reading) -> None:
+    """Whatever comes back, its record holds builtins only and survives JSON unchanged."""
+    written = recorded(problem, reply, reading)
+    assert is_plain(written)
+    assert json.loads(json.dumps(written, allow_nan=False)) == written
+
+
+def test_the_record_of_a_right_answer() -> None:
+    """It holds all that is known, as it is written here in full."""
+    reply = Reply("**17**", finish_reason="stop", served_model="o4-mini-2026", prompt_tokens=31, completion_tokens=9)
+    assert recorded(SUM, reply) == {
+        "format": 1,
+        "run": None,
+        "nodeid": NODEID,
+        "task": "arithmetic",
+        "model": "o4-mini-high",
+        "simulated": False,
+        "problem": {"kind": "arithmetic", **SUM.fields()},
+        "prompt": "the prompt",
+        "condition": {"numbers": "plain", "symbols": "ascii", "context": None, "prompt": None, "system": None},
+        "repeat": 0,
+        "retries": [],
+        "outcome": "correct",
+        "reason": None,
+        "reading": "tolerant",
+        "answer": {"kind": "number", "tolerant": "17", "strict": None},
+        "grade": {
+            "absolute_error": None,
+            "relative_error": None,
+            "rounded": None,
+            "error_class": None,
+            "digit_match": 1.0,
+            "dlength": 0,
+            "leading_digits": 2,
+        },
+        "reply": reply.fields() | {"sent": None},
+    }
+
+
+def test_the_grade_of_a_wrong_answer() -> None:
+    """It says by how much and in which way the answer is wrong, and how much of it is right."""
+    written = recorded(SUM, Reply("27"))
+    assert (written["outcome"], written["reason"]) == ("deviate", None)
+    assert written["answer"] == {"kind": "number", "tolerant": "27", "strict": "27"}
+    grade = written["grade"]
+    assert grade["absolute_error"] == "10"
+    assert Decimal(grade["relative_error"]) == pytest.approx(Decimal(10) / 17, rel=Decimal("0.05"))
+    found = {key: grade[key] for key in ("error_class", "digit_match", "dlength", "leading_digits")}
+    assert found == {"error_class": "one digit", "digit_match": 0.5, "dlength": 0, "leading_digits": 0}
+    rounded = recorded(PRODUCT, Reply("1.10"))["grade"]
+    assert (rounded["absolute_error"], rounded["rounded"]) == ("0.0025", True)
+
+
+def test_without_a_reply_nothing_is_measured() -> None:
+    """The record says why, and has the same keys; a fake model is marked as simulated."""
+    fake = Trial.of(SUM, Model("exact", "llmarith/exact"), "", NODEID)
+    written = as_dict(unanswered_record(fake, Failure("503 Service Unavailable", attempts=4)))
+    assert is_plain(written)
+    assert (written["outcome"], written["reason"]) == ("unanswered", "503 Service Unavailable")
+    assert [written[name] for name in ("answer", "grade", "reply")] == [None] * 3
+    assert written["simulated"] is True
+    assert written.keys() == recorded(SUM, Reply("17")).keys()
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        (Reply(""), NanReason.EMPTY),
+        (Reply(" \n", finish_reason="stop"), NanReason.EMPTY),
+        (Reply("I'm sorry, but I can't help with that."), NanReason.REFUSAL),
+        (Reply("Here you are:"), NanReason.UNREADABLE),
+        (Reply("<think> 12 + 5 is"), NanReason.TRUNCATED),
+        (Reply("", finish_reason="length"), NanReason.TRUNCATED),
+        (Reply("17", finish_reason="length"), NanReason.TRUNCATED),
+        (Reply("17", finish_reason="content_filter"), NanReason.FILTERED),
+    ],
+)
+def test_nan_reasons(reply: Reply, reason: NanReason) -> None:
+    """Why there is no answer; at a cut even a number is none, it may be half of one."""
+    written = recorded(SUM, reply)
+    assert (written["outcome"], written["reason"], written["grade"]) == ("nan", str(reason), None)
+    assert written["answer"] == {"kind": "number", "tolerant": None, "strict": None}
+    assert nan_reason_of(reply) is reason
+
+
+def test_unreadable_to_the_strict_eye() -> None:
+    """Read strictly, a number with words around it is no answer; both readings are recorded all the same."""
+    written = recorded(ADDITION, Reply("The answer is 17."), Reading.STRICT)
+    assert (written["outcome"], written["reason"], written["reading"]) == ("nan", "unreadable", "strict")
+    assert written["answer"] == {"kind": "number", "tolerant": "17", "strict": None}
+
+
+@given(addition_problems())
+def test_the_truth_is_correct_and_its_neighbour_is_not(problem: AdditionProblem) -> None:
+    """Exact at any length: the sum is correct, one more deviates."""
+    assert verdict_of(problem, Reply(problem.expected), Reading.STRICT).outcome is Outcome.CORRECT
+    assert verdict_of(problem, Reply(str(int(problem.expected) + 1)), Reading.STRICT).outcome is Outcome.DEVIATE
+
+
+@pytest.mark.parametrize("answer", [Reply("17", retries=RETRIES), Failure("503", attempts=3, retries=RETRIES)])
+def test_records_tell_of_retries(answer: Reply | Failure) -> None:
+    """Of answered trials and of others: why it was tried again, and how long it was waited before."""
+    subject = Trial.of(SUM, MODEL, "the prompt", NODEID)
+    written = recorded(SUM, answer) if isinstance(answer, Reply) else as_dict(unanswered_record(subject, answer))
+    assert written["retries"] == [{"reason": "429 slow down", "waited_s": 7.0}, {"reason": "timeout", "waited_s": 1.5}]
+    assert is_plain(written)
+    assert "retries" not in (written["reply"] or {})
+
+
+def test_huge_numbers_are_written_in_full() -> None:
+    """Answers are written as plain digits, and never with an exponent."""
+    problem = arithmetic.problem(0, Dtype.INT, Op.MUL, 60, 0)
+    assert recorded(problem, Reply("1e40"))["answer"]["tolerant"] == "1" + "0" * 40
+    assert recorded(problem, Reply(problem.expected))["answer"]["strict"] == problem.expected

@@ -1,0 +1,210 @@
+"""The search for the simplest wrong answer, against models with planted faults."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from random import Random
+from typing import NamedTuple
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pytest_llmarith.evaluate_search import kept_replies
+from pytest_llmarith.records import Usage, as_dict
+from pytest_llmarith.tasks.breaking_point import SIMPLEST, Draws, simplicity
+from pytest_llmarith.tasks.search import SearchEngine
+from pytest_llmarith.values import CONFIRMATIONS, Reply, SearchEnd
+
+BUDGET = 120
+SEEDS = tuple("abcd")
+
+
+class Told(NamedTuple):
+    """What a planted model said."""
+
+    wrong: bool
+
+
+Model = Callable[[Draws, int], Told]
+
+
+def carry_lost(draws: Draws, before: int) -> Told:
+    """A carry out of the third digit is lost."""
+    return Told(draws[0] % 1000 + draws[1] % 1000 >= 1000)
+
+
+def fourth_digit_dropped(draws: Draws, before: int) -> Told:
+    return Told(max(draws) >= 1000)
+
+
+def twelfth_digit_dropped(draws: Draws, before: int) -> Told:
+    return Told(max(draws) >= 10**11)
+
+
+def always_right(draws: Draws, before: int) -> Told:
+    return Told(False)
+
+
+def always_wrong(draws: Draws, before: int) -> Told:
+    return Told(True)
+
+
+def noisy(seed: str, share: float = 0.1, least: float = float("inf")) -> Model:
+    """Wrong by chance, one time in ten; and always from the number `least` on."""
+    return lambda draws, before: Told(max(draws) >= least or Random(f"{seed}/{draws}/{before}").random() < share)
+
+
+def searched(model: Model, budget: int = BUDGET, seed: str = "a") -> SearchEngine[Told]:
+    search = SearchEngine(model, budget, seed)
+    search.run()
+    return search
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_lost_carry_is_found_with_three_digits(seed: str) -> None:
+    """No shorter numbers have that carry, and the search comes down to them whatever it began with."""
+    search = searched(carry_lost, seed=seed)
+    assert search.minimum is not None
+    assert len(str(max(search.minimum))) == 3
+    assert sum(search.minimum) >= 1000
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_simplest_number_of_four_digits_is_found(seed: str) -> None:
+    """A dropped fourth digit is known to show first at 0 and 1000; a search that ends before has four digits, too."""
+    search = searched(fourth_digit_dropped, seed=seed)
+    assert search.minimum is not None
+    assert len(str(max(search.minimum))) == 4
+    assert search.minimum == (0, 1000) or search.ending is SearchEnd.BUDGET
+
+
+def test_a_model_that_is_always_right_takes_the_budget() -> None:
+    """Nothing is found; no question is asked that could not be confirmed."""
+    search = searched(always_right)
+    assert search.minimum is None
+    assert (search.ending, search.questions) == (SearchEnd.NOTHING_FOUND, BUDGET - CONFIRMATIONS)
+    assert search.not_reproduced == 0
+
+
+def test_a_model_that_is_always_wrong_takes_one_question() -> None:
+    """The simplest question fails; only confirming it takes more."""
+    search = searched(always_wrong)
+    assert search.minimum == SIMPLEST
+    assert (search.ending, search.questions) == (SearchEnd.SHRUNK, 1 + CONFIRMATIONS)
+
+
+@pytest.mark.proof
+def test_200_searches_of_chance_find_nothing() -> None:
+    """The simulation of docs/breaking-point.md: 80 questions, one error in ten at random, no fault."""
+    ends = Counter(searched(noisy(str(seed)), 80, str(seed)).ending for seed in range(200))
+    assert ends == {SearchEnd.NOT_REPRODUCED: 200}
+
+
+def test_a_fault_is_found_among_errors_by_chance() -> None:
+    """A model that drops the fourth digit and errs one time in ten breaks at numbers of four digits."""
+    searches = [searched(noisy(seed, least=1000), seed=seed) for seed in "abcdef"]
+    digits = [len(str(max(search.minimum))) for search in searches if search.minimum]
+    assert digits == [4] * 6
+
+
+def test_the_course_depends_on_the_seed_and_the_answers_alone() -> None:
+    """The same questions in the same order: from the store a search is made again for nothing."""
+    first, second = (list(searched(carry_lost).answers) for _ in range(2))
+    assert first == second
+    assert first != list(searched(carry_lost, seed="b").answers)
+
+
+@pytest.mark.parametrize("fault", [RuntimeError("outage"), KeyboardInterrupt()])
+def test_an_outage_ends_the_search(fault: BaseException) -> None:
+    """It is no wrong answer: it goes through as it came, and what was answered is kept."""
+
+    def breaks_down(draws: Draws, before: int) -> Told:
+        if len(search.answers) == 10:
+            raise fault
+        return Told(False)
+
+    search = SearchEngine(breaks_down, BUDGET, "a")
+    with pytest.raises(type(fault)):
+        search.run()
+    assert (search.questions, search.ending) == (10, SearchEnd.UNANSWERED)
+
+
+def divided(draws: Draws) -> Draws:
+    """Nothing is divided by 0."""
+    return draws[0], max(1, draws[1])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_two_pairs_of_one_question_have_one_answer(seed: str) -> None:
+    """Whatever makes it, a question is asked once, takes one of the budget, and is found under its own numbers."""
+    asked: Counter[tuple[Draws, int]] = Counter()
+
+    def unsteady(draws: Draws, before: int) -> Told:
+        asked[divided(draws), before] += 1
+        return Told(asked.total() % 2 == 0)
+
+    search = SearchEngine(unsteady, BUDGET, seed, divided)
+    search.run()
+    assert set(asked.values()) == {1}
+    assert asked.total() == search.questions
+    assert set(search.answers) == {draws for draws, before in asked if not before}
+
+
+@given(
+    seed=st.text("ab", min_size=8), share=st.sampled_from([0.0, 0.05, 0.5]), budget=st.integers(1 + CONFIRMATIONS, 25)
+)
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.nested_given])
+def test_no_model_is_asked_more_than_the_budget_or_anything_twice(seed: str, share: float, budget: int) -> None:
+    """Whatever it answers: a question is asked once, and again only as long as it is wrong."""
+    asked: Counter[tuple[Draws, int]] = Counter()
+
+    def model(draws: Draws, before: int) -> Told:
+        asked[draws, before] += 1
+        return Told(Random(f"{seed}/{draws}/{before}").random() < share)
+
+    search = searched(model, budget, seed)
+    assert asked.total() == search.questions <= budget
+    assert set(asked.values()) == {1}
+    assert all(answer.wrong for told in search.answers.values() for answer in told[:-1])
+    failing = sorted((draws for draws, told in search.answers.items() if told[-1].wrong), key=simplicity)
+    assert all(len(search.answers[draws]) >= 2 for draws in failing)
+    assert (search.minimum is None) == (failing == [])
+    assert search.minimum in (*failing[:1], None) or search.questions == budget
+
+
+ROOM = 4_000_000
+SENT: dict[str, object] = {"model": "m", "api_base": None, "messages": [], "params": {}}
+USAGE_AND_KEYS = 600  # characters of what stands for a reply that found no room
+
+
+def many(text: str, reasoning: str | None = None, count: int = 80, **facts: object) -> list[Reply]:
+    paid = {"prompt_tokens": 10, "completion_tokens": 9, "cost_usd": 0.25, "latency_s": 1.5} | facts
+    return [Reply(text, reasoning, **paid)] * count  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "replies",
+    [
+        many("7", reasoning="\x01" * 1_000_000),
+        many("\N{GRINNING FACE}" * 99_000),
+        many("7", served_model="\x1b" * 1_000_000),
+        many("7", finish_reason="x" * 1_000_000),
+        many("7", sent=SENT | {"messages": [{"role": "user", "content": "\u202e" * 1_000_000}]}),
+        many("7" * 99_000, count=1_000),
+    ],
+    ids=["reasoning", "escapes", "name", "reason", "sent", "many"],
+)
+def test_a_trail_can_be_read_again(replies: list[Reply]) -> None:
+    """However long replies are and whatever in them is long, as JSON they are no longer than the room they have."""
+    written = json.dumps([as_dict(part) for parts in kept_replies(replies) for part in parts if part])
+    assert len(written) <= ROOM + len(replies) * USAGE_AND_KEYS
+
+
+def test_a_reply_without_room_keeps_what_it_cost() -> None:
+    """It has no words, and says of itself whatever its sums are made of."""
+    ((reply, usage),) = kept_replies(many("7" * ROOM, count=1, served_model="m", asked_at="2026-11-22T00:31:07+00:00"))
+    assert reply is None
+    assert usage == Usage("m", 10, 9, None, 0.25, False, 1.5, 1, False, "2026-11-22T00:31:07+00:00")

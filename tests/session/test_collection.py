@@ -1,0 +1,289 @@
+"""Functions with a problem mark become items: ids, selection, and one line for each mistake."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pytest_llmarith.oeis.sets import numbers
+from pytest_llmarith.session.marks import id_of
+
+Way = tuple[str, ...]
+BENCH = """
+    import pytest
+    from pytest_llmarith import Problem, Task
+
+    @pytest.mark.arithmetic(depths=range(2, 11), trials=10)
+    def test_arithmetic(problem, ask): ask(problem)
+
+    @pytest.mark.integer_addition(trials=100)
+    def test_integer_addition(problem, ask): ask(problem)
+
+    @pytest.mark.oeis
+    def test_oeis(problem, ask): ask(problem)
+
+    def make(name, label="word_{}", prompt=lambda problem: problem["word"]):
+        def problems(seed, trials):
+            return [Problem(label.format(n), {"word": f"{seed}/{n}", "same": 0}, "") for n in range(trials)]
+        return Task(name, problems, prompt, lambda text, problem: text)
+
+    reversal = make("reversal")
+
+    @pytest.mark.llmarith_task(reversal, trials=2)
+    def test_reversal(problem, ask): ask(problem)
+"""
+ENTRIES = {2: "easy,nonn", 45: "easy,nonn,nice", 108: "hard,sign"}
+ALL = 720 + 100 + 3 + 2
+
+
+def write_entry(folder: Path, number: int, keyword: str) -> None:
+    fields = {"number": number, "name": f"Sequence {number}.", "data": "1,2,3", "offset": "0,2", "keyword": keyword}
+    (folder / f"A{number:06}.json").write_text(json.dumps([fields]), encoding="utf-8")
+
+
+@pytest.fixture
+def bench(pytester: pytest.Pytester) -> pytest.Pytester:
+    """All tasks, with a starter set of three sequences."""
+    pytester.makepyfile(test_bench=BENCH)
+    starter = pytester.path / "oeis_cache" / "starter"
+    starter.mkdir(parents=True)
+    for number, keyword in ENTRIES.items():
+        write_entry(starter, number, keyword)
+    return pytester
+
+
+def collected(pytester: pytest.Pytester, *args: str) -> list[str]:
+    """The ids of the items that a command line selects."""
+    result = pytester.runpytest("--collect-only", "-q", "-p", "no:cacheprovider", "--llm-model=m", *args)
+    return [line.split("::", 1)[1] for line in result.outlines if "::" in line]
+
+
+def test_all_items_of_two_models(bench: pytest.Pytester) -> None:
+    """Model by model, task by task, with nothing slow imported."""
+    bench.makeconftest("""
+        import sys
+
+        def pytest_unconfigure():
+            print("slow:", sorted({"litellm", "sqlite3", "dotenv", "tabulate", "aiohttp"} & set(sys.modules)))
+    """)
+    result = bench.runpytest_subprocess("--collect-only", "-q", "--llm-model=m", "--llm-model=gpt-4o")
+    ids = [line.split("::", 1)[1] for line in result.outlines if "::" in line]
+    assert len(ids) == len(set(ids)) == 2 * ALL
+    assert ids[0] == "test_arithmetic[m-int_add-depth_2-trial_0]"
+    assert ids[719:721] == [
+        "test_arithmetic[m-float_div-depth_10-trial_9]",
+        "test_arithmetic[gpt-4o-int_add-depth_2-trial_0]",
+    ]
+    assert {"test_oeis[gpt-4o-starter-A000108]", "test_integer_addition[m-trial_99]"} <= {*ids}
+    assert ids[-1] == "test_reversal[gpt-4o-word_1]"
+    result.stdout.fnmatch_lines(["slow: []"])
+
+
+@pytest.mark.parametrize(
+    ("args", "count"),
+    [
+        (("-k", "int_div and depth_7"), 10),
+        (("-m", "cell(variant='int_div', depth=7)"), 10),
+        (("-m", "cell(op='div', depth=7, trial=3)"), 2),
+        (("-m", "cell(dtype='float', model='m') and not cell(op='mul')"), 270),
+        (("-m", "cell(task='integer_addition', trial=5)"), 1),
+        (("-m", "integer_addition"), 100),
+        (("-k", "A000045"), 1),
+        (("-m", "cell(set='starter', number='A000108')"), 1),
+        (("-m", "oeis_keyword(name='easy') and not oeis_keyword(name='nice')"), 1),
+        (("-m", "cell(task='reversal', label='word_0')"), 1),
+        (("--llm-depths=5,2", "-m", "arithmetic"), 160),
+        (("--llm-trials=3", "-m", "not oeis"), 8 * 9 * 3 + 3 + 3),
+        (("--llm-model=claude@2024", "-k", "claude_2024 and trial_7 and depth_3"), 8),
+    ],
+)
+def test_selection(bench: pytest.Pytester, args: Way, count: int) -> None:
+    """-k selects by parts of ids, -m exactly; options for depths and trials beat the marks."""
+    assert len(collected(bench, *args)) == count
+
+
+def test_prompt_configs_and_repeats_are_items(bench: pytest.Pytester) -> None:
+    """Of every problem, next to each other, as far as they matter to its task; the usual one keeps its id."""
+    args = ("--llm-number-format=plain,comma", "--llm-symbols=ascii,unicode", "--llm-repeats=2")
+    ids = collected(bench, *args, "-k", "(trial_0 and depth_2 and int_add) or (addition and trial_0) or word_0")
+    assert ids == [
+        f"{label}{config}{repeat}]"
+        for label, configs in {
+            "test_arithmetic[m-int_add-depth_2-trial_0": [
+                "", "-symbols_unicode", "-numbers_comma", "-numbers_comma-symbols_unicode",
+            ],
+            "test_integer_addition[m-trial_0": ["", "-numbers_comma"],
+            "test_reversal[m-word_0": [""],
+        }.items()
+        for config in configs
+        for repeat in ("", "-repeat_1")
+    ]  # fmt: skip
+    assert len(collected(bench, *args, "-m", "cell(repeat=1, numbers='comma', symbols='ascii', depth=4, trial=1)")) == 8
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("openai/gpt-4o", "openai/gpt-4o"),
+        ("ollama/llama3:8b", "ollama/llama3:8b"),
+        ("a b[c]\\d", "a_b_c__d"),
+        ("größe", "gr__e"),
+    ],
+)
+def test_a_models_id(name: str, expected: str) -> None:
+    """In ids a model's name keeps only what -k can parse."""
+    assert id_of(name) == expected
+
+
+def test_without_a_model(bench: pytest.Pytester) -> None:
+    """All is skipped, and the reason is told once."""
+    result = bench.runpytest("--llm-trials=1")
+    result.assert_outcomes(skipped=8 * 9 + 1 + 3 + 1)
+    result.stdout.fnmatch_lines(["llmarith: no model chosen: give --llm-model=NAME*"])
+
+
+@pytest.mark.parametrize(
+    ("mark", "fact"),
+    [
+        ("arithmetic(5)", "takes only the keywords depths, trials"),
+        ("arithmetic(digits=3)", "takes only the keywords depths, trials"),
+        ("arithmetic(trials='x')", "trials='x'"),
+        ("arithmetic(depths=7)", "depths=7"),
+        ("integer_addition(trials=0)", "trials=0"),
+        ("oeis(sets='starter')", "sets='starter'"),
+        ("oeis(sets=['contemporary_easy'])", "contemporary_easy lacks 250 entries"),
+        ("timeout(1e9)\n@pytest.mark.oeis", "timeout is no limit of a term"),
+        ("timeout(float('nan'))\n@pytest.mark.oeis", "timeout is no limit of a term"),
+        ("oeis\n@pytest.mark.arithmetic", "keep one of them"),
+        ("llmarith_task()", "needs a task"),
+        ("llmarith_task(3)", "task=3"),
+        ("llmarith_task(reversal, 3)", "takes only the keywords task, trials"),
+        ("llmarith_task(make('reversal'))", "has another task with the name 'reversal'"),
+        ("llmarith_task(Task('bare', lambda seed, trials: [], print, print))", "problems gave none"),
+    ],
+)
+def test_a_mistake_in_a_mark(bench: pytest.Pytester, mark: str, fact: str) -> None:
+    """One line that names the function, when items are collected; nothing is asked."""
+    test = f"@pytest.mark.{mark}\ndef test_it(problem, ask): ask(problem)"
+    bench.makepyfile(test_bench="\n".join(line.removeprefix("    ") for line in BENCH.split("\n")) + test)
+    result = bench.runpytest("-p", "no:cacheprovider", "--llm-model=m")
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    assert [line for line in result.outlines if fact in line]
+    result.stdout.no_fnmatch_line("*Traceback*")
+    result.stdout.no_fnmatch_line(">*")
+
+
+@pytest.mark.parametrize(
+    ("task", "args", "fact"),
+    [
+        ("make('it', label='a{}-repeat_1')", ("--llm-repeats=2",), None),
+        ("make('it', label='{}')", ("--llm-prompt=say.txt",), "get the same prompt"),
+        ("make('it', prompt=lambda problem: 'same')", ("--llm-prompt=say.txt",), None),
+        ("make('it')", ("--llm-prompt=other.txt",), "has no field {lhs}"),
+    ],
+)
+def test_custom_tasks_and_templates(bench: pytest.Pytester, task: str, args: Way, fact: str | None) -> None:
+    """A template must tell problems apart that the task tells apart, and name fields that the task has."""
+    source = BENCH[BENCH.index("    def make") : BENCH.index("    reversal =")]
+    bench.makepyfile(
+        test_bench=f"""
+    import pytest
+    from pytest_llmarith import Problem, Task
+{source}
+    @pytest.mark.llmarith_task({task}, trials=2)
+    def test_it(problem, ask): ask(problem)
+    """
+    )
+    (bench.path / "say.txt").write_text("Say {same}", "utf-8")
+    (bench.path / "other.txt").write_text("{lhs}", "utf-8")
+    result = bench.runpytest("--collect-only", "-p", "no:cacheprovider", "--llm-model=m", *args)
+    assert result.ret == (pytest.ExitCode.INTERRUPTED if fact else pytest.ExitCode.OK)
+    assert not fact or [line for line in result.outlines if fact in line]
+    result.stdout.no_fnmatch_line("*Traceback*")
+
+
+def test_what_a_task_raises_has_its_traceback(bench: pytest.Pytester) -> None:
+    """Also a ValueError, which elsewhere is a mistake that is told in one line."""
+    bench.makepyfile(test_bench=BENCH.replace("return [Problem", "int('x'); return [Problem"))
+    result = bench.runpytest("-p", "no:cacheprovider", "--llm-model=m", "-k", "reversal")
+    result.stdout.fnmatch_lines(["*in problems", "E*ValueError: invalid literal for int() *"])
+
+
+SETS = ("classic_easy", "classic_hard", "contemporary_easy", "contemporary_hard")
+
+
+@pytest.mark.parametrize(
+    ("ini", "mark", "args", "chosen"),
+    [
+        ("", "", (), {"starter"}),
+        ("classic_easy, starter", "", (), {"classic_easy", "starter"}),
+        ("classic_easy", "", ("--oeis-sets=classic_hard,contemporary_hard",), {"classic_hard", "contemporary_hard"}),
+        ("classic_easy", '(sets=["contemporary_hard"])', (), {"contemporary_hard"}),
+        ("", '(sets=["contemporary_hard"])', ("--oeis-sets=starter",), {"starter"}),
+    ],
+)
+def test_the_sets(bench: pytest.Pytester, ini: str, mark: str, args: Way, chosen: set[str]) -> None:
+    """The option names them, else the mark, else the ini value, else it is the starter."""
+    for number in {number for name in SETS for number in numbers(name, bench.path)}:
+        write_entry(bench.path / "oeis_cache", int(number[1:]), "easy")
+    bench.makepyfile(test_bench=BENCH.replace("mark.oeis", f"mark.oeis{mark}"))
+    bench.makeini(f"[pytest]\noeis_sets = {ini}\n")
+    ids = collected(bench, "-m", "oeis", *args)
+    assert {one.removeprefix("test_oeis[m-").split("-A")[0] for one in ids} == chosen
+
+
+@pytest.mark.parametrize(
+    ("ini", "args", "status", "fact"),
+    [
+        ("clasic_easy", (), 4, "oeis_sets (ini file): 'clasic_easy'"),
+        ("classic_easy", (), 2, "oeis_sets (ini file): classic_easy lacks 250 entries"),
+        ("", ("--oeis-sets=classic_easy",), 4, "--oeis-sets: classic_easy lacks 250 entries"),
+        ("", ("--oeis-sets=classic", "-n", "2"), 4, "'classic'"),
+        ("", ("--oeis-sets=starter", "--oeis-cache=elsewhere"), 4, "holds no entry"),
+        ("", ("--oeis-cache=elsewhere", "-m", "oeis", "-rs"), 0, "holds no entry"),  # no set was named: skipped
+        ("", ("--oeis-cache=broken",), 2, "nought"),
+    ],
+)
+def test_sets_that_are_not_there(bench: pytest.Pytester, ini: str, args: Way, status: int, fact: str) -> None:
+    """One line with the way out; if no set was named, one item is skipped with the reason."""
+    bench.makeini(f"[pytest]\noeis_sets = {ini}\n")
+    starter = bench.path / "broken" / "starter"
+    starter.mkdir(parents=True)
+    write_entry(starter, 2, "easy")
+    (starter / "A000002.json").write_text((starter / "A000002.json").read_text().replace("0,2", "nought"))
+    result = bench.runpytest("-p", "no:cacheprovider", "--llm-model=m", "--llm-store=only", *args)
+    assert result.ret == status
+    assert [line for line in (*result.outlines, *result.errlines) if fact in line]
+    result.stdout.no_fnmatch_line("*Traceback*")
+
+
+@pytest.mark.parametrize(
+    ("mark", "option", "seconds"),
+    [
+        ("", "0.5,4", [0.5, 4.0]),
+        ("", "1,2,3", [1.0, 2.0, 3.0]),
+        ("@pytest.mark.timeout(2)", "0.5,4", [0.5, 2.0]),
+        ("@pytest.mark.timeout(timeout=9)", "0.5,4", [0.5, 9.0]),
+        ("@pytest.mark.timeout(0.25)", "0.5,4", [0.25]),
+    ],
+)
+def test_limits(bench: pytest.Pytester, mark: str, option: str, seconds: list[float]) -> None:
+    """The largest limit is pytest-timeout's mark, with and without that plugin; the function's own replaces it."""
+    bench.makepyfile(
+        test_bench=f"""
+        import pytest
+        from pytest_llmarith.session.collection import limits_of
+        from pytest_llmarith.session.stash import settings_of
+
+        {mark}
+        @pytest.mark.oeis
+        def test_oeis(problem, request):
+            limits = limits_of(request.node, settings_of(request.config))
+            assert list(limits.seconds) == {seconds}
+            assert request.node.get_closest_marker("timeout")
+    """
+    )
+    plugin = ("-p", "no:timeout") if mark else ()
+    bench.runpytest("--llm-model=m", f"--oeis-limits={option}", *plugin).assert_outcomes(passed=3)

@@ -1,0 +1,115 @@
+"""The plugin in suites of other people: their names stay theirs, and a conflict is one line."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+OWN_NAMES = """
+    import time, pytest
+
+    pytestmark = [pytest.mark.arithmetic("fast"), pytest.mark.oeis, pytest.mark.cell(task="oeis")]
+
+    @pytest.fixture
+    def problem(): return "mine"
+
+    @pytest.fixture(params=["a", "b"])
+    def model(request): return request.param
+
+    @pytest.fixture
+    def ask(): return lambda problem: "asked " + problem
+
+    def test_own(problem, ask, model):
+        assert ask(problem) == "asked mine" and model in "ab"
+
+    @pytest.mark.timeout(0.2)
+    def test_timeout(): time.sleep(60)
+"""
+OWN_PROBLEMS = """
+    import pytest
+
+    @pytest.mark.arithmetic
+    @pytest.mark.parametrize("problem", [1, 2])
+    def test_name(problem): assert problem in (1, 2)
+
+    @pytest.mark.arithmetic
+    @pytest.mark.parametrize(argnames="other, problem", argvalues=[(0, 1), (0, 2)])
+    def test_argnames(other, problem): assert problem in (1, 2)
+
+    @pytest.mark.parametrize("x", [0, pytest.param(1, marks=pytest.mark.arithmetic)])
+    def test_values(x): pass
+
+    @pytest.mark.arithmetic
+    def test_hook(number): pass
+
+    def pytest_generate_tests(metafunc):
+        if "number" in metafunc.fixturenames:
+            metafunc.parametrize("number", [1, 2])
+"""
+NOT_MARKED = """
+    import pytest
+
+    @pytest.fixture
+    def loaded(model): return model
+
+    def test_model(model): pass
+    def test_ask(ask): pass
+    def test_search(search): pass
+    def test_loaded(loaded): pass
+    def test_dynamic(request): request.getfixturevalue("ask")
+
+    @pytest.fixture
+    def answer(ask): return ask
+
+    def test_answer(answer): pass
+
+    @pytest.mark.arithmetic
+    def test_without_argument(model): pass
+
+    @pytest.mark.arithmetic
+    @pytest.mark.parametrize("problem", [1])
+    def test_with_own_problem(problem, ask): pass
+"""
+
+
+@pytest.mark.parametrize("args", [(), ("--llm-model=llmarith/exact", "-n", "2")], ids=["no option", "a model"])
+def test_names_of_other_suites(pytester: pytest.Pytester, args: tuple[str, ...]) -> None:
+    """Fixtures, parameters and marks of the user are used; without a mark, the plugin's fixtures are not found."""
+    pytester.makepyfile(test_names=OWN_NAMES, test_problems=OWN_PROBLEMS, test_not_marked=NOT_MARKED)
+    result = pytester.runpytest_subprocess("-rN", *args)
+    result.assert_outcomes(passed=2 + 2 + 2 + 2 + 2, failed=1 + 1, errors=7)
+    not_found = Counter(line.split("'")[1] for line in result.outlines if line.endswith(" not found"))
+    assert not_found == {"model": 2, "ask": 3, "search": 1}
+    assert sum("@pytest.mark.arithmetic gives this test no problem" in line for line in result.outlines) == 2
+    result.stdout.no_fnmatch_line("*plugin.py*")
+    result.stdout.no_fnmatch_line("*Traceback*")
+
+
+@pytest.mark.parametrize("way", [("-p", "no:xdist"), ("-n", "2")], ids=["plain", "-n 2"])
+def test_marks_on_values_are_refused(pytester: pytest.Pytester, way: tuple[str, ...]) -> None:
+    """pytest.param(marks=...) would make no question: the collection says so in one line."""
+    on_a_value = '@pytest.mark.parametrize("x", [0, pytest.param(1, marks=pytest.mark.arithmetic(trials=1))])'
+    for arguments in ("problem, ask", "model", "search"):
+        test = f"import pytest\n{on_a_value}\ndef test_it({arguments}, x): pass"
+        pytester.makepyfile(**{f"test_{arguments[:5]}": test})
+    result = pytester.runpytest_subprocess(*way, "--llm-model=llmarith/exact")
+    assert result.ret != 0
+    refused = [
+        line for line in result.outlines if "pytest.param(marks=pytest.mark.arithmetic) makes no questions" in line
+    ]
+    assert len(refused) == 3
+    result.stdout.no_fnmatch_line("*Traceback*")
+
+
+@pytest.mark.parametrize("declared", ['"--llm-model"', '"--oeis-sets"', '"--llm-trials", type=int'])
+def test_an_option_that_a_conftest_declares_too(pytester: pytest.Pytester, declared: str) -> None:
+    """One line on stderr and exit status 4; without the plugin the suite runs."""
+    pytester.makeconftest(f"def pytest_addoption(parser): parser.addoption({declared})")
+    pytester.makepyfile("def test_it(): pass")
+    result = pytester.runpytest_subprocess()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert [line for line in result.errlines if line] == [
+        next(line for line in result.errlines if "-p no:llmarith" in line)
+    ]
+    pytester.runpytest_subprocess("-p", "no:llmarith").assert_outcomes(passed=1)
