@@ -85,7 +85,7 @@ class Requester:
         """Ask until there is a reply, or no hope."""
         endpoint = self._endpoint(model)
         clock = asyncio.get_running_loop().time
-        attempts = throttled = in_bursts = 0
+        attempts = throttled = 0
         retries: list[Retry] = []
         last: Diagnosis | None = None
         first_at = None
@@ -121,9 +121,8 @@ class Requester:
             last = outcome
             in_burst = last.throttled and endpoint.was_in_burst(attempt)
             throttled += last.throttled
-            in_bursts += in_burst
             allowed = self._limits.retries * RETRIES_FOR_429 if last.throttled else self._limits.retries
-            used = throttled - in_bursts if last.throttled else attempts - throttled
+            used = throttled if last.throttled else attempts - throttled
             if last.remedy is not Remedy.TRY_AGAIN or used > allowed or not self._limits.retries:
                 return failure(_message(last, attempts))
             pause = 0.0 if in_burst and last.retry_after_s is None else self._pause_length(last, attempts)
