@@ -214,11 +214,11 @@ def test_local_workers_run_plain_xdist(bench: Bench) -> None:
 def test_another_version_there(bench: Bench) -> None:
     """Another version of ours may ask and grade otherwise: the run ends, and says what to do."""
     bench.pytester.makeconftest("""
-        import os
-        from pytest_llmarith.session import xdist as worker
+        from pytest_llmarith.session import xdist
 
-        if os.environ.get("PYTEST_XDIST_WORKER") == "gw1":
-            worker.version = lambda name: "0.0.1"
+        def pytest_configure(config):
+            if getattr(config, "workerinput", {}).get("workerid") == "gw1":
+                xdist.version = lambda name: "0.0.1"
     """)
     result = bench.run("-n", "2", model="llmarith/exact")
     assert result.ret == 6
