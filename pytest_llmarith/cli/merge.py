@@ -30,9 +30,9 @@ def _merge(request: argparse.Namespace) -> int:
     from pytest_llmarith.reports.logs.lines import LOG
     from pytest_llmarith.reports.logs.recordfile import records_in
     from pytest_llmarith.reports.mistake import Mistake
-    from pytest_llmarith.reports.page.run_page import write_run_page
     from pytest_llmarith.reports.tables.terminal import summary_section
     from pytest_llmarith.results.merge import merge
+    from pytest_llmarith.results.page import write_run_page
 
     try:
         summary = merge(request.runs, request.into)

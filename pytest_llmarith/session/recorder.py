@@ -105,7 +105,7 @@ class Recorder:
         """Write summary and page; no page if records are missing that it would show."""
         from pytest_llmarith.records import as_dict
         from pytest_llmarith.reports.jsonfiles import write_json
-        from pytest_llmarith.reports.page.run_page import write_run_page
+        from pytest_llmarith.results.page import write_run_page
 
         if self.summary is None or self.path is None:
             return

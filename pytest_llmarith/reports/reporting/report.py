@@ -63,14 +63,15 @@ def report(request: Request, out: TextIO = sys.stdout) -> None:
 
 
 def _write_page(runs: Sequence[OpenedRun], request: Request) -> None:
-    from pytest_llmarith.reports.page import write_page  # with its templates, which nothing else needs
+    from pytest_llmarith.results.page import PageRun, write_page  # with its templates, which nothing else needs
 
     if request.output is None:
         raise Mistake("--format=html: a page is a file; name it with --output=report.html")
     check_target("--output", request.output, files_of(runs), force=request.force)
     _check_choice(runs, request.choice)
     try:
-        write_page(runs, request.output)
+        shown = [PageRun(run.name, run.summary(), run.records(), run.unfinished) for run in runs]
+        write_page(shown, request.output)
     except OSError as fault:
         raise unwritable("--output", request.output, fault) from fault
 

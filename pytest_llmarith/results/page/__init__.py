@@ -1,0 +1,32 @@
+"""`report.html`: the page of one or several runs, in one file that loads nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from pytest_llmarith.files import replace_file
+from pytest_llmarith.records import Record, RunSummary
+from pytest_llmarith.reports.harmless import sanitize
+from pytest_llmarith.results.page.runs import PageRun
+
+__all__ = ["FILE_NAME", "PageRun", "write_page", "write_run_page"]
+
+FILE_NAME = "report.html"
+_LONGEST_REASON = 300
+
+
+def write_page(runs: Sequence[PageRun], target: Path) -> None:
+    """Write the page of these runs; a reader finds the old file or the new one. Raises OSError."""
+    from pytest_llmarith.results.page.document import page_of  # with Jinja2, which is needed for nothing else
+
+    replace_file(target, page_of(runs))
+
+
+def write_run_page(folder: Path, summary: RunSummary, records: Iterable[Record]) -> str:
+    """Write the page of a run that has just ended; returns where it is, or why it could not be written."""
+    try:
+        write_page([PageRun(folder.name, summary, records)], folder / FILE_NAME)
+    except (Exception, KeyboardInterrupt) as error:  # the run is paid for, and its JSON report is not written yet
+        return sanitize(f"report.html was not written: {type(error).__name__}: {error}", _LONGEST_REASON)
+    return f"to look at: {folder / FILE_NAME}"

@@ -1,0 +1,114 @@
+"""How answers err: classes, wrong digits by position, carries, and what a strict format costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from pytest_llmarith.records import Anatomy, Positions, Result
+from pytest_llmarith.reports import figures
+from pytest_llmarith.reports.harmless import sanitize
+from pytest_llmarith.results.page.charts import Panel, Share, panel, share
+from pytest_llmarith.results.page.runs import Results, word
+from pytest_llmarith.values import ErrorClass
+
+_MOST_POSITIONS = 16  # from either end
+_LONGEST_REASON = 80
+
+
+@dataclass(frozen=True, slots=True)
+class PositionRow:
+    """How often a digit is wrong, by its position from the left and from the right."""
+
+    name: str
+    left: Sequence[Share | None]
+    right: Sequence[Share | None]
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorsOfModel:
+    """The errors of one model at one task; `classes` are shares of its deviates."""
+
+    label: str
+    task: str
+    deviates: int
+    classes: Mapping[ErrorClass, Share]
+    positions: Sequence[PositionRow]
+    panels: Sequence[Panel]
+    facts: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Errors:
+    """The errors of all models, and the classes that occur in any of them."""
+
+    classes: Sequence[ErrorClass]
+    models: Sequence[ErrorsOfModel]
+
+
+def errors(results: Results) -> Errors | None:
+    """None if no number was asked for."""
+    models = [_errors_of_model(label, result, result.anatomy) for label, result in results if result.anatomy]
+    classes = [name for name in ErrorClass if any(name in model.classes for model in models)]
+    return Errors(classes, models) if models else None
+
+
+def _errors_of_model(label: str, result: Result, anatomy: Anatomy) -> ErrorsOfModel:
+    deviates = result.outcomes.deviate
+    rows = [_position_row("all", anatomy.positions)]
+    if len(anatomy.by_variant) > 1:
+        rows += [_position_row(word(name), variant.positions) for name, variant in anatomy.by_variant.items()]
+    return ErrorsOfModel(
+        label=label,
+        task=word(result.task),
+        deviates=deviates,
+        classes={one.error_class: of for one in anatomy.classes if one.count and (of := share(one.count, deviates))},
+        positions=[row for row in rows if row.left],
+        panels=_panels(label, anatomy),
+        facts=list(_facts(result, anatomy)),
+    )
+
+
+def _position_row(name: str, positions: Positions) -> PositionRow:
+    left, right = (
+        [share(one["wrong"], one["digits"]) for one in end[:_MOST_POSITIONS]]
+        for end in (positions["from_left"], positions["from_right"])
+    )
+    return PositionRow(name, left, right)
+
+
+def _panels(label: str, anatomy: Anatomy) -> list[Panel]:
+    """Sums and differences by their carries, if there are two points at least."""
+    carries = {one["carries"]: share(one["correct"], one["measured"]) for one in anatomy.carries}
+    chains = {one["chain"]: share(one["correct"], one["measured"]) for one in anatomy.longest_chain}
+    panels = []
+    for title, what, strata in (
+        ("Correct % by number of carries", "carries", carries),
+        ("Correct % by longest chain of carries", "in a row", chains),
+    ):
+        shares = {number: of for number, of in strata.items() if of}
+        if len(shares) > 1:
+            panels.append(panel(title, what, [(label, shares)]))
+    return panels
+
+
+def _facts(result: Result, anatomy: Anatomy) -> Iterator[tuple[str, str]]:
+    """What is known beside the classes, by name."""
+    if anatomy.digit_match is not None:
+        yield "digits that match", f"{100 * anatomy.digit_match:.1f} % on average, over all answers"
+    if anatomy.dlength is not None:
+        yield "length", f"{anatomy.dlength:.2f} digits too long or too short on average"
+    if anatomy.leading_digits is not None and figures.leading_digits(result.error_sizes) != figures.UNKNOWN:
+        yield "leading digits", f"{anatomy.leading_digits:g} right before the first wrong one, the median of deviates"
+    if result.median_relative_error is not None:
+        yield "relative error", f"{figures.short(result.median_relative_error)}, the median of deviates"
+    measured = anatomy.strict["measured"]
+    bare, tolerant = (
+        figures.share(correct, measured)
+        for correct in (anatomy.strict["strict_correct"], anatomy.strict["tolerant_correct"])
+    )
+    bare_number = f"{bare} % right where only a bare number counts"
+    yield "format discipline", f"{bare_number}, {tolerant} % where the answer may stand in words"
+    if reasons := result.nan_reasons:
+        told = (f"{count:,} {sanitize(reason, _LONGEST_REASON)}" for reason, count in reasons.items())
+        yield "no answer", ", ".join(told)

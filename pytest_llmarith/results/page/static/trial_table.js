@@ -1,0 +1,125 @@
+// The trial table: form, rows, pages.
+
+const PAGE = 25;
+const PAUSE_MS = 250; // between the last key and the search
+
+// A phone lays rows out as cards, and they are still rows: roles say it where the layout does not.
+const cell = (attributes, ...children) => element("td", { role: "cell", ...attributes }, ...children);
+
+class TrialTable {
+  #asked = 0;
+  #found = [];
+  #page = 0;
+
+  constructor(trials, filters) {
+    this.trials = trials;
+    this.filters = filters;
+    this.rows = document.getElementById("trial-rows");
+    this.told = document.getElementById("trial-count");
+    this.place = document.getElementById("trial-page");
+    this.previous = document.getElementById("trial-previous");
+    this.next = document.getElementById("trial-next");
+    this.previous.addEventListener("click", () => this.turn(-1));
+    this.next.addEventListener("click", () => this.turn(1));
+  }
+
+  // Looks for what the form asks; of several searches only the last one is shown.
+  async search() {
+    const asked = (this.#asked += 1);
+    const { text, ...chosen } = this.filters.chosen;
+    const having = havingChosen(this.trials, chosen);
+    const found = text ? await saying(this.trials, having, text, (done, hits) => this.#going(asked, done, having.length, hits)) : having;
+    if (found === null || asked !== this.#asked) return;
+    this.#found = found;
+    this.told.textContent = `${count(found.length)} of ${count(this.trials.count)} trials`;
+    await this.#show(0);
+  }
+
+  #going(asked, done, all, hits) {
+    if (asked !== this.#asked) return false;
+    this.told.textContent = `${count(hits)} found in ${count(done)} of ${count(all)} trials ...`;
+    return true;
+  }
+
+  async turn(pages) {
+    await this.#show(this.#page + pages);
+    this.told.scrollIntoView({ block: "start" });
+  }
+
+  async #show(page) {
+    const asked = this.#asked;
+    const numbers = this.#found.slice(page * PAGE, (page + 1) * PAGE);
+    const trials = await Promise.all(numbers.map((number) => this.trials.at(number)));
+    if (asked !== this.#asked) return;
+    const pages = Math.max(1, Math.ceil(this.#found.length / PAGE));
+    this.#page = page;
+    this.rows.replaceChildren(...numbers.map((number, place) => this.#row(number, trials[place])));
+    this.place.textContent = `Page ${count(page + 1)} of ${count(pages)}`;
+    this.previous.disabled = page === 0;
+    this.next.disabled = page + 1 >= pages;
+  }
+
+  #row(number, trial) {
+    const outcome = this.trials.word("outcome", number);
+    const error = this.trials.word("class", number) || this.trials.word("reason", number);
+    const button = element("button", { type: "button", "aria-expanded": "false" }, "Show", element("span", { class: "unseen" }, ` trial ${number + 1}`));
+    const row = element("tr", { role: "row" },
+      cell({}, element("span", { class: `outcome ${outcome}` }, outcome), error ? element("small", {}, spelled(error)) : null),
+      cell({}, spelled(this.trials.word("model", number))),
+      cell({}, brief(trial.cell, 80), this.trials.repeated ? element("small", {}, `repeat ${this.trials.columns.repeat[number]}`) : null),
+      cell({ class: "number-text" }, brief(trial.question ?? "", 160)),
+      cell({}, this.#outcomeOf(trial)),
+      cell({}, button));
+    button.addEventListener("click", () => this.#toggle(row, button, trial));
+    return row;
+  }
+
+  #outcomeOf(trial) {
+    if (trial.expected !== undefined) return comparison(trial.answer, trial.expected, 80);
+    return brief(trial.reason ?? (trial.program?.scores ?? []).map(([limit, score]) => `${score} within ${limit}`).join(", "), 160);
+  }
+
+  #toggle(row, button, trial) {
+    const open = button.getAttribute("aria-expanded") === "true";
+    if (open) row.nextElementSibling.remove();
+    else row.after(element("tr", { class: "detail", role: "row" }, cell({ colspan: row.cells.length }, detailOf(trial))));
+    row.classList.toggle("open", !open);
+    button.setAttribute("aria-expanded", String(!open));
+    button.firstChild.data = open ? "Show" : "Hide";
+  }
+}
+
+const start = async () => {
+  const form = document.querySelector(".filters");
+  const filters = new Filters(form);
+  const table = new TrialTable(await EmbeddedTrials.open(), filters);
+  const searchAnew = () => {
+    history.replaceState(null, "", filters.address);
+    return table.search();
+  };
+  const arrive = async () => {
+    if (!filters.follow(location.hash)) return;
+    await table.search();
+    document.getElementById("trials").scrollIntoView({ block: "start" });
+    table.told.focus({ preventScroll: true });
+  };
+  let waiting;
+  form.addEventListener("change", ({ target }) => target.name === "text" || searchAnew());
+  form.elements.text.addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(searchAnew, PAUSE_MS);
+  });
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("reset", () => setTimeout(searchAnew));
+  addEventListener("hashchange", arrive);
+  document.addEventListener("click", (event) => {
+    if (event.target.closest?.(`a[href="${CSS.escape(location.hash)}"]`)) arrive(); // the address stays as it is: no change is heard
+  });
+  filters.follow(location.hash);
+  await table.search();
+  await arrive();
+  document.documentElement.dataset.ready = "";
+};
+
+if ("DecompressionStream" in window) start();
+else document.getElementById("trial-count").textContent = "The trial table needs a browser of 2023 or later.";

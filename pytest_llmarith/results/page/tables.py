@@ -1,0 +1,263 @@
+"""The tables of results: overview, conditions, repeats, breaking points, and scores of integer sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import compress
+
+from pytest_llmarith.records import BreakingPoint, Effect, Limit, Repeats, Result
+from pytest_llmarith.records import SequenceSet as Counted
+from pytest_llmarith.reports import figures
+from pytest_llmarith.reports.answered import bounded, incomplete
+from pytest_llmarith.reports.harmless import sanitize
+from pytest_llmarith.reports.keys import USUAL_NAME, label_of
+from pytest_llmarith.reports.missing import missing_cells
+from pytest_llmarith.results.differences import SIGNIFICANT
+from pytest_llmarith.results.page.charts import (
+    MOST_TOGETHER,
+    Axis,
+    Panel,
+    Share,
+    overall_share,
+    panel,
+    score_panel,
+    share,
+)
+from pytest_llmarith.results.page.runs import PageRun, Results, Series, word
+from pytest_llmarith.values import Outcome
+
+_LONGEST_REASON = 60
+_MOST_REASONS = 4
+_MOST_TERMS = 40
+_SCALES = (5, 10, 20, 30, 40, 60, 80)  # points on either side of 0
+
+
+# --- overview -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """The text of a table cell, and the number that it is sorted by, if that is known."""
+
+    text: str
+    sort: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewRow:
+    """One result. `figures` stand under the columns of the overview; `missing` says which cells of others it lacks."""
+
+    label: str
+    task: str
+    correct: Share | None
+    others: Sequence[Share | None]
+    figures: Sequence[Figure]
+    notes: Sequence[str]
+    simulated: bool
+    missing: str
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """All results in the order of the page, and the outcomes and columns that any of them has."""
+
+    outcomes: Sequence[Outcome]
+    columns: Sequence[tuple[str, str]]
+    rows: Sequence[OverviewRow]
+
+
+_COLUMNS = (
+    ("trials", "Trials with a reply"),
+    ("cost", "US dollars; a plus says that some replies have no known price"),
+    ("tokens", "Tokens of prompts and replies"),
+    ("latency", "Median seconds of a reply"),
+    ("rel err", "Median relative error of deviates"),
+    ("date", "When the run began"),
+)
+
+
+def overview(series: Sequence[Series]) -> Overview:
+    """A row per model and task; outcomes and columns that no row has are left out."""
+    results = [(one, result) for one in series for result in one.results]
+    outcomes = [
+        outcome
+        for outcome in (Outcome.DEVIATE, Outcome.NAN, Outcome.CHEAT)
+        if any(getattr(result.outcomes, outcome) for _, result in results)
+    ]
+    missing = missing_cells([result for _, result in results])
+    rows = [
+        OverviewRow(
+            label=one.label,
+            task=word(result.task),
+            correct=overall_share(result, Outcome.CORRECT),
+            others=[overall_share(result, outcome) for outcome in outcomes],
+            figures=_figures(result),
+            notes=[note for note in (one.unfinished, lacks, *_notes(result)) if note],
+            simulated=result.simulated,
+            missing=lacks,
+        )
+        for (one, result), lacks in zip(results, missing, strict=True)
+    ]
+    known = [any(row.figures[column].sort is not None for row in rows) for column in range(len(_COLUMNS))]
+    return Overview(
+        outcomes,
+        list(compress(_COLUMNS, known)),
+        [replace(row, figures=list(compress(row.figures, known))) for row in rows],
+    )
+
+
+def _figures(result: Result) -> list[Figure]:
+    """What stands under `_COLUMNS`."""
+    tokens, latency = figures.prompt_and_completion(result.tokens), result.median_latency_s
+    error, day = result.median_relative_error, (result.date or "").replace("-", "")
+    return [
+        Figure(f"{result.measured:,}", result.measured),
+        Figure(figures.dollars(result.cost_usd, result.unpriced), result.cost_usd),
+        Figure(figures.thousands(tokens), tokens),
+        Figure(figures.UNKNOWN if latency is None else f"{figures.seconds(latency)} s", latency),
+        Figure(figures.short(error), None if error is None else float(error)),
+        Figure(result.date or figures.UNKNOWN, float(day) if day.isascii() and day.isdigit() else None),
+    ]
+
+
+def _notes(result: Result) -> list[str]:
+    """What has to be known of a result beside its figures; empty texts stand for nothing."""
+    longest = [(word(one.set), one.limits[-1]) for one in result.sets if one.limits]
+    return [
+        *(f"{name}: score {figures.one_decimal(limit.score)} % within {limit.seconds:g} s" for name, limit in longest),
+        incomplete(result),
+        bounded(result),
+        _reasons("nan", result.nan_reasons),
+        _reasons("unanswered", result.unanswered_reasons),
+        f"deviate: {result.rounded:,} only rounded" if result.rounded else "",
+        f"{result.stored:,} from the store" if result.stored else "",
+        figures.unpriced(result),
+    ]
+
+
+def _reasons(outcome: str, reasons: Mapping[str, int]) -> str:
+    shown = [f"{count:,} {sanitize(reason, _LONGEST_REASON)}" for reason, count in reasons.items()]
+    more = ["..."] if len(shown) > _MOST_REASONS else []
+    return f"{outcome}: {', '.join(shown[:_MOST_REASONS] + more)}" if shown else ""
+
+
+# --- conditions, repeats, breaking points ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class EffectRow:
+    """What a condition does to a model, beside the same model in another condition."""
+
+    condition: str
+    label: str
+    beside: str
+    effect: Effect
+
+    @property
+    def direction(self) -> str:
+        """`better` or `worse` if the difference is more than chance, all tests of the run considered."""
+        if self.effect.p_holm >= SIGNIFICANT:
+            return "unclear"
+        return "better" if self.effect.difference.points > 0 else "worse"
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """All of them on one scale, which has `reach` points on either side."""
+
+    reach: int
+    axis: Axis
+    rows: Sequence[EffectRow]
+    significant: float = SIGNIFICANT
+
+
+def effects(runs: Sequence[PageRun], series: Sequence[Series]) -> Effects | None:
+    """None if nothing was asked in several conditions."""
+    labels = {one.key: one.label for one in series}
+    rows = [
+        EffectRow(
+            word(label_of(effect.condition) or USUAL_NAME),
+            labels[number, effect.model, label_of(effect.condition)],
+            labels[number, effect.model, label_of(effect.beside)],
+            effect,
+        )
+        for number, run in enumerate(runs)
+        for effect in run.summary.effects
+    ]
+    if not rows:
+        return None
+    differences = [row.effect.difference for row in rows]
+    farthest = max(abs(end) for one in differences for end in (one.points, one.low, one.high) if end is not None)
+    reach = next((reach for reach in _SCALES if farthest <= reach), 100)
+    return Effects(reach, Axis(-reach, reach, 0, 100), rows)
+
+
+def repeated_tasks(results: Results) -> dict[str, list[tuple[str, Repeats]]]:
+    """By task the models whose problems were asked several times."""
+    found: dict[str, list[tuple[str, Repeats]]] = {}
+    for label, result in results:
+        if result.repeats:
+            found.setdefault(word(result.task), []).append((label, result.repeats))
+    return found
+
+
+def breaking_points(results: Results) -> list[tuple[str, list[BreakingPoint]]]:
+    """The searches of each model that was searched."""
+    return [(label, result.breaking_points) for label, result in results if result.breaking_points]
+
+
+# --- integer sequences ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SequenceSet:
+    """One set: a row per model and limit, pictures, and the sequences that no model solved."""
+
+    name: str
+    rows: Sequence[tuple[str, Counted, Limit]]
+    legend: Sequence[str]
+    panels: Sequence[Panel]
+    unsolved: Sequence[str]
+
+
+def sequence_sets(results: Results) -> list[SequenceSet]:
+    """All sets, by name."""
+    found: dict[str, list[tuple[str, Counted]]] = {}
+    for label, result in results:
+        for counted in result.sets:
+            found.setdefault(counted.set, []).append((label, counted))
+    return [_sequence_set(word(name), found[name]) for name in sorted(found)]
+
+
+def _sequence_set(name: str, models: Sequence[tuple[str, Counted]]) -> SequenceSet:
+    together = len(models) <= MOST_TOGETHER
+    if together:
+        panels = _sequence_panels(models, "")
+    else:
+        panels = [made for one in models for made in _sequence_panels([one], f", {one[0]}")]
+    unsolved = [set(counted.unsolved) for _, counted in models if counted.measured]
+    return SequenceSet(
+        name=name,
+        rows=[(label, counted, limit) for label, counted in models for limit in counted.limits],
+        legend=[label for label, _ in models] if together and len(models) > 1 else (),
+        panels=panels,
+        unsolved=sorted(set.intersection(*unsolved)) if unsolved else (),
+    )
+
+
+def _sequence_panels(models: Sequence[tuple[str, Counted]], whose: str) -> list[Panel]:
+    """Scores from best to worst, and terms by their place in the sequence."""
+    panels = []
+    if scores := [(label, counted.curve[-1].scores) for label, counted in models if counted.curve]:
+        panels.append(score_panel(f"Scores from best to worst{whose}", scores))
+    terms = [
+        (
+            label,
+            {term["term"]: of for term in counted.by_term[:_MOST_TERMS] if (of := share(term["right"], term["run"]))},
+        )
+        for label, counted in models
+    ]
+    if any(shares for _, shares in terms):
+        panels.append(panel(f"Right terms % by place in the sequence{whose}", "term", terms))
+    return panels

@@ -1,0 +1,101 @@
+"""Runs to make pages of, and what is embedded in a page."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from pytest_llmarith.evaluate import Trial, verdict_of
+from pytest_llmarith.evaluate_search import Step, record_of_search
+from pytest_llmarith.records import as_dict
+from pytest_llmarith.results.page import PageRun
+from pytest_llmarith.tasks import arithmetic, breaking_point
+from pytest_llmarith.tasks.breaking_point import Draws
+from pytest_llmarith.tasks.search import SearchEngine
+from pytest_llmarith.values import USUAL, Dtype, Model, NumberProblem, Op, Reading, Reply
+from tests.runs_on_disk import asked, record_of, summed_up
+
+COMMA = USUAL.fields() | {"numbers": "comma"}
+
+Record = dict[str, Any]
+
+
+def run_of(records: Sequence[Record], name: str = "2026-11-22T00-31-05_o4-mini", **facts: Any) -> PageRun:
+    """A run that has ended with these records."""
+    summary = summed_up(records, {"id": name, "selected": len(records)} | facts)
+    return PageRun(name, summary, list(map(record_of, records)))
+
+
+def wrong(op: Op = Op.ADD, depth: int = 3, trial: int = 0, **facts: Any) -> Record:
+    """A trial whose answer has another last digit."""
+    dtype = facts.pop("dtype", Dtype.INT)
+    expected = arithmetic.problem(0, dtype, op, depth, trial).expected
+    return asked(f"{expected[:-1]}{(int(expected[-1]) + 5) % 10}", depth, trial, dtype, op, **facts)
+
+
+def usual_records(model: str = "o4-mini", trials: int = 3) -> list[Record]:
+    """Sums are right; differences have a wrong digit at depth 4; products have no answer."""
+    return [
+        wrong(op, depth, trial, model=model, reasoning="Let me think.")
+        if (op, depth) == (Op.SUB, 4)
+        else asked("I would rather not." if op is Op.MUL else "{}", depth, trial, op=op, model=model)
+        for op in (Op.ADD, Op.SUB, Op.MUL)
+        for depth in (2, 3, 4)
+        for trial in range(trials)
+    ]
+
+
+def all_cells(model: str, wrong_from: int, trials: int = 10) -> list[Record]:
+    """A fake model in all cells; from a depth on every other answer is wrong."""
+    return [
+        (wrong(op, depth, trial, dtype=dtype, model=model) if depth >= wrong_from and trial % 2 else right)
+        | {"simulated": True}
+        for dtype in Dtype
+        for op in Op
+        for depth in range(2, 11)
+        for trial in range(trials)
+        for right in [asked("{}", depth, trial, dtype, op, model=model)]
+    ]
+
+
+def priced_run(name: str, right: int, cost: float | None) -> PageRun:
+    """A run of ten sums at the same cost each, of which the first ones are right."""
+    return run_of(
+        [asked("{}" if trial < right else "1", 3, trial, model=name, cost_usd=cost) for trial in range(10)], name
+    )
+
+
+def in_conditions(records: Sequence[Record], *conditions: Record, repeats: int = 1) -> list[Record]:
+    """The same problems in each condition, with another prompt, and in each several times."""
+    return [
+        one | {"condition": condition, "repeat": repeat, "prompt": f"{one['prompt']}, {condition}"}
+        for condition in conditions
+        for repeat in range(repeats)
+        for one in records
+    ]
+
+
+def search_record(said: Callable[[NumberProblem], str], budget: int = 12) -> Record:
+    """The record of a search through sums, by a model that says what the test tells."""
+    of = next(breaking_point.problems(0, budget))
+
+    def ask(draws: Draws, before: int) -> Step:
+        question = breaking_point.question(of, draws)
+        reply = Reply(text=said(question), cost_usd=0.001, latency_s=1.5)
+        return Step(question, "prompt", reply, verdict_of(question, reply, Reading.TOLERANT), Reading.TOLERANT, before)
+
+    engine = SearchEngine(ask, budget, "seed")
+    engine.run()
+    trial = Trial.of(of, Model("o4-mini", "openai/o4-mini"), "prompt", "test_breaking_point[int_add]")
+    return as_dict(record_of_search(trial, engine, None))
+
+
+def embedded(page: str) -> tuple[Any, list[Any]]:
+    """The index and the trials that are embedded in a page."""
+    data = re.findall(r'<script type="application/octet-stream" id="[a-z0-9-]+">([A-Za-z0-9+/=]*)</script>', page)
+    index, *blocks = (json.loads(gzip.decompress(base64.b64decode(text))) for text in data)
+    return index, [trial for block in blocks for trial in block]

@@ -1,0 +1,308 @@
+"""The page in a real browser: it filters, leads from figures to trials, and loads nothing.
+
+All tests that need a browser are in this module, and share one.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from pytest_llmarith.results.page import PageRun, write_page
+from pytest_llmarith.results.page.charts import STEPS
+from tests.results.page.chromium import Viewer
+from tests.results.page.made_runs import COMMA, in_conditions, priced_run, run_of, search_record, usual_records
+from tests.runs_on_disk import asked, programmed
+
+Pages = dict[str, Path]
+
+HOSTILE = [
+    "</script><script>window.pwned = 1</script>",
+    "<img src=x onerror='window.pwned = 1'><svg onload='window.pwned = 1'>",
+    "--><!-- {{ 7 * 7 }} {% include 'page.html' %} ${window.pwned = 1}",
+    "</td></tr></table><style>* { display: none }</style>",
+    "\x1b[31mred\x1b[0m \x00 \u202e0001\u2066 \u2028 \u200b \ud800 \ue000 =1+1",
+    "<a href='javascript:window.pwned=1'>click</a> https://evil.example/?x=1",
+    "7" * 1_000_000 + " the end",
+]
+SPELLED = "U+001B[31mredU+001B[0m U+0000 U+202E0001U+2066 U+2028 U+200B U+D800 U+E000 =1+1"
+# Of every class of cells, the contrast of text and background as they are painted.
+CONTRASTS = """(classes) => {
+  const table = document.querySelector("table.heat tbody");
+  const painted = (colour) => {
+    const context = new OffscreenCanvas(1, 1).getContext("2d");
+    context.fillStyle = colour;
+    context.fillRect(0, 0, 1, 1);
+    return [...context.getImageData(0, 0, 1, 1).data].slice(0, 3);
+  };
+  const linear = (part) => (part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4);
+  const luminance = (colour) => {
+    const [red, green, blue] = painted(colour).map(linear);
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  return Object.fromEntries(classes.map((name) => {
+    const row = table.insertRow();
+    row.innerHTML = `<td class="${name}"><span>7</span></td>`;
+    const style = getComputedStyle(row.querySelector("span"));
+    const [dark, light] = [luminance(style.color), luminance(style.backgroundColor)].sort((one, other) => one - other);
+    return [name, (light + 0.05) / (dark + 0.05)];
+  }));
+}"""
+# Names of the elements that scroll to the side.
+SCROLLED = """() => [...document.querySelectorAll("*")]
+  .filter((one) => ["auto", "scroll"].includes(getComputedStyle(one).overflowX) && one.scrollWidth > one.clientWidth)
+  .map((one) => `${one.getAttribute("aria-label") ?? one.className}: ${one.scrollWidth} in ${one.clientWidth}`)"""
+# Where texts and their picture are: left, top, right, bottom. The ends of letters may touch.
+BOXES = """(all) => all.map((one) => one.getBoundingClientRect())
+  .map((box) => [box.left, box.top + 2, box.right, box.bottom - 2])"""
+
+
+def written(folder: Path, *runs: PageRun) -> Path:
+    """The page of these runs."""
+    write_page(runs, file := folder / "report.html")
+    return file
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])
+def test_it_loads_nothing(viewer: Viewer, pages: Pages, width: int, dark: bool) -> None:
+    """No word on the console, and no address but that of the page itself and of its empty icon."""
+    viewer.open(pages["usual"], width=width, dark=dark)
+    assert viewer.said == []
+    assert pages["usual"].as_uri() in viewer.requested
+    assert set(viewer.requested) <= {pages["usual"].as_uri(), "data:,"}
+
+
+def test_the_policy_is_enforced(viewer: Viewer, pages: Pages) -> None:
+    """A foreign script that got in does not run, and a foreign image is not requested."""
+    page = viewer.open(pages["usual"])
+    page.evaluate("document.body.append(Object.assign(document.createElement('script'), {text: 'window.pwned = 1'}))")
+    page.evaluate("document.body.append(Object.assign(new Image(), {src: 'https://evil.example/'}))")
+    assert page.evaluate("typeof window.pwned") == "undefined"
+    assert ["Content Security Policy" in message for message in viewer.said] == [True, True]
+
+
+# --- the trial table ------------------------------------------------------------------------------------------------
+
+
+def test_filters_work_together(viewer: Viewer, pages: Pages) -> None:
+    """Each narrows what the others leave, the address holds them, and Clear takes them back; texts are searched."""
+    page = viewer.open(pages["usual"])
+    viewer.wait_for_trials(54, 54)
+    for name, word, left in (("model", "gpt-4.1", 27), ("variant", "int_sub", 9), ("outcome", "deviate", 3)):
+        page.select_option(f"[name={name}]", word)
+        assert len(viewer.wait_for_trials(left, 54)) == min(left, 25)
+    assert page.url.endswith("#trials?model=gpt-4.1&variant=int_sub&outcome=deviate")
+    page.click("text=Clear")
+    viewer.wait_for_trials(54, 54)
+    page.fill("[name=text]", "would RATHER")
+    assert set(viewer.wait_for_trials(18, 54)) == {"nan"}
+
+
+@pytest.mark.parametrize(
+    ("name", "address", "found", "embedded"),
+    [
+        ("usual", "#trials?variant=int_mul&depth=3", 6, 54),
+        ("usual", "#trials?model=unknown&depth=3", 18, 54),
+        ("conditions", "#trials?condition=usual&variant=int_sub&repeat=0", 9, 108),
+        ("conditions", "#trials?condition=numbers_comma&repeat=1", 27, 108),
+    ],
+)
+def test_an_address_is_followed(
+    viewer: Viewer, pages: Pages, name: str, address: str, found: int, embedded: int
+) -> None:
+    """The page opens at the trials that its address names; a word that no trial has is left out."""
+    viewer.open(pages[name], address)
+    viewer.wait_for_trials(found, embedded)
+    assert viewer.said == []
+
+
+@pytest.mark.parametrize(
+    ("name", "link", "found", "embedded"),
+    [
+        ("usual", ".cells a[href*='model=o4-mini'][href*='variant=int_sub'][href*='depth=4']", 3, 54),
+        ("usual", ".bars a[href*='class=one']", 3, 54),
+        ("conditions", "#conditions tbody th a", 54, 108),
+        ("conditions", "#repeats tbody th a", 54, 108),
+    ],
+)
+def test_figures_lead_to_their_trials(
+    viewer: Viewer, pages: Pages, name: str, link: str, found: int, embedded: int
+) -> None:
+    """A click on a figure shows its trials and moves the focus there, also the second time."""
+    page = viewer.open(pages[name])
+    for _ in range(2):
+        page.locator(link).first.click()
+        viewer.wait_for_trials(found, embedded)
+        page.wait_for_function("document.activeElement.id === 'trial-count'")
+        page.evaluate("scrollTo(0, 0); document.activeElement.blur()")
+
+
+def test_a_trial_is_shown_with_the_digits_that_differ(viewer: Viewer, pages: Pages) -> None:
+    page = viewer.open(pages["usual"], "#trials?model=o4-mini&variant=int_sub&depth=4")
+    assert viewer.wait_for_trials(3, 54) == ["deviate"] * 3
+    page.locator("#trial-rows button").first.click()
+    detail = page.locator("tr.detail")
+    assert detail.locator("mark").all_text_contents() == ["5", "0"]
+    assert detail.locator("pre").all_text_contents() == ["-2545", "Let me think.", "prompt"]
+
+
+def test_a_sequence_is_shown_with_its_terms(viewer: Viewer, tmp_path: Path) -> None:
+    """Program, scores, judges, and each term with what was expected and printed."""
+    program = "print('</pre><script>window.pwned = 1</script>')"
+    term = {"n": 2, "expected": "2", "got": "<b>2</b>", "status": "wrong", "seconds": 0.01}
+    page = viewer.open(written(tmp_path, run_of([programmed("A000001", program=program, terms=[term])])))
+    page.click("#trial-rows button")
+    assert page.locator("table.steps tbody td").all_text_contents() == ["2", "<b>2</b>", "wrong", "0.010"]
+    assert page.locator("tr.detail pre").first.text_content() == program
+    detail = page.locator("tr.detail").text_content() or ""
+    assert all(text in detail for text in ("score within 4 s", "no lookup table: no long literal", "strict"))
+    assert page.evaluate("typeof window.pwned") == "undefined"
+    assert viewer.said == []
+
+
+def test_hostile_replies_are_shown_as_text(viewer: Viewer, tmp_path: Path) -> None:
+    """As replies, reasoning, models and reasons: they are shown as they are written, and nothing of them happens."""
+    records = [asked(text, trial=trial, model=text[:300], reasoning=text) for trial, text in enumerate(HOSTILE)]
+    page = viewer.open(written(tmp_path, run_of(records, HOSTILE[0], stopped=HOSTILE[1])))
+    viewer.wait_for_trials(len(HOSTILE), len(HOSTILE))
+    for button in page.locator("#trial-rows > tr:not(.detail) button").all():
+        button.click()
+    shown = [detail.locator("pre").first.text_content() or "" for detail in page.locator("tr.detail").all()]
+    assert shown[:4] == HOSTILE[:4]
+    assert shown[4] == SPELLED
+    assert shown[6].endswith(" the end")
+    assert "of 1,000,008 characters left out" in shown[6]
+    assert page.evaluate("typeof window.pwned") == "undefined"
+    assert page.locator("img, iframe, object, main script, main style, [onload], [onerror]").count() == 0
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1280
+    assert viewer.said == []
+    assert not [address for address in viewer.requested if address.startswith(("http", "ws"))]
+
+
+def test_a_search_is_shown_with_its_questions(viewer: Viewer, tmp_path: Path) -> None:
+    """Hostile replies do nothing in its row, in its trial and in its steps; a search without a reply has a row, too."""
+    search = search_record(lambda of: f"{HOSTILE[0]}{HOSTILE[1]}{HOSTILE[4]} = -7")
+    lost = dict.fromkeys(("reply", "answer", "grade", "reading")) | {"outcome": "unanswered", "reason": "timeout"}
+    none = search["search"] | {"ended": "unanswered", "minimum": None, "largest_right": None, "trail": []}
+    other = search | lost | {"search": none, "nodeid": "other", "repeat": 1}
+    page = viewer.open(written(tmp_path, run_of([search, other], HOSTILE[0])))
+    assert viewer.wait_for_trials(2, 2) == ["deviate", "unanswered"]
+    page.locator("#trial-rows button").first.click()
+    page.click("tr.detail summary")
+    assert SPELLED in (page.locator("tr.detail pre").first.text_content() or "")
+    replies = page.locator("table.steps tbody tr td:last-child").all_text_contents()
+    assert len(replies) == len(search["search"]["trail"])
+    assert all(reply.startswith(HOSTILE[0]) for reply in replies)
+    assert page.evaluate("typeof window.pwned") == "undefined"
+    assert viewer.said == []
+
+
+def test_pages_turn(viewer: Viewer, pages: Pages) -> None:
+    """Trials are shown twenty-five at a time, and pages turn no further than there are trials."""
+    page = viewer.open(pages["usual"])
+    assert page.is_disabled("#trial-previous")
+    for number in (2, 3):
+        page.click("#trial-next")
+        page.wait_for_selector(f"#trial-page:text-is('Page {number} of 3')")
+    assert len(viewer.wait_for_trials(54, 54)) == 4
+    assert page.is_disabled("#trial-next")
+
+
+# --- how it is used -------------------------------------------------------------------------------------------------
+
+
+def test_it_is_used_by_keyboard(viewer: Viewer, pages: Pages) -> None:
+    """The first key leads past the navigation; cells, filters and buttons are reached and work without a mouse."""
+    page = viewer.open(pages["usual"])
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.focus(".heat td > a")
+    page.keyboard.press("Enter")
+    viewer.wait_for_trials(3, 54)
+    page.focus("#trial-rows button")
+    page.keyboard.press("Enter")
+    assert page.locator("#trial-rows button").first.get_attribute("aria-expanded") == "true"
+    reachable = "[...document.querySelectorAll('a[href], button, select, input, summary, [tabindex=\"0\"]')]"
+    assert page.evaluate(f"{reachable}.every((one) => one.tabIndex === 0)")
+
+
+def test_the_overview_is_sorted_by_its_headers(viewer: Viewer, tmp_path: Path) -> None:
+    """By names up and down; by a percentage a run of easy cells comes last in either direction."""
+    easy = [one for one in usual_records("easy") if one["problem"]["variant"] == "int_add"]
+    every = run_of([*usual_records("all"), *usual_records("more")], "all")
+    page = viewer.open(written(tmp_path, run_of(easy, "easy"), every))
+    by_name, by_percent = (page.locator(f".overview th[{name}] button").first for name in ("data-sorts", "data-ranks"))
+    rows = page.locator(".overview tbody th")
+    shown = "(cells) => cells.map((cell) => cell.dataset.sort)"
+    for order, names in (("ascending", ["all", "easy", "more"]), ("descending", ["more", "easy", "all"])):
+        by_name.click()
+        assert rows.evaluate_all(shown) == names
+        assert page.get_attribute(".overview [aria-sort]", "aria-sort") == order
+    for _ in range(2):
+        by_percent.click()
+        assert rows.evaluate_all(shown)[-1] == "easy"
+
+
+# --- how it looks ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("width", [320, 390, 700, 1280])
+def test_nothing_sticks_out(viewer: Viewer, tmp_path: Path, width: int) -> None:
+    """However long names and numbers are: what is wide scrolls by itself, and words on buttons stay on one line."""
+    comma = COMMA | {"prompt": "a_template_with_a_long_name" * 3}
+    records = [*usual_records(), *in_conditions(usual_records(), comma), search_record(lambda of: "1" * 60)]
+    page = viewer.open(written(tmp_path, run_of(records)), width=width)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    heights = "[...document.querySelectorAll('button')].map((one) => one.offsetHeight).filter(Boolean)"
+    assert max(page.evaluate(heights)) < 40
+
+
+@pytest.mark.parametrize("width", [1300, 1440])
+def test_no_table_is_cut_off_on_a_desktop(viewer: Viewer, pages: Pages, width: int) -> None:
+    """The heatmaps of all cells stand beside each other, with the depth to which each variant is reliable."""
+    page = viewer.open(pages["cells"], width=width)
+    assert page.evaluate(SCROLLED) == []
+    assert page.locator(".cells tbody td:last-child").first.text_content() == "10"
+
+
+def test_no_name_in_the_picture_of_costs_is_cut_or_overprinted(viewer: Viewer, tmp_path: Path) -> None:
+    """Thirteen names have no room: each point has its number, and the legend has the names in this order."""
+    names = [f"provider/a-model-{number}-2025-04-16-thinking" for number in range(13)]
+    runs = [priced_run(name, number % 5 + 3, 0.0001 * 1.4**number) for number, name in enumerate(names)]
+    page = viewer.open(written(tmp_path, *runs), width=1300)
+    (picture,), texts = (page.locator(found).evaluate_all(BOXES) for found in (".scatter", ".point text"))
+    assert all(picture[0] <= left and right <= picture[2] for left, _, right, _ in texts)
+    pairs = combinations(texts, 2)
+    assert not any(a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3] for a, b in pairs)
+    assert page.locator(".point text").all_text_contents() == [str(number) for number in range(1, 14)]
+    assert page.locator(".numbered li").all_text_contents() == names
+
+
+@pytest.mark.parametrize("name", ["usual", "conditions"])
+def test_every_picture_has_a_name_and_a_table(viewer: Viewer, pages: Pages, name: str) -> None:
+    page = viewer.open(pages[name])
+    pictures = page.locator("figure svg[role=img]")
+    assert pictures.count() > 0
+    for picture in pictures.all():
+        assert picture.get_attribute("aria-label")
+        assert picture.locator("xpath=ancestor::figure").locator("table td").count() > 0
+    assert page.locator("svg:not([role=img]):not([aria-hidden=true])").count() == 0
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_every_step_of_colour_can_be_read(viewer: Viewer, pages: Pages, dark: bool) -> None:
+    """The number in a coloured cell has a contrast of 4.5 to 1, as WCAG's level AA asks."""
+    page = viewer.open(pages["usual"], dark=dark)
+    contrasts = page.evaluate(CONTRASTS, [f"{hue}{step}" for hue in "he" for step in range(STEPS + 1)])
+    assert {step: contrast for step, contrast in contrasts.items() if contrast < 4.5} == {}
+
+
+def test_it_can_be_printed(viewer: Viewer, pages: Pages) -> None:
+    """On paper there is no navigation and no filter, and a dark page is dark on white."""
+    page = viewer.open(pages["usual"], dark=True)
+    page.emulate_media(media="print")
+    assert not page.is_visible(".parts")
+    assert not page.is_visible(".filters")
+    assert page.evaluate("getComputedStyle(document.body).color") == "rgb(26, 31, 38)"

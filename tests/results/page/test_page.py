@@ -1,0 +1,416 @@
+"""The page without a browser: what its parts say of runs, and what it embeds."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Callable
+from hashlib import sha256
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from pytest_llmarith.records import Repeats, convert
+from pytest_llmarith.results.page import PageRun, write_run_page
+from pytest_llmarith.results.page.charts import STEPS, share
+from pytest_llmarith.values import USUAL, Op
+from tests.results.page.made_runs import (
+    COMMA,
+    all_cells,
+    embedded,
+    in_conditions,
+    priced_run,
+    run_of,
+    search_record,
+    usual_records,
+    wrong,
+)
+from tests.runs_on_disk import added, asked, programmed
+
+Write = Callable[..., str]
+USUAL_FIELDS = USUAL.fields()
+
+
+def rows_of(text: str, part: str) -> list[list[str]]:
+    """The cells of all tables of a part, headers too."""
+    (section,) = re.findall(rf'<section id="{part}".*?</section>', text, re.DOTALL)
+    rows = (
+        re.findall(r"<t[hd].*?>(.*?)</t[hd]>", row, re.DOTALL) for row in re.findall(r"<tr.*?</tr>", section, re.DOTALL)
+    )
+    return [[" ".join(unescape(re.sub(r"<.*?>", " ", cell)).split()) for cell in row] for row in rows]
+
+
+def with_result(run: PageRun, **facts: Any) -> PageRun:
+    """The same run with other figures in its only result."""
+    (result,) = run.summary.results
+    return PageRun(run.name, replace(run.summary, results=[replace(result, **facts)]), run.records)
+
+
+# --- the file -------------------------------------------------------------------------------------------------------
+
+
+def test_the_page_allows_its_own_style_and_script_only(page: Write) -> None:
+    """The policy has the hashes of the style and the script; no element names an address to load."""
+    text = page(run_of(usual_records()))
+    (policy,) = re.findall(r'Content-Security-Policy" content="(.*?)"', text)
+    (style,), *_, (script,) = (
+        re.findall(rf"<{tag}>(.*?)</", text, re.DOTALL) for tag in ("style", 'script type="module"')
+    )
+    hashes = (b64encode(sha256(part.encode()).digest()).decode() for part in (style, script))
+    assert unescape(policy) == (
+        "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    ).format(*hashes)
+    elements = text.replace(style, "").replace(script, "")
+    assert not re.search(r"<[^>]*\s(src|style|on\w+)=", elements)
+    assert re.findall(r"<link [^>]*>", elements) == ['<link rel="icon" href="data:,">']
+    assert not any(part in style + script for part in ("@import", "url(", "innerHTML"))
+
+
+def test_names_are_escaped(page: Write) -> None:
+    """Hostile names of models, runs and reasons become no elements, and what is not seen is spelled out."""
+    hostile = "<b onclick=alert(1)>\"'&</script>\x1b\u202e"
+    lost = asked(None, model=hostile) | {"reason": hostile}
+    text = page(run_of([lost, wrong(model=hostile)], hostile, stopped=hostile))
+    assert not any(part in text for part in ("<b onclick", "\x1b", "\u202e", "onclick=alert(1)>"))
+
+
+@pytest.mark.parametrize(
+    ("records", "said"),
+    [([], "all 0 answered"), ([asked(None)], "0 of 1 answered"), ([asked("\ud800", model="half\ud800")], "half")],
+    ids=["no trial", "no answer", "lone surrogates"],
+)
+def test_any_run_has_a_page(page: Write, records: list[Any], said: str) -> None:
+    """A page is written whatever a run holds, and it is the same each time."""
+    text = page(run_of(records))
+    assert said in text
+    assert text == page(run_of(records))
+
+
+def test_a_page_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    """A run is whole without its page."""
+    (tmp_path / "report.html").mkdir()
+    said = write_run_page(tmp_path, run_of([]).summary, [])
+    assert said.startswith("report.html was not written: ")
+    assert len(said.splitlines()) == 1
+
+
+def test_parts_without_data_are_left_out(page: Write) -> None:
+    """A part is there, and linked, if its run has data for it."""
+    parts = re.findall(r'<section id="(\w+)"', page(run_of(usual_records())))
+    assert parts == ["overview", "depth", "cells", "cost", "errors", "trials", "provenance"]
+    free = page(run_of([asked("{}", cost_usd=None)]))
+    assert 'id="cost"' not in free
+    assert "#cost" not in free
+
+
+def test_fake_models_are_marked(page: Write) -> None:
+    """Simulated results are marked at the top and in their rows; others are not."""
+    simulated = page(run_of(all_cells("llmarith/exact", 99, trials=1)))
+    assert simulated.count("<strong>Simulated.</strong>") == simulated.count('<span class="tag">simulated</span>') == 1
+    assert "Simulated." not in page(run_of(usual_records()))
+
+
+@pytest.mark.parametrize(
+    ("models", "title"),
+    [("x", "x"), ("xxy", "x and y in 3 runs"), ("zxy", "3 models in 3 runs"), ("xxx", "x in 3 runs")],
+)
+def test_the_title_names_models_and_counts_runs(page: Write, models: str, title: str) -> None:
+    """The models by name if there are two at most; conditions are counted, too."""
+    runs = [run_of(usual_records(model), f"run {number}") for number, model in enumerate(models)]
+    assert f"<title>{title} - llmarith</title>" in page(*runs)
+    both = run_of(in_conditions(usual_records("x"), USUAL_FIELDS, COMMA))
+    assert "<title>x in 2 conditions - llmarith</title>" in page(both)
+
+
+@pytest.mark.parametrize(("names", "labels"), [("ab", ["m, a", "m, b"]), ("aa", ["m, a (1)", "m, a (2)"])])
+def test_labels_are_told_apart(page: Write, names: str, labels: list[str]) -> None:
+    """By the run if a model is in two of them, and by a number if that is the same, too."""
+    text = page(*[run_of([asked("{}", model="m")], name) for name in names])
+    assert [row[0] for row in rows_of(text, "overview")[1:]] == [f"{label} arithmetic" for label in labels]
+    assert embedded(text)[0]["words"]["model"] == labels
+
+
+# --- overview, curves, cells ----------------------------------------------------------------------------------------
+
+
+@example(0, 9)
+@example(9, 0)
+@example(1, 999)
+@example(999, 1)
+@given(part=st.integers(0, 300), rest=st.integers(0, 300))
+def test_only_all_is_100_percent_and_only_nothing_is_0(part: int, rest: int) -> None:
+    """This holds for the colours, too."""
+    found = share(part, part + rest)
+    if found is None:
+        assert part + rest == 0
+        return
+    assert (found.step == STEPS) == (found.rounded == "100") == (found.text == "100.0") == (rest == 0)
+    assert (found.step == 0) == (found.rounded == "0") == (found.text == "0.0") == (part == 0)
+    assert found.low <= found.percent <= found.high
+
+
+def test_the_overview_has_the_percentages_of_the_summary(page: Write) -> None:
+    """Cells have the weight of their questions; if a cell has no reply there are bounds."""
+    some = run_of([asked("{}"), asked("{}", trial=1), asked("1", op=Op.MUL), asked(None, trial=1, op=Op.MUL)])
+    (_, row) = rows_of(page(some), "overview")
+    expected: Any = some.summary.results[0].percentages
+    assert row[2].split()[0] == f"{expected['correct'].percent:.1f}" == "50.0"
+    (_, row) = rows_of(page(run_of([asked("{}"), asked(None, op=Op.MUL)])), "overview")
+    assert row[2] == "-"
+    assert "50.0 to 100.0 %" in row[0]
+
+
+def test_a_cell_says_how_many_are_correct(page: Write) -> None:
+    """Of as many trials as the caption says, of another number if the cell says so; none is known of a lost reply."""
+    records = [*usual_records()[1:], asked(None, depth=2), asked(None, depth=5)]
+    text = page(run_of(records))
+    assert "Correct of 3 by variant and depth" in text
+    cells = [row[:5] for row in rows_of(text, "cells")[1:4]]
+    assert cells[0] == ["int_add", "2/2", "3", "3", "-"]
+    assert cells[1:] == [["int_sub", "3", "3", "0", "-"], ["int_mul", "0", "0", "0", "-"]]
+    reliable = [row[-1] for row in rows_of(page(run_of([asked("1"), asked(None, op=Op.SUB)])), "cells")]
+    assert reliable[1:3] == ["none: at most 80 %", "-"]
+
+
+def test_curves_stand_where_their_axis_says(page: Write) -> None:
+    """100 % and 0 % are at the ticks of these numbers; the table behind a curve has its numbers."""
+    text = page(run_of(usual_records()))
+    panels = re.findall(r"<figcaption>(\w[\w ]*)</figcaption>(.*?)</figure>", text, re.DOTALL)
+    assert [title for title, _ in panels[:4]] == ["all variants", "int_add", "int_sub", "int_mul"]
+    heights = {title: set(map(float, re.findall(r'<circle cx="[\d.]+" cy="(.*?)"', svg))) for title, svg in panels}
+    ticks = {name: float(y) - 4 for y, name in re.findall(r'class="y" x="29" y="([\d.]+)">(\d+)<', panels[0][1])}
+    assert (heights["int_add"], heights["int_mul"]) == ({ticks["100"]}, {ticks["0"]})
+    assert ticks["100"] < ticks["50"] < ticks["0"]  # SVG counts from the top
+    assert ["4", "0.0 (0.0-56.1)"] in rows_of(text, "depth")
+
+
+def test_a_curve_of_some_variants_says_so(page: Write) -> None:
+    """What a model answered of all variants that were asked; variants that no model was asked are not missed."""
+    one, other = run_of(usual_records(), "a"), run_of(all_cells("llmarith/exact", 99, trials=1), "b")
+    assert "variants answered" not in page(one)
+    assert "<small>o4-mini: 3 of 8 variants answered</small>" in page(one, other)
+    assert "<small>1 of 2 variants answered</small>" in page(run_of([asked("1"), asked(None, op=Op.SUB)]))
+
+
+def test_many_models_get_a_panel_each(page: Write) -> None:
+    """More than six lines cannot be told apart: each has the median of all in the background."""
+    runs = [run_of(usual_records(f"model-{number}"), f"run-{number}") for number in range(7)]
+    few, many = (page(*some).partition('id="cells"')[0] for some in (runs[:6], runs))
+    assert (few.count('class="context"'), few.count('class="band')) == (0, 24)
+    assert "median of the 7 models" in many
+    assert (many.count('class="context"'), many.count('class="band')) == (8, 7)  # one is in the legend
+
+
+@pytest.mark.parametrize(("digits", "name"), [(1, "1"), (2, "2-5"), (5, "2-5"), (6, "6-9"), (30, "30-33")])
+def test_four_lengths_stand_together(page: Write, digits: int, name: str) -> None:
+    run = run_of([added("{}")])
+    lengths = [replace(run.summary.results[0].lengths[0], digits=digits)]
+    assert rows_of(page(with_result(run, lengths=lengths)), "depth")[1][0] == name
+
+
+# --- conditions, repeats, costs -------------------------------------------------------------------------------------
+
+
+def sums(right: int) -> list[Any]:
+    """Twenty sums, of which the first ones are right."""
+    return [asked("{}" if trial < right else "1", 3, trial) for trial in range(20)]
+
+
+@pytest.mark.parametrize(
+    ("usual", "comma", "direction", "points", "reach"),
+    [(20, 0, "worse", "-100.0", 100), (0, 20, "better", "+100.0", 100), (20, 20, "unclear", "0.0", 20)],
+)
+def test_a_condition_is_coloured_if_it_is_more_than_chance(
+    page: Write, usual: int, comma: int, direction: str, points: str, reach: int
+) -> None:
+    """The difference is on the side that it has, and the scale holds its interval."""
+    records = [*sums(usual), *in_conditions(sums(comma), COMMA)]
+    text = page(run_of(records))
+    row = rows_of(text, "conditions")[-1]
+    assert (row[0], row[2].split()[0], row[5]) == ("numbers_comma beside o4-mini arithmetic", points, "20")
+    assert f'<svg class="whisker {direction}"' in text
+    assert f"<span>+{reach}</span>" in text
+    (mark,) = re.findall(r'<rect class="here" x="([\d.]+)"', text[text.index('id="conditions"') :])[:1]
+    assert (float(mark) < 49) == (comma < usual)
+    assert (float(mark) > 51) == (comma > usual)
+
+
+def test_repeats_are_counted_by_problem(page: Write) -> None:
+    """pass@1, pass@k, majority, agreement; a share without an interval stands alone."""
+    answers = [(trial, repeat, "{}" if repeat < 2 else "1") for trial in range(3) for repeat in range(3)]
+    records = [asked(answer, trial=trial) | {"repeat": repeat} for trial, repeat, answer in answers]
+    text = page(run := run_of(records))
+    row = rows_of(text, "repeats")[-1]
+    assert [cell.split()[0] for cell in row if cell] == ["o4-mini", "66.7", "100.0", "100.0", "0.0", "3", "3"]
+    assert row[4] == "100.0 43.9-100"
+    one: dict[str, Any] = {"k": 2, "problems": 1, "consistency": None, "pass_at_k": None, "majority": None}
+    repeats = convert(one | {"pass_at_1": {"percent": 50.0, "low": None, "high": None}}, Repeats)
+    assert rows_of(page(with_result(run, repeats=repeats)), "repeats")[-1][1:5] == ["50.0 -", "", "- k = 2", "-"]
+
+
+def test_the_line_joins_models_that_beat_all_cheaper_ones(page: Write) -> None:
+    """The table is ordered by price; names stand by their points if there is room."""
+    offers = (("poor", 3, 0.001), ("good", 9, 0.01), ("cheap", 4, 0.0001), ("unpriced", 10, None))
+    text = page(*[priced_run(*offer) for offer in offers])
+    rows = [" ".join(row) for row in rows_of(text, "cost")[1:]]
+    assert rows == ["cheap $0.1 40.0 (16.8-68.7)", "poor $1 30.0 (10.8-60.3)", "good $10 90.0 (59.6-98.2)"]
+    points = re.findall(r'<g class="point([ \w]*)">.*?<text[^>]*>(\w+)<', text, re.DOTALL)
+    assert points == [(" best", "cheap"), ("", "poor"), (" best", "good")]
+    assert "No known cost: unpriced." in text
+    assert 'class="numbered"' not in text
+
+
+def test_a_run_of_easy_cells_is_not_on_the_line(page: Write) -> None:
+    """It is hollow, and the page says which cells it lacks."""
+    easy = [one for one in usual_records("easy") if one["problem"]["variant"] == "int_add"]
+    text = page(run_of(usual_records("good"), "good"), run_of(easy, "easy"))
+    assert (text.count('class="point hollow"'), text.count('class="point best"')) == (1, 1)
+    assert "Hollow, and not on the line: easy lacks 6 of 9 cells that others have: int_sub, int_mul." in text
+
+
+# --- errors, breaking points, sequences -----------------------------------------------------------------------------
+
+
+def test_errors_stand_in_their_classes(page: Write) -> None:
+    """Their shares, the positions of wrong digits from both ends, and what a strict format costs."""
+    text = page(run_of(usual_records(trials=2)))
+    rows = rows_of(text, "errors")
+    assert rows[1][0] == "one digit"
+    assert next(row for row in rows if row[0] == "all") == ["all", *["0", "0", "0", "100", ""] * 2][:-1]
+    assert "<dt>no answer</dt><dd>6 unreadable</dd>" in text
+    assert "55.6 % right where only a bare number counts" in text
+
+
+FOUND = {"question": "27 * 48", "expected": "1296", "answer": "1286", "error_class": "one digit", "ended": "shrunk"}
+NOTHING = dict.fromkeys(FOUND) | {"ended": "nothing found", "largest_right": "9 * 9"}
+CHANCE = NOTHING | {"ended": "not reproduced", "not_reproduced": 5}
+
+
+@pytest.mark.parametrize(
+    ("point", "row"),
+    [
+        (FOUND, ["27 * 48 answered 1286 , expected 1296", "one digit"]),
+        (FOUND | {"ended": "budget"}, ["27 * 48 answered 1286 , expected 1296 maybe not the simplest", "one digit"]),
+        (
+            FOUND | {"answer": None, "error_class": None, "reason": "refusal"},
+            ["27 * 48 no answer, expected 1296", "refusal"],
+        ),
+        (FOUND | {"question": "\x1b1 + 1"}, [r"\x1b1 + 1 answered 1286 , expected 1296", "one digit"]),
+        (NOTHING, ["nothing found up to 9 * 9"]),
+        (NOTHING | {"largest_right": None}, ["nothing found up to its first question"]),
+        (CHANCE, ["not reproduced up to 9 * 9 5 questions answered wrongly, then rightly"]),
+    ],
+    ids=["found", "budget", "no answer", "hostile", "nothing", "nothing right", "chance"],
+)
+def test_a_search_is_told_in_a_row(page: Write, point: dict[str, Any], row: list[str]) -> None:
+    """The simplest wrong question, or how far all was right; then the number of questions."""
+    run = run_of([search_record(lambda of: "7")])
+    (known,) = run.summary.results[0].breaking_points
+    text = page(with_result(run, breaking_points=[replace(known, **point)]))
+    assert rows_of(text, "breaking")[1] == ["int_add", *row, str(known.questions)]
+    assert f"broke in {int(point['question'] is not None)} of 1 searches" in text
+
+
+def test_a_repeated_search_leads_to_its_own_trial(page: Write) -> None:
+    record = search_record(lambda of: "7")
+    text = page(run_of([record | {"nodeid": f"test[{repeat}]", "repeat": repeat} for repeat in (0, 1)]))
+    assert "task=breaking_point&amp;variant=int_add&amp;repeat=1" in text
+    assert "&amp;repeat=" not in page(run_of([record]))
+
+
+def test_sequences_have_scores_curves_and_terms(page: Write) -> None:
+    """What programs got right, by limit and by place, and which sequence no model solved."""
+    none = [{"n": 1, "expected": "1", "got": "3", "status": "wrong", "seconds": 0.01}]
+    records = [programmed("A000001"), programmed("A000002", scores={"0.5": 0.0, "4": 0.0}, terms=none)]
+    text = page(run_of(records))
+    rows = rows_of(text, "sequences")
+    assert [row[1:4] for row in rows[1:3]] == [["0.5 s", "2", "33.3 0.0-66.7"], ["4 s", "2", "33.3 0.0-66.7"]]
+    assert rows[4:6] == [["1", "0.6667"], ["2", "0.0000"]]
+    assert [row[1].split()[0] for row in rows[7:10]] == ["50.0", "100.0", "0.0"]
+    assert "&amp;text=A000002" in text
+    assert "&amp;text=A000001" not in text
+    assert "&amp;text=" not in page(run_of(records), run_of([programmed("A000002", "other")], "other"))
+
+
+# --- embedded trials ------------------------------------------------------------------------------------------------
+
+
+def test_wrong_trials_are_embedded_first(page: Write) -> None:
+    """5,000 in all, the wrong ones first; each run has its part, and the page says what it left out."""
+    right, few = [asked("{}")] * 4_000, [asked("1")] * 20
+    text = page(run_of([*right, *few], "one"), run_of([*right, *few], "two"), run_of(few, "three"))
+    index, trials = embedded(text)
+    outcomes = Counter(index["words"]["outcome"][number] for number in index["columns"]["outcome"])
+    assert (len(trials), outcomes) == (5_000, {"correct": 4_940, "deviate": 60})
+    assert Counter(index["columns"]["model"]) == {0: 2_490, 1: 2_490, 2: 20}
+    assert "5,000 of 8,060 trials, wrong ones first" in text
+    assert "3,060 are left out here, 0 of them not correct" in text
+    assert "500 are left out here, 500 of them not correct" in page(run_of([asked("1")] * 5_500))
+
+
+def test_embedded_data_has_no_character_that_means_anything(page: Write) -> None:
+    """It is base64, and a reply comes out as it went in; a long one loses its middle."""
+    text = "</script><!--\u2028\u202e\ud800&'\""
+    _, (hostile, long) = embedded(page(run_of([asked(text), asked("1" * 15_000 + "2" * 15_000, trial=1)])))
+    assert hostile["reply"] == text
+    assert long["reply"] == {"cut": ["1" * 15_000, "2" * 5_000, 30_000]}
+
+
+def test_trials_are_filtered_by_what_tells_them_apart(page: Write) -> None:
+    """A filter in which there is nothing to choose is left out; classes and reasons are filters of their own."""
+    text = page(run_of(usual_records()))
+    names = re.findall(r'<select name="(\w+)"', text)
+    assert names == ["model", "variant", "depth", "outcome", "class", "reason"]
+    words = embedded(text)[0]["words"]
+    assert (words["class"], words["reason"]) == (["one digit"], ["unreadable"])
+    several = page(run_of(in_conditions(usual_records(), USUAL_FIELDS, COMMA, repeats=2)))
+    index, trials = embedded(several)
+    assert set(re.findall(r'<select name="(\w+)"', several)) - set(names) == {"condition", "repeat"}
+    assert index["words"]["condition"] == ["usual", "numbers_comma"]
+    assert index["columns"]["model"] == [0] * 54 + [1] * 54
+    assert ["condition", "numbers_comma"] in trials[-1]["facts"]
+
+
+@pytest.mark.parametrize(("symbols", "question"), [("ascii", "6 * 7"), ("unicode", "6 × 7")])
+def test_a_trial_has_the_sign_that_was_asked(page: Write, symbols: str, question: str) -> None:
+    record = asked("42", op=Op.MUL) | {"condition": USUAL_FIELDS | {"symbols": symbols}}
+    record["problem"] |= {"lhs": "6", "rhs": "7"}
+    assert embedded(page(run_of([record])))[1][0]["question"] == question
+
+
+@pytest.mark.parametrize("value", [None, True, 10**400, 1.5, "x", "", [], [{}], {"x": []}], ids=repr)
+def test_any_custom_problem_is_shown(page: Write, value: Any) -> None:
+    """A task of the user may have any JSON as inputs, expected answer and answer."""
+    problem = {"kind": "custom", "label": "a", "seed": 0, "trial": 0, "given": {"x": value}, "expected": value}
+    answer = {"kind": "custom", "read": value}
+    custom = asked("1") | {"task": "mine", "problem": problem, "answer": answer, "reading": None, "grade": None}
+    _, (trial,) = embedded(page(run_of([custom])))
+    assert trial["question"].startswith("x: ")
+
+
+# --- provenance -----------------------------------------------------------------------------------------------------
+
+
+def test_provenance_tells_how_a_run_was_made(page: Write) -> None:
+    """In words, and what is unusual; the default seed, too."""
+    told: dict[str, tuple[Any, str]] = {
+        "seed": (0, "0"),
+        "asking": ({"announced_stored": 3, "unsaved": 2}, "of them in the store 3, not saved in the store 2"),
+        "conditions": ([USUAL_FIELDS, COMMA], "usual, numbers_comma"),
+        "wordings": ({"templates": {"terse": "{lhs}{sign}{rhs}="}}, "templates terse {lhs}{sign}{rhs}="),
+        "repeats": (3, "every question 3 times"),
+        "search": ({"budget": 40}, "questions each at most 40"),
+        "git": ({"commit": "0123", "dirty": True}, "0123, with changes that are not committed"),
+    }
+    text = page(run_of(usual_records(), **{name: fact for name, (fact, _) in told.items()}))
+    assert [name for name, (_, shown) in told.items() if f"<dd>{shown}</dd>" not in text] == []
+    usual: dict[str, Any] = {"conditions": [USUAL_FIELDS], "wordings": {"templates": {}, "systems": {}}, "repeats": 1}
+    plain = page(run_of(usual_records(), **usual))
+    assert not any(f"<dt>{name}</dt>" in plain for name in ("conditions", "wordings", "repeats", "searches"))
