@@ -1,4 +1,4 @@
-# Every target installs what it needs into .venv: with uv where it is found, else with venv and pip.
+# Every target installs what it needs into .venv: with uv if it is found, else with venv and pip.
 # Options for pytest go into ARGS: make bench ARGS="--llm-model=o4-mini -n 8"
 
 PYTHON ?= python3
@@ -7,11 +7,11 @@ RUN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 MODELS ?= --llm-model=llmarith/exact --llm-model=llmarith/sloppy
 ARGS ?=
-# Questions of each search for a breaking point: few, as the exact model takes all of them and breaks nowhere.
+# Questions of each search for a breaking point: few, as llmarith/exact uses all of them.
 SEARCH ?= 40
-# A test that hangs is stopped by its own limits; should one have none, it must not take the others with it.
+# The last resort for a test that hangs.
 HANGS := --timeout=300
-# A test goes to whoever is free: the long ones come last, and would else be in one hand.
+# Small chunks, so that the long tests at the end are spread over all workers.
 SPREAD := -n auto --maxschedchunk=2
 KILLS ?= 50
 
@@ -25,16 +25,16 @@ help:  ## Show the targets
 
 install: $(INSTALLED)  ## Install everything into .venv
 
-bench: $(INSTALLED)  ## Run the benches on the embedded models
+bench: $(INSTALLED)  ## Run the benches on the fake models
 	$(RUN)/pytest benches $(MODELS) --llm-breaking-point=$(SEARCH) $(ARGS)
 
-test: $(INSTALLED)  ## Run the tests, but for the longer proofs
+test: $(INSTALLED)  ## Run the tests, except the longer proofs
 	$(RUN)/pytest $(SPREAD) $(HANGS) -m "not proof" $(ARGS)
 
-proof: $(INSTALLED)  ## Run the longer proofs: more ways to run, lost hosts, the documents' commands, the weaker sandbox
+proof: $(INSTALLED)  ## Run the longer proofs: other ways to run, lost hosts, the documents' commands, the weaker sandbox
 	$(RUN)/pytest $(SPREAD) $(HANGS) -m proof $(ARGS)
 
-chaos: $(INSTALLED)  ## Kill runs at 50 seeded moments and go on: minutes, where make test has four kills
+chaos: $(INSTALLED)  ## Kill runs at 50 seeded moments and continue them (make test kills four)
 	KILLS=$(KILLS) $(RUN)/pytest tests/chaos $(ARGS)
 
 dist: $(INSTALLED)  ## Build sdist and wheel into dist/, and check them
@@ -42,7 +42,7 @@ dist: $(INSTALLED)  ## Build sdist and wheel into dist/, and check them
 	$(RUN)/python -m hatchling build
 	$(RUN)/twine check --strict dist/*
 
-lint: $(INSTALLED)  ## Check style, types and the map of rooms
+lint: $(INSTALLED)  ## Check style, types and imports
 	$(RUN)/ruff check .
 	$(RUN)/ruff format --check .
 	$(RUN)/mypy
@@ -52,11 +52,11 @@ format: $(INSTALLED)  ## Format the code
 	$(RUN)/ruff format .
 	$(RUN)/ruff check --fix .
 
-schemas: $(INSTALLED)  ## Make docs/schemas anew from the shapes in the code
+schemas: $(INSTALLED)  ## Write docs/schemas from the records in the code
 	$(RUN)/llmarith schema record > docs/schemas/record-1.json
 	$(RUN)/llmarith schema summary > docs/schemas/summary-1.json
 
-docs: $(INSTALLED)  ## Make docs/options.md anew from the options in the code
+docs: $(INSTALLED)  ## Write docs/options.md from the options in the code
 	$(RUN)/python -m docs.reference > docs/options.md
 
 perf: $(INSTALLED)  ## Measure speed, as ratios within one run

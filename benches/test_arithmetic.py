@@ -1,4 +1,4 @@
-"""One sum, product, difference or quotient per item, of 2 to 10 digits; after llm_arithmetic."""
+"""One sum, difference, product or quotient of numbers of 2 to 10 digits per item, as in llm_arithmetic."""
 
 import pytest
 

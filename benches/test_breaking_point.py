@@ -1,9 +1,9 @@
-"""The simplest question that a model gets wrong, a search per item; --llm-breaking-point=80 makes them."""
+"""One search per item for the simplest question that a model gets wrong; needs --llm-breaking-point=80."""
 
 import pytest
 
 
 @pytest.mark.breaking_point
 def test_breaking_point(problem, search):
-    """All that the search asked was answered rightly."""
+    """The search finds no wrong answer."""
     search(problem)

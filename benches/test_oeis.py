@@ -1,4 +1,4 @@
-"""A program per item, for an integer sequence of the OEIS; after arXiv 2411.04372."""
+"""One program for an integer sequence per item, as in arXiv 2411.04372."""
 
 import pytest
 

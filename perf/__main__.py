@@ -1,4 +1,4 @@
-"""Run the measurements, all or those that are named, and print one table; exit status 1 where a bound is missed."""
+"""Run the measurements, all or those that are named, and print one table; exit status 1 if a bound is missed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ALL = {
 
 
 def main() -> int:
-    """Measure, and print."""
+    """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m perf", description=__doc__)
     parser.add_argument("names", nargs="*", choices=[*_ALL, []], metavar="NAME", help=" or ".join(_ALL))
     names = parser.parse_args().names or _ALL

@@ -1,4 +1,4 @@
-"""The same questions through litellm alone, without pytest: `python -m perf.alone URL`. What no harness can beat."""
+"""The same questions through litellm alone, without pytest, as a lower bound: `python -m perf.alone URL`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What one broker carries, without pytest: `python -m perf.carried URL CONCURRENCY QUESTIONS FOLDER`.
+"""The throughput of one broker, without pytest: `python -m perf.carried URL CONCURRENCY QUESTIONS FOLDER`.
 
-Prints questions a second, and milliseconds of processor per question: with litellm, with the store.
+Prints questions a second and milliseconds of processor time per question, litellm and the store included.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pytest_llmarith.models.store import RunStore
 from pytest_llmarith.values import AskingLimits, Model, Question, Reply, StoreMode
 
 _WORKERS = 8  # each waits for one reply at a time
-_WARM = 50  # first requests open connections
+_WARM = 50  # the first requests open connections
 
 
 async def _carried(url: str, concurrency: int, count: int, folder: Path) -> tuple[float, float]:

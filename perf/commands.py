@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent.parent
 
 
 class Run(NamedTuple):
-    """`seconds` of wall time and of the processor, `megabytes` of the largest process, `output` as printed."""
+    """Wall time, processor time, the memory of the largest process in megabytes, and the output."""
 
     seconds: float
     processor_seconds: float
@@ -25,17 +25,17 @@ class Run(NamedTuple):
 
 
 def run_pytest(*args: str, cwd: Path = ROOT, environment: dict[str, str] | None = None) -> Run:
-    """Run pytest once; raises RuntimeError with its output where it did not end well."""
+    """Run pytest once; raises RuntimeError with its output if it fails."""
     return run_module("pytest", "-p", "no:cacheprovider", *args, cwd=cwd, environment=environment)
 
 
 def run_module(module: str, *args: str, cwd: Path = ROOT, environment: dict[str, str] | None = None) -> Run:
-    """Run `python -m module` once; raises RuntimeError with its output where it did not end well."""
+    """Run `python -m module` once; raises RuntimeError with its output if it fails."""
     return _run("-m", module, *args, cwd=cwd, environment=environment)
 
 
 def run_llmarith(*args: str) -> Run:
-    """Run `llmarith` once; raises RuntimeError with its output where it did not end well."""
+    """Run `llmarith` once; raises RuntimeError with its output if it fails."""
     return _run("-c", "from pytest_llmarith.cli import main; raise SystemExit(main())", *args)
 
 

@@ -1,4 +1,4 @@
-"""One figure, and the bound that it has to keep."""
+"""A figure and its bound."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Measure:
-    """`value` in `unit`; a bound of None asks for nothing."""
+    """`value` in `unit`; None is no bound."""
 
     name: str
     value: float
@@ -22,7 +22,7 @@ class Measure:
         )
 
     def row(self) -> tuple[str, str, str, str]:
-        """Name, figure, bound and word, as the table shows them."""
+        """The row of the table: name, figure, bound, result."""
         bound = next(
             (f"{sign} {x:g}" for sign, x in ((">=", self.at_least), ("<=", self.at_most)) if x is not None), ""
         )

@@ -1,6 +1,4 @@
-"""Programs for sequences: what one evaluation costs against a new interpreter per term and limit, and whether a limit
-means the program's time and not the machine's.
-"""
+"""Programs for sequences: the evaluation against a new interpreter per term and limit, and limits on a busy machine."""
 
 from __future__ import annotations
 
@@ -35,8 +33,8 @@ Verdicts = dict[tuple[int, int, float], bool]
 
 
 def measure() -> list[Measure]:
-    """At least 6 times faster with the same verdicts, 1.2 times if a third of the programs never end; a limit that
-    0.3 s of work keep and 0.7 s break, under -n 8.
+    """At least 6 times faster with the same verdicts, 1.2 times if a third of the programs never end. With -n 8 and a
+    limit of 0.5 s, programs of 0.3 s are in time and programs of 0.7 s are late.
     """
     fast = list(_fast_programs())
     few = [(sequence, program, outputs[:_MIXED_TERMS]) for sequence, program, outputs in fast[: 2 * len(_ENDLESS)]]
@@ -52,21 +50,21 @@ def measure() -> list[Measure]:
 
 
 def _compared(name: str, chosen: Chosen, *, at_least: float) -> list[Measure]:
-    """Both ways, one after the other; ours with all that a process pays at its start."""
+    """Both ways, one after the other; the start of the sandbox is included."""
     spawned_s, spawned = _timed(_spawned, chosen)
     base_interpreter.cache_clear()
     zygote_client.starts_as.cache_clear()
     ours_s, ours = _timed(_evaluated, chosen)
     return [
         Measure(f"{name}, a python3 per term and limit", spawned_s, "s"),
-        Measure(f"{name}, our evaluation", ours_s, "s"),
-        Measure("our evaluation faster", spawned_s / ours_s, "times", at_least=at_least),
+        Measure(f"{name}, in the sandbox", ours_s, "s"),
+        Measure("the sandbox is faster", spawned_s / ours_s, "times", at_least=at_least),
         Measure("verdicts that differ", sum(ours[key] != spawned[key] for key in spawned), "", at_most=0),
     ]
 
 
 def _fast_programs() -> Iterator[tuple[IntegerSequence, str, list[str]]]:
-    """Starter sequences whose first terms take no time, with the outputs that their programs are known to have."""
+    """Starter sequences whose first terms take no time, with the outputs of their programs."""
     cache, found = Cache(ROOT / "oeis_cache"), 0
     sandbox = Sandbox(probe(), ProgramLimits(seconds=(0.1,)))
     for sequence in cache.sequences("starter"):
@@ -80,7 +78,7 @@ def _fast_programs() -> Iterator[tuple[IntegerSequence, str, list[str]]]:
 
 
 def _spawned(chosen: Chosen) -> Verdicts:
-    """As the paper's evaluator does it: for every limit a new interpreter per term."""
+    """As in the paper's evaluator: a new interpreter per term and limit."""
     verdicts: Verdicts = {}
     with tempfile.TemporaryDirectory() as folder:
         for number, (sequence, program, outputs) in enumerate(chosen):
@@ -93,8 +91,9 @@ def _spawned(chosen: Chosen) -> Verdicts:
 
 
 def _prints(path: Path, n: int, output: str, limit: float, tries: int) -> bool:
-    """What is late is run again unless it is endless: its clock is on the wall, and the others need milliseconds, so
-    that only a machine busy with something else makes one late.
+    """Whether a program prints the output within the limit of wall time.
+
+    If it is late it is tried again: it needs only milliseconds, so other load on the machine has delayed it.
     """
     for _ in range(tries):
         with suppress(subprocess.TimeoutExpired):
@@ -124,7 +123,7 @@ def _evaluated(chosen: Chosen) -> Verdicts:
 
 
 def _late(work_s: float) -> int:
-    """How many runs of a program that needs so much processor time are late at 0.5 s, in a real run under -n 8."""
+    """How many runs of a program that needs `work_s` of processor time are late at 0.5 s, in a run with -n 8."""
     terms = _RUNS // _SEQUENCES
     with tempfile.TemporaryDirectory() as folder:
         _write_bench(Path(folder), work_s, terms)
@@ -138,7 +137,7 @@ def _late(work_s: float) -> int:
 
 
 def _write_bench(folder: Path, work_s: float, terms: int) -> None:
-    """Sequences of ones, and a model whose program works before it prints its one."""
+    """Sequences of ones, and a model whose program computes for `work_s` before it prints a one."""
     starter = folder / "oeis_cache" / "starter"
     starter.mkdir(parents=True)
     for number in range(1, _SEQUENCES + 1):

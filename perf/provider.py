@@ -27,7 +27,7 @@ _REPLY = {
 
 @contextlib.contextmanager
 def provider(most: int = 10**6) -> Iterator[str]:
-    """The base URL of a provider that runs as long as the block does, and takes `most` requests at a time."""
+    """The base URL of a provider that runs until the block ends, and takes `most` requests at a time."""
     with subprocess.Popen(
         [sys.executable, "-m", "perf.provider", f"{most}"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:

@@ -1,6 +1,6 @@
 """How fast replies are read: bare numbers per second, and the worst replies of a megabyte.
 
-`python perf/reading.py` prints every shape; the exit status is 1 where a bound is missed.
+`python perf/reading.py` prints every shape; the exit status is 1 if a bound is missed.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ ENDS = ("", " = 7", "x")
 
 
 def seconds(action: Callable[[], object]) -> float:
-    """Processor time, the shorter of two runs: what else the machine does is not the reader's."""
+    """Processor time, the shorter of two runs."""
     runs = []
     for _ in range(2):
         start = process_time()
@@ -108,7 +108,7 @@ def seconds(action: Callable[[], object]) -> float:
 
 
 def worst_of_shape(unit: str) -> float:
-    """Seconds for the slowest reply of a megabyte of one thing, alone and with something after it."""
+    """Seconds for the slowest reply of a megabyte that repeats `unit`, alone and with each of `ENDS`."""
     text = unit * (MEGABYTE // len(unit))
     return max(seconds(lambda end=end: read(text + end, ("12", "34"), Dtype.FLOAT)) for end in ENDS)  # type: ignore[misc]
 
@@ -127,7 +127,7 @@ def bare_replies_per_second(replies: int = 20_000) -> float:
 
 
 def measure() -> list[Measure]:
-    """The two figures that stand for reading: the worst shape, and the usual reply."""
+    """The worst shape, and the usual reply."""
     worst, name = max((worst_of_shape(unit), name) for name, unit in UNITS.items())
     return [
         Measure(f"1 MB, worst of {len(UNITS)} shapes: {name}", worst, "s", at_most=SECONDS_PER_MEGABYTE),
@@ -136,7 +136,7 @@ def measure() -> list[Measure]:
 
 
 def main() -> int:
-    """Measure every shape, print all."""
+    """Measure and print every shape."""
     measures = [
         Measure(f"1 MB of {name}", worst_of_shape(unit), "s", at_most=SECONDS_PER_MEGABYTE)
         for name, unit in UNITS.items()

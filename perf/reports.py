@@ -1,7 +1,7 @@
 """Reports, pages and comparisons of as many trials as llm_arithmetic has published, 61,668 in 90 runs, and of half.
 
-The replies are those of `../shared/transcripts`, over and over, where that is there, and bare numbers elsewhere. They
-are read as rows of llm_arithmetic, which are graded again, and as the logs of runs.
+The replies are those of `../shared/transcripts`, repeated, or bare numbers if that folder is absent. They are read as
+rows of llm_arithmetic, which are graded again, and as the logs of runs.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from perf.measures import Measure
 from pytest_llmarith import records as records_module
 from pytest_llmarith.evaluate import Trial, number_record
 from pytest_llmarith.records import as_dict, convert
-from pytest_llmarith.reports.logs.llm_arithmetic import row_of
-from pytest_llmarith.reports.opening import opened
+from pytest_llmarith.results.llm_arithmetic import row_of
+from pytest_llmarith.results.load import opened
 from pytest_llmarith.tasks import arithmetic
 from pytest_llmarith.values import Model, Reading, Reply
 
@@ -28,7 +28,7 @@ TRIALS, RUNS = 61_668, 90
 SECONDS, MEGABYTES = {"trials of run logs": 8.0, "rows of llm_arithmetic": 30.0}, 200.0
 _PAGE_MB = 10.0
 _TRANSCRIPTS = ROOT.parent / "shared" / "transcripts"
-# Twice as many trials take twice as long, and somewhat more where the machine has something else to do.
+# Twice as many trials take twice as long, with a margin for other load on the machine.
 _LINEAR = 2.6
 
 Record = dict[str, Any]
@@ -36,7 +36,7 @@ _Write = Callable[[Path, Sequence[Record]], None]
 
 
 def measure(trials: int = TRIALS) -> list[Measure]:
-    """Wall time, processor time and memory at half and at full size, and how the one grows to the other."""
+    """Wall time, processor time and memory at half and at full size, and their ratio."""
     records = list(_records())
     return [each for shape, write in _SHAPES.items() for each in _measured(shape, write, records, trials)]
 
@@ -46,15 +46,15 @@ def _measured(shape: str, write: _Write, records: Sequence[Record], trials: int)
     for count, runs in ((trials // 2, RUNS // 2), (trials, RUNS)):
         with tempfile.TemporaryDirectory() as name:
             _write_runs(folder := Path(name), write, islice(cycle(records), count), count, runs)
-            for deed, command in _DEEDS.items():
+            for what, command in _COMMANDS.items():
                 run = run_llmarith(*command(folder))
-                processor.setdefault(deed, []).append(run.processor_seconds)
-                yield from _of_run(f"{deed}, {count:,} {shape}", run, SECONDS[shape])
+                processor.setdefault(what, []).append(run.processor_seconds)
+                yield from _of_run(f"{what}, {count:,} {shape}", run, SECONDS[shape])
             yield Measure(
                 f"page, {count:,} {shape}: size", _page(folder).stat().st_size / 2**20, "MB", at_most=_PAGE_MB
             )
-    for deed, (half, whole) in processor.items():
-        yield Measure(f"{deed}, {shape}: twice as many take", whole / half, "times", at_most=_LINEAR)
+    for what, (half, whole) in processor.items():
+        yield Measure(f"{what}, {shape}: twice as many take", whole / half, "times", at_most=_LINEAR)
 
 
 def _of_run(name: str, run: Run, seconds: float) -> Iterator[Measure]:
@@ -68,12 +68,12 @@ def _page(folder: Path) -> Path:
 
 
 def _compared(folder: Path) -> list[str]:
-    """All runs with the first: the models asked questions of their own, so that nothing is paired."""
+    """All runs compared with the first, without pairing."""
     runs = sorted(str(run) for run in folder.iterdir() if run.name.startswith("run-"))
     return ["compare", "--unpaired", *runs]
 
 
-_DEEDS: Mapping[str, Callable[[Path], list[str]]] = {
+_COMMANDS: Mapping[str, Callable[[Path], list[str]]] = {
     "report": lambda folder: ["report", str(folder), "--min-depth=5"],
     "page": lambda folder: ["report", str(folder), "--format=html", f"--output={_page(folder)}", "--force"],
     "compare": _compared,
@@ -102,7 +102,7 @@ _SHAPES: Mapping[str, _Write] = {"rows of llm_arithmetic": _write_rows, "trials 
 
 def _records() -> Iterator[Record]:
     if _TRANSCRIPTS.is_dir():
-        # By one name, or there would be nothing to compare.
+        # One name, so that the runs can be compared.
         yield from (as_dict(record) | {"model": "one"} for run in opened(_TRANSCRIPTS) for record in run.records())
         return
     model = Model("one", "openai/one")

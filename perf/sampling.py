@@ -1,4 +1,4 @@
-"""A run of pytest watched from outside: how much memory its controller has while the trials are written down."""
+"""Memory of the controller of a pytest run, sampled while trials are written."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PAGE_MB = os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
 class Sample(NamedTuple):
-    """After so many `seconds` the controller held `megabytes`, and so many trials were `written`."""
+    """After `seconds`, the memory of the controller and the number of trials written."""
 
     seconds: float
     megabytes: float
@@ -26,7 +26,7 @@ class Sample(NamedTuple):
 
 
 class Watched(NamedTuple):
-    """A whole run: wall `seconds`, largest memory, size of its log, and the samples taken while it wrote."""
+    """A whole run: wall time, largest memory, size of its log, and samples."""
 
     seconds: float
     peak_megabytes: float
@@ -35,20 +35,20 @@ class Watched(NamedTuple):
 
     @property
     def per_second(self) -> float:
-        """Trials written a second, from the first sample with a trial to the last."""
+        """Trials written per second, from the first sample with a trial to the last."""
         first, last = self.samples[0], self.samples[-1]
         return (last.written - first.written) / (last.seconds - first.seconds)
 
     @property
     def growth_per_1000(self) -> float:
-        """Megabytes that the controller grew per 1,000 trials, over the last three quarters of them."""
+        """Growth of the controller in megabytes per 1,000 trials, over the last three quarters of them."""
         last = self.samples[-1]
         first = next(sample for sample in self.samples if sample.written >= last.written / 4)
         return (last.megabytes - first.megabytes) / (last.written - first.written) * 1000
 
 
 def watched_pytest(reports: Path, *args: str, environment: Mapping[str, str]) -> Watched:
-    """Run pytest, its reports in an empty folder; raises RuntimeError with its output where it did not end well."""
+    """Run pytest, its reports in an empty folder; raises RuntimeError with its output if it fails."""
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", f"--llm-reports={reports}", *args]
     with tempfile.TemporaryFile("w+", encoding="utf-8") as output:
         start = time.perf_counter()
@@ -66,7 +66,7 @@ def watched_pytest(reports: Path, *args: str, environment: Mapping[str, str]) ->
 
 
 def _samples(pid: int, start: float, reports: Path) -> list[Sample]:
-    """Until the process ends, one whenever trials were written since the last."""
+    """Samples until the process ends, one for each change in the number of trials."""
     samples: list[Sample] = []
     written = place = 0
     while megabytes := _resident(pid):
@@ -82,7 +82,7 @@ def _samples(pid: int, start: float, reports: Path) -> list[Sample]:
 
 
 def _resident(pid: int) -> float:
-    """0 once the process has ended, also before it is waited for."""
+    """Resident memory in megabytes; 0 if the process has ended."""
     return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * _PAGE_MB
 
 

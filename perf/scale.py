@@ -1,7 +1,7 @@
-"""What grows with the number of items, and how: collecting, asking, memory, files, a replay; and what a broker carries.
+"""Growth with the number of items: collecting, asking, memory, files, a replay; and the throughput of a broker.
 
-Every measurement is repeated and its best counts, as in `perf.throughput`; how much the machine under this one took
-away meanwhile is told at the end. The bounds are on what must not grow, not on how fast this machine is.
+Every measurement is repeated and its best counts, as in `perf.throughput`; the last row is the time that a hypervisor
+took. The bounds are on growth, not on speed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _WAYS = {"-n 0": ("-n", "0"), "-n 2": ("-n", "2")}
 
 
 def measure(trials: int = 100, rounds: int = _ROUNDS) -> list[Measure]:
-    """With 100 trials: 7,200 questions, and up to ten times as many items that are only collected."""
+    """100 trials are 7,200 questions; up to ten times as many items are collected."""
     before = _processor_time()
     with provider() as url:
         measures = [
@@ -34,7 +34,7 @@ def measure(trials: int = 100, rounds: int = _ROUNDS) -> list[Measure]:
 
 
 def _collecting(trials: list[int], rounds: int) -> list[Measure]:
-    """Time and memory beyond those of the fewest items, per 1,000."""
+    """Additional time and memory per 1,000 items, compared with the fewest items."""
     (few, fewest), *more = [(count * _ITEMS_PER_TRIAL, _collected(count, rounds)) for count in trials]
     measures = []
     for items, (seconds, megabytes) in more:
@@ -53,7 +53,7 @@ def _collected(trials: int, rounds: int) -> tuple[float, float]:
 
 
 def _carrying(url: str, count: int, rounds: int) -> list[Measure]:
-    """The broker alone, with its store, for nobody else's items."""
+    """The broker alone, with its store."""
     measures = []
     for concurrency in _CONCURRENCIES:
         carried = [_carried(url, concurrency, count) for _ in range(rounds)]
@@ -73,7 +73,7 @@ def _carried(url: str, concurrency: int, count: int) -> tuple[float, float]:
 
 
 def _running(url: str, way: str, trials: int, rounds: int) -> list[Measure]:
-    """A whole run, and the same again from the store."""
+    """A run, and its replay from the store."""
     items, runs, replays = f"{trials * _ITEMS_PER_TRIAL:,} items, {way}", [], []
     for _ in range(rounds):
         with tempfile.TemporaryDirectory() as folder:
@@ -122,7 +122,7 @@ def _processor_time() -> list[int]:
 
 
 def _stolen_percent(before: list[int]) -> float:
-    """What a hypervisor gave to others of the time in which there was something to do here."""
+    """The share of busy time that a hypervisor gave to other machines."""
     passed = [after - earlier for earlier, after in zip(before, _processor_time(), strict=True)]
     user, nice, system, _, _, interrupts, soft_interrupts, stolen = passed
     return 100 * stolen / max(1, user + nice + system + interrupts + soft_interrupts + stolen)

@@ -1,8 +1,7 @@
 """720 items against a provider that answers in 50 ms: one at a time, and 64 in flight with and without workers.
 
-How much faster 64 in flight can be depends on the processor too: litellm alone needs some milliseconds of it per
-question and seconds to be imported, so its time stands beside ours. Each way is run three times, in turn, and its
-best time counts: what other work on the machine adds (a neighbour can triple a time) says nothing of the harness.
+litellm alone needs milliseconds of processor time per question and seconds to be imported, so it is measured too. Each
+way is run three times, in turn, and its best time counts, as other load on the machine can triple a time.
 """
 
 from __future__ import annotations

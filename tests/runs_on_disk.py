@@ -10,8 +10,8 @@ from typing import Any
 
 from pytest_llmarith.evaluate import Trial, number_record, unanswered_record
 from pytest_llmarith.records import Record, Run, RunSummary, as_dict, convert
-from pytest_llmarith.reports.counting.summary import Summary
-from pytest_llmarith.reports.keys import Key, key_of
+from pytest_llmarith.results.keys import Key, key_of
+from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.tasks import addition, arithmetic
 from pytest_llmarith.values import AskingLimits, AskingTotals, Dtype, Failure, Model, NumberProblem, Op, Reading, Reply
 

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_llmarith.cli.parser import WRONG_USAGE, complain
-from pytest_llmarith.reports.harmless import showable
+from pytest_llmarith.results.formatting import showable
 
 if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands
-    from pytest_llmarith.reports.opening import OpenedRun
     from pytest_llmarith.results.compare import Comparisons
+    from pytest_llmarith.results.load import OpenedRun
 
 WORSE = 1
 _FORMATS = ("terminal", "markdown", "json")
@@ -87,17 +87,19 @@ def _count(text: str) -> int:
 
 
 def _compare(request: argparse.Namespace) -> int:
-    from pytest_llmarith.reports.mistake import Mistake
     from pytest_llmarith.results.compare import compare
     from pytest_llmarith.results.compare_text import failures
+    from pytest_llmarith.results.files import UsageError
 
     try:
         if request.allow_unanswered is not None and request.fail_if_worse is None:
-            raise Mistake("--allow-unanswered: it is about --fail-if-worse; add --fail-if-worse=POINTS or leave it out")
+            raise UsageError(
+                "--allow-unanswered: it is about --fail-if-worse; add --fail-if-worse=POINTS or leave it out"
+            )
         baseline, *others = _opened(request.runs)
         comparisons = compare(baseline, others, request.model, request.condition, unpaired=request.unpaired)
-    except Mistake as mistake:
-        complain("compare", str(mistake))
+    except UsageError as error:
+        complain("compare", str(error))
         return WRONG_USAGE
     sys.stdout.write(showable(_formatted(comparisons, request.format), sys.stdout.encoding))
     if request.fail_if_worse is None:
@@ -110,12 +112,12 @@ def _compare(request: argparse.Namespace) -> int:
 
 def _opened(paths: list[Path]) -> list[OpenedRun]:
     """The baseline and the others. A folder of runs that holds the baseline too stands for the others in it."""
-    from pytest_llmarith.reports.mistake import Mistake, name_of
-    from pytest_llmarith.reports.opening import opened
+    from pytest_llmarith.results.files import UsageError, name_of
+    from pytest_llmarith.results.load import opened
 
     baseline, *others = [opened(path) for path in paths]
     if len(baseline) > 1:
-        raise Mistake(f"{name_of(paths[0])}: the baseline is one run, and here are {len(baseline)}; name one")
+        raise UsageError(f"{name_of(paths[0])}: the baseline is one run, and here are {len(baseline)}; name one")
     runs = [*baseline]
     for found in others:
         runs += [run for run in found if len(found) == 1 or not os.path.samefile(run.path, baseline[0].path)]

@@ -1,17 +1,14 @@
-"""`llmarith init`: its options, and what people are told in the end. It does not know what a project begins with."""
+"""`llmarith init`: begin a project."""
 
 from __future__ import annotations
 
 import argparse
 import shlex
-import sys
 from collections import Counter
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_llmarith.cli.parser import WRONG_USAGE, complain, harmless
-from pytest_llmarith.reports.harmless import showable
+from pytest_llmarith.cli.parser import WRONG_USAGE, complain, harmless, say
 
 if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands
@@ -37,31 +34,17 @@ def _init(request: argparse.Namespace) -> int:
     folder: Path = request.folder
     try:
         files = kit() | configuration(folder)
-        if (strangers := in_the_way(folder, files)) and not request.force:
-            complain("init", _refusal(strangers))
+        if (changed := in_the_way(folder, files)) and not request.force:
+            others = f" and {len(changed) - 1:,} more" if changed[1:] else ""
+            complain("init", f"{str(changed[0])!r}{others} would be replaced; name another folder, or write --force")
             return WRONG_USAGE
         told = "Already there, in" if is_laid_out(folder, files) else "Made in"
         lay_out(folder, files)
     except OSError as error:
         complain("init", f"{str(folder)!r} cannot be filled: {error}")
         return WRONG_USAGE
-    for line in (*_lying_in(folder, files, told), "", "Next:", *_next(folder)):
-        sys.stdout.write(showable(f"{line}\n", sys.stdout.encoding))
-    return 0
-
-
-def _refusal(strangers: list[Path]) -> str:
-    others = f" and {len(strangers) - 1:,} more" if strangers[1:] else ""
-    return f"{str(strangers[0])!r}{others} would be replaced; name another folder, or write --force"
-
-
-def _lying_in(folder: Path, files: Iterable[str], told: str) -> list[str]:
-    """What lies in the folder now: a line for each folder and file of it."""
     counts = Counter(name.partition("/")[:2] for name in files)
-    lines = [f"  {name}{slash}" + (f" ({count:,} files)" if slash else "") for (name, slash), count in counts.items()]
-    return [f"{told} {harmless(str(folder.absolute()))}:", *lines]
-
-
-def _next(folder: Path) -> list[str]:
-    there = folder.absolute() == Path.cwd()
-    return [*([] if there else [f"  cd {harmless(shlex.quote(str(folder)))}"]), f"  {_FIRST_RUN}"]
+    contents = (f"  {name}{slash}" + f" ({count:,} files)" * bool(slash) for (name, slash), count in counts.items())
+    go_there = [] if folder.absolute() == Path.cwd() else [f"  cd {harmless(shlex.quote(str(folder)))}"]
+    say(f"{told} {harmless(str(folder.absolute()))}:", *contents, "", "Next:", *go_there, f"  {_FIRST_RUN}")
+    return 0

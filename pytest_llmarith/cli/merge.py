@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_llmarith.cli.parser import WRONG_USAGE, complain, harmless
-from pytest_llmarith.reports.harmless import showable
+from pytest_llmarith.results.formatting import showable
 
 if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands
@@ -27,20 +27,19 @@ def add_merge(commands: Commands) -> None:
 
 
 def _merge(request: argparse.Namespace) -> int:
-    from pytest_llmarith.reports.logs.lines import LOG
-    from pytest_llmarith.reports.logs.recordfile import records_in
-    from pytest_llmarith.reports.mistake import Mistake
-    from pytest_llmarith.reports.tables.terminal import summary_section
+    from pytest_llmarith.results.files import UsageError
+    from pytest_llmarith.results.log import LOG, records_in
     from pytest_llmarith.results.merge import merge
     from pytest_llmarith.results.page import write_run_page
+    from pytest_llmarith.results.report import summary_section
 
     try:
         summary = merge(request.runs, request.into)
-    except Mistake as mistake:
-        complain("merge", str(mistake))
+    except UsageError as error:
+        complain("merge", str(error))
         return WRONG_USAGE
     tables = summary_section(summary, shutil.get_terminal_size().columns)
-    page = write_run_page(request.into, summary, (record for _, record in records_in(request.into / LOG)))
+    page = write_run_page(request.into, summary, records_in(request.into / LOG))
     for line in (*tables, "", f"written to {harmless(str(request.into))}", harmless(page)):
         sys.stdout.write(showable(f"{line}\n", sys.stdout.encoding))
     return 0

@@ -1,25 +1,25 @@
-"""`llmarith oeis sync` and `llmarith oeis status`: their options, and what people are told in the end.
-
-It does not know how entries are fetched, checked or kept.
-"""
+"""`llmarith oeis sync` fills the cache of sequences, `llmarith oeis status` says what it holds."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from contextlib import ExitStack
+import time
+from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_llmarith.cli.meter import Meter
-from pytest_llmarith.cli.parser import INTERRUPTED, WRONG_USAGE, complain
+from pytest_llmarith.cli.parser import INTERRUPTED, complain, harmless, say
+from pytest_llmarith.results.files import UsageError
 
 if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands
-    from pytest_llmarith.oeis.sync import Source, Synced
+    from pytest_llmarith.oeis.sync import Synced
 
-_NOT_FETCHED = 1
+_NOT_DONE = 1
 _SHOWN_FAILURES = 10
+_PAUSE_S = 10.0
 
 
 def add_oeis(commands: Commands) -> None:
@@ -27,47 +27,37 @@ def add_oeis(commands: Commands) -> None:
     told = "Fill the cache of sequences of the OEIS, or say what it holds"
     command = commands.add_parser("oeis", help=told, description=f"{told}.")
     subcommands = command.add_subparsers(dest="subcommand", metavar="sync|status", required=True)
-    _add_sync(subcommands)
-    _add_status(subcommands)
 
-
-def _add_sync(subcommands: Commands) -> None:
     told = "Fetch entries into the cache"
     more = "What is there is not fetched again, so the same command goes on where it was stopped."
-    command = subcommands.add_parser("sync", help=told, description=f"{told}. {more}")
-    command.add_argument(
+    sync = subcommands.add_parser("sync", help=told, description=f"{told}. {more}")
+    sync.add_argument(
         "names",
         nargs="*",
         metavar="SET|A-NUMBER",
         help="What to fetch, such as contemporary_easy or A000045; both classic sets by default",
     )
-    command.add_argument(
+    sync.add_argument(
         "--from",
         dest="folder",
         type=Path,
         metavar="DIR",
         help="Take A000045.json or A000045.seq from this folder and those in it, without network",
     )
-    _add_cache(command)
-    command.add_argument("--refresh", action="store_true", help="Fetch entries that are there, too")
-    command.set_defaults(run=_sync)
-
-
-def _add_status(subcommands: Commands) -> None:
     told = "Say what the cache holds, what is missing or broken, and from when it is"
-    command = subcommands.add_parser("status", help=told, description=f"{told}.")
-    _add_cache(command)
-    command.set_defaults(run=_status)
-
-
-def _add_cache(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--cache", type=Path, metavar="DIR", help="The cache; oeis_cache/ of the project by default")
+    status = subcommands.add_parser("status", help=told, description=f"{told}.")
+    for subcommand, run in ((sync, _sync), (status, _status)):
+        subcommand.add_argument(
+            "--cache", type=Path, metavar="DIR", help="The cache; oeis_cache/ of the project by default"
+        )
+        subcommand.set_defaults(run=run)
+    sync.add_argument("--refresh", action="store_true", help="Fetch entries that are there, too")
 
 
 def _cache(request: argparse.Namespace) -> Path:
     from pytest_llmarith.oeis.cache import default_cache
 
-    return Path(request.cache) if request.cache else default_cache(Path.cwd())
+    return Path(request.cache or default_cache(Path.cwd()))
 
 
 def _status(request: argparse.Namespace) -> int:
@@ -77,59 +67,38 @@ def _status(request: argparse.Namespace) -> int:
     try:
         table = status_table(cache)
     except (OSError, ValueError) as error:
-        complain("oeis status", str(error))
-        return WRONG_USAGE
-    sys.stdout.write(f"OEIS cache: {cache.folder}\n\n{table}\n")
+        raise UsageError(str(error)) from error
+    say(f"OEIS cache: {cache.folder}", "", table)
     return 0
 
 
 def _sync(request: argparse.Namespace) -> int:
-    cache = _cache(request)
-    meter = Meter()
+    from pytest_llmarith.oeis import website
+    from pytest_llmarith.oeis.sets import wanted_numbers
+    from pytest_llmarith.oeis.sync import FolderSource, sync
+
+    cache, meter = _cache(request), Meter()
     try:
-        with ExitStack() as stack:
-            stack.callback(meter.close)
-            return _sync_into(cache, request, meter, stack)
+        numbers = wanted_numbers(request.names)
+        folder = nullcontext(FolderSource(request.folder)) if request.folder else None
+    except (OSError, ValueError) as error:
+        raise UsageError(str(error)) from error
+    meter.say(f"OEIS cache: {cache}")
+    try:
+        with folder or website.Website(website.OEIS, website.PACE_S, told=meter.say) as source:
+            synced = sync(numbers, cache, source, request.refresh, meter.step)
     except KeyboardInterrupt:
         complain("oeis sync", "stopped; what is there stays, and the same command goes on from here")
         return INTERRUPTED
-
-
-def _sync_into(cache: Path, request: argparse.Namespace, meter: Meter, stack: ExitStack) -> int:
-    from pytest_llmarith.oeis.sets import wanted_numbers
-    from pytest_llmarith.oeis.sync import sync
-
-    try:
-        numbers = wanted_numbers(request.names)
-        source = _source(request, meter, stack)
-    except (OSError, ValueError) as error:
-        complain("oeis sync", str(error))
-        return WRONG_USAGE
-    meter.say(f"OEIS cache: {cache}")
-    try:
-        synced = sync(numbers, cache, source, request.refresh, meter.step)
     except OSError as error:
         complain("oeis sync", f"the cache cannot be written: {error}")
-        return _NOT_FETCHED
-    meter.close()
+        return _NOT_DONE
     return _tell(synced)
 
 
-def _source(request: argparse.Namespace, meter: Meter, stack: ExitStack) -> Source:
-    """Raises OSError and ValueError where there is no such folder or address."""
-    if request.folder:
-        from pytest_llmarith.oeis.sync import FolderSource
-
-        return FolderSource(request.folder)
-    from pytest_llmarith.oeis import website
-
-    return stack.enter_context(website.Website(website.OEIS, website.PACE_S, told=meter.say))
-
-
 def _tell(synced: Synced) -> int:
-    """What was done on stdout, and what was not, with the way on, on stderr."""
-    not_there = len(synced.failed) + synced.left
-    sys.stdout.write(f"{synced.written:,} written, {synced.there:,} were there, {not_there:,} not fetched\n")
+    """What was done on stdout, and on stderr what was not."""
+    say(f"{synced.written:,} written, {synced.there:,} were there, {len(synced.failed) + synced.left:,} not fetched")
     sys.stdout.flush()
     for number, why in synced.failed[:_SHOWN_FAILURES]:
         complain("oeis sync", f"{number}: {why}")
@@ -139,4 +108,28 @@ def _tell(synced: Synced) -> int:
         return 0
     stopped = f"stopped, with {synced.left:,} not tried; " if synced.left else ""
     complain("oeis sync", f"{stopped}the same command goes on from here")
-    return _NOT_FETCHED
+    return _NOT_DONE
+
+
+class Meter:
+    """How far a long command is, on stderr: a line from time to time."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._started = clock()
+        self._shown_at = self._started - _PAUSE_S
+
+    def step(self, name: str, done: int, total: int) -> None:
+        """Step `done` of `total` begins, counted from 0."""
+        now = self._clock()
+        if now - self._shown_at < _PAUSE_S:
+            return
+        self._shown_at = now
+        left = (now - self._started) / done * (total - done) if done else 0.0
+        duration = f"{left / 60:.0f} min" if left >= 90 else f"{left:.0f} s"
+        self.say(f"{name}: {done:,} of {total:,} done" + f", about {duration} left" * bool(done))
+
+    def say(self, message: str) -> None:
+        """A line at once."""
+        sys.stderr.write(f"{harmless(message)}\n")
+        sys.stderr.flush()

@@ -7,15 +7,15 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from pytest_llmarith.reports.harmless import sanitize
+from pytest_llmarith.results.formatting import sanitize, showable
 
 WRONG_USAGE = 4  # as pytest's own
-INTERRUPTED = 130  # as a shell says it of a process that Ctrl-C ended
+INTERRUPTED = 130  # as a shell says of a process that Ctrl-C ended
 _LONGEST_MESSAGE = 1_000
 
 
 class Parser(argparse.ArgumentParser):
-    """Wrong usage leaves with pytest's status for it, and one line."""
+    """Wrong usage is one line and pytest's exit status for it."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(WRONG_USAGE, f"{self.prog}: {harmless(message)}; see {self.prog} --help\n")
@@ -26,8 +26,13 @@ if TYPE_CHECKING:
 
 
 def harmless(message: str) -> str:
-    """One printable line, whatever file names and foreign texts stand in it."""
+    """One printable line, whatever file names and foreign texts are in it."""
     return sanitize(message, _LONGEST_MESSAGE)
+
+
+def say(*lines: str) -> None:
+    """Lines on stdout."""
+    sys.stdout.write(showable("".join(f"{line}\n" for line in lines), sys.stdout.encoding))
 
 
 def complain(command: str, message: str) -> None:
@@ -35,8 +40,8 @@ def complain(command: str, message: str) -> None:
     sys.stderr.write(f"llmarith {command}: {harmless(message)}\n")
 
 
-def add_runs(command: argparse.ArgumentParser) -> None:
-    """Whatever a user may name as a run, one or several."""
+def add_output(command: argparse.ArgumentParser) -> None:
+    """The runs to read, and the file to write."""
     command.add_argument(
         "runs",
         nargs="+",
@@ -44,10 +49,8 @@ def add_runs(command: argparse.ArgumentParser) -> None:
         metavar="RUN",
         help="A run's folder or its trials.jsonl, JSONL of llm_arithmetic, or a folder with some of them",
     )
-
-
-def add_spreadsheet(command: argparse.ArgumentParser) -> None:
-    """For CSV that a spreadsheet opens."""
+    command.add_argument("--output", type=Path, metavar="FILE", help="Write to this file, not to the terminal")
+    command.add_argument("--force", action="store_true", help="Let --output replace a file that exists")
     command.add_argument(
         "--spreadsheet",
         action="store_true",

@@ -1,33 +1,40 @@
-"""`llmarith report`: its options. It does not know how runs are read, nor how they are laid out."""
+"""`llmarith report` shows what runs say; `llmarith export` writes their trials for other programs."""
 
 from __future__ import annotations
 
 import argparse
+import re
 import shutil
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_llmarith.cli.parser import WRONG_USAGE, add_runs, add_spreadsheet, complain
+from pytest_llmarith.cli.parser import add_output, complain
 
 if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands
 
 _FORMATS = ("terminal", "markdown", "json", "csv", "html")
+_SHAPES = ("llm_arithmetic", "addition", "csv")
 
 
 def add_report(commands: Commands) -> None:
-    """Declare the command."""
+    """Declare `llmarith report`."""
     told = "Show the tables of a run, or the overview of many"
     command = commands.add_parser("report", help=told, description=f"{told}. The runs are never changed.")
-    add_runs(command)
+    add_output(command)
     command.add_argument(
         "--format", choices=_FORMATS, default="terminal", metavar="|".join(_FORMATS), help="The layout"
     )
-    command.add_argument("--output", type=Path, metavar="FILE", help="Write to this file, not to the terminal")
-    command.add_argument("--force", action="store_true", help="Let --output replace a file that exists")
-    add_spreadsheet(command)
-    _add_choice(command)
+    command.add_argument("--min-depth", type=_depth, metavar="N", help="Count only trials of this depth and more")
+    command.add_argument("--max-depth", type=_depth, metavar="N", help="Count only trials up to this depth")
+    for name in ("task", "model"):
+        command.add_argument(
+            f"--{name}",
+            action="append",
+            default=[],
+            metavar="NAME",
+            help=f"Count only trials of this {name}; repeatable, and a star stands for anything",
+        )
     command.add_argument(
         "--sort",
         metavar="[-]COLUMN",
@@ -41,40 +48,55 @@ def add_report(commands: Commands) -> None:
     command.set_defaults(run=_report)
 
 
-def _add_choice(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--min-depth", type=int, metavar="N", help="Count trials of this depth and more alone")
-    command.add_argument("--max-depth", type=int, metavar="N", help="Count trials up to this depth alone")
-    for name in ("task", "model"):
-        command.add_argument(
-            f"--{name}",
-            action="append",
-            default=[],
-            metavar="NAME",
-            help=f"Count trials of this {name} alone; repeatable, and a star stands for anything",
-        )
-
-
 def _report(request: argparse.Namespace) -> int:
-    from pytest_llmarith.reports.formats.layouts import Format
-    from pytest_llmarith.reports.mistake import Mistake
-    from pytest_llmarith.reports.reporting.choice import Choice
-    from pytest_llmarith.reports.reporting.ordering import parse_order
-    from pytest_llmarith.reports.reporting.report import Request, report
+    from pytest_llmarith.results.export import Destination, all_opened
+    from pytest_llmarith.results.report import Selection, parse_order, report
 
-    try:
-        wanted = Request(
-            request.runs,
-            Format(request.format),
-            request.output,
-            request.force,
-            Choice(request.model, request.task, request.min_depth, request.max_depth),
-            parse_order(request.sort) if request.sort else None,
-            request.sequence,
-            shutil.get_terminal_size().columns,
-            request.spreadsheet,
+    report(
+        all_opened(request.runs),
+        request.format,
+        Destination(sys.stdout, request.output, request.force, request.spreadsheet),
+        shutil.get_terminal_size().columns,
+        Selection(request.model, request.task, request.min_depth, request.max_depth),
+        parse_order(request.sort) if request.sort else None,
+        request.sequence,
+    )
+    return 0
+
+
+def _depth(text: str) -> int:
+    if not re.fullmatch(r"[1-9][0-9]{0,8}", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no depth; write a whole number such as 5")
+    return int(text)
+
+
+def add_export(commands: Commands) -> None:
+    """Declare `llmarith export`."""
+    told = "Write the trials of runs in the shape of another program"
+    command = commands.add_parser("export", help=told, description=f"{told}. The runs are never changed.")
+    add_output(command)
+    command.add_argument(
+        "--to",
+        choices=_SHAPES,
+        required=True,
+        metavar="|".join(_SHAPES),
+        help="Rows of llm_arithmetic, of integer additions, or a table with a row per trial",
+    )
+    command.set_defaults(run=_export)
+
+
+def _export(request: argparse.Namespace) -> int:
+    from pytest_llmarith.results.export import Destination, all_opened, export
+
+    destination = Destination(sys.stdout, request.output, request.force, request.spreadsheet)
+    left_out = export(all_opened(request.runs), request.to, destination)
+    if count := left_out.other_tasks:
+        have = "trials of other tasks have" if count > 1 else "trial of another task has"
+        complain("export", f"{count:,} {have} no place in --to={request.to}; --to=csv takes all")
+    if count := left_out.conditions:
+        complain(
+            "export",
+            f"{count:,} {'trials were' if count > 1 else 'trial was'} asked in a condition or repeatedly, which "
+            f"--to={request.to} does not fully say: a problem may have several rows; --to=csv tells them apart",
         )
-        report(wanted, sys.stdout)
-    except Mistake as mistake:
-        complain("report", str(mistake))
-        return WRONG_USAGE
     return 0

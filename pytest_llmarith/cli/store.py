@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
@@ -13,14 +12,17 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_llmarith.cli.parser import WRONG_USAGE, complain, harmless
+from pytest_llmarith.cli.parser import WRONG_USAGE, complain, harmless, say
 from pytest_llmarith.files import project_of
+from pytest_llmarith.results.files import UsageError, name_of
+from pytest_llmarith.results.formatting import UNKNOWN, dollars, sanitize_name, thousands
+from pytest_llmarith.results.tables import draw
 from pytest_llmarith.values.folders import STORE_FILE, STORE_FOLDER
 
 if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands
     from pytest_llmarith.models.store import Holding, Store
-    from pytest_llmarith.reports.logs.replies import LoggedReply
+    from pytest_llmarith.results.replies import LoggedReply
     from pytest_llmarith.values import Reply
 
 NOT_DONE = 1
@@ -29,7 +31,6 @@ _REPLIES_PER_WRITE = 500
 _MOST_NAMED = 10
 _REFUSED = "refused"
 _LONGEST_NAME = 60
-_HEADERS = ("model", "base URL", "first", "last", "replies", "cost", "tokens")
 
 
 def add_store(commands: Commands) -> None:
@@ -91,26 +92,18 @@ def _path(request: argparse.Namespace) -> Path:
     return Path(folder).absolute() / STORE_FILE
 
 
-def _say(*lines: str) -> None:
-    sys.stdout.write("".join(f"{line}\n" for line in lines))
-
-
 # --- import ---------------------------------------------------------------------------------------------------------
 
 
 def _import(request: argparse.Namespace) -> int:
     from pytest_llmarith.models.store import Store, StoreError
-    from pytest_llmarith.reports.logs.lines import log_of
-    from pytest_llmarith.reports.mistake import Mistake
+    from pytest_llmarith.results.log import log_of
 
+    logs = [log_of(run) for run in request.runs]
     try:
-        logs = [log_of(run) for run in request.runs]
         with closing(Store(_path(request))) as store:
-            _say(f"store: {harmless(str(store.path))}")
+            say(f"store: {harmless(str(store.path))}")
             refused = sum(_import_log(log, store) for log in logs)
-    except Mistake as mistake:
-        complain("store import", str(mistake))
-        return WRONG_USAGE
     except StoreError as error:
         complain("store import", str(error))
         return NOT_DONE
@@ -118,9 +111,7 @@ def _import(request: argparse.Namespace) -> int:
 
 
 def _import_log(log: Path, store: Store) -> int:
-    """Import a run log, and tell the user; returns how many lines were refused."""
-    from pytest_llmarith.reports.mistake import name_of
-
+    """Import a run log, and say what came of it. Returns how many lines were refused."""
     passed_over = Counter[str]()
     keyed, taken, there = _keyed_replies(log, passed_over), 0, 0
     while batch := list(islice(keyed, _REPLIES_PER_WRITE)):
@@ -131,14 +122,13 @@ def _import_log(log: Path, store: Store) -> int:
         complain("store import", f"{name_of(log)}: {refused - _MOST_NAMED:,} other lines are refused")
     counts = [(there, "in the store already"), *((count, why) for why, count in sorted(passed_over.items()))]
     parts = [f"{count:,} {words}" for count, words in (*counts, (refused, _REFUSED)) if count]
-    _say(f"{name_of(log)}: {', '.join([f'{_replies(taken)} taken', *parts])}")
+    say(f"{name_of(log)}: {', '.join([f'{_replies(taken)} taken', *parts])}")
     return refused
 
 
 def _keyed_replies(log: Path, passed_over: Counter[str]) -> Iterator[tuple[str, Reply]]:
     """The replies of a run log with their keys, computed from what was sent; all of a line, or none."""
-    from pytest_llmarith.reports.logs.replies import LeftOut, LoggedReply, Refused, replies_in
-    from pytest_llmarith.reports.mistake import name_of
+    from pytest_llmarith.results.replies import LeftOut, LoggedReply, Refused, replies_in
 
     def refuse(line: int, why: str) -> None:
         passed_over[_REFUSED] += 1
@@ -173,56 +163,45 @@ def _key(logged: LoggedReply) -> str:
 
 
 def _status(request: argparse.Namespace) -> int:
-    def tell(store: Store) -> int:
-        _say(_headline(store.path), *_table(store.holdings()))
-        return 0
-
-    return _with_store("store status", request, tell)
+    return _with_store("store status", request, lambda store: say(_headline(store.path), *_table(store.holdings())))
 
 
 def _prune(request: argparse.Namespace) -> int:
     models, before = request.model, request.older_than
     if not models and before is None:
-        complain("store prune", "nothing says which replies to delete; add --model=NAME or --older-than=DAYS|DATE")
-        return WRONG_USAGE
+        raise UsageError("nothing says which replies to delete; add --model=NAME or --older-than=DAYS|DATE")
 
-    def prune(store: Store) -> int:
+    def prune(store: Store) -> None:
         going = store.holdings(models, before)
         for model in {*models} - {holding.model for holding in going}:
             if not store.holdings([model]):
-                complain("store prune", f"the store holds no replies of {model!r}; see llmarith store status")
-                return WRONG_USAGE
+                raise UsageError(f"the store holds no replies of {model!r}; see llmarith store status")
         if not request.dry_run:
             store.prune(models, before)
         done = "would be deleted" if request.dry_run else "deleted"
-        _say(_headline(store.path), f"{_replies(sum(one.replies for one in going))} {done}", *_table(going))
-        return 0
+        say(_headline(store.path), f"{_replies(sum(one.replies for one in going))} {done}", *_table(going))
 
     return _with_store("store prune", request, prune)
 
 
-def _with_store(command: str, request: argparse.Namespace, work: Callable[[Store], int]) -> int:
+def _with_store(command: str, request: argparse.Namespace, work: Callable[[Store], None]) -> int:
     """Do something with a store that exists."""
     from pytest_llmarith.models.store import Store, StoreError
 
     path = _path(request)
     if not path.is_file():
-        complain(command, f"there is no store {path}; name its folder with --store-dir")
-        return WRONG_USAGE
+        raise UsageError(f"there is no store {path}; name its folder with --store-dir")
     try:
         with closing(Store(path)) as store:
-            return work(store)
+            work(store)
     except StoreError as error:
         complain(command, str(error))
         return NOT_DONE
+    return 0
 
 
 def _table(holdings: Sequence[Holding]) -> list[str]:
     """An empty line and a row per model and base URL; nothing for an empty store."""
-    from pytest_llmarith.reports.figures import UNKNOWN, dollars, thousands
-    from pytest_llmarith.reports.harmless import sanitize_name
-    from pytest_llmarith.reports.tables.drawing import draw
-
     rows = [
         [
             sanitize_name(one.model or UNKNOWN, _LONGEST_NAME),
@@ -235,7 +214,8 @@ def _table(holdings: Sequence[Holding]) -> list[str]:
         ]
         for one in holdings
     ]
-    return ["", *draw(_HEADERS, rows, words=4)] if rows else []
+    headers = ["model", "base URL", "first", "last", "replies", "cost", "tokens"]
+    return ["", *draw(headers, rows, names=4)] if rows else []
 
 
 def _headline(path: Path) -> str:

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from pytest_llmarith.records import Part, Points, Record, Run, as_dict
-from pytest_llmarith.reports.keys import USUAL_NAME
-from pytest_llmarith.reports.mistake import Mistake
 from pytest_llmarith.results.compare_rows import (
     Cell,
     Row,
     Score,
+    correct_for_tests,
     paired_rows,
     paired_scores,
     unpaired_rows,
     unpaired_scores,
 )
-from pytest_llmarith.results.differences import holm
+from pytest_llmarith.results.files import UsageError
+from pytest_llmarith.results.keys import USUAL_NAME
+from pytest_llmarith.results.load import OpenedRun
 from pytest_llmarith.results.questions import Pair, Question, Questions, pair, with_other_prompts
 from pytest_llmarith.results.statistics import Cluster
 
@@ -98,16 +98,6 @@ class Comparisons(Part):
     not_compared: list[Alone]
 
 
-class OpenedRun(Protocol):
-    """A run to read: where it is, what its summary says of it, and its records."""
-
-    @property
-    def path(self) -> Path: ...
-    @property
-    def facts(self) -> Run | None: ...
-    def records(self) -> Iterable[Record]: ...
-
-
 @dataclass(slots=True)
 class _Model:
     """What a run asked one model, in all conditions or in one."""
@@ -115,19 +105,33 @@ class _Model:
     run: str
     facts: Run | None
     name: str
-    questions: Collection[Question]
+    questions: Collection[Question] = ()
     repeated: bool = False
     condition: str | None = None
     simulated: bool = False
     seen: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
+    def __str__(self) -> str:
+        return f"{self.name}, {self.condition}" if self.condition else self.name
+
     @property
     def conditions(self) -> list[str]:
         return sorted({question.condition or USUAL_NAME for question in self.questions})
 
+    def note(self, record: Record) -> None:
+        """Note what a record tells of how the model was asked and graded."""
+        self.simulated = self.simulated or record.simulated
+        for name, value in (
+            ("served model", record.reply and record.reply.served_model),
+            ("graded reading", record.reading),
+            ("seed", getattr(record.problem, "seed", None)),
+            ("sandbox level", record.oeis and record.oeis.isolation.level),
+        ):
+            if value is not None and len(self.seen[name]) < _MOST_SEEN:
+                self.seen[name].add(str(value))
+
 
 _Models = Mapping[str, _Model]
-_Chosen = Sequence[tuple[_Model, _Model]]
 
 
 def compare(
@@ -141,18 +145,21 @@ def compare(
     """Compare other runs with the baseline, or without others the baseline with itself.
 
     `models` and `conditions` choose which ones, as `A` or `A:B`. With `unpaired`, runs that have no questions in common
-    are compared too. Raises Mistake, with one line, if runs cannot be compared.
+    are compared too. Raises UsageError if runs cannot be compared.
     """
     first = _models_of(baseline)
     comparisons, alone = [], dict[tuple[str, str], None]()
     for other in others or [baseline]:
         second = _models_of(other) if others else first
-        chosen = _chosen(first, second, models, within=not others, conditions=bool(conditions))
+        chosen = _chosen(first, second, models, within=not others and not conditions)
         comparisons += [_compared(one, another, unpaired) for one, another in _in_conditions(chosen, conditions)]
         if not models and first.keys() & second.keys():
             for side, beside in ((first, second), (second, first)):
                 alone |= {(model.run, model.name): None for model in side.values() if model.name not in beside}
     return Comparisons(1, comparisons, [Alone(run, model) for run, model in alone])
+
+
+# --- which models and conditions --------------------------------------------------------------------------------------
 
 
 def _models_of(run: OpenedRun) -> _Models:
@@ -161,82 +168,63 @@ def _models_of(run: OpenedRun) -> _Models:
     found: dict[str, _Model] = {}
     questions: defaultdict[str, Questions] = defaultdict(lambda: Questions(systems))
     for record in run.records():
-        if record.model not in found:
-            found[record.model] = _Model(str(run.path), run.facts, record.model, ())
         questions[record.model].add(record)
-        _note(found[record.model], record)
+        found.setdefault(record.model, _Model(str(run.path), run.facts, record.model)).note(record)
     for name, asked in questions.items():
         found[name].questions, found[name].repeated = list(asked), asked.repeated
     rank = {model.name: place for place, model in enumerate(run.facts.models if run.facts else ())}
     return {name: found[name] for name in sorted(found, key=lambda name: (rank.get(name, len(rank)), name))}
 
 
-def _note(model: _Model, record: Record) -> None:
-    """What a record tells of how the model was asked and graded."""
-    model.simulated = model.simulated or record.simulated
-    for name, value in (
-        ("served model", record.reply and record.reply.served_model),
-        ("graded reading", record.reading),
-        ("seed", getattr(record.problem, "seed", None)),
-        ("sandbox level", record.oeis and record.oeis.isolation.level),
-    ):
-        if value is not None and len(model.seen[name]) < _MOST_SEEN:
-            model.seen[name].add(str(value))
-
-
-def _chosen(first: _Models, second: _Models, wanted: Sequence[str], *, within: bool, conditions: bool) -> _Chosen:
+def _chosen(first: _Models, second: _Models, wanted: Sequence[str], *, within: bool) -> list[tuple[_Model, _Model]]:
     """The models that are wanted, else those of the same name, else the only two."""
     if wanted:
-        chosen = [_named(text, first, second) for text in wanted]
-        if not conditions and any(one is other for one, other in chosen):
-            raise Mistake("one run is named, so name two models of it: --model=A:B")
-        return chosen
-    if within and not conditions:
+        names = [_split("--model", text, first, second, within) for text in wanted]
+        return [(first[one], second[other]) for one, other in names]
+    if within:
         choice = "--model=A:B, where A and B are models of it, or by --condition=A:B"
-        raise Mistake(f"one run is compared with itself by {choice}; it holds {_listed(first)}")
+        raise UsageError(f"one run is compared with itself by {choice}; it holds {_listed(first)}")
     if not first or not second:
-        raise Mistake("there is no trial in one of the runs, so there is nothing to compare; name another run")
-    if common := [(first[model], second[model]) for model in first if model in second]:
-        return common
-    if len(first) == len(second) == 1:
-        return list(zip(first.values(), second.values(), strict=True))
-    choice = f"--model=A:B, where A is one of {_listed(first)} and B one of {_listed(second)}"
-    raise Mistake(f"the runs have no model of the same name; say which to compare with {choice}")
+        raise UsageError("there is no trial in one of the runs, so there is nothing to compare; name another run")
+    common = [(first[model], second[model]) for model in first if model in second]
+    if common or len(first) == len(second) == 1:
+        return common or list(zip(first.values(), second.values(), strict=True))
+    why = "the runs have no model of the same name; say which to compare with"
+    raise UsageError(f"{why} {_choice('--model', first, second)}")
 
 
-def _named(text: str, first: _Models, second: _Models) -> tuple[_Model, _Model]:
-    """The models of `A` or `A:B`; names may contain colons."""
-    parts = text.split(":")
-    readings = [(":".join(parts[:place]), ":".join(parts[place:])) for place in range(1, len(parts))]
-    found = [(first[a], second[b]) for a, b in [(text, text), *readings] if a in first and b in second]
-    if len(found) != 1:
-        cause = "no such models" if not found else f"the colons of these names can be read in {len(found)} ways"
-        choice = f"--model=A:B, where A is one of {_listed(first)} and B one of {_listed(second)}"
-        raise Mistake(f"--model={text}: {cause}; write {choice}")
-    return found[0]
-
-
-def _in_conditions(chosen: _Chosen, wanted: Sequence[str]) -> Iterator[tuple[_Model, _Model]]:
+def _in_conditions(chosen: Iterable[tuple[_Model, _Model]], wanted: Sequence[str]) -> Iterator[tuple[_Model, _Model]]:
     """The models as they are, or the first in condition A and the second in condition B."""
     if not wanted:
         yield from chosen
+        return
     for text in wanted:
-        one, colon, other = text.partition(":")
         for first, second in chosen:
-            if first is second and (not colon or one == other):
-                raise Mistake(f"--condition={text}: one run is named, so name two conditions of it: --condition=A:B")
-            yield _in_condition(first, one, text), _in_condition(second, other if colon else one, text)
+            one, other = _split("--condition", text, first.conditions, second.conditions, first is second)
+            yield _in_condition(first, one), _in_condition(second, other)
 
 
-def _in_condition(model: _Model, condition: str, text: str) -> _Model:
+def _in_condition(model: _Model, condition: str) -> _Model:
     label = "" if condition == USUAL_NAME else condition
     questions = [replace(one, condition="") for one in model.questions if one.condition == label]
-    if not questions:
-        raise Mistake(
-            f"--condition={text}: {model.name} in {model.run} was asked nothing in condition {condition!r}; "
-            f"write --condition=A:B, where A and B are of {_listed(model.conditions)}"
-        )
     return replace(model, questions=questions, condition=condition)
+
+
+def _split(option: str, text: str, first: Collection[str], second: Collection[str], within: bool) -> tuple[str, str]:
+    """The names of `A` or `A:B`, which may contain colons; `within` one run they differ."""
+    parts = text.split(":")
+    readings = [(":".join(parts[:place]), ":".join(parts[place:])) for place in range(1, len(parts))]
+    found = [(one, other) for one, other in [(text, text), *readings] if one in first and other in second]
+    if len(found) != 1:
+        cause = "no such name" if not found else f"the colons can be read in {len(found)} ways"
+        raise UsageError(f"{option}={text}: {cause}; write {_choice(option, first, second)}")
+    if within and found[0][0] == found[0][1]:
+        raise UsageError(f"{option}={text}: one run is named, so name two of its {option[2:]}s: {option}=A:B")
+    return found[0]
+
+
+def _choice(option: str, first: Collection[str], second: Collection[str]) -> str:
+    return f"{option}=A:B, where A is one of {_listed(first)} and B one of {_listed(second)}"
 
 
 def _listed(names: Collection[str]) -> str:
@@ -244,30 +232,38 @@ def _listed(names: Collection[str]) -> str:
     return (", ".join(list(names)[:_MOST_NAMED]) or "none") + more
 
 
+# --- one comparison ---------------------------------------------------------------------------------------------------
+
+
 def _compared(first: _Model, second: _Model, unpaired: bool) -> Comparison:
-    any_prompt = first.condition is not None
-    pairs, left, right = pair(first.questions, second.questions, any_prompt=any_prompt)
-    is_greater_part = bool(pairs) and 2 * len(pairs) >= min(len(first.questions), len(second.questions))
-    if not is_greater_part and not unpaired:
-        raise Mistake(_no_pairs(first, second, len(pairs)))
-    same: list[Pair] = []
-    if is_greater_part and first.name == second.name and first.condition != second.condition:
-        pairs, same = with_other_prompts(pairs)
+    pairs, left, right = pair(first.questions, second.questions, any_prompt=first.condition is not None)
+    is_paired = bool(pairs) and 2 * len(pairs) >= min(len(first.questions), len(second.questions))
+    if not is_paired and not unpaired:
+        raise UsageError(_no_pairs(first, second, len(pairs)))
+    if is_paired:
+        same: list[Pair] = []
+        if first.name == second.name and first.condition != second.condition:
+            pairs, same = with_other_prompts(pairs)
         if not pairs:
-            raise Mistake(
+            raise UsageError(
                 f"{_both(first, second)}: all {len(same):,} questions have the same prompt in both conditions, which "
                 "says nothing about them; compare questions whose prompts differ, such as larger numbers"
             )
-    parts = _paired(pairs, same, left, right) if is_greater_part else _unpaired(first, second)
-    counts, rows, scores = parts
-    tested = [row for row in rows if row.p is not None]
-    for row, p in zip(tested, holm([row.p or 0.0 for row in tested]), strict=True):
-        row.p_holm = p
+        counts, rows, scores = _paired(pairs, same, left, right)
+    else:
+        counts, rows, scores = _unpaired(first, second)
+    tests = correct_for_tests(rows)
     one, other = (
         Side(side.run, side.name, side.condition, side.simulated, side.facts is not None) for side in (first, second)
     )
-    method: Literal["paired", "unpaired"] = "paired" if is_greater_part else "unpaired"
-    return Comparison(one, other, _differing(first, second), method, counts, rows, len(tested), scores)
+    both_known = one.facts_known and other.facts_known
+    facts, beside = (_facts(side, both_known) for side in (first, second))
+    differing = [
+        Differing(name, facts.get(name), beside.get(name))
+        for name in {**facts, **beside}
+        if facts.get(name) != beside.get(name)
+    ]
+    return Comparison(one, other, differing, "paired" if is_paired else "unpaired", counts, rows, tests, scores)
 
 
 _Parts = tuple[Counts, list[Row], list[Score]]
@@ -290,14 +286,10 @@ def _paired(pairs: Sequence[Pair], same: Sequence[Pair], left: Sequence[Question
     return counts, rows, paired_scores(answered)
 
 
-def _points(rows: Sequence[Row]) -> float | None:
-    return rows[0].difference.points if rows[0].difference else None
-
-
 def _unpaired(first: _Model, second: _Model) -> _Parts:
     """Compare the cells that both sides answered. If each side has one condition, it is no part of a cell."""
     if first.repeated or second.repeated:
-        raise Mistake(
+        raise UsageError(
             f"{_both(first, second)}: without pairs of the same question, runs with --llm-repeats are not compared; "
             "name runs that asked the same questions, or runs without repeats"
         )
@@ -308,16 +300,20 @@ def _unpaired(first: _Model, second: _Model) -> _Parts:
     worst = _cells(sides[0], lambda one: one.at_best), _cells(sides[1], lambda one: one.at_worst)
     common, asked = (one.keys() & other.keys() for one, other in (cells, worst))
     if not common:
-        raise Mistake(
+        raise UsageError(
             f"{_both(first, second)}: no variant and depth, and no set of sequences, has an answer in both, so there "
             "is nothing to compare; name runs that asked the same kinds of questions"
         )
     compared = [[one for cell in common for one, _ in side[cell]] for side in cells]
-    left_out = []
-    for questions, its in zip(sides, compared, strict=True):
-        answered, unanswered = sum(one.answered for one in questions), sum(one.unanswered for one in questions)
-        others = answered - sum(one.answered for one in its)
-        left_out.append(LeftOut(answered=answered, others=others, unanswered=unanswered))
+    answered = [sum(one.answered for one in side) for side in sides]
+    left_out = [
+        LeftOut(
+            answered=answered[side],
+            others=answered[side] - sum(one.answered for one in compared[side]),
+            unanswered=sum(one.unanswered for one in sides[side]),
+        )
+        for side in (0, 1)
+    ]
     counts = Counts(
         compared=None,
         repeated=None,
@@ -331,6 +327,10 @@ def _unpaired(first: _Model, second: _Model) -> _Parts:
     return counts, unpaired_rows(*cells), unpaired_scores(*compared)
 
 
+def _points(rows: Sequence[Row]) -> float | None:
+    return rows[0].difference.points if rows[0].difference else None
+
+
 def _cells(
     questions: Iterable[Question], counted: Callable[[Question], Cluster]
 ) -> dict[Cell, list[tuple[Question, Cluster]]]:
@@ -341,15 +341,8 @@ def _cells(
     return found
 
 
-def _differing(first: _Model, second: _Model) -> list[Differing]:
-    """The facts that may change an answer and are not equal. If a summary is missing, only those that records tell."""
-    both_known = first.facts is not None and second.facts is not None
-    one, other = (_facts(side, both_known) for side in (first, second))
-    names = [name for name in {**one, **other} if one.get(name) != other.get(name)]
-    return [Differing(name, one.get(name), other.get(name)) for name in names]
-
-
 def _facts(side: _Model, with_run: bool) -> dict[str, Any]:
+    """The facts that may change an answer: those that records tell, and `with_run` those of the summary."""
     seen = {name: ", ".join(sorted(values)) for name, values in sorted(side.seen.items())}
     found = {"model": side.name, "condition": side.condition, **seen}
     if not with_run or side.facts is None:
@@ -371,10 +364,7 @@ def _flat(prefix: str, facts: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _both(first: _Model, second: _Model) -> str:
-    if first.run != second.run:
-        return f"{first.run} and {second.run}"
-    names = (", ".join(filter(None, (side.name, side.condition))) for side in (first, second))
-    return f"{' and '.join(names)} in {first.run}"
+    return f"{first} and {second} in {first.run}" if first.run == second.run else f"{first.run} and {second.run}"
 
 
 def _no_pairs(first: _Model, second: _Model, pairs: int) -> str:
@@ -387,7 +377,6 @@ def _no_pairs(first: _Model, second: _Model, pairs: int) -> str:
         why += f", as the seeds differ ({' and '.join(','.join(sorted(side)) for side in seeds)})"
     elif {one.problem for one in first.questions} & {one.problem for one in second.questions}:
         why += ", as the same problems have other prompts"
-        one, other = first.conditions, second.conditions
-        if not set(one) & set(other):
-            helps = f"compare them with --condition=A:B, where A is one of {_listed(one)} and B one of {_listed(other)}"
+        if not set(first.conditions) & set(second.conditions):
+            helps = f"compare them with {_choice('--condition', first.conditions, second.conditions)}"
     return f"{_both(first, second)}: {why}; {helps}"

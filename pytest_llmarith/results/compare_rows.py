@@ -9,8 +9,6 @@ from typing import Any, NamedTuple
 
 from pytest_llmarith import records
 from pytest_llmarith.records import Difference, Part, Percent, Share
-from pytest_llmarith.reports.keys import USUAL_NAME
-from pytest_llmarith.reports.variants import place_of_variant
 from pytest_llmarith.results.differences import (
     bootstrap_difference,
     compare_pairs,
@@ -18,6 +16,7 @@ from pytest_llmarith.results.differences import (
     count_pairs,
     holm,
 )
+from pytest_llmarith.results.keys import USUAL_NAME, place_of_variant
 from pytest_llmarith.results.questions import Pair, Question, Questions, pair, with_other_prompts
 from pytest_llmarith.results.statistics import Cluster, Interval, bootstrap_mean
 from pytest_llmarith.values import Condition
@@ -100,8 +99,8 @@ def _groups_of(question: Question) -> Iterator[_Group]:
     yield _ALL
     yield _Group("task", question.task, None)
     yield _Group("condition", question.task, question.condition or USUAL_NAME)
-    if question.kind:
-        yield _Group(question.kind, question.task, question.part)
+    if question.part:
+        yield _Group("set" if question.task == "oeis" else "variant", question.task, question.part)
 
 
 def _shown(groups: Collection[_Group]) -> Iterator[_Group]:
@@ -138,15 +137,14 @@ def _paired_row(group: _Group, questions: Sequence[tuple[Cluster, Cluster]]) -> 
         return Row(*group, nothing, nothing, PairCounts(0, 0, 0, 0), Changes(0, 0, 0), None, None, None)
     found = compare_pairs(questions)
     once = all(one.trials == other.trials == 1 for one, other in questions)
-    is_tested = group == _ALL or len(questions) >= _FEWEST_TESTED
     return Row(
         *group,
-        _measured([one for one, _ in questions], found.first),
-        _measured([other for _, other in questions], found.second),
+        Measured(*Cluster.of(one for one, _ in questions), len(questions), _percent(found.first)),
+        Measured(*Cluster.of(other for _, other in questions), len(questions), _percent(found.second)),
         PairCounts(*count_pairs(questions)) if once else None,
         Changes(len(questions), found.better, found.worse),
         _difference(found.interval, found.second - found.first),
-        found.p if is_tested else None,
+        found.p if group == _ALL or len(questions) >= _FEWEST_TESTED else None,
         None,
     )
 
@@ -175,8 +173,12 @@ def unpaired_rows(first: Cells, second: Cells) -> list[Row]:
     return rows
 
 
-def _measured(clusters: Sequence[Cluster], share: float) -> Measured:
-    return Measured(*Cluster.of(clusters), len(clusters), _percent(share))
+def correct_for_tests(rows: Iterable[Row]) -> int:
+    """Set Holm's p of the rows that have a test; returns how many they are."""
+    tested = [(row, row.p) for row in rows if row.p is not None]
+    for (row, _), p in zip(tested, holm([p for _, p in tested]), strict=True):
+        row.p_holm = p
+    return len(tested)
 
 
 def _difference(interval: Interval | None, share: float) -> Difference:
@@ -200,31 +202,31 @@ def paired_scores(pairs: Iterable[Pair]) -> list[Score]:
             found[key].append((_mean(one.scores[limit]), _mean(other.scores[limit])))
     scores = []
     for key, both in sorted(found.items()):
-        both.sort()  # the order of the records must not change the sums and the draw
+        first, second = zip(*sorted(both), strict=True)  # the order of the records changes neither sums nor draws
         interval = bootstrap_mean(sorted(other - one for one, other in both))
-        scores.append(_score(key, [one for one, _ in both], [other for _, other in both], interval))
+        scores.append(_score(key, first, second, interval))
     return scores
 
 
 def unpaired_scores(first: Iterable[Question], second: Iterable[Question]) -> list[Score]:
     """Mean scores in the sets that both sides have; the bootstrap draws the sequences of each side by themselves."""
-    sides: list[defaultdict[_ScoreKey, list[float]]] = [defaultdict(list), defaultdict(list)]
-    for side, questions in zip(sides, (first, second), strict=True):
+    found: defaultdict[_ScoreKey, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
+    for side, questions in enumerate((first, second)):
         for question in questions:
             for limit, values in question.scores.items():
-                side[question.part or "", question.condition, limit].append(_mean(values))
-    scores = []
-    for key in sorted(sides[0].keys() & sides[1].keys()):
-        one, other = sorted(sides[0][key]), sorted(sides[1][key])
-        scores.append(_score(key, one, other, bootstrap_difference(one, other)))
-    return scores
+                found[question.part or "", question.condition, limit][side].append(_mean(values))
+    return [
+        _score(key, sorted(one), sorted(other), bootstrap_difference(sorted(one), sorted(other)))
+        for key, (one, other) in sorted(found.items())
+        if one and other
+    ]
 
 
 def _score(key: _ScoreKey, first: Sequence[float], second: Sequence[float], interval: Interval | None) -> Score:
     name, condition, seconds = key
-    one, other = _mean(first), _mean(second)
-    sides = Mean(len(first), _percent(one)), Mean(len(second), _percent(other))
-    return Score(name, condition or None, seconds, sides[0], sides[1], _difference(interval, other - one))
+    one, other = (Mean(len(side), _percent(_mean(side))) for side in (first, second))
+    difference = _difference(interval, _mean(second) - _mean(first))
+    return Score(name, condition or None, seconds, one, other, difference)
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -249,28 +251,23 @@ def effects(results: Iterable[OfCondition]) -> tuple[list[records.Effect], list[
     for (model, task), (beside, *others) in families.items():
         for other in others:
             pairs, _, _ = pair(beside.questions, other.questions, any_prompt=True)
-            differing, same = with_other_prompts([(a, b) for a, b in pairs if a.answered and b.answered])
-            whose = {"model": model, "task": task, "condition": other.condition, "beside": beside.condition}
+            differing, same = with_other_prompts((a, b) for a, b in pairs if a.answered and b.answered)
             if same:
-                alike.append(records.SameWords(**whose, problems=len(same)))  # type: ignore[arg-type]
+                alike.append(records.SameWords(model, task, other.condition, beside.condition, len(same)))
             if differing:
-                row = paired_rows([(one, one.measured, another.measured) for one, another in differing])[0]
-                found.append(_effect(whose, row))
+                row: Any = paired_rows([(one, one.measured, another.measured) for one, another in differing])[0]
+                found.append(  # no figure is null in a row over questions
+                    records.Effect(
+                        *(model, task, other.condition, beside.condition, row.questions.compared),
+                        percent=row.second.percent,
+                        percent_beside=row.first.percent,
+                        difference=row.difference,
+                        better=row.questions.better,
+                        worse=row.questions.worse,
+                        p=row.p,
+                        p_holm=row.p,
+                    )
+                )
     for effect, p in zip(found, holm([each.p for each in found]), strict=True):
         effect.p_holm = p
     return found, alike
-
-
-def _effect(whose: Mapping[str, Any], row: Row) -> records.Effect:
-    figures: Any = row  # none of these is null in a row over questions
-    return records.Effect(
-        **whose,
-        problems=figures.questions.compared,
-        percent=figures.second.percent,
-        percent_beside=figures.first.percent,
-        difference=figures.difference,
-        better=figures.questions.better,
-        worse=figures.questions.worse,
-        p=figures.p,
-        p_holm=figures.p,
-    )

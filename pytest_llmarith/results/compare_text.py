@@ -14,13 +14,11 @@ from pathlib import PurePath
 from textwrap import wrap
 from typing import Any, NamedTuple
 
-from pytest_llmarith.reports.figures import NO_INTERVAL, UNKNOWN, p_of, share, star
-from pytest_llmarith.reports.formats.markdown import code
-from pytest_llmarith.reports.harmless import sanitize, sanitize_name
-from pytest_llmarith.reports.tables.drawing import draw
 from pytest_llmarith.results.compare import Comparison, Comparisons, LeftOut, Side
 from pytest_llmarith.results.compare_rows import Measured, Row, Score
 from pytest_llmarith.results.differences import SIGNIFICANT
+from pytest_llmarith.results.formatting import NO_INTERVAL, UNKNOWN, p_of, sanitize, sanitize_name, share, star
+from pytest_llmarith.results.tables import code, draw
 
 _LONGEST_NAME = 80
 _LONGEST_LABEL = 28
@@ -63,39 +61,42 @@ def _blocks(comparisons: Comparisons) -> Iterator[str | _Table]:
     found = comparisons.comparisons
     for one in found:
         for letter, side in (("A", one.first), ("B", one.second)):
-            yield f"{letter}: {shown(side.run)}, {_who(side)}{' (simulated)' * side.simulated}"
+            yield f"{letter}: {_name(side.run)}, {_who(side)}{' (simulated)' * side.simulated}"
         yield _counts(one)
         yield _differing(one)
         yield _rows(one)
         if one.scores:
             yield _scores(one.scores)
     if len(found) > 1:
-        headers = ["B", "pairs", "A %", "B %", "B - A", "95 %", "p", "*"]
-        yield _Table(headers, [[f"{_name(one.second)}, {_who(one.second)}", *_overall(one)] for one in found])
-    if alone := [f"{shown(one.model)} in {shown(one.run)}" for one in comparisons.not_compared]:
+        rows = []
+        for one in found:
+            over_all = one.rows[0]
+            pairs = str(over_all.questions.compared) if over_all.questions else "unpaired"
+            percents = _percent(over_all.first), _percent(over_all.second)
+            rows.append([_which(one.second), pairs, *percents, *_difference(over_all), *_test(over_all)])
+        yield _Table(["B", "pairs", "A %", "B %", "B - A", "95 %", "p", "*"], rows)
+    if alone := [f"{_name(one.model)} in {_name(one.run)}" for one in comparisons.not_compared]:
         more = f" and {len(alone) - _MOST_ALONE} more" if len(alone) > _MOST_ALONE else ""
         yield f"not compared, as the other run has no model of this name: {', '.join(alone[:_MOST_ALONE])}{more}"
     yield " ".join(_legend(found))
 
 
-def shown(name: str) -> str:
-    """A foreign name in one short line."""
+def _name(name: str) -> str:
     return sanitize_name(name, _LONGEST_NAME)
 
 
 def _who(side: Side) -> str:
-    return ", ".join(shown(name) for name in (side.model, side.condition) if name)
+    return ", ".join(_name(name) for name in (side.model, side.condition) if name)
 
 
-def _name(side: Side) -> str:
-    return shown(PurePath(side.run).name)
+def _which(side: Side) -> str:
+    return f"{_name(PurePath(side.run).name)}, {_who(side)}"
 
 
 def _label(row: Row) -> str:
     """What a row is about. A search has the variants of arithmetic, so its task is named too."""
-    name = sanitize_name(
-        row.name or row.task or "over all", _LONGEST_CONDITION if row.kind == "condition" else _LONGEST_LABEL
-    )
+    longest = _LONGEST_CONDITION if row.kind == "condition" else _LONGEST_LABEL
+    name = sanitize_name(row.name or row.task or "over all", longest)
     return f"{row.task} {name}" if row.task == "breaking_point" and row.kind == "variant" else name
 
 
@@ -110,9 +111,7 @@ def _counts(one: Comparison) -> str:
             f"not paired, as A and B did not ask the same questions: {counts.cells:,} cells answered in both; "
             f"left out, as the other has no answer in their cell: {others}; {unanswered}"
         )
-    pairs = f"{counts.compared:,}"
-    if _repeated(one):
-        pairs += f" pairs of {one.rows[0].first.questions:,}"
+    pairs = f"{counts.compared:,}" + (f" pairs of {one.rows[0].first.questions:,}" if _has_repeats(one) else "")
     same = f"; {counts.same_words:,} with the same prompt in both, left out" if counts.same_words else ""
     alone = f"without a pair in A {counts.first.others:,}, in B {counts.second.others:,}"
     return f"paired: {pairs} questions{same}; {alone}; {unanswered}"
@@ -122,7 +121,7 @@ def _left_out(side: LeftOut) -> str:
     return f"{side.others:,} of {side.answered:,} ({share(side.others, side.answered or 0)} %)"
 
 
-def _repeated(one: Comparison) -> bool:
+def _has_repeats(one: Comparison) -> bool:
     return any(side.questions < side.measured for row in one.rows for side in (row.first, row.second))
 
 
@@ -145,28 +144,22 @@ def _rows(one: Comparison) -> _Table:
     """Without pairing the trials of both sides; with pairs the questions, and which of them went better or worse."""
     rows = []
     for row in one.rows:
-        name, first, second = _label(row), _percent(row.first), _percent(row.second)
+        first, second = _percent(row.first), _percent(row.second)
         if row.questions is None:
-            sides = [str(row.first.measured), first, str(row.second.measured), second]
-            rows.append([name, *sides, *_difference(row), *_test(row)])
+            cells = [f"{row.first.measured}", first, f"{row.second.measured}", second, *_difference(row)]
         else:
-            compared, better, worse = (str(getattr(row.questions, of)) for of in ("compared", "better", "worse"))
-            rows.append([name, compared, first, second, *_difference(row), better, worse, *_test(row)])
+            changes = row.questions
+            cells = [f"{changes.compared}", first, second, *_difference(row), f"{changes.better}", f"{changes.worse}"]
+        rows.append([_label(row), *cells, *_test(row)])
     if one.method == "unpaired":
         return _Table(["", "A", "A %", "B", "B %", "B - A", "95 %", "p", "*"], rows)
     return _Table(["", "pairs", "A %", "B %", "B - A", "95 %", "better", "worse", "p", "*"], rows)
 
 
-def _overall(one: Comparison) -> list[str]:
-    row = one.rows[0]
-    pairs = str(row.questions.compared) if row.questions else "unpaired"
-    return [pairs, _percent(row.first), _percent(row.second), *_difference(row), *_test(row)]
-
-
 def _scores(scores: Sequence[Score]) -> _Table:
     rows = []
     for score in scores:
-        name = ", ".join(shown(name) for name in (score.set, score.condition) if name)
+        name = ", ".join(_name(name) for name in (score.set, score.condition) if name)
         sides = (score.first, score.second)
         counts = [*(str(side.sequences) for side in sides), *(f"{side.percent:.1f}" for side in sides)]
         rows.append([f"{name}, {score.seconds:g} s", *counts, *_difference(score)])
@@ -197,20 +190,20 @@ def _test(row: Row) -> list[str]:
 
 
 def _legend(found: Sequence[Comparison]) -> Iterator[str]:
-    rows = [row for one in found for row in one.rows]
-    if any(one.method == "paired" for one in found):
+    paired = [one for one in found if one.method == "paired"]
+    if paired:
         yield (
             "B - A: percentage points, with Newcombe's 95 % interval for pairs. Better, worse: questions that B alone, "
             "or A alone, got right. p: McNemar's exact test."
         )
-    if any(one.method == "paired" and _repeated(one) for one in found):
+    if any(map(_has_repeats, paired)):
         yield "With repeats: questions that went better or worse, and Student's t over questions."
-    if any(one.method == "unpaired" for one in found):
+    if len(paired) < len(found):
         yield (
             "Without pairs: means over cells (a variant at a depth, or a set) with the same weights in A and B, the "
             "difference of Mantel and Haenszel with Sato's 95 % interval, and the Cochran-Mantel-Haenszel test."
         )
-    if any(row.difference and row.difference.low is None for row in rows):
+    if any(row.difference and row.difference.low is None for one in found for row in one.rows):
         yield NO_INTERVAL
     yield "95 % and p are of each row alone."
     yield "*: p is below 0.05 also after Holm's correction for all rows of its comparison."
@@ -223,7 +216,7 @@ def failures(comparisons: Comparisons, points: Decimal, allow_unanswered: int = 
     correction, comparisons with more unanswered questions than are allowed, and questions that the second did not ask.
     """
     return [
-        f"{_name(one.second)}, {_who(one.second)}{why}"
+        f"{_which(one.second)}{why}"
         for one in comparisons.comparisons
         for why in (*_outages(one, allow_unanswered), *_losses(one, points))
     ]
@@ -242,7 +235,7 @@ def _outages(one: Comparison, allowed: int) -> Iterator[str]:
 
 
 def _losses(one: Comparison, points: Decimal) -> Iterator[str]:
-    than = _who(one.first) if one.first.run == one.second.run else _name(one.first)
+    than = _who(one.first) if one.first.run == one.second.run else _name(PurePath(one.first.run).name)
     for row in one.rows:
         if row.difference is None or row.p_holm is None or row.p_holm >= SIGNIFICANT:
             continue

@@ -6,6 +6,7 @@ A question is a problem in one condition. Its trials are one, or several repeats
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -18,7 +19,7 @@ from pytest_llmarith.records import (
     SearchProblem,
     SequenceProblem,
 )
-from pytest_llmarith.reports.keys import label_of
+from pytest_llmarith.results.keys import label_of
 from pytest_llmarith.results.statistics import Cluster
 from pytest_llmarith.values import Outcome
 
@@ -31,8 +32,7 @@ class Question:
     prompt: int | None  # None if it is unknown
     condition: str  # its label, empty for the usual one
     task: str
-    kind: str | None  # what `part` is: `variant` or `set`
-    part: str | None
+    part: str | None  # the variant or the set
     depth: int | None
     asked: int = 0
     answered: int = 0
@@ -66,7 +66,7 @@ class Questions:
     """The questions of one model. A few numbers of each record are kept."""
 
     def __init__(self, systems: Mapping[str, str | None] | None = None) -> None:
-        """`systems` are the texts of the run's system prompts by name, as another run may have other names for them.
+        """`systems` are the texts of the run's system prompts, as another run may have other names for them.
 
         Within a run the names are enough.
         """
@@ -78,32 +78,25 @@ class Questions:
     def __iter__(self) -> Iterator[Question]:
         return iter(self._found.values())
 
-    def __len__(self) -> int:
-        return len(self._found)
-
     def add(self, record: Record) -> None:
         """Count one record, unless another test asked the same: that is one request, whose reply both have."""
-        problem, condition = record.problem, label_of(record.condition)
-        question = Question(
-            hash((record.task, *_asked(problem))),
-            self._prompt(record),
-            condition,
-            record.task,
-            kind := next((name for name in ("variant", "set") if hasattr(problem, name)), None),
-            getattr(problem, kind) if kind else None,
-            getattr(problem, "depth", None),
-        )
-        key = question.problem, question.prompt, condition, question.part
-        answered = record.outcome != Outcome.UNANSWERED
+        problem, condition, prompt = record.problem, label_of(record.condition), self._prompt(record)
+        identity = hash((record.task, *_identity(problem)))
+        part = getattr(problem, "variant", None) or getattr(problem, "set", None)
+        answered = record.outcome is not Outcome.UNANSWERED
+        key = identity, prompt, condition, part
         trial = hash((key, getattr(problem, "trial", None), record.repeat, answered))
         if record.nodeid is not None and self._items.setdefault(trial, record.nodeid) != record.nodeid:
             return
-        question = self._found.setdefault(key, question)
+        if key not in self._found:
+            depth = getattr(problem, "depth", None)
+            self._found[key] = Question(identity, prompt, condition, record.task, part, depth)
+        question = self._found[key]
         self.repeated = self.repeated or record.repeat > 0
         question.asked += 1
         if answered:
             question.answered += 1
-            question.correct += record.outcome == Outcome.CORRECT
+            question.correct += record.outcome is Outcome.CORRECT
             for limit, score in ((record.oeis and record.oeis.scores) or {}).items():
                 question.scores.setdefault(float(limit), []).append(score)
 
@@ -122,7 +115,7 @@ class Questions:
         return None if record.prompt is None else hash((record.prompt, system))
 
 
-def _asked(problem: Problem) -> tuple[Hashable, ...]:
+def _identity(problem: Problem) -> tuple[Hashable, ...]:
     """What makes it this problem. The trial's number does not: with another seed it is another problem."""
     match problem:
         case ArithmeticProblem():
@@ -137,11 +130,8 @@ def _asked(problem: Problem) -> tuple[Hashable, ...]:
             return problem.label, json.dumps([problem.given, problem.expected], sort_keys=True)
 
 
-_SAME_PROMPT: tuple[Callable[[Question], Hashable], ...] = (
-    lambda one: (one.problem, one.prompt, one.condition, one.part),
-    lambda one: (one.problem, one.prompt),
-)
-_SAME_PROBLEM: tuple[Callable[[Question], Hashable], ...] = (
+# Questions of the same condition and set are paired first.
+_ALIKE: tuple[Callable[[Question], Hashable], ...] = (
     lambda one: (one.problem, one.condition, one.part),
     lambda one: (one.problem, one.part),
     lambda one: one.problem,
@@ -154,25 +144,25 @@ def pair(
     """The questions that both sides were asked, and those that only one of them was.
 
     Questions are the same if problem and prompt are equal, or the problem alone if a prompt is unknown, or with
-    `any_prompt`. Those of the same condition and set are paired first. The order of the questions changes nothing.
+    `any_prompt`. The order of the questions changes nothing.
     """
     pairs: list[Pair] = []
     left, right = (sorted(side, key=lambda one: (one.condition, one.part or "")) for side in (first, second))
-    for key in _SAME_PROBLEM if any_prompt else _SAME_PROMPT + _SAME_PROBLEM:
-        waiting: dict[Hashable, list[Question]] = {}
+    for key in _ALIKE:
+        waiting: defaultdict[Hashable, list[Question]] = defaultdict(list)
         for one in left:
-            waiting.setdefault(key(one), []).append(one)
-        found = []
+            waiting[key(one)].append(one)
+        alone = []
         for other in right:
-            candidates = waiting.get(key(other), [])
+            candidates = waiting[key(other)]
             for one in candidates:
                 if any_prompt or one.prompt == other.prompt or one.prompt is None or other.prompt is None:
                     candidates.remove(one)
-                    found.append((one, other))
+                    pairs.append((one, other))
                     break
-        pairs += found
-        taken = {id(question) for both in found for question in both}
-        left, right = ([one for one in side if id(one) not in taken] for side in (left, right))
+            else:
+                alone.append(other)
+        left, right = [one for candidates in waiting.values() for one in candidates], alone
     return pairs, left, right
 
 

@@ -1,4 +1,4 @@
-"""Percentages, means and quantiles with their 95 % intervals.
+"""Percentages, means and quantiles with their 95 % intervals, and the depth to which a model is reliable.
 
 They need nothing but Python: scipy and statsmodels have most of these formulas, but take more than 100 MB of disk, and
 each formula here is a few lines. The tests compare them with published examples.
@@ -11,16 +11,21 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from functools import cache
-from math import atan, comb, cos, erfc, fsum, pi, sin, sqrt, tan
+from itertools import count
+from math import atan, ceil, comb, cos, erfc, fsum, pi, sin, sqrt, tan
 from random import Random
 from typing import NamedTuple, TypeVar
 
+from pytest_llmarith.records import Outcomes, Percentage
+
 CONFIDENCE = 0.95
+RELIABLE = 0.9  # correct at a reliable depth
 # For medians of exact numbers: 4,096 digits are enough for any answer, and no exponent overflows.
 WIDE = Context(prec=4096, rounding=ROUND_HALF_EVEN, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _RESAMPLES = 2_000
 _MANY = 1_000  # degrees of freedom from which Student's t is close to the normal distribution
 _HALVINGS = 60
+_DECIMALS = 4  # of a percentage in a summary
 _FEWEST_ANSWERS = 2  # of a cell, to estimate how much its answers vary
 
 _N = TypeVar("_N", float, Decimal)
@@ -201,6 +206,67 @@ def kappa(both: int, first: int, second: int, neither: int) -> float | None:
     return None if chance == 1 else float((agreed - chance) / (1 - chance))
 
 
+class Depth(NamedTuple):
+    """The trials at one depth."""
+
+    depth: int
+    correct: int
+    measured: int
+
+
+class ReliableDepth(NamedTuple):
+    """The deepest depth that is shown to be reliable, and the deepest that looks so.
+
+    If none is shown to be, `at_most` is the upper bound of all trials if that is below 90 %, else `needs` is the fewest
+    trials of the first depth that could show it.
+    """
+
+    depth: int | None
+    observed: int | None
+    needs: int | None
+    at_most: float | None
+
+
+def reliable_depth(depths: Iterable[Depth]) -> ReliableDepth:
+    """The largest depth up to which all trials together are at least 90 % correct, by Wilson's lower bound.
+
+    The search ends before the first depth whose own upper bound is below 90 %. `observed` is the same by the share.
+    """
+    measured = sorted(depth for depth in depths if depth.measured)
+    proven, observed, correct, trials = None, None, 0, 0
+    for depth in measured:
+        own = wilson(depth.correct, depth.measured)
+        if own is not None and own.high < RELIABLE:
+            break
+        correct, trials = correct + depth.correct, trials + depth.measured
+        if _is_reliable(correct, trials):
+            proven = depth.depth
+        if correct / trials >= RELIABLE:
+            observed = depth.depth
+    if proven is not None:
+        return ReliableDepth(proven, observed, None, None)
+    whole = overall([Cell(depth.correct, depth.measured, depth.measured) for depth in measured])
+    if whole is not None and whole.interval.high < RELIABLE:
+        return ReliableDepth(None, observed, None, whole.interval.high)
+    wrong = measured[0].measured - measured[0].correct if measured else 0
+    return ReliableDepth(None, observed, trials_needed(wrong), None)
+
+
+def trials_needed(wrong: int) -> int:
+    """The fewest trials that show 90 %, if this many of them are wrong: 35 if none is.
+
+    Wilson's lower bound is p if n - wrong - n p = z sqrt(n p (1 - p)), a quadratic equation of sqrt(n).
+    """
+    miss, spread = 1 - RELIABLE, two_sided_z() * sqrt(RELIABLE * (1 - RELIABLE))
+    root = (spread + sqrt(spread * spread + 4 * miss * wrong)) / (2 * miss)
+    return next(n for n in count(max(wrong, ceil(root * root) - 1)) if _is_reliable(n - wrong, n))
+
+
+def _is_reliable(correct: int, measured: int) -> bool:
+    interval = wilson(correct, measured)
+    return interval is not None and interval.low >= RELIABLE
+
+
 def median_of_floats(values: Sequence[float]) -> float | None:
     """The middle value, or the mean of the two in the middle; None of nothing."""
     if not values:
@@ -273,3 +339,38 @@ def _within(angle: float, degrees: int) -> float:
         factor *= cos(angle) ** 2 * (power - 1) / power
         total += factor
     return (angle + sin(angle) * total) * 2 / pi if odd else sin(angle) * total
+
+
+# --- in percent, as in a summary -------------------------------------------------------------------------------------
+
+
+def percentage(part: int, whole: int) -> Percentage | None:
+    """A proportion with Wilson's interval; None if nothing was measured."""
+    if (interval := wilson(part, whole)) is None:
+        return None
+    return Percentage(float(percent(part, whole, _DECIMALS)), in_percent(interval.low), in_percent(interval.high))
+
+
+def overall_percentage(cells: Collection[Cell]) -> Percentage | None:
+    """The percentage of all cells with its interval. If a cell has no answer, it has bounds and no percentage."""
+    if (found := overall(cells)) is None:
+        return None
+    exact = None if found.share is None else float(round(100 * found.share, _DECIMALS))
+    return Percentage(exact, in_percent(found.interval.low), in_percent(found.interval.high))
+
+
+def correct_percentage(cells: Iterable[Outcomes]) -> Percentage | None:
+    """The percentage of correct trials over cells of a summary."""
+    return overall_percentage([Cell(cell.correct, cell.answered, cell.answered + cell.unanswered) for cell in cells])
+
+
+def share_with(interval: Interval | None, share: float) -> Percentage:
+    """A share with an interval of its own, which may be unknown."""
+    if interval is None:
+        return Percentage(in_percent(share), None, None)
+    return Percentage(in_percent(share), in_percent(interval.low), in_percent(interval.high))
+
+
+def in_percent(share: float) -> float:
+    """A share from 0 to 1 in percent, as precise as a summary holds it."""
+    return round(100 * share, _DECIMALS)

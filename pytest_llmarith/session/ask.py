@@ -14,7 +14,7 @@ import pytest
 from pytest_llmarith import evaluate, records
 from pytest_llmarith.models import redact
 from pytest_llmarith.records import Record, as_dict, convert
-from pytest_llmarith.reports.harmless import sanitize
+from pytest_llmarith.results.formatting import sanitize
 from pytest_llmarith.session.outcomes import properties_of
 from pytest_llmarith.session.programs import run_program
 from pytest_llmarith.session.selection import config_of, prompt_of, question_of

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.records import Run, RunTimes, Shard, convert
-from pytest_llmarith.reports.harmless import sanitize
+from pytest_llmarith.results.formatting import sanitize
 from pytest_llmarith.session.asking import Asking, start_broker
 from pytest_llmarith.session.collection import MODEL_FIXTURE
 from pytest_llmarith.session.forecast import Forecast, models_asked_later

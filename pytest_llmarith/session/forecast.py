@@ -6,17 +6,21 @@ Only first questions are counted: what a search asks next, and what a judge is a
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import pytest
 
-from pytest_llmarith.reports.live.forecast import fit_lines, forecast_lines, search_line, spent_lines, too_small
+from pytest_llmarith.results.formatting import dollars, sanitize_name, thousands
 from pytest_llmarith.session.selection import Asked
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks import reply_tokens
-from pytest_llmarith.values import Model, OeisProblem, Outlook, Plan, Price, StoreMode, Terms
+from pytest_llmarith.values import AskingLimits, Fit, Model, OeisProblem, Outlook, Plan, Price, StoreMode, Terms
 
 _FREE = Terms(Price(0.0, 0.0))
+_MOST_MODELS = 8
+_LONGEST_NAME = 60
+_SMALLEST = 0.0001
+_BOUND = "--llm-param max_completion_tokens"
 
 
 class Forecast:
@@ -37,11 +41,14 @@ class Forecast:
         later = {model.name for model in self._asked_later}
         lines = forecast_lines(self.outlooks, judge.name if judge is not None and judge.name in later else None)
         searches = sum(one.is_search and one.question.model in later for one in self._asked)
-        if searches and self._settings.breaking_point:
-            lines.append(search_line(searches, self._settings.breaking_point))
+        if searches and (budget := self._settings.breaking_point):
+            asking = f"{searches:,} searches ask up to {budget:,} questions each"
+            if searches == 1:
+                asking = f"1 search asks up to {budget:,} questions"
+            lines.append(f"{asking}, of which only the first is counted here")
         if plan.stored:
-            lines += spent_lines(plan.spent_usd, plan.spent_unpriced, plan.spent_tokens, self._settings.asking)
-        return [*lines, *fit_lines(plan.fits)]
+            lines += _spent_lines(plan, self._settings.asking)
+        return [f"forecast: {line}" for line in (*lines, *map(_fit, plan.fits))]
 
     def refuse(self) -> None:
         """Raises pytest.UsageError if a cap cannot be held, or lets no request begin.
@@ -52,7 +59,7 @@ class Forecast:
             raise pytest.UsageError(why)
         for fit in () if self._plan.stored else self._plan.fits:
             if not fit.at_once:
-                raise pytest.UsageError(too_small(fit))
+                raise pytest.UsageError(_too_small(fit))
 
     def _outlook(self, model: Model) -> Outlook:
         from pytest_llmarith.models.request import about_tokens, asked_model
@@ -100,3 +107,83 @@ def models_asked_later(asked: Sequence[Asked], settings: Settings) -> list[Model
 def _length(task: str, stored: Sequence[int], most: int | None) -> float:
     """About how many tokens a reply has: as many as the stored ones, else as few as it needs to have."""
     return sum(stored) / len(stored) if stored else min(reply_tokens(task), most or reply_tokens(task))
+
+
+# --- as text ---------------------------------------------------------------------------------------------------------
+
+
+def forecast_lines(outlooks: Sequence[Outlook], judge: str | None = None) -> list[str]:
+    """A line for the whole run, and one for each model if there are several; `judge` may be asked, too."""
+    lines = [_line(outlooks)]
+    if len(outlooks) > 1:
+        named = outlooks[:_MOST_MODELS]
+        lines += [f"{sanitize_name(one.model.name, _LONGEST_NAME)}: {_line([one])}" for one in named]
+        lines += [f"and {len(outlooks) - len(named)} models more"] * (len(named) < len(outlooks))
+    if judge:
+        lines.append(f"what {sanitize_name(judge, _LONGEST_NAME)} is asked is unforeseeable, and comes on top")
+    return lines
+
+
+def _line(outlooks: Sequence[Outlook]) -> str:
+    questions, stored = sum(one.questions for one in outlooks), sum(one.stored for one in outlooks)
+    counted = f"{questions:,} question{'s' * (questions != 1)}"
+    if stored:
+        counted += ", which is stored" if questions == 1 else f", {_all_or(stored, questions)} of them stored"
+    if not (asked := [one for one in outlooks if one.asked]):
+        return counted if any(one.searching for one in outlooks) else f"{counted}; nothing is asked"
+    if any(one.stored + one.asked < one.questions for one in asked):
+        requests = sum(one.asked for one in asked)
+        counted += f"; {requests:,} request{'s' * (requests != 1)}, as some have the same prompt"
+    prompts = thousands(sum(one.prompt_tokens for one in asked))
+    return f"{counted}; about {prompts} prompt tokens, {_completion(asked)}{_cost(asked)}"
+
+
+def _all_or(stored: int, questions: int) -> str:
+    return f"{stored:,}" if stored < questions else "all"
+
+
+def _completion(asked: Sequence[Outlook]) -> str:
+    """How long replies are going to be, if stored ones tell."""
+    if not (learned_from := sum(one.learned_from for one in asked)):
+        return ""
+    tokens = thousands(sum(one.completion_tokens for one in asked))
+    partly = "partly " * any(one.guessed for one in asked)
+    replies = f"{learned_from:,} stored repl{'ies' if learned_from > 1 else 'y'}"
+    return f"about {tokens} completion tokens ({partly}from {replies}), "
+
+
+def _cost(asked: Sequence[Outlook]) -> str:
+    if all(one.model.simulated for one in asked):
+        return "free: simulated"
+    known = [usd for one in asked if (usd := one.cost_usd) is not None]
+    doubts = ["reasoning is unforeseeable"] * any(one.is_unforeseeable for one in asked)
+    doubts += ["no price known, --llm-price=IN,OUT gives one"] * (len(known) < len(asked))
+    if not known:
+        cost = "cost unknown"
+    else:
+        total = sum(known)
+        shown = f"{dollars(_SMALLEST)} or less" if 0 < total < _SMALLEST else dollars(total)
+        cost = f"{'from' if doubts else 'about'} {shown}"
+    return f"{cost} ({'; '.join(doubts)})" if doubts else cost
+
+
+def _spent_lines(plan: Plan, limits: AskingLimits) -> Iterator[str]:
+    """What stored replies leave of the caps: they count, as they were paid for."""
+    if limits.max_cost_usd is not None:
+        doubt = f" ({plan.spent_unpriced:,} of unknown price not included)" if plan.spent_unpriced else ""
+        yield f"{dollars(plan.spent_usd)} of {dollars(limits.max_cost_usd)} spent by stored replies{doubt}"
+    if limits.max_tokens is not None:
+        yield f"{plan.spent_tokens:,} of {limits.max_tokens:,} tokens used by stored replies"
+
+
+def _fit(fit: Fit) -> str:
+    """How many requests a cap lets be in flight at once, each at its worst case."""
+    fitting = f"{fit.wanted:,} fit" if fit.at_once else "one fit"
+    more = f"; {_BOUND}={fit.bound} lets {fitting}" if fit.bound else ""
+    fitted = f"{fit.at_once:,} of {fit.wanted:,} requests fit at once"
+    return f"{fit.option}: {fitted}, as each may take up to {fit.most}{more}"
+
+
+def _too_small(fit: Fit) -> str:
+    more = f"{_BOUND}={fit.bound} lets one begin, or " if fit.bound else ""
+    return f"{fit.option}: a request may take up to {fit.most}, so none can begin; {more}raise the cap"

@@ -106,7 +106,7 @@ def status_of(report: pytest.TestReport) -> tuple[str, str, tuple[str, Mapping[s
 
 def properties_of(record: Record) -> list[tuple[str, str]]:
     """A few short texts about a trial for pytest's own reports, such as JUnit XML; what is unknown is left out."""
-    from pytest_llmarith.reports.harmless import sanitize, sanitize_name
+    from pytest_llmarith.results.formatting import sanitize, sanitize_name
 
     cost = record.reply.cost_usd if record.reply else None
     facts = (

@@ -6,7 +6,7 @@ No folder is made before the first record arrives.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_llmarith.reports.keys import Key
-from pytest_llmarith.reports.logs.written import WrittenRecords
+from pytest_llmarith.results.keys import Key
+from pytest_llmarith.results.log import WrittenRecords
 from pytest_llmarith.session.selection import Asked
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.values import BreakingProblem
 
 if TYPE_CHECKING:
     from pytest_llmarith.records import Record, Run, RunSummary
-    from pytest_llmarith.reports.counting.summary import Summary
-    from pytest_llmarith.reports.gates import Gate
-    from pytest_llmarith.reports.logs.runlog import RunLog
+    from pytest_llmarith.results.gates import Gate
+    from pytest_llmarith.results.log import RunLog
+    from pytest_llmarith.results.summary import Summary
 
 
 class Recorder:
@@ -46,7 +46,7 @@ class Recorder:
 
     def expect(self, asked: Sequence[Asked]) -> None:
         """Note what is going to be asked. Raises pytest.UsageError if it cannot be written, or a gate has no task."""
-        from pytest_llmarith.reports.folder import UnwritableFolder, check_writable
+        from pytest_llmarith.results.log import UnwritableFolder, check_writable
         from pytest_llmarith.tasks import TASKS
 
         known = dict.fromkeys([*TASKS, *(one.task for one in asked)])
@@ -68,7 +68,7 @@ class Recorder:
     def add(self, nodeid: str, record: Record) -> None:
         """Write a record down, with the name of the run, and count it."""
         from pytest_llmarith.records import as_dict
-        from pytest_llmarith.reports.counting.summary import Summary
+        from pytest_llmarith.results.summary import Summary
 
         self.records.keep(nodeid, record)  # until it is written
         with self._noting_failure():
@@ -86,7 +86,7 @@ class Recorder:
 
     def sum_up(self, run: Run) -> None:
         """Make the summary, and find the gates that fail. A model that -k or -m left out is held to none."""
-        from pytest_llmarith.reports.gates import failed_gates
+        from pytest_llmarith.results.gates import failed_gates
 
         if self._counted is None:
             return
@@ -104,7 +104,7 @@ class Recorder:
     def write_summary(self, exit_status: int) -> None:
         """Write summary and page; no page if records are missing that it would show."""
         from pytest_llmarith.records import as_dict
-        from pytest_llmarith.reports.jsonfiles import write_json
+        from pytest_llmarith.results.files import write_json
         from pytest_llmarith.results.page import write_run_page
 
         if self.summary is None or self.path is None:
@@ -121,7 +121,7 @@ class Recorder:
         With `also_users` the same goes into the file that the user named, which that plugin writes from memory.
         """
         from pytest_llmarith.files import replace_file
-        from pytest_llmarith.reports.json_report import extend_json_report, json_pieces
+        from pytest_llmarith.results.log import extend_json_report, json_pieces
 
         if self.summary is None or self.path is None:
             return
@@ -145,9 +145,7 @@ class Recorder:
             self.unwritable = f"{self.path or '--llm-reports'}: {error.strerror or error}"
 
     def _open(self, first_model: str) -> RunLog:
-        from pytest_llmarith.reports.folder import create_run_folder
-        from pytest_llmarith.reports.logs.lines import LOG
-        from pytest_llmarith.reports.logs.runlog import RunLog
+        from pytest_llmarith.results.log import LOG, RunLog, create_run_folder
 
         models = [model.name for model in self._settings.models]
         if first_model not in models:  # a user's own `model` fixture replies
@@ -161,9 +159,52 @@ def _gates(settings: Settings) -> list[Gate]:
     """Parse --llm-fail-under. Raises pytest.UsageError."""
     if not settings.fail_under:
         return []
-    from pytest_llmarith.reports.gates import parse_gate
+    from pytest_llmarith.results.gates import parse_gate
 
     try:
         return [parse_gate(text) for text in settings.fail_under]
     except ValueError as error:
         raise pytest.UsageError(f"--llm-fail-under: {error}") from None
+
+
+# --- pytest-json-report ----------------------------------------------------------------------------------------------
+
+
+def extend_json_report(
+    json_report: dict[str, Any], records_by_nodeid: Mapping[str, Record], summary: RunSummary
+) -> None:
+    """Put every record under its test and the summary at the root; the other keys stay.
+
+    A test that is listed twice stays once, as it was last. --json-report-summary leaves the tests out.
+    """
+    from pytest_llmarith.records import as_dict
+
+    if "tests" in json_report:
+        json_report["tests"] = list(_with_records(json_report["tests"], records_by_nodeid))
+    json_report["llmarith"] = as_dict(summary)
+
+
+def json_pieces(
+    json_report: Mapping[str, Any], records_by_nodeid: Mapping[str, Record], summary: RunSummary
+) -> Iterator[bytes]:
+    """The same as the text of a file, test by test: all records together are never in memory."""
+    from pytest_llmarith.records import as_dict
+    from pytest_llmarith.results.files import encode
+
+    root = {key: value for key, value in json_report.items() if key != "tests"}
+    head = encode(root | {"llmarith": as_dict(summary)})
+    if "tests" not in json_report:
+        yield head + b"\n"
+        return
+    yield head.removesuffix(b"}") + b', "tests": ['
+    for number, test in enumerate(_with_records(json_report["tests"], records_by_nodeid)):
+        yield b", " * bool(number) + encode(test)
+    yield b"]}\n"
+
+
+def _with_records(tests: Sequence[dict[str, Any]], records_by_nodeid: Mapping[str, Record]) -> Iterator[dict[str, Any]]:
+    from pytest_llmarith.records import as_dict
+
+    for nodeid, test in {test["nodeid"]: test for test in tests}.items():
+        record = records_by_nodeid.get(nodeid)
+        yield test if record is None else test | {"llmarith": as_dict(record)}

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from pytest_llmarith.reports.keys import Key
+from pytest_llmarith.results.keys import Key
 from pytest_llmarith.session.collection import MODEL_FIXTURE, PROMPT_CONFIG_FIXTURE
 from pytest_llmarith.session.marks import parameter_of, problem_of
 from pytest_llmarith.settings import Settings

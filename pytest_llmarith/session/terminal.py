@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_llmarith.reports.figures import dollars
-from pytest_llmarith.reports.harmless import sanitize
-from pytest_llmarith.reports.live.pace import Pace
-from pytest_llmarith.reports.live.progress import Pacer, progress_line
+from pytest_llmarith.results.formatting import dollars, sanitize
 from pytest_llmarith.settings import Manners, Settings
 from pytest_llmarith.values import Progress
 
@@ -21,7 +20,12 @@ if TYPE_CHECKING:
     from pytest_llmarith.records import Record, RunSummary
 
 _LOOK_EVERY_S = 1.0
+_LINE_EVERY_S = 5.0
+_WINDOW_S = 60.0  # of which the pace is told
+_QUIET_S = 10.0  # without a reply that is nothing unusual
 _MOST, _MOST_WITH_ALL = 20, 1000  # lines per outcome
+_MOST_PROGRAMS = 2
+_LONGEST_REASON = 80
 
 
 class Terminal:
@@ -30,8 +34,8 @@ class Terminal:
     def __init__(self, config: pytest.Config, settings: Settings) -> None:
         self._config = config
         self._settings = settings
-        self._pacer: Pacer | None = None
         self._pace: Pace | None = None
+        self._next_line_s = 0.0
 
     def say(self, *lines: str) -> None:
         """Write lines now; during a test, standard output is captured."""
@@ -53,7 +57,8 @@ class Terminal:
 
         A controller's main thread wakes up only when a report arrives.
         """
-        self._pacer, self._pace = Pacer(), Pace(progress, time.monotonic())
+        now_s = time.monotonic()
+        self._pace, self._next_line_s = Pace(progress, now_s), now_s + _LINE_EVERY_S
         ended = threading.Event()
 
         def watch() -> None:
@@ -74,16 +79,17 @@ class Terminal:
         self, progress: Callable[[], Progress], running: Sequence[str], graded: int, selected: int | None
     ) -> None:
         """Write a progress line if one is due; `selected` is how many questions there are, if that is known."""
-        if self._pacer and self._pace and self._config.getoption("verbose") >= 0 and self._pacer.due():
+        now_s = time.monotonic()
+        if self._pace and self._config.getoption("verbose") >= 0 and now_s >= self._next_line_s:
+            self._next_line_s = now_s + _LINE_EVERY_S
             now = progress()
-            pace = self._pace.words(now, time.monotonic())
-            self.say(progress_line(now, selected, running, graded, pace))
+            self.say(progress_line(now, selected, running, graded, self._pace.words(now, now_s)))
 
     # --- the summary ----------------------------------------------------------------------------------------------
 
     def trials(self, summary: RunSummary, records: Iterable[Record]) -> None:
         """A line for each trial of the outcomes that `-r` asks for; pytest's own lists leave custom outcomes out."""
-        from pytest_llmarith.reports.tables.listing import outcome_section
+        from pytest_llmarith.results.run_status import wrong_lines
 
         chars = self._config.getoption("reportchars")
         wanted = {"unanswered"} if "f" in chars else set()
@@ -94,13 +100,13 @@ class Terminal:
         listed = (record for record in records if record.outcome in wanted)
         lines: list[str] = []
         with suppress(OSError):  # the run log was removed
-            lines = outcome_section(listed, most=_MOST_WITH_ALL if "A" in chars else _MOST)
+            lines = wrong_lines(listed, _MOST_WITH_ALL if "A" in chars else _MOST)
         if lines:
             self._section("trials", lines)
 
     def results(self, summary: RunSummary, written: Iterable[str]) -> None:
         """The tables of a run, and where it is written; with -qq only that."""
-        from pytest_llmarith.reports.tables.terminal import summary_section
+        from pytest_llmarith.results.report import summary_section
 
         quiet = self._config.getoption("verbose") <= -2
         tables = [] if quiet else summary_section(summary, self._config.get_terminal_writer().fullwidth)
@@ -115,6 +121,104 @@ class Terminal:
         self._config.pluginmanager.getplugin("terminalreporter").write_sep("=", f"llmarith: {name}")
         for line in lines:
             self.line(line)
+
+
+# --- while it goes ---------------------------------------------------------------------------------------------------
+
+
+def progress_line(
+    progress: Progress, selected: int | None, running: Sequence[str] = (), graded: int = 0, pace: str = ""
+) -> str:
+    """Such as `412 of 720 answered, 112 asked, 300 in the store, 16 in flight, $0.0123 so far (3 unpriced)`.
+
+    `running` are texts about the programs that are being run; with them `graded` says how many trials are graded.
+    """
+    counts = (
+        (progress.failed, "unanswered"),
+        (progress.requests, "asked"),
+        (progress.announced_stored, "in the store"),
+        (progress.judged, "judged"),
+        (progress.in_flight, "in flight"),
+    )
+    answered = f"{progress.answered + progress.stored:,}"
+    parts = [
+        f"{answered} answered" if selected is None else f"{answered} of {selected:,} answered",
+        *(f"{count:,} {what}" for count, what in counts if count),
+        *[_retrying(progress)] * bool(progress.retrying),
+        *[f"{progress.held:,} held back"] * bool(progress.held),
+        _cost(progress),
+        pace,
+    ]
+    if running:
+        more = f" and {len(running) - _MOST_PROGRAMS} more" if len(running) > _MOST_PROGRAMS else ""
+        parts += [f"{graded:,} graded", f"running {'; '.join(running[:_MOST_PROGRAMS])}{more}"]
+    return ", ".join(filter(None, parts))
+
+
+def _retrying(progress: Progress) -> str:
+    """Such as `14 waiting: 429 from o4-mini, next try in 12 s`, with the reason that most of them share."""
+    text = f"{progress.retrying:,} waiting"
+    if progress.waiting_for:
+        others = " and others" if len(progress.waiting_for) > 1 else ""
+        reason = max(progress.waiting_for, key=lambda reason: progress.waiting_for[reason])
+        text += f": {sanitize(reason, _LONGEST_REASON)}{others}"
+    return text if progress.next_try_s is None else f"{text}, next try in {math.ceil(progress.next_try_s)} s"
+
+
+def _cost(progress: Progress) -> str:
+    """Money so far. If no reply has a known price there is no sum, not a sum of nothing."""
+    if not progress.cost_usd:  # fake models and local servers cost nothing, which is not worth a word
+        return "no price known" * bool(progress.unpriced)
+    return f"{dollars(progress.cost_usd)} so far" + f" ({progress.unpriced:,} unpriced)" * bool(progress.unpriced)
+
+
+class Pace:
+    """How fast a run asks, by its last minute: a run that was throttled for a while is not slow for ever."""
+
+    def __init__(self, began: Progress, now_s: float) -> None:
+        self._seen = deque([(now_s, began)])
+        self._came_s = now_s
+
+    def words(self, now: Progress, now_s: float) -> str:
+        """Such as `35 replies a minute, $0.12 an hour, about 9 min left`; empty if no reply came.
+
+        Time left is told only where questions were announced and replies still come.
+        """
+        while len(self._seen) > 1 and self._seen[1][0] <= now_s - _WINDOW_S:
+            self._seen.popleft()
+        began_s, before = self._seen[0]
+        if _replies(now) > _replies(self._seen[-1][1]):
+            self._came_s = now_s
+        self._seen.append((now_s, now))
+        seconds, quiet_s = now_s - began_s, now_s - self._came_s
+        replies, answered = _replies(now) - _replies(before), now.answered - before.answered
+        if replies <= 0 or seconds <= 0:
+            return ""
+        a_minute = replies * 60 / seconds
+        parts = [f"{a_minute:,.0f} replies a minute" if a_minute >= 9.95 else f"{a_minute:.1f} replies a minute"]
+        if now.cost_usd > before.cost_usd:
+            parts.append(f"{dollars((now.cost_usd - before.cost_usd) * 3600 / seconds)} an hour")
+        from_store = max(now.announced_stored, now.stored)
+        questions = now.announced - now.answered - now.failed - from_store
+        if quiet_s > max(_QUIET_S, 3 * seconds / replies):
+            parts.append(f"none for {quiet_s:.0f} s")
+        elif questions > 0 and answered:
+            parts.append(f"{_duration(questions * seconds / answered)} left")
+        return ", ".join(parts)
+
+
+def _replies(progress: Progress) -> int:
+    return progress.answered + progress.judged
+
+
+def _duration(seconds: float) -> str:
+    minutes = round(seconds / 60)
+    if minutes < 1:
+        return "less than a minute"
+    return f"about {minutes} min" if minutes < 60 else f"about {minutes // 60:,} h {minutes % 60:02d} min"
+
+
+# --- before it -------------------------------------------------------------------------------------------------------
 
 
 def header(settings: Settings) -> list[str]:

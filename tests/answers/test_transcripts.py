@@ -17,7 +17,7 @@ import pytest
 
 from pytest_llmarith.answers import read
 from pytest_llmarith.grading import grade
-from pytest_llmarith.reports.logs.stored import changes
+from pytest_llmarith.results.regrade import changes
 from pytest_llmarith.values import Dtype, Outcome
 
 TRANSCRIPTS = Path(__file__).parents[3] / "shared" / "transcripts"

@@ -1,4 +1,4 @@
-"""`llmarith store import|status|prune`, as people use them: what goes where, and what is refused in which words."""
+"""`llmarith store import|status|prune`, as people use them."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from pytest_llmarith.models.request import sent_of
 from pytest_llmarith.models.store import Store, key_of
 from pytest_llmarith.oeis.lookup_table import model_judge
 from pytest_llmarith.records import as_dict
-from pytest_llmarith.reports.logs.lines import LONGEST_LINE
+from pytest_llmarith.results.log import LONGEST_LINE
 from pytest_llmarith.tasks import arithmetic
 from pytest_llmarith.values import Dtype, Failure, Model, Op, Question, Reading, Reply
-from tests.runs_on_disk import programmed
+from tests.runs_on_disk import ROW, programmed
 
 MODEL = Model("mine", "openai/some", {"temperature": 0}, "http://127.0.0.1:1/v1/", "Be brief.")
 JUDGE = Model("judge", "openai/judge", model_judge.PARAMS)
@@ -111,60 +111,40 @@ def altered(name: str, value: Any) -> dict[str, Any]:
 
 
 def test_a_reply_goes_where_a_run_looks_for_it(write: Write, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Its key is made anew from what was sent; it keeps what it was, and is a stored reply from now on."""
-    run_folder = write(RECORD)
-    assert run("import", run_folder) == 0
+    """Its key is made from what was sent, whether it was itself stored or not; what is there already stays.
+
+    A cost at a price of the user's own holds for one run, and is not taken.
+    """
+    run_folder = write(RECORD, altered("reply.text", "second"))
+    again = write(altered("reply.stored", True), name="again")
+    assert run("import", run_folder, again / "trials.jsonl") == 0
     assert stored(path) == {KEY: replace(REPLY, stored=True)}
     out, err = capsys.readouterr()
-    assert out == f"store: {path}\n{run_folder / 'trials.jsonl'}: 1 reply taken\n"
-    assert err == ""
-
-
-def test_the_key_of_a_reply_does_not_depend_on_the_way(write: Write, path: Path) -> None:
-    """A record that was itself taken from a store, and a log that is named as a file."""
-    assert run("import", write(altered("reply.stored", True)) / "trials.jsonl") == 0
-    assert list(stored(path)) == [KEY]
-
-
-def test_what_is_there_stays(write: Write, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A paid reply is not lost to a log; of two lines of one question, the first counts."""
-    log = write(RECORD, altered("reply.text", "second"))
-    assert run("import", log, log) == 0
-    assert stored(path)[KEY].text == REPLY.text
-    assert capsys.readouterr().out.splitlines()[1:] == [
-        f"{log / 'trials.jsonl'}: 1 reply taken, 1 in the store already",
-        f"{log / 'trials.jsonl'}: 0 replies taken, 2 in the store already",
+    assert out.splitlines() == [
+        f"store: {path}",
+        f"{run_folder / 'trials.jsonl'}: 1 reply taken, 1 in the store already",
+        f"{again / 'trials.jsonl'}: 0 replies taken, 1 in the store already",
     ]
-
-
-def test_a_price_of_ones_own_stays_behind(write: Write, path: Path) -> None:
-    """A cost at a user's price is of one run; with another price, stored replies cost differently."""
-    priced = RECORD | {"reply": RECORD["reply"] | {"own_price": True}}
-    assert run("import", write(priced)) == 0
-    assert stored(path)[KEY].cost_usd is None
+    assert err == ""
+    own = ["--store-dir", str(path.parent / "own")]
+    assert run("import", write(RECORD | {"reply": RECORD["reply"] | {"own_price": True}}), *own) == 0
+    assert stored(path.parent / "own" / path.name)[KEY].cost_usd is None
 
 
 def test_lines_without_a_reply_to_take_are_counted(
     write: Write, path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Outages, simulated replies, models of the user's own, what a kill tore: none of it is anybody's mistake."""
-    simulated = Model("s", "llmarith/exact")
+    """Outages, simulated replies, models of the user's own, and what a kill tore are no mistakes."""
+
+    def record(name: str, target: str, reply: Reply) -> dict[str, Any]:
+        trial = Trial.of(PROBLEM, Model(name, target), PROMPT, None)
+        return as_dict(number_record(PROBLEM, trial, Reading.STRICT, reply))
+
     log = write(
         as_dict(unanswered_record(Trial.of(PROBLEM, MODEL, PROMPT, None), Failure("down"))),
-        as_dict(
-            number_record(
-                PROBLEM,
-                Trial.of(PROBLEM, simulated, PROMPT, None),
-                Reading.STRICT,
-                replace(REPLY, sent=sent_of(simulated, PROMPT)),
-            )
-        ),
+        record("s", "llmarith/exact", replace(REPLY, sent=sent_of(Model("s", "llmarith/exact"), PROMPT))),
         altered("reply.sent.model", "llmarith/exact"),
-        as_dict(
-            number_record(
-                PROBLEM, Trial.of(PROBLEM, Model("own", "fixture"), PROMPT, None), Reading.STRICT, Reply("42")
-            )
-        ),
+        record("own", "fixture", Reply("42")),
         '{"half": \x18\n',
         RECORD,
         '{"torn": ',
@@ -176,10 +156,11 @@ def test_lines_without_a_reply_to_take_are_counted(
     assert err == ""
 
 
-def test_a_reply_without_a_verdict_is_taken(write: Write, path: Path) -> None:
+def test_a_reply_without_a_verdict_is_taken_while_a_run_has_the_store_open(write: Write, path: Path) -> None:
     """`unanswered` may hold a reply: its judge failed, or the machine was too busy for its program."""
-    failure = Failure("no verdict")
-    assert run("import", write(as_dict(unanswered_record(Trial.of(PROBLEM, MODEL, PROMPT, None), failure, REPLY)))) == 0
+    record = unanswered_record(Trial.of(PROBLEM, MODEL, PROMPT, None), Failure("no verdict"), REPLY)
+    with closing(Store(path)):
+        assert run("import", write(as_dict(record))) == 0
     assert list(stored(path)) == [KEY]
 
 
@@ -193,7 +174,7 @@ def oeis_record(*verdicts: str) -> dict[str, Any]:
 
 
 def test_a_judges_replies_are_taken_with_the_program(write: Write, path: Path) -> None:
-    """A replay asks the judge, too; its n-th reply answers its n-th question, and a sequence has one trial."""
+    """Its n-th reply answers its n-th question, and a sequence has one trial."""
     assert run("import", write(oeis_record("hm", "0"))) == 0
     judged = [key_of(JUDGE, Question("judge", model_judge.prompt(PROGRAM), attempt)) for attempt in range(2)]
     found = stored(path)
@@ -201,37 +182,35 @@ def test_a_judges_replies_are_taken_with_the_program(write: Write, path: Path) -
     assert [found[key].text for key in judged] == ["hm", "0"]
 
 
-HOSTILE = {
-    "no object": ("[]\n", "object"),
-    "no JSON": ("hello\n", "not JSON (Expecting value)"),
-    "deep": ("[" * 100_000 + "]" * 100_000 + "\n", "nested too deep"),
-    "deep inside": (
-        json.dumps(altered("reply.sent.params", {"a": 0})).replace('"a": 0', '"a": ' + "[" * 900 + "]" * 900) + "\n",
-        "reply.sent: params is nested too deep",
-    ),
-    "tokens": (altered("reply.prompt_tokens", -1), "reply.prompt_tokens"),
-    "zone": (altered("reply.asked_at", "2026-11-22T00:00:00+01:00"), "asked_at of the reply is not a time in UTC"),
-    "date": (altered("reply.asked_at", "yesterday"), "yesterday"),
-    "more sent": (altered("reply.sent.extra", 1), "reply.sent"),
-    "half a character": (altered("reply.sent.model", "\ud800"), "surrogate"),
-    "bad address": (altered("reply.sent.api_base", "http://[/"), "Invalid IPv6 URL"),
-    "header": (altered("reply.sent.params", {"extra_headers": {"X-A": "[hidden]"}}), "a header was sent whose value"),
-    "password": (altered("reply.sent.api_base", "http://me:pw@x/"), "what was sent holds a key or a password"),
-    "key": (altered("reply.sent.params", {"extra": {"api_key": "sk-1"}}), "what was sent holds a key or a password"),
-    "keys": (altered("reply.sent.params", {"tools": [{"api_key": "sk-1"}]}), "what was sent holds a key or a password"),
-    "roles": (altered("reply.sent.messages", REPLY.sent["messages"][::-1]), "reply.sent: messages"),
-    "prompt": (altered("prompt", "What else?"), "the prompt is not the one that was sent"),
-    "judge": (oeis_record("0") | {"oeis": oeis_record("0")["oeis"] | {"program": "x"}}, "not the one that was sent"),
-    "escape": (altered("reply.sent.\x1b[31mred", 1), "reply.sent"),
-}
+NESTED = json.dumps(altered("reply.sent.params", {"a": 0})).replace('"a": 0', '"a": ' + "[" * 900 + "]" * 900) + "\n"
+SECRET = "what was sent holds a key or a password"
+HOSTILE = [
+    ("[]\n", "object"),
+    ("hello\n", "not JSON (Expecting value)"),
+    ("[" * 100_000 + "]" * 100_000 + "\n", "nested too deep"),
+    (NESTED, "reply.sent: params is nested too deep"),
+    ("[" + "0," * LONGEST_LINE + "0]\n", "longer than 16,777,216 characters"),
+    (altered("reply.prompt_tokens", -1), "reply.prompt_tokens"),
+    (altered("reply.asked_at", "2026-11-22T00:00:00+01:00"), "asked_at of the reply is not a time in UTC"),
+    (altered("reply.asked_at", "yesterday"), "yesterday"),
+    (altered("reply.sent.extra", 1), "reply.sent"),
+    (altered("reply.sent.model", "\ud800"), "surrogate"),
+    (altered("reply.sent.api_base", "http://[/"), "Invalid IPv6 URL"),
+    (altered("reply.sent.params", {"extra_headers": {"X-A": "[hidden]"}}), "a header was sent whose value"),
+    (altered("reply.sent.api_base", "http://me:pw@x/"), SECRET),
+    (altered("reply.sent.params", {"tools": [{"api_key": "sk-1"}]}), SECRET),
+    (altered("reply.sent.messages", REPLY.sent["messages"][::-1]), "reply.sent: messages"),
+    (altered("prompt", "What else?"), "the prompt is not the one that was sent"),
+    (oeis_record("0") | {"oeis": oeis_record("0")["oeis"] | {"program": "x"}}, "not the one that was sent"),
+    (altered("reply.sent.\x1b[31mred", 1), "reply.sent"),
+]
 
 
-@pytest.mark.parametrize("name", HOSTILE)
-def test_a_line_that_nobody_of_ours_wrote_is_refused(
-    name: str, write: Write, path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(("line", "why"), HOSTILE, ids=range(len(HOSTILE)))
+def test_a_line_that_no_run_wrote_is_refused(
+    line: str | dict[str, Any], why: str, write: Write, path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A foreign line is refused in one line, with its number; the lines around it are taken."""
-    line, why = HOSTILE[name]
+    """In one line, with its number; the lines around it are taken."""
     log = write(RECORD, line, altered("problem.trial", 5))
     status = run("import", log)
     out, err = capsys.readouterr()
@@ -245,60 +224,23 @@ def test_a_line_that_nobody_of_ours_wrote_is_refused(
 
 
 def test_of_many_refused_lines_the_first_are_named(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    """Of a thousand refused lines the first ten are named, and the others are counted."""
-    log = write(*["x\n"] * 1000)
-    assert run("import", log) == WRONG_USAGE
+    assert run("import", write(*["x\n"] * 1000)) == WRONG_USAGE
     out, err = capsys.readouterr()
     assert out.endswith("0 replies taken, 1,000 refused\n")
     assert err.count("\n") == 11
     assert err.endswith("trials.jsonl: 990 other lines are refused\n")
 
 
-@pytest.mark.parametrize("tail", ["]", ""])
-def test_a_line_that_is_too_long_is_passed_over_and_said(
-    tail: str, write: Write, path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """What Python makes of it could fill the memory; the replies around it are taken."""
-    long = "[" + "0," * LONGEST_LINE + f"0{tail}"
-    status = run("import", write(RECORD, *([long + "\n", altered("problem.trial", 5)] if tail else [long])))
-    out, err = capsys.readouterr()
-    assert status == WRONG_USAGE
-    assert err.endswith("trials.jsonl, line 2: longer than 16,777,216 characters\n")
-    assert "1 refused" in out
-    assert len(stored(path)) == 1 + bool(tail)
+def test_a_file_that_is_no_run_log_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "rows.jsonl").write_text(json.dumps(ROW) + "\n")
+    for name, said in (("inside", "holds no trials.jsonl"), ("rows.jsonl", "do not say what was sent; name a run log")):
+        assert run("import", tmp_path / name) == WRONG_USAGE
+        err = capsys.readouterr().err
+        assert said in err
+        assert err.count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("nothing", "cannot be read (No such file or directory)"),
-        ("inside", "the folder holds no trials.jsonl"),
-        ("rows.jsonl", "rows of llm_arithmetic do not say what was sent; name a run log of llmarith"),
-        ("latin.jsonl", "not UTF-8 text"),
-    ],
-)
-def test_a_file_that_is_no_run_log_is_one_line(
-    name: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A file that is no run log is refused with one line: what it is, and what to name instead."""
-    row = dict.fromkeys(("variant", "operands", "correct", "raw_response", "classification"))
-    (tmp_path / "rows.jsonl").write_text(json.dumps(row) + "\n")
-    (tmp_path / "latin.jsonl").write_bytes(b'{"a": "\xe9"}\n')
-    assert run("import", tmp_path / name) == WRONG_USAGE
-    err = capsys.readouterr().err
-    assert said in err
-    assert err.count("\n") == 1
-
-
-def test_a_store_may_be_named_and_be_in_use(write: Write, tmp_path: Path) -> None:
-    """--store-dir names the folder, as --llm-store-dir does for a run, and a run may have it open meanwhile."""
-    path = tmp_path / "elsewhere" / "store.sqlite"
-    with closing(Store(path)) as store:
-        assert run("import", write(RECORD), "--store-dir", path.parent) == 0
-        assert store.fetch([KEY])
-
-
-# --- status --------------------------------------------------------------------------------------------------------
+# --- status and prune ----------------------------------------------------------------------------------------------
 
 
 def reply(model: str, day: str | None, api_base: str | None = None, **facts: Any) -> Reply:
@@ -306,30 +248,35 @@ def reply(model: str, day: str | None, api_base: str | None = None, **facts: Any
     return Reply("", asked_at=asked_at, sent={"model": model, "api_base": api_base}, **facts)
 
 
-def test_the_status_says_what_there_is(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A row per model and base URL, with what is known of the cost."""
-    fill(
-        path,
-        reply("openai/a", "2026-11-20", cost_usd=0.5, prompt_tokens=1000, completion_tokens=500),
-        reply("openai/a", "2026-11-22", cost_usd=0.75),
-        reply("openai/a", "2026-11-21", "http://localhost:8000/v1"),
-        reply("b\x1b[31m", None, cost_usd=0.1, completion_tokens=1),
-    )
+@pytest.fixture
+def full(path: Path) -> Path:
+    """A store of two models and three days, and one reply without a date."""
+    first = reply("a", "2026-11-20", cost_usd=0.5, prompt_tokens=1000, completion_tokens=500)
+    fill(path, first, reply("a", "2026-11-22", cost_usd=0.25), reply("b", "2026-11-21"), reply("b", None))
+    return path
+
+
+def left(path: Path) -> list[tuple[str, str]]:
+    return sorted((found.sent["model"], (found.asked_at or "never")[:10]) for found in stored(path).values())
+
+
+def test_the_status_says_what_there_is(full: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A row per model and base URL, with what is known of the cost; an empty store has one line."""
+    with closing(Store(full)) as store:
+        store.put({"x": reply("b\x1b[31m", "2026-11-21", "http://localhost:8000/v1", cost_usd=0.1)})
     assert run("status") == 0
     lines = capsys.readouterr().out.splitlines()
-    assert re.fullmatch(r"\d+\.\d kB", lines[0].removeprefix(f"store: {path}, "))
-    assert [line.split() for line in lines[4:]] == [
-        ["b\\x1b[31m", "-", "-", "-", "1", "$0.1000", "1"],
-        ["openai/a", "-", "2026-11-20", "2026-11-22", "2", "$1.25", "1.5k"],
-        ["openai/a", "http://localhost:8000/v1", "2026-11-21", "2026-11-21", "1", "-", "-"],
+    assert re.fullmatch(r"\d+\.\d kB", lines[0].removeprefix(f"store: {full}, "))
+    assert [" ".join(line.split()) for line in lines[4:]] == [
+        "a - 2026-11-20 2026-11-22 2 $0.7500 1.5k",
+        "b - 2026-11-21 2026-11-21 2 - -",
+        "b\\x1b[31m http://localhost:8000/v1 2026-11-21 2026-11-21 1 $0.1000 -",
     ]
-
-
-def test_an_empty_store_has_a_status(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A store without replies, as a run leaves that got none, has a status of one line."""
-    fill(path)
+    assert run("prune", "--older-than=0") == 0
+    assert run("prune", "--model=b") == 0
+    capsys.readouterr()
     assert run("status") == 0
-    assert capsys.readouterr().out.startswith(f"store: {path}, ")
+    assert capsys.readouterr().out.count("\n") == 1
 
 
 @pytest.mark.parametrize("command", [("status",), ("prune", "--model=m")])
@@ -347,26 +294,6 @@ def test_there_has_to_be_a_store(command: tuple[str, ...], path: Path, capsys: p
     assert path.read_text() == text
 
 
-# --- prune ---------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def full(path: Path) -> Path:
-    """A store of two models and three days, and one reply without a date."""
-    fill(
-        path,
-        reply("a", "2026-11-20", cost_usd=0.5, reasoning="x" * 100_000),
-        reply("a", "2026-11-22", cost_usd=0.25),
-        reply("b", "2026-11-21"),
-        reply("b", None),
-    )
-    return path
-
-
-def left(path: Path) -> list[tuple[str, str]]:
-    return sorted((found.sent["model"], (found.asked_at or "never")[:10]) for found in stored(path).values())
-
-
 @pytest.mark.parametrize(
     ("criteria", "stays"),
     [
@@ -377,14 +304,13 @@ def left(path: Path) -> list[tuple[str, str]]:
         (["--older-than=2026-11-20"], [("a", "2026-11-20"), ("a", "2026-11-22"), ("b", "2026-11-21"), ("b", "never")]),
     ],
 )
-def test_what_fulfils_all_criteria_goes(criteria: list[str], stays: list[tuple[str, str]], full: Path) -> None:
-    """What meets all criteria goes, and a reply without a date is never too old."""
+def test_what_meets_all_criteria_is_deleted(criteria: list[str], stays: list[tuple[str, str]], full: Path) -> None:
+    """A reply without a date is never too old."""
     assert run("prune", *criteria) == 0
     assert left(full) == stays
 
 
 def test_days_are_counted_back_from_now(path: Path) -> None:
-    """A reply of yesterday is older than half a day, not than two."""
     yesterday = datetime.now(UTC) - timedelta(days=1)
     fill(path, Reply("", asked_at=yesterday.isoformat(timespec="milliseconds"), sent={"model": "a", "api_base": None}))
     assert run("prune", "--older-than=2") == 0
@@ -397,42 +323,31 @@ def test_days_are_counted_back_from_now(path: Path) -> None:
 def test_what_is_deleted_is_said(
     way: tuple[str, ...], done: str, stay: int, full: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """How many replies of which model; a dry run deletes none."""
+    """A dry run deletes none. Nothing is deleted while a run has the store open; a dry run only looks."""
+    with closing(Store(full)):
+        assert run("prune", "--model=a", *way) == (0 if way else NOT_DONE)
+        assert way or "a run is using it; try again when that has ended" in capsys.readouterr().err
+        assert len(left(full)) == 4
+    capsys.readouterr()
     assert run("prune", "--model=a", *way) == 0
     out = capsys.readouterr().out.splitlines()
-    assert out[0].startswith(f"store: {full}, ")
     assert out[1] == f"2 replies {done}"
-    assert out[-1].split() == ["a", "-", "2026-11-20", "2026-11-22", "2", "$0.7500", "-"]
+    assert out[-1].split() == ["a", "-", "2026-11-20", "2026-11-22", "2", "$0.7500", "1.5k"]
     assert len(left(full)) == stay
-
-
-def test_a_store_that_a_run_is_using_is_left_alone(full: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Nothing is pruned while a run has the store open; a dry run only looks."""
-    with closing(Store(full)):
-        assert run("prune", "--model=a", "--dry-run") == 0
-        assert run("prune", "--model=a") == NOT_DONE
-        err = capsys.readouterr().err
-    assert "a run is using it; try again when that has ended" in err
-    assert err.count("\n") == 1
-    assert len(left(full)) == 4
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         ([], "nothing says which replies to delete; add --model=NAME or --older-than=DAYS|DATE"),
-        (["--dry-run"], "nothing says which replies to delete"),
         (["--model=a", "--model=c"], "the store holds no replies of 'c'; see llmarith store status"),
         (["--older-than=soon"], "'soon' is neither a number of days nor a date; write 30 or 2026-11-22"),
-        (["--older-than=-1"], "'-1' is neither a number of days nor a date"),
         (["--older-than=999999"], "'999999' is neither a number of days nor a date"),
-        (["--older-than=2026-02-30"], "'2026-02-30' is neither"),
     ],
 )
-def test_wrong_usage_takes_nothing_out(
+def test_wrong_usage_deletes_nothing(
     arguments: list[str], said: str, full: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Wrong usage is one line and exit status 4, and every reply is still there."""
     assert run("prune", *arguments) == WRONG_USAGE
     err = capsys.readouterr().err
     assert said in err

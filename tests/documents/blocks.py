@@ -1,4 +1,4 @@
-"""The blocks of README.md and docs/*.md, and the commands that they tell people to type. It runs nothing."""
+"""The blocks of README.md, CONTRIBUTING.md and docs/*.md, and their commands."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 _MACHINES = re.compile(r"^machine 1\$ (?P<first>.*)\n\.\.\.\nmachine (?P<last>\d)\$ .*\n", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Command:
-    """What is typed, comments and continued lines with it, and what the document shows below."""
+    """A command with its comments and continued lines, and the output that the document shows."""
 
     typed: str
     shown: str
@@ -25,7 +25,7 @@ class Command:
 
 @dataclass(frozen=True)
 class Block:
-    """A block, where it begins, and its language, which is empty where it has none."""
+    """A block with its first line and its language, or an empty text."""
 
     document: str
     line: int
@@ -47,7 +47,7 @@ def blocks() -> list[Block]:
 
 
 def is_in(block: Block, document: str, fragment: str) -> bool:
-    """Whether this is the block of a document that holds a fragment."""
+    """Whether this block is in the document and holds the fragment."""
     return block.document == document and fragment in block.text
 
 
@@ -58,13 +58,13 @@ def _blocks(path: Path) -> Iterator[Block]:
 
 
 def _commands(text: str) -> Iterator[Command]:
-    """The lines behind a prompt, each with what is shown up to the next one."""
+    """The commands behind a prompt, each with the output up to the next one."""
     for part in re.split(r"^\$ ", _MACHINES.sub(_on_each, text).replace("\\\n", ""), flags=re.MULTILINE)[1:]:
         typed, _, shown = part.partition("\n")
         yield Command(typed, shown if shown.strip() else "")
 
 
 def _on_each(machines: re.Match[str]) -> str:
-    """What the dots between the first machine and the last leave out."""
+    """The commands of all machines, as the document shows the first and the last."""
     first, last = machines["first"], int(machines["last"])
     return "".join(f"$ {first.replace('=1/', f'={machine}/')}\n" for machine in range(1, last + 1))

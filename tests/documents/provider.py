@@ -1,5 +1,5 @@
-"""What providers reply to readers of the documents: `llmarith/sloppy`'s numbers and `llmarith/exact`'s programs, in
-OpenAI's words or in Anthropic's. No command can tell it from a language model.
+"""A provider for the commands of the documents: it replies with the numbers of `llmarith/sloppy` and the programs of
+`llmarith/exact`, in the formats of OpenAI and Anthropic.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from typing import Any
 from pytest_llmarith.models import fake
 from tests.llm_server import Answer, Call, LlmServer, usage
 
-OURS = Path(__file__).parents[2] / "oeis_cache"
+CACHE = Path(__file__).parents[2] / "oeis_cache"
 _REVERSE = "Write this word backwards"
 
 
 class Provider(LlmServer):
-    """Replies to whatever the benches and the documents ask; the next `outages` requests get none."""
+    """Replies to the questions of the benches and the documents; the next `outages` requests fail."""
 
     def __init__(self) -> None:
         super().__init__(self._answered)
-        self._known = fake.starter_sequences(OURS)
+        self._known = fake.starter_sequences(CACHE)
         self.outages = 0
 
     def _answered(self, call: Call) -> Answer:
@@ -30,7 +30,7 @@ class Provider(LlmServer):
             return Answer(status=503)
         text, finish = self._said(_messages(call.body))
         if "anthropic-version" in call.headers:
-            return Answer(body=json.dumps(_in_anthropics_words(str(call.body["model"]), text)).encode())
+            return Answer(body=json.dumps(_anthropic_response(str(call.body["model"]), text)).encode())
         return Answer(text, finish_reason=finish, usage=usage(30, 10))
 
     def _said(self, messages: list[dict[str, str]]) -> tuple[str, str]:
@@ -50,7 +50,7 @@ def _text(content: str | list[dict[str, str]]) -> str:
     return content if isinstance(content, str) else "".join(part["text"] for part in content)
 
 
-def _in_anthropics_words(model: str, text: str) -> dict[str, Any]:
+def _anthropic_response(model: str, text: str) -> dict[str, Any]:
     return {
         "id": "msg_1",
         "type": "message",

@@ -1,4 +1,4 @@
-"""A shell into which a reader types line by line."""
+"""A shell that runs commands one by one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Self
 
 @dataclass(frozen=True)
 class Typed:
-    """A line, how it ended, and what it printed."""
+    """A command, its exit status, and its output."""
 
     line: str
     status: int
@@ -23,7 +23,7 @@ class Typed:
 
 
 class Shell:
-    """One bash between `with` and its end: what a line exports, or activates, holds for the lines after it."""
+    """One bash for a `with` block: what a command exports or activates holds for the next ones."""
 
     def __init__(self, folder: Path, environment: Mapping[str, str], printed: Path) -> None:
         self._folder, self._environment = folder, environment

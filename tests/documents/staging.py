@@ -1,5 +1,6 @@
-"""What the text around a block says and its lines do not: what lies there before, who uses a piece of code, how a line
-ends, what is to be seen; and which blocks are held to what they say elsewhere. Any other block is run as it stands.
+"""How the blocks of the documents are run: files, commands before and after, exit status and output.
+
+Other tests check the blocks of `ELSEWHERE`. All other blocks are run as they are.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ _SYNC = "llmarith oeis sync classic_easy classic_hard"
 class Staging:
     """How the block of `document` that holds `fragment` is run.
 
-    `files` are written before, each from the block of the document that holds what is named; `before` and `after` are
-    typed beside the block's own lines, by the fragment of the line that they precede; `ends` is how the last one ends;
-    `says` are patterns for what is printed. A block of output is printed `exactly`, or with other numbers.
+    `files` are written first, each from the block of the document that holds the fragment; `before` are commands by the
+    fragment of the line that they precede, `after` follow the block's own; `ends` is the last exit status; `says` are
+    patterns for the output. A block of output is printed `exactly`, or with other numbers.
     """
 
     document: str
@@ -33,7 +34,7 @@ class Staging:
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """A block that is not run here, and the test, by its module, that holds it to what it says; or why nothing can."""
+    """A block that is not run here, and the test that checks it, or why there is none."""
 
     document: str
     fragment: str
@@ -112,13 +113,6 @@ STAGED = [
         after=["pytest test_own.py --llm-model=llmarith/exact"],
         says=["64 correct"],
     ),
-    Staging(
-        "own-bench.md",
-        "class Parrot",
-        files={"conftest.py": "class Parrot"},
-        after=["pytest benches/test_arithmetic.py --json-report"],
-        says=["^parrot, arithmetic"],
-    ),
     Staging("own-task.md", "--llm-model=o4-mini", files={"test_reversal.py": "Task("}, says=["4 correct in"]),
     Staging("paper.md", "--oeis-rules", before={"pytest": _SYNC}),
     Staging("scale.md", "store import", before={"store import": "rm -r .llmarith"}),
@@ -133,15 +127,13 @@ STAGED = [
 ELSEWHERE = [
     Elsewhere("README.md", "compare reports/cool", "test_compare_command.py::test_the_example_of_the_readme"),
     Elsewhere("architecture.md", "options ──►", why="a drawing"),
-    Elsewhere("breaking-point.md", "27 * 48", "test_breaking_part.py::test_a_breaking_point_is_told"),
-    Elsewhere(
-        "breaking-point.md", "int_mul           not", "test_terminal.py::test_a_search_without_a_breaking_point_is_told"
-    ),
+    Elsewhere("breaking-point.md", "27 * 48", "test_run_tables.py::test_breaking_points"),
+    Elsewhere("breaking-point.md", "  not reproduced: 6", "test_run_tables.py::test_breaking_points"),
     Elsewhere("ci.md", "--llm-fail-under: ", "test_ci_workflow.py::test_a_model_that_got_worse_fails_the_job"),
     Elsewhere("comparing.md", "          pairs", "test_document_blocks.py::test_an_excerpt_is_one"),
     Elsewhere("comparing.md", "are allowed", "test_compare_command.py::test_runs_are_compared"),
-    Elsewhere("models.md", "more replies are kept", "test_terminal.py::test_what_this_run_spent_is_told_apart"),
-    Elsewhere("models.md", "requests fit at once", "test_budget.py::test_how_many_fit_at_once"),
+    Elsewhere("models.md", "more replies are kept", "test_run_status.py::test_what_this_run_spent_and_tried_again"),
+    Elsewhere("models.md", "requests fit at once", "test_money.py::test_a_cap_holds_and_a_higher_one_goes_on"),
     *(
         Elsewhere("reports.md", f"import {reader}\n", "test_csv_readers.py::test_every_value_is_read_back_unchanged")
         for reader in ("pandas", "duckdb", "datasets")
@@ -150,19 +142,19 @@ ELSEWHERE = [
     Elsewhere(
         "reports.md",
         "by variant and depth",
-        "test_terminal.py::test_the_documentation_shows_these_tables",
+        "test_run_tables.py::test_the_documentation_shows_these_tables",
     ),
     Elsewhere(
         "reports.md",
         "how answers deviate",
-        "test_anatomy_table.py::test_the_documentation_shows_this_table",
+        "test_run_tables.py::test_the_documentation_shows_these_tables",
     ),
-    Elsewhere("reports.md", "% is asked for", "test_gates.py::test_conditions_are_told_apart"),
+    Elsewhere("reports.md", "% is asked for", "test_gates.py::test_failed_gates"),
     Elsewhere(
         "reports.md", "llmarith report transcripts/", "test_report_command.py::test_the_example_in_the_documents"
     ),
     Elsewhere("scale.md", "ssh=bench@", "test_hosts.py::test_two_hosts_share_one_broker"),
-    Elsewhere("sequences.md", "scores by set", "test_sequence_sets.py::test_the_table"),
+    Elsewhere("sequences.md", "scores by set", "test_run_tables.py::test_sets"),
     Elsewhere("statistics.md", "z²", why="a formula"),
     Elsewhere("statistics.md", "n1 n2", why="a formula"),
 ]

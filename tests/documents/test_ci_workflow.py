@@ -100,8 +100,8 @@ def machine(folder: Path, path: Path, **env: str) -> Machine:
     check_out(folder)
     (page := folder / "page.md").touch()
     tools = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    ours = {"PATH": tools, "GITHUB_STEP_SUMMARY": str(page), "PYTEST_XDIST_AUTO_NUM_WORKERS": "0"}
-    return Machine(folder, {**os.environ, **plain(workflow(path)["env"]), **ours, **env})
+    own = {"PATH": tools, "GITHUB_STEP_SUMMARY": str(page), "PYTEST_XDIST_AUTO_NUM_WORKERS": "0"}
+    return Machine(folder, {**os.environ, **plain(workflow(path)["env"]), **own, **env})
 
 
 @pytest.fixture(scope="module")

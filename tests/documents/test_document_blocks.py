@@ -1,4 +1,4 @@
-"""Every block of the documents is held to what it says: run, part of what is run, or tested where the table says."""
+"""Every block of the documents is run, is part of what is run, or has a test that the table names."""
 
 from __future__ import annotations
 
@@ -15,21 +15,23 @@ BY_PLACE = {str(block): block for block in blocks()}
 
 @pytest.mark.parametrize("block", BY_PLACE.values(), ids=BY_PLACE)
 def test_every_block_is_run_or_excepted(block: Block) -> None:
-    """A new block is typed as it stands where it is a console's; any other has to be entered in `staging`."""
+    """Console blocks are run as they are; other blocks must be entered in `staging`."""
     is_run = bool(block.commands or staging_of(block).after)
     is_part = any(fragment in block.text for fragment in files_of(block.document))
-    assert is_elsewhere(block) or is_run or is_part, f"{block} shows what nothing runs: see tests/documents/staging.py"
+    assert is_elsewhere(block) or is_run or is_part, (
+        f"{block} is run by no test: enter it in tests/documents/staging.py"
+    )
 
 
 @pytest.mark.parametrize("entry", [*STAGED, *ELSEWHERE], ids=lambda entry: f"{entry.document}: {entry.fragment}")
 def test_every_entry_is_of_one_block(entry: Elsewhere) -> None:
-    """An entry whose block has gone, or that two blocks share, says nothing that is true."""
+    """Every entry belongs to exactly one block."""
     assert len([block for block in blocks() if is_in(block, entry.document, entry.fragment)]) == 1
 
 
 @pytest.mark.parametrize("entry", ELSEWHERE, ids=lambda entry: f"{entry.document}: {entry.fragment}")
 def test_every_exception_has_its_test_or_its_reason(entry: Elsewhere) -> None:
-    """The test that holds a block is there, under this name."""
+    """The test that an entry names exists."""
     assert bool(entry.test) != bool(entry.why)
     if entry.test:
         module, _, name = entry.test.partition("::")

@@ -1,4 +1,4 @@
-"""The reference of options is what the code declares."""
+"""The reference of options has what the code declares."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from docs.reference import reference
 WRITTEN = Path(__file__).parents[2] / "docs" / "options.md"
 
 
-def test_the_reference_is_of_this_code() -> None:
-    """docs/options.md is what `make docs` writes, letter by letter."""
+def test_the_reference_is_up_to_date() -> None:
+    """docs/options.md is what `make docs` writes."""
     assert WRITTEN.read_text("utf-8") == reference(), "run make docs"
 
 
-def test_every_option_of_ours_is_in_it(pytester: pytest.Pytester) -> None:
-    """The reference holds every option that pytest knows of ours, by its name."""
+def test_every_option_is_in_it(pytester: pytest.Pytester) -> None:
+    """The reference holds every option of the plugin, by its name."""
     known = {
         name.replace("_", "-") for name in vars(pytester.parseconfig().option) if name.startswith(("llm_", "oeis_"))
     }

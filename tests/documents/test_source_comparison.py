@@ -1,4 +1,4 @@
-"""docs/paper.md compares rule by rule: every row is whole, and every difference has its reason and its way back."""
+"""docs/paper.md compares rule by rule: every row is complete, and every difference has a reason."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ ROWS = [
 
 @pytest.mark.parametrize("cells", ROWS)
 def test_a_row_is_whole(cells: list[str]) -> None:
-    """Point, theirs, ours, why and the way back; what differs without a way back says why it does."""
+    """Point, source, here, why and restored by; a difference that no option restores has a reason."""
     assert len(cells) == 5
-    point, theirs, ours, why, back = cells
+    point, source, here, why, restored_by = cells
     assert point
-    assert theirs
-    assert ours
-    assert why or not back.startswith("*none*")
+    assert source
+    assert here
+    assert why or not restored_by.startswith("*none*")
 
 
 def test_every_source_has_a_table() -> None:
-    """The document compares three texts with ours, each in a table of its own."""
+    """The document compares three texts, each in a table of its own."""
     assert len(re.findall(r"^\| point \|", TEXT, re.MULTILINE)) == 3

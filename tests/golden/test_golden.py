@@ -13,7 +13,7 @@ Other tests freeze these by name; `corpora.txt` has only the number of their cas
 
 - the outcome of each reply of the transcripts: tests/answers/test_transcripts.py::test_outcomes_of_the_transcripts
   (with tests/answers/replies/outcomes.txt); what each change of outcome is, in all:
-  tests/reports/test_regrade.py::test_the_table_of_the_transcripts
+  tests/results/test_regrade.py::test_the_table_of_the_transcripts
 - the verdict on each labelled program, and precision and recall: test_the_verdict_on_each_program and
   test_the_document_has_the_figures in tests/oeis/test_oeis_lookup_table.py
 - each attack on the sandbox: test_nothing_gets_through (its level `standard` in make proof) and

@@ -21,7 +21,6 @@ CHOSEN = (
     "tests/grading/test_grade.py",
     "tests/oeis/test_oeis_starter.py",
     "tests/release/test_supported_versions.py",
-    "tests/documents/test_glossary.py",
     "tests/documents/test_option_reference.py",
 )
 BENCH = ("benches/test_arithmetic.py", "--llm-model=llmarith/exact", "-k", "int_add and depth_2")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,25 +10,29 @@ import pytest
 
 from pytest_llmarith import records
 from pytest_llmarith.records import AdditionProblem, ArithmeticProblem, Record, Run, convert
-from pytest_llmarith.reports.mistake import Mistake
 from pytest_llmarith.results.compare import Comparison, Comparisons, compare
 from pytest_llmarith.results.compare_rows import Row
+from pytest_llmarith.results.files import UsageError
+from pytest_llmarith.results.load import OpenedRun
 from pytest_llmarith.values import Condition, Dtype, Op, Outcome, Reading
 from tests.runs_on_disk import programmed, run_facts
 
 OUTCOMES = dict(zip("cdnhu", ("correct", "deviate", "nan", "cheat", "unanswered"), strict=True))
 
 
-@dataclass
-class Opened:
-    """A run as it is read."""
+class Opened(OpenedRun):
+    """A run in memory."""
 
-    path: Path
-    trials: Sequence[Record]
-    facts: Run | None
+    def __init__(self, path: Path, trials: Sequence[Record], facts: Run | None) -> None:
+        super().__init__(path, has_rows=False)
+        self._trials, self._told = trials, facts
 
-    def records(self) -> Iterable[Record]:
-        return self.trials
+    @property
+    def facts(self) -> Run | None:
+        return self._told
+
+    def records(self) -> Iterator[Record]:
+        return iter(self._trials)
 
 
 def run(*trials: Sequence[Record], name: str = "one", **facts: Any) -> Opened:
@@ -114,7 +117,7 @@ def compare_two(first: Opened, second: Opened, **wanted: Any) -> Comparison:
 
 def refusal(first: Opened, *others: Opened, **wanted: Any) -> str:
     """Why these runs are not compared, which is one line."""
-    with pytest.raises(Mistake) as caught:
+    with pytest.raises(UsageError) as caught:
         compare(first, others, **wanted)
     assert "\n" not in str(caught.value)
     return str(caught.value)

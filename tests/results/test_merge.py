@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from itertools import permutations
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pytest_llmarith.cli import main
-from pytest_llmarith.records import Record, as_dict, convert, decode_record, decode_summary
-from pytest_llmarith.reports.mistake import Mistake
+from pytest_llmarith.records import Record, as_dict, decode_record, decode_summary
+from pytest_llmarith.results.files import UsageError
 from pytest_llmarith.results.merge import merge
 from pytest_llmarith.values import AskingTotals, Condition, NumberFormat
 from pytest_llmarith.values.asking import Throttled
 from tests.results.made import changed
-from tests.runs_on_disk import asked, run_in
+from tests.runs_on_disk import asked, record_of, run_in
 
 Made = Callable[..., Path]
 MODELS = [{"name": "m", "target": "openai/m", "params": {"temperature": 0}}]
+SHARD = {"index": 2, "count": 2, "dealt": 2, "whole": 4, "selection": "abc"}
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Made:
 def sums(outcomes: str, first: int = 0) -> list[Record]:
     """Trials, a letter for each outcome."""
     texts = {"c": "{}", "d": "7", "n": "", "u": None}
-    return [convert(asked(texts[one], trial=place, model="m"), Record) for place, one in enumerate(outcomes, first)]
+    return [record_of(asked(texts[one], trial=place, model="m")) for place, one in enumerate(outcomes, first)]
 
 
 def shards(made: Made, trials: Sequence[Record], count: int, **facts: Any) -> list[Path]:
@@ -52,7 +52,7 @@ def shards(made: Made, trials: Sequence[Record], count: int, **facts: Any) -> li
 
 
 def refusal(*runs: Path) -> str:
-    with pytest.raises(Mistake) as caught:
+    with pytest.raises(UsageError) as caught:
         merge(runs, Path("merged"))
     assert not Path("merged").exists()
     assert "\n" not in str(caught.value)
@@ -66,16 +66,15 @@ def test_shards_say_what_the_whole_run_says(made: Made) -> None:
     parts = shards(made, trials, 3)
     before = [file.read_bytes() for part in parts for file in sorted(part.iterdir())]
     Path("README.md").touch()
-    for place, order in enumerate(permutations(parts)):
-        into = Path(f"merged-{place}")
+    for into, order in ((Path("one"), parts), (Path("two"), parts[::-1])):
         summary = merge([*order, Path("README.md")], into)
         assert (summary.results, summary.complete) == (whole.results, False)
         assert (summary.answered, summary.unanswered, summary.run.selected) == (9, 3, 12)
         assert decode_summary((into / "summary.json").read_bytes()) == summary
-        assert [
-            *map(decode_record, (into / "trials.jsonl").read_bytes().splitlines())
-        ] == trials  # trial_10 after trial_9
+        written = (into / "trials.jsonl").read_bytes().splitlines()
+        assert list(map(decode_record, written)) == trials  # trial_10 after trial_9
     assert [file.read_bytes() for part in parts for file in sorted(part.iterdir())] == before
+    assert merge(shards(made, sums("cc"), 3)[:2], Path("three")).complete  # the third shard has no trials
 
 
 def test_an_answer_replaces_a_missing_one_and_a_later_answer_an_earlier_one(made: Made) -> None:
@@ -90,29 +89,23 @@ def test_an_answer_replaces_a_missing_one_and_a_later_answer_an_earlier_one(made
     assert (summary.run.selected, summary.run.partial, summary.results[0].selected) == (5, False, 5)
 
 
-def test_an_interrupted_shard_and_the_run_that_finished_it(made: Made) -> None:
-    first, second = shards(made, sums("cccccc"), 2)
-    cut = made("cut", sums("c"), shard=json.loads((first / "summary.json").read_text())["run"]["shard"], stopped="401")
-    assert "cut: 1 of 3 trials are there" in refusal(cut, second)
-    assert merge([cut, first, second], Path("merged")).complete
-
-
 def test_what_runs_asked_is_added_up(made: Made) -> None:
+    """Exactly. An interrupted shard is completed by the run that finished it."""
     throttled = (Throttled("openai/m", 2, 4, 16),)
-    totals = [
-        AskingTotals(requests=3, cost_usd=0.1, retries={"429": 1}, throttled=throttled),
-        AskingTotals(cost_usd=0.2),
-    ]
-    parts = shards(made, sums("cccc"), 2)
-    for part, asking in zip(parts, totals, strict=True):
+    one = AskingTotals(requests=3, cost_usd=0.1, retries={"429": 1}, throttled=throttled)
+    first, second = shards(made, sums("cccc"), 2)
+    cut = made("cut", sums("c"), shard=SHARD | {"index": 1}, stopped="401")
+    assert "cut: 1 of 2 trials are there" in refusal(cut, second)
+    for part, asking in ((first, one), (second, AskingTotals(cost_usd=0.2))):
         summary = decode_summary((part / "summary.json").read_bytes())
         summary.run.asking = asking
         (part / "summary.json").write_text(json.dumps(as_dict(summary)))
-    run = merge(parts, Path("merged")).run
+    merged = merge([cut, first, second], Path("merged"))
+    run = merged.run
     assert run.asking == AskingTotals(requests=3, cost_usd=0.3, retries={"429": 1}, throttled=throttled)
-    assert (run.id, run.shard, run.exit_status, run.seed) == ("merged", None, None, 0)
+    assert (merged.complete, run.id, run.shard, run.exit_status, run.seed) == (True, "merged", None, None, 0)
     assert run.merged is not None
-    assert [one.id for one in run.merged.runs] == ["shard-1", "shard-2"]
+    assert [one.id for one in run.merged.runs] == ["cut", "shard-1", "shard-2"]
 
 
 @pytest.mark.parametrize(
@@ -124,12 +117,8 @@ def test_what_runs_asked_is_added_up(made: Made) -> None:
         ({"versions": {"python": "3.12.1"}}, "versions"),
         ({"search": {"budget": 80}}, "search"),
         ({"models": [MODELS[0] | {"params": {"temperature": 1}}]}, "models"),
-        ({"models": [MODELS[0] | {"name": "other"}]}, "models"),
-        ({"shard": {"index": 2, "count": 3, "dealt": 2, "whole": 4, "selection": "abc"}}, "number of shards (2 and 3)"),
-        (
-            {"shard": {"index": 2, "count": 2, "dealt": 2, "whole": 4, "selection": "d"}},
-            "selection of the shards (abc and d)",
-        ),
+        ({"shard": SHARD | {"count": 3}}, "number of shards (2 and 3)"),
+        ({"shard": SHARD | {"selection": "d"}}, "selection of the shards (abc and d)"),
         ({"shard": None}, "number of shards (2 and 0)"),
     ],
 )
@@ -137,32 +126,22 @@ def test_runs_that_differ_are_refused(made: Made, facts: dict[str, Any], named: 
     """A fact that a run does not know is no difference."""
     known = {"conditions": [Condition().fields()], "reading": "tolerant", "search": {"budget": 40}}
     first, _ = shards(made, sums("cccc"), 2, **known)
-    shard = {"index": 2, "count": 2, "dealt": 2, "whole": 4, "selection": None}
-    same = made("same", sums("cccc")[1::2], shard=shard)
-    other = made("x", sums("cccc")[1::2], **{"shard": shard} | known | facts)
+    same = made("same", sums("cccc")[1::2], shard=SHARD | {"selection": None})
+    other = made("x", sums("cccc")[1::2], **{"shard": SHARD} | known | facts)
     assert refusal(first, other) == f"shard-1 and x differ in {named}; merge parts of one run only"
     assert merge([first, same], Path("merged")).complete
 
 
-def test_parts_that_are_missing_are_named(made: Made) -> None:
+def test_missing_and_broken_parts_are_named(made: Made) -> None:
     parts = shards(made, sums("c" * 10), 4)
     assert "of 4 shards these are missing: 1, 4;" in refusal(*parts[1:3])
     assert "again: the run is missing whose failures" in refusal(made("again", sums("c"), partial=True))
-    made("early", sums("cc"), selected=5)
-    assert "early: 2 of 5 trials are there" in refusal(Path("early"))
-    assert "another run has other trials" in refusal(made("one", sums("cc")), made("two", sums("cc", first=2)))
-
-
-def test_a_shard_without_trials_may_be_missing(made: Made) -> None:
-    assert merge(shards(made, sums("cc"), 3)[:2], Path("merged")).complete
-
-
-def test_broken_runs_are_refused(made: Made) -> None:
-    """A killed run, a log or a summary that is not whole, and foreign content."""
+    assert "early: 2 of 5 trials are there" in refusal(made("early", sums("cc"), selected=5))
     run = made("run", sums("ccc"))
+    assert "another run has other trials" in refusal(run, made("two", sums("cc", first=2)))
     whole = (run / "trials.jsonl").read_bytes()
-    for content, why in ((whole[:-40], "its log holds 2 records, its summary counts 3"), (b"[" * 99_999, "nested")):
-        (run / "trials.jsonl").write_bytes(content + b"\n" * content.startswith(b"[["))
+    for content, why in ((whole[:-40], "its log holds 2 records, its summary counts 3"), (b"what?\n", "not JSON")):
+        (run / "trials.jsonl").write_bytes(content)
         assert why in refusal(run)
     for summary in (b"{", b"\xff", b"[" * 99_999):
         (run / "summary.json").write_bytes(summary)
@@ -180,14 +159,12 @@ def test_broken_runs_are_refused(made: Made) -> None:
         (["run"], "run", "this exists"),
         (["run"], "run/new", "which is not changed"),
         (["run"], "file/new", "cannot be written"),
-        (["run", "other"], "new", "differ in seed"),
     ],
 )
 def test_wrong_usage_is_one_line(
     made: Made, capsys: pytest.CaptureFixture[str], runs: list[str], into: str, why: str
 ) -> None:
     made("run", sums("cc"))
-    made("other", sums("cc"), seed=1)
     Path("file").touch()
     assert main(["merge", *runs, "--into", into]) == 4
     out, err = capsys.readouterr()

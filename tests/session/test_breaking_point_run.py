@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pytest_llmarith.reports.logs.replies import LeftOut, replies_in
+from pytest_llmarith.results.replies import LeftOut, replies_in
 from tests.llm_server import Answer, Call, usage
 from tests.session.bench import Bench, right
 
@@ -71,7 +71,7 @@ def test_nobody_pays_who_did_not_ask(pytester: pytest.Pytester, model: tuple[str
 def test_a_planted_fault_is_found_and_shown(pytester: pytest.Pytester) -> None:
     """A search is one record, which stands for the smallest wrong question, with all the others in its trail."""
     result = planted(pytester, limit=1000)
-    result.stdout.fnmatch_lines(["int_add           0 + 1000 -> 0 (expected 1000), operand echoed, * questions"])
+    result.stdout.fnmatch_lines(["int_add *0 + 1000 *0 *1000 *operand echoed *"])
     (record,), summary = written(pytester.path)
     search = record["search"]
     assert (record["task"], record["outcome"], search["ended"]) == ("breaking_point", "deviate", "shrunk")
@@ -146,7 +146,7 @@ def test_a_wrong_answer_is_asked_for_again(bench: Bench) -> None:
     assert search["not_reproduced"] == len(prompts)
     assert [step["outcome"] for step in search["trail"]] == ["deviate", "correct"] * len(prompts)
     assert len(bench.server.requests) == search["questions"] <= 12
-    result.stdout.fnmatch_lines(["integer_addition*not reproduced: *"])
+    result.stdout.fnmatch_lines(["integer_addition*", "  not reproduced: *"])
     result.stdout.no_fnmatch_line("* 100.0 *")
     (summed,) = bench.summary()["results"]
     assert set(summed["percentages"].values()) == {None}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pytest_llmarith.files import replace_file
 from pytest_llmarith.records import Record, RunSummary
-from pytest_llmarith.reports.harmless import sanitize
+from pytest_llmarith.results.formatting import sanitize
 from pytest_llmarith.results.page.runs import PageRun
 
 __all__ = ["FILE_NAME", "PageRun", "write_page", "write_run_page"]

@@ -10,9 +10,9 @@ from statistics import median
 from types import MappingProxyType
 
 from pytest_llmarith.records import Cell, Cells, Length, Percentage, Result
-from pytest_llmarith.reports import figures
-from pytest_llmarith.reports.percents import correct_percentage, percentage
+from pytest_llmarith.results import formatting as figures
 from pytest_llmarith.results.page.runs import Results, word
+from pytest_llmarith.results.statistics import correct_percentage, percentage
 from pytest_llmarith.values import Outcome
 
 STEPS = 10  # of colour, from none to all

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from pytest_llmarith.reports.missing import missing_cells
+from pytest_llmarith.results.completeness import missing_cells
 from pytest_llmarith.results.page.charts import Axis, Points, Share, Ticks, decades, overall_share, path, percent_ticks
 from pytest_llmarith.results.page.runs import Results
 from pytest_llmarith.values import Outcome

@@ -9,8 +9,8 @@ from importlib.resources import files
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from pytest_llmarith.reports import figures
-from pytest_llmarith.reports.harmless import sanitize
+from pytest_llmarith.results import formatting as figures
+from pytest_llmarith.results.formatting import sanitize
 from pytest_llmarith.results.page.charts import depth_curves, heatmaps, length_curves, share
 from pytest_llmarith.results.page.costs import scatters
 from pytest_llmarith.results.page.errors import errors

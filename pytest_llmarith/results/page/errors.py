@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_llmarith.records import Anatomy, Positions, Result
-from pytest_llmarith.reports import figures
-from pytest_llmarith.reports.harmless import sanitize
+from pytest_llmarith.results import formatting as figures
+from pytest_llmarith.results.formatting import sanitize
 from pytest_llmarith.results.page.charts import Panel, Share, panel, share
 from pytest_llmarith.results.page.runs import Results, word
 from pytest_llmarith.values import ErrorClass

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_llmarith.records import Record, Result, RunModel, RunSummary, as_dict
-from pytest_llmarith.reports.answered import all_answered, duplicates, of_wanted
-from pytest_llmarith.reports.harmless import sanitize, sanitize_name
-from pytest_llmarith.reports.keys import USUAL_NAME, Keyed, key_of, label_of
-from pytest_llmarith.reports.parameters import differing, parameters_of
+from pytest_llmarith.results.completeness import all_answered, duplicates, of_wanted
+from pytest_llmarith.results.formatting import sanitize, sanitize_name
+from pytest_llmarith.results.keys import USUAL_NAME, Keyed, differing, key_of, label_of, parameters_of
 
 LONGEST_LABEL = 60
 _LONGEST_FACT = 2_000

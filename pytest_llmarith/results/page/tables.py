@@ -8,12 +8,11 @@ from itertools import compress
 
 from pytest_llmarith.records import BreakingPoint, Effect, Limit, Repeats, Result
 from pytest_llmarith.records import SequenceSet as Counted
-from pytest_llmarith.reports import figures
-from pytest_llmarith.reports.answered import bounded, incomplete
-from pytest_llmarith.reports.harmless import sanitize
-from pytest_llmarith.reports.keys import USUAL_NAME, label_of
-from pytest_llmarith.reports.missing import missing_cells
+from pytest_llmarith.results import formatting as figures
+from pytest_llmarith.results.completeness import bounded, incomplete, missing_cells
 from pytest_llmarith.results.differences import SIGNIFICANT
+from pytest_llmarith.results.formatting import sanitize
+from pytest_llmarith.results.keys import USUAL_NAME, label_of
 from pytest_llmarith.results.page.charts import (
     MOST_TOGETHER,
     Axis,

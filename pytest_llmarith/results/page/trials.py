@@ -28,8 +28,8 @@ from pytest_llmarith.records import (
     as_dict,
     as_text,
 )
-from pytest_llmarith.reports import figures
-from pytest_llmarith.reports.keys import USUAL_NAME, label_of
+from pytest_llmarith.results import formatting as figures
+from pytest_llmarith.results.keys import USUAL_NAME, label_of
 from pytest_llmarith.results.page.runs import PageRun, Series, SeriesKey, series_key, word
 from pytest_llmarith.values import Op, Outcome, Reading, SearchEnd, Symbols
 

@@ -1,1 +1,0 @@
-"""Room: records in, numbers out: what trials say together, fed one by one. It does not know how a number is shown."""

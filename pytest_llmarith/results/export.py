@@ -1,0 +1,241 @@
+"""Trials and results for other programs: CSV, and records in the shapes of llm_arithmetic and of integer additions."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from io import StringIO
+from itertools import chain
+from pathlib import Path
+from typing import Any, Literal, TextIO
+
+from pytest_llmarith.records import AdditionProblem, Part, Record, as_text
+from pytest_llmarith.results import llm_arithmetic
+from pytest_llmarith.results.files import UsageError, encode, new_file
+from pytest_llmarith.results.formatting import showable
+from pytest_llmarith.results.keys import label_of
+from pytest_llmarith.results.load import OpenedRun, opened
+from pytest_llmarith.results.log import LOG, without_files_beside
+from pytest_llmarith.results.run_tables import ResultOfRun
+from pytest_llmarith.values import Outcome
+
+Shape = Literal["llm_arithmetic", "addition", "csv"]
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """Where lines are written: to a file, which is replaced only with `force`, or to the terminal.
+
+    With `spreadsheet`, and on a terminal, no cell of CSV is a formula, and every row is one line.
+    """
+
+    terminal: TextIO
+    file: Path | None = None
+    force: bool = False
+    spreadsheet: bool = False
+
+    @property
+    def for_spreadsheet(self) -> bool:
+        return self.spreadsheet or (self.file is None and self.terminal.isatty())
+
+    def write(self, lines: Iterable[str], runs: Sequence[OpenedRun]) -> None:
+        """Write lines about these runs. Raises UsageError if the file cannot be written, or is one of the runs'."""
+        if self.file is None:
+            self.terminal.writelines(showable(line, self.terminal.encoding) for line in lines)
+            return
+        with new_file("--output", self.file, files_of(runs), force=self.force) as file:
+            file.writelines(line.encode("utf-8", "backslashreplace") for line in lines)
+
+
+def all_opened(paths: Sequence[Path]) -> list[OpenedRun]:
+    """The runs that these paths stand for; one that is named twice is one."""
+    runs = (run for path in without_files_beside(paths) for run in opened(path))
+    return list({os.path.realpath(run.path): run for run in runs}.values())
+
+
+def files_of(runs: Iterable[OpenedRun]) -> list[Path]:
+    """What runs have recorded, which is never replaced. A page can be made again."""
+    names = (LOG, "summary.json", "report.json")
+    return [file for run in runs for file in ([run.path / name for name in names] if run.path.is_dir() else [run.path])]
+
+
+@dataclass
+class LeftOut:
+    """How many trials have no place in a shape, and how many have one that hides how their question was put."""
+
+    other_tasks: int = 0
+    conditions: int = 0
+
+
+def export(runs: Sequence[OpenedRun], shape: Shape, destination: Destination) -> LeftOut:
+    """Write the trials of runs. Raises UsageError if a run cannot be read, or none of its trials has a place."""
+    if destination.spreadsheet and shape != "csv":
+        raise UsageError(f"--spreadsheet: --to={shape} is no table for spreadsheets; leave it out, or --to=csv")
+    left_out = LeftOut()
+    if shape == "csv":
+        rows = (_trial_cells(run.name, record) for run in runs for record in run.records())
+        lines = csv_lines(_TRIAL_COLUMNS, rows, spreadsheet=destination.for_spreadsheet)
+    else:
+        lines = _objects(runs, shape, left_out)
+    destination.write(lines, runs)
+    return left_out
+
+
+def _objects(runs: Sequence[OpenedRun], shape: Shape, left_out: LeftOut) -> Iterator[str]:
+    """A JSON object a line. Raises UsageError in the end if there was none."""
+    shaped = llm_arithmetic.row_of if shape == "llm_arithmetic" else _addition
+    written = 0
+    for record in (record for run in runs for record in run.records()):
+        if (row := shaped(record)) is None:
+            left_out.other_tasks += 1
+            continue
+        written += 1
+        left_out.conditions += bool(label_of(record.condition) or record.repeat)
+        yield f"{encode(row).decode('ascii')}\n"
+    if not written:
+        raise UsageError(f"--to={shape}: none of the trials is of that kind; --to=csv takes all")
+
+
+def _addition(record: Record) -> dict[str, Any] | None:
+    """An integer addition as in the text that this task is from; its status is the outcome. None of other tasks."""
+    problem, reply = record.problem, record.reply
+    if not isinstance(problem, AdditionProblem):
+        return None
+    return {
+        "int1": llm_arithmetic.as_integer(problem.int1),
+        "int2": llm_arithmetic.as_integer(problem.int2),
+        "duration_seconds": reply and reply.latency_s,
+        "response": reply and reply.text,
+        "model": record.model,
+        "status": str(record.outcome),
+        "reasoning": reply and reply.reasoning,
+    }
+
+
+# --- rows of CSV -----------------------------------------------------------------------------------------------------
+
+_NO_ANSWER = "no_answer"  # the outcome `nan`, which readers of CSV take for a missing value
+_OF_RECORD = ("model", "task", "simulated", "outcome", "reason", "reading")
+_OF_PROBLEM = (
+    *("variant", "depth", "set", "number", "label", "trial", "seed"),
+    *("lhs", "rhs", "int1", "int2", "given", "expected"),
+)
+_OF_ANSWER = ("tolerant", "strict", "read")
+_OF_GRADE = ("absolute_error", "relative_error", "rounded", "error_class", "digit_match", "dlength", "leading_digits")
+_OF_REPLY = (
+    *("prompt_tokens", "completion_tokens", "reasoning_tokens", "cost_usd", "latency_s", "attempts", "stored"),
+    *("finish_reason", "served_model", "asked_at"),
+)
+_TEXTS = ("text", "reasoning")
+_TRIAL_COLUMNS = (
+    *("run", "nodeid", *_OF_RECORD, "condition", "repeat"),
+    *(*_OF_PROBLEM, *_OF_ANSWER, *_OF_GRADE, "scores", *_OF_REPLY, "prompt", *_TEXTS),
+)
+
+
+def _trial_cells(run: str, record: Record) -> list[object]:
+    """What a task does not have is left empty; the texts, which may be long, come last."""
+    problem, answer, grade, reply = record.problem, record.answer, record.grade, record.reply
+    scores = (record.oeis and record.oeis.scores) or {}
+    return [
+        *(run, record.nodeid, record.model, record.task, record.simulated),
+        _NO_ANSWER if record.outcome is Outcome.NAN else record.outcome,
+        *(record.reason, record.reading, label_of(record.condition) or None, record.repeat),
+        *(*_picked(problem, _OF_PROBLEM), *_picked(answer, _OF_ANSWER), *_picked(grade, _OF_GRADE)),
+        ", ".join(f"{limit} s: {score:g}" for limit, score in scores.items()) or None,
+        *(*_picked(reply, _OF_REPLY), record.prompt, *_picked(reply, _TEXTS)),
+    ]
+
+
+def _picked(part: Part | None, names: Iterable[str]) -> list[object]:
+    values = (getattr(part, name, None) for name in names)
+    return [as_text(value) if isinstance(value, dict | list) else value for value in values]
+
+
+def result_lines(rows: Sequence[ResultOfRun], *, spreadsheet: bool) -> Iterator[str]:
+    """CSV with a row per result and a column per figure."""
+    cells = ([show(row) for show in _RESULT_COLUMNS.values()] for row in rows)
+    return csv_lines(list(_RESULT_COLUMNS), cells, spreadsheet=spreadsheet)
+
+
+_Getter = Callable[[ResultOfRun], object]
+
+
+def _at(path: str) -> _Getter:
+    """What stands in a result at a place such as `repeats.k`; None if a part of it is not there."""
+
+    def value_of(row: ResultOfRun) -> object:
+        value: Any = row.result
+        for name in path.split("."):
+            value = value[name] if isinstance(value, dict) else getattr(value, name, None)
+        return value
+
+    return value_of
+
+
+_OUTCOMES = {"correct": "correct", "deviate": "deviate", _NO_ANSWER: "nan", "cheat": "cheat"}
+_ENDS = ("percent", "low", "high")
+_KINDS = ("prompt", "completion", "reasoning")
+_RESULT_COLUMNS: Mapping[str, _Getter] = {
+    "run": lambda row: row.run,
+    "model": _at("model"),
+    "task": _at("task"),
+    "condition": lambda row: label_of(row.result.condition) or None,
+    **{name: _at(name) for name in ("date", "simulated", "selected", "measured")},
+    "unanswered": _at("outcomes.unanswered"),
+    **{column: _at(f"outcomes.{outcome}") for column, outcome in _OUTCOMES.items()},
+    **{f"{name}_{end}": _at(f"percentages.{outcome}.{end}") for name, outcome in _OUTCOMES.items() for end in _ENDS},
+    **{name: _at(name) for name in ("rounded", "median_relative_error", "average_absolute_error")},
+    **{name: _at(name) for name in ("cost_usd", "unpriced", "stored")},
+    **{f"{kind}_tokens": _at(f"tokens.{kind}") for kind in _KINDS},
+    **{
+        f"{what}_{figure}": _at(f"spending.{what}.{figure}")
+        for what in ("cost_usd", "latency_s", *(f"{kind}_tokens" for kind in _KINDS))
+        for figure in ("median", "p90")
+    },
+    "repeats": _at("repeats.k"),
+    "problems": _at("repeats.problems"),
+    **{
+        f"{share}_{end}": _at(f"repeats.{share}.{end}")
+        for share in ("consistency", "pass_at_1", "majority")
+        for end in _ENDS
+    },
+}
+
+# --- CSV -------------------------------------------------------------------------------------------------------------
+
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
+# What begins a formula, in full width too: some programs fold the one into the other. Where the semicolon separates
+# cells, one begins behind it.
+_FORMULA = re.compile(r"(^|;)( *)(?=[=+\-@＝＋－＠])")
+
+
+def csv_lines(headers: Sequence[str], rows: Iterable[Sequence[object]], *, spreadsheet: bool) -> Iterator[str]:
+    """A table as CSV: the headers, then each row. A program reads back the values that were written.
+
+    Every cell is quoted: csv before Python 3.13 leaves a lone carriage return bare, and DuckDB guesses the dialect of
+    a table in which few cells are.
+    """
+    buffer = StringIO()
+    writer = csv.writer(buffer, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    for row in chain([headers], rows):
+        writer.writerow([_cell(value, spreadsheet=spreadsheet) for value in row])
+        yield buffer.getvalue()
+        buffer.seek(0)
+        buffer.truncate()
+
+
+def _cell(value: object, *, spreadsheet: bool) -> str:
+    """A value as text, empty if it is unknown. For a spreadsheet it is one line and no formula."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    text = str(value)
+    if not spreadsheet or _NUMBER.fullmatch(text):
+        return text
+    printable = "".join(one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in text)
+    return _FORMULA.sub(r"\1\2'", printable)

@@ -1,0 +1,223 @@
+"""Numbers and foreign text as people are shown them.
+
+Numbers are short and never look more certain than they are; what is not known is `-`. Replies and names may hold
+anything: `sanitize` and `sanitize_name` make them safe for a terminal, and are called where text is printed.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from math import ceil
+
+from pytest_llmarith.records import Difference, ErrorSizes, Percentage, ReliableDepth, Repeats, Result, Tokens
+from pytest_llmarith.results.differences import SIGNIFICANT
+
+UNKNOWN = "-"
+NO_INTERVAL = "`-` in place of an interval: nothing varies, so that the spread cannot be estimated."
+_SMALLEST_P = 0.0001
+_TWO_DIGITS = Context(prec=2, Emax=MAX_EMAX, Emin=MIN_EMIN)
+_LONG_NUMBER = re.compile(r"[0-9]{41,}")
+_CUT = "..."
+
+# --- percentages and tests -------------------------------------------------------------------------------------------
+
+
+def share(part: int, whole: int) -> str:
+    """A part of a whole in percent, such as `61.3`. Only all is 100, and only nothing is 0."""
+    return percent_text(100 * part / whole if whole else None)
+
+
+def percent_of(percentage: Percentage | None) -> str:
+    """The same of a percentage in a summary."""
+    return percent_text(percentage.percent if percentage else None)
+
+
+def percent_text(percent: float | None) -> str:
+    """The same of a number."""
+    if percent is None:
+        return UNKNOWN
+    text = f"{Decimal(str(percent)):.1f}"
+    return text if percent in (0, 100) else {"100.0": ">99.9", "0.0": "<0.1"}.get(text, text)
+
+
+def one_decimal(percentage: Percentage | None) -> str:
+    """A percentage rounded to one decimal, such as `61.3`."""
+    return UNKNOWN if percentage is None or percentage.percent is None else f"{percentage.percent:.1f}"
+
+
+def interval(percentage: Percentage | None) -> str:
+    """The interval of a percentage, such as `57.6-64.8`."""
+    if percentage is None or percentage.low is None or percentage.high is None:
+        return UNKNOWN
+    return "-".join(f"{end:.1f}".replace("100.0", "100") for end in (percentage.low, percentage.high))
+
+
+def signed(points: float | None) -> str:
+    """Percentage points such as `-11.7`, `+0.3` or `0.0`."""
+    text = UNKNOWN if points is None else f"{points:+.1f}"
+    return "0.0" if text in ("+0.0", "-0.0") else text
+
+
+def points_of(difference: Difference | None) -> str:
+    """The percentage points of a difference."""
+    return signed(difference.points if difference else None)
+
+
+def interval_of(difference: Difference | None) -> str:
+    """The interval of a difference, such as `-15.3 to -8.2`."""
+    if difference is None or difference.low is None or difference.high is None:
+        return UNKNOWN
+    return f"{signed(difference.low)} to {signed(difference.high)}"
+
+
+def p_of(p: float | None) -> str:
+    """A p value such as `0.0123`. It is never 0, and 1 only where there is no difference at all."""
+    if p is None:
+        return UNKNOWN
+    if p < _SMALLEST_P:
+        return f"<{_SMALLEST_P:.4f}"
+    return "1" if p == 1 else f"{p:.4f}" if p < 0.99995 else ">0.9999"
+
+
+def star(p_holm: float | None) -> str:
+    """`*` if a test is significant also after Holm's correction for the tests beside it, else nothing."""
+    return "*" if p_holm is not None and p_holm < SIGNIFICANT else ""
+
+
+# --- money, counts, sizes --------------------------------------------------------------------------------------------
+
+
+def dollars(cost: float | None, unpriced: int = 0) -> str:
+    """A cost such as `$0.0123`. A plus says that some replies have no known price."""
+    if cost is None:
+        return UNKNOWN
+    if 0 < cost < 0.0001:
+        text = "<$0.0001"
+    elif cost >= 100 or cost == 0:
+        text = f"${cost:,.0f}"
+    else:
+        text = f"${cost:.2f}" if cost >= 1 else f"${cost:.4f}"
+    return text + "+" * bool(unpriced)
+
+
+def price(cost: float | None) -> str:
+    """What one reply costs, in two digits, such as `$0.000040`: most cost far less than a cent."""
+    if cost is None or cost == 0 or cost >= 1:
+        return dollars(cost)
+    return "<$0.0000001" if cost < 1e-7 else f"${Decimal(f'{cost:.1e}'):f}"
+
+
+def thousands(number: float | None) -> str:
+    """A count such as `12.3k` or `4.5M`."""
+    if number is None:
+        return UNKNOWN
+    if number < 1_000:
+        return str(number)
+    for size, unit in ((1e3, "k"), (1e6, "M"), (1e9, "G")):
+        if (scaled := number / size) < 999.95:
+            return f"{scaled:.1f}{unit}"
+    return f"{number:.1e}"
+
+
+def count(number: float | None) -> str:
+    """A count or a median of counts, such as `31`, `31.5` or `12.3k`."""
+    if number is None or number >= 1_000:
+        return thousands(number)
+    return f"{number:.1f}".removesuffix(".0")
+
+
+def short(number: str | None) -> str:
+    """A decimal number of any size in two digits, such as `0.012`, `482` or `4.8e+21`."""
+    if number is None:
+        return UNKNOWN
+    rounded = _TWO_DIGITS.create_decimal(number)
+    if rounded == 0:
+        return "0"
+    exponent = rounded.adjusted()
+    if -3 <= exponent < 2:
+        return format(rounded, "f")
+    if 2 <= exponent < 5:
+        return f"{Decimal(number):.0f}"
+    return f"{rounded.scaleb(-exponent, _TWO_DIGITS):.1f}e{exponent:+03d}"
+
+
+def seconds(number: float | None) -> str:
+    """A time such as `1.8`, `127` or `1,080`."""
+    if number is None:
+        return UNKNOWN
+    return f"{number:.1f}" if number < 99.95 else f"{number:,.0f}"
+
+
+def prompt_and_completion(tokens: Tokens) -> int | None:
+    """All tokens that are paid for; None if those of one kind are not known."""
+    prompt, completion = tokens["prompt"], tokens["completion"]
+    return None if prompt is None or completion is None else prompt + completion
+
+
+def unpriced(result: Result) -> str:
+    """How many replies are in no sum of costs, such as `3 unpriced`; empty without such a sum."""
+    return f"{result.unpriced:,} unpriced" if result.unpriced and result.cost_usd is not None else ""
+
+
+# --- parts of a result -----------------------------------------------------------------------------------------------
+
+
+def leading_digits(sizes: ErrorSizes) -> str:
+    """The median of the leading digits that are right; `-` if most answers have another length than the truth."""
+    median, others = sizes.median_leading_digits, sizes.other_length
+    binned = sum(one.count for one in sizes.log10_bins)
+    return UNKNOWN if median == 0 and others and 2 * others >= binned else count(median)
+
+
+def reliable(found: ReliableDepth) -> str:
+    """Such as `6`, `6, unproven 9`, `unproven 2, needs 35`, `unproven 3`, `-, needs 69` or `none: at most 32 %`."""
+    depth, observed, needs = found.depth, found.observed, found.needs
+    if depth is None and observed is None and needs is None:
+        return f"none: at most {ceil(found.at_most or 0)} %"
+    proven = str(depth) if depth is not None else UNKNOWN if observed is None else ""
+    return ", ".join(
+        filter(None, (proven, f"unproven {observed}" * (observed != depth), f"needs {needs}" * (needs is not None)))
+    )
+
+
+def times(result: Result, repeats: Repeats) -> str:
+    """How often the problems of a result were asked, such as `5`, or `up to 5` if some of that has no reply yet."""
+    return f"{'up to ' * (result.measured < repeats.k * repeats.problems)}{repeats.k}"
+
+
+# --- foreign text ----------------------------------------------------------------------------------------------------
+
+
+def sanitize(text: str, limit: int) -> str:
+    """One printable line of at most `limit` characters.
+
+    What a terminal would obey (escape sequences, line breaks, changes of direction) is spelled out, long numbers lose
+    their middle, and what is too long loses its end.
+    """
+    shortened = _LONG_NUMBER.sub(_ends, text)[: limit + 1]
+    spelled = "".join(character if character.isprintable() else _spelled(character) for character in shortened)
+    return spelled if len(spelled) <= limit else (spelled[: max(0, limit - len(_CUT))] + _CUT)[:limit]
+
+
+def sanitize_name(name: str, limit: int) -> str:
+    """A name of at most `limit` characters. It loses its middle: the end of a model's name says most."""
+    shown = sanitize(name, 10 * limit).strip() or "?"
+    if len(shown) <= limit:
+        return shown
+    tail = (limit - len(_CUT)) * 2 // 3
+    return shown[: limit - len(_CUT) - tail] + _CUT + shown[len(shown) - tail :]
+
+
+def showable(text: str, encoding: str | None) -> str:
+    """The text with everything escaped that a terminal's encoding lacks."""
+    return text.encode(encoding or "utf-8", "backslashreplace").decode(encoding or "utf-8")
+
+
+def _ends(number: re.Match[str]) -> str:
+    digits = number.group()
+    return f"{digits[:12]}...{digits[-12:]} ({len(digits):,} digits)"
+
+
+def _spelled(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")

@@ -1,0 +1,97 @@
+"""What tells the results of a summary apart, and the order in which they stand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Protocol
+
+from pytest_llmarith.results.formatting import sanitize_name
+from pytest_llmarith.values import AXES, USUAL, Condition, Dtype, Op
+
+if TYPE_CHECKING:
+    from pytest_llmarith.records import Run
+
+Key = tuple[str, str, str]  # a model, a task, and the label of a condition, which is empty for the usual one
+USUAL_NAME = "usual"  # what people call the condition whose label is empty
+VARIANTS = tuple(f"{dtype}_{op}" for dtype in Dtype for op in Op)
+Parameters = Mapping[str, Any] | None  # None if it is unknown what was sent, as of a killed run
+
+_LONGEST = 40
+
+
+class Keyed(Protocol):
+    """A record, or a result of a summary."""
+
+    @property
+    def model(self) -> str: ...
+    @property
+    def task(self) -> str: ...
+    @property
+    def condition(self) -> Condition | None: ...
+
+
+def key_of(one: Keyed) -> Key:
+    """The key of a record, or of a result of a summary."""
+    return one.model, one.task, label_of(one.condition)
+
+
+@lru_cache
+def label_of(condition: Condition | None) -> str:
+    """What tells a condition from the usual one, such as `numbers_comma-context_2k`."""
+    return condition.label if condition else ""
+
+
+def place_of_variant(name: str) -> tuple[int, str]:
+    """Sorts variants as the arithmetic task has them, and others after them by name."""
+    return VARIANTS.index(name) if name in VARIANTS else len(VARIANTS), name
+
+
+def place_of(
+    run: Run, conditions: Mapping[Key, Condition | None], seen: Iterable[str]
+) -> Callable[[Key], tuple[Any, ...]]:
+    """Sorts results, as they arrive in any order: models as the run names them, then as they were seen; tasks by name;
+    the usual condition before the others, which stand as they were given.
+    """
+    named = [model.name for model in run.models]
+    ranks = {model: place for place, model in enumerate(dict.fromkeys([*named, *seen]))}
+    given = {axis: list(dict.fromkeys(getattr(one, axis) for one in run.conditions or ())) for axis in AXES}
+
+    def place(key: Key) -> tuple[Any, ...]:
+        model, task, label = key
+        values = ((getattr(conditions[key] or USUAL, axis), known) for axis, known in given.items())
+        rank = tuple(known.index(value) if value in known else 0 for value, known in values)
+        return ranks[model], task, bool(label), rank, label
+
+    return place
+
+
+def parameters_of(run: Run, model: str) -> Parameters:
+    """The request parameters of one model of a run."""
+    return next((known.params or {} for known in run.models if known.name == model), None)
+
+
+def differing(rows: Sequence[tuple[str, Parameters]]) -> list[str]:
+    """Per row, a model and its parameters: those in which the rows of this model differ.
+
+    Such as `reasoning_effort=high, no temperature`.
+    """
+    of_model: dict[str, list[Mapping[str, Any]]] = {}
+    for model, parameters in rows:
+        if parameters is not None:
+            of_model.setdefault(model, []).append(parameters)
+    shown = []
+    for model, parameters in rows:
+        many = [] if parameters is None else of_model[model]
+        names = dict.fromkeys(name for one in many for name in one)
+        differ = [name for name in names if len({_told(one, name) for one in many}) > 1]
+        shown.append(", ".join(sanitize_name(_told(parameters or {}, name), _LONGEST) for name in differ))
+    return shown
+
+
+def _told(parameters: Mapping[str, Any], name: str) -> str:
+    if name not in parameters:
+        return f"no {name}"
+    value = parameters[name]
+    return f"{name}={value if isinstance(value, str) else json.dumps(value, sort_keys=True)}"

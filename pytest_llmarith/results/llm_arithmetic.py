@@ -1,0 +1,170 @@
+"""Rows of the JSONL of llm_arithmetic as records, and records as such rows.
+
+What a row does not tell is null, such as seed, trial, prompt and latency; its cost of 0 is an unknown one. Rows that
+are made of records say more than those of llm_arithmetic: a finish reason and a reading, to grade them alike.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+
+from pytest_llmarith import records
+from pytest_llmarith.records import FORMAT, Part, Record, convert
+from pytest_llmarith.values import USUAL, ArithmeticProblem, Dtype, Outcome, Reading, Reply
+
+_MARK = '"raw_response"'  # what each row has, and hardly a record
+
+_OUTCOMES = {"Correct": Outcome.CORRECT, "Deviate": Outcome.DEVIATE, "NaN": Outcome.NAN}
+_CLASSES = {outcome: name for name, outcome in _OUTCOMES.items()}
+_TOKENS = ("prompt_tokens", "completion_tokens")
+_THOUSANDS = re.compile(r"([0-9]{1,6})k", re.ASCII)
+_INTEGER = re.compile(r"-?[1-9][0-9]{0,4000}|0", re.ASCII)
+
+_Number = int | str  # a float as its text
+
+
+class Row(Part):
+    """A row: an arithmetic trial, and the verdict of llm_arithmetic."""
+
+    model: str
+    variant: str
+    depth: int
+    operands: Annotated[list[_Number], Meta(min_length=2, max_length=2)]
+    correct: _Number
+    raw_response: str | None
+    classification: Literal["Correct", "Deviate", "NaN"]
+    tokens: dict[str, Any] | None = None
+    cost: _Number | None = None
+    timestamp: str | None = None
+    attempts: int | None = None
+    failed_to_get_reply: bool | None = None
+    reading: Reading | None = None
+    finish_reason: str | None = None
+    simulated: bool | None = None
+
+    @property
+    def outcome(self) -> Outcome:
+        """The verdict of llm_arithmetic."""
+        return _OUTCOMES[self.classification]
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether there is a reply. Older rows have no flag: an empty text with completion tokens is a reply."""
+        if self.failed_to_get_reply is not None:
+            return not self.failed_to_get_reply
+        return bool(self.raw_response or (self.tokens or {}).get("completion_tokens"))
+
+
+def is_row(values: Mapping[str, Any]) -> bool:
+    """Whether the object is a row of llm_arithmetic."""
+    return {"variant", "operands", "correct", "raw_response", "classification"} <= values.keys()
+
+
+def values_in(line: str) -> dict[str, Any] | None:
+    """The values of the row in a line; None if it holds something else. Raises ValueError if it is not JSON."""
+    if _MARK not in line:
+        return None
+    try:
+        values = json.loads(line, parse_float=str)
+    except RecursionError:
+        raise ValueError("nested too deep") from None
+    return values if isinstance(values, dict) and is_row(values) else None
+
+
+def row_in(line: str) -> Row | None:
+    """The row in a line; None if it holds something else. Raises ValueError if a value is not what a row has."""
+    values = values_in(line)
+    return None if values is None else convert(values, Row)
+
+
+def record_of(row: Row) -> Record:
+    """The record that a row describes, with the verdict of llm_arithmetic. Raises ValueError if it describes none."""
+    dtype, _, op = row.variant.partition("_")
+    reply = _reply(row) if row.is_answered else None
+    record: dict[str, Any] = {
+        "format": FORMAT,
+        "run": None,
+        "nodeid": None,
+        "task": ArithmeticProblem.task,
+        "model": row.model,
+        "simulated": row.simulated is True,
+        "problem": {
+            "kind": ArithmeticProblem.task,
+            "seed": None,
+            "variant": row.variant,
+            "op": op,
+            "dtype": dtype,
+            "depth": row.depth,
+            "trial": None,
+            "lhs": str(row.operands[0]),
+            "rhs": str(row.operands[1]),
+            "expected": str(row.correct),
+        },
+        "condition": USUAL.fields(),
+        "repeat": 0,
+        "prompt": None,
+        "retries": [],
+        "outcome": row.outcome if reply else Outcome.UNANSWERED,
+        "reason": None if reply else "the row holds no reply",
+        "reading": row.reading or Reading.TOLERANT,
+        "answer": None,
+        "grade": None,
+        "reply": reply,
+    }
+    return convert(record, Record)
+
+
+def _reply(row: Row) -> dict[str, Any]:
+    tokens = row.tokens or {}
+    if not any(map(tokens.get, _TOKENS)):  # no prompt has none: the provider did not say
+        tokens = {}
+    reply = Reply(
+        text=row.raw_response or "",
+        finish_reason=row.finish_reason,
+        prompt_tokens=tokens.get("prompt_tokens"),
+        completion_tokens=tokens.get("completion_tokens"),
+        cost_usd=float(row.cost or 0) or None,
+        attempts=row.attempts or 1,
+        asked_at=row.timestamp,
+    )
+    return reply.fields() | {"sent": None}
+
+
+def row_of(record: Record) -> dict[str, Any] | None:
+    """What llm_arithmetic would say of the trial of a record; None for tasks that it does not have."""
+    problem, reply, answer = record.problem, record.reply, record.answer
+    if not isinstance(problem, records.ArithmeticProblem):
+        return None
+    parsed = answer.by(record.reading) if isinstance(answer, records.Answer) else None
+    write = as_integer if problem.dtype is Dtype.INT else str
+    thousands = _THOUSANDS.fullmatch(record.condition.context or "")
+    return {
+        "model": record.model,
+        "variant": problem.variant,
+        "depth": problem.depth,
+        "operands": [write(problem.lhs), write(problem.rhs)],
+        "correct": write(problem.expected),
+        "raw_response": reply.text if reply else "",
+        "parsed": None if parsed is None else write(parsed),
+        "classification": _CLASSES.get(record.outcome, "NaN"),
+        "error": record.grade and record.grade.absolute_error,
+        "tokens": {name: (reply and getattr(reply, name)) or 0 for name in _TOKENS},
+        "cost": (reply and reply.cost_usd) or 0.0,
+        "timestamp": reply and reply.asked_at,
+        "attempts": reply.attempts if reply else 1,
+        "failed_to_get_reply": reply is None,
+        "extra_context": 1_000 * int(thousands[1]) if thousands else 0,  # tokens of filler text
+        "reading": record.reading and str(record.reading),
+        "finish_reason": reply and reply.finish_reason,
+        "simulated": record.simulated,
+    }
+
+
+def as_integer(number: str) -> int | str:
+    """The number as JSON has it; `007` and `1.5` stay text."""
+    return int(number) if _INTEGER.fullmatch(number) else number

@@ -1,0 +1,206 @@
+"""The runs that a user names: runs of this plugin, files of llm_arithmetic, and folders of both."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pytest_llmarith.records import Record, Reply, Run, RunSummary, decode_summary, unknown_run
+from pytest_llmarith.results.files import UsageError, name_of
+from pytest_llmarith.results.formatting import sanitize
+from pytest_llmarith.results.keys import Key, key_of
+from pytest_llmarith.results.llm_arithmetic import is_row
+from pytest_llmarith.results.log import LOG, SUMMARY, is_torn, lines, log_of, records_in
+from pytest_llmarith.results.regrade import changes
+from pytest_llmarith.results.summary import Summary
+from pytest_llmarith.values import Outcome
+
+UNFINISHED = f"unfinished: no {SUMMARY}, killed or still running"
+
+_DEEPEST = 3  # levels of folders that are searched
+_A_RUN = f"a run's folder, its {LOG}, JSONL of llm_arithmetic, or a folder with some of them"
+_LONGEST_CAUSE = 200
+
+Wanted = Callable[[Record], bool]
+
+
+class OpenedRun:
+    """A run. Nothing is read before it is asked for; then UsageError is raised if a file is not what it should be."""
+
+    def __init__(self, file: Path, *, has_rows: bool, wanted: Wanted | None = None) -> None:
+        self.path = file.parent if file.name == LOG else file
+        self.met: set[tuple[str, str]] = set()  # models and tasks of the records that `wanted` has seen
+        self._file = file
+        self._has_rows = has_rows
+        self._wanted = wanted
+
+    def __repr__(self) -> str:
+        return f"OpenedRun({str(self.path)!r})"
+
+    @property
+    def name(self) -> str:
+        """The name of its folder or file, which may hold control characters."""
+        return os.path.basename(os.path.abspath(self.path)) or str(self.path)
+
+    @property
+    def facts(self) -> Run | None:
+        """What its summary says of the run; None if it has none, such as a killed run or a file of llm_arithmetic."""
+        return self._written.run if self._written else None
+
+    @property
+    def unfinished(self) -> str:
+        """A remark about a run that has not ended, else an empty text."""
+        return UNFINISHED if self.path != self._file and not self.facts else ""
+
+    def only(self, wanted: Wanted) -> OpenedRun:
+        """The same run with the records that are wanted."""
+        return OpenedRun(self._file, has_rows=self._has_rows, wanted=wanted)
+
+    def records(self) -> Iterator[Record]:
+        """One record per trial: the last one with an answer, else the last one. May be called again."""
+        if self._wanted is None:
+            yield from self._records()
+            return
+        for record in self._records():
+            self.met.add((record.model, record.task))
+            if self._wanted(record):
+                yield record
+
+    def _records(self) -> Iterator[Record]:
+        if self._has_rows:
+            return (change.record for change in changes(self._file, None, []))
+        replaced = self._replaced
+        return (record for place, record in enumerate(records_in(self._file)) if place not in replaced)
+
+    @cached_property
+    def _replaced(self) -> set[int]:
+        """The places of the records that another one of their trial replaces."""
+        # What stands before `simulated` names the trial. A trial hardly ever stands twice.
+        heads = [hash((line or "").partition(', "simulated": ')[0]) for _, line in lines(self._file)]
+        if len(set(heads)) == len(heads):
+            return set()
+        replaced: set[int] = set()
+        counting: dict[tuple[str, str], tuple[int, bool]] = {}
+        for place, record in enumerate(records_in(self._file)):
+            if record.nodeid is None:
+                continue
+            trial, is_answered = (record.model, record.nodeid), record.outcome is not Outcome.UNANSWERED
+            before, was_answered = counting.get(trial, (None, False))
+            if was_answered and not is_answered:
+                replaced.add(place)
+                continue
+            counting[trial] = place, is_answered
+            if before is not None:
+                replaced.add(before)
+        return replaced
+
+    def summary(self) -> RunSummary:
+        """The run in numbers, counted from its records."""
+        return self._counted
+
+    @cached_property
+    def _counted(self) -> RunSummary:
+        summary, days = Summary(), set()
+        for record in self.records():
+            summary.add(record)
+            days.add(_day(record.reply))
+        first = min(filter(None, days), default=None)
+        return summary.of_run(self.facts or unknown_run(self.name), self._selected, first)
+
+    @property
+    def _selected(self) -> Mapping[Key, int]:
+        """How many trials of each result were to be run; unknown of those that are wanted."""
+        if self._written is None or self._wanted is not None:
+            return {}
+        return {key_of(one): one.selected for one in self._written.results if one.selected is not None}
+
+    @cached_property
+    def _written(self) -> RunSummary | None:
+        return read_summary(self._file) if self.path != self._file else None
+
+
+def _day(reply: Reply | None) -> str | None:
+    """The day in UTC on which this run asked; a stored reply is of another run."""
+    if reply is None or reply.stored or reply.asked_at is None:
+        return None
+    try:
+        asked = datetime.fromisoformat(reply.asked_at)
+        return (asked.astimezone(UTC) if asked.tzinfo else asked).date().isoformat()
+    except (ValueError, OverflowError):  # OverflowError: the first hour of the year 1, elsewhere
+        return None
+
+
+def read_summary(log: Path) -> RunSummary | None:
+    """The summary beside a run log, None if there is none. Raises UsageError if it is not one."""
+    file = log.with_name(SUMMARY)
+    if not file.exists():
+        return None
+    try:
+        if not file.is_file():  # reading a pipe would block
+            raise ValueError("not a regular file")
+        return decode_summary(file.read_bytes())
+    except OSError as fault:
+        raise UsageError(f"{name_of(file)}: cannot be read ({fault.strerror})") from fault
+    except ValueError as fault:
+        cause = sanitize(str(fault), _LONGEST_CAUSE)
+        raise UsageError(f"{name_of(file)}: {cause}; expected the summary of a run") from fault
+
+
+def opened(path: Path) -> list[OpenedRun]:
+    """The runs that a path stands for, by name: a run's folder, its log, a file of llm_arithmetic, or a folder that
+    holds some of them, three levels deep. Raises UsageError if there is none.
+    """
+    if os.path.isdir(path) and not os.path.lexists(path / LOG):
+        runs = list(_below(path))
+        if not runs:
+            raise UsageError(f"{name_of(path)}: no run in this folder; name {_A_RUN}")
+        return runs
+    file = log_of(path)
+    if (run := _run_in(file)) is None:
+        raise UsageError(f"{name_of(file)}: neither the log of a run nor rows of llm_arithmetic; name {_A_RUN}")
+    return [run]
+
+
+def _below(folder: Path) -> Iterator[OpenedRun]:
+    """The runs in a folder. A folder with a log is one run, whatever else is in it."""
+    for place, folders, files in os.walk(folder):
+        if LOG in files:
+            folders.clear()
+            files = [LOG]
+        depth = len(Path(place).relative_to(folder).parts)
+        folders[:] = sorted(name for name in folders if depth < _DEEPEST and not name.startswith("."))
+        for name in sorted(files):
+            file = Path(place, name)
+            if not name.endswith(".jsonl") or not file.is_file():
+                continue
+            try:
+                run = _run_in(file)
+            except UsageError:  # of other JSON, but for a run, which would be missed
+                if name == LOG:
+                    raise
+                continue
+            if run is not None:
+                yield run
+
+
+def _run_in(file: Path) -> OpenedRun | None:
+    """The run in a file, by its first line; None if it holds something else. A log without a record is a killed run."""
+    first = next((line for _, line in lines(file) if line is None or not is_torn(line)), None)
+    values = _object_in(first or "")
+    if is_row(values):
+        return OpenedRun(file, has_rows=True)
+    is_log = file.name == LOG or {"outcome", "task", "model"} <= values.keys()
+    return OpenedRun(file, has_rows=False) if is_log else None
+
+
+def _object_in(line: str) -> dict[str, Any]:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}

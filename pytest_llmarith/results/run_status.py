@@ -1,0 +1,200 @@
+"""How far a run came: what is answered, what is not and why, what was spent, and which trials are not correct."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from textwrap import wrap
+from typing import NamedTuple
+
+from pytest_llmarith.records import ArithmeticProblem, Record, RunSummary, as_text
+from pytest_llmarith.results.completeness import all_answered, duplicates, is_whole, of_wanted, wanted
+from pytest_llmarith.results.formatting import dollars, sanitize
+from pytest_llmarith.values import AskingTotals, Outcome, StoreMode
+from pytest_llmarith.values.asking import OVER_BUDGET, RUN_STOPPED
+
+_MOST_REASONS = 5
+_STOPPED = "the run was stopped"
+_LONGEST_LINE = 1000
+_LONGEST_NAME = 300
+_LONGEST_REASON = 200
+_LONGEST_ANSWER = 60
+_LISTED = (Outcome.UNANSWERED, Outcome.CHEAT, Outcome.NAN, Outcome.DEVIATE)
+
+
+def run_lines(summary: RunSummary, width: int) -> list[str]:
+    """How much of the run there is, why there is not more, and what it has cost."""
+    lines = [*_completeness(summary), *duplicates(summary), *_unanswered(summary)]
+    lines += _asking(summary, summary.run.asking or AskingTotals())
+    # In full, as what matters of a provider's message is often its end. An option is not broken at its hyphens.
+    return [
+        row
+        for line in lines
+        for row in wrap(sanitize(line, _LONGEST_LINE), max(width, 20), subsequent_indent="    ", break_on_hyphens=False)
+    ]
+
+
+def _completeness(summary: RunSummary) -> Iterator[str]:
+    run = summary.run
+    stored = sum(result.stored for result in summary.results)
+    whole = is_whole(summary)
+    parts = (
+        all_answered(summary.answered) if whole else f"incomplete, {of_wanted(summary)} answered",
+        f"{stored:,} from the store" * bool(stored),
+        "" if whole or run.merged else _how_to_go_on(summary),
+    )
+    yield ", ".join(filter(None, parts))
+    if run.merged:
+        count, later = len(run.merged.runs), run.merged.overlapping
+        yield f"merged from {count:,} run{'s' * (count > 1)}"
+        if later:
+            yield f"{later:,} trials have two answers, of which the later counts"
+    elif run.partial:
+        yield "partial: only tests that failed before were selected (--lf)"
+    if shard := run.shard:
+        line = f"shard {shard.index} of {shard.count}, which llmarith merge joins with the others"
+        apart = ", and with them the repeats of each problem, which are dealt to several shards"
+        yield line + apart * (min(run.repeats or 1, shard.count) > 1)
+    if run.stopped:
+        yield f"stopped: {run.stopped}"
+
+
+def _how_to_go_on(summary: RunSummary) -> str:
+    """What to do about the unanswered questions; empty if another line says it."""
+    run, reasons = summary.run, _reasons(summary)
+    if run.store is StoreMode.ONLY:
+        return "--llm-store=only asks no model"
+    if run.stopped:
+        return "once that is mended the same command does the rest"
+    if _over_budget(reasons) == (wanted(summary) or 0) - summary.answered:
+        return ""
+    if run.store in (StoreMode.OFF, StoreMode.REFRESH):
+        return "the same command asks everything again"
+    return "once that is mended " * (not summary.answered and bool(reasons)) + "the same command does the rest"
+
+
+def _reasons(summary: RunSummary) -> Counter[str]:
+    """Why questions are unanswered. That the run was stopped is one reason."""
+    reasons: Counter[str] = Counter()
+    stopped = summary.run.stopped
+    for result in summary.results:
+        for reason, count in result.unanswered_reasons.items():
+            reasons[_STOPPED if stopped and reason in (stopped, f"{RUN_STOPPED}{stopped}") else reason] += count
+    return reasons
+
+
+def _over_budget(reasons: Counter[str]) -> int:
+    return sum(count for reason, count in reasons.items() if reason.startswith(OVER_BUDGET))
+
+
+def _unanswered(summary: RunSummary) -> Iterator[str]:
+    reasons = _reasons(summary)
+    if not summary.answered:
+        reasons.pop(_STOPPED, None)  # another line says why
+    if over_budget := _over_budget(reasons):
+        questions = f"{over_budget:,} question{'s' * (over_budget > 1)}"
+        yield f"budget reached: {questions} not asked, a higher cap goes on from here"
+    named = reasons.most_common(_MOST_REASONS)
+    yield from (f"unanswered: {count:,} x {reason}" for reason, count in named)
+    if others := reasons.total() - sum(count for _, count in named):
+        yield f"unanswered: {others:,} for other reasons"
+
+
+def _asking(summary: RunSummary, asking: AskingTotals) -> Iterator[str]:
+    """What was tried again, and what this run alone has paid: the tables add what earlier ones had paid."""
+    if retries := Counter(asking.retries):
+        reasons = ", ".join(f"{count:,} x {reason}" for reason, count in retries.most_common(_MOST_REASONS))
+        yield f"tried again: {retries.total():,} ({reasons}{', ...' * (len(retries) > _MOST_REASONS)})"
+    for model in asking.throttled:
+        at_worst = f"at worst to {model.lowest:,} of {model.most:,} requests at once"
+        yield f"throttled: {model.target}, {model.halved:,} times, {at_worst}"
+    if summary.run.merged:
+        return
+    if asking.cost_usd or asking.stored_usd or asking.unpriced:
+        yield _spent(asking)
+    graded = sum(result.asked for result in summary.results if not result.simulated)
+    if (more := asking.kept - asking.judged - graded) > 0:
+        replies = f"{more:,} more replies are" if more > 1 else "1 more reply is"
+        yield f"{replies} kept, which the same command grades"
+    if asking.lost:
+        most = f"up to {dollars(asking.lost_usd)} more" if asking.lost_usd else "more"
+        yield f"{most} may have been billed ({asking.lost:,} request{'s' * (asking.lost > 1)} without a reply)"
+
+
+def _spent(asking: AskingTotals) -> str:
+    replies, cost = asking.answered + asking.judged, asking.cost_usd
+    spent = "an unknown amount" if asking.unpriced and not cost else dollars(cost or 0.0, asking.unpriced)
+    line = f"this run spent {spent} on {replies:,} replies" if replies or cost else "this run spent nothing"
+    if asking.stored_usd:
+        line += f"; {asking.stored:,} from the store had cost {dollars(asking.stored_usd)}"
+    return line
+
+
+# --- trials that are not correct -------------------------------------------------------------------------------------
+
+
+class WrongTrial(NamedTuple):
+    """A trial that is not correct, or several that have no reply for the same reason. Its texts are sanitized."""
+
+    outcome: Outcome
+    item: str
+    why: str
+    cost_usd: float | None = None
+
+
+class WrongTrials(NamedTuple):
+    """First what measured nothing, wrong answers last; and how many more there are of each outcome."""
+
+    trials: list[WrongTrial]
+    left_out: Counter[Outcome]
+
+
+def wrong_trials(records: Iterable[Record], most: int) -> WrongTrials:
+    """The trials that are not correct, at most so many of each outcome."""
+    listed: dict[Outcome, list[WrongTrial]] = {outcome: [] for outcome in _LISTED}
+    left_out: Counter[Outcome] = Counter()
+    never_asked: dict[str, list[str]] = {}
+    for record in records:
+        outcome, reason = record.outcome, record.reason or ""
+        if outcome is Outcome.CORRECT:
+            continue
+        shared = next((start for start in (OVER_BUDGET, RUN_STOPPED) if reason.startswith(start)), None)
+        if outcome is Outcome.UNANSWERED and shared:
+            never_asked.setdefault(shared, []).append(reason)
+        elif len(listed[outcome]) < most:
+            cost = record.reply.cost_usd if record.reply else None
+            listed[outcome].append(WrongTrial(outcome, _item(record), _why(record), cost))
+        else:
+            left_out[outcome] += 1
+    together = [
+        WrongTrial(Outcome.UNANSWERED, f"{len(one):,} trial{'s' * (len(one) > 1)}", sanitize(one[-1], _LONGEST_LINE))
+        for one in never_asked.values()
+    ]
+    return WrongTrials([*together, *(one for trials in listed.values() for one in trials)], left_out)
+
+
+def wrong_lines(records: Iterable[Record], most: int) -> list[str]:
+    """The same in lines such as those of pytest's `-rA`."""
+    trials, left_out = wrong_trials(records, most)
+    lines = []
+    for outcome in _LISTED:
+        lines += [f"{outcome.upper()} {one.item} - {one.why}" for one in trials if one.outcome is outcome]
+        lines += [f"{outcome.upper()} ... and {left_out[outcome]:,} more"] * bool(left_out[outcome])
+    return lines
+
+
+def _item(record: Record) -> str:
+    """pytest's id, or what another program asked."""
+    problem = record.problem
+    if record.nodeid is None and isinstance(problem, ArithmeticProblem):
+        return sanitize(f"{problem.variant} {problem.lhs} {problem.rhs}", _LONGEST_NAME)
+    return sanitize(record.nodeid or "", _LONGEST_NAME)
+
+
+def _why(record: Record) -> str:
+    if record.outcome is not Outcome.DEVIATE or record.reason:  # the reason of a program names the term
+        return sanitize(record.reason or "no reason given", _LONGEST_REASON)
+    expected = sanitize(as_text(getattr(record.problem, "expected", None)) or "", _LONGEST_ANSWER)
+    got = sanitize(record.answer_text or "no answer", _LONGEST_ANSWER)
+    error_class = f" ({record.grade.error_class})" if record.grade and record.grade.error_class else ""
+    return f"expected {expected}, got {got}{error_class}"

@@ -1,0 +1,240 @@
+"""The summary of a run, counted record by record while the run goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import groupby
+
+from pytest_llmarith import records
+from pytest_llmarith.records import (
+    FORMAT,
+    AdditionProblem,
+    ArithmeticProblem,
+    Minimum,
+    Record,
+    Run,
+    RunSummary,
+    SearchProblem,
+    SequenceProblem,
+)
+from pytest_llmarith.results.compare_rows import OfCondition, effects
+from pytest_llmarith.results.error_counts import ErrorCounts
+from pytest_llmarith.results.keys import Key, key_of, place_of, place_of_variant
+from pytest_llmarith.results.questions import Questions
+from pytest_llmarith.results.sequences import SequenceSet
+from pytest_llmarith.results.statistics import Depth, in_percent, reliable_depth
+from pytest_llmarith.results.tallies import Outcomes, Reasons, RepeatCounts, Tally, asked_of, percentages_of
+from pytest_llmarith.values import USUAL, Outcome
+
+
+class Summary:
+    """Counts records, each question once. Nothing of a record is kept but numbers."""
+
+    def __init__(self) -> None:
+        self._results: dict[Key, _Result] = {}
+
+    def add(self, record: Record) -> None:
+        """Count one record. There is one per item."""
+        key = key_of(record)
+        if key not in self._results:
+            self._results[key] = _Result(record)
+        self._results[key].add(record)
+
+    def of_run(self, run: Run, selected: Mapping[Key, int] | None = None, date: str | None = None) -> RunSummary:
+        """The summary of the run.
+
+        `selected` says how many trials of each model, task and condition were to be run, if that is known. `date` is
+        the day of a run that does not tell when it began.
+        """
+        conditions = {key: result.condition for key, result in self._results.items()}
+        order = place_of(run, conditions, (model for model, *_ in self._results))
+        results = {key: self._results[key] for key in sorted(self._results, key=order)}
+        answered = sum(result.outcomes.measured for result in results.values())
+        unanswered = sum(result.outcomes[Outcome.UNANSWERED] for result in results.values())
+        duplicates = sum(result.duplicates for result in results.values())
+        day = run.started_at[: len("2026-11-22")] if run.started_at else date
+        found, alike = effects(
+            OfCondition(one.model, one.task, one.condition, one.questions) for one in results.values()
+        )
+        return RunSummary(
+            format=FORMAT,
+            run=run,
+            answered=answered,
+            unanswered=unanswered,
+            duplicates=duplicates,
+            complete=unanswered == 0 and answered + duplicates == run.selected and not run.partial,
+            results=[result.part(day, (selected or {}).get(key)) for key, result in results.items()],
+            effects=found,
+            same_words=alike,
+        )
+
+
+class _Result:
+    """Counts the records of one model, task and condition."""
+
+    def __init__(self, first: Record) -> None:
+        self.model, self.task = first.model, first.task
+        self.condition = first.condition if first.condition != USUAL else None
+        self.outcomes = Outcomes()
+        self.questions = Questions()
+        self.duplicates = 0  # records of items that ask what another item asks
+        self._items: dict[int, int] = {}  # which item asked each question first
+        self._simulated = first.simulated
+        self._nan_reasons, self._unanswered_reasons = Reasons(), Reasons()
+        self._stored = self._asked = 0
+        self._errors = ErrorCounts()
+        self._repeats = RepeatCounts()
+        # Each trial is in one of these, so that together they are the whole.
+        self._cells: dict[tuple[str, int], Tally] = {}
+        self._lengths: dict[int, Tally] = {}
+        self._sets: dict[str, SequenceSet] = {}
+        self._elsewhere = Tally()
+        self._first_repeats: dict[tuple[str, int], Outcomes] = {}  # others are no further evidence of reliability
+        self._breaking_points: list[records.BreakingPoint] = []
+
+    def add(self, record: Record) -> None:
+        """Count one record, unless another item's has counted for the same question."""
+        if self._is_duplicate(record):
+            self.duplicates += 1
+            return
+        self.outcomes[record.outcome] += 1
+        if record.outcome is Outcome.NAN:
+            self._nan_reasons.add(record.reason)
+        if record.outcome is Outcome.UNANSWERED:
+            self._unanswered_reasons.add(record.reason)
+        self._stored += record.reply is not None and record.reply.stored
+        self._asked += asked_of(record)
+        if (found := _breaking_point(record)) is not None:
+            self._breaking_points.append(found)
+        self._errors.add(record)
+        self._repeats.add(record)
+        self.questions.add(record)
+        match record.problem:
+            case SequenceProblem(set=name) as problem:
+                self._sets.setdefault(name, SequenceSet()).add(record, problem)
+            case ArithmeticProblem(variant=variant, depth=depth):
+                self._cells.setdefault((variant, depth), Tally()).add(record)
+                if not record.repeat:
+                    self._first_repeats.setdefault((variant, depth), Outcomes())[record.outcome] += 1
+            case AdditionProblem() as problem:
+                self._lengths.setdefault(problem.digits, Tally()).add(record)
+            case _:
+                self._elsewhere.add(record)
+
+    def _is_duplicate(self, record: Record) -> bool:
+        """Whether another item asked this before: that is one request, whose reply both items have.
+
+        What was sent has to be the same, too: a user's `model` fixture may ask in another way. Unanswered records are
+        compared with each other only, so that the order of the records decides nothing.
+        """
+        sent, is_answered = record.reply and record.reply.sent, record.outcome is not Outcome.UNANSWERED
+        if record.nodeid is None or (is_answered and not sent):
+            return False
+        question = hash((repr(record.problem), record.repeat, is_answered and repr(sent)))
+        return self._items.setdefault(question, hash(record.nodeid)) != hash(record.nodeid)
+
+    def part(self, date: str | None, selected: int | None) -> records.Result:
+        """The result as it stands in a summary."""
+        outside = [*self._lengths.values(), *(one.tally for one in self._sets.values()), self._elsewhere]
+        whole = Tally([*self._cells.values(), *outside])
+        spending, errors = whole.spending(), whole.error_sizes()
+        cost, latency = spending["cost_usd"], spending["latency_s"]
+        # The run fixes how much each cell of a grid weighs; everything else is one cell.
+        percentages = percentages_of([*(one.outcomes for one in self._cells.values()), Tally(outside).outcomes])
+        places = sorted(self._cells, key=_place_of_cell)
+        return records.Result(
+            model=self.model,
+            task=self.task,
+            condition=self.condition,
+            date=date,
+            selected=selected,
+            simulated=self._simulated,
+            duplicates=self.duplicates,
+            measured=self.outcomes.measured,
+            outcomes=self.outcomes.part(),
+            # How many searches found a breaking point is no share of questions.
+            percentages=dict.fromkeys(percentages) if self._breaking_points else percentages,
+            nan_reasons=self._nan_reasons.as_dict(),
+            unanswered_reasons=self._unanswered_reasons.as_dict(),
+            stored=self._stored,
+            asked=self._asked,
+            cost_usd=cost.sum if cost else None,
+            unpriced=whole.replies - (cost.known if cost else 0),
+            tokens={
+                "prompt": _sum(spending["prompt_tokens"]),
+                "completion": _sum(spending["completion_tokens"]),
+                "reasoning": _sum(spending["reasoning_tokens"]),
+            },
+            median_latency_s=latency.median if latency else None,
+            spending=spending,
+            median_relative_error=errors.median_relative_error,
+            average_absolute_error=whole.average_absolute_error,
+            rounded=whole.rounded,
+            error_sizes=errors,
+            repeats=self._repeats.result(),
+            anatomy=self._errors.part(),
+            variants=[
+                self._variant(variant, [depth for _, depth in its])
+                for variant, its in groupby(places, key=lambda place: place[0])
+            ],
+            cells=[
+                records.Cell(**self._cells[variant, depth].cells(), variant=variant, depth=depth)
+                for variant, depth in places
+            ],
+            lengths=[_length(digits, tally) for digits, tally in sorted(self._lengths.items())],
+            breaking_points=sorted(self._breaking_points, key=lambda one: _place_of_cell((one.variant, one.repeat))),
+            sets=[self._sets[name].part(name) for name in sorted(self._sets)],
+        )
+
+    def _variant(self, variant: str, depths: Iterable[int]) -> records.Variant:
+        """All depths of a variant together."""
+        cells = [self._cells[variant, depth] for depth in depths]
+        percentages = percentages_of([cell.outcomes for cell in cells])
+        together = Tally(cells).cells() | {"correct_percentage": percentages[Outcome.CORRECT]}
+        found = reliable_depth(
+            Depth(depth, outcomes[Outcome.CORRECT], outcomes.measured)
+            for (its_variant, depth), outcomes in self._first_repeats.items()
+            if its_variant == variant
+        )
+        at_most = None if found.at_most is None else in_percent(found.at_most)
+        depth = records.ReliableDepth(found.depth, found.observed, found.needs, at_most)
+        return records.Variant(**together, variant=variant, percentages=percentages, reliable_depth=depth)
+
+
+def _length(digits: int, tally: Tally) -> records.Length:
+    cells = tally.cells()
+    latency = cells["spending"]["latency_s"]
+    return records.Length(**cells, digits=digits, median_latency_s=latency and latency.median)
+
+
+def _sum(amounts: records.Amounts | None) -> int | None:
+    return None if amounts is None else int(amounts.sum)
+
+
+def _place_of_cell(cell: tuple[str, int]) -> tuple[int, str, int]:
+    """Variants as the arithmetic task has them; depths, or repeats, by number."""
+    variant, depth = cell
+    return *place_of_variant(variant), depth
+
+
+def _breaking_point(record: Record) -> records.BreakingPoint | None:
+    """What a search found; None for other trials, and for a search that was not answered to its end."""
+    search, problem = record.search, record.problem
+    if search is None or not isinstance(problem, SearchProblem) or record.outcome is Outcome.UNANSWERED:
+        return None
+    minimum = search.minimum or Minimum(None, None, record.outcome, None, None, None)
+    return records.BreakingPoint(
+        question=minimum.question,
+        expected=minimum.expected,
+        outcome=record.outcome,
+        reason=minimum.reason,
+        answer=minimum.answer,
+        error_class=minimum.error_class,
+        variant=problem.variant,
+        repeat=record.repeat,
+        not_reproduced=search.not_reproduced,
+        questions=search.questions,
+        budget=problem.budget,
+        ended=search.ended,
+        largest_right=search.largest_right,
+    )

@@ -1,0 +1,213 @@
+"""A table: columns and rows of values, and how a terminal and GitHub's markdown show it.
+
+Each column says how its values become text. Names are foreign text: they are sanitized here, and cut where a terminal
+is too narrow. A table that is too wide for one line a row puts some columns below others, and then comes in pieces.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import zip_longest
+from math import ceil
+from textwrap import wrap
+from typing import Any, NamedTuple
+
+from pytest_llmarith.results.formatting import UNKNOWN, sanitize, sanitize_name
+
+LONGEST_NAME = 60
+SHORTEST_NAME = 16  # integer_addition
+_LONGEST_CODE = 1_000
+_LONGEST_IN_MARKDOWN = 200  # of a name
+_GAP = "  "
+_TICKS = re.compile("`+")
+
+
+class Column(NamedTuple):
+    """One value per row. A header of several lines holds names of models and tasks."""
+
+    header: str
+    show: Callable[[Any], str] = str  # of a value that is not None
+    is_name: bool = False  # names stand to the left of all other columns
+    below: bool = False  # whether it stands below the column before it where the table is too wide
+
+
+class Row(NamedTuple):
+    """The values of all columns, and what has to be known to read them."""
+
+    cells: Sequence[Any]
+    note: str = ""
+
+
+class Table(NamedTuple):
+    """Rows below headers. `notes` are about some of the rows, `legend` is about the columns."""
+
+    title: str
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+    legend: str = ""
+    notes: Sequence[str] = ()
+
+
+_Group = Sequence[int]  # columns, each below the one before it
+
+
+def as_text(table: Table, width: int) -> list[str]:
+    """The table in lines of at most `width` characters."""
+    lines = wrap(table.title, width)
+    if table.rows:
+        pieces, longest_name = _fitted(table, width)
+        for groups in pieces:
+            lines += [""] if groups is not pieces[0] else []
+            lines += _piece(table, groups, longest_name, width, with_notes=groups is pieces[-1])
+    below = [line for text in (*table.notes, table.legend) for line in wrap(text, width)]
+    if below and any(row.note for row in table.rows):
+        lines.append("")
+    return [*lines, *below]
+
+
+def as_markdown(table: Table) -> Iterator[str]:
+    """The same without its title, for a GitHub comment. Foreign text is code, which ends where it should."""
+    if table.rows:
+        yield _line(
+            code(", ".join(one.header.split("\n"))) if "\n" in one.header else one.header for one in table.columns
+        )
+        yield _line("---" if column.is_name else "---:" for column in table.columns)
+        yield from (_line(map(_cell, table.columns, row.cells)) for row in table.rows)
+        yield ""
+    notes = [f"{_names(table, row)}: {code(row.note)}" for row in table.rows if row.note] + list(map(code, table.notes))
+    if notes:
+        yield from (*(f"- {note}" for note in notes), "")
+    if table.legend:
+        yield from (f"<sub>{html.escape(table.legend)}</sub>", "")
+
+
+def draw(headers: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -> list[str]:
+    """A table of texts as lines. The first `names` columns are aligned to the left, the others to the right."""
+    head, *blocks = _blocks([headers, *rows], names)
+    lines = [line for block in blocks for line in block]
+    return [*head, "-" * max(map(len, [*head, *lines])), *lines]
+
+
+def code(text: str) -> str:
+    """Foreign text as code of markdown, in which nothing is a link, a mention, markup or HTML.
+
+    A bar would end the cell of a table in code too, so it is spelled out.
+    """
+    shown = sanitize(text, _LONGEST_CODE).replace("|", r"\x7c")
+    ticks = "`" * (max(map(len, _TICKS.findall(shown)), default=0) + 1)
+    padding = "" if shown and shown == shown.strip(" `") else " "
+    return f"{ticks}{padding}{shown}{padding}{ticks}"
+
+
+# --- markdown --------------------------------------------------------------------------------------------------------
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _cell(column: Column, value: Any) -> str:
+    text = _text(column, value, _LONGEST_IN_MARKDOWN)
+    return code(text) if column.is_name and text else html.escape(text)
+
+
+def _names(table: Table, row: Row) -> str:
+    pairs = zip(table.columns, row.cells, strict=True)
+    return code(
+        ", ".join(_text(column, value, _LONGEST_IN_MARKDOWN) for column, value in pairs if column.is_name and value)
+    )
+
+
+# --- text ------------------------------------------------------------------------------------------------------------
+
+
+def _piece(table: Table, groups: Sequence[_Group], longest_name: int, width: int, *, with_notes: bool) -> Iterator[str]:
+    names = sum(table.columns[group[0]].is_name for group in groups)
+    head, *blocks = _blocks(_texts(table, groups, longest_name), names)
+    yield from head
+    yield "-" * max(len(line) for block in (head, *blocks) for line in block)
+    for number, (block, row) in enumerate(zip(blocks, table.rows, strict=True)):
+        if number and any(len(group) > 1 for group in groups):
+            yield ""
+        yield from block
+        if with_notes:
+            yield from wrap(row.note, width, initial_indent=_GAP, subsequent_indent=_GAP)
+
+
+def _fitted(table: Table, width: int) -> tuple[list[Sequence[_Group]], int]:
+    """The groups of columns in each piece of the table, and how long a name may be."""
+    side_by_side: list[_Group] = [[number] for number in range(len(table.columns))]
+    for groups in (side_by_side, _stacked(table.columns)):
+        longest = LONGEST_NAME
+        if (excess := _width(table, groups, longest) - width) > 0:
+            longest = max(SHORTEST_NAME, _widest_name(table) - excess)
+        if _width(table, groups, longest) <= width:
+            return [groups], longest
+    return _pieces(groups, _widths(table, groups, longest), width), longest
+
+
+def _stacked(columns: Sequence[Column]) -> list[_Group]:
+    groups: list[list[int]] = []
+    for number, column in enumerate(columns):
+        if column.below:
+            groups[-1].append(number)
+        else:
+            groups.append([number])
+    return list(groups)
+
+
+def _pieces(groups: Sequence[_Group], widths: Sequence[int], width: int) -> list[Sequence[_Group]]:
+    """As few pieces as fit, each with the first column, and with about as many others as its neighbours."""
+    fitting = max(1, (width - widths[0]) // (len(_GAP) + max(widths[1:])))
+    others = groups[1:]
+    size = ceil(len(others) / ceil(len(others) / fitting))
+    return [[groups[0], *others[start : start + size]] for start in range(0, len(others), size)]
+
+
+def _width(table: Table, groups: Sequence[_Group], longest_name: int) -> int:
+    return sum(_widths(table, groups, longest_name)) + len(_GAP) * (len(groups) - 1)
+
+
+def _widths(table: Table, groups: Sequence[_Group], longest_name: int) -> list[int]:
+    columns = zip(*_texts(table, groups, longest_name), strict=True)
+    return [max(len(line) for cell in cells for line in cell.split("\n")) for cells in columns]
+
+
+def _widest_name(table: Table) -> int:
+    names = [number for number, column in enumerate(table.columns) if column.is_name]
+    texts = (_text(table.columns[number], row.cells[number], LONGEST_NAME) for number in names for row in table.rows)
+    return max(map(len, texts), default=0)
+
+
+def _texts(table: Table, groups: Sequence[_Group], longest_name: int) -> Iterator[list[str]]:
+    """The headers and the rows, with columns of a group below each other."""
+    headers = [column.header for column in table.columns]
+    rows = ([_text(*pair, longest_name) for pair in zip(table.columns, row.cells, strict=True)] for row in table.rows)
+    for cells in (headers, *rows):
+        yield ["\n".join(cells[number] for number in group) for group in groups]
+
+
+def _text(column: Column, value: Any, longest_name: int) -> str:
+    if column.is_name:
+        return "" if value is None else sanitize_name(column.show(value), longest_name)
+    return UNKNOWN if value is None else column.show(value)
+
+
+def _blocks(rows: Iterable[Sequence[str]], names: int) -> list[list[str]]:
+    """The lines of each row, with columns of one width."""
+    cells = [[cell.split("\n") for cell in row] for row in rows]
+    widths = [max(len(line) for cell in column for line in cell) for column in zip(*cells, strict=True)]
+    blocks = []
+    for row in cells:
+        lines = zip_longest(*row, fillvalue="")
+        padded = (
+            [
+                text.ljust(size) if number < names else text.rjust(size)
+                for number, (text, size) in enumerate(zip(line, widths, strict=True))
+            ]
+            for line in lines
+        )
+        blocks.append([text for line in padded if (text := _GAP.join(line).rstrip())] or [""])
+    return blocks

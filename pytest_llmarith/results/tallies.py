@@ -1,0 +1,279 @@
+"""Counts of trials: outcomes, costs, times, sizes of errors, reasons, repeats. Of each record some numbers are kept."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from functools import reduce
+from typing import Any, Literal, NamedTuple
+
+from pytest_llmarith import records
+from pytest_llmarith.records import Answer, Record, SearchStep, SequenceProblem, Usage
+from pytest_llmarith.results.statistics import (
+    WIDE,
+    Cell,
+    Cluster,
+    clustered_share,
+    in_percent,
+    median_of_decimals,
+    median_of_floats,
+    overall_percentage,
+    pass_at,
+    percentage,
+    quantile_of_sorted,
+    share_with,
+)
+from pytest_llmarith.values import Outcome
+
+MOST_REASONS = 50  # messages of providers may all differ
+LONGEST_REASON = 300
+OTHER_REASONS = "other reasons"
+
+_MEASURED = tuple(outcome for outcome in Outcome if outcome is not Outcome.UNANSWERED)
+_LOWEST, _HIGHEST = -12, 4  # powers of ten; relative errors beyond them share a bin at either end
+_FEW = Context(prec=6, Emax=MAX_EMAX, Emin=MIN_EMIN)
+
+_Kind = Literal["cost_usd", "latency_s", "prompt_tokens", "completion_tokens", "reasoning_tokens"]
+_KINDS: tuple[_Kind, ...] = ("cost_usd", "latency_s", "prompt_tokens", "completion_tokens", "reasoning_tokens")
+
+
+class Outcomes(Counter[Outcome]):
+    """Trials by outcome."""
+
+    @property
+    def measured(self) -> int:
+        """Trials with a reply."""
+        return self.total() - self[Outcome.UNANSWERED]
+
+    @property
+    def correct_percentage(self) -> records.Percentage | None:
+        """The percentage of the trials with a reply."""
+        return percentage(self[Outcome.CORRECT], self.measured)
+
+    def part(self) -> records.Outcomes:
+        """The counts as they stand in a summary."""
+        return records.Outcomes(*(self[outcome] for outcome in Outcome))
+
+
+def percentages_of(cells: Collection[Outcomes]) -> records.Percentages:
+    """Per outcome the percentage over all cells."""
+    return {
+        outcome: overall_percentage([Cell(cell[outcome], cell.measured, cell.total()) for cell in cells])
+        for outcome in _MEASURED
+    }
+
+
+class _Error(NamedTuple):
+    """How far off an answer is."""
+
+    rounded: bool
+    relative: Decimal | None
+    absolute: Decimal | None
+    leading_digits: int
+    has_other_length: bool  # and no right digit from the left
+
+
+class Tally:
+    """The trials of one place, such as a cell: their outcomes, their costs, and how far off they were."""
+
+    def __init__(self, parts: Iterable[Tally] = ()) -> None:
+        self.outcomes = Outcomes()
+        self._replies: list[tuple[float | None, ...]] = []  # their amounts, by `_KINDS`
+        self._errors: list[_Error] = []
+        for part in parts:
+            self.outcomes.update(part.outcomes)
+            self._replies += part._replies
+            self._errors += part._errors
+
+    def add(self, record: Record) -> None:
+        """Count one record."""
+        self.outcomes[record.outcome] += 1
+        self._replies += (tuple(getattr(reply, kind) for kind in _KINDS) for reply in replies_of(record))
+        if record.outcome is Outcome.DEVIATE and (grade := record.grade):
+            relative, absolute = grade.relative_error, grade.absolute_error
+            self._errors.append(
+                _Error(
+                    bool(grade.rounded),
+                    None if relative is None else Decimal(relative),
+                    None if absolute is None else WIDE.create_decimal(absolute),
+                    grade.leading_digits,
+                    not grade.leading_digits and bool(grade.dlength),
+                )
+            )
+
+    @property
+    def replies(self) -> int:
+        """All replies, of which a search takes several."""
+        return len(self._replies)
+
+    @property
+    def rounded(self) -> int:
+        """Answers that are the truth rounded to fewer decimals."""
+        return sum(error.rounded for error in self._errors)
+
+    @property
+    def average_absolute_error(self) -> str | None:
+        """The mean of the absolute errors."""
+        known = [error.absolute for error in self._errors if error.absolute is not None]
+        return _text(WIDE.divide(reduce(WIDE.add, known), Decimal(len(known))) if known else None)
+
+    def spending(self) -> records.Spending:
+        """The amounts of all replies by kind; None if nothing of a kind is known."""
+        return {kind: _amounts(kind, [reply[at] for reply in self._replies]) for at, kind in enumerate(_KINDS)}
+
+    def error_sizes(self) -> records.ErrorSizes:
+        """How far off the answers are that deviate."""
+        relative = [error.relative for error in self._errors if error.relative is not None]
+        return records.ErrorSizes(
+            median_relative_error=_text(median_of_decimals(relative)),
+            log10_bins=_bins(relative),
+            median_leading_digits=median_of_floats([error.leading_digits for error in self._errors]),
+            other_length=sum(error.has_other_length for error in self._errors),
+        )
+
+    def cells(self) -> dict[str, Any]:
+        """The fields of `records.Cells`."""
+        return {str(outcome): self.outcomes[outcome] for outcome in Outcome} | {
+            "measured": self.outcomes.measured,
+            "correct_percentage": self.outcomes.correct_percentage,
+            "spending": self.spending(),
+            "error_sizes": self.error_sizes(),
+        }
+
+
+def _amounts(kind: _Kind, values: Sequence[float | None]) -> records.Amounts | None:
+    """Their sum is exact: ten times ten cents are a dollar."""
+    known = sorted(float(value) for value in values if value is not None)
+    median, p90 = median_of_floats(known), quantile_of_sorted(known, 90)
+    if median is None or p90 is None:
+        return None
+    total = reduce(WIDE.add, (Decimal(repr(value)) for value in known))
+    return records.Amounts(int(total) if kind.endswith("tokens") else float(total), median, p90, len(known))
+
+
+def _bins(errors: Sequence[Decimal]) -> list[records.Bin]:
+    """Errors by power of ten, from the smallest to the largest that occurs, without a gap."""
+    counts = Counter(max(_LOWEST - 1, min(error.adjusted(), _HIGHEST)) if error else _LOWEST - 1 for error in errors)
+    return [
+        records.Bin(
+            low=exponent if exponent >= _LOWEST else None,
+            high=exponent + 1 if exponent < _HIGHEST else None,
+            count=counts[exponent],
+        )
+        for exponent in (range(min(counts), max(counts) + 1) if counts else ())
+    ]
+
+
+def _text(number: Decimal | None) -> str | None:
+    """A number with few digits, such as `0.00125`, `1200` or `4.82351e+21`."""
+    if number is None:
+        return None
+    short = number.normalize(_FEW)
+    return format(short, "f" if -_FEW.prec <= short.adjusted() < _FEW.prec else "g")
+
+
+def replies_of(record: Record) -> Iterator[Usage]:
+    """Every reply that a trial took, or its usage if the reply is not in the record. A search takes several."""
+    if record.search and record.search.trail:
+        yield from filter(None, map(_usage, record.search.trail))
+    elif record.reply:
+        yield record.reply
+
+
+def asked_of(record: Record) -> int:
+    """How many of the replies that a trial has read came from the model, and not from the store."""
+    if record.search:  # also one that was broken off: it has read what its trail holds
+        return sum(not ((usage := _usage(step)) and usage.stored) for step in record.search.trail)
+    return int(record.outcome is not Outcome.UNANSWERED and record.reply is not None and not record.reply.stored)
+
+
+def _usage(step: SearchStep) -> Usage | None:
+    return step.reply or step.usage
+
+
+class Reasons:
+    """Why trials have no answer, by message."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+
+    def add(self, reason: str | None) -> None:
+        """Count one trial."""
+        message = (reason or "no reason given")[:LONGEST_REASON]
+        is_kept = message in self._counts or len(self._counts) < MOST_REASONS
+        self._counts[message if is_kept else OTHER_REASONS] += 1
+
+    def as_dict(self) -> dict[str, int]:
+        """The most frequent first."""
+        return dict(sorted(self._counts.items(), key=lambda counted: (-counted[1], counted[0])))
+
+
+class _Trial(NamedTuple):
+    answer: int | None  # equal for equal answers; None without one
+    correct: bool
+
+
+_Repeats = Mapping[int, _Trial]  # the trials of one problem by the number of the repeat
+
+
+class RepeatCounts:
+    """Counts the records of one model, task and condition."""
+
+    def __init__(self) -> None:
+        self._k = 1
+        self._problems: dict[int, dict[int, _Trial]] = {}
+
+    def add(self, record: Record) -> None:
+        """Count one record. An unanswered one only tells how often its problem was to be asked."""
+        self._k = max(self._k, record.repeat + 1)
+        if record.outcome != Outcome.UNANSWERED:
+            trial = _Trial(_answer(record), record.outcome == Outcome.CORRECT)
+            self._problems.setdefault(_problem(record), {})[record.repeat] = trial
+
+    def result(self) -> records.Repeats | None:
+        """The figures; None if every problem was asked once."""
+        if self._k == 1:
+            return None
+        problems = self._problems.values()
+        several = [each for each in problems if len(each) > 1]
+        clusters = [Cluster(sum(trial.correct for trial in each.values()), len(each)) for each in problems]
+        pass_at_1, pass_at_k = clustered_share(clusters), pass_at(self._k, clusters)
+        return records.Repeats(
+            k=self._k,
+            problems=len(problems),
+            consistency=percentage(sum(map(_agree, several)), len(several)),
+            pass_at_1=pass_at_1 and share_with(pass_at_1.interval, pass_at_1.value),
+            pass_at_k=None if pass_at_k is None else in_percent(pass_at_k),
+            majority=percentage(sum(map(_majority_is_correct, problems)), len(problems)),
+        )
+
+
+def _problem(record: Record) -> int:
+    """Equal for the same problem: a sequence that is in two sets is one."""
+    problem = record.problem
+    return hash(problem.number if isinstance(problem, SequenceProblem) else str(problem))
+
+
+def _answer(record: Record) -> int | None:
+    """A number is compared without its trailing zeros, a program by what it prints, another answer as text."""
+    if record.oeis:
+        printed = [term.got for term in record.oeis.terms]
+        return hash((record.outcome == Outcome.CHEAT, *printed)) if printed else None
+    text = record.answer_text
+    if text is not None and isinstance(record.answer, Answer) and "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return None if text is None else hash(text)
+
+
+def _agree(repeats: _Repeats) -> bool:
+    """Whether all repeats have the same answer; without one, a repeat agrees with none."""
+    answers = {trial.answer for trial in repeats.values()}
+    return len(answers) == 1 and None not in answers
+
+
+def _majority_is_correct(repeats: _Repeats) -> bool:
+    """Whether the most frequent answer is correct; in a tie, that of the earliest repeat."""
+    trials: Collection[_Trial] = [trial for _, trial in sorted(repeats.items()) if trial.answer is not None]
+    votes = Counter(trial.answer for trial in trials)
+    return bool(votes) and any(trial.correct for trial in trials if trial.answer == votes.most_common(1)[0][0])

@@ -1,0 +1,162 @@
+"""What a summary says about errors: counts of the records one by one, and the tables of docs/errors.md."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from decimal import Decimal
+from pathlib import Path
+from statistics import fmean, median
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_llmarith.evaluate import Trial, number_record, unanswered_record
+from pytest_llmarith.grading import carries
+from pytest_llmarith.records import ArithmeticProblem, Record, as_dict, unknown_run
+from pytest_llmarith.results.load import opened
+from pytest_llmarith.results.summary import Summary
+from pytest_llmarith.tasks import addition, arithmetic
+from pytest_llmarith.values import Dtype, ErrorClass, Failure, Model, NumberProblem, Op, Reading, Reply
+from tests.tasks.problem_strategies import addition_problems, arithmetic_problems
+
+TRANSCRIPTS = Path(__file__).parents[3] / "shared" / "transcripts"
+DOCUMENTATION = Path(__file__).parents[2] / "docs" / "errors.md"
+VARIANTS = [f"{dtype}_{op}" for op in ("add", "sub", "mul", "div") for dtype in ("int", "float")]
+MODEL = Model("o4-mini", "o4-mini")
+SUM = arithmetic.problem(0, Dtype.INT, Op.ADD, 4, 0)
+
+
+def recorded(problem: NumberProblem, text: str | None, reading: Reading = Reading.TOLERANT) -> Record:
+    trial = Trial.of(problem, MODEL, "the prompt", None)
+    return (
+        unanswered_record(trial, Failure("x")) if text is None else number_record(problem, trial, reading, Reply(text))
+    )
+
+
+def errors_of(records: Iterable[Record]) -> dict[str, Any]:
+    """The only result's errors."""
+    summary = Summary()
+    for record in records:
+        summary.add(record)
+    (result,) = summary.of_run(unknown_run("run")).results
+    assert result.anatomy is not None
+    return as_dict(result.anatomy)
+
+
+@st.composite
+def trials(draw: st.DrawFn) -> Record:
+    """Right, wrong, wordy and missing answers to questions of both tasks."""
+    problem = draw(arithmetic_problems(depth=st.integers(1, 40)) | addition_problems())
+    number = draw(st.sampled_from([problem.expected, *problem.operands]) | st.integers(-(10**9), 10**9).map(str))
+    text = draw(st.sampled_from(["{}", "The answer is {}.", "no idea"])).format(number)
+    return recorded(problem, text, draw(st.sampled_from(Reading)))
+
+
+@given(st.lists(trials(), max_size=20))
+def test_counts_are_those_of_a_recount(records: list[Record]) -> None:
+    """Classes, means and strata, in whatever order records arrive."""
+    for task in {record.task for record in records}:
+        mine = [record for record in records if record.task == task]
+        found = errors_of(mine)
+        assert errors_of(reversed(mine)) == found
+        grades = [record.grade for record in mine if record.grade]
+        deviates = [grade for grade in grades if grade.error_class]
+        classes = Counter(grade.error_class for grade in deviates)
+        assert {one["class"]: one["count"] for one in found["classes"]} == {one: classes[one] for one in ErrorClass}
+        for measure in ("digit_match", "dlength"):
+            mean = fmean(getattr(grade, measure) for grade in grades) if grades else None
+            assert found[measure] == (mean if mean is None else pytest.approx(mean, abs=1e-4))
+        leading = [grade.leading_digits for grade in deviates]
+        assert found["leading_digits"] == (median(leading) if leading else None)
+        assert found["strict"]["measured"] == len(mine)
+        strata: Counter[tuple[int, bool]] = Counter()
+        for record in mine:
+            problem: Any = record.problem
+            names = ("lhs", "rhs") if task == "arithmetic" else ("int1", "int2")
+            operands = (Decimal(getattr(problem, name)) for name in names)
+            if counted := carries(getattr(problem, "op", Op.ADD), *operands):
+                strata[counted.number, record.outcome == "correct"] += 1
+        assert {(one["carries"], one["correct"], one["measured"]) for one in found["carries"]} == {
+            (number, strata[number, True], strata[number, True] + strata[number, False]) for number, _ in strata
+        }
+
+
+def test_positions_are_of_answers_that_keep_their_places() -> None:
+    """A missing digit moves all others: such an answer is in no position, and neither is a correct one."""
+    truth = SUM.expected
+    last, first = ("1" if truth[-1] != "1" else "2"), ("1" if truth[0] != "1" else "2")
+    found = errors_of(recorded(SUM, text) for text in (truth, truth[:-1] + last, first + truth[1:], truth[1:]))
+    wrong = [1, *[0] * (len(truth) - 2), 1]
+    expected = [{"position": place, "wrong": count, "digits": 2} for place, count in enumerate(wrong, start=1)]
+    assert found["positions"] == {"from_left": expected, "from_right": expected}
+    assert found["by_variant"]["int_add"]["positions"] == found["positions"]
+    long = arithmetic.problem(0, Dtype.INT, Op.MUL, 60, 0)
+    ends = errors_of([recorded(long, str(int(long.expected) + 1))])["positions"]
+    assert [len(end) for end in ends.values()] == [30, 30]
+
+
+@pytest.mark.parametrize("reading", Reading)
+def test_both_readings_are_compared(reading: Reading) -> None:
+    """A right number with words around it is right by the tolerant reading only, whichever was graded."""
+    texts = [SUM.expected, f"The answer is {SUM.expected}.", "The answer is 7.", "no idea", "7", None]
+    found = errors_of(recorded(SUM, text, reading) for text in texts)
+    assert found["strict"] == {"tolerant_correct": 2, "strict_correct": 1, "measured": 5, "only_tolerant": 1}
+
+
+def test_nothing_measured_has_no_figures() -> None:
+    found = errors_of([recorded(addition.problem(0, 0), None)])
+    assert {one["percentage"] for one in found["classes"]} == {None}
+    assert found["digit_match"] is found["dlength"] is found["leading_digits"] is None
+    assert found["carries"] == found["longest_chain"] == []
+
+
+# --- the tables of docs/errors.md -------------------------------------------------------------------------------------
+
+
+def table_below(heading: str) -> list[list[str]]:
+    """The cells of the first table below a heading, without its head and rule."""
+    (section,) = re.findall(rf"^### {heading}\n(.*?)(?=^##|\Z)", DOCUMENTATION.read_text("utf-8"), re.M | re.S)
+    lines = [line for line in section.splitlines() if line.startswith("|")]
+    return [[cell.strip().strip("`") for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+def share(part: float, whole: float, decimals: int = 0) -> str:
+    return f"{100 * part / whole:.{decimals}f}"
+
+
+@pytest.mark.skipif(not TRANSCRIPTS.is_dir(), reason="the transcripts are not beside the project")
+def test_the_tables_are_those_of_the_transcripts() -> None:
+    """Classes and carries, and of the figures beside what was published those that a summary has."""
+    records = [one for run in opened(TRANSCRIPTS) for one in run.records() if one.reply]
+    for record in records:
+        record.model = "all"
+    found = errors_of(records)
+    classes = {variant: Counter(found["by_variant"][variant]["classes"]) for variant in VARIANTS}
+    rows = [[str(name), *(str(classes[v][name]) for v in VARIANTS)] for name in ErrorClass]
+    totals = [f"{sum(classes[v][name] for v in VARIANTS):,}" for name in ErrorClass]
+    sums = [classes[variant].total() for variant in VARIANTS]
+    assert table_below("Classes of thirteen runs") == [
+        *([*row, total] for row, total in zip(rows, totals, strict=True)),
+        ["all", *map(str, sums), f"{sum(sums):,}"],
+    ]
+    assert table_below("Carries of thirteen runs") == [
+        [str(one["chain"]), f"{one['correct']:,}", f"{one['measured']:,}", share(one["correct"], one["measured"], 1)]
+        for one in found["longest_chain"]
+    ]
+    figures = {row[0]: row[2] for row in table_below("Beside what was published")}
+    by_length = ("float_div", "int_div", "float_mul", "int_mul", "int_add")
+    groups = [(classes[v]["group of three"], classes[v]["other length"]) for v in by_length]
+    assert figures["deviates"] == f"{sum(sums):,}"
+    (lengths,) = (shown for name, shown in figures.items() if name.startswith("too long or too short"))
+    assert lengths == ", ".join(share(three, three + other) for three, other in groups)
+    floats = sum((classes[v] for v in VARIANTS if v.startswith("float")), Counter[str]())
+    rounded, total = floats["rounded"], floats.total()
+    assert figures["float: rounded"] == f"{rounded} of {total:,}, {share(rounded, total, 1)} %"
+    deep = [one for one in records if isinstance(one.problem, ArithmeticProblem) and one.problem.depth >= 7]
+    ends = errors_of(deep)["by_variant"]["int_add"]["positions"]["from_left"][:8]
+    (wrong,) = (shown for name, shown in figures.items() if name.startswith("int_add, depth 7"))
+    assert wrong == ", ".join(share(one["wrong"], one["digits"]) for one in ends)

@@ -1,0 +1,107 @@
+"""JSON in ASCII, and files that appear when they are whole."""
+
+from __future__ import annotations
+
+import json
+import os
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_llmarith.results.files import UsageError, encode, new_file, write_json
+
+TEXT = st.text(st.characters())
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXT,
+    lambda inner: st.lists(inner) | st.dictionaries(TEXT, inner),
+)
+
+
+@given(JSON)
+def test_every_value_comes_back(value: Any) -> None:
+    """From one line of ASCII. Two halves of a surrogate pair beside each other become one character."""
+    line = encode(value)
+    assert line.isascii()
+    assert len(line.splitlines()) == 1
+    joined = json.dumps(value).encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+    assert json.dumps(json.loads(line)) == json.dumps(json.loads(joined))
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        ("\ud800\u2028\x85\x1b[2J\u202e\0\x18", "\ud800\u2028\x85\x1b[2J\u202e\0\x18"),
+        (
+            {"a": float("nan"), "b": [float("inf"), 1.5, (float("-inf"),)], float("nan"): 1},
+            {"a": None, "b": [None, 1.5, [None]], "nan": 1},
+        ),
+        ({"root": Path("a"), "big": Decimal("1.50")}, {"root": "a", "big": "1.50"}),
+    ],
+)
+def test_what_json_lacks_is_null_or_text(value: Any, written: Any) -> None:
+    line = encode(value)
+    assert line.decode("ascii").isprintable()
+    assert json.loads(line) == written
+
+
+def test_a_file_is_replaced_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A write that fails keeps the old file, and leaves nothing beside it."""
+
+    def full(descriptor: int) -> None:
+        raise OSError("no space left on device")
+
+    path = tmp_path / "summary.json"
+    write_json(path, {"run": 1})
+    write_json(path, {"run": 2})
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(OSError, match="no space left"):
+        write_json(path, {"run": 3})
+    assert path.read_bytes() == b'{\n  "run": 2\n}\n'
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def write(target: Path, *inputs: Path, force: bool = False) -> None:
+    with new_file("--write", target, inputs, force=force) as file:
+        file.write(b"new")
+
+
+def test_a_new_file_appears_when_it_is_whole(tmp_path: Path) -> None:
+    """Also under the longest name; not if the command fails, and not if another program has made it meanwhile."""
+    target = tmp_path / ("x" * 255)
+    with pytest.raises(KeyError), new_file("--write", target, [], force=False):
+        raise KeyError
+    assert list(tmp_path.iterdir()) == []
+    write(target)
+    assert target.read_bytes() == b"new"
+    other = tmp_path / "other"
+    with pytest.raises(UsageError, match="the file exists"), new_file("--write", other, [], force=False):
+        other.touch()
+    assert other.read_bytes() == b""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no pipes, and links need rights")
+@pytest.mark.parametrize("force", [False, True])
+def test_no_input_and_nothing_but_a_file_is_replaced(tmp_path: Path, force: bool) -> None:
+    (log := tmp_path / "log").write_bytes(b"old")
+    (other := tmp_path / "other").write_bytes(b"old")
+    (tmp_path / "to-log").symlink_to(log)
+    (tmp_path / "to-other").symlink_to(other)
+    (tmp_path / "nowhere").symlink_to(tmp_path / "gone")
+    os.mkfifo(tmp_path / "pipe")
+    inputs = dict.fromkeys(("log", "x/../log", "to-log"), "one of the files to read")
+    others = dict.fromkeys(("to-other", "nowhere", "pipe", "."), "not a regular file")
+    unwritable = dict.fromkeys(("x" * 300, "log/x"), "cannot be written")
+    for name, why in (inputs | others | unwritable).items():
+        with pytest.raises(UsageError, match=why):
+            write(tmp_path / name, log, force=force)
+    assert (log.read_bytes(), other.read_bytes()) == (b"old", b"old")
+    if force:
+        write(other, log, force=True)
+        assert other.read_bytes() == b"new"
+    else:
+        with pytest.raises(UsageError, match="the file exists; name another or add --force"):
+            write(other, log)

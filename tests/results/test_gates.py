@@ -1,0 +1,87 @@
+"""Gates are exact, and name the model, the task and what is missing."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from pytest_llmarith.records import Outcomes, Result
+from pytest_llmarith.results.gates import Gate, failed_gates, parse_gate
+from pytest_llmarith.values import Condition, NumberFormat
+from tests.runs_on_disk import asked, summed_up
+
+(USUAL,) = summed_up([asked("{}")]).results
+
+
+def result(model: str, task: str, correct: int, deviate: int, unanswered: int = 0) -> Result:
+    outcomes = Outcomes(correct, deviate, 0, 0, unanswered)
+    return replace(USUAL, model=model, task=task, selected=None, measured=correct + deviate, outcomes=outcomes)
+
+
+@pytest.mark.parametrize(
+    ("text", "task", "percent"),
+    [
+        ("80", None, "80"),
+        ("0", None, "0"),
+        ("99.5 %", None, "99.5"),
+        (" arithmetic : 80.25% ", "arithmetic", "80.25"),
+        ("a:b:100", "a:b", "100"),
+    ],
+)
+def test_good_gates(text: str, task: str | None, percent: str) -> None:
+    assert parse_gate(text) == Gate(task, Decimal(percent))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "x", "arithmetic", "arithmetic:", ":80", "101", "100.1", "-1", "nan", "1e1", "80,5", "٨٠", "9" * 9999]
+)
+def test_bad_gates(text: str) -> None:
+    """The message repeats the value and says what to write."""
+    with pytest.raises(ValueError, match="write 80 or arithmetic:80") as caught:
+        parse_gate(text)
+    assert str(caught.value).startswith(repr(text))
+
+
+A, OEIS = result("a", "arithmetic", 1, 1), result("a", "oeis", 0, 1)
+COMMA = replace(A, condition=Condition(NumberFormat.COMMA))
+KEYS = [("a", "arithmetic", ""), ("a", "arithmetic", "numbers_comma"), ("a", "oeis", "")]
+NOTHING = "nothing was measured, 80 % is asked for"
+
+
+@pytest.mark.parametrize(
+    ("gates", "results", "models", "selected", "lines"),
+    [
+        ("61.3", [result("m", "t", 613, 387)], [], [], []),
+        ("80", [result("m", "t", 613, 387)], [], [], ["m, t: 61.3 % correct is under 80 %"]),
+        ("0", [result("m", "t", 717, 0, 3)], [], [], ["m, t: 3 of 720 unanswered, 0 % is asked for"]),
+        ("0", [result("m", "t", 0, 0)], [], [], ["m, t: nothing was measured, 0 % is asked for"]),
+        ("80 t:80", [], [], [], [NOTHING]),
+        ("1 arithmetic:1", [A], ["a", "b"], [], ["b: nothing was", "b, arithmetic: nothing was"]),
+        ("x:80", [OEIS, A], [], [], ["x: no such task in this run, 80 % is asked for; there is arithmetic, oeis"]),
+        ("80 oeis:80", [A, OEIS], [], [], ["a, arithmetic: 50.0 %", "a, oeis: 0.0 %"]),  # each line once
+        ("80", [A, COMMA], [], [], ["a, arithmetic: 50.0 %", "a, arithmetic, numbers_comma: 50.0 %"]),
+        ("1", [A], [], KEYS, ["a, arithmetic, numbers_comma: nothing was", "a, oeis: nothing was"]),  # all skipped
+        ("arithmetic:1", [A], [], KEYS, ["a, arithmetic, numbers_comma: nothing was"]),
+    ],
+)
+def test_failed_gates(
+    gates: str, results: list[Result], models: list[str], selected: list[tuple[str, str, str]], lines: list[str]
+) -> None:
+    found = failed_gates(map(parse_gate, gates.split()), results, models, selected)
+    assert all(one.startswith(line) for one, line in zip(found, lines, strict=True)), found
+
+
+@given(st.integers(1, 10**5).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.integers(0, 10**6))
+def test_gates_are_exact(counts: tuple[int, int], percent: int) -> None:
+    """A gate fails exactly if the fraction is under it, and never shows a percentage that is not."""
+    correct, measured = counts
+    gate = Gate(None, Decimal(percent).scaleb(-4))
+    lines = failed_gates([gate], [result("a", "t", correct, measured - correct)], [])
+    assert bool(lines) == (Fraction(100 * correct, measured) < Fraction(percent, 10**4))
+    for line in lines:
+        assert Decimal(line.split()[2]) < gate.percent

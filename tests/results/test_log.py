@@ -1,0 +1,223 @@
+"""The folder of a run and its log: names, what a kill leaves, what is read back, and the JSON report."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from contextlib import closing
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_llmarith.records import Record, as_dict
+from pytest_llmarith.results.files import UsageError
+from pytest_llmarith.results.log import (
+    RunLog,
+    UnwritableFolder,
+    WrittenRecords,
+    create_run_folder,
+    extend_json_report,
+    json_pieces,
+    records_in,
+)
+from pytest_llmarith.values import Shard
+from tests.runs_on_disk import asked, lines_of, record_of, summed_up
+
+STARTED = datetime(2026, 11, 22, 0, 31, 5, tzinfo=UTC)
+STAMP = "2026-11-22T00-31-05"
+MANY_FOLDERS = """
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from pytest_llmarith.results.log import create_run_folder
+for _ in range(25):
+    print(create_run_folder(Path(sys.argv[1]), datetime(2026, 11, 22, tzinfo=UTC), ["o4-mini"]).name)
+"""
+ENDLESS_WRITER = """
+import sys
+from itertools import count
+from pathlib import Path
+from pytest_llmarith.results.log import RunLog
+log = RunLog(Path(sys.argv[1]))
+for number in count():
+    log.append({"number": number, "text": "x" * 5000})
+    print(number, flush=True)
+"""
+FULL_DISK = """
+import resource, sys
+from pathlib import Path
+from pytest_llmarith.results.log import RunLog
+log = RunLog(Path(sys.argv[1]))
+log.append({"a": 1})
+resource.setrlimit(resource.RLIMIT_FSIZE, (20, resource.RLIM_INFINITY))
+try:
+    log.append({"a": "x" * 100})
+except OSError:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    log.append({"a": 3})
+"""
+FIRST = asked("{}")
+SECOND = asked("7", trial=1)
+
+
+@pytest.mark.parametrize(
+    ("models", "name"),
+    [
+        (["o4-mini"], "o4-mini"),
+        (["openai/gpt-4o"], "openai-gpt-4o"),
+        (["a", "b", "c"], "3-models"),
+        ([], "0-models"),
+        ([""], "unnamed"),
+        (["../../etc/passwd"], "etc-passwd"),
+        (["a\x1b[31m\n\0b"], "a-31m-b"),
+        (["ends with a dot. "], "ends-with-a-dot"),
+        (["模型"], "unnamed"),
+        (["m" * 300], "m" * 60),
+    ],
+)
+def test_folders_have_safe_names(tmp_path: Path, models: list[str], name: str) -> None:
+    """The time in UTC and the model; runs of the same second are numbered."""
+    tokyo = STARTED.astimezone(timezone(timedelta(hours=9)))
+    names = [create_run_folder(tmp_path, tokyo, models).name for _ in range(3)]
+    assert names == [f"{STAMP}_{name}", f"{STAMP}_{name}-2", f"{STAMP}_{name}-3"]
+    assert create_run_folder(tmp_path, STARTED, ["m"], Shard(2, 5)).name == f"{STAMP}_m_shard-2-of-5"
+
+
+@given(model=st.text(st.characters(), max_size=300))
+def test_every_model_name_makes_a_folder(tmp_path_factory: pytest.TempPathFactory, model: str) -> None:
+    base = tmp_path_factory.mktemp("reports")
+    assert create_run_folder(base, STARTED, [model]).parent == base
+    assert len(list(base.iterdir())) == 1
+
+
+def test_processes_never_share_a_folder(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", MANY_FOLDERS, str(tmp_path / "reports")]
+    writers = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    names = [name for writer in writers for name in writer.communicate()[0].split()]
+    assert len(set(names)) == len(names) == 75
+
+
+@pytest.mark.parametrize(
+    ("base", "why"), [("file", "a file is in the way"), ("file/reports", "in the way"), ("a\0b", "null")]
+)
+def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path, base: str, why: str) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(UnwritableFolder, match=why) as caught:
+        create_run_folder(tmp_path / base, STARTED, ["m"])
+    assert "\n" not in str(caught.value)
+
+
+def test_a_kill_loses_nothing_that_was_appended(tmp_path: Path) -> None:
+    path = tmp_path / "trials.jsonl"
+    writer = subprocess.Popen([sys.executable, "-c", ENDLESS_WRITER, str(path)], stdout=subprocess.PIPE, text=True)
+    assert writer.stdout is not None
+    for _ in range(200):
+        writer.stdout.readline()
+    writer.kill()
+    told = 200 + len(writer.communicate()[0].splitlines())
+    lines = path.read_text().split("\n")[:-1]
+    assert [json.loads(line)["number"] for line in lines] == list(range(len(lines)))
+    assert len(lines) >= told
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"", b""),
+        (b'{"a": 1}\n', b'{"a": 1}\n'),
+        (b'{"a": 1}\n{"a": 2', b'{"a": 1}\n{"a": 2\x18\n'),  # closed with a mark
+    ],
+)
+def test_a_record_is_on_disk_when_append_returns(tmp_path: Path, before: bytes, after: bytes) -> None:
+    (path := tmp_path / "log").write_bytes(before)
+    log = RunLog(path)
+    assert [log.append({"b": number}) for number in (1, 2)] == [len(after), len(after) + 9]
+    assert path.read_bytes() == after + b'{"b": 1}\n{"b": 2}\n'
+    log.close()
+    log.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit on the size of files")
+def test_a_write_that_failed_does_not_spoil_the_next(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-c", FULL_DISK, str(tmp_path / "log")], check=True)
+    first, torn, last = (tmp_path / "log").read_bytes().splitlines()
+    assert (first, torn[-1:], last) == (b'{"a": 1}', b"\x18", b'{"a": 3}')
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "{0}{1}",
+        '{0}{1}{{"format": 1, "ru',  # a kill
+        '{0}{{"format": 1, "ru\x18\n{1}{{',  # a kill, and another one
+        "\ufeff\n{0}\n\n{1}",  # an editor
+    ],
+)
+def test_records_are_read(tmp_path: Path, content: str) -> None:
+    text = content.format(lines_of([FIRST]), lines_of([SECOND]))
+    (path := tmp_path / "log").write_text(text, encoding="utf-8")
+    assert list(records_in(path)) == [record_of(FIRST), record_of(SECOND)]
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"what?\n", "line 1: not JSON"),
+        (b"[1]\n", "line 1: .*object"),
+        (lines_of([FIRST]).encode() + b'{"a": 1}\n', "line 2: .*format"),
+        (b"[" * 99_999 + b"\n", "line 1: nested too deep"),
+        (b'"' + b"x" * 2**24 + b'"\n', "line 1: longer than 16,777,216"),
+        (b"\xff\xfe\n", "not UTF-8"),
+    ],
+)
+def test_lines_that_are_no_records_are_named(tmp_path: Path, content: bytes, why: str) -> None:
+    (path := tmp_path / "log").write_bytes(content)
+    with pytest.raises(UsageError, match=why) as caught:
+        list(records_in(path))
+    assert str(caught.value).isprintable()
+
+
+def named(nodeid: str, text: str) -> Record:
+    return record_of(asked(text) | {"nodeid": nodeid})
+
+
+@given(st.lists(st.tuples(st.text(max_size=9), st.text(st.characters(), max_size=20))), st.booleans())
+def test_records_are_found_by_node_id(
+    tmp_path_factory: pytest.TempPathFactory, written: list[tuple[str, str]], torn: bool
+) -> None:
+    """The last one of a node id, written or kept in memory because it could not be written."""
+    path = tmp_path_factory.mktemp("run") / "trials.jsonl"
+    if torn:
+        path.write_bytes(b'{"cut sho')
+    records = WrittenRecords()
+    records.path = path
+    with closing(RunLog(path)) as log:
+        for place, (nodeid, text) in enumerate(written):
+            records.keep(nodeid, named(nodeid, text))
+            if place % 3:
+                records.note(nodeid, log.append(as_dict(named(nodeid, text))))
+    expected = {nodeid: named(nodeid, text) for nodeid, text in written}
+    assert (dict(records), len(records), "none of these" in records) == (expected, len(expected), False)
+
+
+@pytest.mark.parametrize("nodeids", [None, "", "a", "ab", "aba"])
+def test_the_json_report_has_records_and_summary(nodeids: str | None) -> None:
+    """In memory and piece by piece. A test that is listed twice stays once, as it was last."""
+    report: dict[str, Any] = {"created": 1.0, "summary": {"nan": float("nan")}}
+    if nodeids is not None:
+        report["tests"] = [{"nodeid": nodeid, "outcome": place} for place, nodeid in enumerate(nodeids)]
+    records, summary = {"a": record_of(asked('é\ud800 "}\n'))}, summed_up([FIRST])
+    pieces = list(json_pieces(report, records, summary))
+    written = json.loads(b"".join(pieces))
+    extend_json_report(report, records, summary)
+    assert written == report | {"summary": {"nan": None}}
+    assert (report["llmarith"], report["created"]) == (as_dict(summary), 1.0)
+    if nodeids == "aba":
+        assert len(pieces) == 4  # a test at a time
+        tests = [(test["nodeid"], test["outcome"], "llmarith" in test) for test in report["tests"]]
+        assert tests == [("a", 2, True), ("b", 1, False)]

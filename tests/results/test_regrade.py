@@ -1,0 +1,229 @@
+"""Stored replies are read again; what was never answered is never graded, and inputs are never changed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_llmarith.cli import WRONG_USAGE, main
+from pytest_llmarith.records import ArithmeticProblem, Record
+from pytest_llmarith.results.files import UsageError
+from pytest_llmarith.results.regrade import Tally, changes
+from pytest_llmarith.tasks import arithmetic
+from pytest_llmarith.values import Dtype, Op, Reading
+from tests.runs_on_disk import ROW, added, asked, lines_of, log_in, programmed, record_of
+
+TRANSCRIPTS = Path(__file__).parents[3] / "shared" / "transcripts"
+SUM = arithmetic.problem(0, Dtype.INT, Op.ADD, 3, 0)
+FLOAT = {"variant": "float_add", "operands": [12.10, "30.05"], "correct": 42.15}
+CUSTOM = {"kind": "custom", "label": "a", "seed": 0, "trial": 0, "given": {}, "expected": 1}
+
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def write(*records: Mapping[str, Any], name: str = "trials.jsonl", end: str = "") -> str:
+    """A file of records or rows."""
+    Path(name).write_text(lines_of(records) + end, encoding="utf-8")
+    return name
+
+
+def again(record: Mapping[str, Any], reading: Reading | None = None) -> Record:
+    """The record, read again."""
+    (change,) = changes(Path(write(record)), reading, [])
+    return change.record
+
+
+def searched() -> dict[str, Any]:
+    problem = {"kind": "breaking_point", "seed": 0, "of": "arithmetic", "variant": "int_add", "op": "add"}
+    found: dict[str, Any] = {"ended": "budget", "questions": 0, "minimum": None, "not_reproduced": 0}
+    search = found | {"largest_right": None, "trail": []}
+    problem |= {"dtype": "int", "budget": 12}
+    return asked("{}") | {"task": "breaking_point", "problem": problem, "search": search, "grade": None}
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        asked("{}"),
+        asked("7"),
+        asked("no number"),
+        asked(""),
+        asked("7", finish_reason="length"),
+        asked(None),
+        added("= {}"),  # by the strict reading of its task
+        programmed("A000045"),
+        searched(),
+    ],
+)
+def test_what_today_s_rules_made_does_not_change(record: dict[str, Any]) -> None:
+    assert again(record) == record_of(record)
+
+
+def test_the_verdict_comes_from_the_reply() -> None:
+    stale = asked("7") | {"outcome": "correct", "reason": None, "answer": None, "grade": None}
+    assert again(stale) == record_of(asked("7"))
+
+
+def test_a_reading_replaces_that_of_the_record() -> None:
+    found = again(asked("= {}"), Reading.STRICT)
+    assert (record_of(asked("= {}")).outcome, found.outcome, found.reading) == ("correct", "nan", "strict")
+
+
+# --- rows of llm_arithmetic -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("facts", "outcome"),
+    [
+        ({"raw_response": "42.15"}, "correct"),
+        ({"raw_response": "42.1"}, "deviate"),
+        ({"failed_to_get_reply": True, "tokens": {"completion_tokens": 5}}, "unanswered"),
+        ({}, "unanswered"),
+        ({"raw_response": None, "tokens": None}, "unanswered"),
+        ({"tokens": {"completion_tokens": 4352}}, "nan"),
+        ({"raw_response": "<think>4", "failed_to_get_reply": False}, "nan"),
+    ],
+)
+def test_an_empty_reply_that_was_paid_for_is_a_reply(facts: dict[str, Any], outcome: str) -> None:
+    """A flag tells whether there is a reply; older rows have none, but the tokens that were billed."""
+    row = ROW | FLOAT | {"raw_response": "", "tokens": {"prompt_tokens": 9, "completion_tokens": 0}} | facts
+    assert again(row).outcome == outcome
+
+
+def test_rows_become_records() -> None:
+    """What a row lacks is null, numbers stay as they are written, a cost of 0 is an unknown one."""
+    made = again(ROW | FLOAT | {"raw_response": "42.15", "cost": 0.0})
+    assert isinstance(made.problem, ArithmeticProblem)
+    assert (made.problem.lhs, made.problem.expected, made.problem.seed, made.prompt) == ("12.1", "42.15", None, None)
+    assert made.reply
+    assert (made.reply.cost_usd, made.reply.finish_reason, made.reply.completion_tokens) == (None, None, 2)
+
+
+@pytest.mark.parametrize(
+    ("facts", "field"),
+    [
+        ({"classification": "Fine"}, "classification"),
+        ({"classification": []}, "classification"),
+        ({"tokens": [1]}, "tokens"),
+        ({"tokens": {"prompt_tokens": "many"}}, "prompt_tokens"),
+        ({"raw_response": 7}, "raw_response"),
+        ({"operands": "12"}, "operands"),
+        ({"operands": [1, 2, 3]}, "operands"),
+        ({"variant": "int_pow"}, "op"),
+        ({"depth": float("inf")}, "depth"),
+        ({"attempts": "many"}, "attempts"),
+        ({"cost": ["free"]}, "cost"),
+        ({"cost": "free"}, "float"),
+        ({"correct": float("nan")}, "correct"),
+        ({"correct": "seven"}, "expected"),
+    ],
+)
+def test_a_row_of_another_shape_is_named(facts: dict[str, Any], field: str) -> None:
+    with pytest.raises(UsageError, match=rf"trials\.jsonl, line 1: .*{field}.*; expected a record"):
+        again(ROW | facts)
+
+
+# --- the command ------------------------------------------------------------------------------------------------------
+
+
+def test_outcomes_and_transitions_are_counted(capsys: Captured) -> None:
+    """Per file and in all, with the reasons why there is no answer."""
+    log = write(asked("{}"), asked("", trial=1) | {"outcome": "deviate", "grade": asked("7")["grade"], "reason": None})
+    rows = write(ROW | {"raw_response": "", "failed_to_get_reply": True, "classification": "NaN"}, name="rows.jsonl")
+    assert main(["regrade", log, rows]) == 0
+    out, err = capsys.readouterr()
+    words = [line.split() for line in out.splitlines()]
+    assert ("trials.jsonl: 2 replies" in out, "2 files: 3 replies" in out, err) == (True, True, "")
+    assert ["deviate", "1", "0"] in words
+    assert ["nan", "0", "0", "0", "1"] in words  # from nan to unanswered
+    assert "Reasons for nan: 1 empty" in out
+
+
+def test_the_replies_behind_a_cell_are_shown(capsys: Captured) -> None:
+    """Where they stand, what was asked and what was read. No reply and no name has an effect on a terminal."""
+    reply = f"\x1b[2J\u202e{'x' * 5_000}\r\n= {SUM.expected}"
+    other = asked("no") | {"task": "other", "problem": CUSTOM, "reason": "\x1b[2J", "reading": None}
+    log = write(
+        asked(reply) | {"outcome": "nan", "grade": None, "reason": "empty"},
+        other | {"answer": {"kind": "custom", "read": "\x1b[2J"}},
+        name="a\x1b[2J\n.jsonl",
+        end="{",
+    )
+    assert main(["regrade", log, "--show=nan->correct", "--show=nan->nan"]) == 0
+    out, err = capsys.readouterr()
+    assert r"a\x1b[2J\n.jsonl:1  nan -> correct" in out
+    assert f"int_add {SUM.lhs} {SUM.rhs}" in out
+    assert rf"\r\n= {SUM.expected}" in out
+    assert len(out) < 3_000
+    assert all(line.isprintable() for line in (out + err).splitlines())
+    assert "line 3: a kill tore this line" in err
+    assert "1 record is left as it was: other is no task of pytest-llmarith" in err
+
+
+def test_searches_are_left_as_they_are(capsys: Captured) -> None:
+    assert main(["regrade", write(searched(), searched())]) == 0
+    out, err = capsys.readouterr()
+    assert "correct         2        2" in out
+    assert err.startswith("note: 2 records are left as they were: a search whose replies are graded otherwise")
+
+
+def test_new_records_are_written(tmp_path: Path, capsys: Captured) -> None:
+    """One for each reply, in order. The input keeps every byte, and so does it if the command fails."""
+    log = write(asked("7") | {"outcome": "correct", "grade": None}, asked("\ud800"))
+    before = Path(log).read_bytes()
+    assert main(["regrade", str(tmp_path), "--write=new.jsonl"]) == 0
+    written = Path("new.jsonl").read_text("utf-8").splitlines()
+    assert [json.loads(line) for line in written] == [asked("7"), asked("\ud800")]
+    for arguments, why in (
+        ([log, "--write=new.jsonl"], "the file exists"),
+        ([str(tmp_path), f"--write={log}", "--force"], "one of the files to read"),
+        ([write(asked("7"), name="x", end="what?\n"), "--write=y"], "x, line 2: not JSON"),
+        ([log, "--show=deviate->right"], "correct, deviate, nan, cheat, unanswered"),
+        ([log, "--show=\x1b"], "is no transition"),
+        (["\x1b"], "cannot be read"),
+        (["."], ""),
+    ):
+        try:
+            status: object = main(["regrade", *arguments])
+        except SystemExit as left:
+            status = left.code
+        err = capsys.readouterr().err
+        assert (status, why in err, err.isascii()) == (WRONG_USAGE if why else 0, True, True)
+        assert err.count("\n") == bool(why)
+    assert Path(log).read_bytes() == before
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["new.jsonl", "trials.jsonl", "x"]
+
+
+def test_a_folder_without_a_log_is_named(tmp_path: Path, capsys: Captured) -> None:
+    assert main(["regrade", str(tmp_path)]) == WRONG_USAGE
+    assert "the folder holds no trials.jsonl; name a trials.jsonl of a run" in capsys.readouterr().err
+    log_in(tmp_path, [asked("7")])
+    assert main(["regrade", str(tmp_path)]) == 0
+
+
+@pytest.mark.skipif(not TRANSCRIPTS.is_dir(), reason="the transcripts are not beside the project")
+def test_the_table_of_the_transcripts() -> None:
+    """On 9,360 replies of 13 models, no outcome changes but those that docs/grading.md defends."""
+    tally = Tally()
+    for file in sorted(TRANSCRIPTS.glob("*.jsonl")):
+        for change in changes(file, None, []):
+            tally.count(change)
+    assert dict(tally.transitions) == {
+        ("correct", "correct"): 5527,
+        ("correct", "deviate"): 11,
+        ("deviate", "correct"): 6,
+        ("deviate", "deviate"): 3277,
+        ("deviate", "nan"): 1,
+        ("nan", "nan"): 111,
+        ("nan", "unanswered"): 427,
+    }
+    assert dict(tally.reasons) == {"empty": 98, "truncated": 13, "unreadable": 1}

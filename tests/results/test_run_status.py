@@ -1,0 +1,202 @@
+"""How far a run came, and which of its trials are not correct."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_llmarith.records import RunTimes
+from pytest_llmarith.results.run_status import run_lines, wrong_lines, wrong_trials
+from pytest_llmarith.values import AskingTotals
+from tests.runs_on_disk import FACTS, asked, record_of, summed_up
+
+NODEID = "test_bench.py::test[o4-mini-int_add-depth_3-trial_0]"
+SHARD = {"index": 2, "count": 5, "dealt": 1, "whole": 5, "selection": None}
+MERGED = {"runs": [{key: FACTS[key] for key in RunTimes.__struct_fields__}] * 2, "replaced": 0, "overlapping": 4}
+SEVEN = {f"{status} from x": 1 for status in range(500, 507)}
+BUDGET = "budget: --llm-max-cost=5: $4.99 spent, a request may take $0.44"
+
+
+def unanswered(*reasons: str) -> list[dict[str, Any]]:
+    return [asked(None, trial=trial) | {"reason": reason} for trial, reason in enumerate(reasons)]
+
+
+def status(*records: dict[str, Any], width: int = 200, **run: Any) -> list[str]:
+    return run_lines(summed_up(records, {"selected": len(records)} | run), width)
+
+
+ONE = [asked("{}")]
+STORED = [asked("{}"), asked("{}", trial=1, stored=True)]
+
+
+@pytest.mark.parametrize(
+    ("records", "run", "lines"),
+    [
+        (STORED, {}, ["all 2 answered, 1 from the store"]),
+        (
+            [*ONE, *unanswered("no reply", "no reply", "worker crashed")],
+            {"selected": 720},
+            [
+                "incomplete, 1 of 720 answered, the same command does the rest",
+                "unanswered: 2 x no reply",
+                "unanswered: 1 x worker crashed",
+            ],
+        ),
+        (ONE, {"partial": True}, ["1 of 1 answered", "partial: only tests that failed before were selected (--lf)"]),
+        (ONE, {"shard": SHARD}, ["1 of 1 answered", "shard 2 of 5, which llmarith merge joins with the others"]),
+        (
+            ONE,
+            {"merged": MERGED, "selected": 2},
+            [
+                "incomplete, 1 of 2 answered",
+                "merged from 2 runs",
+                "4 trials have two answers, of which the later counts",
+            ],
+        ),
+        (
+            [*ONE, *unanswered("x: unknown model", "run stopped: x: unknown model")],
+            {"stopped": "x: unknown model"},
+            [
+                "incomplete, 1 of 3 answered, once that is mended the same command does the rest",
+                "stopped: x: unknown model",
+                "unanswered: 2 x the run was stopped",
+            ],
+        ),
+        ([], {"selected": 720}, ["incomplete, 0 of 720 answered, the same command does the rest"]),
+    ],
+)
+def test_how_far_a_run_came(records: list[dict[str, Any]], run: dict[str, Any], lines: list[str]) -> None:
+    assert status(*records, **run) == lines
+
+
+@pytest.mark.parametrize(
+    ("records", "run", "rest"),
+    [
+        (ONE, {"store": "only"}, ", --llm-store=only asks no model"),
+        (ONE, {"store": "off"}, ", the same command asks everything again"),
+        ([], {}, ", once that is mended the same command does the rest"),
+    ],
+)
+def test_the_same_command_is_named_only_if_it_helps(
+    records: list[dict[str, Any]], run: dict[str, Any], rest: str
+) -> None:
+    """If nothing could be answered, the same command would fare no better."""
+    assert status(*records, *unanswered("bad request"), **run)[0].endswith(f"answered{rest}")
+
+
+@pytest.mark.parametrize(("count", "questions"), [(1, "1 question"), (2, "2 questions")])
+def test_a_budget_that_was_reached(count: int, questions: str) -> None:
+    """A higher cap helps, not the same command; the amounts in the reasons are not counted one by one."""
+    lines = status(*ONE, *unanswered(*(f"{BUDGET} {number}" for number in range(count))))
+    assert lines[0] == f"incomplete, 1 of {1 + count} answered"
+    assert lines[1] == f"budget reached: {questions} not asked, a higher cap goes on from here"
+
+
+def test_many_reasons_are_summed_up() -> None:
+    lines = status(*unanswered(*(f"reason {number}" for number in range(7))))
+    assert len(lines) == 1 + 5 + 1
+    assert lines[-1] == "unanswered: 2 for other reasons"
+
+
+@pytest.mark.parametrize(
+    ("asking", "lines"),
+    [
+        (
+            {"answered": 3, "stored": 1, "kept": 3, "cost_usd": 0.083, "stored_usd": 0.0991},
+            [
+                "this run spent $0.0830 on 3 replies; 1 from the store had cost $0.0991",
+                "2 more replies are kept, which the same command grades",
+            ],
+        ),
+        (
+            {"lost": 10, "lost_usd": 0.6564},
+            ["up to $0.6564 more may have been billed (10 requests without a reply)"],
+        ),
+        ({"lost": 1}, ["more may have been billed (1 request without a reply)"]),
+        ({"stored": 1, "stored_usd": 0.5}, ["this run spent nothing; 1 from the store had cost $0.5000"]),
+        ({"answered": 2, "unpriced": 2}, ["this run spent an unknown amount on 2 replies"]),
+        ({"retries": {"429 from x": 1400, "no reply": 3}}, ["tried again: 1,403 (1,400 x 429 from x, 3 x no reply)"]),
+        ({"retries": SEVEN}, [f"tried again: 7 ({', '.join(f'1 x {reason}' for reason in [*SEVEN][:5])}, ...)"]),
+        (
+            {"throttled": [{"target": "x", "halved": 2, "lowest": 4, "most": 16}]},
+            ["throttled: x, 2 times, at worst to 4 of 16 requests at once"],
+        ),
+    ],
+)
+def test_what_this_run_spent_and_tried_again(asking: dict[str, Any], lines: list[str]) -> None:
+    """What stored replies had cost is told apart from what this run has paid, and from what may have been billed."""
+    assert status(*STORED, asking=asdict(AskingTotals()) | asking)[1:] == lines
+
+
+@pytest.mark.parametrize("outcome", ["deviate", "unanswered"])
+def test_the_questions_of_a_search_are_graded_with_it(outcome: str) -> None:
+    """Also if it was broken off; stored replies are counted one by one."""
+    step = {"question": "1 + 1", "before": 0, "outcome": "correct"}
+    stored, new = asked("2", stored=True)["reply"], asked("2")["reply"]
+    trail = [step | {"reply": reply} for reply in [stored] * 2 + [new] * 4] + [step | {"reply": None, "usage": stored}]
+    search = {"trail": trail, "questions": 7, "ended": "budget", "minimum": None, "not_reproduced": 0}
+    problem = {"kind": "breaking_point", "seed": 0, "of": "arithmetic", "variant": "int_add", "op": "add"}
+    told = {"task": "breaking_point", "outcome": outcome, "search": search | {"largest_right": None}, "reason": "x"}
+    record = asked("7") | told | {"problem": problem | {"dtype": "int", "budget": 8}, "grade": None, "answer": None}
+    asking = {"answered": 5, "stored": 3, "kept": 5, "cost_usd": 0.01, "stored_usd": 0.02}
+    assert status(record, asking=asdict(AskingTotals()) | asking)[-1] == (
+        "1 more reply is kept, which the same command grades"
+    )
+
+
+@pytest.mark.parametrize("filling", range(40, 80, 3))
+def test_a_long_message_is_wrapped_and_options_stay_whole(filling: int) -> None:
+    """What helps is often its end."""
+    lines = status(*ONE, width=80, selected=2, stopped=f"{'x' * filling} write --llm-requests-per-minute=20")
+    assert max(map(len, lines)) <= 80
+    assert any("--llm-requests-per-minute=20" in line for line in lines)
+
+
+# --- trials that are not correct -------------------------------------------------------------------------------------
+
+
+def listed(*records: dict[str, Any], most: int = 100) -> list[str]:
+    return wrong_lines(map(record_of, records), most)
+
+
+def test_what_measured_nothing_comes_first() -> None:
+    """A deviate shows the answer of the reading that was graded; correct trials are not listed."""
+    wrong = asked("7")
+    strict = asked("It is 7.") | {"reading": "strict", "answer": {"kind": "number", "tolerant": "1", "strict": "8"}}
+    expected, why = wrong["problem"]["expected"], wrong["grade"]["error_class"]
+    cheat = asked("{}") | {"outcome": "cheat"}
+    assert listed(asked("{}"), wrong, strict, asked("?"), cheat, asked(None)) == [
+        f"UNANSWERED {NODEID} - timeout",
+        f"CHEAT {NODEID} - no reason given",
+        f"NAN {NODEID} - unreadable",
+        f"DEVIATE {NODEID} - expected {expected}, got 7 ({why})",
+        f"DEVIATE {NODEID} - expected {expected}, got 8 ({why})",
+    ]
+
+
+def test_what_was_not_asked_for_one_reason_is_one_line() -> None:
+    long = f"{BUDGET} {'(with this and that) ' * 20}".strip()
+    assert listed(*unanswered(*[long] * 30, "run stopped: no key")) == [
+        f"UNANSWERED 30 trials - {long}",
+        "UNANSWERED 1 trial - run stopped: no key",
+    ]
+
+
+def test_the_list_ends() -> None:
+    records = [asked(text) for text in ("7", "?") for _ in range(1003)]
+    lines = listed(*records, most=2)
+    assert len(lines) == 6
+    assert (lines[2], lines[5]) == ("NAN ... and 1,001 more", "DEVIATE ... and 1,001 more")
+    trials, left_out = wrong_trials(map(record_of, records), 2)
+    assert ([one.cost_usd for one in trials], dict(left_out)) == ([0.001] * 4, {"nan": 1001, "deviate": 1001})
+
+
+@given(st.text(st.characters()))
+def test_foreign_text_is_printable(text: str) -> None:
+    named = {"nodeid": text, "reason": text, "answer": {"kind": "custom", "read": text}}
+    lines = listed(*(asked(reply) | named for reply in ("7", "?", None)))
+    assert all(line.isprintable() and len(line) < 1500 for line in lines)

@@ -1,0 +1,293 @@
+"""The tables of a run: what they say of its results."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_llmarith.evaluate import Trial, number_record
+from pytest_llmarith.models import fake
+from pytest_llmarith.records import Result, RunSummary, as_dict
+from pytest_llmarith.results.cell_tables import error_classes, tables_of
+from pytest_llmarith.results.report import summary_section
+from pytest_llmarith.results.run_tables import ResultOfRun, effects, note_of, overview, repeats, spending
+from pytest_llmarith.results.tables import Table, as_text
+from pytest_llmarith.tasks import addition, arithmetic
+from pytest_llmarith.values import Condition, Dtype, Model, NumberFormat, NumberProblem, Op, Reading
+from tests.runs_on_disk import added, asked, programmed, summed_up
+
+DOCS = Path(__file__).parents[2] / "docs"
+SLOPPY = Model("llmarith/sloppy", "llmarith/sloppy")
+SUMS = [arithmetic.problem(0, Dtype.INT, Op.ADD, 4, trial) for trial in range(5)]
+COMMA = Condition(NumberFormat.COMMA).fields()
+
+
+def results(*records: dict[str, Any]) -> list[Result]:
+    return summed_up(records).results
+
+
+def right(count: int, of: int, **named: Any) -> list[dict[str, Any]]:
+    """Trials of a cell of which so many are right."""
+    return [asked("{}" if trial < count else "7", trial=trial, **named) for trial in range(of)]
+
+
+def lines(table: Table) -> list[str]:
+    """The lines below the title, with one space between words, without the rule and the legend."""
+    text = as_text(table._replace(legend=""), 200)[bool(table.title) :]
+    return [" ".join(line.split()) for line in text if line and "---" not in line]
+
+
+def note(*records: dict[str, Any]) -> str:
+    (result,) = results(*records)
+    return note_of(ResultOfRun(result))
+
+
+def of_letters(*texts: str, **named: Any) -> list[dict[str, Any]]:
+    """Repeats of problems, a text for each repeat: `r` is right, `-` unanswered."""
+    replies = {"r": "{}", "w": "7", "-": None}
+    return [
+        asked(replies[letter], trial=trial) | named | {"repeat": repeat}
+        for repeat, text in enumerate(texts)
+        for trial, letter in enumerate(text)
+    ]
+
+
+@pytest.fixture(scope="module")
+def sloppy() -> RunSummary:
+    """The summary of what the benches ask of the fake model that errs, as if that had a price."""
+
+    def record(problem: NumberProblem, prompt: str, reading: Reading) -> dict[str, Any]:
+        reply = fake.reply("sloppy", [{"role": "user", "content": prompt}])
+        reply = replace(reply, cost_usd=0.00004, latency_s=1.5, prompt_tokens=31, completion_tokens=9)
+        return as_dict(number_record(problem, Trial.of(problem, SLOPPY, prompt, None), reading, reply))
+
+    records = [
+        *(record(one, arithmetic.prompt(one), Reading.TOLERANT) for one in arithmetic.problems(0, range(2, 11), 10)),
+        *(record(one, addition.prompt(one), Reading.STRICT) for one in addition.problems(0, 100)),
+    ]
+    return summed_up(records, {"selected": len(records)})
+
+
+def test_the_documentation_shows_these_tables(sloppy: RunSummary) -> None:
+    text = (DOCS / "reports.md").read_text("utf-8")
+    first, lengths = "\n".join(summary_section(sloppy, 80)).split("\n\nllmarith/sloppy (simulated), integer_addition: ")
+    _, classes = lengths.split("\n\n", 1)
+    assert first in text, first
+    assert classes in text, classes
+
+
+@pytest.mark.parametrize("width", [80, 100, 160])
+@pytest.mark.parametrize("model", ["o4-mini", "openrouter/deepseek/deepseek-v3.2-exp-thinking", "m" * 300])
+def test_everything_fits(width: int, model: str) -> None:
+    records = [asked("7", depth=depth, model=model) for depth in range(2, 61)]
+    records += [added("{}", trial, model=model) for trial in range(30)]
+    conditions = [one | {"condition": COMMA, "repeat": repeat} for one in records[:9] for repeat in range(2)]
+    other_words = [one | {"prompt": "with commas"} for one in conditions]
+    section = summary_section(summed_up([*records, *other_words, programmed("A1", model)]), width)
+    assert max(map(len, section)) <= width
+    assert sum("what conditions do" in line for line in section) == 1
+
+
+@settings(max_examples=30)
+@given(st.text(st.characters()), st.text(st.characters()))
+def test_foreign_text_is_printable(name: str, reason: str) -> None:
+    records = [asked("?", model=name or "?") | {"reason": reason}, asked(None) | {"reason": reason}]
+    records.append(programmed(name or "?") | {"reason": reason})
+    assert all(line.isprintable() for line in summary_section(summed_up(records, {"stopped": reason}), 80))
+
+
+def test_the_overview() -> None:
+    """A row is a line where there is room. What is not known is a dash."""
+    (_, row) = lines(overview(list(map(ResultOfRun, results(*right(2, 3, depth=3))))))
+    assert row.startswith("o4-mini arithmetic 3 2026-11-22 66.7 20.8-93.9 0.0 0.0-56.1 33.3 6.1-79.2 $0.0030 99 ")
+    (_, row, *_) = lines(overview(list(map(ResultOfRun, results(asked("{}", cost_usd=None, completion_tokens=None))))))
+    assert row.endswith(" - - - -")
+
+
+@pytest.mark.parametrize(
+    ("records", "note_"),
+    [
+        ([asked("{}")], ""),
+        ([asked("{}") | {"simulated": True}], "simulated"),
+        ([asked("{}"), asked(None, trial=1)], "incomplete, 1 of 2"),
+        (
+            [asked("?") | {"reason": reason} for reason in ("truncated", "empty", "truncated")],
+            "nan: 2 truncated, 1 empty",
+        ),
+        ([asked("{}") | {"outcome": "cheat"}], "cheat: 1 (100.0 %, 20.7-100)"),
+        ([asked("{}"), asked("{}", trial=1, cost_usd=None)], "1 unpriced"),
+    ],
+)
+def test_what_has_to_be_known_of_a_row(records: list[dict[str, Any]], note_: str) -> None:
+    assert note(*records) == note_
+
+
+def test_bounds_stand_in_place_of_a_percentage() -> None:
+    """If a cell has no reply, the row says between what its percentage lies."""
+    records = [*right(3, 3, depth=2), asked(None, depth=3)]
+    assert " - 75.0-100 " in lines(overview(list(map(ResultOfRun, results(*records)))))[1]
+    assert "75.0 to 100.0 %" in note(*records)
+
+
+def test_what_conditions_do() -> None:
+    """What has the same prompt in both conditions is left out and counted."""
+    comma = of_letters("rwwwwwrrw", condition=COMMA)
+    other_words = [record | {"prompt": "with commas"} for record in comma[:-1]]
+    found = summed_up([*of_letters("rrrrrwwrw"), *other_words, comma[-1]])
+    assert lines(effects(found.effects, found.same_words)) == [
+        "model task condition problems % % beside points 95 % better worse p *",
+        "o4-mini arithmetic numbers_comma 8 37.5 75.0 -37.5 -69.3 to +12.5 1 4 0.3750",
+        "numbers_comma (o4-mini, arithmetic): 1 problem with the same prompt, left out",
+    ]
+
+
+def test_repeats() -> None:
+    """Results without repeats are left out. The overview has a note."""
+    (result,) = results(*of_letters("rw", "rr", condition=COMMA))
+    _, row = lines(repeats([result, *results(*of_letters("r"))]))
+    assert re.fullmatch(r"o4-mini arithmetic numbers_comma 2 2 50\.0 \S+ 75\.0 \S+ 100\.0 50\.0 \S+", row)
+    assert "2 problems, 2 times each: pass@1 75.0" in note_of(ResultOfRun(result))
+
+
+def test_spending() -> None:
+    """Median, nine of ten, and the sum of what is known."""
+    records = [
+        asked("{}", trial=n, cost_usd=0.25 * n, latency_s=float(n), reasoning_tokens=1000 * n) for n in range(1, 11)
+    ]
+    records.append(asked("{}", trial=11, cost_usd=None, latency_s=None))
+    records.append(asked("{}", model="own", cost_usd=None, latency_s=None))
+    assert lines(spending(results(*records)))[1:] == [
+        "o4-mini arithmetic $1.38 $2.27 $13.75+ 5.5 9.1 55.0 30 30 330 3 3 33 5.5k 9.1k 55.0k",
+        "own arithmetic - - - - - - 30 30 30 3 3 3 - - -",
+    ]
+
+
+def test_cells() -> None:
+    """The title says of how many the counts are. Another number is said, and a cell without a reply has no total."""
+    records = [*right(3, 3, depth=2), asked(None, 2, trial=3), *right(2, 4, depth=3), asked(None, depth=9)]
+    records += [one for depth in (2, 3) for one in right(4, 4, depth=depth, op=Op.SUB)]
+    table, _ = tables_of(*results(*records))
+    assert table.title == "o4-mini, arithmetic: correct of 4 by variant and depth"
+    assert lines(table)[:4] == [
+        "depth 2 3 9 all %",
+        "int_add 3/3 2 - -",
+        "int_sub 4 4 - 100.0",
+        "all % 100.0 75.0 - -",
+    ]
+
+
+def test_variants() -> None:
+    """Accuracy with its interval, the depth to rely on or the trials it takes, and the size of errors."""
+    records = [
+        *(one for depth in (2, 3) for one in right(30, 30, depth=depth)),
+        *right(9, 10, depth=2, op=Op.DIV),
+        asked(None, dtype=Dtype.FLOAT),
+        *(asked("1000000", depth=2, trial=trial, op=Op.MUL) for trial in range(9)),
+        asked("{}", depth=3, op=Op.MUL),
+    ]
+    _, table = tables_of(*results(*records))
+    rows = sorted(lines(table)[1:])
+    assert (rows[0], rows[1]) == ("float_add 0 - - - - -", "int_add 60 100.0 94.0-100 3 - -")
+    assert rows[2].startswith("int_div 10 90.0 59.6-98.2 unproven 2, needs 53 ")
+    assert rows[3].startswith("int_mul 10 10.0 1.8-40.4 none: at most 41 % ")
+    assert "reliable depth: the deepest" in table.legend
+
+
+def test_lengths() -> None:
+    """Rows are outcomes, columns lengths; where nothing is there is a dot."""
+    records = [added(text, trial) for trial, text in enumerate(["{}", "7", "no", None])]
+    for record, digits in zip(records, (9, 10, 10, 11), strict=True):
+        record["problem"]["int1"] = "1" * digits
+        record["problem"]["int2"] = "2"
+    (table,) = tables_of(*results(*records))
+    assert lines(table) == [
+        "digits 9 10 11",
+        "correct 1 . .",
+        "deviate . 1 .",
+        "nan . 1 .",
+        "unanswered . . 1",
+        "median s 1.5 1.5 -",
+    ]
+
+
+def search(ended: str, repeat: int = 0, **found: Any) -> dict[str, Any]:
+    problem = {"kind": "breaking_point", "seed": 0, "of": "arithmetic", "variant": "int_mul", "op": "mul"}
+    problem |= {"dtype": "int", "budget": 80}
+    search = {"trail": [], "questions": 80, "ended": ended, "minimum": None, "largest_right": None, "not_reproduced": 0}
+    told = {"task": "breaking_point", "problem": problem, "search": search | found, "grade": None, "answer": None}
+    return asked("{}") | told | {"repeat": repeat, "outcome": "deviate" if "minimum" in found else "correct"}
+
+
+def test_breaking_points() -> None:
+    """What each search found, or how far it came; in which repeat, if there are several. No percentage is told."""
+    minimum = {"question": "27 * 48", "expected": "1296", "outcome": "deviate", "reason": None, "answer": "1286"}
+    found: dict[str, Any] = {"minimum": minimum | {"error_class": "one digit"}, "questions": 41}
+    (table,) = tables_of(*results(search("not reproduced", largest_right="58 * 91", not_reproduced=6)))
+    documented = (DOCS / "breaking-point.md").read_text("utf-8")
+    assert "\n".join(as_text(table, 120)[1:]) in documented
+    (table,) = tables_of(*results(search("shrunk", **found)))
+    assert "\n".join(as_text(table, 80)[1:]) in documented
+    (table,) = tables_of(*results(search("shrunk", 1, **found), search("nothing found", largest_right="9 * 9")))
+    assert lines(table) == [
+        "variant breaks at answer expected class repeat questions",
+        "int_mul 0 80",
+        "nothing found up to 9 * 9",
+        "int_mul 27 * 48 1286 1296 one digit 1 41",
+    ]
+    assert " - " in lines(overview(list(map(ResultOfRun, results(search("nothing found"))))))[1]
+
+
+def test_sets() -> None:
+    """Scores by limit, and below them what has to be known."""
+    wrong = {"n": 1, "expected": "1", "got": "2", "status": "wrong", "seconds": 9}
+    nothing: dict[str, Any] = {"scores": {"0.5": 0, "4": 0}, "terms": [wrong]}
+    records = [programmed("A1"), programmed("A2", **nothing)]
+    records[0]["oeis"]["isolation"]["level"] = "none"
+    (table,) = tables_of(*results(*records))
+    assert lines(table)[1].startswith("starter 0.5 s 2 33.3 ")
+    assert table.notes == [
+        "starter: cheating 0.0 % (0.0-65.8)",
+        "starter: 1 of 2 unsolved: A2",
+        "starter: terms right, by their place: 1st 1/2, 2nd 1/1",
+        "starter: seconds per term: median 0.01, p90 6.3, longest 9.0",
+        "starter: 1 programs ran without a sandbox, with the rights of this user",
+    ]
+
+
+def replied(problem: NumberProblem, text: str, model: str = "o4-mini") -> dict[str, Any]:
+    return asked(text, depth=4, trial=problem.trial, model=model)
+
+
+def test_error_classes() -> None:
+    """Rows are the classes that occur, columns results; what is not there is a dot."""
+    first, worded, lost, echoed, longer = SUMS
+    records = [
+        replied(first, "{}"),
+        replied(worded, "The answer is {}."),
+        replied(lost, str(int(lost.expected) - 100)),
+        replied(echoed, f"The answer is {echoed.lhs}"),
+        replied(longer, "{}5", "gpt-4o"),
+    ]
+    assert as_text(error_classes(results(*records))._replace(legend=""), 80) == [
+        "how answers deviate",
+        "class                    o4-mini            gpt-4o",
+        "                      arithmetic        arithmetic",
+        "--------------------------------------------------",
+        "operand echoed   50.0 (9.5-90.5)                 .",
+        "carry            50.0 (9.5-90.5)                 .",
+        "other length                   .  100.0 (20.7-100)",
+        "deviates                       2                 1",
+        "right           50.0 (15.0-85.0)    0.0 (0.0-79.3)",
+        "right, bare      25.0 (4.6-69.9)    0.0 (0.0-79.3)",
+    ]
+
+
+@pytest.mark.parametrize(("text", "rows"), [("{}", 0), ("It is {}.", 3)])
+def test_right_answers_are_in_the_table_of_errors_if_they_are_wrapped_in_words(text: str, rows: int) -> None:
+    assert len(error_classes(results(replied(SUMS[0], text))).rows) == rows

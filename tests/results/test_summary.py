@@ -1,0 +1,311 @@
+"""The summary of a run is what counting its records one by one gives; what is unknown is null."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from decimal import Decimal
+from fractions import Fraction
+from statistics import median, quantiles
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_llmarith.records import as_dict, unknown_run
+from pytest_llmarith.results.files import encode
+from pytest_llmarith.results.keys import place_of
+from pytest_llmarith.results.statistics import Cell, overall_percentage
+from pytest_llmarith.results.tallies import LONGEST_REASON, MOST_REASONS, OTHER_REASONS
+from pytest_llmarith.values import Condition, Dtype, NumberFormat, Op
+from tests.runs_on_disk import added, asked, counted
+
+TEXTS = {"c": "{}", "d": "7", "n": "", "u": None}
+Trial = dict[str, Any]
+TRIALS = st.lists(
+    st.fixed_dictionaries(
+        {
+            "model": st.sampled_from(["o4-mini", "gpt-4o"]),
+            "op": st.sampled_from([Op.ADD, Op.MUL]),
+            "depth": st.integers(2, 4),
+            "outcome": st.sampled_from(["correct", "deviate", "nan", "cheat", "unanswered"]),
+            "cost_usd": st.none() | st.integers(0, 10**6).map(lambda millionths: millionths / 10**6),
+            "prompt_tokens": st.none() | st.integers(0, 10**5),
+            "latency_s": st.none() | st.floats(0, 600),
+            "absolute_error": st.integers(1, 10**40).map(str),
+            "relative_error": st.none() | st.integers(1, 99).map(lambda digits: f"{digits}e-05"),
+            "leading_digits": st.integers(0, 40),
+            "stored": st.booleans(),
+        }
+    ),
+    max_size=30,
+)
+USUAL_REPLY, WRONG = asked("{}")["reply"], asked("7")["grade"]
+
+
+def made(trial: Trial, number: int = 0) -> dict[str, Any]:
+    """The record of a drawn trial."""
+    record = asked("7", depth=trial["depth"], op=trial["op"], trial=number, model=trial["model"])
+    is_answered, outcome = trial["outcome"] != "unanswered", trial["outcome"]
+    reply = {name: trial[name] for name in ("cost_usd", "prompt_tokens", "latency_s", "stored")}
+    errors = {name: trial[name] for name in ("absolute_error", "relative_error", "leading_digits")}
+    return record | {
+        "outcome": outcome,
+        "reply": USUAL_REPLY | reply if is_answered else None,
+        "grade": WRONG | errors if outcome == "deviate" else None,
+    }
+
+
+def cells(*outcomes: str, **named: Any) -> list[dict[str, Any]]:
+    """Records, a text for each depth from 2 and a letter for each outcome."""
+    return [
+        asked(TEXTS[letter], depth=depth, trial=trial, **named)
+        for depth, text in enumerate(outcomes, 2)
+        for trial, letter in enumerate(text)
+    ]
+
+
+def only_result(records: list[dict[str, Any]], **run: Any) -> dict[str, Any]:
+    (result,) = counted(records, run)["results"]
+    return dict(result)
+
+
+# --- against a recount ------------------------------------------------------------------------------------------------
+
+
+@given(TRIALS)
+def test_the_figures_are_those_of_a_recount(trials: list[Trial]) -> None:
+    """In whatever order records arrive; a summary that is written and read again is the same."""
+    records = [made(trial, number) for number, trial in enumerate(trials)]
+    run = {"models": [{"name": "gpt-4o"}, {"name": "o4-mini"}], "id": "run"}
+    summary = counted(records, run)
+    assert counted(reversed(records), run) == summary
+    assert json.loads(encode(summary)) == summary
+    assert {result["model"] for result in summary["results"]} == {trial["model"] for trial in trials}
+    for result in summary["results"]:
+        mine = [trial for trial in trials if trial["model"] == result["model"]]
+        replied = [trial for trial in mine if trial["outcome"] != "unanswered"]
+        assert +Counter(result["outcomes"]) == Counter(trial["outcome"] for trial in mine)
+        assert (result["measured"], result["stored"]) == (len(replied), sum(trial["stored"] for trial in replied))
+        spent = {name: amounts and amounts["sum"] for name, amounts in result["spending"].items()}
+        assert (result["cost_usd"], result["tokens"]["prompt"]) == (spent["cost_usd"], spent["prompt_tokens"])
+        assert result["unpriced"] == sum(trial["cost_usd"] is None for trial in replied)
+        deviates = [trial for trial in mine if trial["outcome"] == "deviate"]
+        average = result["average_absolute_error"]
+        errors = [int(trial["absolute_error"]) for trial in deviates]
+        assert (average is None) == (not errors)
+        assert not errors or abs(Fraction(average) * len(errors) / sum(errors) - 1) <= Fraction(1, 10**5)
+        check_place(result | result["outcomes"] | {"correct_percentage": result["percentages"]["correct"]}, mine)
+        for place in result["variants"] + result["cells"]:
+            depths = (place["depth"],) if "depth" in place else (2, 3, 4)
+            check_place(
+                place, [one for one in mine if f"int_{one['op']}" == place["variant"] and one["depth"] in depths]
+            )
+
+
+def check_place(place: dict[str, Any], trials: list[Trial]) -> None:
+    replied = [trial for trial in trials if trial["outcome"] != "unanswered"]
+    assert (place["correct"], place["measured"]) == (
+        sum(trial["outcome"] == "correct" for trial in trials),
+        len(replied),
+    )
+    found = Counter((trial["op"], trial["depth"], kind) for trial in trials for kind in (trial["outcome"], "asked"))
+    share = overall_percentage(
+        [
+            Cell(found[*cell, "correct"], found[*cell, "asked"] - found[*cell, "unanswered"], found[*cell, "asked"])
+            for cell in {(op, depth) for op, depth, _ in found}
+        ]
+    )
+    assert place["correct_percentage"] == (share and as_dict(share))
+    for kind in ("cost_usd", "prompt_tokens", "latency_s"):
+        amounts = [trial[kind] for trial in replied if trial[kind] is not None]
+        spent = place["spending"][kind]
+        if not amounts:
+            assert spent is None
+            continue
+        assert spent["sum"] == float(sum(Fraction(str(amount)) for amount in amounts))
+        assert (spent["known"], spent["median"]) == (len(amounts), median(amounts))
+        tenths = quantiles(amounts, n=10, method="inclusive") if len(amounts) > 1 else amounts
+        assert spent["p90"] == pytest.approx(tenths[-1])
+    deviates = [trial for trial in trials if trial["outcome"] == "deviate"]
+    relative = [Decimal(trial["relative_error"]) for trial in deviates if trial["relative_error"] is not None]
+    sizes = place["error_sizes"]
+    assert sum(one["count"] for one in sizes["log10_bins"]) == len(relative)
+    shown = sizes["median_relative_error"]
+    assert (shown and Decimal(shown)) == (median(relative) if relative else None)
+    leading = [trial["leading_digits"] for trial in deviates]
+    assert sizes["median_leading_digits"] == (median(leading) if leading else None)
+
+
+# --- percentages ------------------------------------------------------------------------------------------------------
+
+
+def test_cells_have_the_weight_of_their_questions() -> None:
+    """Unanswered trials are in no percentage, and lost replies at a hard depth take no weight from it."""
+    assert only_result(cells("cduu"))["percentages"]["correct"] == {"percent": 50.0, "low": 9.4531, "high": 90.5469}
+    for lost, share in ((0, 1 / 10), (5, 1 / 5), (9, 1)):
+        found = only_result(cells("c" * 9 + "d", "c" + "d" * (9 - lost) + "u" * lost))["percentages"]
+        assert found["correct"]["percent"] == pytest.approx(100 * (9 / 10 + share) / 2)
+        assert sum(one["percent"] for one in found.values()) == pytest.approx(100)
+
+
+def test_a_cell_without_a_reply_leaves_bounds() -> None:
+    """Also of the variant. A task without cells has none of this; nothing measured has no percentage, not even 0."""
+    result = only_result(cells("ccd", "u"))
+    assert result["percentages"]["correct"] == {"percent": None, "low": 50, "high": 75}
+    assert result["percentages"]["deviate"] == {"percent": None, "low": 25, "high": 50}
+    assert result["variants"][0]["correct_percentage"] == {"percent": None, "low": 50, "high": 75}
+    sums = [added(text, trial=trial) for trial, text in enumerate(("{}", "7", None))]
+    assert only_result(sums)["percentages"]["correct"]["percent"] == 50
+    nothing = only_result(cells("u"))
+    assert set(nothing["percentages"].values()) == {None}
+    assert nothing["cost_usd"] is nothing["median_latency_s"] is nothing["median_relative_error"] is None
+    assert nothing["tokens"] == {"prompt": None, "completion": None, "reasoning": None}
+
+
+def test_variants_have_a_reliable_depth() -> None:
+    """Depths are pooled per variant; one without enough trials says what it needs. Repeats are no evidence."""
+    records = [*cells("c" * 20, "c" * 20), *cells("u", op=Op.SUB), *cells("c" * 5, "c" * 5, op=Op.DIV)]
+    records += [record | {"repeat": 1, "nodeid": "again"} for record in cells("d" * 20)]
+    variants = only_result(records)["variants"]
+    assert [(one["variant"], one["measured"], one["reliable_depth"]) for one in variants] == [
+        ("int_add", 60, {"depth": 3, "observed": 3, "needs": None, "at_most": None}),
+        ("int_sub", 0, {"depth": None, "observed": None, "needs": 35, "at_most": None}),
+        ("int_div", 10, {"depth": None, "observed": 3, "needs": 35, "at_most": None}),
+    ]
+
+
+# --- money, errors and reasons ----------------------------------------------------------------------------------------
+
+
+def test_amounts_are_exact_and_unknown_ones_are_no_zeros() -> None:
+    """Ten times ten cents are a dollar; a free model costs 0, an unpriced reply is counted beside the sum."""
+    records = [asked("{}", trial=trial, cost_usd=0.1) for trial in range(10)]
+    assert only_result(records)["cost_usd"] == 1.0
+    result = only_result([asked("{}", cost_usd=0.0, reasoning_tokens=0), asked("{}", trial=1, cost_usd=None)])
+    assert (result["cost_usd"], result["unpriced"], result["tokens"]["reasoning"]) == (0.0, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("relative", "bins"),
+    [
+        (["1.2e-05"], [(-5, -4, 1)]),
+        (["0.00001", "9.9e-05", "0.0001"], [(-5, -4, 2), (-4, -3, 1)]),
+        (["0.5", "1", "9.99", "0.001"], [(-3, -2, 1), (-2, -1, 0), (-1, 0, 1), (0, 1, 2)]),
+        (["1e-13", "3e-99"], [(None, -12, 2)]),
+        (["1e-12", "1e-13"], [(None, -12, 1), (-12, -11, 1)]),
+        (["10000", "1e+999999"], [(4, None, 2)]),
+        ([None], []),  # of a truth of 0
+    ],
+)
+def test_errors_by_power_of_ten(relative: list[str | None], bins: list[tuple[int | None, int | None, int]]) -> None:
+    """A bin holds its lower end; at both ends of the scale a bin is open, and between bins there is no gap."""
+    records = [
+        asked("7", trial=trial) | {"grade": WRONG | {"relative_error": text}} for trial, text in enumerate(relative)
+    ]
+    result = only_result([*records, asked("{}", trial=99)])
+    assert [(one["from"], one["to"], one["count"]) for one in result["error_sizes"]["log10_bins"]] == bins
+
+
+def test_errors_of_any_size_are_averaged() -> None:
+    """An answer of a million digits neither overflows nor takes long."""
+    huge = {"absolute_error": "9" * 1_000_000, "relative_error": "1e+999999", "rounded": True}
+    few = {"absolute_error": "0.5", "relative_error": "1.2e-05", "rounded": False}
+    records = [asked("7", trial=trial) | {"grade": WRONG | error} for trial, error in enumerate((few, huge))]
+    result = only_result(records)
+    assert (result["average_absolute_error"], result["median_relative_error"]) == ("5e+999999", "5e+999998")
+    assert result["rounded"] == 1
+
+
+def test_reasons_are_counted() -> None:
+    """The most frequent first. Messages may all be different and long; they are not kept without end."""
+    records = [
+        asked("", trial=trial) | {"reason": reason} for trial, reason in enumerate(("empty", "truncated", "truncated"))
+    ]
+    messages = [asked(None, trial=trial) | {"reason": f"{trial} {'x' * 10_000}"} for trial in range(3, 203)]
+    result = only_result(records + messages)
+    assert list(result["nan_reasons"].items()) == [("truncated", 2), ("empty", 1)]
+    reasons = result["unanswered_reasons"]
+    assert (len(reasons), reasons[OTHER_REASONS]) == (MOST_REASONS + 1, 200 - MOST_REASONS)
+    assert max(map(len, reasons)) == LONGEST_REASON
+
+
+# --- order, completeness and duplicates -------------------------------------------------------------------------------
+
+
+def test_the_order_of_results_and_cells() -> None:
+    """Models as the run names them, then tasks by name; variants as the task has them, unknown ones last."""
+    records = [one | {"model": model} for model in ("own", "b", "a") for one in (added("{}"), asked("{}"))]
+    results = counted(records, {"models": [{"name": "a"}, {"name": "b"}, {"name": "unused"}]})["results"]
+    order = [(result["model"], result["task"]) for result in results]
+    assert order == [(model, task) for model in ("a", "b", "own") for task in ("arithmetic", "integer_addition")]
+    places = [(Dtype.FLOAT, Op.ADD, 2), (Dtype.INT, Op.DIV, 10), (Dtype.INT, Op.DIV, 9), (Dtype.INT, Op.ADD, 2)]
+    trials = [asked("{}", dtype=dtype, op=op, depth=depth) for dtype, op, depth in places]
+    new = asked("{}") | {"problem": asked("{}")["problem"] | {"variant": "new"}}
+    order = [(cell["variant"], cell["depth"]) for cell in only_result([new, *trials])["cells"]]
+    assert order == [("int_add", 2), ("int_div", 9), ("int_div", 10), ("float_add", 2), ("new", 3)]
+
+
+def test_conditions_stand_as_they_were_given() -> None:
+    """The usual one first; a template may be called `None`."""
+    run = unknown_run("run")
+    run.conditions = [Condition(prompt=name) for name in ("short", None, "None")]
+    keys: dict[tuple[str, str, str], Condition | None] = {("m", "arithmetic", one.label): one for one in run.conditions}
+    assert [label for *_, label in sorted(keys, key=place_of(run, keys, ["m"]))] == ["", "prompt_short", "prompt_None"]
+
+
+def test_lengths_go_by_the_longer_operand() -> None:
+    problems = [("12", "123"), ("999", "1"), ("5", "5")]
+    records = [
+        added("{}", latency_s=second) | {"problem": added("{}")["problem"] | {"int1": int1, "int2": int2}}
+        for second, (int1, int2) in enumerate(problems)
+    ]
+    lengths = [(one["digits"], one["correct"], one["median_latency_s"]) for one in only_result(records)["lengths"]]
+    assert lengths == [(1, 1, 2.0), (3, 2, 0.5)]
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "selected", "complete"),
+    [("cn", 2, True), ("cn", 3, False), ("cu", 2, False), ("cu", 1, False), ("", 0, True), ("c", None, False)],
+)
+def test_complete_is_all_selected_answered(outcomes: str, selected: int | None, complete: bool) -> None:
+    summary = counted(cells(outcomes), {"selected": selected})
+    assert (summary["complete"], summary["unanswered"]) == (complete, outcomes.count("u"))
+
+
+def sent(record: dict[str, Any], nodeid: str, model: str | None = "m", **named: Any) -> dict[str, Any]:
+    """The record of another item, with what was sent for it; None is unknown."""
+    message = {"role": "user", "content": record["prompt"]}
+    what: Any = model and {"model": model, "api_base": None, "params": {}, "messages": [message]}
+    reply = record["reply"] and record["reply"] | {"sent": what}
+    return record | {"nodeid": f"{record['problem']} {nodeid}", "reply": reply} | named
+
+
+@given(st.text("cdu", min_size=1, max_size=8), st.integers(0, 3), st.randoms(use_true_random=False))
+def test_a_question_of_several_items_counts_once(outcomes: str, more: int, draw: Any) -> None:
+    """It is one request. Figures, intervals and completeness are those of one item, in whatever order they arrive."""
+    once = [sent(record, "a") for record in cells(outcomes)]
+    records = once + [sent(record, f"{n}") for n in range(more) for record in cells(outcomes)]
+    draw.shuffle(records)
+    summary, alone = (counted(some, {"selected": len(some)}) for some in (records, once))
+    assert [one | {"duplicates": 0} for one in summary["results"]] == alone["results"]
+    assert (summary["answered"], summary["complete"]) == (alone["answered"], alone["complete"])
+    assert summary["duplicates"] == summary["results"][0]["duplicates"] == more * len(outcomes)
+
+
+def test_items_that_ask_something_else_are_no_duplicates() -> None:
+    """Repeats, conditions, another request under the same name, an unknown one, rows, and an item without a reply."""
+    once, comma = cells("c")[0], Condition(NumberFormat.COMMA).fields()
+    others = [
+        [sent(once, "b", repeat=1)],
+        [sent(once, "b", condition=comma)],
+        [sent(once, "b", model="another")],
+        [sent(once, "b", model=None), sent(once, "c", model=None)],
+        [sent(once, "") | {"nodeid": None}] * 2,
+        [sent(cells("u")[0], "b")],
+    ]
+    for records in others:
+        both = [sent(once, "a"), *records]
+        for summary in (counted(both), counted(reversed(both))):
+            assert (summary["answered"] + summary["unanswered"], summary["duplicates"]) == (len(both), 0)

@@ -1,0 +1,126 @@
+"""A table in text and in markdown: it fits, and foreign text has no effect in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from pytest_llmarith.results.tables import Column, Row, Table, as_markdown, as_text, code
+
+HOSTILE = st.one_of(
+    st.text(max_size=40),
+    st.text("`|\\<>[]()!*_~#\"'&;\n\r\t =-:/.@w", max_size=40),
+    st.sampled_from(
+        ["<script>alert(1)</script>", "`|`", "|", "\\|", "\\`|\\", "</summary>", "```\n</details>", "![](x)"]
+    ),
+)
+PARSER = MarkdownIt("commonmark", {"html": True}).enable("table")
+COLUMNS = [
+    Column("model", is_name=True),
+    Column("task", is_name=True, below=True),
+    Column("trials"),
+    Column("cost", "${:.2f}".format, below=True),
+]
+
+
+def table(*models: str, **named: Any) -> Table:
+    return Table("costs", COLUMNS, [Row([model, "sums", 720, None]) for model in models])._replace(**named)
+
+
+def wide(depths: int, name: str = "int_add") -> Table:
+    columns = [Column("depth", is_name=True), *(Column(str(depth)) for depth in range(depths))]
+    return Table("", columns, [Row([name, *range(depths)], "a note")])
+
+
+def test_a_row_is_a_line_where_there_is_room() -> None:
+    """Of what is not known there is a dash. Below stands what has to be known."""
+    rows = [Row(["o4-mini", "sums", 720, 1.5]), Row(["gpt-4o", None, 9, None], "simulated")]
+    assert as_text(table(rows=rows, legend="all of it"), 80) == [
+        "costs",
+        "model    task  trials   cost",
+        "----------------------------",
+        "o4-mini  sums     720  $1.50",
+        "gpt-4o              9      -",
+        "  simulated",
+        "",
+        "all of it",
+    ]
+
+
+def test_columns_stand_below_others_where_there_is_none() -> None:
+    assert as_text(table("o4-mini", "gpt-4o"), 20) == [
+        "costs",
+        "model    trials",
+        "task       cost",
+        "---------------",
+        "o4-mini     720",
+        "sums          -",
+        "",
+        "gpt-4o      720",
+        "sums          -",
+    ]
+
+
+def test_names_are_cut_before_that() -> None:
+    name = "openrouter/deepseek/deepseek-v3.2-exp-thinking"
+    assert as_text(table(name), 50)[3] == "openroute...-v3.2-exp-thinking  sums     720     -"
+    assert max(map(len, as_text(table(name), 30))) <= 30
+
+
+@given(st.integers(1, 60), st.integers(40, 160))
+def test_a_table_that_is_too_wide_comes_in_pieces(depths: int, width: int) -> None:
+    """Every piece has the first column, and no column is left alone at the end."""
+    lines = as_text(wide(depths, "m" * 300), width)
+    heads = [line.split()[1:] for line in lines if line.startswith("depth")]
+    assert [column for head in heads for column in head] == [*map(str, range(depths))]
+    assert max(map(len, lines)) <= width
+    assert max(map(len, heads)) - min(map(len, heads)) < max(2, len(heads))
+    assert sum("a note" in line for line in lines) == 1
+
+
+@given(HOSTILE, HOSTILE)
+@settings(max_examples=50)
+def test_foreign_text_is_printable(name: str, text: str) -> None:
+    assert all(line.isprintable() for line in as_text(table(name, text), 80))
+
+
+def tokens(lines: Sequence[str]) -> Iterator[Token]:
+    """What a parser of markdown makes of the lines."""
+    for token in PARSER.parse("\n".join(lines)):
+        yield token
+        yield from token.children or ()
+
+
+@given(HOSTILE, HOSTILE, HOSTILE)
+@settings(max_examples=50)
+def test_foreign_text_is_code_in_markdown(name: str, note: str, header: str) -> None:
+    """No tag, link, image, heading or cell comes of it."""
+    columns = [*COLUMNS, Column(f"of\n{header}")]
+    rows = [Row([name, "a", 1, 0.5, "<0.1"], note), Row(["b", name, 2, None, 0])]
+    found = list(tokens(list(as_markdown(table(columns=columns, rows=rows, legend="p < 0.05", notes=[note])))))
+    kinds = [token.type for token in found]
+    assert not {"link_open", "image", "hr", "blockquote_open", "code_block", "heading_open", "fence"} & set(kinds)
+    assert [token.content for token in found if token.type == "html_inline"] in ([], ["<sub>", "</sub>"])
+    assert (kinds.count("tr_open"), kinds.count("td_open")) == (3, 10)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("o4-mini", "`o4-mini`"),
+        ("a`b", "``a`b``"),
+        ("``", "``` `` ```"),
+        ("a|b", r"`a\x7cb`"),
+        (" a", "`  a `"),
+        ("", "`  `"),
+        ("a\nb", r"`a\nb`"),
+    ],
+)
+def test_code_ends_where_it_should(text: str, shown: str) -> None:
+    assert code(text) == shown

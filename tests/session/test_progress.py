@@ -1,0 +1,151 @@
+"""What is said before a run's first request and while it goes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from pytest_llmarith.session.forecast import forecast_lines
+from pytest_llmarith.session.terminal import Pace, progress_line
+from pytest_llmarith.values import Model, Outlook, Price, Progress, Terms
+
+PRICED = Terms(Price(1.0, 4.0), 16_000)
+MANY = Progress(
+    requests=130, answered=112, stored=300, announced_stored=310, in_flight=16, retrying=2, failed=1, held=2
+)
+REASONS = Terms(Price(1.0, 4.0), 16_000, reasons=True)
+
+
+def outlook(terms: Terms = PRICED, stored: int = 0, count: int = 800, name: str = "openai/x", **named: Any) -> Outlook:
+    asked = count - stored
+    learned = {"learned_from": 0, "guessed": True} | named
+    return Outlook(Model(name, name), count, stored, asked, 25 * asked, 20 * asked, terms, **learned)
+
+
+@pytest.mark.parametrize(
+    ("one", "line"),
+    [
+        (outlook(), "800 questions; about 20.0k prompt tokens, about $0.0840"),
+        (outlook(stored=300), "800 questions, 300 of them stored; about 12.5k prompt tokens, about $0.0525"),
+        (
+            outlook(REASONS, 300, learned_from=300, guessed=False),
+            "800 questions, 300 of them stored; about 12.5k prompt tokens, "
+            "about 10.0k completion tokens (from 300 stored replies), about $0.0525",
+        ),
+        (
+            outlook(REASONS, 1, learned_from=1),
+            "800 questions, 1 of them stored; about 20.0k prompt tokens, "
+            "about 16.0k completion tokens (partly from 1 stored reply), from $0.0839 (reasoning is unforeseeable)",
+        ),
+        (outlook(stored=800), "800 questions, all of them stored; nothing is asked"),
+        (outlook(stored=1, count=1), "1 question, which is stored; nothing is asked"),
+        (replace(outlook(stored=1, count=1), searching=True), "1 question, which is stored"),
+        (outlook(Terms(Price(0.01, 0.01)), count=1), "1 question; about 25 prompt tokens, about $0.0001 or less"),
+        (
+            outlook(Terms(reasons=True)),
+            "800 questions; about 20.0k prompt tokens, cost unknown "
+            "(reasoning is unforeseeable; no price known, --llm-price=IN,OUT gives one)",
+        ),
+        (
+            outlook(name="llmarith/exact"),
+            "800 questions; about 20.0k prompt tokens, free: simulated",
+        ),
+        (
+            replace(outlook(count=16), asked=8),
+            "16 questions; 8 requests, as some have the same prompt; about 400 prompt tokens, about $0.0017",
+        ),
+    ],
+)
+def test_a_forecast(one: Outlook, line: str) -> None:
+    """What is asked, what is stored, about what it costs, and what cannot be known."""
+    assert forecast_lines([one]) == [line]
+
+
+def test_a_forecast_of_several_models() -> None:
+    """First all of them, with the sum of what is known; of very many some are named. A judge comes on top."""
+    named = [outlook(REASONS, name="thinks\x1b"), outlook(Terms(), name="m")]
+    first, thinks, mine, judge = forecast_lines(named, "judge:gpt-4o")
+    assert first.startswith(
+        "1,600 questions; about 40.0k prompt tokens, from $0.0840 (reasoning is unforeseeable; no p"
+    )
+    assert (thinks[:12], mine[:3]) == ("thinks\\x1b: ", "m: ")
+    assert judge == "what judge:gpt-4o is asked is unforeseeable, and comes on top"
+    lines = forecast_lines([outlook()] * 20)
+    assert (len(lines), lines[-1]) == (10, "and 12 models more")
+
+
+@pytest.mark.parametrize(
+    ("progress", "selected", "line"),
+    [
+        (Progress(), 720, "0 of 720 answered"),
+        (Progress(), None, "0 answered"),
+        (
+            replace(MANY, cost_usd=0.0123, unpriced=3),
+            720,
+            "412 of 720 answered, 1 unanswered, 130 asked, 310 in the store, 16 in flight, 2 waiting, 2 held back, "
+            "$0.0123 so far (3 unpriced), 9 replies a minute",
+        ),
+        (Progress(requests=5, answered=5, unpriced=5), 5, "5 of 5 answered, 5 asked, no price known"),
+    ],
+)
+def test_a_progress_line(progress: Progress, selected: int | None, line: str) -> None:
+    """It is silent about what there is not; unknown money is not $0."""
+    assert progress_line(progress, selected, pace="9 replies a minute" * bool(progress.cost_usd)) == line
+
+
+@pytest.mark.parametrize(
+    ("waiting_for", "next_try_s", "part"),
+    [
+        ({"429 from \x1b[2J": 14}, 11.2, "14 waiting: 429 from \\x1b[2J, next try in 12 s"),
+        ({"429 from a": 3, "no reply from b": 11}, 0.0, "14 waiting: no reply from b and others, next try in 0 s"),
+    ],
+)
+def test_what_is_waited_for_is_said(waiting_for: dict[str, int], next_try_s: float, part: str) -> None:
+    progress = Progress(retrying=14, waiting_for=waiting_for, next_try_s=next_try_s)
+    assert progress_line(progress, None) == f"0 answered, {part}"
+
+
+def test_programs_that_run_are_named() -> None:
+    running = ["A000045, term 3 of 40", "A000108, term 1 of 9", "A000290, term 7 of 8"]
+    assert progress_line(Progress(answered=9, judged=2), 9, running, graded=4) == (
+        "9 of 9 answered, 2 judged, 4 graded, running A000045, term 3 of 40; A000108, term 1 of 9 and 1 more"
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "seconds", "words"),
+    [
+        (Progress(), Progress(), 60, ""),
+        (Progress(), Progress(answered=5), 0, ""),
+        (Progress(), Progress(answered=3), 60, "3.0 replies a minute"),
+        (Progress(), Progress(answered=2000), 60, "2,000 replies a minute"),
+        (Progress(answered=5), Progress(answered=15, cost_usd=0.02), 30, "20 replies a minute, $2.40 an hour"),
+        (
+            Progress(answered=100, cost_usd=1.0),
+            Progress(announced=720, announced_stored=300, answered=110, failed=10, cost_usd=1.1),
+            60,
+            "10 replies a minute, $6.00 an hour, about 30 min left",
+        ),
+        (Progress(), Progress(announced=1000, answered=10), 60, "10 replies a minute, about 1 h 39 min left"),
+        (Progress(), Progress(announced=11, answered=10), 60, "10 replies a minute, less than a minute left"),
+        (Progress(), Progress(announced=10, stored=9, answered=1, announced_stored=5), 6, "10 replies a minute"),
+        (Progress(), Progress(announced=10, judged=5, failed=9), 6, "50 replies a minute"),
+    ],
+)
+def test_the_pace(before: Progress, now: Progress, seconds: float, words: str) -> None:
+    """Money and time left only if there is some; judges give replies, but to no question."""
+    assert Pace(before, 0.0).words(now, seconds) == words
+
+
+def test_the_pace_is_that_of_the_last_minute() -> None:
+    """While no reply comes, that is said in place of the time left, but not for a slow model's usual pause."""
+    pace = Pace(Progress(announced=100), 0.0)
+    assert pace.words(Progress(announced=100, answered=50), 10.0) == "300 replies a minute, less than a minute left"
+    assert pace.words(Progress(announced=100, answered=50), 30.0) == "100 replies a minute, none for 20 s"
+    assert pace.words(Progress(announced=100, answered=50), 90.0) == ""
+    assert pace.words(Progress(announced=100, answered=70), 120.0).startswith("13 replies a minute")
+    slow = Pace(Progress(announced=100), 0.0)
+    assert slow.words(Progress(announced=100, answered=2), 40.0).endswith("left")
+    assert slow.words(Progress(announced=100, answered=2), 59.0).endswith("left")
