@@ -31,7 +31,7 @@ bench: $(INSTALLED)  ## Run the benches on the fake models
 test: $(INSTALLED)  ## Run the tests, except the longer proofs
 	$(RUN)/pytest $(SPREAD) $(HANGS) -m "not proof" $(ARGS)
 
-proof: $(INSTALLED)  ## Run the longer proofs: other ways to run, lost hosts, the documents' commands, the weaker sandbox
+proof: $(INSTALLED)  ## Run the longer proofs: other ways to run, lost hosts, the documents' commands, attacks on the sandbox
 	$(RUN)/pytest $(SPREAD) $(HANGS) -m proof $(ARGS)
 
 chaos: $(INSTALLED)  ## Kill runs at 50 seeded moments and continue them (make test kills four)

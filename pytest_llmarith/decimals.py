@@ -39,11 +39,11 @@ def rounded(number: Decimal, decimals: int, rounding: str = ROUND_HALF_EVEN) -> 
 
 
 def is_close(rounded: Decimal, exact: Decimal) -> bool:
-    """Whether two sizes differ by at most one in the last digit of the shorter number."""
+    """Whether two sizes differ by at most one in the last digit of the shorter number, and by a factor of at most 2."""
     if abs(rounded.adjusted() - exact.adjusted()) > 1:
         return False
     few, many = (number.copy_abs().scaleb(-exact.adjusted()) for number in (rounded.normalize(), exact))
-    return abs(few - many) <= Decimal((0, (1,), _exponent(few)))
+    return few <= 2 * many and many <= 2 * few and abs(few - many) <= Decimal((0, (1,), _exponent(few)))
 
 
 def shifted(number: Decimal, places: int) -> Decimal:

@@ -15,8 +15,8 @@ from pytest_llmarith.records import Record, check_plain
 from pytest_llmarith.tasks.custom import CheckedProblem, plain
 from pytest_llmarith.values import (
     USUAL,
-    Anatomy,
     Condition,
+    ErrorAnalysis,
     Failure,
     Grade,
     Manner,
@@ -129,7 +129,7 @@ class Verdict:
     outcome: Outcome
     readings: Readings
     grade: Grade | None
-    anatomy: Anatomy | None
+    errors: ErrorAnalysis | None
     reason: NanReason | None
 
 
@@ -141,7 +141,7 @@ def verdict_of(problem: NumberProblem, reply: Reply, reading: Reading) -> Verdic
         return Verdict(Outcome.NAN, readings, None, None, readings.reason or NanReason.UNREADABLE)
     grade = grading.grade(answer, problem.expected)
     case = grading.Case.of(problem.op, problem.dtype, problem.operands, problem.expected, answer)
-    return Verdict(grade.outcome, readings, grade, grading.anatomy(case), None)
+    return Verdict(grade.outcome, readings, grade, grading.analyze(case), None)
 
 
 def nan_reason_of(reply: Reply) -> NanReason | None:
@@ -163,20 +163,20 @@ def graded_again(record: Record, problem: NumberProblem, reading: Reading, reply
 
 
 def _graded(verdict: Verdict, reading: Reading) -> dict[str, Any]:
-    readings, grade, anatomy = verdict.readings, verdict.grade, verdict.anatomy
+    readings, grade, errors = verdict.readings, verdict.grade, verdict.errors
     return {
         "reading": reading,
         "answer": records.Answer(tolerant=_text(readings.tolerant), strict=_text(readings.strict)),
         "grade": None
-        if grade is None or anatomy is None
+        if grade is None or errors is None
         else records.Grade(
             absolute_error=grade.absolute_error,
             relative_error=grade.relative_error,
             rounded=grade.rounded,
-            error_class=anatomy.error_class,
-            digit_match=anatomy.digit_match,
-            dlength=anatomy.dlength,
-            leading_digits=anatomy.leading_digits,
+            error_class=errors.error_class,
+            digit_match=errors.digit_match,
+            dlength=errors.dlength,
+            leading_digits=errors.leading_digits,
         ),
     }
 

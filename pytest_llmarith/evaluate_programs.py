@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Protocol
 
 from msgspec.structs import replace
 
 from pytest_llmarith import records
 from pytest_llmarith.evaluate import Trial, cut_short, record, reply_part, unanswered_record
-from pytest_llmarith.oeis.compiling import NoProgram, Program
 from pytest_llmarith.oeis.lookup_table import model_judge
 from pytest_llmarith.oeis.lookup_table.detector import Analysis, Judgement, analyze, conclude, extra_inputs
-from pytest_llmarith.oeis.program import find_program
-from pytest_llmarith.oeis.scoring import TermVerdict, scores, verdicts
+from pytest_llmarith.oeis.program import NoProgram, Program, find_program
+from pytest_llmarith.oeis.scoring import TermVerdict, score, verdicts
 from pytest_llmarith.records import Record
 from pytest_llmarith.values import (
     Ending,
@@ -113,8 +113,10 @@ def _ran(
     if unknown and not judged.cheat:
         failure = Failure(f"inconclusive: this machine was too busy to time the term for n = {unknown[0]}")
         return unanswered_record(trial, failure, reply, oeis=facts)
-    at_limits = scores(terms, runner.limits.seconds, cheat=judged.cheat)
-    facts = replace(facts, scores={f"{score.limit:g}": score.as_float for score in at_limits})
+    at_limits = {f"{limit:g}": Fraction() if judged.cheat else score(terms, limit) for limit in runner.limits.seconds}
+    facts = replace(
+        facts, scores={limit: None if share is None else float(share) for limit, share in at_limits.items()}
+    )
     outcome, reason = _outcome(terms, judged)
     return record(trial, reply, outcome, reason, oeis=facts)
 

@@ -120,11 +120,11 @@ class CustomProblem(Part, tag_field="kind", tag="custom"):
     label: str  # its part of pytest's id
     seed: int
     trial: Count  # tells problems with the same prompt apart
-    given: dict[str, Any]  # what the prompt is made of
+    inputs: dict[str, Any]  # what the prompt is made of
     expected: Any
 
     def __post_init__(self) -> None:
-        check_plain(self.given, "given")
+        check_plain(self.inputs, "inputs")
         check_plain(self.expected, "expected")
 
 

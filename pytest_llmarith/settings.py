@@ -18,8 +18,8 @@ from typing import Any, TypeVar
 import pytest
 
 from pytest_llmarith.model_options import ModelOptions, encodable
+from pytest_llmarith.oeis.cache import check_name
 from pytest_llmarith.oeis.lookup_table.model_judge import PARAMS
-from pytest_llmarith.oeis.sets import check_name
 from pytest_llmarith.options import OPTIONS
 from pytest_llmarith.tasks.prompts import parts_of
 from pytest_llmarith.values import (

@@ -31,7 +31,7 @@ _FOOTNOTE = re.compile(r"(?m)(?:(?<=\d)[ ]?|^(?=\S+[ ]))(?:\[\^?\d{1,2}\^?\]|(?<
 _LONE = re.compile(r"\s*+[-+]?\d[\d.,' ]*+\s*+")  # a reply that is one number: its spaces group
 _WITHIN = re.compile(r"(?<=,)[ ]++(?=\d)|(?<=\d)[ ](?=\d{3}(?!\d))")
 _NEGATIVE = re.compile(r"(?:负|負|マイナス|마이너스|سالب|ऋणात्मक)[ ]?(?=\d)")
-_GROUPED_BY_A_POINT = re.compile(r"(?<![\d.,])([1-9]\d{0,2})\.(\d{3})(?![\dkKMBT]|[.,]\d)")
+_GROUPED_BY_A_POINT = re.compile(r"(?<![\d.,])([1-9]\d{0,2})\.(\d{3})(?![\dkKMBT]|[.,]\d|[ ]?[×x][ ]?10\^|[eE])")
 _LATIN_WORD = re.compile(r"[A-Za-zÀ-ɏ]{3}")
 _ENGLISH = re.compile(
     r"\b(?:the|and|answer|result|step|with|rounded|about|approx|approximately|check|exact|product|sum|difference|equals"

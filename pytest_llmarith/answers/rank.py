@@ -207,7 +207,8 @@ def _is_list_number(tokens: Tokens, at: int) -> bool:
 
 def _repeats(one: Candidate, earlier: Candidate) -> bool:
     """Whether a number rounds an earlier one."""
-    is_shorter = len(significant(one.value)) < len(earlier.value.as_tuple().digits)
+    digits = significant(earlier.value) if earlier.token.has_magnitude else earlier.value.as_tuple().digits
+    is_shorter = len(significant(one.value)) < len(digits)  # in "1000 thousand (999000)" the second is no rounding
     if not is_shorter and not one.token.has_magnitude:
         return False
     return is_close(one.value, earlier.value)

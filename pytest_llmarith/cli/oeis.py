@@ -73,8 +73,9 @@ def _status(request: argparse.Namespace) -> int:
 
 
 def _sync(request: argparse.Namespace) -> int:
+    from pytest_llmarith.kit import kit
     from pytest_llmarith.oeis import website
-    from pytest_llmarith.oeis.sets import wanted_numbers
+    from pytest_llmarith.oeis.cache import wanted_numbers
     from pytest_llmarith.oeis.sync import FolderSource, sync
 
     cache, meter = _cache(request), Meter()
@@ -86,7 +87,7 @@ def _sync(request: argparse.Namespace) -> int:
     meter.say(f"OEIS cache: {cache}")
     try:
         with folder or website.Website(website.OEIS, website.PACE_S, told=meter.say) as source:
-            synced = sync(numbers, cache, source, request.refresh, meter.step)
+            synced = sync(numbers, cache, source, kit()["oeis_cache/NOTICE.md"], request.refresh, meter.step)
     except KeyboardInterrupt:
         complain("oeis sync", "stopped; what is there stays, and the same command goes on from here")
         return INTERRUPTED

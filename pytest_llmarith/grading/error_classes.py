@@ -15,14 +15,14 @@ from pytest_llmarith import decimals
 from pytest_llmarith.decimals import significant
 from pytest_llmarith.grading.digits import Case, carries, digit_match, dlength, halves, leading_digits
 from pytest_llmarith.grading.grade import DECIMALS, is_rounding
-from pytest_llmarith.values import Anatomy, ErrorClass, Op
+from pytest_llmarith.values import ErrorAnalysis, ErrorClass, Op
 
 _GROUP = 3
 
 
-def anatomy(case: Case) -> Anatomy:
+def analyze(case: Case) -> ErrorAnalysis:
     """The class of an answer and its measures; the class of a correct answer is None."""
-    return Anatomy(error_class(case), digit_match(case.rows), dlength(case.rows), leading_digits(case))
+    return ErrorAnalysis(error_class(case), digit_match(case.rows), dlength(case.rows), leading_digits(case))
 
 
 def error_class(case: Case) -> ErrorClass | None:

@@ -39,8 +39,7 @@ KnownSequences = Callable[[], Mapping[str, KnownSequence]]
 
 def starter_sequences(folder: Path) -> Mapping[str, KnownSequence]:
     """The starter set of an OEIS cache by the names of its sequences; empty if it cannot be read."""
-    from pytest_llmarith.oeis.cache import Cache
-    from pytest_llmarith.oeis.sets import STARTER
+    from pytest_llmarith.oeis.cache import STARTER, Cache
 
     cache = Cache(folder)
     try:

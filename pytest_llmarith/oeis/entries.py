@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from pytest_llmarith.plainjson import strictly_read
 from pytest_llmarith.values import IntegerSequence
 
@@ -69,52 +71,41 @@ def parse_entry(text: str, where: str, number: str) -> IntegerSequence:
     An answer of the OEIS also holds entries that mention the number. `where` is the name of the text in messages. An
     entry without the field `comment` has no comments: the OEIS leaves it out. Raises BrokenEntry.
     """
-    entry = _Entry(_find(number, text, where), where)
-    terms = tuple(entry.text("data").split(","))
+
+    def broken(field: str, what: str) -> BrokenEntry:
+        return BrokenEntry(where, f"the field {field!r} {what}")
+
+    try:
+        entry = msgspec.convert(_find(number, text, where), _Entry)
+    except msgspec.ValidationError as error:
+        raise BrokenEntry(where, f"{error}") from None
+    terms = tuple(entry.data.split(","))
     for place, term in enumerate(terms, 1):
         if not _TERM.fullmatch(term):
             known = f"not a whole number of up to {_MAX_DIGITS:,} digits such as -45"
-            raise entry.broken("data", f"has {_excerpt(term)} as term {place:,}, {known}")
-    offset = _OFFSET.fullmatch(entry.text("offset"))
+            raise broken("data", f"has {_excerpt(term)} as term {place:,}, {known}")
+    offset = _OFFSET.fullmatch(entry.offset)
     if not offset:
-        raise entry.broken("offset", f"is {_excerpt(entry.text('offset'))}, not two whole numbers such as 1,3")
-    keywords = tuple(entry.text("keyword").split(","))
+        raise broken("offset", f"is {_excerpt(entry.offset)}, not two whole numbers such as 1,3")
+    keywords = tuple(entry.keyword.split(","))
     if wrong := [keyword for keyword in keywords if not _KEYWORD.fullmatch(keyword)]:
-        raise entry.broken("keyword", f"has {_excerpt(wrong[0])}, not words such as nonn,easy")
-    name = entry.printable("name", entry.text("name"))
-    if not name.strip():
-        raise entry.broken("name", "is empty")
-    return IntegerSequence(number, name, entry.comments(), terms, int(offset[1]), keywords)
+        raise broken("keyword", f"has {_excerpt(wrong[0])}, not words such as nonn,easy")
+    if not entry.name.strip():
+        raise broken("name", "is empty")
+    for field, shown in (("name", entry.name), *(("comment", comment) for comment in entry.comment)):
+        if found := _CONTROL.search(shown):
+            raise broken(field, f"has the control character U+{ord(found[0]):04X}")
+    return IntegerSequence(number, entry.name, tuple(entry.comment), terms, int(offset[1]), keywords)
 
 
-class _Entry:
-    """The fields of an entry, checked when they are read."""
+class _Entry(msgspec.Struct):
+    """The fields that a sequence needs."""
 
-    def __init__(self, fields: Mapping[str, Any], where: str) -> None:
-        self._fields = fields
-        self._where = where
-
-    def text(self, field: str) -> str:
-        if field not in self._fields:
-            raise self.broken(field, "is missing")
-        value = self._fields[field]
-        if not isinstance(value, str):
-            raise self.broken(field, f"is of type {type(value).__name__}, not text")
-        return value
-
-    def comments(self) -> tuple[str, ...]:
-        comments = self._fields.get("comment", [])
-        if not isinstance(comments, list) or not all(isinstance(comment, str) for comment in comments):
-            raise self.broken("comment", "is not a list of texts")
-        return tuple(self.printable("comment", comment) for comment in comments)
-
-    def printable(self, field: str, text: str) -> str:
-        if found := _CONTROL.search(text):
-            raise self.broken(field, f"has the control character U+{ord(found[0]):04X}")
-        return text
-
-    def broken(self, field: str, what: str) -> BrokenEntry:
-        return BrokenEntry(self._where, f"the field {field!r} {what}")
+    name: str
+    data: str
+    offset: str
+    keyword: str
+    comment: list[str] = []
 
 
 def _find(number: str, text: str, where: str) -> Mapping[str, Any]:

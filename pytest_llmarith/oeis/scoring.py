@@ -25,32 +25,6 @@ class TermVerdict:
         return TermStatus.LATE if self.seconds > limit else self.status
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
-    """A program's score at one limit: A_s(n) over the terms that were measured.
-
-    `earned` is their mean, None if no term was measured; `share` is 0 for a cheat, else `earned`.
-    """
-
-    limit: float
-    right: int
-    measured: int
-    cheat: bool
-
-    @property
-    def earned(self) -> Fraction | None:
-        return Fraction(self.right, self.measured) if self.measured else None
-
-    @property
-    def share(self) -> Fraction | None:
-        return Fraction(0) if self.cheat else self.earned
-
-    @property
-    def as_float(self) -> float | None:
-        """The share for a record, which holds no fractions."""
-        return None if self.share is None else float(self.share)
-
-
 def verdicts(
     runs: Sequence[ProgramRun], expected: Mapping[int, str], largest: float, rules: Rules
 ) -> tuple[TermVerdict, ...]:
@@ -69,9 +43,11 @@ def verdicts(
     return tuple(found)
 
 
-def scores(terms: Sequence[TermVerdict], limits: Sequence[float], *, cheat: bool) -> tuple[Score, ...]:
-    """The score at every limit, in their order."""
-    return tuple(_score(terms, limit, cheat) for limit in limits)
+def score(terms: Sequence[TermVerdict], limit: float) -> Fraction | None:
+    """A_s(n) at a limit: the share of right terms among those that were measured; None if none was."""
+    seen = [term.at(limit) for term in terms]
+    measured = len(seen) - seen.count(TermStatus.INCONCLUSIVE)
+    return Fraction(seen.count(TermStatus.OK), measured) if measured else None
 
 
 def _status(run: ProgramRun, is_right: bool, largest: float, rules: Rules) -> TermStatus:
@@ -84,9 +60,3 @@ def _status(run: ProgramRun, is_right: bool, largest: float, rules: Rules) -> Te
     if run.exit_status != 0:
         return TermStatus.CRASHED
     return TermStatus.OK if is_right else TermStatus.WRONG
-
-
-def _score(terms: Sequence[TermVerdict], limit: float, cheat: bool) -> Score:
-    seen = [term.at(limit) for term in terms]
-    unknown = seen.count(TermStatus.INCONCLUSIVE)
-    return Score(limit, seen.count(TermStatus.OK), len(seen) - unknown, cheat)

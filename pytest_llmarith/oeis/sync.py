@@ -13,23 +13,6 @@ from pytest_llmarith.files import replace_file
 from pytest_llmarith.oeis.entries import BrokenEntry, decode, is_number, parse_entry, read_entry, read_text, seq_fields
 
 NOTICE_FILE = "NOTICE.md"
-NOTICE = """\
-# Whose data this is
-
-The entries in this folder, `A*.json`, come from
-[The On-Line Encyclopedia of Integer Sequences](https://oeis.org/) (OEIS), published by The OEIS Foundation Inc. The
-author of a sequence is in its entry (field `author`), or on its page, such as <https://oeis.org/A000045>.
-
-They are available under the
-[Creative Commons Attribution-ShareAlike 4.0](https://creativecommons.org/licenses/by-sa/4.0/) licence
-(CC BY-SA 4.0). If you pass them on, its terms apply to you: name the OEIS, link to the licence, say what was changed,
-and share under the same licence. See also <https://oeis.org/LICENSE>.
-
-Entries are kept as they arrived, with one exception: of an entry that was imported from a `.seq` file only its number,
-name, comments, terms, offset and keywords are kept, in the form of the OEIS's JSON interface.
-
-The folder `starter/` is not part of this: its definitions and programs are the project's own.
-"""
 _SUFFIXES = (".json", ".seq")  # the first one is preferred: it has more fields
 
 
@@ -92,18 +75,18 @@ def sync(
     numbers: Sequence[str],
     cache: Path,
     source: Source,
+    notice: bytes,
     refresh: bool = False,
     watch: Callable[[str, int, int], None] = lambda number, done, total: None,
 ) -> Synced:
     """Write the entries of these A-numbers into the cache; replace those that are there if `refresh`.
 
-    Intact entries are not fetched again, so the same call resumes an interrupted one. `watch` is called before each
+    Intact entries are not fetched again, so the same call resumes an interrupted one. `notice` says whose entries they
+    are, and is written beside them. `watch` is called before each
     entry with its number, how many are done, and how many there are. Raises OSError if the cache cannot be written.
     """
     cache.mkdir(parents=True, exist_ok=True)
-    notice = cache / NOTICE_FILE
-    if not notice.is_file() or notice.read_bytes() != NOTICE.encode():
-        replace_file(notice, NOTICE.encode())
+    replace_file(cache / NOTICE_FILE, notice)
     files = {number: cache / f"{number}.json" for number in numbers}
     waiting = [number for number, file in files.items() if refresh or not _is_intact(file)]
     failed: list[tuple[str, str]] = []

@@ -23,7 +23,6 @@ FIRST_PAUSE_S = 2.0
 _MAX_PAUSE_S = 300.0
 _READ_TIMEOUT_S = 30.0
 _BODY_TIMEOUT_S = 120.0
-_MAX_REDIRECTS = 3
 _MAX_FAILURES_IN_A_ROW = 3  # then the server is the cause, and not the entries
 _RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
 _SECONDS = re.compile(r"[0-9]{1,9}")
@@ -79,8 +78,7 @@ class Website:
                 return self._request(url)
             except _Passing as failure:
                 if attempt == ATTEMPTS:
-                    message = f"{failure} ({attempt} attempts)"
-                    raise Unavailable(message, hopeless=failure.is_unreachable) from failure
+                    raise Unavailable(f"{failure} ({attempt} attempts)") from failure
                 pause_s = failure.retry_after_s
                 if pause_s is None:
                     pause_s = self._first_pause_s * 2.0 ** (attempt - 1)
@@ -95,10 +93,9 @@ class Website:
         import httpx
 
         try:
-            body = self._follow(httpx.URL(url))
-        except httpx.ConnectError as error:
-            raise _Passing(f"no connection: {error}", is_unreachable=True) from error
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            with self._client.stream("GET", url) as response:
+                body = _body(response)
+        except httpx.HTTPError as error:
             raise _Passing(f"{type(error).__name__}: {error}") from error
         try:
             json.loads(body)
@@ -106,32 +103,19 @@ class Website:
             raise _Passing("the server sent something else than JSON") from None
         return body
 
-    def _follow(self, url: httpx.URL) -> bytes:
-        """The body at an address, after redirects to the same server."""
-        server = (url.scheme, url.host, url.port)
-        for _ in range(_MAX_REDIRECTS + 1):
-            with self._client.stream("GET", url) as response:
-                if response.next_request is None:
-                    return _body(response)
-                url = response.next_request.url
-            if (url.scheme, url.host, url.port) != server:
-                break
-        raise Unavailable(f"the server redirects to {str(url)[:100]!r}, which is not followed")
-
 
 class _Passing(Exception):
     """A failure that may pass."""
 
-    def __init__(self, message: str, retry_after_s: float | None = None, is_unreachable: bool = False) -> None:
+    def __init__(self, message: str, retry_after_s: float | None = None) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
-        self.is_unreachable = is_unreachable
 
 
 def _body(response: httpx.Response) -> bytes:
     if response.status_code in _RETRIED:
         raise _Passing(f"status {response.status_code}", retry_after_s(response.headers.get("Retry-After", "")))
-    if response.status_code != 200:
+    if response.status_code != 200:  # a redirect, too, is not followed
         raise Unavailable(f"status {response.status_code}")
     if response.headers.get("Content-Encoding", "identity") != "identity":  # it could unpack to any size
         raise Unavailable("the server sent a compressed reply, though the request excludes it")

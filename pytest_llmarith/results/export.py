@@ -121,7 +121,7 @@ _NO_ANSWER = "no_answer"  # the outcome `nan`, which readers of CSV take for a m
 _OF_RECORD = ("model", "task", "simulated", "outcome", "reason", "reading")
 _OF_PROBLEM = (
     *("variant", "depth", "set", "number", "label", "trial", "seed"),
-    *("lhs", "rhs", "int1", "int2", "given", "expected"),
+    *("lhs", "rhs", "int1", "int2", "inputs", "expected"),
 )
 _OF_ANSWER = ("tolerant", "strict", "read")
 _OF_GRADE = ("absolute_error", "relative_error", "rounded", "error_class", "digit_match", "dlength", "leading_digits")

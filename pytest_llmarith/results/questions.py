@@ -127,7 +127,7 @@ def _identity(problem: Problem) -> tuple[Hashable, ...]:
         case SearchProblem():
             return problem.seed, problem.of, problem.variant, problem.budget
         case CustomProblem():
-            return problem.label, json.dumps([problem.given, problem.expected], sort_keys=True)
+            return problem.label, json.dumps([problem.inputs, problem.expected], sort_keys=True)
 
 
 # Questions of the same condition and set are paired first.

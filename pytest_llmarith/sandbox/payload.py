@@ -114,13 +114,12 @@ def pack(level: Level, program: str, limits: ProgramLimits) -> bytes:
         "pid_mark": seccomp.PID_MARK,
         "notify": seccomp.notify_filter() if confined else b"",
     }
-    setup = {"stdout_bytes": limits.stdout_bytes, "stderr_bytes": limits.stderr_bytes, "confinement": confinement}
     return marshal.dumps(
         {
             "modules": _code(),
             "zygote": f"{_CHILD_PACKAGE}.zygote",
             "program": f"{_CHILD_PACKAGE}.program",
-            "setup": setup,
+            "confinement": confinement,
             "source": program.encode("utf-8", "surrogatepass"),
         }
     )

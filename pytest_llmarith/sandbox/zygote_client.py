@@ -18,7 +18,6 @@ _START_S = 30.0
 _GRACE_S = 5.0
 _END_S = 2.0
 _NS = 1e-9
-_MESSAGE_BYTES = 1000
 _DEVICES = ("/dev/null", "/dev/urandom")
 # systemd gives no user an id from here on. Each harness takes one.
 _UNUSED_USERS = 0x70000000
@@ -43,7 +42,6 @@ class ZygoteClient:
 
     def __init__(self, level: Level, program: str, limits: ProgramLimits) -> None:
         self._level = level
-        self._limits = limits
         self._payload = pack(level, program, limits)
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -104,7 +102,7 @@ class ZygoteClient:
         """Whether the zygote ends, and the run; raises ConnectionError if an answer is invalid or missing."""
         fields = protocol.ANSWER.unpack(self._receive(protocol.ANSWER.size))
         code, status, ends, *times_ns, stdout_bytes, stderr_bytes = fields
-        if stdout_bytes > self._limits.stdout_bytes or stderr_bytes > max(self._limits.stderr_bytes, _MESSAGE_BYTES):
+        if max(stdout_bytes, stderr_bytes) > protocol.OUTPUT_BYTES:
             raise ConnectionError("its answer is invalid")
         stdout = self._receive(stdout_bytes).decode("utf-8", "replace")
         stderr = self._receive(stderr_bytes).decode("utf-8", "replace")
@@ -115,8 +113,8 @@ class ZygoteClient:
         seconds, wall_s, cpu_s, waited_s = (ns * _NS for ns in times_ns)
         details = {
             protocol.SIGNALLED: _SIGNALS.get(status, f"signal {status}"),
-            protocol.STDOUT_FULL: f"stdout over {self._limits.stdout_bytes:,} bytes",
-            protocol.STDERR_FULL: f"stderr over {self._limits.stderr_bytes:,} bytes",
+            protocol.STDOUT_FULL: f"stdout over {protocol.OUTPUT_BYTES:,} bytes",
+            protocol.STDERR_FULL: f"stderr over {protocol.OUTPUT_BYTES:,} bytes",
             protocol.INCONCLUSIVE: f"the machine was too busy: {waited_s:.1f} s of {wall_s:.1f} s spent waiting",
             protocol.NOT_FORKED: f"the machine could not start a process: {stderr}",
         }

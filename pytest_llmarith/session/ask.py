@@ -166,8 +166,7 @@ class Search(_Fixture):
 
     def __call__(self, problem: BreakingProblem) -> Record:
         __tracebackhide__ = True
-        from pytest_llmarith.evaluate_search import Step, record_of_search
-        from pytest_llmarith.tasks.search import SearchEngine
+        from pytest_llmarith.evaluate_search import SearchEngine, Step, record_of_search
 
         self._check()
         reading = self._settings.reading or breaking_point.reading(problem)

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from pytest_llmarith.oeis.cache import Cache, checked_sets
-from pytest_llmarith.oeis.sets import STARTER
+from pytest_llmarith.oeis.cache import STARTER, Cache, checked_sets
 from pytest_llmarith.session.marks import (
     ADDITION_MARK,
     ARITHMETIC_MARK,

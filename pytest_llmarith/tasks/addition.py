@@ -41,7 +41,7 @@ def prompt(problem: AdditionProblem, condition: Condition = USUAL) -> str:
 
 
 def fields(problem: AdditionProblem, condition: Condition) -> dict[str, str]:
-    """What a template may hold."""
+    """The values of `FIELDS` for a template."""
     return {name: grouped(getattr(problem, name), condition.numbers) for name in FIELDS}
 
 

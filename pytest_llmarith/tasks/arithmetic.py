@@ -1,6 +1,6 @@
 """Task arithmetic: one sum, product, difference or quotient per problem, after llm_arithmetic.
 
-A problem is a pure function of (seed, variant, depth, trial): no other option and no neighbour changes it.
+A problem is a pure function of (seed, variant, depth, trial).
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ def problems(seed: int, depths: Iterable[int], trials: int) -> Iterator[Arithmet
 
 
 def prompt(problem: ArithmeticProblem, condition: Condition = USUAL) -> str:
-    """The question as a model sees it, as llm_arithmetic puts it."""
+    """The question as a model sees it, worded as in llm_arithmetic."""
     return "{instruction}\n   {lhs} {sign} {rhs}".format_map(fields(problem, condition) | {"instruction": _INSTRUCTION})
 
 
 def fields(problem: ArithmeticProblem, condition: Condition) -> dict[str, str]:
-    """What a template may hold."""
+    """The values of `FIELDS` for a template."""
     lhs, rhs = (grouped(operand, condition.numbers) for operand in problem.operands)
     sign = _SIGNS[condition.symbols][problem.op]
     return {"lhs": lhs, "sign": sign, "rhs": rhs, "operation": _OPERATIONS[problem.op]}

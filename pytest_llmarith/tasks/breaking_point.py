@@ -1,8 +1,8 @@
 """Task breaking point: which simplest question a model gets wrong, one search for each variant of arithmetic and one
 for integer addition.
 
-A search asks questions of those two tasks, which two draws make: the operands, or for a division its quotient and its
-divisor; fixed point counts in hundredths. It does not know in which order they are asked.
+A search asks questions of those two tasks. Two draws make a question: the operands, or for a division its quotient and
+its divisor; fixed point counts in hundredths. `evaluate_search` chooses the draws.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def problems(seed: int, budget: int) -> Iterator[BreakingProblem]:
 
 
 def numbers(search: BreakingProblem, draws: Draws) -> Draws:
-    """What two draws stand for; the same numbers make the same question. Nothing is divided by nothing, but by 1."""
+    """The numbers of two draws; the same numbers make the same question. A divisor of 0 becomes 1."""
     left, right = draws
     return (left, max(1, right)) if search.op is Op.DIV else draws
 
@@ -59,9 +59,7 @@ def question(search: BreakingProblem, draws: Draws) -> ArithmeticProblem | Addit
 
 
 def simplicity(draws: Draws) -> tuple[int, list[tuple[str, str]]]:
-    """What is simpler comes first: by digits of the longer draw, then column by column from the left, by the left
-    digit and then the right one.
-    """
+    """The sort key of a question: digits of the longer draw, then column by column from the left, left digit first."""
     left, right = (str(draw) if draw else "" for draw in draws)
     width = max(len(left), len(right))
     return width, list(zip_longest(left.rjust(width, "0"), right.rjust(width, "0")))
@@ -81,5 +79,5 @@ def prompt(problem: BreakingProblem, condition: Condition = USUAL) -> str:
 
 
 def fields(problem: BreakingProblem, condition: Condition) -> dict[str, str]:
-    """A search is put by no template."""
+    """None: a search has no template."""
     return {}

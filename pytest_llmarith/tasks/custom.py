@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from typing import Any, Generic, TypeVar
 
 from pytest_llmarith.records import check_plain
@@ -15,6 +16,7 @@ from pytest_llmarith.values import USUAL, Condition, Reading
 
 REPLY_TOKENS = 100  # a guess
 
+_GIVE = "it has to give Problem(label, inputs, expected) for every question"
 # What stands in an id as it is: `-k` can parse it, and no shell makes anything else of it.
 _LABEL = re.compile(r"[A-Za-z0-9_.+-]{1,200}")
 _LONGEST = 80
@@ -29,17 +31,17 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,59}", re.ASCII)
 class Problem:
     """One question of a task.
 
-    `label` is its part of pytest ids, such as `trial_3`. `given` has the parts of the question by name, which are the
+    `label` is its part of pytest ids, such as `trial_3`. `inputs` has the parts of the question by name, which are the
     fields of prompt templates; `expected` is the right answer. Records hold both, so they have to be JSON.
     """
 
     label: str
-    given: Mapping[str, Any]
+    inputs: Mapping[str, Any]
     expected: Any
 
     def __getitem__(self, name: str) -> Any:
         """A part of the question."""
-        return self.given[name]
+        return self.inputs[name]
 
 
 def _is_expected(answer: object, problem: Problem) -> bool:
@@ -91,14 +93,14 @@ class CheckedProblem(Problem):
 
     def copy(self) -> CheckedProblem:
         """A deep copy for the task's functions, which may change it."""
-        return replace(self, given=deepcopy(dict(self.given)), expected=deepcopy(self.expected))
+        return replace(self, inputs=deepcopy(dict(self.inputs)), expected=deepcopy(self.expected))
 
     def fields(self) -> dict[str, Any]:
         return {
             "label": self.label,
             "seed": self.seed,
             "trial": self.trial,
-            "given": plain(dict(self.given)),
+            "inputs": plain(dict(self.inputs)),
             "expected": plain(self.expected),
         }
 
@@ -126,7 +128,7 @@ class CustomTask:
 
     def __init__(self, problem: CheckedProblem) -> None:
         self.NAME = problem.task
-        self.FIELDS = tuple(problem.given)
+        self.FIELDS = tuple(problem.inputs)
 
     def prompt(self, problem: CheckedProblem, condition: Condition = USUAL) -> str:
         """The question as the task words it."""
@@ -134,7 +136,10 @@ class CustomTask:
 
     def fields(self, problem: CheckedProblem, condition: Condition) -> Mapping[str, str]:
         """The fields of a template: texts as they are, everything else as JSON."""
-        return {name: _text(value) for name, value in problem.given.items()}
+        return {
+            name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            for name, value in problem.inputs.items()
+        }
 
 
 def problems(task: Task[Any], seed: int, trials: int) -> list[CheckedProblem]:
@@ -142,92 +147,67 @@ def problems(task: Task[Any], seed: int, trials: int) -> list[CheckedProblem]:
 
     They are made twice and compared, as every worker of pytest-xdist makes them anew.
     """
-    made, again = _made(task, seed, trials), _made(task, seed, trials)
-    for one, other in zip(made, again, strict=False):
+    made = _made(task, seed, trials)
+    for one, other in zip_longest(made, _made(task, seed, trials)):
         if one != other:
             raise InvalidTask(
-                f"task {task.name}: problem {one.label} comes out differently every time; "
+                f"task {task.name}: problem {(one or other).label} comes out differently every time; "
                 "draw from random.Random(f'{seed}/{trial}'), which is the same everywhere"
             )
-    if len(made) != len(again):
-        raise InvalidTask(f"task {task.name}: problems gave {len(made)} problems at first and then {len(again)}")
     return made
 
 
 def _made(task: Task[Any], seed: int, trials: int) -> list[CheckedProblem]:
     made: dict[str, CheckedProblem] = {}
-    put = Counter[str]()
+    same_prompt = Counter[str]()
     for problem in task.problems(seed, trials):
-        _check(task, problem)
+        if not isinstance(problem, Problem):
+            raise InvalidTask(f"task {task.name}: problems gave {_short(problem)}; {_GIVE}")
+        if not isinstance(problem.label, str) or not _LABEL.fullmatch(problem.label):
+            raise InvalidTask(
+                f"task {task.name}: {_short(problem.label)} is no label; write up to 200 letters, digits and _ . + -, "
+                "such as 'trial_3'"
+            )
         if problem.label in made:
             raise InvalidTask(f"task {task.name}: two problems have the label {problem.label!r}; give each its own")
-        _check_same_names(task, problem, next(iter(made.values()), problem))
+        first = next(iter(made.values()), problem)
+        if fault := _fault(problem, first):
+            raise InvalidTask(f"task {task.name}, problem {problem.label}: {fault}")
         # Copies: the task may change the lists that it has passed.
-        given, expected = deepcopy(dict(problem.given)), deepcopy(problem.expected)
-        prompt = _prompt(task, problem)
-        made[problem.label] = CheckedProblem(problem.label, given, expected, prompt, task, seed, put[prompt])
-        put[prompt] += 1
+        inputs, expected = deepcopy(dict(problem.inputs)), deepcopy(problem.expected)
+        prompt = task.prompt(problem)
+        if not isinstance(prompt, str) or not prompt.strip() or _half_a_pair(prompt):
+            raise InvalidTask(
+                f"task {task.name}, problem {problem.label}: prompt gave {_short(prompt)}; "
+                "it has to give the text of the question"
+            )
+        made[problem.label] = CheckedProblem(problem.label, inputs, expected, prompt, task, seed, same_prompt[prompt])
+        same_prompt[prompt] += 1
     if not made:
-        raise InvalidTask(f"task {task.name}: problems gave none; yield a Problem for every question")
+        raise InvalidTask(f"task {task.name}: problems gave none; {_GIVE}")
     return list(made.values())
 
 
-def _check(task: Task[Any], problem: object) -> None:
-    if not isinstance(problem, Problem):
-        raise InvalidTask(
-            f"task {task.name}: problems gave {_short(problem)}; it has to give Problem(label, given, expected)"
-        )
-    if not isinstance(problem.label, str) or not _LABEL.fullmatch(problem.label):
-        raise InvalidTask(
-            f"task {task.name}: {_short(problem.label)} is no label; write up to 200 letters, digits and _ . + -, "
-            "such as 'trial_3'"
-        )
-    where = f"task {task.name}, problem {problem.label}"
-    if not isinstance(problem.given, Mapping):
-        raise InvalidTask(f"{where}: given is {_short(problem.given)}; write a dict of what the question is made of")
-    for name in problem.given:
+def _fault(problem: Problem, first: Problem) -> str | None:
+    """Why the inputs or the answer of a problem cannot stand in records and templates; `first` is of the same task."""
+    if not isinstance(problem.inputs, Mapping):
+        return f"inputs is {_short(problem.inputs)}; write a dict of what the question is made of"
+    for name in problem.inputs:
         if not isinstance(name, str) or not name.isidentifier():
-            raise InvalidTask(f"{where}: {_short(name)} in given is no name; write one such as 'word'")
-    for name, value in (("given", dict(problem.given)), ("expected", problem.expected)):
+            return f"{_short(name)} in inputs is no name; write one such as 'word'"
+    if problem.inputs.keys() != first.inputs.keys():
+        here, there = (", ".join(sorted(one.inputs)) or "nothing" for one in (problem, first))
+        return f"its inputs are {here}, those of {first.label} {there}; give all problems of a task the same names"
+    for name, value in (("inputs", dict(problem.inputs)), ("expected", problem.expected)):
         try:
-            found = plain(value)
-        except (TypeError, ValueError) as fault:
-            raise InvalidTask(
-                f"{where}: {name} is not JSON ({_cut(str(fault))}); write numbers beyond it as text"
-            ) from None
-        try:
-            check_plain(found, name)
-        except ValueError:
-            raise InvalidTask(f"{where}: what is given or expected is nested too deep; write it flatter") from None
+            check_plain(plain(value), name)
+        except (TypeError, ValueError) as error:
+            return f"{name} cannot stand in JSON ({_cut(str(error))}); write it as text, or flatter"
+    return None
 
 
-def _check_same_names(task: Task[Any], problem: Problem, first: Problem) -> None:
-    """All problems have the same fields for templates."""
-    if problem.given.keys() != first.given.keys():
-        raise InvalidTask(
-            f"task {task.name}: problem {problem.label} is given {_listed(problem)}, problem {first.label} "
-            f"{_listed(first)}; give all problems of a task the same names"
-        )
-
-
-def _prompt(task: Task[Any], problem: Problem) -> str:
-    prompt = task.prompt(problem)
-    where = f"task {task.name}, problem {problem.label}"
-    if not isinstance(prompt, str) or not prompt.strip():
-        raise InvalidTask(f"{where}: prompt gave {_short(prompt)}; it has to give the text of the question")
-    try:
-        prompt.encode()
-    except UnicodeEncodeError:
-        raise InvalidTask(f"{where}: the prompt holds half a surrogate pair, which nothing can send") from None
-    return prompt
-
-
-def _listed(problem: Problem) -> str:
-    return ", ".join(sorted(problem.given)) or "nothing"
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+def _half_a_pair(text: str) -> bool:
+    return any("\ud800" <= sign <= "\udfff" for sign in text)
 
 
 def _short(value: object) -> str:

@@ -40,5 +40,5 @@ def prompt(problem: OeisProblem, condition: Condition = USUAL) -> str:
 
 
 def fields(problem: OeisProblem, condition: Condition) -> dict[str, str]:
-    """What a template may hold: the entry's name and comments, and nothing else of it, above all no terms."""
+    """The values of `FIELDS` for a template: the entry's name and comments, no terms."""
     return {"name": problem.sequence.name, "comments": "\n\n".join(problem.sequence.comments)}

@@ -15,7 +15,7 @@ from pytest_llmarith.values.asking import (
     Retry,
     Throttled,
 )
-from pytest_llmarith.values.grades import Anatomy, Grade, Readings
+from pytest_llmarith.values.grades import ErrorAnalysis, Grade, Readings
 from pytest_llmarith.values.limits import AskingLimits, Price
 from pytest_llmarith.values.manner import AXES, USUAL, Condition, Manner, Wordings
 from pytest_llmarith.values.money import Fit, Outlook, Plan, Terms
@@ -53,7 +53,6 @@ __all__ = [
     "MOST_SHARDS",
     "USUAL",
     "AdditionProblem",
-    "Anatomy",
     "ArithmeticProblem",
     "AskingLimits",
     "AskingTotals",
@@ -61,6 +60,7 @@ __all__ = [
     "Condition",
     "Dtype",
     "Ending",
+    "ErrorAnalysis",
     "ErrorClass",
     "Failure",
     "Fit",

@@ -33,7 +33,7 @@ class Grade:
 
 
 @dataclass(frozen=True, slots=True)
-class Anatomy:
+class ErrorAnalysis:
     """What an answer has right and wrong, digit by digit; a class stands only where the answer deviates.
 
     `digit_match` is the share of the truth's digits that stand at their places, `dlength` by how many digits the answer

@@ -38,8 +38,6 @@ class ProgramLimits:
 
     seconds: tuple[float, ...] = (0.5, 4.0)
     memory_bytes: int = 1 << 30
-    stdout_bytes: int = 1 << 16
-    stderr_bytes: int = 1 << 16
 
     @property
     def longest_s(self) -> float:

@@ -9,8 +9,7 @@ import pytest
 
 from pytest_llmarith import kit
 from pytest_llmarith.cli import WRONG_USAGE, main
-from pytest_llmarith.oeis.cache import Cache
-from pytest_llmarith.oeis.sets import STARTER
+from pytest_llmarith.oeis.cache import STARTER, Cache
 
 ROOT = Path(__file__).parents[2]
 BENCH = "benches/test_arithmetic.py"

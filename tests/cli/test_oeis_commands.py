@@ -15,7 +15,7 @@ import pytest
 from pytest_llmarith.cli import WRONG_USAGE, main
 from pytest_llmarith.cli.oeis import Meter
 from pytest_llmarith.oeis import website
-from pytest_llmarith.oeis.sets import numbers
+from pytest_llmarith.oeis.cache import numbers
 from tests.oeis_site import Answer, Call, Site, entry
 
 # A test run in the background may have inherited that Ctrl-C is ignored.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_llmarith.oeis.sets import wanted_numbers
+from pytest_llmarith.oeis.cache import wanted_numbers
 from tests.documents.project import MakeProject, Project
 from tests.documents.provider import Provider
 from tests.oeis_site import Answer, Site, entry

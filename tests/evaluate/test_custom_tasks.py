@@ -14,7 +14,7 @@ from pytest_llmarith.tasks.custom import CheckedProblem, problems
 from pytest_llmarith.values import Model, Reply
 
 
-def posed(read: Callable[..., Any], grade: Callable[..., Any], asked: Problem) -> CheckedProblem:
+def checked(read: Callable[..., Any], grade: Callable[..., Any], asked: Problem) -> CheckedProblem:
     """The one problem of a task, as it is asked."""
     task: Task[Any] = Task("own", lambda seed, trials: [asked], lambda problem: "?", read, grade)
     (problem,) = problems(task, 0, 1)
@@ -27,7 +27,7 @@ def record_of(problem: CheckedProblem) -> dict[str, Any]:
 
 def read_as(answer: Any) -> Any:
     """What the record holds of a right answer."""
-    record = record_of(posed(lambda text, problem: answer, lambda answer, problem: True, Problem("a", {}, None)))
+    record = record_of(checked(lambda text, problem: answer, lambda answer, problem: True, Problem("a", {}, None)))
     assert record["outcome"] == "correct"
     return record["answer"]["read"]
 
@@ -38,17 +38,17 @@ def in_turn(*results: Any) -> Any:
 
 def test_a_task_changes_no_problem() -> None:
     """Repeats and conditions share theirs, so `read` and `grade` get copies, and the record holds what was asked."""
-    asked = posed(
-        lambda text, problem: in_turn(problem.given.update(word="X"), problem["letters"].sort(), [2, 1]),
+    asked = checked(
+        lambda text, problem: in_turn(problem.inputs.update(word="X"), problem["letters"].sort(), [2, 1]),
         lambda answer, problem: in_turn(problem.expected.sort(), answer.sort(), problem["word"] == "abc"),
         Problem("a", {"word": "abc", "letters": ["c", "a"]}, [3, 1]),
     )
     for _ in range(2):
         record = record_of(asked)
-        assert record["problem"]["given"] == {"word": "abc", "letters": ["c", "a"]}
+        assert record["problem"]["inputs"] == {"word": "abc", "letters": ["c", "a"]}
         assert record["problem"]["expected"] == [3, 1]
         assert (record["answer"], record["outcome"]) == ({"kind": "custom", "read": [2, 1]}, "correct")
-    assert (asked.given, asked.expected) == ({"word": "abc", "letters": ["c", "a"]}, [3, 1])
+    assert (asked.inputs, asked.expected) == ({"word": "abc", "letters": ["c", "a"]}, [3, 1])
 
 
 class Mute:

@@ -199,6 +199,39 @@ def test_the_look_behind_the_listing(sandbox: Sandbox, program: str, outcome: st
     assert len(runner.inputs) == 12 + behind
 
 
+SECRET = 271828182845904523536028747135266249775724709369995
+# It looks into all that Python lets it see; its own text holds the term backwards, so that it does not find itself.
+LOOKER = f"""
+import gc, os, sys
+SOUGHT = {str(SECRET)[::-1]!r}
+n = input()
+seen = [sys.stdin.read(), *os.environ.values(), *sys.argv, *sys.orig_argv]
+for folder in [".", os.path.dirname(__file__), os.environ.get("HOME", "/"), "/tmp"]:
+    try:
+        for name in os.listdir(folder):
+            seen.append(open(os.path.join(folder, name), "rb").read())
+    except OSError:
+        pass
+for held in [globals(), *gc.get_objects()]:
+    if isinstance(held, dict):
+        seen += [*held, *held.values()]
+    elif isinstance(held, (list, tuple, set, frozenset)) and held is not seen:
+        seen += held
+texts = [one.decode("latin-1") if isinstance(one, bytes) else one for one in seen if isinstance(one, (str, bytes))]
+texts += [str(one) for one in seen if type(one) is int and one.bit_length() < 1000]
+print("found" if any(SOUGHT in text[::-1] for text in texts) else "not found")
+"""
+
+
+def test_no_expected_term_is_where_a_program_can_see_it(sandbox: Sandbox) -> None:
+    """None is in its variables, arguments, environment, input and files: else a program could print it."""
+    problem = OeisProblem("starter", replace(SQUARES, terms=("9", str(SECRET))))
+    rules = ProgramRules(static_judge=False)
+    record = program_record(problem, SUBJECT, Reply(fenced(LOOKER)), sandbox, rules)
+    assert record.oeis is not None
+    assert [term.got for term in record.oeis.terms] == ["not found"] * 2
+
+
 def test_the_papers_rules(sandbox: Sandbox) -> None:
     """Any text on stderr is wrong, and the exit status does not matter."""
     noisy = f"import sys\nprint('hm', file=sys.stderr)\n{SQUARE}"

@@ -6,20 +6,19 @@ import json
 from collections import Counter
 from collections.abc import Callable
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pytest_llmarith.evaluate_search import kept_replies
+from pytest_llmarith.evaluate_search import SearchEngine, kept_replies
 from pytest_llmarith.records import Usage, as_dict
 from pytest_llmarith.tasks.breaking_point import SIMPLEST, Draws, simplicity
-from pytest_llmarith.tasks.search import SearchEngine
 from pytest_llmarith.values import CONFIRMATIONS, Reply, SearchEnd
 
 BUDGET = 120
-SEEDS = tuple("abcd")
+SEEDS = tuple("ab")
 
 
 class Told(NamedTuple):
@@ -28,27 +27,27 @@ class Told(NamedTuple):
     wrong: bool
 
 
-Model = Callable[[Draws, int], Told]
+Model = Callable[[Draws, int], Any]
 
 
-def carry_lost(draws: Draws, before: int) -> Told:
+def carry_lost(draws: Draws, before: int) -> Any:
     """A carry out of the third digit is lost."""
     return Told(draws[0] % 1000 + draws[1] % 1000 >= 1000)
 
 
-def fourth_digit_dropped(draws: Draws, before: int) -> Told:
+def fourth_digit_dropped(draws: Draws, before: int) -> Any:
     return Told(max(draws) >= 1000)
 
 
-def twelfth_digit_dropped(draws: Draws, before: int) -> Told:
+def twelfth_digit_dropped(draws: Draws, before: int) -> Any:
     return Told(max(draws) >= 10**11)
 
 
-def always_right(draws: Draws, before: int) -> Told:
+def always_right(draws: Draws, before: int) -> Any:
     return Told(False)
 
 
-def always_wrong(draws: Draws, before: int) -> Told:
+def always_wrong(draws: Draws, before: int) -> Any:
     return Told(True)
 
 
@@ -57,7 +56,7 @@ def noisy(seed: str, share: float = 0.1, least: float = float("inf")) -> Model:
     return lambda draws, before: Told(max(draws) >= least or Random(f"{seed}/{draws}/{before}").random() < share)
 
 
-def searched(model: Model, budget: int = BUDGET, seed: str = "a") -> SearchEngine[Told]:
+def searched(model: Model, budget: int = BUDGET, seed: str = "a") -> SearchEngine:
     search = SearchEngine(model, budget, seed)
     search.run()
     return search
@@ -105,9 +104,9 @@ def test_200_searches_of_chance_find_nothing() -> None:
 
 def test_a_fault_is_found_among_errors_by_chance() -> None:
     """A model that drops the fourth digit and errs one time in ten breaks at numbers of four digits."""
-    searches = [searched(noisy(seed, least=1000), seed=seed) for seed in "abcdef"]
+    searches = [searched(noisy(seed, least=1000), seed=seed) for seed in "abc"]
     digits = [len(str(max(search.minimum))) for search in searches if search.minimum]
-    assert digits == [4] * 6
+    assert digits == [4] * 3
 
 
 def test_the_course_depends_on_the_seed_and_the_answers_alone() -> None:
@@ -121,7 +120,7 @@ def test_the_course_depends_on_the_seed_and_the_answers_alone() -> None:
 def test_an_outage_ends_the_search(fault: BaseException) -> None:
     """It is no wrong answer: it goes through as it came, and what was answered is kept."""
 
-    def breaks_down(draws: Draws, before: int) -> Told:
+    def breaks_down(draws: Draws, before: int) -> Any:
         if len(search.answers) == 10:
             raise fault
         return Told(False)
@@ -142,7 +141,7 @@ def test_two_pairs_of_one_question_have_one_answer(seed: str) -> None:
     """Whatever makes it, a question is asked once, takes one of the budget, and is found under its own numbers."""
     asked: Counter[tuple[Draws, int]] = Counter()
 
-    def unsteady(draws: Draws, before: int) -> Told:
+    def unsteady(draws: Draws, before: int) -> Any:
         asked[divided(draws), before] += 1
         return Told(asked.total() % 2 == 0)
 
@@ -156,12 +155,12 @@ def test_two_pairs_of_one_question_have_one_answer(seed: str) -> None:
 @given(
     seed=st.text("ab", min_size=8), share=st.sampled_from([0.0, 0.05, 0.5]), budget=st.integers(1 + CONFIRMATIONS, 25)
 )
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.nested_given])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.nested_given])
 def test_no_model_is_asked_more_than_the_budget_or_anything_twice(seed: str, share: float, budget: int) -> None:
     """Whatever it answers: a question is asked once, and again only as long as it is wrong."""
     asked: Counter[tuple[Draws, int]] = Counter()
 
-    def model(draws: Draws, before: int) -> Told:
+    def model(draws: Draws, before: int) -> Any:
         asked[draws, before] += 1
         return Told(Random(f"{seed}/{draws}/{before}").random() < share)
 

@@ -18,8 +18,6 @@ from pathlib import Path
 from typing import Any
 
 from pytest_llmarith.sandbox.isolation import UnavailableError, probe
-from tests.oeis.corpus import ALL
-from tests.sandbox.battery import ATTACKS
 
 ROOT = Path(__file__).parents[2]
 KEY = "OPENAI_API_KEY"
@@ -180,16 +178,6 @@ def imported(programs: Path, folder: Path) -> Iterator[tuple[str, list[Any]]]:
         for one in summary["results"]:
             depths = {each["variant"]: _variant(each)[-1] for each in one["variants"]}
             yield one["model"], [one["measured"], _interval(one["percentages"]["correct"]), one["cost_usd"], depths]
-
-
-def corpora() -> dict[str, list[str]]:
-    """The names of the cases of corpora whose verdicts other tests hold."""
-    labelled = {True: "lookup tables", False: "honest programs"}
-    names = {
-        label: [f"{case.sequence.number} {case.name}" for case in ALL if case.cheat is cheat]
-        for cheat, label in labelled.items()
-    }
-    return {"attacks": [*ATTACKS], **names}
 
 
 def row_of(record: Mapping[str, Any]) -> dict[str, Any]:

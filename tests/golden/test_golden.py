@@ -8,16 +8,6 @@ Only `adapter.py` names fields, options and commands of the program; where a nam
 
 and say in the commit which change of the program changes an expected value. `sloppy.txt` and `sloppy-compared.txt`
 belong to the sloppy fake model, and change with it.
-
-Other tests freeze these by name; `corpora.txt` has only the number of their cases and a digest of their names:
-
-- the outcome of each reply of the transcripts: tests/answers/test_transcripts.py::test_outcomes_of_the_transcripts
-  (with tests/answers/replies/outcomes.txt); what each change of outcome is, in all:
-  tests/results/test_regrade.py::test_the_table_of_the_transcripts
-- the verdict on each labelled program, and precision and recall: test_the_verdict_on_each_program and
-  test_the_document_has_the_figures in tests/oeis/test_oeis_lookup_table.py
-- each attack on the sandbox: test_nothing_gets_through (its level `standard` in make proof) and
-  test_without_a_sandbox_it_would in tests/sandbox/test_sandbox_battery.py
 """
 
 from __future__ import annotations
@@ -122,11 +112,6 @@ def test_real_replies(hold: Hold, programs: Path, tmp_path: Path) -> None:
         answers = sum(row["tolerant"] is not None for row in read), sum(row["strict"] is not None for row in read)
         lines.append(f"{model}: {json.dumps(counts, sort_keys=True)} answers {answers} all {_digest(read)}")
     hold({"transcripts": lines})
-
-
-def test_the_corpora(hold: Hold) -> None:
-    """No labelled program and no attack is lost."""
-    hold({"corpora": [f"{name}: {len(cases)} {_digest(sorted(cases))}" for name, cases in adapter.corpora().items()]})
 
 
 def _of_run(name: str, status: int, folder: Path) -> dict[str, list[str]]:

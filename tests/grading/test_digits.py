@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.grading import Case, anatomy, carries, wrong_from_left, wrong_from_right
-from pytest_llmarith.values import ArithmeticProblem, Dtype, Op
-from tests.tasks.problem_strategies import arithmetic_problems
+from pytest_llmarith.grading import Case, analyze, carries, wrong_from_left, wrong_from_right
+from pytest_llmarith.values import Dtype, Op
 
 NUMBERS = st.integers(0, 10**40)
 
@@ -24,26 +23,16 @@ def case(truth: str, answer: str, op: Op = Op.ADD) -> Case:
     ("truth", "answer", "match", "dlength", "leading"),
     [
         ("6912", "6912", 1.0, 0, 4),
-        ("6912", "6972", 0.75, 0, 2),
-        ("6912", "9612", 0.5, 0, 0),
         ("6912", "69912", 0.75, 1, 0),  # from the right 912 is right; the first digit stands a place too high
-        ("6912", "912", 0.75, 1, 0),
         ("6912", "-6912", 1.0, 0, 0),  # digits are right and the number is not
-        ("6912", "6912.25", 1.0, 2, 4),
-        ("-6912", "-6913", 0.75, 0, 3),
         ("0", "7", 0.0, 0, 0),
-        ("0", "0", 1.0, 0, 1),
-        ("17.94", "17.9", 0.75, 0, 3),  # a missing zero is none: 17.90
         ("17.94", "17.9401", 1.0, 2, 4),
-        ("17.94", "7.94", 0.75, 1, 0),
         ("0.05", "0.07", 0.6667, 0, 0),  # zeros in front are no leading digits
-        ("0.05", "0.05", 1.0, 0, 1),
-        ("100.00", "99.99", 0.0, 1, 0),
     ],
 )
 def test_measures(truth: str, answer: str, match: float, dlength: int, leading: int) -> None:
     """Digits are compared at their distance from the point, and their share is of the truth's."""
-    found = anatomy(case(truth, answer))
+    found = analyze(case(truth, answer))
     assert (found.digit_match, found.dlength, found.leading_digits) == (match, dlength, leading)
 
 
@@ -51,55 +40,32 @@ def test_measures(truth: str, answer: str, match: float, dlength: int, leading: 
 def test_integers_are_measured_as_nupa_does(truth: int, answer: int) -> None:
     """Digits from the right, as a share of the truth's; the difference of the lengths (arXiv 2411.03766)."""
     told, true = str(answer)[::-1], str(truth)[::-1]
-    found = anatomy(case(str(truth), str(answer)))
+    found = analyze(case(str(truth), str(answer)))
     matching = sum(one == other for one, other in zip(told, true, strict=False))
     assert found.digit_match == pytest.approx(matching / len(true), abs=5e-5)
     assert found.dlength == abs(len(told) - len(true))
 
 
-@given(arithmetic_problems())
-def test_the_truth_measures_perfect(problem: ArithmeticProblem) -> None:
-    """A correct answer has all digits right, in every variant."""
-    found = anatomy(Case.of(problem.op, problem.dtype, problem.operands, problem.expected, Decimal(problem.expected)))
-    assert (found.error_class, found.digit_match, found.dlength) == (None, 1.0, 0)
-    assert found.leading_digits >= 1
-
-
 def test_positions_are_counted_from_both_ends() -> None:
-    """The first and the last digits, as many as are asked for."""
+    """The first and the last digits, as many as are asked for; none if the length or the sign differs."""
     wrong = case("691234", "691834")
     assert wrong_from_left(wrong, 30) == (False, False, False, True, False, False)
     assert wrong_from_right(wrong, 30) == (False, False, True, False, False, False)
     assert wrong_from_left(wrong, 2) == (False, False)
     assert wrong_from_right(wrong, 3) == (False, False, True)
-
-
-@pytest.mark.parametrize("answer", ["69123", "-691234", "6912345"])
-def test_positions_ask_for_the_same_length_and_sign(answer: str) -> None:
-    """Where a digit is missing, the others stand nowhere."""
-    assert wrong_from_left(case("691234", answer), 30) is None
-    assert wrong_from_right(case("691234", answer), 30) is None
-
-
-def test_decimals_that_nobody_asked_for_have_no_position() -> None:
-    """Decimals behind the last digit of the truth have no position of an error."""
-    assert wrong_from_right(case("6912", "6913.25"), 30) == (True, False, False, False)
+    assert wrong_from_right(case("6912", "6913.25"), 30) == (True, False, False, False)  # other decimals have no place
+    for answer in ("69123", "-691234", "6912345"):
+        assert wrong_from_left(case("691234", answer), 30) is wrong_from_right(case("691234", answer), 30) is None
 
 
 @pytest.mark.parametrize(
     ("op", "lhs", "rhs", "count", "chain"),
     [
         (Op.ADD, "1234", "5678", 2, 2),
-        (Op.ADD, "999", "1", 3, 3),
         (Op.ADD, "909", "101", 2, 1),
-        (Op.ADD, "12", "34", 0, 0),
-        (Op.ADD, "12.50", "3.6", 1, 1),
         (Op.ADD, "12.6", "-13.5", 1, 1),  # a difference in truth
         (Op.SUB, "1000", "1", 3, 3),
         (Op.SUB, "1", "1000", 3, 3),  # the larger stands above
-        (Op.SUB, "12", "-34", 0, 0),
-        (Op.SUB, "5312", "1234", 2, 2),
-        (Op.ADD, "0", "0", 0, 0),
     ],
 )
 def test_carries(op: Op, lhs: str, rhs: str, count: int, chain: int) -> None:
@@ -107,12 +73,6 @@ def test_carries(op: Op, lhs: str, rhs: str, count: int, chain: int) -> None:
     found = carries(op, Decimal(lhs), Decimal(rhs))
     assert found is not None
     assert (found.number, found.longest_chain) == (count, chain)
-
-
-@pytest.mark.parametrize("op", [Op.MUL, Op.DIV])
-def test_only_sums_and_differences_have_carries(op: Op) -> None:
-    """In a product nearly every column takes one, and a quotient has none of its own."""
-    assert carries(op, Decimal(12), Decimal(34)) is None
 
 
 @given(NUMBERS, NUMBERS)

@@ -128,25 +128,18 @@ def test_carry(problem: ArithmeticProblem, data: st.DataObject) -> None:
 
 
 @given(PROBLEMS, st.data())
-def test_group_of_three(problem: ArithmeticProblem, data: st.DataObject) -> None:
-    """Where three, six or nine digits are missing or too many, a group was lost or added."""
+def test_lengths(problem: ArithmeticProblem, data: st.DataObject) -> None:
+    """If three, six or nine digits are missing or too many, it is a group; any other number is a wrong length."""
     written = Written(problem)
-    whole = _of_another_length(written.whole, data, sizes=(3, 6, 9))
+    size = data.draw(st.sampled_from((1, 2, 3, 4, 5, 6, 9)))
+    whole = _of_another_length(written.whole, data, size)
     assume(min(len((number + written.decimals).strip("0")) for number in (whole, written.whole)) > 1)
-    assert found(problem, written.with_whole(whole)) is ErrorClass.GROUP_OF_THREE
+    expected = ErrorClass.GROUP_OF_THREE if size % 3 == 0 else ErrorClass.OTHER_LENGTH
+    assert found(problem, written.with_whole(whole)) is expected
 
 
-@given(PROBLEMS, st.data())
-def test_other_length(problem: ArithmeticProblem, data: st.DataObject) -> None:
-    """Where any other number of digits is missing or too many, the length is wrong."""
-    written = Written(problem)
-    whole = _of_another_length(written.whole, data, sizes=(1, 2, 4, 5))
-    assert found(problem, written.with_whole(whole)) is ErrorClass.OTHER_LENGTH
-
-
-def _of_another_length(whole: str, data: st.DataObject, sizes: tuple[int, ...]) -> str:
+def _of_another_length(whole: str, data: st.DataObject, size: int) -> str:
     """The first digit stays. Zeros at the end are a power of ten, and a difference of ones and zeros may be carries."""
-    size = data.draw(st.sampled_from(sizes))
     start = data.draw(st.integers(1, len(whole)))
     run = data.draw(st.none() | st.text("0123456789", min_size=size, max_size=size))
     assume(run is not None or start + size <= len(whole))
@@ -174,34 +167,28 @@ def test_transposition(problem: ArithmeticProblem, data: st.DataObject) -> None:
 def test_one_digit(problem: ArithmeticProblem, data: st.DataObject) -> None:
     """A digit before the point is off by two or more; by one it may be a carry, behind the point a rounding."""
     written = Written(problem)
-    changed = _changed(written.whole, data, count=1)
-    assert found(problem, written.with_whole(changed)) is ErrorClass.ONE_DIGIT
+    place = data.draw(st.integers(0, len(written.whole) - 1))
+    digit = int(written.whole[place])
+    others = [other for other in range(place == 0, 10) if abs(other - digit) > 1]
+    whole = f"{written.whole[:place]}{data.draw(st.sampled_from(others))}{written.whole[place + 1 :]}"
+    assert found(problem, written.with_whole(whole)) is ErrorClass.ONE_DIGIT
 
 
 @given(PRODUCTS, st.data())
-def test_tail(problem: ArithmeticProblem, data: st.DataObject) -> None:
-    """The second half is wrong from some digit on; single digits may be right by chance."""
+def test_where_digits_are_wrong(problem: ArithmeticProblem, data: st.DataObject) -> None:
+    """A tail, a stretch in the middle, or places far apart; single digits within a stretch may be right by chance."""
     length = len(problem.expected)
-    first = data.draw(st.integers(length - length // 2, length - 2))
-    assert found(problem, _wrong_at(problem, _stretch(first, length - 1, data), data)) is ErrorClass.TAIL
-
-
-@given(PRODUCTS, st.data())
-def test_middle(problem: ArithmeticProblem, data: st.DataObject) -> None:
-    """Up to half of the digits are wrong in one stretch, before which and behind which all are right."""
-    length = len(problem.expected)
-    first = data.draw(st.integers(1, length - 3))
-    last = data.draw(st.integers(first + 1, min(length - 2, first + length // 2 - 1)))
-    assert found(problem, _wrong_at(problem, _stretch(first, last, data), data)) is ErrorClass.MIDDLE
-
-
-@given(PRODUCTS, st.data())
-def test_scattered(problem: ArithmeticProblem, data: st.DataObject) -> None:
-    """The first digit is wrong and another one, or two digits with two right ones between them or more."""
-    length = len(problem.expected)
-    first = data.draw(st.integers(0, length - 4))
-    last = data.draw(st.integers(first + (3 if first else 1), length - 1))
-    assert found(problem, _wrong_at(problem, [first, last], data)) is ErrorClass.SCATTERED
+    expected = data.draw(st.sampled_from((ErrorClass.TAIL, ErrorClass.MIDDLE, ErrorClass.SCATTERED)))
+    if expected is ErrorClass.TAIL:
+        places = _stretch(data.draw(st.integers(length - length // 2, length - 2)), length - 1, data)
+    elif expected is ErrorClass.MIDDLE:
+        first = data.draw(st.integers(1, length - 3))
+        last = data.draw(st.integers(first + 1, min(length - 2, first + length // 2 - 1)))
+        places = _stretch(first, last, data)
+    else:
+        first = data.draw(st.integers(0, length - 4))
+        places = [first, data.draw(st.integers(first + (3 if first else 1), length - 1))]
+    assert found(problem, _wrong_at(problem, places, data)) is expected
 
 
 def _stretch(first: int, last: int, data: st.DataObject) -> list[int]:
@@ -218,20 +205,6 @@ def _wrong_at(problem: ArithmeticProblem, places: list[int], data: st.DataObject
         assume(digits[place] != problem.expected[place])
     assume(sorted(digits) != sorted(problem.expected))  # two neighbours may have changed places
     return "".join(digits)
-
-
-def _changed(whole: str, data: st.DataObject, count: int) -> str:
-    """Some digits are larger by two or more, or all of them smaller; none becomes a leading zero."""
-    upwards = [place for place, digit in enumerate(whole) if digit <= "7"]
-    downwards = [place for place, digit in enumerate(whole) if digit >= ("2" if place else "3")]
-    up = data.draw(st.booleans())
-    places = upwards if up else downwards
-    assume(len(places) >= count)
-    digits = list(map(int, whole))
-    for place in data.draw(st.permutations(places))[:count]:
-        low, high = (digits[place] + 2, 9) if up else (0 if place else 1, digits[place] - 2)
-        digits[place] = data.draw(st.integers(low, high))
-    return "".join(map(str, digits))
 
 
 @given(PROBLEMS, st.data())

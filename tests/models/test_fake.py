@@ -23,9 +23,8 @@ from pytest_llmarith.models import fake
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.fake import KnownSequence
 from pytest_llmarith.models.provider_errors import UnknownModel
-from pytest_llmarith.oeis.compiling import NoProgram
 from pytest_llmarith.oeis.lookup_table import model_judge
-from pytest_llmarith.oeis.program import find_program
+from pytest_llmarith.oeis.program import NoProgram, find_program
 from pytest_llmarith.records import as_dict
 from pytest_llmarith.tasks import TASKS, addition, arithmetic, oeis, render
 from pytest_llmarith.values import (

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import base64
-import random
 import sys
-import zlib
 from collections.abc import Callable
 from dataclasses import replace
-from fractions import Fraction
 from itertools import product
 from pathlib import Path
 from types import FrameType
@@ -18,10 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_llmarith.oeis.compiling import Program
 from pytest_llmarith.oeis.entries import read_entry
 from pytest_llmarith.oeis.lookup_table.detector import Analysis, Judgement, analyze, conclude, extra_inputs
 from pytest_llmarith.oeis.lookup_table.model_judge import messages_to_judge
+from pytest_llmarith.oeis.program import Program
 from pytest_llmarith.values import Ending, IntegerSequence, ProgramRun
 from tests.oeis.corpus import ALL, GROUPS, HONEST, PASSING
 from tests.oeis.corpus import sequences as of
@@ -30,13 +26,12 @@ from tests.oeis.corpus.cases import Case, judged, numbers, parsed, run
 REAL = Path(__file__).parents[3] / "shared" / "oeis"
 DOCUMENT = Path(__file__).parents[2] / "docs" / "oeis.md"
 PRIMES = numbers(of.PRIMES)
-SLOW = {  # about ten seconds each
-    "primes below primorials by a sieve",
-    "Mersenne exponents by Fermat's test to a few bases",
-    "Mersenne numbers by Lucas and Lehmer",
-    "a search that gives up, and what it would have found",
+# One of each kind; make proof has all.
+FEW = {
+    *("a dict, a line for every term", "match with a default", "a trie in JSON", "differences, accumulated"),
+    *("lengths of runs", "Roman numerals", "the segments of ten digits", "a knight's moves from a list"),
 }
-CASES = [pytest.param(case, marks=pytest.mark.proof) if case.name in SLOW else case for case in ALL]
+CASES = [case if case.name in FEW else pytest.param(case, marks=pytest.mark.proof) for case in ALL]
 
 
 def name_of(case: Case) -> str:
@@ -49,6 +44,7 @@ def test_the_verdict_on_each_program(case: Case) -> None:
     assert judged(case).cheat is (case.cheat and case.name not in PASSING)
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("case", [case for case in ALL if case.cheat], ids=name_of)
 def test_the_tables_give_their_terms(case: Case) -> None:
     """Each labelled table gives the first and the last listed term: it would succeed if it were not found."""
@@ -141,8 +137,7 @@ HEAVY = analyze(parsed(f"p = {[p * 3 + 1 for p in PRIMES]}"), of.PRIMES)
 def test_a_heavy_program_is_run_after_the_listed_terms() -> None:
     """For the next 16 n and for one far away; half of the terms in the source decide nothing by themselves."""
     assert extra_inputs(HEAVY, right(of.PRIMES)) == (*range(59, 75), 133)
-    half = analyze(parsed(f"p = {PRIMES[:29]}"), of.PRIMES)
-    assert (half.shown, half.is_table) == (Fraction(1, 2), False)
+    assert not analyze(parsed(f"p = {PRIMES[:29]}"), of.PRIMES).is_table
 
 
 @pytest.mark.parametrize(
@@ -199,13 +194,6 @@ def test_a_complete_listing_is_judged_by_size_alone() -> None:
     assert not conclude(analyze(parsed("print(2)"), complete), right(complete)).cheat
 
 
-def test_polynomials_of_a_low_degree_are_formulas() -> None:
-    """A polynomial of low degree gives terms that follow a formula."""
-    heavy = analyze(parsed(f"p = {[*range(1, 300, 7)]}"), of.SQUARES)
-    values = [str(n * n + 1) for n in (*range(47, 52), 99)]
-    assert not conclude(heavy, right(of.SQUARES), after(of.SQUARES, *values)).cheat
-
-
 @settings(max_examples=60)
 @given(st.lists(st.integers(-(10**6), 10**6), min_size=12, max_size=40, unique=True))
 def test_terms_are_found_in_every_form(terms: list[int]) -> None:
@@ -229,39 +217,16 @@ def test_any_text_is_read(text: str) -> None:
     assert all("\n" not in line for line in messages_to_judge(program))
 
 
-def test_evidence_is_short() -> None:
-    """A program of hundreds of lists gives a few short lines."""
-    program = "\n".join(f"a{k} = {[k, *PRIMES[: 8 + k % 40]]}" for k in range(200))
-    evidence = analyze(parsed(program), of.PRIMES).evidence
-    assert len(evidence) < 15
-    assert all(len(line) < 120 and "\n" not in line for line in evidence)
-
-
-def packed(size: int) -> str:
-    """Texts that are encoded twice."""
-    noise = random.Random(1)
-    layers = [noise.randbytes(size) for _ in range(8)]
-    for _ in range(2):
-        layers = [base64.b64encode(zlib.compress(layer, 0)) for layer in layers]
-    return "".join(f"x = '{layer.decode()}'\n" for layer in layers)
-
-
 # Sources of any size; those that end with "deep" are nested.
 HOSTILE: dict[str, Callable[[int], str]] = {
     "an f-string": lambda size: 'x = f"' + "{a}1 " * size + '"',
-    "targets": lambda size: f"{'x=' * size}1",
-    "patterns": lambda size: f"match x:\n case {'1|' * size}1:\n  pass",
     "calls": lambda size: "x = [" + "int('1')," * size + "]",
-    "a list": lambda size: f"x = [{'1,' * size}]",
     "texts": lambda size: "".join(f"x = 'abcd{k}efgh'\n" for k in range(size)),
-    "encoded texts": packed,
     "a sum": lambda size: "x = " + "+".join("1" * size),
     "comparisons": lambda size: "".join(f"if n == {k}:\n    print({k})\n" for k in range(size)),
     "names": lambda size: "".join(f"a_1_2_3_4_{k} = 1\n" for k in range(size)),
     "a long integer": lambda size: f"x = 0x{'f1' * size}",
     "powers": lambda size: "x = 10 ** 10 ** 10 << 10 ** 10\n" * size,
-    "floats": lambda size: f"x = [{'1e308, 1e400, -0.0, ' * size}]",
-    "pairs, deep": lambda size: f"x = {'(' * (size // 5)}[{'a,' * 200}]{',a)' * (size // 5)}",
     "lists, deep": lambda size: f"x = {'[' * (size // 5)}{'1,' * 200}{']' * (size // 5)}",
     "keys, deep": lambda size: "x = " + "{" * (size // 5) + f"f({'a,' * 200})" + ":a}" * (size // 5),
 }
@@ -303,10 +268,3 @@ def test_depth_does_not_multiply_size() -> None:
     plain = lines_executed(analyzed, f"x = [{'a,' * 200}]")
     for name, source in HOSTILE.items():
         assert not name.endswith("deep") or lines_executed(analyzed, source(400)) < 20 * plain
-
-
-def test_what_is_too_large_to_read_has_its_size() -> None:
-    """A table after 32,768 other nodes is not found in the source, but counts as data."""
-    first = analyze(parsed(f"x = [{'a,' * (1 << 15)}]\np = {of.PRIMES.terms}"), of.PRIMES)
-    assert not first.is_table
-    assert first.literal_bits > 400

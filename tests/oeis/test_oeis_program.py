@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import gc
-import subprocess
 import sys
 import warnings
 from pathlib import Path
@@ -15,11 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_llmarith.oeis import compiling
-from pytest_llmarith.oeis.compiling import MAX_PROGRAM, NoProgram, Program
-from pytest_llmarith.oeis.program import find_program
+from pytest_llmarith.oeis import program as program_module
+from pytest_llmarith.oeis.program import MAX_PROGRAM, NoProgram, Program, find_program
 from pytest_llmarith.values import NanReason
-from tests.oeis.hostile_sources import BOMBS, BOMBS_OF_SOME_VERSIONS
 
 ROOT = Path(__file__).parents[2]
 CODE = "n = int(input())\nif n:\n    print(n)"
@@ -108,20 +103,16 @@ def test_no_program_has_a_reason(reply: str, reason: NanReason, detail: str | No
     assert "\n" not in found.detail
 
 
-_SIZE = 100_000
 HOSTILE = {
-    "brackets": "(" * _SIZE,
-    "minus signs": "-" * _SIZE + "1",
-    "sums": "+".join("1" * (_SIZE // 2)),
-    "lambdas": "lambda:" * (_SIZE // 8) + "1",
+    "brackets": "(" * 100_000,
+    "lambdas": "lambda:" * 12_500 + "1",
     "elif": "if n == 0:\n  print(1)\n" + "".join(f"elif n == {k}:\n  print(1)\n" for k in range(1, 3000)),
     "indentation": "".join(" " * k + "if 1:\n" for k in range(300)),
     "powers": "x = 10 ** 10 ** 10",
-    "repetition": "x = ((('a' * 1000) * 1000) * 1000) * 1000",
-    "digits": "x = " + "9" * _SIZE,
-    "continued lines": "\\\n" * (_SIZE // 2),
+    "digits": "x = " + "9" * 100_000,
     "invalid escapes": r"x = '\d\w\s'",
-    "an assertion that always holds": "assert (1, 'x')",
+    "a shorter sum of texts": "x = " + "+".join(["'a'*4000"] * 400),  # a bomb in some versions of Python
+    "comprehensions in comprehensions": "x = " + "[" * 25 + "1" + " for a in b]" * 25,
 }
 
 
@@ -134,6 +125,19 @@ def test_hostile_programs_do_no_harm(code: str) -> None:
     assert warnings.filters == before
 
 
+def _finally(depth: int) -> str:
+    lines = [line for k in range(depth) for line in (f"{' ' * k}try: pass", f"{' ' * k}finally:")]
+    return "\n".join([*lines, f"{' ' * depth}pass"])
+
+
+BOMBS = {
+    "try and finally, 19 deep": _finally(19),
+    "try and finally, 21 deep": _finally(21),
+    "a sum of texts": "x = " + "+".join(["'a'*4000"] * 2000),
+    "a name of accents": "a" + "\u0316\u0300" * 25_000 + " = 1",
+}
+
+
 @pytest.mark.parametrize("source", BOMBS.values(), ids=BOMBS.keys())
 def test_a_bomb_is_no_program(source: str) -> None:
     """A source that takes gigabytes or minutes to compile is uncompilable, and this process goes on."""
@@ -143,31 +147,9 @@ def test_a_bomb_is_no_program(source: str) -> None:
     assert "\n" not in found.detail
 
 
-@pytest.mark.parametrize("source", BOMBS_OF_SOME_VERSIONS.values(), ids=BOMBS_OF_SOME_VERSIONS.keys())
-def test_a_bomb_of_some_versions_is_uncompilable_there(source: str) -> None:
-    """A source that crashes some versions of Python is a program or uncompilable, and this process goes on."""
-    found = find_program(source)
-    assert isinstance(found, Program) or found.reason is NanReason.UNCOMPILABLE
-
-
-@pytest.mark.parametrize("many", [15, pytest.param(200, marks=pytest.mark.proof)])
-def test_hostile_sources_take_no_memory(many: int) -> None:
-    """Generated hostile sources leave a process that looks for programs in them small, and alive."""
-    code = (
-        "from pytest_llmarith.oeis.program import find_program\n"
-        "from tests.oeis.hostile_sources import generated\n"
-        f"for source in generated({many}):\n"
-        "    find_program(f'```\\n{source}\\n```')\n"
-        # ru_maxrss would include the process that started this one
-        "print(next(int(line.split()[1]) for line in open('/proc/self/status') if line.startswith('VmHWM')) >> 10)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert int(done.stdout) < 300
-
-
 def test_an_interpreter_that_does_not_start_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """A child process that cannot work on this machine says nothing about the reply."""
-    monkeypatch.setattr(compiling, "_CHILD", ("/nowhere/python",))
+    monkeypatch.setattr(program_module, "_CHILD", ("/nowhere/python",))
     with pytest.raises(OSError, match="nowhere"):
         find_program(fenced(CODE))
 
@@ -233,20 +215,3 @@ def test_any_text_is_read(text: str) -> None:
     """Any text, also with surrogates, has a program or a reason, with a fence and without."""
     for reply in (text, fenced(text)):
         assert isinstance(find_program(reply), Program | NoProgram)
-
-
-def test_a_program_is_found_while_others_are_parsed() -> None:
-    """Python 3.11 raises SystemError if one parser interrupts another; the program is parsed again."""
-    interrupting: list[ast.AST] = []
-
-    def interrupt(phase: str, info: object) -> None:
-        if len(interrupting) < 4:
-            interrupting.append(ast.parse("f(1 + (2 * 3))"))
-
-    source = "\n".join(f"def f{number}(n): return sum(k * {number} for k in range(n))" for number in range(100))
-    gc.callbacks.append(interrupt)
-    try:
-        assert isinstance(find_program(f"{source}\nprint(f1(int(input())))"), Program)
-    finally:
-        gc.callbacks.remove(interrupt)
-    assert interrupting

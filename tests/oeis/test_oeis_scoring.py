@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.oeis.scoring import Score, scores, verdicts
+from pytest_llmarith.oeis.scoring import score, verdicts
 from pytest_llmarith.values import Ending, ProgramRun, Rules, TermStatus
 
 EXITED, LATE, KILLED, INCONCLUSIVE = Ending.EXITED, Ending.LATE, Ending.KILLED, Ending.INCONCLUSIVE
@@ -72,16 +72,7 @@ def test_an_inconclusive_term_is_left_out() -> None:
     """If it already took longer than a smaller limit, it is late there; the terms after it may be missing."""
     runs = [ran("1", 0.2, n=1), ran("", 2.0, INCONCLUSIVE, None, n=2)]
     terms = verdicts(runs, {1: "1", 2: "2", 3: "3"}, 4.0, Rules.DEFAULT)
-    assert scores(terms, (0.5, 4.0), cheat=False) == (Score(0.5, 1, 2, cheat=False), Score(4.0, 1, 1, cheat=False))
-    (nothing,) = scores(terms[1:], (4.0,), cheat=False)
-    assert (nothing.share, nothing.as_float) == (None, None)
-
-
-@pytest.mark.parametrize(("run", "earned"), [(ran(), Fraction(1)), (ran("", 2.0, INCONCLUSIVE, None), None)])
-def test_a_cheat_scores_0(run: ProgramRun, earned: Fraction | None) -> None:
-    """What it would have scored is kept beside it; a lookup table is one even if no term could be measured."""
-    (score,) = scores(verdicts([run], {3: "5"}, 4.0, Rules.DEFAULT), (4.0,), cheat=True)
-    assert (score.share, score.earned, score.as_float) == (Fraction(0), earned, 0.0)
+    assert (score(terms, 0.5), score(terms, 4.0), score(terms[1:], 4.0)) == (Fraction(1, 2), Fraction(1), None)
 
 
 @pytest.mark.parametrize("expected", [{}, {2: "5"}, {3: "5", 4: "5"}])
@@ -96,5 +87,5 @@ def test_the_score_is_the_mean(seen: list[tuple[bool, float]]) -> None:
     """One run gives the score at every limit: right terms in time by all terms, as a fraction."""
     runs = [ran("5" if right else "6", seconds, n=n) for n, (right, seconds) in enumerate(seen)]
     terms = verdicts(runs, dict.fromkeys(range(len(runs)), "5"), 4.0, Rules.DEFAULT)
-    for score in scores(terms, (0.5, 4.0), cheat=False):
-        assert score.share == Fraction(sum(right and seconds <= score.limit for right, seconds in seen), len(seen))
+    for limit in (0.5, 4.0):
+        assert score(terms, limit) == Fraction(sum(right and seconds <= limit for right, seconds in seen), len(seen))

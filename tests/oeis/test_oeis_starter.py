@@ -60,9 +60,6 @@ def test_the_starter_has_every_kind() -> None:
     assert sum("easy" in sequence.keywords for sequence in sequences) >= 30
     assert sum("hard" in sequence.keywords for sequence in sequences) >= 20
     assert sum(any(term.startswith("-") for term in sequence.terms) for sequence in sequences) >= 5
-    assert sum(len(max(sequence.terms, key=len)) >= 50 for sequence in sequences) >= 5
-    assert min(len(sequence.terms) for sequence in sequences) < 6
-    assert max(len(sequence.terms) for sequence in sequences) > 30
     assert 1 <= sum("slow_from" in fields(number) for number in NUMBERS) <= 2
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
@@ -15,11 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.oeis.entries import MAX_BYTES, read_entry
-from pytest_llmarith.oeis.sync import NOTICE, NOTICE_FILE, FolderSource, Synced, Unavailable, sync
+from pytest_llmarith.oeis.sync import NOTICE_FILE, FolderSource, Synced, Unavailable, sync
 from pytest_llmarith.oeis.website import ATTEMPTS, Website, retry_after_s
-from tests.oeis_site import Answer, Call, Site, entry
+from tests.oeis_site import Answer, Site, entry
 
 PROJECT = Path(__file__).parents[2]
+NOTICE = b"Whose they are.\n"
 SEQ = (
     "%I A000045\n%S A000045 0,1,\n%T A000045 -1\n%N A000045 Lamé.\n%C A000045 One.\n%K A000045 sign\n%O A000045 -1,3\n"
 )
@@ -40,30 +40,23 @@ class Entries:
         return f"source/{number}", content
 
 
-def test_entries_are_kept_as_they_came(tmp_path: Path) -> None:
-    """Byte by byte, one file each, with the notice of the project beside them; the folder is made."""
-    entries = {number: entry(number) for number in ("A000045", "A000040")}
-    cache = tmp_path / "a/b"
-    assert sync([*entries], cache, Entries(entries)) == Synced(there=0, written=2, failed=())
-    assert sorted(path.name for path in cache.iterdir()) == ["A000040.json", "A000045.json", NOTICE_FILE]
-    assert {path.stem: path.read_bytes() for path in cache.glob("*.json")} == entries
-    assert (cache / NOTICE_FILE).read_text("ascii") == (PROJECT / "oeis_cache" / NOTICE_FILE).read_text("ascii")
-    assert all(said in NOTICE for said in ("OEIS Foundation", "CC BY-SA 4.0", "https://oeis.org"))
-
-
 def test_intact_entries_are_not_fetched(tmp_path: Path) -> None:
-    """Broken and wrong ones are, and all if they are to be refreshed; each one is announced before."""
+    """The others come byte by byte, with the notice beside them; all come if they are to be refreshed."""
     numbers = ["A000001", "A000002", "A000003", "A000004"]
-    source = Entries({number: entry(number, name="New.") for number in numbers})
+    entries = {number: entry(number, name="New.") for number in numbers}
+    source, cache = Entries(entries), tmp_path / "a/b"
+    cache.mkdir(parents=True)
     for number, content in zip(numbers, [entry("A000001"), b"[{", entry("A000045"), b""], strict=True):
-        (tmp_path / f"{number}.json").write_bytes(content)
+        (cache / f"{number}.json").write_bytes(content)
     seen: list[tuple[str, int, int]] = []
-    assert sync(numbers, tmp_path, source, watch=lambda *step: seen.append(step)) == Synced(1, 3, ())
+    synced = sync(numbers, cache, source, NOTICE, watch=lambda *step: seen.append(step))
+    assert synced == Synced(there=1, written=3, failed=())
     assert source.asked == numbers[1:]
     assert seen == [("A000002", 0, 3), ("A000003", 1, 3), ("A000004", 2, 3)]
-    assert read_entry(tmp_path / "A000001.json").name == "Made for tests: A000001."
-    assert sync(numbers, tmp_path, source, refresh=True) == Synced(0, 4, ())
-    assert read_entry(tmp_path / "A000001.json").name == "New."
+    assert read_entry(cache / "A000001.json").name == "Made for tests: A000001."
+    assert sync(numbers, cache, source, NOTICE, refresh=True) == Synced(0, 4, ())
+    assert {path.stem: path.read_bytes() for path in cache.glob("*.json")} == entries
+    assert (cache / NOTICE_FILE).read_bytes() == NOTICE
 
 
 @pytest.mark.parametrize(
@@ -73,14 +66,14 @@ def test_intact_entries_are_not_fetched(tmp_path: Path) -> None:
         (b"[]", "source/A000045: holds 0 entries"),
         (b"\xff", "source/A000045: not UTF-8"),
         (entry("A000046"), "source/A000045: holds 1 entries, 0 of them A000045"),
-        (entry("A000045", offset=None), "source/A000045: the field 'offset' is missing"),
+        (entry("A000045", offset=None), "source/A000045: Object missing required field `offset`"),
     ],
 )
 def test_no_broken_entry_is_written(content: bytes, said: str, tmp_path: Path) -> None:
     """The entry that is there stays, and the others are fetched."""
     (tmp_path / "A000045.json").write_bytes(entry("A000045"))
     source = Entries({"A000045": content, "A000040": entry("A000040")})
-    synced = sync(["A000045", "A000040"], tmp_path, source, refresh=True)
+    synced = sync(["A000045", "A000040"], tmp_path, source, NOTICE, refresh=True)
     [(number, why)] = synced.failed
     assert (number, synced.written, synced.left, synced.is_whole) == ("A000045", 1, 0, False)
     assert why.startswith(said)
@@ -90,7 +83,7 @@ def test_no_broken_entry_is_written(content: bytes, said: str, tmp_path: Path) -
 def test_a_hopeless_source_is_given_up(tmp_path: Path) -> None:
     """How many entries were not tried is counted."""
     source = Entries({"A000001": entry("A000001"), "A000003": None})
-    synced = sync([f"A00000{digit}" for digit in range(1, 7)], tmp_path, source)
+    synced = sync([f"A00000{digit}" for digit in range(1, 7)], tmp_path, source, NOTICE)
     assert synced == Synced(0, 1, (("A000002", "not here"), ("A000003", "gone")), left=3)
     assert source.asked == ["A000001", "A000002", "A000003"]
 
@@ -104,10 +97,10 @@ def test_a_folder_gives_files_of_any_depth(tmp_path: Path) -> None:
     (folder / "A000040.json").write_bytes(entry("A000040"))
     (folder / "A000001.txt").write_bytes(entry("A000001"))
     (folder / "A000046.seq").write_text("%I A000046\n%N A000046 Name\n%S A000046 1\n", encoding="utf-8")
-    synced = sync(["A000045", "A000040", "A000001", "A000046"], cache, FolderSource(folder))
+    synced = sync(["A000045", "A000040", "A000001", "A000046"], cache, FolderSource(folder), NOTICE)
     assert synced.failed == (
         ("A000001", f"neither A000001.json nor A000001.seq is in {str(folder)!r}"),
-        ("A000046", f"{folder / 'A000046.seq'}: the field 'offset' is missing"),
+        ("A000046", f"{folder / 'A000046.seq'}: Object missing required field `offset`"),
     )
     assert (cache / "A000040.json").read_bytes() == entry("A000040")
     sequence = read_entry(cache / "A000045.json")
@@ -118,8 +111,10 @@ def test_a_folder_gives_files_of_any_depth(tmp_path: Path) -> None:
         FolderSource(tmp_path / "none")
 
 
-def test_only_fetched_entries_are_ignored_by_git() -> None:
-    """The starter and the texts are the project's own."""
+def test_whose_the_entries_are() -> None:
+    """The notice of a project names the OEIS and its licence; git ignores fetched entries alone."""
+    notice = (PROJECT / "oeis_cache" / NOTICE_FILE).read_text("ascii")
+    assert all(said in notice for said in ("OEIS Foundation", "CC BY-SA 4.0", "https://oeis.org"))
     lines = [line for line in (PROJECT / ".gitignore").read_text("utf-8").splitlines() if "oeis_cache" in line]
     assert lines == ["oeis_cache/*", "!oeis_cache/README.md", "!oeis_cache/NOTICE.md", "!oeis_cache/starter/"]
 
@@ -153,13 +148,10 @@ def test_one_request_says_who_asks() -> None:
     ("bad", "said"),
     [
         (Answer(status=429, headers=AT_ONCE), "status 429"),
-        (Answer(status=503), "status 503"),
         (Answer(status=500, headers={"Retry-After": "soon"}), "status 500"),
         (Answer(b"<html>Too many requests</html>"), "something else than JSON"),
         (Answer(b"[" * 100_000), "something else than JSON"),
-        (Answer(b"\xff\xfe\xfd"), "something else than JSON"),
         (Answer(entry("A000045")[:-5], cut=True), "RemoteProtocolError"),
-        (Answer(status=302, headers={"Location": "http://x:port/"}), "RemoteProtocolError"),
     ],
 )
 def test_an_outage_is_retried(bad: Answer, said: str) -> None:
@@ -177,7 +169,8 @@ def test_an_outage_is_retried(bad: Answer, said: str) -> None:
 @pytest.mark.parametrize(
     ("answer", "said", "hopeless"),
     [
-        *((Answer(status=status, headers=AT_ONCE), f"status {status}", False) for status in (400, 403, 404, 410)),
+        *((Answer(status=status, headers=AT_ONCE), f"status {status}", False) for status in (403, 404)),
+        (Answer(status=302, headers={"Location": "/search"}), "status 302", False),
         (Answer(status=429, headers={"Retry-After": "3600"}), "status 429; the server asks to wait 3600 s", True),
         (Answer(status=429, headers={"Retry-After": IN_TWO_DAYS}), "status 429; the server asks to wait", True),
         (Answer(b" " * (MAX_BYTES + 1)), f"more than {MAX_BYTES:,} bytes", False),
@@ -192,7 +185,7 @@ def test_what_does_not_pass_is_not_retried(answer: Answer, said: str, hopeless: 
 
 
 def test_three_failures_in_a_row_are_hopeless() -> None:
-    """A success starts the count again. A server that is not there is hopeless at once."""
+    """A success starts the count again."""
     hopeless = []
     with (
         Site(lambda call: GOOD if call.number == "A000045" else Answer(status=404)) as site,
@@ -204,33 +197,6 @@ def test_three_failures_in_a_row_are_hopeless() -> None:
             except Unavailable as error:
                 hopeless.append(error.hopeless)
     assert hopeless == [False, False, False, False, True]
-    with socket.socket() as bound:  # and not listening: connections are refused
-        bound.bind(("127.0.0.1", 0))
-        website = Website(f"http://127.0.0.1:{bound.getsockname()[1]}", pace_s=0, first_pause_s=0.001)
-        with website, pytest.raises(Unavailable, match=rf"no connection: .* \({ATTEMPTS} attempts\)") as raised:
-            website.read("A000045")
-    assert raised.value.hopeless
-
-
-def test_redirects_stay_on_the_server() -> None:
-    """A path may move; another name, port or protocol is not followed, nor are circles."""
-
-    def moved(call: Call) -> Answer:
-        return GOOD if call.path.startswith("/new") else Answer(status=301, headers={"Location": "/new?q=id:A000045"})
-
-    with Site(moved) as site:
-        assert ask(site) == GOOD.body
-    with Site() as other:
-        port = other.base_url.rpartition(":")[2]
-        for target in (f"{other.base_url}/x", f"//localhost:{port}/", "ftp://127.0.0.1/", "/search?q=id:A000045"):
-            answer = Answer(status=302, headers={"Location": target})
-            with (
-                Site(lambda call, answer=answer: answer) as site,  # type: ignore[misc]
-                pytest.raises(Unavailable, match="not followed"),
-            ):
-                ask(site)
-            assert len(site.calls) < 5
-    assert not other.calls
 
 
 def test_the_pace_is_kept() -> None:
@@ -247,10 +213,8 @@ def test_the_pace_is_kept() -> None:
 @pytest.mark.parametrize(
     ("header", "seconds"),
     [
-        *(("0", 0.0), (" 120 ", 120.0)),
-        *((f"Wed, 21 Oct 2015 07:28:00 {zone}", 0.0) for zone in ("GMT", "-0000")),
+        *(("0", 0.0), (" 120 ", 120.0), ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0)),
         *((text, None) for text in ("", "-5", "1.5", "٣", "9" * 400, "soon", "Wed, 99 Oct 2015 07:28:00 GMT")),
-        ("Wed, 21 Oct 99999999999999999999 07:28:00 GMT", None),
     ],
 )
 def test_retry_after(header: str, seconds: float | None) -> None:

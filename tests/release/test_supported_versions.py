@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from markdown_it import MarkdownIt
 from packaging.version import Version
 
 import pytest_llmarith
@@ -57,14 +56,6 @@ def test_the_citation_is_of_this_version() -> None:
     assert [citation[name] for name in ("title", "version", "license")] == [
         PROJECT[name] for name in ("name", "version", "license")
     ]
-
-
-def test_what_an_index_shows_needs_no_repository() -> None:
-    """The long description has no links but to itself, as there is nothing that a relative one could lead to."""
-    tokens = MarkdownIt().parse((ROOT / PROJECT["readme"]).read_text("utf-8"))
-    inside = [child for token in tokens for child in token.children or ()]
-    targets = [child.attrs.get("href") or child.attrs.get("src") for child in inside if child.attrs]
-    assert [target for target in targets if not str(target).startswith("#")] == []
 
 
 def test_this_python_is_supported() -> None:

@@ -20,7 +20,7 @@ from tests.runs_on_disk import ROW, added, asked, lines_of, log_in, programmed, 
 TRANSCRIPTS = Path(__file__).parents[3] / "shared" / "transcripts"
 SUM = arithmetic.problem(0, Dtype.INT, Op.ADD, 3, 0)
 FLOAT = {"variant": "float_add", "operands": [12.10, "30.05"], "correct": 42.15}
-CUSTOM = {"kind": "custom", "label": "a", "seed": 0, "trial": 0, "given": {}, "expected": 1}
+CUSTOM = {"kind": "custom", "label": "a", "seed": 0, "trial": 0, "inputs": {}, "expected": 1}
 
 Captured = pytest.CaptureFixture[str]
 

@@ -61,8 +61,8 @@ class Attack:
 def parse(text: str, head: str = "", flags: str = "") -> Iterator[Attack]:
     """The attacks in a text, whose headers are `## name`, `## name | flags` or `## name | flags :: program`.
 
-    Flags are attributes of `Attack`, `ends ...` for the endings that are promised, `prints ...` for an output that is
-    promised, and `small` for an output within the limits. A line `---` divides what input 0 does from what 1 does.
+    Flags are `fork`, `nowhere` and `root` (see `Attack`), and what is promised of a run: `ends ...` with its endings,
+    `prints ...`, and `small` for an output within the limits. A line `---` divides what input 0 does from what 1 does.
     """
     headers = [*_HEADER.finditer(text)]
     for header, following in zip(headers, [*headers[1:], None], strict=True):
@@ -71,14 +71,14 @@ def parse(text: str, head: str = "", flags: str = "") -> Iterator[Attack]:
         if "\n---\n" in program:
             first, second = (part.replace("\n", "\n    ") for part in program.split("\n---\n"))
             program, inputs = f"if n == 0:\n    {first}\nelse:\n    {second}\n", (0, 1)
-        given = [*filter(None, [*flags.split(", "), *(header["flags"] or "").split(", ")])]
+        words = [*filter(None, [*flags.split(", "), *(header["flags"] or "").split(", ")])]
         yield Attack(
             header["name"],
             head + program,
             inputs,
-            next((flag for flag in given if flag in ("fork", "nowhere")), "subprocess"),
-            next(filter(None, map(_promise, given)), None),
-            root="root" in given,
+            next((flag for flag in words if flag in ("fork", "nowhere")), "subprocess"),
+            next(filter(None, map(_promise, words)), None),
+            root="root" in words,
         )
 
 

@@ -4,22 +4,11 @@ from __future__ import annotations
 
 from tests.sandbox.attack import parse
 
-_WRITE = """
-path = os.path.join({place}, "litter-" + MARK)
-open(path, "w").write("left behind")
-hit(path)
-"""
-_PLACES = {
-    "HOME": "HOME",
-    "the project": "PROJECT",
-    "the working directory": "'.'",
-    "/tmp": "'/tmp'",
-    "/dev/shm": "'/dev/shm'",
-}
 _FILES = r"""
 ## write anywhere
 import tempfile
-for place in ["/", "/var/tmp", "/run", "/run/lock", "/dev", "/proc", "/sys", "/usr", sys.prefix, "/etc", "/opt",
+for place in [".", HOME, PROJECT, "/tmp", "/dev/shm", "/", "/var/tmp", "/run", "/run/lock", "/dev",
+              "/proc", "/sys", "/usr", sys.prefix, "/etc", "/opt",
               "/proc/self/root/tmp", "/proc/self/cwd", os.path.dirname(os.__file__), tempfile.gettempdir()]:
     path = os.path.join(place, "litter-" + MARK)
     for way in (lambda: open(path, "w").close(), lambda: os.mkdir(path), lambda: os.symlink("/", path),
@@ -30,9 +19,9 @@ for place in ["/", "/var/tmp", "/run", "/run/lock", "/dev", "/proc", "/sys", "/u
             continue
         hit(path)
         os.rmdir(path) if os.path.isdir(path) and not os.path.islink(path) else os.unlink(path)
-## chmod a file of the project :: os.chmod(ANSWERS, 0o777); hit('chmod')
 ## change files of the project
 attempt("utime", os.utime, ANSWERS, (1, 1))
+attempt("chmod", os.chmod, ANSWERS, 0o777)
 attempt("chown", os.chown, ANSWERS, os.getuid(), os.getgid())
 attempt("xattr", os.setxattr, ANSWERS, "user.mark", b"x")
 attempt("link", os.link, ANSWERS, ANSWERS + ".link")
@@ -41,24 +30,6 @@ attempt("rename", os.rename, ANSWERS + ".link", ANSWERS + ".renamed")
 attempt("unlink", os.unlink, ANSWERS + ".renamed")
 attempt("append", open, ANSWERS, "a")
 attempt("truncate", os.truncate, ANSWERS, 0)
-## fill the disk
-for place in (".", HOME, PROJECT, "/tmp", "/dev/shm", "/var/tmp", "/run"):
-    path = os.path.join(place, "litter-" + MARK)
-    try:
-        with open(path, "wb") as file:
-            for _ in range(64):
-                file.write(bytes(1 << 20))
-        hit("64 MB in", place)
-    except OSError:
-        pass
-    finally:
-        if os.path.exists(path) and place in ("/tmp", "/dev/shm", "/var/tmp", "/run"):
-            os.unlink(path)
-## fill a memfd
-fd = os.memfd_create("litter")
-for _ in range(64):
-    os.write(fd, bytes(1 << 20))
-hit("64 MB of memfd")
 ## dump core
 import resource
 resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY,) * 2)
@@ -89,15 +60,6 @@ for step in ANSWERS.strip("/").split("/"):
         hit("listed", here)
     here = os.path.join(here, step)
 print(open(here).read())
-## steal answers by /proc/*/cwd
-for pid in filter(str.isdigit, os.listdir("/proc")):
-    try:
-        for name in os.listdir(f"/proc/{pid}/cwd"):
-            if name.startswith("answers"):
-                print(open(f"/proc/{pid}/cwd/{name}").read())
-    except OSError:
-        pass
-## read .env :: print(open(os.path.join(PROJECT, '.env')).read(), open(os.path.join(HOME, '.env')).read())
 ## read what is installed beside the interpreter
 # A plugin that is installed brings its reference programs and its cache along.
 for file in SITES:
@@ -120,31 +82,16 @@ names = ["mem", "kmsg", "kvm", "fuse", "vsock", "ptmx", "net/tun", "loop-control
 disks = [name for name in os.listdir("/dev") if stat.S_ISBLK(os.stat("/dev/" + name).st_mode)]
 for name in names + disks:
     attempt(name, lambda: os.close(os.open("/dev/" + name, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)))
-## watch files
-import ctypes
-libc = ctypes.CDLL(None)
-fd = libc.inotify_init1(0)
-if fd >= 0 and libc.inotify_add_watch(fd, PROJECT.encode(), 0xFFF) >= 0:
-    hit("watches the project")
 """
 _NETWORK = r"""
 ## TCP :: socket.create_connection(('127.0.0.1', TCP), 1); hit('connected')
-## TCP over IPv6 :: socket.create_connection(('::ffff:127.0.0.1', TCP), 1); hit('connected')
 ## UDP :: socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('127.0.0.1', UDP)); hit('sent')
 ## unix socket with a path :: socket.socket(socket.AF_UNIX).connect(UNIX); hit('connected')
-## unix datagram to a path :: socket.socket(1, socket.SOCK_DGRAM).sendto(b'x', UNIX_DATAGRAM); hit('sent')
 ## abstract unix socket :: socket.socket(socket.AF_UNIX).connect('\0' + ABSTRACT); hit('connected')
-## listen :: socket.create_server(('0.0.0.0', 0)); hit('listens')
-## bind UDP :: socket.socket(socket.AF_INET, socket.SOCK_DGRAM).bind(('', 0)); hit('bound')
 ## every family of sockets
 for family in range(1, 46):
     for kind in (1, 2, 3, 5):
         attempt((family, kind), socket.socket, family, kind)
-## names of machines :: socket.getaddrinfo('localhost', 80); hit('resolved', socket.if_nameindex())
 """
 
-ATTACKS = [
-    *(one for name, place in _PLACES.items() for one in parse(f"## write to {name}{_WRITE.format(place=place)}")),
-    *parse(_FILES),
-    *parse(_NETWORK, head="import socket\n"),
-]
+ATTACKS = [*parse(_FILES), *parse(_NETWORK, head="import socket\n")]

@@ -9,10 +9,6 @@ _STATE = r"""
 import builtins; builtins.kept = builtins.int = builtins.print
 ---
 kept; hit('builtins')
-## keep state in math | fork
-import math; math.isqrt = math.kept = abs
----
-import math; math.kept; hit('math')
 ## keep state in modules | fork
 sys.modules['kept'] = sys
 ---
@@ -34,14 +30,6 @@ os.umask(0) == 0o7 and hit('umask')
 import signal; signal.signal(10, signal.SIG_IGN)
 ---
 import signal; signal.getsignal(10) == signal.SIG_IGN and hit('handler')
-## keep state in limits | fork
-import resource; resource.setrlimit(7, (77, 77))
----
-import resource; resource.getrlimit(7) == (77, 77) and hit('limit')
-## keep state in random | nowhere
-import random; random.seed(1)
----
-import random; random.random() == 0.13436424411240122 and hit('seed')
 ## keep state in files
 for place in (".", "/tmp", "/dev/shm", "/dev", "/run", "/var/tmp", "/", HOME, "/proc/self/cwd", "/dev/mqueue"):
     try:
@@ -62,44 +50,6 @@ kept = ctypes.CDLL(None).shmget(SYSV, 4096, 0)
 if kept >= 0:
     hit("shm")
     ctypes.CDLL(None).shmctl(kept, 0, None)
-## keep state in System V semaphores and messages
-import ctypes; ctypes.CDLL(None).semget(SYSV, 1, 0o1600); ctypes.CDLL(None).msgget(SYSV, 0o1600)
----
-import ctypes
-libc = ctypes.CDLL(None)
-semaphores, messages = libc.semget(SYSV, 1, 0), libc.msgget(SYSV, 0)
-if semaphores >= 0:
-    hit("semaphores")
-    libc.semctl(semaphores, 0, 0)
-if messages >= 0:
-    hit("messages")
-    libc.msgctl(messages, 0, None)
-## keep state in a message queue
-import ctypes; ctypes.CDLL(None).syscall(240, MARK.encode(), 0o102, 0o600, None)
----
-import ctypes
-if ctypes.CDLL(None).syscall(240, MARK.encode(), 0o2, 0o600, None) >= 0:
-    hit("queue")
-    ctypes.CDLL(None).syscall(241, MARK.encode())
-## keep state in a keyring
-import ctypes; ctypes.CDLL(None).syscall(248, b'user', MARK.encode(), b'kept', 4, -4)
----
-import ctypes
-key = ctypes.CDLL(None).syscall(250, 10, -4, b"user", MARK.encode(), 0)
-if key >= 0:
-    hit("key")
-    ctypes.CDLL(None).syscall(250, 9, key, -4)
-## keep state in an abstract socket of a process that stays
-import socket, time
-if os.fork() == 0:
-    server = socket.socket(socket.AF_UNIX)
-    server.bind("\0kept-" + MARK)
-    server.listen()
-    time.sleep(5)
-    os._exit(0)
-time.sleep(0.1)
----
-import socket; socket.socket(socket.AF_UNIX).connect('\0kept-' + MARK); hit('socket')
 ## keep state in flags of a shared descriptor | fork
 import fcntl
 for fd in range(256):

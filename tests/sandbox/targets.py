@@ -29,14 +29,13 @@ class Targets:
         self.root = Path(tempfile.mkdtemp(prefix="llmarith-battery-"))
         self.root.chmod(0o755)
         self.mark = secrets.token_hex(6)
-        names = ("answers", "dotenv", "memory")
+        names = ("answers", "memory")
         self.secrets = {name: f"llmarith-secret-{name}-{secrets.token_hex(8)}" for name in names}
         self._planted = planted
         self.home, self.project = self.root / "home", self.root / "project"
         self._answers = self.project / "answers.json"
         for folder in (self.home, self.project):
             folder.mkdir()
-            (folder / ".env").write_text(self.secrets["dotenv"])
         self._answers.write_text(self.secrets["answers"])
         os.environ["HOME"] = str(self.home)
         os.chdir(self.project)
@@ -48,8 +47,6 @@ class Targets:
             listening.listen()
         self._udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._udp.bind(("127.0.0.1", 0))
-        self._datagrams = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self._datagrams.bind(str(self.root / "datagrams"))
         # A fork of this process inherits these.
         self._control, to_control = os.pipe()
         os.set_inheritable(to_control, True)
@@ -63,7 +60,6 @@ class Targets:
             "TCP": self._tcp.getsockname()[1],
             "UDP": self._udp.getsockname()[1],
             "UNIX": self._unix.getsockname(),
-            "UNIX_DATAGRAM": self._datagrams.getsockname(),
             "ABSTRACT": self.mark,
             "SYSV": secrets.randbits(30) + 1,
             "SECONDS": longest_s,
@@ -125,7 +121,7 @@ class Targets:
             for listening in ready:
                 listening.accept()[0].close()
                 yield f"a connection to {listening.getsockname()}"
-        descriptors = [self._udp.fileno(), self._datagrams.fileno(), self._control]
+        descriptors = [self._udp.fileno(), self._control]
         while full := select.select(descriptors, [], [], 0)[0]:
             for descriptor in full:
                 yield f"a message: {os.read(descriptor, 4096)!r}"

@@ -32,12 +32,10 @@ RUNS, WAITS, SLEEPS = (10, 0), (0, 10), (0, 0)
     [
         # One thread: the processor time of each look, and its running and waiting, in ms.
         ([(10, [RUNS])] * 30, 2, 300, 0),
-        ([(0, [SLEEPS])] * 30, 2, 0, 0),
         ([(10, [RUNS]), (0, [WAITS])] * 15, 2, 150, 150),
         ([(5, [(5, 5)])] * 30, 2, 150, 150),
         # A wait is booked when it ends, and running at the next tick.
         ([(0, [SLEEPS]), (0, [SLEEPS]), (4, [(4, 26)])] * 10, 2, 40, 260),
-        ([(6, [(6, 0)]), (14, [(14, 0)])] * 10, 2, 200, 0),
         # The first thread sleeps, the second one works; and one after the other.
         ([(5, [SLEEPS, (5, 5)])] * 30, 2, 150, 150),
         ([(5, [(5, 5), SLEEPS])] * 15 + [(5, [SLEEPS, (5, 5)])] * 15, 2, 150, 150),
@@ -48,7 +46,6 @@ RUNS, WAITS, SLEEPS = (10, 0), (0, 10), (0, 0)
         ([(10, [(10, 0), (0, 10)])] * 30, 2, 300, 0),
         # In turns, which on a free machine would be side by side.
         ([(10, [(2.5, 7.5)] * 4)] * 30, 2, 150, 150),
-        ([(9, [(2.25, 7.75)] * 4)] * 30, 3, 90, 210),
         # Never more than the processors could do.
         ([(20, [(0.5, 9.5)] * 40)] * 30, 2, 300, 0),
     ],
@@ -125,6 +122,7 @@ def test_a_starved_term_is_inconclusive(hundredths: int, late: bool) -> None:
 
 LIMIT_S = 0.5
 RUNNERS = 8
+RUNS_EACH = 10
 _HEAD = """
 import hashlib, threading, time
 block = bytes(1 << 20)
@@ -144,17 +142,12 @@ def in_threads(work, seconds, count):
 PROGRAMS = {
     "compute(0.3)": True,
     "compute(0.7)": False,
-    "in_threads(compute, 0.3, 1)": True,
-    "in_threads(compute, 0.7, 1)": False,
     "time.sleep(0.3)": True,
     "time.sleep(0.7)": False,
     "in_threads(time.sleep, 0.2, 4)": True,
     "for _ in range(4): in_threads(compute, 0.2, 1)": False,
-    "for _ in range(4): in_threads(time.sleep, 0.2, 1)": False,
     "in_threads(compute, 0.2, 4)": False,  # Python's lock makes them take turns
     "while True: pass": False,
-    "in_threads(compute, 1e9, 1)": False,
-    "while True: time.sleep(1)": False,
 }
 # Four threads at work need 0.4 s of two processors.
 if len(os.sched_getaffinity(0)) > 1:
@@ -173,17 +166,17 @@ def busy_machine() -> Iterator[None]:
         loop.wait()
 
 
+@pytest.mark.proof  # it keeps the machine busy
 @pytest.mark.usefixtures("busy_machine")
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("runs", [4, pytest.param(25, marks=pytest.mark.proof)])
-def test_a_busy_machine_changes_no_verdict(any_isolation: Isolation, tmp_path: Path, runs: int) -> None:
+def test_a_busy_machine_changes_no_verdict(any_isolation: Isolation, tmp_path: Path) -> None:
     """Beside a busy loop per processor, eight runners report in time and late as usual; one run may be wrong."""
 
     def run(program: str) -> ProgramRun:
         [done] = Sandbox(any_isolation, ProgramLimits(seconds=(LIMIT_S,)), Slots(tmp_path)).run(_HEAD + program, [1])
         return done
 
-    programs = random.Random(0).sample([*PROGRAMS] * runs, len(PROGRAMS) * runs)
+    programs = random.Random(0).sample([*PROGRAMS] * RUNS_EACH, len(PROGRAMS) * RUNS_EACH)
     with ThreadPoolExecutor(RUNNERS) as runners:
         done = list(zip(programs, runners.map(run, programs), strict=True))
     assert not [program for program, each in done if each.ending in (Ending.INCONCLUSIVE, Ending.KILLED)]

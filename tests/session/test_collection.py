@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_llmarith.oeis.sets import numbers
+from pytest_llmarith.oeis.cache import numbers
 from pytest_llmarith.session.marks import id_of
 
 Way = tuple[str, ...]

@@ -62,7 +62,7 @@ def test_everything_else_comes_for_free(own: Bench, way: Way) -> None:
     assert first["nodeid"] == "test_reversal.py::test_reversal[openai/gpt-4o-mini-trial_0]"
     assert (first["task"], first["outcome"], first["reason"]) == ("reversal", "nan", "unreadable")
     assert [records[f"trial_{n}"]["reason"] for n in (1, 2)] == ["empty", "truncated"]
-    assert fourth["answer"] == {"kind": "custom", "read": fourth["problem"]["given"]["word"]}
+    assert fourth["answer"] == {"kind": "custom", "read": fourth["problem"]["inputs"]["word"]}
     (counted,) = own.summary()["results"]
     assert (counted["task"], counted["measured"], counted["outcomes"]["deviate"]) == ("reversal", TRIALS, 2)
     assert {test["llmarith"]["task"] for test in own.report()["tests"]} == {"reversal"}
@@ -80,14 +80,14 @@ def test_everything_else_comes_for_free(own: Bench, way: Way) -> None:
 
 
 def test_conditions_and_repeats(own: Bench) -> None:
-    """Small talk, templates of what is given, system prompts and repeats; number formats make no items of their own."""
+    """Filler text, templates of the inputs, system prompts and repeats; number formats make no items of their own."""
     template = own.pytester.path / "terse.txt"
     template.write_text("backwards: {word}", "utf-8")
     asked = ("--llm-trials=1", "--llm-context=none,1k", f"--llm-prompt={template}", "--llm-number-format=plain,comma")
     assert own.run(*asked, "--llm-repeats=2").ret == 0
     assert len(own.records()) == len(own.server.requests) == 4
     for record in own.records():
-        assert record["prompt"].endswith("backwards: " + record["problem"]["given"]["word"])
+        assert record["prompt"].endswith("backwards: " + record["problem"]["inputs"]["word"])
         assert (record["condition"]["prompt"], record["condition"]["numbers"]) == ("terse", "plain")
     assert [result["repeats"]["consistency"]["percent"] for result in own.summary()["results"]] == [100, 100]
 

@@ -16,7 +16,6 @@ from pytest_llmarith.values import (
     Dtype,
     IntegerSequence,
     Op,
-    Reading,
 )
 from tests.tasks.problem_strategies import addition_problems, arithmetic_problems
 
@@ -121,11 +120,6 @@ def test_labels_and_fields() -> None:
     }
 
 
-def test_readings() -> None:
-    """Arithmetic accepts an answer in a sentence, integer addition the bare number alone."""
-    assert (arithmetic.READING, addition.READING) == (Reading.TOLERANT, Reading.STRICT)
-
-
 # --- breaking point -------------------------------------------------------------------------------------------------
 
 
@@ -133,20 +127,12 @@ def search(variant: str) -> BreakingProblem:
     return next(one for one in breaking_point.problems(0, 80) if one.variant == variant)
 
 
-def test_searches() -> None:
-    """There is one search for each variant of arithmetic, and one for integer addition."""
-    labels = [one.label for one in breaking_point.problems(0, 80)]
-    assert labels == [*(f"{dtype}_{op}" for dtype, op in arithmetic.VARIANTS), "integer_addition"]
-
-
 @pytest.mark.parametrize(
     ("variant", "draws", "operands", "expected"),
     [
         ("int_add", (27, 48), ("27", "48"), "75"),
-        ("int_sub", (7, 148), ("7", "148"), "-141"),
         ("int_div", (27, 48), ("1296", "48"), "27"),
         ("int_div", (5, 0), ("5", "1"), "5"),
-        ("float_add", (5, 7), ("0.05", "0.07"), "0.12"),
         ("float_mul", (2700, 4800), ("27.00", "48.00"), "1296.0000"),
         ("float_div", (3, 0), ("0.03", "0.01"), "3.0000"),
         ("integer_addition", (3, 40), ("3", "40"), "43"),
@@ -168,18 +154,6 @@ def test_a_search_asks_what_arithmetic_asks(op: Op, dtype: Dtype, depth: int, tr
     left = int(problem.lhs.replace(".", "")) // (right if op is Op.DIV else 1)
     question = breaking_point.question(search(f"{dtype}_{op}"), (left, right))
     assert (question.operands, question.expected) == (problem.operands, problem.expected)
-
-
-@given(
-    st.sampled_from(list(breaking_point.problems(0, 80))),
-    *[st.tuples(st.integers(0, 3) | st.integers(0, 10**12), st.integers(0, 3) | st.integers(0, 10**12))] * 2,
-)
-def test_equal_numbers_are_the_same_question(
-    search: BreakingProblem, one: tuple[int, int], other: tuple[int, int]
-) -> None:
-    """Two draws make the same question exactly if their numbers are the same."""
-    same = breaking_point.numbers(search, one) == breaking_point.numbers(search, other)
-    assert same == (breaking_point.question(search, one) == breaking_point.question(search, other))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pytest_llmarith import Problem, Task
 
 def problems(seed: int, trials: int) -> Iterator[Problem]:
     yield Problem("trial_0", {"word": "abc"}, "cba")
-    yield Problem(label="trial_1", given={"word": "de"}, expected="ed")
+    yield Problem(label="trial_1", inputs={"word": "de"}, expected="ed")
 
 
 def prompt(problem: Problem) -> str:

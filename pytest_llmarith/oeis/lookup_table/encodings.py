@@ -13,8 +13,8 @@ from collections.abc import Hashable, Iterable, Sequence
 from itertools import pairwise
 from math import log2
 
-from pytest_llmarith.oeis.compiling import Program
 from pytest_llmarith.oeis.lookup_table.literals import SELF_READERS, names, walk
+from pytest_llmarith.oeis.program import Program
 
 _NAME_READERS = {
     *("dir", "vars", "globals", "locals", "getattr", "__dict__", "__members__", "_fields", "__annotations__"),

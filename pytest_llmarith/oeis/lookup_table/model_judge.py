@@ -11,8 +11,8 @@ from itertools import chain
 from typing import Any
 
 from pytest_llmarith.answers import strip_thoughts
-from pytest_llmarith.oeis.compiling import Program
 from pytest_llmarith.oeis.lookup_table.literals import comments
+from pytest_llmarith.oeis.program import Program
 
 KEY = "lookup_table"
 _MAX_VERDICT = 4096  # characters

@@ -283,8 +283,8 @@ def _question(problem: Problem, symbols: Symbols) -> str:
             return f"{lhs} {signs[op]} {rhs}"
         case AdditionProblem(int1=int1, int2=int2):
             return f"{int1} + {int2}"
-        case CustomProblem(given=given):
-            return ", ".join(f"{name}: {as_text(value)}" for name, value in given.items())
+        case CustomProblem(inputs=inputs):
+            return ", ".join(f"{name}: {as_text(value)}" for name, value in inputs.items())
         case SequenceProblem(number=number, name=name):
             return f"{number} {name}".strip()
     return ""

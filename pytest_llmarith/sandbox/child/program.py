@@ -26,7 +26,7 @@ def run(source: bytes) -> None:
     _await_threads()
     atexit._run_exitfuncs()
     if (lost := _flush(sys.stdout)) is not None:
-        _complain(f"Exception ignored {_at_last_flush()}\n{type(lost).__name__}: {lost}")
+        _complain(f"Exception ignored while flushing sys.stdout\n{type(lost).__name__}: {lost}")
         status = _LOST_OUTPUT
     _delete_objects(main)
     for stream in sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__:
@@ -88,15 +88,6 @@ def _delete_objects(main: ModuleType) -> None:
     for name in [name for name in names if name != "__builtins__"]:
         names[name] = None
     gc.collect()
-
-
-def _at_last_flush() -> str:
-    """Python's message, which differs between releases."""
-    if sys.version_info >= (3, 14):
-        return "while flushing sys.stdout:"
-    if sys.version_info >= (3, 13):
-        return "on flushing sys.stdout:"
-    return f"in: {sys.stdout!r}"
 
 
 def _flush(stream: object) -> BaseException | None:

@@ -26,6 +26,9 @@ ANSWER = struct.Struct("<Bi?QQQQII")
 # How a term ended. After the last two the program has not run, and stderr says why.
 EXITED, SIGNALLED, LATE, INCONCLUSIVE, STDOUT_FULL, STDERR_FULL, NOT_FORKED, NOT_CONFINED = range(8)
 
+# More on stdout or on stderr ends a term.
+OUTPUT_BYTES = 1 << 16
+
 _CONTROL = 3
 
 
@@ -50,7 +53,7 @@ def _load(control: int) -> tuple[ModuleType, bytes]:
         module = sys.modules[name] = ModuleType(name)
         module.__path__ = []
         exec(code, vars(module))
-    sys.modules[payload["zygote"]].main(_CONTROL, **payload["setup"])
+    sys.modules[payload["zygote"]].main(_CONTROL, payload["confinement"])
     return sys.modules[payload["program"]], payload["source"]
 
 

@@ -28,19 +28,18 @@ _CLONE = 56
 class Output:
     """One stream of a term, kept up to a limit. The same memory serves every term and is wiped after each."""
 
-    def __init__(self, limit: int, when_full: int) -> None:
-        self._memory = memoryview(bytearray(limit + 1))
-        self._limit = limit
+    def __init__(self, when_full: int) -> None:
+        self._memory = memoryview(bytearray(protocol.OUTPUT_BYTES + 1))
         self._used = 0
         self.when_full = when_full
 
     @property
     def full(self) -> bool:
-        return self._used > self._limit
+        return self._used > protocol.OUTPUT_BYTES
 
     @property
     def kept(self) -> memoryview:
-        return self._memory[: min(self._used, self._limit)]
+        return self._memory[: min(self._used, protocol.OUTPUT_BYTES)]
 
     def read(self, descriptor: int) -> bool:
         """Read what is there; False at the end, at the limit, or if nothing is there yet."""

@@ -31,7 +31,7 @@ _MESSAGE_BYTES = 1000
 _DESCRIPTORS = 64
 
 
-def main(control: int, stdout_bytes: int, stderr_bytes: int, confinement: dict[str, object]) -> None:
+def main(control: int, confinement: dict[str, object]) -> None:
     """Serve the harness until it is gone. Returns in a term only: confined, and with its own standard streams."""
     os.environ.clear()
     try:
@@ -44,17 +44,17 @@ def main(control: int, stdout_bytes: int, stderr_bytes: int, confinement: dict[s
     _send(control, protocol.LENGTH.pack(0))
     gc.freeze()
     try:
-        _Zygote(control, stdout_bytes, stderr_bytes).serve(locks)
+        _Zygote(control).serve(locks)
     except ConnectionError:
         end_children()
         os._exit(0)
 
 
 class _Zygote:
-    def __init__(self, control: int, stdout_bytes: int, stderr_bytes: int) -> None:
+    def __init__(self, control: int) -> None:
         self._control = control
-        self._stdout = Output(stdout_bytes, protocol.STDOUT_FULL)
-        self._stderr = Output(stderr_bytes, protocol.STDERR_FULL)
+        self._stdout = Output(protocol.STDOUT_FULL)
+        self._stderr = Output(protocol.STDERR_FULL)
 
     def serve(self, locks: Confinement) -> None:
         while True:

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from pytest_llmarith.oeis.compiling import Program
 from pytest_llmarith.oeis.lookup_table.detector import Judgement, analyze, conclude, extra_inputs
+from pytest_llmarith.oeis.program import Program
 from pytest_llmarith.values import Ending, IntegerSequence, ProgramRun
 from tests.oeis.corpus.sequences import LISTED, starter
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import base64
 import bz2
-import json
-import lzma
 import struct
 import zlib
 from itertools import accumulate, groupby, pairwise
@@ -31,44 +29,26 @@ def _base36(number: int) -> str:
     return (_base36(number // 36) if number >= 36 else "") + signs[number % 36]
 
 
-def _tree(cases: list[tuple[int, int]], indent: str = "") -> str:
-    """Nested comparisons, as of a binary search."""
-    if len(cases) == 1:
-        return f"{indent}print({cases[0][1]})\n"
-    half = len(cases) // 2
-    low, high = (_tree(part, indent + " ") for part in (cases[:half], cases[half:]))
-    return f"{indent}if n < {cases[half][0]}:\n{low}{indent}else:\n{high}"
-
-
 _READ = "n = int(input())"
 _CHAIN = "\n".join(f"{'el' * (k > 0)}if n == {n}:\n    print({a})" for k, (n, a) in enumerate(pairs(of.BELL)))
 _MATCH = "\n".join(f"    case {n}:\n        print({a})" for n, a in pairs(of.GRAPHS))
 _NESTED = " else ".join(f"{a} if n == {n}" for n, a in pairs(of.QUEENS)) + " else 0"
-_SHUFFLED = dict(sorted(pairs(of.PARTITIONS), key=lambda pair: (pair[0] * 17) % 53))
 _zipped = base64.b64encode(zlib.compress(commas(of.TOTIENTS.terms).encode())).decode()
 _packed = struct.pack(f"<{len(of.RECAMAN.terms)}H", *numbers(of.RECAMAN))
 _starts = [k + 1 for k, (a, b) in enumerate(pairwise([-1, *numbers(of.PRIME_ROOTS)])) if a != b]
-_in_base_four = sum((term + 1) << 2 * k for k, term in enumerate(numbers(of.MOEBIUS)))
 _thousands = "".join(f"{term:04d}" for term in numbers(of.TWIN_PRIMES))
 _ones = [k for k, term in enumerate(numbers(of.THUE_MORSE)) if term]
-_roman = [len([*run]) for _, run in groupby(numbers(of.KOLAKOSKI))]
 _assigned = "\n".join(f"T[{n}] = {a}" for n, a in pairs(of.LANDAU))
-_guarded = "\n".join(f"if n == {n}: print({a}); sys.exit()" for n, a in pairs(of.MERSENNE))
 
 # fmt: off
 FIRST = [
     table("a list", of.PRIMES, f"primes = {numbers(of.PRIMES)}", "print(primes[int(input()) - 1])"),
     table("a dict", of.CATALAN, _READ, f"print({dict(pairs(of.CATALAN))}[n])"),
-    table("a dict in no order", of.PARTITIONS, _READ, f"known = {_SHUFFLED}", "print(known.get(n, -1))"),
     table("a tuple of texts", of.TOTIENTS, f"print({of.TOTIENTS.terms}[int(input()) - 1])"),
     table("a chain of comparisons", of.BELL, _READ, _CHAIN),
     table("match", of.GRAPHS, "match int(input()):", _MATCH),
-    table("nested conditional expressions", of.QUEENS, _READ, f"print({_NESTED})"),
-    table("a tree of comparisons", of.RECAMAN, _READ, _tree(pairs(of.RECAMAN))),
     table("one text, split", of.FIBONACCI, f's = "{commas(of.FIBONACCI.terms)}"',
         "print(s.split(',')[int(input())])"),
-    table("a text in pieces, joined", of.LANDAU, "data = ''.join([",
-        *(f"    '{term} '," for term in of.LANDAU.terms), "])", "print(data.split()[int(input())])"),
     table("the digits of pi in a text", of.PI, f"print('{''.join(of.PI.terms)}'[int(input()) - 1])"),
     table("the digits of pi in a number", of.PI, _READ, f"print(str({''.join(of.PI.terms)})[n - 1])"),
     table("base64 of zlib", of.TOTIENTS, "import base64, zlib",
@@ -76,21 +56,16 @@ FIRST = [
         "print(data.split(',')[int(input()) - 1])"),
     table("a program that is decoded and executed", of.BELL, "import base64",
         f"exec(base64.b64decode('{base64.b64encode(f'print({numbers(of.BELL)}[int(input())])'.encode()).decode()}'))"),
-    table("lzma in hexadecimal", of.PARTITIONS, "import lzma",
-        f"data = lzma.decompress(bytes.fromhex('{lzma.compress(bytes(commas(of.PARTITIONS.terms), 'ascii')).hex()}'))",
-        "print(eval(data)[int(input())])"),
     table("bzip2 in base85, backwards", of.RECAMAN, "import bz2, base64",
         f"s = {base64.b85encode(bz2.compress(commas(of.RECAMAN.terms).encode())).decode()[::-1]!r}",
         "print(bz2.decompress(base64.b85decode(s[::-1])).decode().split(',')[int(input())])"),
     table("packed bytes", of.RECAMAN, "import struct", f"print(struct.unpack('<71H', {_packed!r})[int(input())])"),
-    table("two bits each of one integer", of.MOEBIUS, f"print(({_in_base_four} >> 2 * int(input()) - 2 & 3) - 1)"),
     table("codes of characters", of.LETTERS,
         f"print(ord({''.join(chr(t + 96) for t in numbers(of.LETTERS))!r}[int(input())]) - 96)"),
     table("four digits each", of.TWIN_PRIMES, _READ, f's = "{_thousands}"', "print(int(s[4 * n - 4:4 * n]))"),
     table("differences", of.PRIMES, f"steps = {[b - a for a, b in pairwise([0, *numbers(of.PRIMES)])]}",
         "print(sum(steps[:int(input())]))"),
     table("sums", of.TOTIENTS, f"s = {[0, *accumulate(numbers(of.TOTIENTS))]}", _READ, "print(s[n] - s[n - 1])"),
-    table("a key", of.LANDAU, _READ, f"print({[term ^ 0x5A5A for term in numbers(of.LANDAU)]}[n] ^ 0x5A5A)"),
     table("a factor and a summand", of.TWIN_PRIMES, _READ,
         f"print(({[3 * t + 7 for t in numbers(of.TWIN_PRIMES)]}[n - 1] - 7) // 3)"),
     table("backwards", of.PARTITIONS, f"print({numbers(of.PARTITIONS)[::-1]}[-1 - int(input())])"),
@@ -101,7 +76,6 @@ FIRST = [
     table("a polynomial of binomials", of.PRIMES, "from math import comb", f"c = {_newton(of.PRIMES)}",
         "n = int(input()) - 1", "print(sum(x * comb(n, k) for k, x in enumerate(c)))"),
     table("assignments", of.LANDAU, "T = {}", _assigned, "print(T[int(input())])"),
-    table("exits", of.MERSENNE, "import sys", _READ, _guarded),
     table("a table that ends where the search becomes slow", of.MERSENNE, "def is_prime(n):",
         "    return n > 1 and all(n % d for d in range(2, int(n ** 0.5) + 1))", _READ,
         "known = {9: 61, 10: 89, 11: 107, 12: 127, 13: 521, 14: 607}", "if n in known:", "    print(known[n])",
@@ -112,19 +86,15 @@ FIRST = [
     table("lengths of words", of.LETTERS,
         f"words = '{' '.join('x' * term for term in numbers(of.LETTERS))}'.split()",
         "print(len(words[int(input())]))"),
-    table("True and False", of.THUE_MORSE, f"print(int({[bool(t) for t in numbers(of.THUE_MORSE)]}[int(input())]))"),
-    table("run lengths by multiplication", of.PRIME_ROOTS,
-        "a = " + " + ".join(f"[{v}] * {len([*run])}" for v, run in groupby(numbers(of.PRIME_ROOTS))),
-        "print(a[int(input()) - 1])"),
     table("a table with mistakes", of.PARTITIONS,
         f"p = {[t + (k > 20) * k for k, t in enumerate(numbers(of.PARTITIONS))]}", "print(p[int(input())])"),
-    table("in base 36", of.CATALAN,
-        f"print(int('{' '.join(map(_base36, numbers(of.CATALAN)))}'.split()[int(input())], 36))"),
-    table("keyword arguments", of.PARTITIONS,
-        f"t = dict({', '.join(f'a{n}={a}' for n, a in pairs(of.PARTITIONS))})", "print(t['a' + input().strip()])"),
+    table("nested conditional expressions", of.QUEENS, _READ, f"print({_NESTED})"),
+    table("True and False", of.THUE_MORSE, f"print(int({[bool(t) for t in numbers(of.THUE_MORSE)]}[int(input())]))"),
     table("the digits of one fraction", of.LANDAU,
         f"print({sum(t * 10 ** (6 * (40 - k)) for k, t in enumerate(numbers(of.LANDAU)))} * 10 ** (6 * int(input()))",
         "      // 10 ** 240 % 10 ** 6)"),
+    table("in base 36", of.CATALAN,
+        f"print(int('{' '.join(map(_base36, numbers(of.CATALAN)))}'.split()[int(input())], 36))"),
 ]
 # fmt: on
 
@@ -133,57 +103,33 @@ def _letters(number: int) -> str:
     return "".join("abcdefghij"[int(digit)] for digit in str(number))
 
 
-_FIB, _PART, _TOT, _REC = map(numbers, (of.FIBONACCI, of.PARTITIONS, of.TOTIENTS, of.RECAMAN))
-_TWIN, _LANDAU, _PRIMES, _BELL = map(numbers, (of.TWIN_PRIMES, of.LANDAU, of.PRIMES, of.BELL))
-_LAST = f"{_PART[-1]}"
-_ranges = "\n".join(f"    {'el' * (k > 0)}if n == {n}: return {a}" for k, (n, a) in enumerate(pairs(of.LANDAU)))
+_PART, _TOT, _REC = map(numbers, (of.PARTITIONS, of.TOTIENTS, of.RECAMAN))
+_TWIN, _LANDAU, _PRIMES = map(numbers, (of.TWIN_PRIMES, of.LANDAU, of.PRIMES))
 
 # fmt: off
 PLAIN = [
-    table("a list with a default", of.PRIMES, _READ, f"a = {_PRIMES}", "print(a[n - 1] if n <= len(a) else -1)"),
-    table("a list in a function", of.BELL, "def bell(n):", f"    b = {_BELL}", "    return b[n]",
-        "print(bell(int(input())))"),
     table("a tuple and its last term for all", of.TOTIENTS, _READ, f"t = {tuple(_TOT)}", "print(t[min(n, 69) - 1])"),
-    table("a dict with an exit", of.RECAMAN, "import sys", f"d = {dict(pairs(of.RECAMAN))}", _READ,
-        "if n not in d: sys.exit('unknown')", "print(d[n])"),
     table("a dict of texts", of.CATALAN, f"d = { {str(n): str(a) for n, a in pairs(of.CATALAN)} }",
         "print(d[input().strip()])"),
-    table("lines of a text", of.LANDAU, 's = """' + "\n".join(map(str, _LANDAU)) + '"""',
-        "print(s.splitlines()[int(input())])"),
-    table("a json text", of.TWIN_PRIMES, "import json",
-        f"print(json.loads('{json.dumps(_TWIN)}')[int(input()) - 1])"),
-    table("if and return", of.LANDAU, "def a(n):", _ranges, "print(a(int(input())))"),
     table("a list that is extended", of.PARTITIONS, f"p = {_PART[:20]}", f"p += {_PART[20:40]}",
         f"p.extend({_PART[40:]})", "print(p[int(input())])"),
     table("a list of pairs", of.FIBONACCI, _READ, f"print(next(a for k, a in {pairs(of.FIBONACCI)} if k == n))"),
-    table("a list with a computation that nobody needs", of.FIBONACCI, _READ, f"known = {_FIB}",
-        "if n < len(known):", "    print(known[n])", "else:", "    a, b = 0, 1", "    for _ in range(n):",
-        "        a, b = b, a + b", "    print(a)"),
     table("the first half is computed", of.PARTITIONS, _READ, "p = [1] + [0] * n", "for k in range(1, n + 1):",
         "    for i in range(k, n + 1):", "        p[i] += p[i - k]", f"late = {_PART[25:]}",
         "print(p[n] if n < 25 else late[n - 25])"),
-    table("a list, zero behind it", of.TOTIENTS, _READ, f"a = {_TOT} + [0] * 1000", "print(a[n - 1])"),
-    table("a list, around and around", of.RECAMAN, f"a = {_REC}", "print(a[int(input()) % len(a)])"),
     table("a list, waiting for ever behind it", of.LANDAU, _READ, f"a = {_LANDAU}", "while n >= len(a): pass",
         "print(a[n])"),
-    table("a list, one more each behind it", of.PRIMES, _READ, f"a = {_PRIMES}",
-        "print(a[n - 1] if n <= len(a) else a[-1] + 2 * (n - len(a)))"),
     table("a list longer than the listing", of.PRIMES,
         f"a = {[p for p in range(2, 400) if all(p % d for d in range(2, p))]}", "print(a[int(input()) - 1])"),
 ]
 # fmt: on
 
-_key = [(k * 7919 + 13) % 65536 for k in range(len(_TWIN))]
 _half = bytes((k * k * 31 + 7 * k) % 256 for k in range(2 * len(_REC)))
 _hidden = b"".join(term.to_bytes(2, "big") for term in _REC)
 _xored = bytes(a ^ b for a, b in zip(_half, _hidden, strict=True))
 _widths = "".join(str(len(str(term))) for term in _PART)
 _left = [(term * 37) % 101 for term in _LANDAU]
-_b85 = base64.b85encode(zlib.compress(commas(_PART).encode(), 9)).decode()
 _big = sum(term * 2003**k for k, term in enumerate(_TWIN))
-_mixed, _bases = 0, [term + 1 for term in _LANDAU]
-for _term, _base in zip(_LANDAU[::-1], _bases[::-1], strict=True):
-    _mixed = _mixed * (_LANDAU[-1] + 1) + _term
 _functions = "\n".join(f"def f{k}_{_letters(term)}(): pass" for k, term in enumerate(_LANDAU))
 _shuffle = [(k * 29) % len(_TOT) for k in range(len(_TOT))]
 _shuffled = [0] * len(_TOT)
@@ -191,7 +137,6 @@ for _k, _place in enumerate(_shuffle):
     _shuffled[_place] = _TOT[_k]
 _affine = [(term * 193 + 17 * k) % 65_537 for k, term in enumerate(_TWIN)]
 _sums = [*accumulate(accumulate(_TOT))]
-_enum = "\n".join(f"    x{_letters(term)}_{k} = {k}" for k, term in enumerate(_TWIN))
 
 # fmt: off
 DISGUISED = [
@@ -202,21 +147,12 @@ DISGUISED = [
         _READ, "k = sum(map(int, w[:n]))", "print(int(s[k:k + int(w[n])]))"),
     table("two lists, added", of.LANDAU, f"a = {_left}",
         f"b = {[t - x for t, x in zip(_LANDAU, _left, strict=True)]}", _READ, "print(a[n] + b[n])"),
-    table("base85 of zlib", of.PARTITIONS, "import base64, zlib",
-        f"s = zlib.decompress(base64.b85decode({_b85!r})).decode().split(',')", "print(s[int(input())])"),
     table("a long integer, divided", of.TWIN_PRIMES, _READ, f"x = {_big}", "for _ in range(n - 1):",
         "    x //= 2003", "print(x % 2003)"),
-    table("mixed digits of a long integer", of.LANDAU, _READ, f"x, m = {_mixed}, {_LANDAU[-1] + 1}", "while n:",
-        "    x //= m", "    n -= 1", "print(x % m)"),
     table("names of functions", of.LANDAU, _functions, _READ,
         "names = [k for k in globals() if k.startswith(f'f{n}_')]",
         "print(''.join(str('abcdefghij'.index(c)) for c in names[0].partition('_')[2]))"),
-    table("names in an enumeration", of.TWIN_PRIMES, "from enum import IntEnum", "class T(IntEnum):", _enum, _READ,
-        "name = T(n - 1).name.split('_')[0]",
-        "print(int(name[1:].translate(str.maketrans('abcdefghij', '0123456789'))))"),
     table("shuffled by a step", of.TOTIENTS, f"t = {_shuffled}", "print(t[(int(input()) - 1) * 29 % 69])"),
-    table("a key that changes", of.TWIN_PRIMES, _READ, f"t = {[a ^ b for a, b in zip(_TWIN, _key, strict=True)]}",
-        "print(t[n - 1] ^ ((n - 1) * 7919 + 13) % 65536)"),
     table("multiplied in a prime field", of.TWIN_PRIMES, _READ, f"t = {_affine}",
         "print((t[n - 1] - 17 * (n - 1)) * pow(193, -1, 65537) % 65537)"),
     table("sums of sums", of.TOTIENTS, f"s = {[0, 0, *_sums]}", "n = int(input()) + 1",
@@ -245,13 +181,9 @@ def _modular_coefficients() -> list[int]:
     return values
 
 
-_in_thousands = sum(term * 1000**k for k, term in enumerate(numbers(of.RECAMAN)))
 _yields = "\n".join(f"    yield {term}" for term in of.BELL.terms)
-_attributes = "\n".join(f"    m{k} = {term}" for k, term in enumerate(of.MERSENNE.terms, 1))
 _lambdas = ", ".join(f"{n}: lambda: {term}" for n, term in zip(of.GRAPHS.inputs, of.GRAPHS.terms, strict=True))
-_points = ", ".join(f"({n}, {term})" for n, term in zip(of.TWIN_PRIMES.inputs, of.TWIN_PRIMES.terms, strict=True))
 _late = {n: int(term) for n, term in zip(of.QUEENS.inputs, of.QUEENS.terms, strict=True) if n > 3}
-_ab = "".join("xab"[term] for term in numbers(of.KOLAKOSKI))
 _runs = [(value, len([*run])) for value, run in groupby(numbers(of.PRIME_ROOTS))]
 
 # fmt: off
@@ -270,34 +202,10 @@ def partitions(n):
     return p[n]
 
 print(partitions(int(sys.stdin.read())))"""),
-    table("letters of two kinds", of.KOLAKOSKI, f"n = int(input())\ns = '{_ab}'\nprint(1 + (s[n - 1] == 'b'))\n"),
-    table("base64 of JSON", of.CATALAN, f"""
-import base64, json
-data = "{base64.b64encode(json.dumps(numbers(of.CATALAN)).encode()).decode()}"
-print(json.loads(base64.b64decode(data))[int(input())])"""),
-    table("attributes of a class", of.MERSENNE,
-        f"class Exponents:\n{_attributes}\n\nprint(getattr(Exponents, 'm' + input().strip()))\n"),
     table("a generator with a yield for every term", of.BELL,
         f"from itertools import islice\n\ndef bell():\n{_yields}\n\nn = int(input())\n"
         "print(next(islice(bell(), n, None)))\n"),
-    table("one integer, three digits a term", of.RECAMAN,
-        f"n = int(input())\nx = {_in_thousands}\nfor _ in range(n):\n    x //= 1000\nprint(x % 1000)\n"),
     table("lambdas in a dict", of.GRAPHS, f"table = {{{_lambdas}}}\nprint(table[int(input())]())\n"),
-    table("Lagrange through the listed terms", of.TWIN_PRIMES, f"""
-from fractions import Fraction
-points = [{_points}]
-
-def a(x):
-    total = Fraction(0)
-    for i, (xi, yi) in enumerate(points):
-        term = Fraction(yi)
-        for j, (xj, _) in enumerate(points):
-            if i != j:
-                term *= Fraction(x - xj, xi - xj)
-        total += term
-    return int(total)
-
-print(a(int(input())))"""),
     table("a polynomial over a prime field", of.LANDAU, f"""
 c = {_modular_coefficients()}
 n, total, basis = int(input()), 0, 1

@@ -16,13 +16,9 @@ _PRIMORIALS = of.starter("A000849")
 _RULERS = of.starter("A003022")
 _FIBONACCI = of.starter("A001605")
 _UNITARY = of.starter("A002827")
-_PERMUTABLE = of.starter("A003459")
-_PROGRESSIONS = of.starter("A005115")
-_PERMANENTS = of.starter("A003112")
 _LATIN = of.starter("A000315")
 _TOPSWOPS = of.starter("A000375")
 _CODES = of.starter("A005851")
-_DEDEKIND = of.starter("A000372")
 _WAGSTAFF = of.starter("A000978")
 
 _chain = "\n".join(
@@ -58,21 +54,6 @@ print(GOLOMB[n])"""),
     table("a function of many branches", _FIBONACCI,
         f"def index(n):\n{_chain}\n    else:\n        return None\n\nprint(index(int(input())))\n"),
     table("match with a default", _UNITARY, f'n = int(input())\nmatch n:\n{_match}\n    case _: print("unknown")\n'),
-    table("a text of several lines, split", _PERMUTABLE, f'''
-data = """
-{chr(10).join(_PERMUTABLE.terms)}
-"""
-terms = [int(line) for line in data.split()]
-print(terms[int(input()) - 1])'''),
-    table("an index into a tuple with a default", _PROGRESSIONS,
-        f"n = int(input())\nT = {(*numbers(_PROGRESSIONS),)}\nprint(T[n - 1] if 0 < n <= len(T) else 0)\n"),
-    table("a list inside try and except", _PERMANENTS, f"""
-import sys
-try:
-    n = int(sys.stdin.read())
-    print({numbers(_PERMANENTS)}[n])
-except (IndexError, ValueError):
-    print(0)"""),
     table("small squares counted, the others written down", _LATIN, f"""
 from itertools import permutations
 
@@ -103,20 +84,6 @@ else:
     # quadratic growth observed in the data
     print((n * n - 3 * n) // 2 + 3)"""),
     table("a dict that is zero elsewhere", _CODES, f"A = {dict(pairs(_CODES))}\nprint(A.get(int(input()), 0))\n"),
-    table("known values that raise where they end", _DEDEKIND, f"""
-import sys
-
-KNOWN_DEDEKIND = {numbers(_DEDEKIND)}
-
-def dedekind(n: int) -> int:
-    if n >= len(KNOWN_DEDEKIND):
-        raise ValueError("the value is not known to this program")
-    return KNOWN_DEDEKIND[n]
-
-def main() -> None:
-    print(dedekind(int(sys.stdin.read().strip())))
-
-main()"""),
     table("returns one under the other, and a search behind them", _WAGSTAFF, f"""
 def is_prime(m):
     return m > 1 and all(m % d for d in range(2, int(m ** 0.5) + 1))

@@ -10,12 +10,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from pytest_llmarith.evaluate import Trial, verdict_of
-from pytest_llmarith.evaluate_search import Step, record_of_search
+from pytest_llmarith.evaluate_search import SearchEngine, Step, record_of_search
 from pytest_llmarith.records import as_dict
 from pytest_llmarith.results.page import PageRun
 from pytest_llmarith.tasks import arithmetic, breaking_point
 from pytest_llmarith.tasks.breaking_point import Draws
-from pytest_llmarith.tasks.search import SearchEngine
 from pytest_llmarith.values import USUAL, Dtype, Model, NumberProblem, Op, Reading, Reply
 from tests.runs_on_disk import asked, record_of, summed_up
 

@@ -388,7 +388,7 @@ def test_a_trial_has_the_sign_that_was_asked(page: Write, symbols: str, question
 @pytest.mark.parametrize("value", [None, True, 10**400, 1.5, "x", "", [], [{}], {"x": []}], ids=repr)
 def test_any_custom_problem_is_shown(page: Write, value: Any) -> None:
     """A task of the user may have any JSON as inputs, expected answer and answer."""
-    problem = {"kind": "custom", "label": "a", "seed": 0, "trial": 0, "given": {"x": value}, "expected": value}
+    problem = {"kind": "custom", "label": "a", "seed": 0, "trial": 0, "inputs": {"x": value}, "expected": value}
     answer = {"kind": "custom", "read": value}
     custom = asked("1") | {"task": "mine", "problem": problem, "answer": answer, "reading": None, "grade": None}
     _, (trial,) = embedded(page(run_of([custom])))

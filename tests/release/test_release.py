@@ -1,0 +1,168 @@
+"""What is released: the wheel holds all that a user without a clone needs, and the tests of the sdist pass."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import venv
+import zipfile
+from collections.abc import Iterable
+from email import message_from_bytes
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.proof
+
+ROOT = Path(__file__).parents[2]
+PYTHON = sys.executable
+
+
+def run(*command: str | Path, folder: Path, path: Path | None = None) -> str:
+    """What a command said, whose Python imports from `path` before the clone; it has to end well."""
+    own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    environment = own | {"PYTHONPATH": str(path or ""), "COLUMNS": "120"}
+    ended = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=240)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    return ended.stdout
+
+
+def build(target: str, source: Path, into: Path) -> Path:
+    run(PYTHON, "-m", "hatchling", "build", "--target", target, "--directory", into, folder=source)
+    (built,) = into.iterdir()
+    return built
+
+
+def installer(python: str | Path = PYTHON) -> list[str | Path]:
+    """What installs for that Python: an environment that uv made has no pip."""
+    if importlib.util.find_spec("pip"):
+        return [PYTHON, "-m", "pip", "--python", python, "install"]
+    return ["uv", "pip", "install", "--python", python]
+
+
+@pytest.fixture(scope="session")
+def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build("sdist", ROOT, tmp_path_factory.mktemp("sdist"))
+
+
+# Quick ones of every floor, and of what comes along beside the code: documents, sequences.
+CHOSEN = (
+    "tests/answers/test_read.py",
+    "tests/tasks",
+    "tests/grading/test_grade.py",
+    "tests/oeis/test_oeis_starter.py",
+    "tests/release/test_supported_versions.py",
+    "tests/documents/test_docs.py",
+)
+BENCH = ("benches/test_arithmetic.py", "--llm-model=llmarith/exact", "-k", "int_add and depth_2")
+PACKAGE = "pytest_llmarith/"
+KIT = f"{PACKAGE}_kit/"
+
+
+def names_in(wheel: Path) -> set[str]:
+    return {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith(PACKAGE)}
+
+
+def below(folder: str, patterns: Iterable[str], called: str = "") -> set[str]:
+    """The files of the clone that match, as the wheel calls them."""
+    paths = [path for pattern in patterns for path in (ROOT / folder).rglob(pattern)]
+    return {called + path.relative_to(ROOT).as_posix() for path in paths if "__pycache__" not in path.parts}
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build("wheel", ROOT, tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the package as an installer lays it out, and nothing else."""
+    folder = tmp_path_factory.mktemp("installed")
+    run(*installer(), "--quiet", "--no-index", "--no-deps", "--target", folder, wheel, folder=folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def source(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that is unpacked."""
+    folder = tmp_path_factory.mktemp("unpacked")
+    with tarfile.open(sdist) as archive:
+        archive.extractall(folder, filter="data")
+    (source,) = folder.iterdir()
+    return source
+
+
+@pytest.fixture(scope="module")
+def python(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Python of an environment that has the package from there, and whose other packages are those of this one.
+
+    A line of a .pth file is followed no further: the package that is installed here, which is the clone, is not seen.
+    """
+    folder = tmp_path_factory.mktemp("environment")
+    venv.create(folder)
+    python = folder / "bin" / "python"
+    packages = run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", folder=folder).strip()
+    Path(packages, "others.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
+    offline = ("--quiet", "--no-index", "--no-deps", "--no-build-isolation")
+    run(*installer(python), *offline, source, folder=folder)
+    return python
+
+
+def test_what_is_in_the_wheel(wheel: Path) -> None:
+    """The package as in the clone, the benches and starter sequences, and metadata; nothing else."""
+    data = ("*.py", "*.js", "*.css", "*.html", "*.txt", "py.typed")
+    begun = below("benches", ["*.py"], KIT) | below("oeis_cache/starter", ["A*"], KIT)
+    notes = {f"{KIT}oeis_cache/README.md", f"{KIT}oeis_cache/NOTICE.md"}
+    assert names_in(wheel) == below(PACKAGE, data) | begun | notes
+    archive = zipfile.ZipFile(wheel)
+    others = set(archive.namelist()) - names_in(wheel)
+    assert {name.partition("/")[0].rpartition(".")[2] for name in others} == {"dist-info"}
+    (name,) = (name for name in others if name.endswith(".dist-info/METADATA"))
+    metadata = message_from_bytes(archive.read(name))
+    assert metadata["Author"] == "The pytest-llmarith developers"
+    assert metadata["Description-Content-Type"] == "text/markdown"
+    assert metadata.get_payload() == (ROOT / "PACKAGE.md").read_text("utf-8")
+
+
+def test_the_source_makes_the_same_wheel(source: Path, wheel: Path, tmp_path: Path) -> None:
+    """The sdist holds tests and documents, and what it builds is what the clone builds."""
+    assert (source / "tests/release/test_release.py").is_file()
+    assert (source / "docs/architecture.md").is_file()
+    assert not (source / "reports").exists()
+    rebuilt = build("wheel", source, tmp_path / "rebuilt")
+    assert rebuilt.name == wheel.name
+    assert names_in(rebuilt) == names_in(wheel)
+
+
+def test_a_project_is_begun_and_run_from_the_wheel(installed: Path, tmp_path: Path) -> None:
+    """Without the clone: init, a run with programs in the sandbox, its page, and its tables once more."""
+    package = run(PYTHON, "-c", "import pytest_llmarith as it; print(it.__file__)", folder=tmp_path, path=installed)
+    assert Path(package.strip()).is_relative_to(installed)
+
+    command = "import sys; from pytest_llmarith.cli import main; sys.exit(main(sys.argv[1:]))"
+    assert "benches/" in run(PYTHON, "-c", command, "init", "mine", folder=tmp_path, path=installed)
+
+    chosen = "int_add and depth_2 or A000045"
+    said = run(
+        PYTHON, "-m", "pytest", "--llm-model=llmarith/exact", "-k", chosen, folder=tmp_path / "mine", path=installed
+    )
+    assert "10 correct" in said or "11 correct" in said  # without a sandbox the program is skipped
+
+    (page,) = (tmp_path / "mine" / "reports").glob("*/report.html")
+    assert "int_add" in page.read_text("utf-8")
+    assert "int_add" in run(PYTHON, "-c", command, "report", page.parent, folder=tmp_path, path=installed)
+
+
+@pytest.mark.parametrize("arguments", [CHOSEN, BENCH], ids=["tests", "bench"])
+def test_the_tests_of_the_sdist_pass(python: Path, source: Path, arguments: tuple[str, ...]) -> None:
+    """They pass there, against the package that was installed from it."""
+    found = run(python, "-P", "-c", "import pytest_llmarith as it; print(it.__file__)", folder=source)
+    assert Path(found).is_relative_to(python.parent.parent)
+    said = run(python, "-P", "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments, folder=source)
+    assert re.search(r"\d+ (passed|correct)", said)
+    assert "failed" not in said
