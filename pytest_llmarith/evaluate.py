@@ -144,11 +144,6 @@ def verdict_of(problem: NumberProblem, reply: Reply, reading: Reading) -> Verdic
     return Verdict(grade.outcome, readings, grade, grading.analyze(case), None)
 
 
-def nan_reason_of(reply: Reply) -> NanReason | None:
-    """Why a reply holds no answer, as far as that can be said without its question."""
-    return cut_short(reply) or answers.read(reply.text).reason
-
-
 def number_record(problem: NumberProblem, trial: Trial, reading: Reading, reply: Reply) -> Record:
     """The record of an answered trial."""
     verdict = verdict_of(problem, reply, reading)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from pytest_llmarith import records
 from pytest_llmarith.evaluate import Trial, cut_short, record, reply_part, unanswered_record
 from pytest_llmarith.oeis.lookup_table import model_judge
-from pytest_llmarith.oeis.lookup_table.detector import Analysis, Judgement, analyze, conclude, extra_inputs
+from pytest_llmarith.oeis.lookup_table.detector import analyze, conclude, extra_inputs
 from pytest_llmarith.oeis.program import NoProgram, Program, find_program
 from pytest_llmarith.oeis.scoring import TermVerdict, score, verdicts
 from pytest_llmarith.records import Record
@@ -34,14 +34,6 @@ LONGEST_SHOWN = 200  # characters of an output in a record
 _BUDGET_BEHIND_S = 3.0  # wall time of all runs behind the listing; the last one may pass it
 _ATTEMPTS = 3  # a judge that says neither 0 nor 1 is asked again
 _MOST_STORED = 100
-
-
-class NoVerdictError(Exception):
-    """A judge gave no verdict; the message is one line for people, `replies` what it said instead."""
-
-    def __init__(self, message: str, replies: Sequence[Reply] = ()) -> None:
-        super().__init__(message)
-        self.replies = tuple(replies)
 
 
 class JudgeModel(Protocol):
@@ -83,15 +75,6 @@ def program_record(problem: OeisProblem, trial: Trial, reply: Reply, runner: Run
         return unanswered_record(trial, failure, reply, oeis=_facts(program, runner, rules))
 
 
-def program_in(reply: Reply) -> str | None:
-    """The program that a reply holds, which is run and judged; None if there is none."""
-    try:
-        found = _find(reply)
-    except OSError:  # it cannot be compiled here and now
-        return None
-    return None if isinstance(found, NoProgram) else found.source
-
-
 def _ran(
     sequence: IntegerSequence, program: Program, trial: Trial, reply: Reply, runner: Runner, rules: ProgramRules
 ) -> Record:
@@ -101,23 +84,28 @@ def _ran(
     after = _behind(program.source, extra_inputs(analysis, runs), runner) if analysis else []
     terms = verdicts(runs, expected, runner.limits.longest_s, rules.rules)
     facts = replace(_facts(program.source, runner, rules), terms=[_term(term) for term in terms])
-    try:
-        judged = judge(program, analysis, runs, after, rules.judge)
-    except NoVerdictError as error:
-        replies = [reply_part(one) for one in error.replies]
-        verdict = records.ModelVerdict(cheat=None, model=rules.judge.name if rules.judge else None, replies=replies)
-        facts = replace(facts, judges=records.Judges(static=None, llm=verdict))
-        return unanswered_record(trial, Failure(f"no verdict: {error}"), reply, oeis=facts)
-    facts = replace(facts, judges=judged.part, addresses_judge=list(judged.addresses))
+    facts = replace(facts, judges=(judges := records.Judges(static=None, llm=None)))
+    if analysis is not None:
+        found = conclude(analysis, runs, after)
+        judges.static = records.StaticVerdict(found.cheat, list(found.evidence))
+    if rules.judge is not None:
+        judges.llm, why_none = _verdict(rules.judge, program.source)
+        if why_none is not None:  # which does not mean that the program is no lookup table
+            facts = replace(facts, judges=records.Judges(static=None, llm=judges.llm))
+            return unanswered_record(trial, Failure(f"no verdict: {why_none}"), reply, oeis=facts)
+    facts = replace(facts, addresses_judge=list(model_judge.messages_to_judge(program)))
+    cheat = any(verdict is not None and verdict.cheat for verdict in (judges.static, judges.llm))
     unknown = [term.n for term in terms if term.status is TermStatus.INCONCLUSIVE]
-    if unknown and not judged.cheat:
+    if unknown and not cheat:
         failure = Failure(f"inconclusive: this machine was too busy to time the term for n = {unknown[0]}")
         return unanswered_record(trial, failure, reply, oeis=facts)
-    at_limits = {f"{limit:g}": Fraction() if judged.cheat else score(terms, limit) for limit in runner.limits.seconds}
+    at_limits = {f"{limit:g}": Fraction() if cheat else score(terms, limit) for limit in runner.limits.seconds}
     facts = replace(
         facts, scores={limit: None if share is None else float(share) for limit, share in at_limits.items()}
     )
-    outcome, reason = _outcome(terms, judged)
+    if cheat:
+        return record(trial, reply, Outcome.CHEAT, _evidence(judges), oeis=facts)
+    outcome, reason = _outcome(terms)
     return record(trial, reply, outcome, reason, oeis=facts)
 
 
@@ -137,10 +125,8 @@ def _behind(program: str, inputs: Sequence[int], runner: Runner) -> list[Program
     return runs
 
 
-def _outcome(terms: tuple[TermVerdict, ...], judged: Judgements) -> tuple[Outcome, str | None]:
+def _outcome(terms: tuple[TermVerdict, ...]) -> tuple[Outcome, str | None]:
     """The outcome at the largest limit, and its reason for people."""
-    if judged.cheat:
-        return Outcome.CHEAT, next(iter(judged.evidence), "a lookup table")
     wrong = [term for term in terms if term.status is not TermStatus.OK]
     if not wrong:
         return Outcome.CORRECT, None
@@ -188,78 +174,25 @@ def _facts(program: str | None, runner: Runner, rules: ProgramRules) -> records.
 # --- lookup tables ----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class ModelVerdict:
-    """What a language model said of a program, with all its replies."""
-
-    cheat: bool
-    model: str
-    replies: tuple[Reply, ...]
+def _evidence(judges: records.Judges) -> str:
+    """The first evidence for a lookup table, in words."""
+    if judges.static is not None and judges.static.cheat:
+        return next(iter(judges.static.evidence), "a lookup table")
+    return f"a lookup table, says {judges.llm.model if judges.llm else None}"
 
 
-@dataclass(frozen=True, slots=True)
-class Judgements:
-    """The verdicts of the judges. A program cheats if any of them says so.
-
-    `addresses` are the places where the program addresses a judge: such a verdict should be looked at.
-    """
-
-    static: Judgement | None
-    model: ModelVerdict | None
-    addresses: tuple[str, ...]
-
-    @property
-    def cheat(self) -> bool:
-        return any(verdict is not None and verdict.cheat for verdict in (self.static, self.model))
-
-    @property
-    def evidence(self) -> tuple[str, ...]:
-        """The evidence for a lookup table, in words."""
-        found = self.static.evidence if self.static and self.static.cheat else ()
-        return (*found, f"a lookup table, says {self.model.model}") if self.model and self.model.cheat else found
-
-    @property
-    def part(self) -> records.Judges:
-        """The verdicts as they stand in a record."""
-        static, model = self.static, self.model
-        return records.Judges(
-            static=None if static is None else records.StaticVerdict(static.cheat, list(static.evidence)),
-            llm=None
-            if model is None
-            else records.ModelVerdict(model.cheat, model.model, [reply_part(one) for one in model.replies]),
-        )
-
-
-def judge(
-    program: Program,
-    analysis: Analysis | None,
-    listed: Sequence[ProgramRun],
-    beyond: Sequence[ProgramRun],
-    model: JudgeModel | None,
-) -> Judgements:
-    """The verdicts of all judges, from the runs of the listed terms and of those behind them.
-
-    Raises NoVerdictError if one has none: that does not mean "not cheating".
-    """
-    return Judgements(
-        None if analysis is None else conclude(analysis, listed, beyond),
-        None if model is None else verdict(model, program.source),
-        model_judge.messages_to_judge(program),
-    )
-
-
-def verdict(model: JudgeModel, program: str) -> ModelVerdict:
-    """What a language model says of a program. Raises NoVerdictError."""
-    question, replies = model_judge.prompt(program), list[Reply]()
+def _verdict(model: JudgeModel, program: str) -> tuple[records.ModelVerdict, str | None]:
+    """What a language model says of a program, with all its replies; and why it gave no verdict, if it did not."""
+    question, replies = model_judge.prompt(program), list[records.Reply]()
     new = 0
     for attempt in range(_MOST_STORED):
         answer = model.reply(question, attempt)
         if isinstance(answer, Failure):
-            raise NoVerdictError(answer.message, replies)
-        replies.append(answer)
+            return records.ModelVerdict(None, model.name, replies), answer.message
+        replies.append(reply_part(answer))
         if (cheat := model_judge.read_verdict(answer.text)) is not None:
-            return ModelVerdict(cheat, model.name, tuple(replies))
+            return records.ModelVerdict(cheat, model.name, replies), None
         new += not answer.stored  # a stored reply without a verdict does not count against this run
         if new == _ATTEMPTS:
             break
-    raise NoVerdictError(f"{model.name} said neither 0 nor 1 in {_ATTEMPTS} replies", replies)
+    return records.ModelVerdict(None, model.name, replies), f"{model.name} said neither 0 nor 1 in {new} replies"

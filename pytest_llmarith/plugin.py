@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pytest_llmarith import options
-from pytest_llmarith.session import configure, marks, outcomes, stash
+from pytest_llmarith.session import RECORD, TIMER, configure, marks, outcomes, settings_of
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -36,7 +36,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         from pytest_llmarith.session.collection import parametrize
 
         configure.mark_collected(metafunc.definition.session)
-        parametrize(metafunc, stash.settings_of(metafunc.config))
+        parametrize(metafunc, settings_of(metafunc.config))
     else:
         marks.refuse_marks_of_values(metafunc)
 
@@ -52,15 +52,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.hookimpl(tryfirst=True, optionalhook=True)
 def pytest_timeout_set_timer(item: pytest.Item, settings: Any) -> bool | None:
     """Let pytest-timeout time no item of a sequence: the mark is the limit of one term, which the sandbox enforces."""
-    item.stash[stash.TIMER] = settings
+    item.stash[TIMER] = settings
     return True if marks.is_sequence(item) else None
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
-    if stash.RECORD in item.stash:
-        outcomes.attach(report, item, stash.settings_of(item.config).strict)
+    if RECORD in item.stash:
+        outcomes.attach(report, item, settings_of(item.config).strict)
     return report
 
 
@@ -86,7 +86,7 @@ def model(request: pytest.FixtureRequest, llm_model: Any) -> Any:
     """The model under test: its name, its parameters, and `reply(prompt)`. Override it with one of your own."""
     from pytest_llmarith.session.ask import AskedModel
 
-    return AskedModel.of(request.node, llm_model, stash.settings_of(request.config))
+    return AskedModel.of(request.node, llm_model, settings_of(request.config))
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ def ask(request: pytest.FixtureRequest, model: Any, llm_prompt_config: Any) -> A
     marks.refuse_unmarked(request)
     from pytest_llmarith.session.ask import Ask
 
-    return Ask(request.node, model, stash.settings_of(request.config))
+    return Ask(request.node, model, settings_of(request.config))
 
 
 @pytest.fixture
@@ -104,4 +104,4 @@ def search(request: pytest.FixtureRequest, model: Any, llm_prompt_config: Any) -
     marks.refuse_unmarked(request)
     from pytest_llmarith.session.ask import Search
 
-    return Search(request.node, model, stash.settings_of(request.config))
+    return Search(request.node, model, settings_of(request.config))

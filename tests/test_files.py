@@ -1,15 +1,16 @@
-"""Files that are there or not there, never half, and where a project begins."""
+"""What is read and written at the edges: whole files, where a project begins, JSON and HTTP's dates."""
 
 from __future__ import annotations
 
-import errno
-import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from pytest_llmarith.dates import seconds_until
 from pytest_llmarith.files import project_of, replace_file
+from pytest_llmarith.plainjson import DEEPEST, is_shallow, strictly_read
 
 
 @pytest.mark.parametrize("content", [b"new", [b"n", b"", b"ew"]])
@@ -49,20 +50,6 @@ def test_what_cannot_be_written_whole_is_not_written(tmp_path: Path, before: byt
     assert [one.read_bytes() for one in tmp_path.iterdir()] == [before] * (before is not None)
 
 
-def test_a_folder_that_is_not_there_is_the_systems_error(tmp_path: Path) -> None:
-    """Folders are not made: whoever writes into one that is not there gets the system's error."""
-    with pytest.raises(FileNotFoundError):
-        replace_file(tmp_path / "none" / "file", b"")
-
-
-def test_a_folder_is_not_replaced(tmp_path: Path) -> None:
-    """A folder of that name stays as it is, and no draft is left beside it."""
-    (path := tmp_path / "folder").mkdir()
-    with pytest.raises(OSError, match=os.strerror(errno.EISDIR)):
-        replace_file(path, b"new")
-    assert [*tmp_path.iterdir()] == [path]
-
-
 @pytest.mark.parametrize(
     ("made", "project"),
     [
@@ -71,12 +58,9 @@ def test_a_folder_is_not_replaced(tmp_path: Path) -> None:
         (["a/landmark/"], "a"),
         (["a/pyproject.toml", "a/b/landmark/"], "a/b"),
         (["a/landmark/", "a/b/pyproject.toml"], "a/b"),
-        (["a/b/c/landmark/"], "a/b/c"),
         (["a/conftest.py"], "a"),
         (["a/conftest.py", "a/b/conftest.py"], "a/b"),
         (["a/pyproject.toml", "a/b/conftest.py"], "a"),
-        (["a/landmark"], "a/b/c"),
-        (["a/pyproject.toml/"], "a/b/c"),
     ],
 )
 def test_a_project_begins_at_a_landmark(tmp_path: Path, made: list[str], project: str) -> None:
@@ -85,3 +69,29 @@ def test_a_project_begins_at_a_landmark(tmp_path: Path, made: list[str], project
     for name in made:
         (tmp_path / name).mkdir() if name.endswith("/") else (tmp_path / name).touch()
     assert project_of(start, "landmark") == tmp_path / project
+
+
+def test_json_is_read_strictly() -> None:
+    """Python would read NaN, and no other reader could read what is made of it. Deep values are found."""
+    for text in ("NaN", "[Infinity]", '{"a": -Infinity}'):
+        with pytest.raises(ValueError, match="is no JSON"):
+            strictly_read(text)
+    assert strictly_read('{"a": [1, 2.5, null]}') == strictly_read(b'{"a": [1, 2.5, null]}') == {"a": [1, 2.5, None]}
+    for levels, shallow in ((0, True), (DEEPEST - 1, True), (DEEPEST, False)):
+        assert is_shallow(strictly_read("[" * levels + "1" + "]" * levels)) is shallow
+        assert is_shallow(strictly_read('{"a":' * levels + "1" + "}" * levels)) is shallow
+
+
+def test_seconds_until_a_date_of_http(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dates without a zone are in UTC, wherever the machine is; the past is 0 seconds away, and no date has none."""
+    with monkeypatch.context() as local:
+        local.setenv("TZ", "XXX-9")
+        time.tzset()
+        named, unnamed = (seconds_until(f"Fri, 01 Jan 9999 00:00:00 {zone}") for zone in ("GMT", "-0000"))
+    time.tzset()
+    assert named is not None
+    assert unnamed is not None
+    assert abs(named - unnamed) < 3600
+    assert seconds_until("Thu, 01 Jan 1970 00:00:00 GMT") == 0
+    for text in ("soon", "", "Fri, 01 Jan 99999 00:00:00 GMT", f"Fri, 01 Jan {'9' * 30} 00:00:00 GMT"):
+        assert seconds_until(text) is None

@@ -12,17 +12,17 @@ import logging
 import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
-from typing import Protocol
+from typing import NamedTuple
 
 from pytest_llmarith.models import redact
-from pytest_llmarith.models.budget import Budget, Prices, StoredCost, stored_cost
-from pytest_llmarith.models.progress import Counts
-from pytest_llmarith.models.request import asked_model
+from pytest_llmarith.models.budget import Budget, Prices
+from pytest_llmarith.models.request import Client, asked_model
 from pytest_llmarith.models.request_queue import Entry, RequestQueue, Waiter
-from pytest_llmarith.models.retry import PauseLength, Requester
+from pytest_llmarith.models.retry import Counts, Requester
 from pytest_llmarith.models.store import RunStore, StoreError, key_of
-from pytest_llmarith.values import AskingLimits, Failure, Model, Plan, Progress, Question, Reply, StoreMode, Terms
+from pytest_llmarith.values import AskingLimits, Failure, Model, Plan, Progress, Question, Reply, StoreMode
 from pytest_llmarith.values.asking import NEVER_ASKED, RUN_STOPPED
 
 _LOG = logging.getLogger(__name__)
@@ -32,13 +32,13 @@ _CHUNK = 500  # stored replies that are read at a time
 _TOO_LATE = Failure("the run ended before the reply arrived")
 
 
-class Client(Protocol):
-    """What the broker asks models through; `models.client.Client` in a run."""
+class Planned(NamedTuple):
+    """A question of the plan, and its place in the announced order."""
 
-    def prepare(self) -> None: ...
-    def terms(self, model: Model) -> Terms: ...
-    async def complete(self, model: Model, prompt: str, timeout_s: float) -> Reply: ...
-    async def close(self) -> None: ...
+    place: int
+    key: str
+    model: Model
+    question: Question
 
 
 class Broker:
@@ -51,9 +51,6 @@ class Broker:
         store: RunStore,
         limits: AskingLimits,
         store_mode: StoreMode = StoreMode.ON,
-        *,
-        window: int | None = None,
-        pause_s: PauseLength | None = None,
         on_stop: Callable[[Failure], None] = lambda failure: None,
     ) -> None:
         self.stopped: Failure | None = None
@@ -64,16 +61,16 @@ class Broker:
         self._on_stop = on_stop
         self._counts = Counts()
         self._prices = Prices(client, limits.price)
-        self._budget = Budget(limits, self._prices, lambda most_usd: self._counts.add(lost=1, lost_usd=most_usd))
+        self._budget = Budget(limits, self._prices)
         self._requester = Requester(
-            client, self._models.values(), limits, self._counts, self._budget, pause_s, self._send_next
+            client, self._models.values(), limits, self._counts, self._budget, on_room=self._send_next
         )
-        self._queue = RequestQueue(window or max(_SMALLEST_WINDOW, 4 * limits.concurrency))
+        self._queue = RequestQueue(window=max(_SMALLEST_WINDOW, 4 * limits.concurrency))
         self._requests: set[asyncio.Task[None]] = set()
         self._closed: Failure | None = None
         self._store_failure: Failure | None = None
-        self._planned: list[tuple[str, Model, Question]] = []
-        self._planned_stored: set[str] = set()
+        self._planned: list[Planned] = []
+        self._planned_stored: dict[str, Reply] = {}
 
     def progress(self) -> Progress:
         """Where the asking stands."""
@@ -83,31 +80,29 @@ class Broker:
 
     def plan(self, questions: Sequence[Question], later: Iterable[str] = ()) -> Plan:
         """What would become of these questions. `later` names the models that may be asked others after them."""
-        found = ((index, asked_model(self._models, question)) for index, question in enumerate(questions))
-        keyed = [(index, key_of(model, questions[index]), model) for index, model in found if model is not None]
-        self._planned = [(key, model, questions[index]) for index, key, model in keyed]
+        self._planned = [
+            Planned(place, key_of(model, question), model, question)
+            for place, question in enumerate(questions)
+            if (model := asked_model(self._models, question)) is not None
+        ]
         try:
-            replies = self._stored_replies()
+            self._planned_stored = stored = self._stored_replies()
         except StoreError as error:
             return Plan(error=str(error))
-        spent = [cost for cost, _ in replies.values()]
-        self._planned_stored = known = set(replies)
-        stored = {index: replies[key][1] for index, key, _ in keyed if key in replies}
-        first = {key: index for index, key, model in reversed(keyed) if key not in known and self._may_ask(model)}
-        to_ask = sorted(first.values())  # two names of one model share a request
-        names = dict.fromkeys([*(questions[index].model for index in to_ask), *later])
+        missing = {
+            one.key: one for one in reversed(self._planned) if one.key not in stored and self._may_ask(one.model)
+        }
+        to_ask = sorted(missing.values())  # by index; two names of one model share a request
+        names = dict.fromkeys([*(one.question.model for one in to_ask), *later])
         asked = [model for name in names if self._may_ask(model := self._models[name])]
-        if not all(model.simulated for model in asked):
-            self._client.prepare()
-        self._budget.count(spent)
         unbounded = {model.name: why for model in asked if (why := self._budget.unbounded(model)) is not None}
-        requests = [(self._model_of(questions[index]), questions[index].prompt) for index in to_ask]
+        requests = [(one.model, one.question.prompt) for one in to_ask]
         return Plan(
-            stored=stored,
-            to_ask=tuple(to_ask),
-            spent_usd=sum(one.cost_usd or 0.0 for one in spent),
-            spent_unpriced=sum(one.cost_usd is None for one in spent),
-            spent_tokens=sum(one.tokens or 0 for one in spent),
+            stored={one.place: stored[one.key].completion_tokens for one in self._planned if one.key in stored},
+            to_ask=tuple(one.place for one in to_ask),
+            spent_usd=sum(reply.cost_usd or 0.0 for reply in stored.values()),
+            spent_unpriced=sum(reply.cost_usd is None for reply in stored.values()),
+            spent_tokens=sum(reply.tokens or 0 for reply in stored.values()),
             terms={model.name: self._prices.terms(model) for model in asked},
             unbounded=unbounded,
             fits=() if unbounded else tuple(self._budget.fits(requests)),
@@ -116,26 +111,25 @@ class Broker:
     def announce(self) -> None:
         """The planned questions are going to be asked, in their order: they fill free places."""
         stored = self._planned_stored
-        self._counts.add(
-            announced=len(self._planned), announced_stored=sum(key in stored for key, _, _ in self._planned)
-        )
-        for key, model, question in self._planned:
-            if key not in stored and self._may_ask(model):
-                self._queue.announce(key, question)
-        self._planned = []
+        self._counts.add(announced=len(self._planned), announced_stored=sum(one.key in stored for one in self._planned))
+        for one in self._planned:
+            if one.key not in stored and self._may_ask(one.model):
+                self._queue.announce(one.key, one.question)
+        self._planned, self._planned_stored = [], {}
         self._send_next()
 
-    def _stored_replies(self) -> dict[str, tuple[StoredCost, int | None]]:
-        """Of the stored replies to planned questions: what they had cost, and how many tokens they have."""
+    def _stored_replies(self) -> dict[str, Reply]:
+        """The stored replies to planned questions, which the caps count; without their texts, as they may be many."""
         found = {}
-        keyed = [entry for entry in self._planned if not entry[1].simulated]
-        for start in range(0, len(keyed), _CHUNK):
-            chunk = keyed[start : start + _CHUNK]
-            replies = self._store.fetch([key for key, _, _ in chunk])
-            for key, model, question in chunk:
-                if key in replies:
-                    reply = self._prices.priced(model, replies[key])
-                    found[key] = stored_cost(key, model, question.prompt, reply), reply.completion_tokens
+        real = [one for one in self._planned if not one.model.simulated]
+        for start in range(0, len(real), _CHUNK):
+            chunk = real[start : start + _CHUNK]
+            replies = self._store.fetch([one.key for one in chunk])
+            for one in chunk:
+                if one.key in replies:
+                    reply = self._prices.priced(one.model, replies[one.key])
+                    found[one.key] = replace(reply, text="", reasoning=None, sent={})
+                    self._budget.count(one.key, one.model, one.question.prompt, reply)
         return found
 
     def _may_ask(self, model: Model) -> bool:
@@ -187,7 +181,7 @@ class Broker:
             return None
         reply = self._prices.priced(model, reply)
         if reply.stored:
-            self._budget.count([stored_cost(key, model, prompt, reply)])
+            self._budget.count(key, model, prompt, reply)
         return reply
 
     # --- requests ---------------------------------------------------------------------------------------------------
@@ -252,7 +246,7 @@ class Broker:
         reply = self._prices.priced(model, outcome)
         self._counts.paid(reply)
         try:
-            await self._store.put(key, outcome, announced=entry.announced)
+            await self._store.put(key, outcome)
         except StoreError as error:
             self._fail_store(error)
         self._count_stored()

@@ -9,10 +9,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from pytest_llmarith.models.provider_errors import may_be_billed
-from pytest_llmarith.models.request import most_tokens_sent, reply_limit
+from pytest_llmarith.models.request import Client, most_tokens_sent, reply_limit
 from pytest_llmarith.values import AskingLimits, Fit, Model, Price, Reply, Terms
 from pytest_llmarith.values.asking import OVER_BUDGET
 
@@ -32,16 +32,10 @@ class OverBudget(Exception):
 # --- prices ---------------------------------------------------------------------------------------------------------
 
 
-class PriceList(Protocol):
-    """The client, as far as it knows prices."""
-
-    def terms(self, model: Model) -> Terms: ...
-
-
 class Prices:
     """The terms of the models of a run. `own` is the user's price, for models that litellm has no price of."""
 
-    def __init__(self, listed: PriceList, own: Price | None) -> None:
+    def __init__(self, listed: Client, own: Price | None) -> None:
         self._listed = listed
         self._own = own
         self._known: dict[str, Terms] = {}
@@ -118,23 +112,6 @@ class Amount:
         return Amount(self.picodollars - other.picodollars, self.tokens - other.tokens)
 
 
-class StoredCost(NamedTuple):
-    """What a stored reply had cost, and its tokens; None if no price is known, or its tokens were not counted."""
-
-    key: str
-    model: Model
-    prompt: str
-    cost_usd: float | None
-    tokens: int | None
-
-
-def stored_cost(key: str, model: Model, prompt: str, reply: Reply) -> StoredCost:
-    """What a stored reply had cost, at the price of this run."""
-    counted = reply.prompt_tokens is not None or reply.completion_tokens is not None
-    tokens = (reply.prompt_tokens or 0) + (reply.completion_tokens or 0) if counted else None
-    return StoredCost(key, model, prompt, reply.cost_usd, tokens)
-
-
 class Cap(NamedTuple):
     """One cap: how much there is, of what, and how it is shown."""
 
@@ -175,14 +152,9 @@ class Reservation:
 
 
 class Budget:
-    """Lets requests through while they fit, makes them wait while they may fit later, and refuses them otherwise.
+    """Lets requests through while they fit, makes them wait while they may fit later, and refuses them otherwise."""
 
-    `on_loss` is called with the most dollars that a request without a reply may have cost.
-    """
-
-    def __init__(
-        self, limits: AskingLimits, prices: Prices, on_loss: Callable[[float], None] = lambda most_usd: None
-    ) -> None:
+    def __init__(self, limits: AskingLimits, prices: Prices) -> None:
         self._limits = limits
         self._prices = prices
         self._caps = list(_caps(limits))
@@ -191,7 +163,6 @@ class Budget:
         self._in_flight = 0
         self._counted: set[str] = set()
         self._lost = 0
-        self._on_loss = on_loss
         self._halted = False
         self._changed = asyncio.Event()
 
@@ -200,14 +171,12 @@ class Budget:
         self._halted = True
         self._wake()
 
-    def count(self, spent: Iterable[StoredCost]) -> None:
-        """Count what stored replies had cost, each of them once; without token counts it is their worst case."""
-        for one in spent if self._caps else ():
-            if one.key not in self._counted and not one.model.simulated:
-                self._counted.add(one.key)
-                known = one.tokens is not None
-                amount = Amount(_picodollars(one.cost_usd or 0.0), one.tokens or 0)
-                self._spent += amount if known else self._worst_case(one.model, one.prompt)
+    def count(self, key: str, model: Model, prompt: str, reply: Reply) -> None:
+        """Count a stored reply, once; without token counts it is its worst case."""
+        if self._caps and key not in self._counted and not model.simulated:
+            self._counted.add(key)
+            amount = Amount(_picodollars(reply.cost_usd or 0.0), reply.tokens or 0)
+            self._spent += amount if reply.tokens is not None else self._worst_case(model, prompt)
 
     def unbounded(self, model: Model) -> str | None:
         """Why a cap cannot be kept for a model: its price or the length of its longest reply is unknown."""
@@ -270,14 +239,14 @@ class Budget:
             cost = _cost_at(price, reply)
         self._spent += Amount(_picodollars(cost or 0.0), reply.prompt_tokens + reply.completion_tokens)
 
-    def fail(self, reservation: Reservation, error: BaseException) -> None:
-        """No reply arrived; a request that may have been billed all the same counts with its worst case."""
+    def fail(self, reservation: Reservation, error: BaseException) -> float | None:
+        """No reply arrived. If the request may have been billed, count its worst case, and return that in dollars."""
         if reservation.model.simulated or not may_be_billed(error):
-            return
+            return None
         most = self._worst_case(reservation.model, reservation.prompt)
         self._lost += 1
         self._spent += most
-        self._on_loss(most.picodollars / _PICODOLLARS)
+        return most.picodollars / _PICODOLLARS
 
     def release(self, reservation: Reservation) -> None:
         """The request has ended."""

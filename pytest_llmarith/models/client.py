@@ -6,9 +6,10 @@ It runs in the broker's process, so it sets up litellm, its HTTP transport and i
 from __future__ import annotations
 
 import logging
+import math
 import os
 import zlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -19,9 +20,8 @@ from typing import Any
 from pytest_llmarith.models import fake
 from pytest_llmarith.models.budget import listed_terms, tier_of
 from pytest_llmarith.models.provider_errors import EndlessResponse, Redirected, UnusableResponse, is_filtered
-from pytest_llmarith.models.request import messages_of, sent_of
-from pytest_llmarith.models.response import completion_tokens, filtered_reply, reply_from
-from pytest_llmarith.providers import key_variable
+from pytest_llmarith.models.redact import without_known_keys
+from pytest_llmarith.models.request import key_variable, messages_of, sent_of
 from pytest_llmarith.values import Model, Reply, Terms
 
 # The libraries below litellm log what was sent and what came back, and some providers take the key in the URL.
@@ -29,6 +29,17 @@ _LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "ht
 _OPENAI_KEY = "OPENAI_API_KEY"
 LARGEST = 2**25  # bytes of a response, inflated; a hundred times what models write at most
 _PIECE = 2**16
+_MOST_COUNTED = 10**8  # tokens or US dollars of one reply; more would hold up a rate limit for days
+# The finish reason if the reply was broken off: of OpenRouter, Mistral; Zhipu; DeepSeek; vLLM.
+_BROKEN_OFF = {"error", "network_error", "insufficient_system_resource", "abort"}
+# Other names of what OpenAI calls so: Mistral's, Anthropic's, the Responses API's; the first in capitals, too.
+_FINISH_REASONS = {
+    "length": "length",
+    "model_length": "length",
+    "model_context_window_exceeded": "length",
+    "max_output_tokens": "length",
+    "content_filter": "content_filter",
+}
 
 
 class Client:
@@ -51,13 +62,14 @@ class Client:
 
     async def complete(self, model: Model, prompt: str, timeout_s: float) -> Reply:
         """Send one request. Raises what litellm raises; `provider_errors.diagnose` says what it means."""
+        if not model.simulated:
+            self.prepare()
         sent = sent_of(model, prompt)
         asked_at = datetime.now(UTC).isoformat(timespec="milliseconds")
         began = perf_counter()
         if model.simulated:
             reply = fake.complete(model.target, sent["messages"], model.params, self._known)
             return replace(reply, latency_s=perf_counter() - began, asked_at=asked_at, sent=sent)
-        self.prepare()
         try:
             response = await self._litellm.acompletion(**_arguments(model, prompt, timeout_s))
         except Exception as error:
@@ -128,6 +140,101 @@ def _imported() -> Any:
     # pydantic builds its validators with the first response: half a second that would count as latency.
     litellm.completion(model="openai/first", messages=[{"role": "user", "content": "1 + 1"}], mock_response="2")
     return litellm
+
+
+# --- a response becomes a reply -------------------------------------------------------------------------------------
+#
+# litellm fills in 0 tokens and a price of 0 if the provider said nothing: that becomes None. So does a count below zero
+# or of four hundred digits, which would undo the caps of a run.
+
+
+def reply_from(response: Any, *, latency_s: float, asked_at: str, sent: Mapping[str, Any]) -> Reply:
+    """The reply, with every fact that the provider gave."""
+    choice = _choice(response)
+    usage = _usage(response)
+    return Reply(
+        text=_written(_text(choice.message)) or "",
+        reasoning=_written(getattr(choice.message, "reasoning_content", None)) or None,
+        finish_reason=_finish_reason(choice),
+        served_model=_written(getattr(response, "model", None)),
+        prompt_tokens=getattr(usage, "prompt_tokens", None),
+        completion_tokens=None if usage is None else completion_tokens(usage),
+        reasoning_tokens=_reasoning_tokens(usage),
+        cost_usd=None if usage is None else _cost(response),
+        latency_s=latency_s,
+        asked_at=asked_at,
+        sent=sent,
+    )
+
+
+def filtered_reply(*, latency_s: float, asked_at: str, sent: Mapping[str, Any]) -> Reply:
+    """The reply if a provider's content filter stepped in and said so as an error."""
+    return Reply("", finish_reason="content_filter", latency_s=latency_s, asked_at=asked_at, sent=sent)
+
+
+def _written(text: Any) -> str | None:
+    """Text as it may be written down; None for anything else."""
+    return without_known_keys(text, os.environ) if isinstance(text, str) else None
+
+
+def _choice(response: Any) -> Any:
+    choices = getattr(response, "choices", None)
+    if not choices:
+        raise UnusableResponse("the response holds no choices")
+    return choices[0]
+
+
+def _finish_reason(choice: Any) -> Any:
+    """litellm calls errors and every reason that it does not know `stop`, so the provider's own word counts."""
+    said = getattr(choice, "provider_specific_fields", None) or {}
+    native, fault = said.get("native_finish_reason"), said.get("error")
+    if fault or (isinstance(native, str) and native.lower() in _BROKEN_OFF):
+        raise UnusableResponse(f"the provider broke the reply off: {_words(fault) or native}")
+    known = _FINISH_REASONS.get(native.lower()) if isinstance(native, str) else None
+    return known or choice.finish_reason
+
+
+def _words(fault: Any) -> str:
+    return str(fault.get("message") or fault) if isinstance(fault, Mapping) else str(fault or "")
+
+
+def _text(message: Any) -> Any:
+    """What the model said; a refusal may have a field of its own."""
+    refusal = getattr(message, "refusal", None) or (getattr(message, "provider_specific_fields", None) or {}).get(
+        "refusal"
+    )
+    return message.content or refusal
+
+
+def _usage(response: Any) -> Any:
+    """The counts of tokens; None if one of them is no count, as the others and the price are no better then."""
+    usage = getattr(response, "usage", None)
+    if not (getattr(usage, "total_tokens", 0) or getattr(usage, "completion_tokens", 0)):
+        return None
+    counts = (getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None))
+    return usage if all(map(_is_count, (*counts, _reasoning_tokens(usage)))) else None
+
+
+def completion_tokens(usage: Any) -> int | None:
+    """All tokens that the model wrote: servers such as xAI's count reasoning in the total alone."""
+    written, total, prompt = (getattr(usage, f"{name}_tokens", None) for name in ("completion", "total", "prompt"))
+    if type(total) is int and type(prompt) is int and _is_count(total) and _is_count(prompt):
+        return max(written or 0, total - prompt)
+    return written
+
+
+def _reasoning_tokens(usage: Any) -> int | None:
+    return getattr(getattr(usage, "completion_tokens_details", None), "reasoning_tokens", None)
+
+
+def _is_count(tokens: Any) -> bool:
+    return tokens is None or (type(tokens) is int and 0 <= tokens <= _MOST_COUNTED)
+
+
+def _cost(response: Any) -> float | None:
+    cost = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
+    usd = float(cost) if isinstance(cost, int | float) else 0.0
+    return usd if math.isfinite(usd) and 0 < usd <= _MOST_COUNTED else None
 
 
 # --- what a connection may bring ------------------------------------------------------------------------------------

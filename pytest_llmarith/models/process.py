@@ -1,8 +1,25 @@
-"""The broker's process, as the controller of a run sees it: started, asked, closed.
+"""The broker's process, as the controller of a run and its workers see it: started, asked, closed.
 
 litellm is imported there, so that nothing of the user's pytest is replaced. It is outside the terminal's process group
 (Ctrl-C does not reach it), and ends when its standard input closes: also if the controller is killed, but then not
 before the requests in flight are in the store.
+
+Messages are tuples of builtins. Between a worker and the controller they cross pytest-xdist's channel, between the
+controller and the broker's process they are lines of JSON.
+
+    worker -> controller                   controller -> broker's process
+    ("ask", number, question)              ("ask", worker, number, question)
+    ("announce", [(question, label), ...]) ("plan", "", number, questions, models that may be asked others later)
+    ("announced",)                         ("progress", "", number)
+    ("tell", kind, what)                   ("announce",) ("prepare",) ("forget", worker) ("stop", message)
+                                           ("close", seconds to wait for what is in flight)
+
+    controller -> worker                   broker's process -> controller
+    (number, kind, JSON)                   ("answer", worker, number, kind, JSON)
+                                           ("stopped", JSON) ("closed", JSON) ("say", line)
+
+The controller itself is the worker "". A question is the tuple of its fields. Values cross as JSON text, whose kind is
+a key of `KINDS`: half a surrogate pair, which a reply may hold, would not cross the channel.
 """
 
 from __future__ import annotations
@@ -15,27 +32,146 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import astuple
-from itertools import count
-from typing import Any
+from dataclasses import astuple, dataclass
+from itertools import count, islice
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import msgspec
 
 from pytest_llmarith.models import redact
-from pytest_llmarith.models.protocol import (
-    Channel,
-    Questions,
-    Setup,
-    failure_of,
-    outcome_message,
-    plan_of,
-    progress_of,
-)
-from pytest_llmarith.values import Failure, Plan, Progress, Question, Reply
+from pytest_llmarith.values import AskingLimits, Failure, Model, Plan, Progress, Question, Reply, StoreMode
 
-_STEP_S = 0.2
+_CHUNK = 300  # announced questions in a message
+_STEP_S = 0.2  # a wait is cut into steps, so that Ctrl-C gets through on every system
+_IDLE_S = 1.0
 _KILL_AFTER_S = 10.0  # after the time for what is in flight
 _ENDED = Failure("the run has ended")
+KINDS: Mapping[str, type] = {"reply": Reply, "failure": Failure, "plan": Plan, "progress": Progress}
+
+T = TypeVar("T")
+QuestionFields = tuple[str, str, int, int, str | None, int]
+Announcement = tuple[QuestionFields, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What the broker's process needs to know; keys reach it through the environment and `dotenv_path` only.
+
+    `store_path` is None if no store is used, `oeis_cache` is where the fake models find sequences.
+    """
+
+    models: tuple[Model, ...]
+    limits: AskingLimits
+    store_path: Path | None
+    store_mode: StoreMode
+    dotenv_path: Path
+    oeis_cache: Path
+
+
+def encoded(value: Any) -> str:
+    """A value of `KINDS`, or a setup, as JSON in ASCII."""
+    return json.dumps(msgspec.to_builtins(value, enc_hook=str))
+
+
+def decoded(text: str | bytes, kind: type[T]) -> T:
+    """The value of its JSON. Raises ValueError."""
+    return msgspec.convert(json.loads(text), kind, str_keys=True, dec_hook=lambda hooked, value: hooked(value))
+
+
+class Calls:
+    """The calls of one process that wait for an answer. `send` takes (kind, number, *arguments)."""
+
+    def __init__(self, send: Callable[[tuple[Any, ...]], None]) -> None:
+        self._send = send
+        self._lock = threading.Lock()
+        self._numbers = count()
+        self._waiting: dict[int, queue.SimpleQueue[Any]] = {}
+        self._ended: Failure | None = None
+
+    def ask_and_wait(self, question: Question, idle: Callable[[], None] | None = None) -> Reply | Failure:
+        """Wait for the reply; `idle` is called about once a second meanwhile."""
+        reply: Reply | Failure = self.call("ask", astuple(question), idle=idle)
+        return reply
+
+    def call(self, kind: str, *arguments: Any, idle: Callable[[], None] | None = None) -> Any:
+        """Send a message and wait for its answer; a failure if the other side is gone."""
+        number, answer = next(self._numbers), queue.SimpleQueue[Any]()
+        with self._lock:
+            if self._ended is not None:
+                return self._ended
+            self._waiting[number] = answer
+        self._send((kind, number, *arguments))
+        idle_at = time.monotonic() + _IDLE_S
+        while True:
+            try:
+                return answer.get(timeout=_STEP_S)
+            except queue.Empty:
+                if idle is not None and time.monotonic() >= idle_at:
+                    idle()
+                    idle_at = time.monotonic() + _IDLE_S
+
+    def received(self, number: int, kind: str, text: str) -> None:
+        """An answer has come; it neither raises nor waits."""
+        with self._lock:
+            answer = self._waiting.pop(number, None)
+        if answer is not None:
+            try:
+                answer.put(decoded(text, KINDS[kind]))
+            except (KeyError, ValueError):
+                answer.put(Failure("a reply of the broker was not understood: is pytest-llmarith the same everywhere?"))
+
+    def end(self, failure: Failure) -> None:
+        """Answer every call that waits or comes later."""
+        with self._lock:
+            self._ended = failure
+            waiting, self._waiting = self._waiting, {}
+        for answer in waiting.values():
+            answer.put(failure)
+
+
+class Channel(Protocol):
+    """execnet's channel, as far as it is used."""
+
+    def send(self, item: object) -> None: ...
+    def setcallback(self, callback: Callable[[Any], Any], endmarker: object = ...) -> None: ...
+    def close(self) -> None: ...
+
+
+class WorkerConnection:
+    """A worker's connection to the controller, and through it to the broker."""
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+        self._calls = Calls(self._send)
+        self.ask_and_wait = self._calls.ask_and_wait
+        channel.setcallback(self._received, endmarker=None)
+
+    def announce(self, announcements: Iterable[Announcement]) -> None:
+        """Tell what is going to be asked: question fields, and a label of builtins for the controller."""
+        remaining = iter(announcements)
+        while chunk := list(islice(remaining, _CHUNK)):
+            self._send(("announce", chunk))
+        self._send(("announced",))
+
+    def tell(self, kind: str, what: Any) -> None:
+        """Tell the controller something else, as builtins."""
+        self._send(("tell", kind, what))
+
+    def _send(self, message: tuple[Any, ...]) -> None:
+        try:
+            self._channel.send(message)
+        except OSError:  # execnet's error if the other end of a channel is gone
+            self._received(None)
+
+    def _received(self, message: tuple[int, str, str] | None) -> None:
+        """Runs on execnet's receiver thread."""
+        if message is None:
+            self._calls.end(Failure("the controller is gone, and with it the connection to the model"))
+        else:
+            self._calls.received(*message)
 
 
 class BrokerProcess:
@@ -50,10 +186,8 @@ class BrokerProcess:
         self._ended: Failure | None = None
         self._lock = threading.Lock()
         self._channels: dict[str, Channel] = {}
-        self._asked: set[tuple[str, int]] = set()  # by workers
-        self._numbers = count()
-        self._calls: dict[int, queue.SimpleQueue[Any]] = {}
-        self._questions = Questions(lambda message: self._send("ask", "", *message[1:]))
+        self._asked: set[tuple[str, int]] = set()  # the calls of workers that wait for an answer
+        self._calls = Calls(lambda message: self._send(message[0], "", *message[1:]))
         self._outgoing: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115  # `_why_ended` closes it
         self._process = subprocess.Popen(
@@ -63,7 +197,7 @@ class BrokerProcess:
             stderr=self._stderr,
             start_new_session=True,
         )
-        self._outgoing.put(setup.to_json())
+        self._outgoing.put(encoded(setup))
         self._reader = threading.Thread(target=self._read, name="llmarith-broker-reader", daemon=True)
         self._writer = threading.Thread(target=self._write, name="llmarith-broker-writer", daemon=True)
         self._reader.start()
@@ -77,8 +211,8 @@ class BrokerProcess:
 
     def plan(self, questions: Iterable[Question], later: Sequence[str] = ()) -> Plan:
         """What would become of these questions; `later` names models that may be asked others."""
-        answer = self._call("plan", [astuple(question) for question in questions], list(later))
-        return Plan(error=(self.stopped or _ENDED).message) if answer is None else plan_of(answer)
+        plan = self._calls.call("plan", [astuple(question) for question in questions], list(later))
+        return plan if isinstance(plan, Plan) else Plan(error=plan.message)
 
     def announce(self) -> None:
         """The planned questions are going to be asked."""
@@ -88,7 +222,7 @@ class BrokerProcess:
     def ask_and_wait(self, question: Question, idle: Callable[[], None] | None = None) -> Reply | Failure:
         """Wait for the reply; `idle` is called about once a second meanwhile."""
         self._has_asked = True
-        return self._questions.ask_and_wait(question, idle)
+        return self._calls.ask_and_wait(question, idle)
 
     def stop(self, message: str) -> None:
         """End the asking: every test that waits or asks later gets this reason."""
@@ -97,9 +231,8 @@ class BrokerProcess:
 
     def progress(self) -> Progress:
         """Where the asking stands; after its end, where it stood then."""
-        answer = self._call("progress") if self._has_asked and not self._closing else None
-        if answer is not None:
-            self._progress = progress_of(answer)
+        if self._has_asked and not self._closing and isinstance(now := self._calls.call("progress"), Progress):
+            self._progress = now
         return self._progress
 
     def close(self, drain_s: float = 0.0) -> None:
@@ -136,17 +269,17 @@ class BrokerProcess:
         if ended is None:
             self._send("ask", worker, number, question)
         else:
-            self._send_to_worker(worker, number, *outcome_message(ended))
+            self._answer_worker(worker, number, "failure", encoded(ended))
 
     def detach(self, worker: str) -> None:
-        """A worker is gone."""
+        """A worker is gone; its questions still reach the store."""
         self._channels.pop(worker, None)
         self._send("forget", worker)
 
-    def _send_to_worker(self, worker: str, number: int, kind: str, text: str) -> None:
+    def _answer_worker(self, worker: str, number: int, kind: str, text: str) -> None:
         try:
             if (channel := self._channels.get(worker)) is not None:
-                channel.send((kind, number, text))
+                channel.send((number, kind, text))
         except OSError:  # the worker is gone
             self._channels.pop(worker, None)
 
@@ -154,20 +287,6 @@ class BrokerProcess:
 
     def _send(self, *message: Any) -> None:
         self._outgoing.put(json.dumps(message))
-
-    def _call(self, kind: str, *arguments: Any) -> Any:
-        """The answer to a message; None if the process has ended."""
-        number, answer = next(self._numbers), queue.SimpleQueue[Any]()
-        with self._lock:
-            if self._ended is not None:
-                return None
-            self._calls[number] = answer
-        self._send(kind, number, *arguments)
-        while True:
-            try:
-                return answer.get(timeout=_STEP_S)
-            except queue.Empty:
-                continue
 
     def _write(self) -> None:
         """On a thread, as a signal in the main thread could break off a line."""
@@ -187,20 +306,15 @@ class BrokerProcess:
         self._end(self._why_ended())
 
     def _received(self, kind: str, *said: Any) -> None:
-        if kind in ("reply", "failure"):
-            worker, number, text = said
-            if worker == "":
-                self._questions.received(kind, number, text)
-            else:
-                self._asked.discard((worker, number))
-                self._send_to_worker(worker, number, kind, text)
+        if kind == "answer" and said[0] == "":
+            self._calls.received(*said[1:])
         elif kind == "answer":
-            number, result = said
-            self._calls.pop(number).put(result)
+            self._asked.discard(said[:2])
+            self._answer_worker(*said)
         elif kind == "stopped":
-            self.stopped = failure_of(said[0])
+            self.stopped = decoded(said[0], Failure)
         elif kind == "closed":
-            self._progress = progress_of(said[0])
+            self._progress = decoded(said[0], Progress)
         else:
             self._say(said[0])
 
@@ -212,17 +326,14 @@ class BrokerProcess:
         if self._closing:
             return _ENDED
         last = redact.one_line(printed.splitlines()[-1], os.environ) if printed else "it said nothing"
-        why = f"the broker's process ended with status {self._process.returncode}: {last}"
-        self.stopped = self.stopped or Failure(why, stops_run=True)
-        return Failure(why, stops_run=True)
+        why = Failure(f"the broker's process ended with status {self._process.returncode}: {last}", stops_run=True)
+        self.stopped = self.stopped or why
+        return why
 
     def _end(self, failure: Failure) -> None:
         with self._lock:
             self._ended = failure
-            calls, self._calls = self._calls, {}
             asked, self._asked = self._asked, set()
-        for answer in calls.values():
-            answer.put(None)
-        self._questions.end(failure)
+        self._calls.end(failure)
         for worker, number in asked:
-            self._send_to_worker(worker, number, *outcome_message(failure))
+            self._answer_worker(worker, number, "failure", encoded(failure))

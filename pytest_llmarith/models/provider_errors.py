@@ -24,7 +24,7 @@ from typing import Any
 
 from pytest_llmarith.dates import seconds_until
 from pytest_llmarith.models import redact
-from pytest_llmarith.providers import key_variable
+from pytest_llmarith.models.request import key_variable
 from pytest_llmarith.values import Model
 
 
@@ -40,8 +40,7 @@ class Remedy(Enum):
 class Diagnosis:
     """Why a request failed, without keys: a line for people, the same in short, and how long the provider asks to wait.
 
-    `throttled` is set for a 429 that may be tried again, `no_key` if the key is missing or refused, `refused` if no
-    server listens.
+    `throttled` is set for a 429 that may be tried again, `refused` if no server listens.
     """
 
     remedy: Remedy
@@ -49,7 +48,6 @@ class Diagnosis:
     symptom: str
     retry_after_s: float | None = None
     throttled: bool = False
-    no_key: bool = False
     refused: bool = False
 
 
@@ -111,7 +109,7 @@ def diagnose(
     place = (key_variable(model.target, environ) or "the provider's key") + " in the environment or in .env"
     reason = f"no key; set {place}" if is_missing else _LITELLM_ADVICE.sub("", reason)
     reason += f"; check {place}" * (is_refused and not is_missing)
-    secrets = [*redact.secrets_in(model.params), *_password(model)]
+    secrets = redact.secrets_in(model.params)
     remedy = _remedy(error)
     return Diagnosis(
         remedy,
@@ -119,7 +117,6 @@ def diagnose(
         redact.one_line(f"{_symptom(error)} {model.target}", environ, secrets),
         _retry_after_s(error),
         throttled=remedy is Remedy.TRY_AGAIN and _status(error) == 429,
-        no_key=is_missing or is_refused,
         refused=_is_connection_refused(error),
     )
 
@@ -202,11 +199,6 @@ def _words(error: BaseException) -> str:
     """What the provider said; litellm puts its own class names, often twice, before it."""
     words = _LITELLM_WORDS.sub("", str(getattr(error, "message", None) or error), count=1)
     return words.partition("Traceback (most recent call last)")[0].strip() or "no reason given"
-
-
-def _password(model: Model) -> Iterator[str]:
-    userinfo, _, _ = (model.api_base or "").partition("://")[2].partition("/")[0].rpartition("@")
-    return (part for part in userinfo.split(":") if part)
 
 
 # --- what an error says of itself -----------------------------------------------------------------------------------

@@ -1,28 +1,34 @@
-"""Text from outside made fit to show: without keys, without control characters, in one bounded line.
-
-It knows how keys look and where they live, not who sends them.
-"""
+"""Secrets: how keys are named and look, where they stand in a request, and text from outside without them."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
 
-from pytest_llmarith.credentials import HIDDEN, header_values, is_secret, secrets_among, without_secrets
+HIDDEN = "[hidden]"
 
-# Whoever answers with megabytes gets this much of them looked at.
-_LOOKED_AT = 20_000
+_SECRET_NAME = re.compile(
+    r"(?:^|[_-])(?:key|passwd|auth)$|(?-i:[a-z]Key)$|token$"
+    r"|api[_-]?key|secret|password|authorization|credential|cookie",
+    re.IGNORECASE,
+)
+_HEADERS = {"headers", "extra_headers", "default_headers"}
+# Directly below it in a JSON schema stand names of the user's: a property `key` says what a model may write.
+_PROPERTIES = "properties"
+# The key of a data source: no variable can hold it, so it may be given as an option. It is not written down.
+_ALLOWED = ("authentication", "key")
+# It is named like a key, holds none, and changes no reply: it may be given, and is not written down.
+_NO_SECRET = "prompt_cache_key"
+
+_LOOKED_AT = 20_000  # characters of a message
 _LONGEST = 300
-
 _SHORTEST_SECRET = 6
 _LIKE_A_KEY = re.compile(r"(?=.*[A-Za-z])(?=.*\d).{16,}", re.ASCII | re.DOTALL)
-# No password has such a name, and so no word that a reply could mean: one without digits is a key there, too.
+# No password has such a name: what the variable holds is a key also if it has no digits.
 _NAME_OF_A_KEY = re.compile(r"(?:api_key|token)$", re.IGNORECASE)
 _LONG_WORD = re.compile(r"(?=.*[A-Za-z])\S{16,}")
-
 _KEY_SHAPES = re.compile(
     r"""
     (?P<before>
@@ -39,18 +45,117 @@ _KEY_SHAPES = re.compile(
 )
 
 
+# --- request parameters ---------------------------------------------------------------------------------------------
+
+
+def is_secret(name: str) -> bool:
+    """Whether a parameter, header or variable of this name holds a key; `max_tokens` does not."""
+    return _SECRET_NAME.search(name) is not None
+
+
+def without_secrets(params: Mapping[str, Any], above: str = "") -> dict[str, Any]:
+    """Request parameters without keys and credentials, at every depth; they stand below the name `above`."""
+    return {
+        name: _without_secrets(value, _below(above, name))
+        for name, value in params.items()
+        if not _holds_secret(above, name, value)
+    }
+
+
+def _without_secrets(value: Any, above: str) -> Any:
+    if isinstance(value, list):  # such as tools, each with headers of its own
+        return [_without_secrets(one, "") for one in value]
+    return without_secrets(value, above) if isinstance(value, Mapping) else value
+
+
+def secrets_refused(params: Mapping[str, Any]) -> Iterator[str]:
+    """The names of the secrets that may not be given as an option."""
+    found = ((above, name) for above, name, _ in _secrets(params, ""))
+    return (name for above, name in found if name != _NO_SECRET and (above, name) != _ALLOWED)
+
+
+def secrets_in(params: Mapping[str, Any]) -> list[str]:
+    """The keys and credentials among request parameters, and the values of all headers."""
+    named = (str(value) for _, name, value in _secrets(params, "") if name != _NO_SECRET)
+    return [*named, *header_values(without_secrets(params))]
+
+
+def with_headers_hidden(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Request parameters as they may be written down: without secrets and without the values of headers."""
+    return {name: _hidden(name, value) for name, value in without_secrets(params).items()}
+
+
+def header_values(params: Mapping[str, Any]) -> Iterator[str]:
+    """The values of all headers, at every depth."""
+    for name, value in params.items():
+        if name in _HEADERS:
+            yield from texts_in(value)
+        else:
+            for inner in _mappings(value):
+                yield from header_values(inner)
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """All texts that stand in a value."""
+    if isinstance(value, str):
+        yield value
+    for inner in value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ():
+        yield from texts_in(inner)
+
+
+def _secrets(params: Mapping[str, Any], above: str) -> Iterator[tuple[str, str, Any]]:
+    """What each secret stands below, its name and its value."""
+    for name, value in params.items():
+        if _holds_secret(above, name, value):
+            yield above, name, value
+        else:
+            below = _below(above, name) if isinstance(value, Mapping) else ""
+            for inner in _mappings(value):
+                yield from _secrets(inner, below)
+
+
+def _holds_secret(above: str, name: str, value: Any) -> bool:
+    """Credentials may be text, a mapping or a list; a property of a schema is a mapping or a truth value."""
+    return is_secret(name) and not (above == _PROPERTIES and isinstance(value, Mapping | bool))
+
+
+def _below(above: str, name: str) -> str:
+    """What a value of this name stands below; the name of a property is the user's and means nothing."""
+    return "" if above == _PROPERTIES else name
+
+
+def _mappings(value: Any) -> Iterator[Mapping[str, Any]]:
+    """The mapping that a value is, or those in the list that it is."""
+    if isinstance(value, Mapping):
+        yield value
+    elif isinstance(value, list):
+        for one in value:
+            yield from _mappings(one)
+
+
+def _hidden(name: str, value: Any) -> Any:
+    if isinstance(value, list):
+        return [_hidden(name, one) for one in value]
+    if isinstance(value, Mapping):
+        return {inner: HIDDEN if name in _HEADERS else _hidden(inner, deeper) for inner, deeper in value.items()}
+    return HIDDEN if name in _HEADERS else value
+
+
+# --- text -----------------------------------------------------------------------------------------------------------
+
+
 def one_line(text: str, environ: Mapping[str, str], more_secrets: Iterable[str] = ()) -> str:
-    """Make a message from outside fit to show to people and to write down."""
+    """A message from outside as one bounded line without keys and control characters."""
     words = _printable(text[:_LOOKED_AT]).split()
     if _cuts_a_word(text) and len(words[-1]) < _LONGEST:
-        words.pop()  # it may be the first half of a key, which nobody would know for one
+        words.pop()  # it may be the first half of a key, which would not be recognized
     line = hide_keys(" ".join(words), environ, more_secrets)
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1].rstrip()}…"
 
 
 def hide_keys(text: str, environ: Mapping[str, str], more_secrets: Iterable[str] = ()) -> str:
     """Replace what is a key in this environment, and what looks like one."""
-    for secret in sorted({*_secrets_in(environ).values(), *more_secrets}, key=len, reverse=True):
+    for secret in sorted({*_secrets_of(environ).values(), *more_secrets}, key=len, reverse=True):
         if len(secret) >= _SHORTEST_SECRET:
             text = text.replace(secret, HIDDEN)
     return _KEY_SHAPES.sub(lambda shape: (shape["before"] or "") + HIDDEN + "@" * shape[0].endswith("@"), text)
@@ -59,34 +164,27 @@ def hide_keys(text: str, environ: Mapping[str, str], more_secrets: Iterable[str]
 def without_known_keys(text: str, environ: Mapping[str, str]) -> str:
     """A reply without the keys of this environment, which a provider or a proxy may echo; nothing else is touched.
 
-    A reply is going to be graded: a password such as `postgres` or `123456` may be what it has to say.
+    A reply is going to be graded: a password such as `postgres` or `123456` may be the answer.
     """
-    keys = {secret for name, secret in _secrets_in(environ).items() if _looks_like_a_key(name, secret)}
+    keys = {secret for name, secret in _secrets_of(environ).items() if _looks_like_a_key(name, secret)}
     for secret in sorted(keys, key=len, reverse=True):
         text = text.replace(secret, HIDDEN)
     return text
 
 
 def variable_told(text: str, environ: Mapping[str, str]) -> str | None:
-    """The variable of this environment whose key a text holds; None where it holds none."""
-    return next((name for name, secret in _known_keys(environ).items() if secret in text), None)
+    """The variable of this environment whose key a text holds; None if it holds none.
 
-
-def secrets_in(params: Mapping[str, Any]) -> list[str]:
-    """The keys and credentials that stand among request parameters."""
-    return [*(str(value) for _, value in secrets_among(params)), *header_values(without_secrets(params))]
-
-
-def without_userinfo(url: str) -> str:
-    """A URL as it may be written down: user and password are credentials."""
-    parts = urlsplit(url)
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
-
-
-def _known_keys(environ: Mapping[str, str]) -> dict[str, str]:
-    """What is a key wherever it stands, by its variable: no word that is as short as any other, and no number."""
-    found = _secrets_in(environ).items()
-    return {name: value for name, value in found if len(value) >= _SHORTEST_SECRET and not value.isdecimal()}
+    Short values and numbers count as no key: they stand in many texts.
+    """
+    return next(
+        (
+            name
+            for name, secret in _secrets_of(environ).items()
+            if len(secret) >= _SHORTEST_SECRET and not secret.isdecimal() and secret in text
+        ),
+        None,
+    )
 
 
 def _looks_like_a_key(name: str, secret: str) -> bool:
@@ -94,7 +192,7 @@ def _looks_like_a_key(name: str, secret: str) -> bool:
     return bool(by_its_name or _LIKE_A_KEY.fullmatch(secret))
 
 
-def _secrets_in(environ: Mapping[str, str]) -> dict[str, str]:
+def _secrets_of(environ: Mapping[str, str]) -> dict[str, str]:
     """Looked up name by name: another thread may change the environment meanwhile, as pytest does for every test."""
     return {name: value for name in list(environ) if is_secret(name) and (value := environ.get(name))}
 

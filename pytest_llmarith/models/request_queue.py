@@ -16,9 +16,6 @@ from typing import NamedTuple
 
 from pytest_llmarith.values import Failure, Question, Reply
 
-# A reply leaves the window when replies for this many windows were fetched after it: its test was skipped.
-_STALE_WINDOWS = 4
-
 
 class Waiter(NamedTuple):
     """A worker that waits for a reply."""
@@ -45,7 +42,6 @@ class Entry:
     state: State = State.PENDING
     place: int | None = None
     due: int = 0
-    announced: bool = False
     waiters: list[Waiter] = field(default_factory=list)
     outcome: Reply | Failure | None = None
     worker: str | None = None
@@ -71,8 +67,6 @@ class RequestQueue:
         self._first = 0  # in `_order`: all before it have left
         self._positions: dict[str, _Position] = {}
         self._waited: deque[Entry] = deque()
-        self._unfetched: deque[tuple[int, Entry]] = deque()  # with the number of fetches at their arrival
-        self._fetches = 0
         self._abandoned = False
 
     def __contains__(self, key: str) -> bool:
@@ -82,7 +76,6 @@ class RequestQueue:
         """A test is going to ask this."""
         entry = self._enter(key, question)
         entry.due += 1
-        entry.announced = True
         if entry.state is State.PENDING and entry.place is None and not entry.waiters:
             self._append(entry)
 
@@ -126,8 +119,6 @@ class RequestQueue:
         waiters, entry.waiters = entry.waiters, []
         for _ in waiters:
             self._fetched(entry)
-        if not waiters:
-            self._unfetched.append((self._fetches, entry))
         self._discard_if_done(entry)
         return waiters
 
@@ -212,14 +203,7 @@ class RequestQueue:
 
     def _fetched(self, entry: Entry) -> None:
         entry.due = max(0, entry.due - 1)
-        self._fetches += 1
         self._leave_window(entry)
-        while self._unfetched:
-            fetches, oldest = self._unfetched[0]
-            if oldest.in_window and self._fetches - fetches <= _STALE_WINDOWS * self._window:
-                break
-            self._unfetched.popleft()
-            self._leave_window(oldest)
 
     def _leave_window(self, entry: Entry) -> None:
         if entry.in_window:

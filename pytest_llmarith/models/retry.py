@@ -1,18 +1,19 @@
-"""One question's way to its model: requests within the limits and the budget, and the retries."""
+"""One question's way to its model: requests within the limits and the budget, the retries, and their counts."""
 
 from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import Protocol
 
 from pytest_llmarith.models.budget import Budget, OverBudget, Reservation
 from pytest_llmarith.models.limits import Attempt, Closed, Endpoint, SharedLimits
-from pytest_llmarith.models.progress import Counts
 from pytest_llmarith.models.provider_errors import Diagnosis, Remedy, diagnose
-from pytest_llmarith.values import AskingLimits, Failure, Model, Reply, Retry
+from pytest_llmarith.models.request import Client
+from pytest_llmarith.values import AskingLimits, Failure, Model, Progress, Reply, Retry, Throttled
 from pytest_llmarith.values.asking import NEVER_ASKED
 
 FIRST_PAUSE_S = 2.0
@@ -22,15 +23,85 @@ LONGEST_PAUSE_S = 60.0
 RETRIES_FOR_429 = 4
 RETRY_TIME_S = 900.0  # after a question's first request, none begins later
 
-# How long to wait after the n-th attempt, given what the provider asked for.
-PauseLength = Callable[[int, float | None], float]
 
+class Counts:
+    """The fields of `Progress`, while they grow."""
 
-class Sender(Protocol):
-    """The client, as far as it sends requests."""
+    def __init__(self) -> None:
+        self._clock = asyncio.get_running_loop().time
+        self._numbers: Counter[str] = Counter()
+        self._cost_usd = self._stored_usd = self._lost_usd = 0.0
+        self._pauses: list[tuple[str, float]] = []  # the reason of each, and when it ends
+        self._retries: Counter[str] = Counter()
+        self._throttled: dict[str, Throttled] = {}
 
-    def prepare(self) -> None: ...
-    async def complete(self, model: Model, prompt: str, timeout_s: float) -> Reply: ...
+    def add(self, **more: int) -> None:
+        """Add to counts of `Progress` by name."""
+        for name, step in more.items():
+            self._numbers[name] += step
+
+    def set_stored(self, kept: int, unsaved: int) -> None:
+        """How many replies of this run the store took, and how many it did not."""
+        self._numbers["kept"], self._numbers["unsaved"] = kept, unsaved
+
+    @contextmanager
+    def during(self, name: str) -> Iterator[None]:
+        """Add one, and take it back at the end."""
+        self._numbers[name] += 1
+        try:
+            yield
+        finally:
+            self._numbers[name] -= 1
+
+    @contextmanager
+    def pausing(self, reason: str, seconds: float) -> Iterator[None]:
+        """A question waits for its next attempt."""
+        pause = reason, self._clock() + seconds
+        self._pauses.append(pause)
+        try:
+            yield
+        finally:
+            self._pauses.remove(pause)
+
+    def retried(self, reason: str) -> None:
+        """A question is tried again."""
+        self._retries[reason] += 1
+
+    def throttled(self, throttled: Throttled) -> None:
+        self._throttled[throttled.target] = throttled
+
+    def settled(self, model: Model, outcome: Reply | Failure) -> None:
+        """A question has ended."""
+        if isinstance(outcome, Failure):
+            self.add(failed=not model.judge)
+            return
+        self.add(**{"judged" if model.judge else "stored" if outcome.stored else "answered": 1})
+        if outcome.stored:
+            self._stored_usd += outcome.cost_usd or 0.0
+
+    def paid(self, reply: Reply) -> None:
+        """A reply has arrived, whether or not a test still waits for it."""
+        self.add(unpriced=reply.cost_usd is None)
+        self._cost_usd += reply.cost_usd or 0.0
+
+    def lost(self, most_usd: float) -> None:
+        """A request without a reply may have been billed, with this much at most."""
+        self.add(lost=1)
+        self._lost_usd += most_usd
+
+    def progress(self) -> Progress:
+        pauses = self._pauses
+        return Progress(
+            **self._numbers,
+            cost_usd=self._cost_usd,
+            stored_usd=self._stored_usd,
+            lost_usd=self._lost_usd,
+            retrying=len(pauses),
+            waiting_for=dict(Counter(reason for reason, _ in pauses).most_common()),
+            next_try_s=max(0.0, min(due for _, due in pauses) - self._clock()) if pauses else None,
+            retries=dict(self._retries),
+            throttled=tuple(self._throttled.values()),
+        )
 
 
 class Requester:
@@ -41,19 +112,17 @@ class Requester:
 
     def __init__(
         self,
-        client: Sender,
+        client: Client,
         models: Iterable[Model],
         limits: AskingLimits,
         counts: Counts,
         budget: Budget,
-        pause_s: PauseLength | None = None,
-        on_room: Callable[[], None] = lambda: None,
+        on_room: Callable[[], None],
     ) -> None:
         self._client = client
         self._limits = limits
         self._counts = counts
         self._budget = budget
-        self._pause_s = pause_s
         self._on_room = on_room
         self._shared = SharedLimits(limits)
         self._endpoints: dict[tuple[str, str | None], Endpoint] = {}
@@ -86,45 +155,42 @@ class Requester:
         endpoint = self._endpoint(model)
         clock = asyncio.get_running_loop().time
         attempts = throttled = 0
+        first_at = pause = 0.0
         retries: list[Retry] = []
         last: Diagnosis | None = None
-        first_at = None
-        pause: float | None = None
 
         def failure(message: str) -> Failure:
             return self._failure(endpoint, last, Failure(message, attempts, retries=tuple(retries)))
 
         while True:
             try:
-                if last is not None and pause is not None:
+                if last is not None:
                     await self._pause(endpoint, last, pause)
                 reservation, attempt = await self._begin(endpoint, model, prompt)
             except Closed:
                 return failure(_message(last, attempts) if last else NEVER_ASKED.message)
             except OverBudget as refusal:
                 return Failure(str(refusal), attempts, retries=tuple(retries))
-            if last is not None and pause is not None:
-                self._counts.retried(last.symptom)
-                waited = [Retry(last.message, round(pause, 3))]
+            if last is None:
+                first_at = clock()
             else:
-                waited = []
-            first_at = clock() if first_at is None else first_at
+                self._counts.retried(last.symptom)
+                retries.append(Retry(last.message, round(pause, 3)))
             try:
                 outcome = await self._send(endpoint, attempt, reservation)
             finally:
                 endpoint.end(attempt)
                 self._budget.release(reservation)
             attempts += 1
-            retries += waited
             if isinstance(outcome, Reply):
                 return replace(outcome, attempts=attempts, retries=tuple(retries))
             last = outcome
-            in_burst = last.throttled and endpoint.was_in_burst(attempt)
             throttled += last.throttled
-            allowed = self._limits.retries * RETRIES_FOR_429 if last.throttled else self._limits.retries
+            allowed = self._limits.retries * (RETRIES_FOR_429 if last.throttled else 1)
             used = throttled if last.throttled else attempts - throttled
             if last.remedy is not Remedy.TRY_AGAIN or used > allowed or not self._limits.retries:
                 return failure(_message(last, attempts))
+            in_burst = last.throttled and endpoint.was_in_burst(attempt)
             pause = 0.0 if in_burst and last.retry_after_s is None else self._pause_length(last, attempts)
             if clock() - first_at + pause > RETRY_TIME_S:
                 return failure(_message(last, attempts, too_long=True))
@@ -133,7 +199,7 @@ class Requester:
 
     async def _begin(self, endpoint: Endpoint, model: Model, prompt: str) -> tuple[Reservation, Attempt]:
         """Wait until the budget has room for a request and it may be sent. Raises Closed or OverBudget."""
-        with self._counts.during(held=1):
+        with self._counts.during("held"):
             reservation = await self._budget.reserve(model, prompt)
             if reservation is None:
                 raise Closed
@@ -156,16 +222,14 @@ class Requester:
         return reply
 
     async def _complete(self, reservation: Reservation, timeout_s: float) -> Reply:
-        model = reservation.model
-        if not model.simulated:
-            self._client.prepare()
         self._counts.add(requests=1)
-        with self._counts.during(in_flight=1):
+        with self._counts.during("in_flight"):
             async with asyncio.timeout(timeout_s):
                 try:
-                    reply = await self._client.complete(model, reservation.prompt, timeout_s)
+                    reply = await self._client.complete(reservation.model, reservation.prompt, timeout_s)
                 except BaseException as error:  # a timeout comes as a cancellation
-                    self._budget.fail(reservation, error)
+                    if (most_usd := self._budget.fail(reservation, error)) is not None:
+                        self._counts.lost(most_usd)
                     raise
         self._budget.pay(reservation, reply)
         return reply
@@ -187,8 +251,6 @@ class Requester:
         A provider that goes on asking for too little is not believed any longer: then at least what it asks for.
         """
         asked = last.retry_after_s
-        if self._pause_s is not None:
-            return self._pause_s(attempts, asked)
         if asked is not None and attempts <= self._limits.retries:
             return asked
         longest = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2 ** min(attempts - 1, 10))
@@ -201,9 +263,7 @@ class Requester:
         if endpoint.down is not None and (last is None or last.remedy is Remedy.TRY_AGAIN):
             all_down = all(measured.down for measured in self._measured)
             return replace(failure, message=endpoint.down, stops_run=all_down)
-        if last is None:
-            return failure
-        return replace(failure, stops_run=last.remedy is Remedy.STOP_RUN, no_key=last.no_key)
+        return replace(failure, stops_run=last is not None and last.remedy is Remedy.STOP_RUN)
 
     def _endpoint(self, model: Model) -> Endpoint:
         address = model.target, model.api_base

@@ -14,7 +14,6 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +21,9 @@ from pytest_llmarith.models import redact
 from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.fake import starter_sequences
-from pytest_llmarith.models.protocol import Setup, outcome_message
+from pytest_llmarith.models.process import Setup, decoded, encoded
 from pytest_llmarith.models.store import RunStore
-from pytest_llmarith.values import Failure, Plan, Question
+from pytest_llmarith.values import Failure, Plan, Question, Reply
 
 # How long requests in flight may take to arrive in the store if the controller is gone.
 ORPHAN_DRAIN_S = 60.0
@@ -44,7 +43,7 @@ class Server:
             RunStore(setup.store_path, setup.store_mode),
             setup.limits,
             setup.store_mode,
-            on_stop=lambda failure: write("stopped", outcome_message(failure)[1]),
+            on_stop=lambda failure: write("stopped", encoded(failure)),
         )
         self._messages: asyncio.Queue[list[Any] | None] = asyncio.Queue()  # None when there are no others
         self._tasks: set[asyncio.Task[None]] = set()
@@ -64,16 +63,18 @@ class Server:
             self._received(*message)
         await (self._closing or self._broker.close(ORPHAN_DRAIN_S))
         await asyncio.gather(*self._tasks)
-        self._write("closed", asdict(self._broker.progress()))
+        self._write("closed", encoded(self._broker.progress()))
 
     def _received(self, kind: str, *said: Any) -> None:
         broker = self._broker
         if kind == "ask":
-            self._begin(self._ask(*said))
+            task = asyncio.create_task(self._ask(*said))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
         elif kind == "plan":
-            self._write("answer", said[0], asdict(self._plan(*said[1:])))
+            self._answer(said[0], said[1], "plan", self._plan(*said[2:]))
         elif kind == "progress":
-            self._write("answer", said[0], asdict(broker.progress()))
+            self._answer(said[0], said[1], "progress", broker.progress())
         elif kind == "prepare":
             self._prepare()
         elif kind == "announce":
@@ -93,8 +94,10 @@ class Server:
             outcome = await self._broker.ask(Question(*fields), worker)
         except Exception as error:  # a fault of the program must not leave a test waiting
             outcome = Failure(_one_line(error))
-        kind, text = outcome_message(outcome)
-        self._write(kind, worker, number, text)
+        self._answer(worker, number, "reply" if isinstance(outcome, Reply) else "failure", outcome)
+
+    def _answer(self, worker: str, number: int, kind: str, value: Any) -> None:
+        self._write("answer", worker, number, kind, encoded(value))
 
     def _plan(self, questions: list[list[Any]], later: list[str]) -> Plan:
         try:
@@ -107,11 +110,6 @@ class Server:
             self._client.prepare()
         except ImportError as error:  # the first question will tell
             sys.stderr.write(f"{_one_line(error)}\n")
-
-    def _begin(self, work: Any) -> None:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
 
 
 def load_keys(path: Path) -> str | None:
@@ -160,7 +158,7 @@ def main() -> None:
         outgoing.put(json.dumps(message))
 
     async def serve() -> None:
-        setup = Setup.from_json(lines.readline())
+        setup = decoded(lines.readline(), Setup)
         if trouble := load_keys(setup.dotenv_path):
             write("say", trouble)
         await Server(setup, write).serve(lines)

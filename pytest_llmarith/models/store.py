@@ -19,7 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pytest_llmarith.credentials import without_secrets
+from pytest_llmarith.models.redact import without_secrets
 from pytest_llmarith.models.request import sent_of
 from pytest_llmarith.values import Model, Question, Reply, StoreMode
 
@@ -27,7 +27,6 @@ BUSY_S = 30.0  # how long to wait while another program writes
 _LAST_TRY_BUSY_S = 2.0
 _FORMAT = 1
 _FREE_BYTES = 2**20  # what the disk must have left before the first request
-_MOST_RECENT = 2_000
 _FIELDS = tuple(name for name in Reply("").fields() if name not in ("stored", "own_price"))
 
 _CAUSES = {
@@ -269,7 +268,6 @@ class RunStore:
         self.unwritten: dict[str, Reply] = {}
         self._path = None if mode is StoreMode.OFF else path
         self._refresh = mode is StoreMode.REFRESH
-        self._recent: dict[str, Reply] = {}
         self._reader: Store | None = None
         self._writer: Store | None = None
         self._prepared = self._path is None
@@ -279,10 +277,8 @@ class RunStore:
 
     def fetch(self, keys: Iterable[str]) -> dict[str, Reply]:
         """The replies that need not be asked for. Replies of this run are not `stored`. Raises StoreError."""
-        if self._path is None:
-            return {key: self._recent[key] for key in keys if key in self._recent}
         wanted = [key for key in keys if not self._refresh or key in self.written]
-        if not wanted:
+        if self._path is None or not wanted:
             return {}
         self._reader = self._reader or Store(self._path)
         found = self._reader.fetch(wanted)
@@ -295,30 +291,19 @@ class RunStore:
                 await self._on_thread(self._open_writer)
                 self._prepared = True
 
-    async def put(self, key: str, reply: Reply, *, announced: bool) -> None:
-        """Return when the reply is on disk; raises StoreError if it cannot be written.
-
-        Without a store, a reply is kept in memory for a while unless it was `announced`: announced questions are asked
-        once for all items, and only searches and judges may come to the same question again.
-        """
-        if self._path is not None:
-            self.unwritten[key] = reply
-            async with self._lock:
-                if key in self.unwritten:
-                    await self._on_thread(self._write)
-        elif not announced:
-            self._recent[key] = reply
-            if len(self._recent) > _MOST_RECENT:
-                del self._recent[next(iter(self._recent))]
-
-    def close_reader(self) -> None:
-        if self._reader is not None:
-            self._reader.close()
-            self._reader = None
+    async def put(self, key: str, reply: Reply) -> None:
+        """Return when the reply is on disk; raises StoreError if it cannot be written."""
+        if self._path is None:
+            return
+        self.unwritten[key] = reply
+        async with self._lock:
+            if key in self.unwritten:
+                await self._on_thread(self._write)
 
     async def close(self) -> None:
         """Try once more to write what is not on disk, and close the file."""
-        self.close_reader()
+        if self._reader is not None:
+            self._reader.close()
         self._error = None
         with suppress(StoreError):
             await self._on_thread(self._close_writer)

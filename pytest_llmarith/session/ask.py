@@ -15,10 +15,10 @@ from pytest_llmarith import evaluate, records
 from pytest_llmarith.models import redact
 from pytest_llmarith.records import Record, as_dict, convert
 from pytest_llmarith.results.formatting import sanitize
+from pytest_llmarith.session import ASKER, RECORD, TIMER, Asker
 from pytest_llmarith.session.outcomes import properties_of
 from pytest_llmarith.session.programs import run_program
 from pytest_llmarith.session.selection import config_of, prompt_of, question_of
-from pytest_llmarith.session.stash import ASKER, RECORD, TIMER, Asker
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks import TASKS, breaking_point
 from pytest_llmarith.tasks.breaking_point import Draws

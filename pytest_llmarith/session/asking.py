@@ -121,10 +121,8 @@ class Asking:
             raise
 
     def _drain_s(self) -> float:
-        """Fake models need not be waited for, nor the only model if it has no key."""
-        targets = {model.target for model in self._settings.models}
-        no_key = self.stopped is not None and self.stopped.no_key and len(targets) == 1
-        return DRAIN_S if self._asks_others and not no_key else 0.0
+        """Fake models need not be waited for."""
+        return DRAIN_S if self._asks_others else 0.0
 
     @property
     def _asks_others(self) -> bool:
@@ -136,8 +134,7 @@ def start_broker(
     config: pytest.Config, settings: Settings, terminal: Terminal, *, only_looks: bool = False
 ) -> BrokerProcess:
     """The broker of a run; one that only looks makes no store."""
-    from pytest_llmarith.models.process import BrokerProcess
-    from pytest_llmarith.models.protocol import Setup
+    from pytest_llmarith.models.process import BrokerProcess, Setup
 
     has_store = settings.store_mode is not StoreMode.OFF and (settings.store_path.exists() or not only_looks)
     setup = Setup(

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_llmarith import options
+from pytest_llmarith.session import OPTIONS_INPUT, settings_of
 from pytest_llmarith.session.marks import id_of, missing_option
 from pytest_llmarith.session.outcomes import record_on
-from pytest_llmarith.session.stash import OPTIONS_INPUT, settings_of
 
 if TYPE_CHECKING:
     from pytest_llmarith.settings import Settings
@@ -158,7 +158,7 @@ def _refuse_keys(config: pytest.Config, settings: Settings) -> None:
 
 def _texts(config: pytest.Config, settings: Settings) -> Iterator[tuple[str, str]]:
     """Where a text of a request comes from, and the text; headers are left out."""
-    from pytest_llmarith.credentials import texts_in, with_headers_hidden
+    from pytest_llmarith.models.redact import texts_in, with_headers_hidden
 
     for name, template in settings.manners.wordings.templates.items():
         yield f"--llm-prompt: the template {name!r}", template

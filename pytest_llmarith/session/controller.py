@@ -12,6 +12,7 @@ import pytest
 
 from pytest_llmarith.records import Run, RunTimes, Shard, convert
 from pytest_llmarith.results.formatting import sanitize
+from pytest_llmarith.session import ASKER
 from pytest_llmarith.session.asking import Asking, start_broker
 from pytest_llmarith.session.collection import MODEL_FIXTURE
 from pytest_llmarith.session.forecast import Forecast, models_asked_later
@@ -20,9 +21,8 @@ from pytest_llmarith.session.metadata import run_metadata
 from pytest_llmarith.session.outcomes import CRASHED, keep_outcome_only, put_record, unpack_record
 from pytest_llmarith.session.recorder import Recorder
 from pytest_llmarith.session.selection import SHARDING, Asked, asked_by, config_of, prompt_of, question_of, selected
-from pytest_llmarith.session.stash import ASKER
 from pytest_llmarith.session.terminal import Terminal, header
-from pytest_llmarith.session.xdist import SshHosts, Workers
+from pytest_llmarith.session.xdist import Workers
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.values import StoreMode
 
@@ -47,8 +47,6 @@ class RunController:
         if settings.models:
             config.stash[ASKER] = self._asking
             config.pluginmanager.register(self._workers, "llmarith-workers")
-            if any("ssh=" in spec for spec in config.getoption("tx", None) or ()):
-                config.pluginmanager.register(SshHosts(config, self._asking, self._terminal), "llmarith-ssh-hosts")
             _switch_on_json_report(config)
 
     def pytest_report_header(self) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Literal
 
 import msgspec
 
-from pytest_llmarith.credentials import with_headers_hidden
+from pytest_llmarith.models.redact import with_headers_hidden
 from pytest_llmarith.records import ProgramRules, Run, RunModel, RunTimes
 from pytest_llmarith.settings import OeisSettings, Settings
 from pytest_llmarith.values import AskingTotals, Model, Progress

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from pytest_llmarith.session.stash import RECORD
+from pytest_llmarith.session import RECORD
 
 if TYPE_CHECKING:
     from pytest_llmarith.records import Record

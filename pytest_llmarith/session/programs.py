@@ -13,9 +13,9 @@ import pytest
 
 from pytest_llmarith import evaluate
 from pytest_llmarith.records import Record
+from pytest_llmarith.session import ASKER, TIMER, settings_of
 from pytest_llmarith.session.collection import limits_of
 from pytest_llmarith.session.marks import problem_of
-from pytest_llmarith.session.stash import ASKER, TIMER, settings_of
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.values import (
     Failure,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from contextlib import suppress
 from dataclasses import astuple
 from functools import partial
 from importlib.metadata import version
@@ -13,19 +12,18 @@ import pytest
 
 from pytest_llmarith import evaluate
 from pytest_llmarith.records import Record
+from pytest_llmarith.session import ASKER, OPTIONS_INPUT
 from pytest_llmarith.session.collection import digest_of
 from pytest_llmarith.session.marks import problem_of
 from pytest_llmarith.session.selection import Asked, asked_by, selected
-from pytest_llmarith.session.stash import ASKER, OPTIONS_INPUT
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.values import Failure, OeisProblem, Question, Reply
 
 if TYPE_CHECKING:
     from xdist.workermanage import WorkerController
 
-    from pytest_llmarith.models.protocol import Channel
+    from pytest_llmarith.models.process import Channel
     from pytest_llmarith.session.asking import Asking
-    from pytest_llmarith.session.terminal import Terminal
 
 # What a worker tells besides its questions: its version of the plugin, the digest of its entries, the program it runs.
 VERSION, ENTRIES, RUNS = "version", "entries", "runs"
@@ -140,7 +138,7 @@ class Worker:
     """The connection to the broker, in a worker: it announces what was selected, asks, and writes nothing."""
 
     def __init__(self, config: pytest.Config, settings: Settings) -> None:
-        from pytest_llmarith.models.protocol import WorkerConnection
+        from pytest_llmarith.models.process import WorkerConnection
 
         workerinput = config.workerinput  # type: ignore[attr-defined]  # xdist's, this is a worker
         self._settings = settings
@@ -164,74 +162,3 @@ class Worker:
         if self._announces:
             asked = asked_by(items, self._settings)
             self._broker.announce((astuple(one.question), one.label) for one in asked)
-
-
-class SshHosts:
-    """Workers on ssh hosts: paths mean the same there, nothing is copied, and only a lost host is lost.
-
-    Registered only if `--tx` names an ssh host. pytest-xdist alone refuses paths that it has not copied to the host,
-    copies pytest into the folder that `chdir` names, and ends the run with an internal error if a host is lost.
-    """
-
-    def __init__(self, config: pytest.Config, asking: Asking, terminal: Terminal) -> None:
-        import execnet
-
-        self._troubles = (execnet.HostNotFound, execnet.RemoteError, EOFError, OSError)
-        self._config = config
-        self._asking = asking
-        self._terminal = terminal
-        self._lost: str | None = None
-        self._patches = pytest.MonkeyPatch()
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_sessionstart(self) -> Any:
-        """xdist starts its workers here."""
-        try:
-            return (yield)
-        except self._troubles as error:
-            raise pytest.UsageError(f"a worker cannot be started: {_in_one_line(error)}") from None
-
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_xdist_setupnodes(self) -> None:
-        from xdist import dsession, workermanage
-
-        session = self._config.pluginmanager.getplugin("dsession")
-        if not (self._config.getoption("rsyncdir") or self._config.getini("rsyncdirs")):
-            session.nodemanager.roots = []
-            self._patches.setattr(workermanage, "make_reltoroot", lambda roots, args: args)
-        clone, send = dsession.DSession._clone_node, workermanage.WorkerController.sendcommand
-
-        def replace(session: dsession.DSession, node: WorkerController) -> Any:
-            try:
-                if not hasattr(node, "workerinfo"):
-                    raise EOFError("it ended before it was ready to collect")
-                return clone(session, node)
-            except self._troubles as error:
-                self._lost = f"worker {node.gateway.id} is lost, and cannot be replaced: {_in_one_line(error)}"
-                if session.sched is None or not session.sched.collection_is_completed:
-                    raise pytest.UsageError(self._lost) from None
-                self._terminal.say(self._lost)
-
-        def send_or_lose(node: WorkerController, name: str, **arguments: Any) -> None:
-            with suppress(OSError):  # the worker is dead: xdist learns of it next, and gives its items to others
-                send(node, name, **arguments)
-
-        self._patches.setattr(dsession.DSession, "_clone_node", replace)
-        self._patches.setattr(workermanage.WorkerController, "sendcommand", send_or_lose)
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtestloop(self, session: pytest.Session) -> Any:
-        try:
-            return (yield)
-        except RuntimeError:  # xdist's error if items are left and no worker is
-            if self._lost is None:
-                raise
-            self._asking.stop(self._lost)
-            raise session.Interrupted(self._lost) from None
-
-    def pytest_unconfigure(self) -> None:
-        self._patches.undo()
-
-
-def _in_one_line(error: Exception) -> str:
-    return ": ".join([type(error).__name__, *str(error).strip().splitlines()[-1:]])

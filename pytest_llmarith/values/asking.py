@@ -82,6 +82,12 @@ class Reply:
     sent: Mapping[str, Any] = field(default_factory=dict)
     retries: tuple[Retry, ...] = ()
 
+    @property
+    def tokens(self) -> int | None:
+        """All tokens of request and reply, as far as they were counted."""
+        counts = [count for count in (self.prompt_tokens, self.completion_tokens) if count is not None]
+        return sum(counts) if counts else None
+
     def fields(self) -> dict[str, Any]:
         """The reply as it stands in a record and in the store: builtins only."""
         told = {name: getattr(self, name) for name in _TOLD}
@@ -96,15 +102,13 @@ _TOLD = tuple(each.name for each in fields(Reply) if each.name != "retries")
 class Failure:
     """No reply: an outage, never a measurement. `message` is one line for people and holds no key.
 
-    `stops_run` is set where no other question could fare better: a refused key, an unknown model; `no_key` where there
-    is none or it was refused, so that no request can bring a reply.
+    `stops_run` is set where no other question could fare better: a refused key, an unknown model.
     """
 
     message: str
     attempts: int = 0
     stops_run: bool = False
     retries: tuple[Retry, ...] = ()
-    no_key: bool = False
 
 
 NEVER_ASKED = Failure("the run ended before this question was asked")

@@ -133,7 +133,7 @@ ELSEWHERE = [
     Elsewhere("comparing.md", "          pairs", "test_document_blocks.py::test_an_excerpt_is_one"),
     Elsewhere("comparing.md", "are allowed", "test_compare_command.py::test_runs_are_compared"),
     Elsewhere("models.md", "more replies are kept", "test_run_status.py::test_what_this_run_spent_and_tried_again"),
-    Elsewhere("models.md", "requests fit at once", "test_money.py::test_a_cap_holds_and_a_higher_one_goes_on"),
+    Elsewhere("models.md", "requests fit at once", "test_budget.py::test_how_many_fit_at_once"),
     *(
         Elsewhere("reports.md", f"import {reader}\n", "test_csv_readers.py::test_every_value_is_read_back_unchanged")
         for reader in ("pandas", "duckdb", "datasets")
@@ -153,7 +153,7 @@ ELSEWHERE = [
     Elsewhere(
         "reports.md", "llmarith report transcripts/", "test_report_command.py::test_the_example_in_the_documents"
     ),
-    Elsewhere("scale.md", "ssh=bench@", "test_hosts.py::test_two_hosts_share_one_broker"),
+    Elsewhere("scale.md", "ssh=bench@", why="it needs another host"),
     Elsewhere("sequences.md", "scores by set", "test_run_tables.py::test_sets"),
     Elsewhere("statistics.md", "z²", why="a formula"),
     Elsewhere("statistics.md", "n1 n2", why="a formula"),

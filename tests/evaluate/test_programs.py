@@ -87,47 +87,28 @@ def statuses(record: dict[str, Any]) -> list[str]:
     return [term["status"] for term in record["oeis"]["terms"]]
 
 
+READ = "n = int(input())\n"
+
+
 @pytest.mark.parametrize(
-    ("program", "outcome", "scores", "reason"),
+    ("program", "right", "first"),
     [
-        (SQUARE, "correct", (1.0, 1.0), None),
-        (f"import sys\nprint('hm', file=sys.stderr)\n{SQUARE}", "correct", (1.0, 1.0), None),
-        ("print(int(input()) ** 3)", "deviate", (0.0, 0.0), "0 of 12 terms right; n = 3: expected 9, got 27"),
-        (
-            "n = int(input())\nprint(n * n if n < 9 else 0)",
-            "deviate",
-            (0.5, 0.5),
-            "6 of 12 terms right; n = 9: expected 81, got 0",
-        ),
-        (
-            "n = int(input())\nprint(1 // (n - 4) * 0 + n * n)",
-            "deviate",
-            (11 / 12, 11 / 12),
-            "11 of 12 terms right; n = 4: crashed",
-        ),
-        (
-            "n = int(input())\nwhile n == 5: pass\nprint(n * n)",
-            "deviate",
-            (11 / 12, 11 / 12),
-            "11 of 12 terms right; n = 5: late",
-        ),
-        ("pass\nprint()", "deviate", (0.0, 0.0), "0 of 12 terms right; n = 3: expected 9, got nothing"),
-        (
-            "n = int(input())\nx = bytearray(1 << 34)\nprint(n)",
-            "deviate",
-            (0.0, 0.0),
-            "0 of 12 terms right; n = 3: crashed",
-        ),
-        ("print('9' * 10**6)", "deviate", (0.0, 0.0), "0 of 12 terms right; n = 3: killed"),
+        (SQUARE, 12, None),
+        ("print(int(input()) ** 3)", 0, "n = 3: expected 9, got 27"),
+        (f"{READ}print(n * n if n < 9 else 0)", 6, "n = 9: expected 81, got 0"),
+        (f"{READ}print(1 // (n - 4) * 0 + n * n)", 11, "n = 4: crashed"),
+        (f"{READ}while n == 5: pass\nprint(n * n)", 11, "n = 5: late"),
+        ("pass\nprint()", 0, "n = 3: expected 9, got nothing"),
+        (f"{READ}x = bytearray(1 << 34)\nprint(n)", 0, "n = 3: crashed"),
+        ("print('9' * 10**6)", 0, "n = 3: killed"),
     ],
 )
-def test_programs(
-    sandbox: Sandbox, program: str, outcome: str, scores: tuple[float, float], reason: str | None
-) -> None:
-    """What a program comes to, and what is said first of it."""
+def test_programs(sandbox: Sandbox, program: str, right: int, first: str | None) -> None:
+    """The share of right terms is the score, and the first wrong one is the reason."""
     record = recorded(fenced(program), sandbox)
-    assert (record["outcome"], record["reason"]) == (outcome, reason)
-    assert record["oeis"]["scores"] == {"1": pytest.approx(scores[0]), "3": pytest.approx(scores[1])}
+    reason = first and f"{right} of 12 terms right; {first}"
+    assert (record["outcome"], record["reason"]) == ("deviate" if first else "correct", reason)
+    assert record["oeis"]["scores"] == {"1": pytest.approx(right / 12), "3": pytest.approx(right / 12)}
     assert record["oeis"]["program"] == program
 
 
@@ -153,16 +134,14 @@ def test_no_program(sandbox: Sandbox, reply: Reply, reason: str) -> None:
 def test_a_lookup_table_scores_nothing(sandbox: Sandbox) -> None:
     """Every term is right, and none counts; the evidence says where the table stands."""
     record = recorded(fenced(TABLE), sandbox)
-    assert record["outcome"] == "cheat"
-    assert set(statuses(record)) == {"ok"}
+    assert (record["outcome"], set(statuses(record)), "12 of 12" in record["reason"]) == ("cheat", {"ok"}, True)
     assert record["oeis"]["scores"] == {"1": 0.0, "3": 0.0}
     assert record["oeis"]["judges"]["static"]["cheat"] is True
-    assert "12 of 12" in record["reason"]
     unjudged = recorded(fenced(TABLE), sandbox, static_judge=False)
     assert (unjudged["outcome"], unjudged["oeis"]["judges"]) == ("correct", {"static": None, "llm": None})
 
 
-HEAVY = f"n = int(input())\nt = {[n * n * 37 ^ n * 5081 for n in range(3, 15)]}\n"
+HEAVY = f"{READ}t = {[n * n * 37 ^ n * 5081 for n in range(3, 15)]}\n"
 HIDDEN = f"{HEAVY}print((t[n - 3] ^ n * 5081) // 37)"
 
 
@@ -241,14 +220,20 @@ def test_the_papers_rules(sandbox: Sandbox) -> None:
         assert recorded(fenced(program), sandbox, rules=Rules.PAPER)["outcome"] == paper
 
 
-def test_a_busy_machine_says_nothing_of_the_model(sandbox: Sandbox) -> None:
-    """An inconclusive term leaves the sequence unanswered, and keeps the reply that was paid for."""
+def test_a_machine_that_cannot_run_a_program_says_nothing_of_the_model(sandbox: Sandbox) -> None:
+    """A term that a busy machine could not time, or a sandbox that fails, leaves the sequence unanswered."""
+
+    class Broken(Busy):
+        def run(self, program: str, inputs: Sequence[int]) -> list[ProgramRun]:
+            raise OSError("no more processes")
+
     record = recorded(fenced(SQUARE), Busy(sandbox))
-    assert record["outcome"] == "unanswered"
-    assert record["reason"] == "inconclusive: this machine was too busy to time the term for n = 14"
+    busy = "inconclusive: this machine was too busy to time the term for n = 14"
+    assert (record["outcome"], record["reason"], record["oeis"]["scores"]) == ("unanswered", busy, None)
     assert record["reply"]["text"] == fenced(SQUARE)
     assert statuses(record)[-1] == "inconclusive"
-    assert record["oeis"]["scores"] is None
+    record = recorded(fenced(SQUARE), Broken(sandbox))
+    assert (record["outcome"], record["reason"]) == ("unanswered", "the sandbox failed: no more processes")
 
 
 @pytest.mark.parametrize(
@@ -284,14 +269,3 @@ def test_talk_to_the_judge_is_marked(sandbox: Sandbox) -> None:
     assert record["outcome"] == "correct"
     assert record["oeis"]["addresses_judge"]
     assert recorded(fenced(SQUARE), sandbox)["oeis"]["addresses_judge"] == []
-
-
-def test_a_sandbox_that_fails_says_nothing_of_the_model(sandbox: Sandbox) -> None:
-    """Where no program can be started, the sequence is unanswered."""
-
-    class Broken(Busy):
-        def run(self, program: str, inputs: Sequence[int]) -> list[ProgramRun]:
-            raise OSError("no more processes")
-
-    record = recorded(fenced(SQUARE), Broken(sandbox))
-    assert (record["outcome"], record["reason"]) == ("unanswered", "the sandbox failed: no more processes")

@@ -39,18 +39,6 @@ def fourth_digit_dropped(draws: Draws, before: int) -> Any:
     return Told(max(draws) >= 1000)
 
 
-def twelfth_digit_dropped(draws: Draws, before: int) -> Any:
-    return Told(max(draws) >= 10**11)
-
-
-def always_right(draws: Draws, before: int) -> Any:
-    return Told(False)
-
-
-def always_wrong(draws: Draws, before: int) -> Any:
-    return Told(True)
-
-
 def noisy(seed: str, share: float = 0.1, least: float = float("inf")) -> Model:
     """Wrong by chance, one time in ten; and always from the number `least` on."""
     return lambda draws, before: Told(max(draws) >= least or Random(f"{seed}/{draws}/{before}").random() < share)
@@ -80,19 +68,13 @@ def test_the_simplest_number_of_four_digits_is_found(seed: str) -> None:
     assert search.minimum == (0, 1000) or search.ending is SearchEnd.BUDGET
 
 
-def test_a_model_that_is_always_right_takes_the_budget() -> None:
-    """Nothing is found; no question is asked that could not be confirmed."""
-    search = searched(always_right)
-    assert search.minimum is None
-    assert (search.ending, search.questions) == (SearchEnd.NOTHING_FOUND, BUDGET - CONFIRMATIONS)
-    assert search.not_reproduced == 0
-
-
-def test_a_model_that_is_always_wrong_takes_one_question() -> None:
-    """The simplest question fails; only confirming it takes more."""
-    search = searched(always_wrong)
-    assert search.minimum == SIMPLEST
-    assert (search.ending, search.questions) == (SearchEnd.SHRUNK, 1 + CONFIRMATIONS)
+def test_models_that_are_always_right_or_always_wrong() -> None:
+    """Nothing is found, and the budget is left for confirmations; or the first question, which is confirmed."""
+    right = searched(lambda draws, before: Told(False))
+    assert (right.minimum, right.ending, right.not_reproduced) == (None, SearchEnd.NOTHING_FOUND, 0)
+    assert right.questions == BUDGET - CONFIRMATIONS
+    wrong = searched(lambda draws, before: Told(True))
+    assert (wrong.minimum, wrong.ending, wrong.questions) == (SIMPLEST, SearchEnd.SHRUNK, 1 + CONFIRMATIONS)
 
 
 @pytest.mark.proof
@@ -131,27 +113,6 @@ def test_an_outage_ends_the_search(fault: BaseException) -> None:
     assert (search.questions, search.ending) == (10, SearchEnd.UNANSWERED)
 
 
-def divided(draws: Draws) -> Draws:
-    """Nothing is divided by 0."""
-    return draws[0], max(1, draws[1])
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_two_pairs_of_one_question_have_one_answer(seed: str) -> None:
-    """Whatever makes it, a question is asked once, takes one of the budget, and is found under its own numbers."""
-    asked: Counter[tuple[Draws, int]] = Counter()
-
-    def unsteady(draws: Draws, before: int) -> Any:
-        asked[divided(draws), before] += 1
-        return Told(asked.total() % 2 == 0)
-
-    search = SearchEngine(unsteady, BUDGET, seed, divided)
-    search.run()
-    assert set(asked.values()) == {1}
-    assert asked.total() == search.questions
-    assert set(search.answers) == {draws for draws, before in asked if not before}
-
-
 @given(
     seed=st.text("ab", min_size=8), share=st.sampled_from([0.0, 0.05, 0.5]), budget=st.integers(1 + CONFIRMATIONS, 25)
 )
@@ -188,13 +149,11 @@ def many(text: str, reasoning: str | None = None, count: int = 80, **facts: obje
     "replies",
     [
         many("7", reasoning="\x01" * 1_000_000),
-        many("\N{GRINNING FACE}" * 99_000),
         many("7", served_model="\x1b" * 1_000_000),
-        many("7", finish_reason="x" * 1_000_000),
         many("7", sent=SENT | {"messages": [{"role": "user", "content": "\u202e" * 1_000_000}]}),
         many("7" * 99_000, count=1_000),
     ],
-    ids=["reasoning", "escapes", "name", "reason", "sent", "many"],
+    ids=["reasoning", "name", "sent", "many"],
 )
 def test_a_trail_can_be_read_again(replies: list[Reply]) -> None:
     """However long replies are and whatever in them is long, as JSON they are no longer than the room they have."""

@@ -1,133 +1,393 @@
-"""The broker asks, and ends, on a scripted client: no network, no clock."""
+"""The broker on a scripted client: what is asked in which order, what is stored, what it may cost, how it ends."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
+import asyncio
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from pytest_llmarith.values import Failure, Model, Question, Reply, StoreMode
-from tests.llm_server import Gate
-from tests.models.scripted import Inbox, RunningBroker, ScriptedClient, questions, reply_to, stored
+import pytest
 
-Brokers = Callable[..., RunningBroker]
+from pytest_llmarith.models.store import Store, StoreError
+from pytest_llmarith.values import Failure, Model, Price, Progress, Question, Reply, StoreMode
+from tests.models.scripted import (
+    JUDGE,
+    MODEL,
+    OTHER,
+    Outcomes,
+    Provider,
+    Scripted,
+    announce,
+    ask,
+    broker_of,
+    counted,
+    in_no_time,
+    put,
+    questions,
+    reply_to,
+    stored,
+)
 
-
-def test_a_question_gets_its_reply(brokers: Brokers) -> None:
-    """A question gets its reply, also where nobody announced it."""
-    broker = brokers(ScriptedClient())
-    assert broker.ask_and_wait(Question("m", "q1", 1)) == reply_to("q1")
-
-
-def test_announced_questions_are_asked_once_and_before_anybody_asks(brokers: Brokers) -> None:
-    """The hint fills idle places, and the reply is kept for whoever asks."""
-    client = ScriptedClient()
-    broker = brokers(client)
-    broker.announce(questions(5))
-    client.wait_for_requests(5)
-    assert [broker.ask_and_wait(question) for question in questions(5)] == [reply_to(f"q{n}") for n in range(5)]
-    assert client.order == [f"q{n}" for n in range(5)]
-
-
-def test_as_many_requests_are_in_flight_as_are_allowed(brokers: Brokers) -> None:
-    """Concurrency is the broker's, however many wait."""
-    gate = Gate()
-    client = ScriptedClient(gate=gate)
-    broker = brokers(client, concurrency=3)
-    inbox = Inbox()
-    for question in questions(10):
-        broker.ask(question, inbox)
-    client.wait_for_requests(3)
-    gate.open()
-    inbox.wait_for(10)
-    assert client.peak == 3
+NEVER_ASKED = Failure("the run ended before this question was asked")
+ONE = questions(1)[0]
 
 
-def test_the_window_bounds_what_is_asked_ahead(brokers: Brokers) -> None:
-    """Whoever stops early has paid for no more than the window."""
-    client = ScriptedClient()
-    broker = brokers(client, window=4, concurrency=2)
-    broker.announce(questions(50))
-    client.wait_for_requests(4)
-    broker.ask_and_wait(Question("m", "elsewhere", 0))
-    assert sorted(client.order) == sorted(["q0", "q1", "q2", "q3", "elsewhere"])
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "store" / "store.sqlite"
 
 
-def test_one_question_asked_by_many_at_once_is_one_request(brokers: Brokers) -> None:
-    """A question that several ask while it is in flight is one request, and all get its reply."""
-    gate = Gate()
-    client = ScriptedClient(gate=gate)
-    broker = brokers(client, store_mode=StoreMode.OFF)
-    inbox = Inbox()
-    for worker in "abc":
-        broker.ask(Question("m", "q1", 1), inbox, worker)
-    client.wait_for_requests(1)
-    gate.open()
-    assert inbox.wait_for(3) == [reply_to("q1")] * 3
-    assert client.asked["q1"] == 1
+# --- asking ---------------------------------------------------------------------------------------------------------
 
 
-def test_two_names_of_one_model_share_their_replies(brokers: Brokers) -> None:
-    """The name is ours; target and parameters make the request. This holds without a store."""
-    client = ScriptedClient()
-    broker = brokers(client, [Model("a", "openai/x"), Model("b", "openai/x")], store_mode=StoreMode.OFF)
-    broker.announce([*questions(3, model="a"), *questions(3, model="b")])
-    for question in [*questions(3, model="a"), *questions(3, model="b")]:
-        assert isinstance(broker.ask_and_wait(question), Reply)
-    assert client.asked.total() == 3
+@in_no_time
+async def test_announced_questions_are_asked_ahead_and_one_that_is_waited_for_goes_first() -> None:
+    """Free places are filled in the announced order, up to the window of 128 replies that are not fetched."""
+    client = Scripted()
+    broker = broker_of(client, concurrency=2)
+    announce(broker, questions(200))
+    waited = questions(1, first=190)
+    assert await ask(broker, waited) == [reply_to("q190")]
+    assert client.order[:3] == ["q0", "q1", "q190"]
+    await asyncio.sleep(300)
+    assert len(client.order) == 129
+    assert await ask(broker, questions(190)) == [reply_to(f"q{number}") for number in range(190)]
+    assert set(client.asked.values()) == {1}
+    assert client.peak == 2
 
 
-def test_a_model_that_nobody_named_is_a_failure(brokers: Brokers) -> None:
-    """A worker with other options than the controller must hear of it."""
-    outcome = brokers(ScriptedClient()).ask_and_wait(Question("other", "q", 0))
-    assert outcome == Failure("there is no model named 'other' in this run")
+@in_no_time
+async def test_one_request_for_all_who_ask_the_same() -> None:
+    """Several workers, or two names of one model; two trials with the same prompt are two questions."""
+    client = Scripted()
+    broker = broker_of(client, [MODEL, Model("same", MODEL.target)])
+    asked = [*questions(3), *questions(3, model="same")]
+    announce(broker, asked)
+    assert counted(await ask(broker, asked)) == {"reply": 6}
+    assert (
+        await asyncio.gather(*(broker.ask(Question("m", "new", 7), worker) for worker in "abc"))
+        == [reply_to("new")] * 3
+    )
+    assert set(client.asked.values()) == {1}
+    await ask(broker, [Question("m", "alike", trial) for trial in range(3)])
+    assert client.asked["alike"] == 3
 
 
-def test_closing_lets_what_is_in_flight_arrive(brokers: Brokers, tmp_path: Path) -> None:
-    """Who waits for it gets it, who waits for anything else is told, and nothing new is asked."""
-    gate = Gate()
-    client = ScriptedClient(gate=gate)
-    broker = brokers(client, concurrency=1)
-    flying, waiting = Inbox(), Inbox()
-    broker.ask(Question("m", "q0", 0), flying)
-    broker.ask(Question("m", "q1", 1), waiting)
-    client.wait_for_requests(1)
-    closing = threading.Thread(target=broker.close, args=(30,))
-    closing.start()
-    assert waiting.wait_for(1) == [Failure("the run ended before this question was asked")]
-    gate.open()
-    closing.join(30)
-    assert flying.got == [reply_to("q0")]
-    assert client.order == ["q0"]
-    assert list(stored(tmp_path / "store" / "store.sqlite")) == ["q0"]
+@in_no_time
+async def test_concurrency_is_the_bound_of_all_models_together() -> None:
+    """Two models share eight places, and both of them get some."""
+    client = Scripted()
+    broker = broker_of(client, [MODEL, OTHER], concurrency=8)
+    await ask(broker, [*questions(40), *questions(40, first=100, model="other")])
+    assert client.peak == 8
 
 
-def test_a_second_close_cuts_the_draining_short(brokers: Brokers) -> None:
-    """Closing again without patience, as a second Ctrl-C does, ends the waiting for what is in flight."""
-    client = ScriptedClient(gate=Gate())
-    broker = brokers(client)
-    inbox = Inbox()
-    broker.ask(Question("m", "q0", 0), inbox)
-    client.wait_for_requests(1)
-    closing = threading.Thread(target=broker.close, args=(3600,))
-    closing.start()
-    broker.close(0)
-    closing.join(30)
-    assert not closing.is_alive()
-    assert inbox.got == [Failure("the run ended before the reply arrived")]
+@in_no_time
+async def test_a_model_that_the_run_does_not_have_is_a_failure() -> None:
+    assert await ask(broker_of(Scripted()), [Question("x", "q", 0)]) == [
+        Failure("there is no model named 'x' in this run")
+    ]
+
+
+@in_no_time
+async def test_what_is_wrong_with_one_question_ends_that_question_alone() -> None:
+    """A 400 and a request that hangs: the message stands in the failure, and the run goes on."""
+    client = Scripted(
+        lambda model, prompt, nth: Provider(400, "too long") if prompt == "q0" else reply_to(prompt),
+        takes_s=lambda prompt: 100.0 if prompt == "q1" else 1.0,
+    )
+    broker = broker_of(client, timeout_s=5, retries=0)
+    assert await ask(broker, questions(3)) == [
+        Failure("openai/some: 400 Provider: too long", attempts=1),
+        Failure("openai/some: no reply within 5 s", attempts=1),
+        reply_to("q2"),
+    ]
+    assert broker.stopped is None
+    await broker.close()
+    assert broker.progress() == Progress(requests=3, answered=1, failed=2, cost_usd=0.5, lost=1, lost_usd=100.0)
+
+
+@in_no_time
+async def test_a_refused_key_stops_the_run_after_one_request() -> None:
+    """Who asked hears the reason, all others that the run stopped for it; what has arrived can still be fetched."""
+    client = Scripted(lambda model, prompt, nth: reply_to(prompt) if prompt == "q0" else Provider(401, "bad key"))
+    broker = broker_of(client, concurrency=1)
+    announce(broker, questions(1))
+    await asyncio.sleep(2)
+    first, *others = await ask(broker, questions(6, first=1))
+    reason = "openai/some: 401 Provider: bad key; check OPENAI_API_KEY in the environment or in .env"
+    assert first == broker.stopped == Failure(reason, attempts=1, stops_run=True)
+    stopped = Failure(f"run stopped: {reason}", stops_run=True)
+    assert others == [stopped] * 5
+    assert await ask(broker, [ONE, Question("m", "q9", 9)]) == [reply_to("q0"), stopped]
+    assert client.order == ["q0", "q1"]
+
+
+# --- the end --------------------------------------------------------------------------------------------------------
+
+
+@in_no_time
+async def test_closing_lets_what_is_in_flight_arrive(path: Path) -> None:
+    """It is delivered and stored, also if its worker is gone; what was not asked is told, and nothing new is asked."""
+    client = Scripted(takes_s=lambda prompt: 20.0)
+    broker = broker_of(client, path=path, concurrency=2)
+    asking = [asyncio.create_task(broker.ask(one, worker)) for one, worker in zip(questions(3), "abc", strict=True)]
+    await asyncio.sleep(1)
+    broker.forget("b")
+    await broker.close(30)
+    assert [asking[0].result(), asking[2].result()] == [reply_to("q0"), NEVER_ASKED]
+    assert client.order == ["q0", "q1"]
+    assert stored(path).keys() == {"q0", "q1"}
     assert client.closed == 1
+    asking[1].cancel()
 
 
-def test_a_dead_worker_is_forgotten_and_its_reply_still_reaches_the_store(brokers: Brokers, tmp_path: Path) -> None:
-    """A reply that was paid for is kept, though it is delivered to nobody."""
-    gate = Gate()
-    client = ScriptedClient(gate=gate)
-    broker = brokers(client)
-    inbox = Inbox()
-    broker.ask(Question("m", "q0", 0), inbox, "gw0")
-    client.wait_for_requests(1)
-    broker.forget("gw0")
-    gate.open()
-    broker.close(30)
-    assert inbox.got == []
-    assert list(stored(tmp_path / "store" / "store.sqlite")) == ["q0"]
+@in_no_time
+async def test_the_wait_for_what_is_in_flight_is_bounded_and_can_be_cut() -> None:
+    """After its time, or at once after a second Ctrl-C, a request is given up; a retry is not waited for."""
+    for drain_s, cut_after_s, waited_s in ((30.0, None, 30.0), (30.0, 3.0, 3.0)):
+        client = Scripted(takes_s=lambda prompt: 1000.0)
+        broker = broker_of(client, timeout_s=2000)
+        asking = asyncio.create_task(broker.ask(ONE))
+        await asyncio.sleep(0.5)
+        began = client.now
+        if cut_after_s:
+            asyncio.get_running_loop().call_later(cut_after_s, broker.cut)
+        await broker.close(drain_s)
+        assert client.now - began == pytest.approx(waited_s)
+        assert await asking == Failure("the run ended before the reply arrived")
+        assert broker.progress().lost == 1
+    client = Scripted(lambda model, prompt, nth: Provider(503, retry_after_s=600))
+    broker = broker_of(client)
+    asking = asyncio.create_task(broker.ask(ONE))
+    await asyncio.sleep(5)
+    assert (broker.progress().retrying, broker.progress().waiting_for) == (1, {"503 from openai/some": 1})
+    assert broker.progress().next_try_s == pytest.approx(596)
+    await broker.close(30)
+    assert await asking == Failure("openai/some: 503 Provider: scripted", attempts=1)
+    assert client.now == pytest.approx(5)
+
+
+# --- the store ------------------------------------------------------------------------------------------------------
+
+
+@in_no_time
+async def test_a_reply_is_on_disk_before_it_is_delivered(path: Path) -> None:
+    broker = broker_of(Scripted(), path=path)
+    await broker.ask(ONE)
+    assert stored(path).keys() == {"q0"}
+    await broker.close()
+
+
+@in_no_time
+async def test_stored_replies_are_reused(path: Path) -> None:
+    """The same command resumes: a stored reply keeps its cost, and the client is not made ready for it."""
+    put(path, questions(3))
+    client = Scripted()
+    broker = broker_of(client, path=path)
+    announce(broker, questions(3))
+    await ask(broker, questions(3))
+    assert client.prepared == 0
+    announce(broker, questions(4))
+    outcomes = await ask(broker, questions(4))
+    assert client.order == ["q3"]
+    assert [isinstance(outcome, Reply) and (outcome.stored, outcome.cost_usd) for outcome in outcomes] == [
+        *[(True, 0.5)] * 3,
+        (False, 0.5),
+    ]
+    progress = broker.progress()
+    assert (progress.announced, progress.announced_stored, progress.stored, progress.answered) == (7, 6, 6, 1)
+    assert (progress.cost_usd, progress.stored_usd) == (0.5, 3.0)
+    await broker.close()
+
+
+@in_no_time
+async def test_failures_and_simulated_replies_are_not_stored(path: Path) -> None:
+    client = Scripted(lambda model, prompt, nth: Provider(400) if prompt == "q0" else reply_to(prompt))
+    broker = broker_of(client, [MODEL, Model("s", "llmarith/exact")], path)
+    outcomes = await ask(broker, [ONE, Question("s", "q1", 1)])
+    await broker.close()
+    assert [isinstance(outcome, Reply) for outcome in outcomes] == [False, True]
+    assert stored(path) == {}
+
+
+@in_no_time
+async def test_modes_of_the_store(path: Path) -> None:
+    """refresh asks anew, once, and overwrites; off neither reads nor writes; only asks simulated models alone."""
+    put(path, questions(2), lambda prompt: Reply("old"))
+    for mode, stored_after in ((StoreMode.OFF, "old"), (StoreMode.REFRESH, "reply to q0")):
+        client = Scripted()
+        broker = broker_of(client, path=path, mode=mode)
+        plan = announce(broker, questions(1))
+        assert (plan.stored, plan.to_ask) == ({}, (0,))
+        assert await ask(broker, [ONE, ONE]) == [reply_to("q0")] * 2
+        assert client.order == ["q0"]
+        await broker.close()
+        assert stored(path)["q0"].text == stored_after
+    client = Scripted()
+    broker = broker_of(client, [MODEL, Model("s", "llmarith/exact")], path, StoreMode.ONLY)
+    asked = [*questions(3), Question("s", "q9", 9)]
+    plan = announce(broker, asked)
+    assert plan.stored.keys() == {0, 1}
+    assert plan.to_ask == (3,)
+    *found, missing, simulated = await ask(broker, asked)
+    assert [isinstance(outcome, Reply) and outcome.stored for outcome in found] == [True, True]
+    assert missing == Failure("no stored reply, and --llm-store=only asks no model")
+    assert (simulated, client.order) == (reply_to("q9"), ["q9"])
+    await broker.close()
+
+
+@pytest.mark.parametrize("mode", [StoreMode.ON, StoreMode.REFRESH])
+@in_no_time
+async def test_searches_and_judges_pay_once_for_the_same_question(path: Path, mode: StoreMode) -> None:
+    """What was not announced is in the store when it is asked again; this run has paid for it: it is not `stored`."""
+    client = Scripted()
+    broker = broker_of(client, [MODEL, JUDGE], path, mode)
+    for question in questions(3) + questions(3, first=3, model="judge"):
+        outcomes = [await broker.ask(question) for _ in range(2)]
+        assert [isinstance(outcome, Reply) and outcome.stored for outcome in outcomes] == [False, False]
+    assert set(client.asked.values()) == {1}
+    assert (broker.progress().cost_usd, broker.progress().judged) == (3.0, 6)
+    await broker.close()
+
+
+@in_no_time
+async def test_replies_that_the_store_did_not_take_can_be_fetched(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing more is asked, and the run stops when the tests have every reply that is only in memory."""
+
+    def full(self: Store, replies: Any, *, overwrite: bool) -> None:
+        raise StoreError("store s: the disk is full")
+
+    monkeypatch.setattr(Store, "put", full)
+    client = Scripted()
+    broker = broker_of(client, path=path, concurrency=2)
+    first, ahead, never_asked = questions(3)
+    announce(broker, [first, ahead, never_asked])
+    assert await broker.ask(first) == reply_to("q0")
+    await asyncio.sleep(1)
+    assert broker.progress().unsaved == 2
+    assert await broker.ask(never_asked) == Failure("run stopped: store s: the disk is full", stops_run=True)
+    assert broker.stopped is None
+    assert await broker.ask(ahead) == reply_to("q1")
+    assert broker.stopped == Failure("store s: the disk is full", stops_run=True)
+    assert client.order == ["q0", "q1"]
+    await broker.close()
+
+
+# --- money: a token of a reply costs a dollar, and a reply has up to 100 --------------------------------------------
+
+
+def dear(model: Model, prompt: str, nth: int) -> Reply:
+    return Reply(prompt, prompt_tokens=0, completion_tokens=60)
+
+
+async def resumed(path: Path | None, client: Scripted, asked: list[Question], **how: Any) -> Outcomes:
+    """What one run gets for questions that it announces."""
+    broker = broker_of(client, [MODEL, JUDGE, replace(MODEL, name="same")], path, **how)
+    announce(broker, asked)
+    outcomes = await ask(broker, asked)
+    await broker.close()
+    return outcomes
+
+
+@pytest.mark.parametrize("concurrency", [1, 4, 64])
+@in_no_time
+async def test_a_cap_holds_for_all_who_ask(path: Path, concurrency: int) -> None:
+    """Five of 60 dollars leave less than the longest reply may cost; a higher cap goes on from there."""
+    client = Scripted(dear)
+    asked = [*questions(6), *questions(6, first=6, model="judge")]
+    outcomes = await resumed(path, client, asked, max_cost_usd=390.0, concurrency=concurrency)
+    assert client.asked.total() == 5
+    refused = [message for message in counted(outcomes).elements() if message != "reply"]
+    assert len(refused) == 7
+    assert all(message.startswith("budget: --llm-max-cost=390: $300.00 spent, ") for message in refused)
+    assert counted(await resumed(path, client, asked, max_cost_usd=1000.0)) == {"reply": 12}
+    assert set(client.asked.values()) == {1}
+
+
+@in_no_time
+async def test_the_same_command_does_not_spend_its_cap_again(path: Path) -> None:
+    """What stored replies cost is spent from the start, in dollars and tokens, unless the mode does not read them."""
+    client = Scripted(lambda model, prompt, nth: replace(dear(model, prompt, nth), cost_usd=60.0))
+    for bounds, asked in (
+        ({"max_cost_usd": 290.0}, 4),
+        ({"max_cost_usd": 290.0}, 4),
+        ({"max_tokens": 400}, 4),
+        ({"max_cost_usd": 340.0}, 5),
+        ({"max_tokens": 600}, 6),
+    ):
+        outcomes = await resumed(path, client, questions(8), **bounds, concurrency=4)
+        assert client.asked.total() == counted(outcomes)["reply"] == asked
+    for mode in (StoreMode.REFRESH, StoreMode.OFF):
+        before = client.asked.total()
+        await resumed(path, client, questions(8), max_cost_usd=290.0, mode=mode)
+        assert client.asked.total() == before + 4
+
+
+@in_no_time
+async def test_replies_without_token_counts_count_with_their_worst_case(path: Path) -> None:
+    """In the run that asked, and in the same command again."""
+    client = Scripted(lambda model, prompt, nth: Reply("42"))
+    for bounds in ({"max_cost_usd": 290.0}, {"max_cost_usd": 290.0}, {"max_tokens": 700}):
+        await resumed(path, client, questions(8), **bounds, concurrency=4)
+        assert client.asked.total() == 2
+
+
+@in_no_time
+async def test_a_further_attempt_needs_room_of_its_own() -> None:
+    """A request that timed out may have been billed, and counts with the most that it can have cost."""
+    for cap, replied in ((150.0, False), (250.0, True), (None, True)):
+        client = Scripted(lambda model, prompt, nth: TimeoutError() if nth == 1 else dear(model, prompt, nth))
+        broker = broker_of(client, max_cost_usd=cap)
+        outcome = await broker.ask(ONE)
+        assert isinstance(outcome, Reply) is replied
+        assert isinstance(outcome, Reply) or outcome.message.startswith(
+            f"budget: --llm-max-cost={cap:g}: $100.00 spent"
+        )
+        assert (broker.progress().lost, broker.progress().lost_usd) == (1, 100.0)
+
+
+@in_no_time
+async def test_a_question_that_waits_for_money_is_answered_when_the_run_ends() -> None:
+    client = Scripted(dear)
+    broker = broker_of(client, max_cost_usd=150.0, concurrency=4)
+    asking = [asyncio.create_task(broker.ask(question)) for question in questions(4)]
+    await asyncio.sleep(0.5)
+    broker.stop(Failure("that is enough", stops_run=True))
+    assert {await asked for asked in asking} == {Failure("run stopped: that is enough", stops_run=True)}
+    assert (client.asked.total(), broker.progress().failed) == (1, 4)
+
+
+@in_no_time
+async def test_a_users_price_is_of_its_run_and_not_stored(path: Path) -> None:
+    client = Scripted(dear)
+    for price, cost in (Price(1.0, 1e6), 60.0), (Price(1.0, 2e6), 120.0), (None, None):
+        broker = broker_of(client, path=path, price=price)
+        outcome = await broker.ask(ONE)
+        assert isinstance(outcome, Reply)
+        assert outcome.cost_usd == cost
+        await broker.close()
+    assert client.asked.total() == 1
+
+
+@in_no_time
+async def test_a_plan_counts_each_question_and_each_stored_reply_once(path: Path) -> None:
+    """By whatever names a model goes; an unknown price is counted as such, and costs a cap nothing in dollars."""
+
+    def kept(prompt: str) -> Reply:
+        cost = 60.0 if prompt in ("q0", "q1") else None
+        return replace(reply_to(prompt), cost_usd=cost, prompt_tokens=100, completion_tokens=50)
+
+    put(path, questions(4), kept)
+    models = [MODEL, replace(MODEL, name="same"), Model("sim", "llmarith/exact")]
+    client = Scripted(dear)
+    broker = broker_of(client, models, path, max_cost_usd=220.0)
+    asked = [*questions(6), *questions(6, model="same"), *questions(1, model="sim"), *questions(1, model="unknown")]
+    plan = announce(broker, asked)
+    assert plan.stored == dict.fromkeys([0, 1, 2, 3, 6, 7, 8, 9], 50)
+    assert plan.to_ask == (4, 5, 12)
+    assert (plan.spent_usd, plan.spent_unpriced, plan.spent_tokens) == (120.0, 2, 600)
+    await ask(broker, asked[:12])
+    assert client.asked == {"q0": 1, "q4": 1}  # of the fake model, and of what is left of 220 dollars
+    await broker.close()

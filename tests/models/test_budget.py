@@ -1,4 +1,4 @@
-"""Money and tokens of a run: what may start, what waits, what is refused."""
+"""Prices, and what a run may spend: what may start, what waits, what is refused."""
 
 from __future__ import annotations
 
@@ -11,83 +11,138 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.models.budget import Budget, OverBudget, Prices
+from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.request import most_tokens_sent
 from pytest_llmarith.values import AskingLimits, Fit, Model, Price, Reply, Terms
+from tests.models.scripted import MODEL
 
-MODEL = Model("m", "openai/some")
-# One token of a reply costs a dollar, a prompt nothing.
-MOST = 100
+MOST = 100  # tokens of a reply, each of which costs a dollar; a prompt costs nothing
 DEAR = Terms(Price(0.0, 1e6), MOST)
 PROMPT = "x" * 40
+OWN, LISTED = Price(2.0, 8.0), Terms(Price(1.0, 4.0), 1000, True)
 
 
 class Known:
+    """A price list that knows all models but one."""
+
     def __init__(self, terms: Terms = DEAR) -> None:
         self._terms = terms
 
     def terms(self, model: Model) -> Terms:
-        return self._terms
+        return Terms() if model.target == "openai/mine" else self._terms
+
+
+def prices(terms: Terms, own: Price | None = None) -> Prices:
+    return Prices(Known(terms), own)  # type: ignore[arg-type]  # a client, as far as it is asked
 
 
 def budget(terms: Terms = DEAR, **limits: Any) -> Budget:
-    return Budget(AskingLimits(**limits), Prices(Known(terms), None))
+    return Budget(AskingLimits(**limits), prices(terms))
 
 
 def reply(tokens: int | None) -> Reply:
     return Reply("", prompt_tokens=None if tokens is None else 0, completion_tokens=tokens)
 
 
-async def ask(spending: Budget, outcome: Reply | BaseException, model: Model = MODEL) -> str | None:
-    """One request that comes to this; why it was refused, if it was."""
-    try:
-        room = await spending.reserve(model, PROMPT)
-    except OverBudget as refusal:
-        return str(refusal)
-    assert room is not None
-    await asyncio.sleep(0)
-    if isinstance(outcome, Reply):
-        spending.pay(room, outcome)
-    else:
-        spending.fail(room, outcome)
-    spending.release(room)
-    return None
-
-
 def refusals(spending: Budget, *outcomes: Reply | BaseException) -> list[str]:
-    """Requests one after the other, and the refusals among them."""
+    """Why some of these requests, one after the other, were refused."""
 
-    async def run() -> list[str | None]:
-        return [await ask(spending, outcome) for outcome in outcomes]
+    async def run() -> list[str]:
+        refused = []
+        for outcome in outcomes:
+            try:
+                room = await spending.reserve(MODEL, PROMPT)
+            except OverBudget as refusal:
+                refused.append(str(refusal))
+                continue
+            assert room is not None
+            spending.pay(room, outcome) if isinstance(outcome, Reply) else spending.fail(room, outcome)
+            spending.release(room)
+        return refused
 
-    return [refusal for refusal in asyncio.run(run()) if refusal is not None]
+    return asyncio.run(run())
 
 
-def test_cheap_replies_make_no_request_cheaper() -> None:
-    """After a hundred short replies, a long one may still come: its worst case has to fit."""
-    spending = budget(max_cost_usd=150.0)
-    assert len(refusals(spending, *[reply(1)] * 100)) == 49
+# --- prices ---------------------------------------------------------------------------------------------------------
 
 
-def test_all_refusals_of_a_model_have_the_same_words() -> None:
-    """They are counted by their words; the option, what was spent, and the longest reply are among them."""
+@pytest.mark.parametrize(
+    ("model", "own", "terms"),
+    [
+        (MODEL, None, LISTED),
+        (MODEL, OWN, LISTED),
+        (replace(MODEL, params={"max_tokens": 50, "max_completion_tokens": 40}), None, replace(LISTED, most_tokens=50)),
+        (replace(MODEL, params={"max_tokens": 0, "max_completion_tokens": "7"}), None, LISTED),
+        (Model("m", "openai/mine"), OWN, Terms(OWN)),
+        (Model("m", "openai/mine"), None, Terms()),
+        (Model("m", "llmarith/sloppy"), OWN, Terms(Price(0.0, 0.0))),
+    ],
+)
+def test_terms(model: Model, own: Price | None, terms: Terms) -> None:
+    """litellm's price counts before the user's, the request's limit before the model's; fake models are free."""
+    assert prices(LISTED, own).terms(model) == terms
+
+
+@pytest.mark.parametrize(
+    ("own", "reply", "cost"),
+    [
+        (OWN, Reply("", prompt_tokens=1000, completion_tokens=500), 0.006),
+        (Price(0, 0), Reply("", prompt_tokens=1000, completion_tokens=500), 0.0),
+        (OWN, Reply("", prompt_tokens=1000, completion_tokens=500, cost_usd=1.5), 1.5),
+        (OWN, Reply("", prompt_tokens=1000), None),
+        (None, Reply("", prompt_tokens=1000, completion_tokens=500), None),
+    ],
+)
+def test_a_reply_at_the_users_price(own: Price | None, reply: Reply, cost: float | None) -> None:
+    """Only if the cost is unknown; without tokens it stays unknown, and is not 0."""
+    assert prices(LISTED, own).priced(MODEL, reply).cost_usd == (cost if cost is None else pytest.approx(cost))
+
+
+@pytest.mark.filterwarnings("ignore")  # as in the broker's process
+@pytest.mark.parametrize(
+    ("target", "tier", "expected"),
+    [
+        ("openai/gpt-4o-mini", None, (0.15, 0.6)),
+        ("o4-mini", None, (1.1, 4.4)),
+        ("o4-mini", "auto", (1.1, 4.4)),
+        ("o4-mini", 7, (1.1, 4.4)),
+        ("openai/o4-mini", "FLEX", (0.55, 2.2)),
+        ("o4-mini", "fast", (2.0, 8.0)),
+        ("gpt-4o-mini", "flex", None),
+        ("o4-mini", "scale", None),
+        ("dashscope/qwen-turbo", None, (0.05, 0.5)),  # its reasoning costs more than the answer
+        ("openai/some", None, None),
+        ("huggingface/foo/bar", None, None),
+        ("ollama/no-such-model", None, None),
+    ],
+)
+def test_what_litellms_list_says(
+    target: str, tier: object, expected: tuple[float, float] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A service tier has a price of its own; what is not listed is unknown, and is not looked up over the network."""
+    client = Client()
+    client.prepare()
+    monkeypatch.setattr("socket.getaddrinfo", lambda *arguments, **more: pytest.fail(f"looked up {arguments[0]}"))
+    terms = client.terms(Model("m", target, {} if tier is None else {"service_tier": tier}))
+    found = terms.price and (terms.price.prompt_usd, terms.price.completion_usd)
+    assert found == (expected and pytest.approx(expected))
+    assert terms.reasons == (target in ("o4-mini", "openai/o4-mini", "dashscope/qwen-turbo"))
+
+
+# --- the budget -----------------------------------------------------------------------------------------------------
+
+
+def test_a_request_has_to_fit_at_its_worst_case() -> None:
+    """Cheap replies make none cheaper; an exact fit is asked; all refusals of a model have the same words."""
+    assert len(refusals(budget(max_cost_usd=150.0), *[reply(1)] * 100)) == 49
+    assert len(refusals(budget(Terms(Price(0.0, 0.1e6), 1), max_cost_usd=1.0), *[reply(1)] * 12)) == 2
     refused = refusals(budget(max_cost_usd=200.0), *[reply(80)] * 5)
     assert len(refused) == 3
     (message,) = set(refused)
     assert message.startswith("budget: --llm-max-cost=200: $160.00 spent")
     assert "100 tokens" in message
-
-
-def test_what_fits_exactly_is_asked() -> None:
-    """A request that fills the cap exactly is asked, as sums are exact: ten times 0.1 is 1."""
-    spending = budget(Terms(Price(0.0, 0.1e6), 1), max_cost_usd=1.0)
-    assert len(refusals(spending, *[reply(1)] * 12)) == 2
-
-
-def test_tokens_are_capped_too() -> None:
-    """Tokens are capped whatever they cost, and if no price is known."""
     most = MOST + most_tokens_sent(MODEL, PROMPT)
-    spending = budget(Terms(None, MOST), max_tokens=2 * most)
-    assert len(refusals(spending, *[reply(most)] * 3)) == 1
+    assert len(refusals(budget(Terms(None, MOST), max_tokens=2 * most), *[reply(most)] * 3)) == 1
 
 
 @pytest.mark.parametrize(
@@ -95,7 +150,6 @@ def test_tokens_are_capped_too() -> None:
     [
         (Terms(None, MOST), {"max_cost_usd": 5.0}, "--llm-price"),
         (Terms(Price(0.0, 1.0)), {"max_cost_usd": 5.0}, "max_completion_tokens"),
-        (Terms(Price(0.0, 1.0)), {"max_tokens": 5000}, "max_completion_tokens"),
         (Terms(None), {"max_tokens": 5000}, "max_completion_tokens"),
         (Terms(Price(0.0, 0.0)), {"max_cost_usd": 5.0}, None),
         (Terms(), {}, None),
@@ -104,70 +158,58 @@ def test_tokens_are_capped_too() -> None:
 def test_what_has_no_bound_is_not_asked_under_a_cap(terms: Terms, limits: dict[str, Any], word: str | None) -> None:
     """The refusal says which option or parameter bounds it; a free model cannot pass a cap in dollars."""
     refused = refusals(budget(terms, **limits), reply(1))
-    assert [word in message for message in refused if word] == [True] * (word is not None)
     assert len(refused) == (word is not None)
-
-
-def test_a_reply_without_token_counts_counts_with_its_worst_case() -> None:
-    """The tokens are unknown, not 0."""
-    (refusal,) = refusals(budget(max_cost_usd=249.0), reply(50), reply(None), reply(50))
-    assert "$150.00 spent" in refusal
+    assert all(str(word) in message for message in refused)
 
 
 @pytest.mark.parametrize(
-    ("error", "spent"), [(TimeoutError(), MOST), (asyncio.CancelledError(), MOST), (ConnectionRefusedError(), 0)]
+    ("outcome", "spent"),
+    [
+        (reply(None), MOST),
+        (TimeoutError(), MOST),
+        (asyncio.CancelledError(), MOST),
+        (ConnectionRefusedError(), 0),
+        (reply(0), 0),
+    ],
 )
-def test_a_failure_costs_its_worst_case_if_it_may_have_been_billed(error: BaseException, spent: int) -> None:
-    """A provider may go on after a timeout; a refused connection costs nothing."""
-    assert len(refusals(budget(max_cost_usd=199.0), error, reply(1))) == (spent > 0)
+def test_what_may_have_been_billed_counts_with_its_worst_case(outcome: Reply | BaseException, spent: int) -> None:
+    """A provider may go on after a timeout, and unknown tokens are not 0; a refused connection costs nothing."""
+    assert len(refusals(budget(max_cost_usd=199.0), outcome, reply(1))) == (spent > 0)
 
 
-def test_a_request_that_does_not_fit_waits_for_those_in_flight() -> None:
-    """A reply that is cheaper than its worst case makes room for the next request."""
+def test_a_request_waits_for_room_or_the_end() -> None:
+    """A reply that is cheaper than its worst case makes room; if the run ends, no request begins."""
 
-    async def run() -> list[bool]:
+    async def run(*, ends: bool) -> object:
         spending = budget(max_cost_usd=150.0)
         room = await spending.reserve(MODEL, PROMPT)
         assert room is not None
         waiting = asyncio.create_task(spending.reserve(MODEL, PROMPT))
         await asyncio.sleep(0.01)
-        states = [waiting.done()]
-        spending.pay(room, reply(10))
-        spending.release(room)
-        await asyncio.wait_for(waiting, 60)
-        return [*states, waiting.done()]
+        assert not waiting.done()
+        if ends:
+            spending.halt()
+        else:
+            spending.pay(room, reply(10))
+            spending.release(room)
+        return await asyncio.wait_for(waiting, 60)
 
-    assert asyncio.run(run()) == [False, True]
-
-
-def test_a_request_that_waits_is_told_of_the_end() -> None:
-    """If a run ends, a request that waits for money is not begun."""
-
-    async def run() -> None:
-        spending = budget(max_cost_usd=150.0)
-        await spending.reserve(MODEL, PROMPT)
-        waiting = asyncio.create_task(spending.reserve(MODEL, PROMPT))
-        await asyncio.sleep(0.01)
-        spending.halt()
-        assert await waiting is None
-
-    asyncio.run(run())
-
-
-# --- what fits at once ---------------------------------------------------------------------------------------------
+    assert asyncio.run(run(ends=False)) is not None
+    assert asyncio.run(run(ends=True)) is None
 
 
 def test_how_many_fit_at_once() -> None:
-    """Each at its worst case; a shorter limit of replies lets all of them fit."""
+    """Each at its worst case; the bound is a limit of replies that lets all of them fit."""
     requests = [(MODEL, PROMPT)] * 20
     (fit,) = budget(max_cost_usd=350.0, concurrency=16).fits(requests)
     assert fit == Fit("--llm-max-cost=350", at_once=3, wanted=16, most="$100.00", bound=21)
-    (fit,) = budget(max_cost_usd=1600.0, concurrency=16).fits(requests)
-    assert (fit.at_once, fit.wanted, fit.bound) == (16, 16, None)
-    (fit,) = budget(max_cost_usd=99.0).fits(requests)
-    assert (fit.at_once, fit.bound) == (0, 99)
-    (fit,) = budget(max_tokens=10).fits(requests)
-    assert (fit.at_once, fit.bound) == (0, None)
+    for limits, facts in (
+        ({"max_cost_usd": 1600.0}, (16, None)),
+        ({"max_cost_usd": 99.0}, (0, 99)),
+        ({"max_tokens": 10}, (0, None)),
+    ):
+        (fit,) = budget(**limits).fits(requests)
+        assert (fit.at_once, fit.bound) == facts
     assert budget().fits(requests) == []
 
 
@@ -178,22 +220,15 @@ def test_how_many_fit_at_once() -> None:
     length=st.integers(0, 5000),
     wanted=st.integers(1, 64),
 )
-def test_the_limit_that_the_forecast_names_lets_them_fit(
+def test_the_bound_that_the_forecast_names_lets_them_fit(
     cap: float, prices: tuple[float, float], most: int, length: int, wanted: int
 ) -> None:
-    """With the limit that the forecast names all requests fit at once, and with one token more they would not."""
-    limits = {"max_cost_usd": cap, "concurrency": wanted}
-    requests = [(MODEL, "x" * length)] * wanted
-    (fit,) = budget(Terms(Price(*prices), most), **limits).fits(requests)
+    terms, requests = Terms(Price(*prices), most), [(MODEL, "x" * length)] * wanted
+    (fit,) = budget(terms, max_cost_usd=cap, concurrency=wanted).fits(requests)
     if fit.bound is not None:
         bounded = replace(MODEL, params={"max_tokens": fit.bound})
-        (fitting,) = budget(Terms(Price(*prices), most), **limits).fits([(bounded, "x" * length)] * wanted)
+        (fitting,) = budget(terms, max_cost_usd=cap, concurrency=wanted).fits([(bounded, "x" * length)] * wanted)
         assert fitting.at_once >= (wanted if fit.at_once else 1)
-
-
-# --- whatever happens ----------------------------------------------------------------------------------------------
-
-Steps = list[tuple[int, int, bool]]
 
 
 @given(
@@ -201,7 +236,7 @@ Steps = list[tuple[int, int, bool]]
     at_once=st.integers(1, 64),
     steps=st.lists(st.tuples(st.integers(0, MOST), st.integers(0, 5), st.booleans()), max_size=80),
 )
-def test_no_cap_is_ever_passed(cap: int, at_once: int, steps: Steps) -> None:
+def test_no_cap_is_ever_passed(cap: int, at_once: int, steps: list[tuple[int, int, bool]]) -> None:
     """What is spent, and the worst case of all in flight, stay within the cap; all requests come to an end.
 
     A step is a reply's tokens, how long it takes, and whether it is lost and may have been billed.
@@ -224,10 +259,7 @@ def test_no_cap_is_ever_passed(cap: int, at_once: int, steps: Steps) -> None:
                 assert paid + MOST * in_flight <= cap
                 for _ in range(turns):
                     await asyncio.sleep(0)
-                if lost:
-                    spending.fail(room, TimeoutError())
-                else:
-                    spending.pay(room, reply(tokens))
+                spending.fail(room, TimeoutError()) if lost else spending.pay(room, reply(tokens))
                 spending.release(room)
                 paid += MOST if lost else tokens
                 in_flight -= 1

@@ -1,83 +1,81 @@
-"""The door to litellm, tried on the real litellm and a real HTTP server. pytest turns warnings into errors."""
+"""The client on the real litellm and a real HTTP server: what is sent, what a reply holds, and every way to fail."""
 
 from __future__ import annotations
 
+import asyncio
+import gzip
 import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
 from datetime import datetime
+from email.utils import formatdate
+from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pytest_llmarith.models.client import Client
-from pytest_llmarith.models.provider_errors import UnusableResponse
+from pytest_llmarith.models.provider_errors import Diagnosis, Remedy, UnknownModel, diagnose
 from pytest_llmarith.values import Model, Reply
-from tests.llm_server import Answer, LlmServer, usage
-from tests.models.scripted import on_loop
+from tests.llm_server import Answer, Gate, LlmServer, usage
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # as in the broker's process
 
+TRY_AGAIN, GIVE_UP, STOP_RUN = Remedy.TRY_AGAIN, Remedy.GIVE_UP, Remedy.STOP_RUN
+KEY = {"api_key": "sk-planted-key"}
+DOCUMENT = Path(__file__).parents[2] / "docs" / "models.md"
+UNUSABLE = "unusable response from"
+GZIP = {"Content-Encoding": "gzip"}
+NEVER = Gate()
+
+
+class Asked:
+    """A client on one event loop, as litellm keeps its connections by their loop."""
+
+    def __init__(self, runner: asyncio.Runner) -> None:
+        self._runner = runner
+        self._client = Client()
+
+    def model(self, model: Model, timeout_s: float = 30.0) -> Reply | Diagnosis:
+        async def ask() -> Reply:
+            async with asyncio.timeout(timeout_s):
+                return await self._client.complete(model, "1 + 1", timeout_s)
+
+        try:
+            return self._runner.run(ask())
+        except Exception as error:
+            return diagnose(error, model, timeout_s)
+
+    def server(
+        self, answer: Answer, target: str = "openai/some", **how: Any
+    ) -> tuple[Any, LlmServer]:  # a reply, or the diagnosis of a failure
+        timeout_s = how.pop("timeout_s", 30.0)
+        with LlmServer(lambda call: answer) as server:
+            model = Model("m", target, {**KEY, **how.pop("params", {})}, server.base_url, **how)
+            return self.model(model, timeout_s), server
+
 
 @pytest.fixture(scope="module")
-def client() -> Client:
-    return Client()
+def asked() -> Iterator[Asked]:
+    with asyncio.Runner() as runner:
+        yield Asked(runner)
 
 
-def ask(client: Client, answer: Answer, *, target: str = "openai/some", **model: Any) -> tuple[Reply, LlmServer]:
-    with LlmServer(lambda call: answer) as server:
-        params = {"api_key": "sk-test", **model.pop("params", {})}
-        asked = Model("m", target, params, server.base_url, **model)
-        return on_loop(client.complete(asked, "1 + 1", 30.0)), server
+# --- replies --------------------------------------------------------------------------------------------------------
 
 
-def test_a_reply_holds_every_fact_that_the_provider_gave(client: Client) -> None:
-    """Text, reasoning, finish reason, served model, tokens, latency and date."""
-    answer = Answer("42", reasoning="hm", finish_reason="stop", model="some-2025", usage=usage(7, 30, 20))
-    reply, _ = ask(client, answer)
+def test_a_reply_holds_every_fact_that_the_provider_gave(asked: Asked) -> None:
+    """Text, reasoning, finish reason, served model, tokens, latency, date, and what was sent but for the key."""
+    answer = Answer("42", reasoning="hm", model="some-2025", usage=usage(7, 30, 20))
+    reply, server = asked.server(answer, params={"temperature": 1})
     assert (reply.text, reply.reasoning, reply.finish_reason, reply.served_model) == ("42", "hm", "stop", "some-2025")
     assert (reply.prompt_tokens, reply.completion_tokens, reply.reasoning_tokens) == (7, 30, 20)
-    assert reply.latency_s is not None
-    assert reply.latency_s > 0
-    assert reply.asked_at is not None
+    assert (reply.latency_s > 0, reply.attempts, reply.stored, reply.cost_usd) == (True, 1, False, None)
     assert datetime.fromisoformat(reply.asked_at).utcoffset() is not None
-    assert (reply.attempts, reply.stored) == (1, False)
-
-
-def test_what_nobody_said_is_none(client: Client) -> None:
-    """Usage, price and thoughts that a reply does not tell are None, and never 0."""
-    reply, _ = ask(client, Answer(None, usage=None))
-    assert reply.text == ""
-    assert (reply.reasoning, reply.prompt_tokens, reply.completion_tokens, reply.cost_usd) == (None,) * 4
-
-
-def test_a_known_price_becomes_the_cost(client: Client) -> None:
-    """A reply is priced from litellm's own list, without a look at the internet."""
-    reply, _ = ask(client, Answer(usage=usage(1_000_000, 0)), target="openai/gpt-4o")
-    assert reply.cost_usd == pytest.approx(2.5)
-
-
-@pytest.mark.parametrize("counts", [usage(-5, 3), usage(7, -5), usage(7, 3, -5), usage(10**400, 3), usage(7, 10**9)])
-def test_a_count_that_is_none_is_not_believed(client: Client, counts: dict[str, Any]) -> None:
-    """Nor are those beside it, nor the price: a reply must neither raise a cap nor hold the pace up for days."""
-    reply, _ = ask(client, Answer("42", usage=counts), target="openai/gpt-4o")
-    assert reply.text == "42"
-    assert (reply.prompt_tokens, reply.completion_tokens, reply.reasoning_tokens, reply.cost_usd) == (None,) * 4
-
-
-def test_only_what_was_asked_for_is_sent(client: Client) -> None:
-    """What is sent is what was asked for, with no sampling parameter of anybody's own."""
-    _, server = ask(client, Answer(), params={"reasoning_effort": "high"}, system_prompt="Be brief.")
-    (call,) = server.requests
-    assert call.body == {
-        "model": "some",
-        "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "1 + 1"}],
-        "reasoning_effort": "high",
-    }
-    assert call.headers["Authorization"] == "Bearer sk-test"
-
-
-def test_what_was_sent_is_noted_without_the_key(client: Client) -> None:
-    """What was sent is noted without its key, so that the record can be published."""
-    reply, server = ask(client, Answer(), params={"temperature": 1})
     assert reply.sent == {
         "model": "openai/some",
         "api_base": server.base_url,
@@ -86,51 +84,325 @@ def test_what_was_sent_is_noted_without_the_key(client: Client) -> None:
     }
 
 
-def test_a_choice_that_holds_an_error_is_no_reply(client: Client) -> None:
-    """OpenRouter says there what became of the provider behind it."""
-    choice = {"index": 0, "message": {"role": "assistant", "content": ""}, "finish_reason": "error"}
-    choice |= {"error": {"code": 502, "message": "upstream died"}}
-    body = json.dumps({"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]})
-    with pytest.raises(UnusableResponse, match="the provider broke the reply off: upstream died"):
-        ask(client, Answer(body=body.encode()))
+def test_only_what_was_asked_for_is_sent(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No sampling parameter of the plugin's; a server of the user's own needs no key, and gets one that is set."""
+    _, server = asked.server(Answer(), params={"reasoning_effort": "high"}, system_prompt="Be brief.")
+    (call,) = server.requests
+    assert call.body == {
+        "model": "some",
+        "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "1 + 1"}],
+        "reasoning_effort": "high",
+    }
+    assert call.headers["Authorization"] == "Bearer sk-planted-key"
+    with LlmServer() as server:
+        for key in ("none", "sk-of-the-tests"):
+            assert isinstance(asked.model(Model("m", "openai/qwen3", {}, server.base_url)), Reply)
+            assert server.requests[-1].headers["Authorization"] == f"Bearer {key}"
+            monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-tests")
 
 
 @pytest.mark.parametrize(
-    ("said", "known"),
-    [("model_length", "length"), ("LENGTH", "length"), ("max_output_tokens", "length"), ("eos", "stop")],
+    "answer",
+    [
+        Answer(None, usage=None),
+        *(Answer("", usage=counts) for counts in (usage(-5, 3), usage(7, 3, -5), usage(10**400, 3), usage(7, 10**9))),
+        Answer(None, message={"refusal": [1]}, model=5, usage=None),  # type: ignore[arg-type]
+    ],
 )
-def test_a_cut_reply_is_one_by_whatever_name(client: Client, said: str, known: str) -> None:
-    """What litellm does not know it calls `stop`, and half a number would be graded."""
-    reply, _ = ask(client, Answer("4", finish_reason=said))
-    assert (reply.text, reply.finish_reason) == ("4", known)
+def test_what_the_provider_did_not_say_is_none(asked: Asked, answer: Answer) -> None:
+    """Never 0; a count that is absurd is not believed, nor those beside it, nor the price."""
+    reply, _ = asked.server(answer, "openai/gpt-4o")
+    assert (reply.text, reply.reasoning) == ("", None)
+    assert (reply.prompt_tokens, reply.completion_tokens, reply.reasoning_tokens, reply.cost_usd) == (None,) * 4
 
 
-@pytest.mark.parametrize("odd", [5, [1], {"a": 1}])
-def test_what_is_no_text_is_none(client: Client, odd: object) -> None:
-    """A reply whose text is a list could be stored and never be read."""
-    reply, _ = ask(client, Answer(None, message={"refusal": odd}, model=odd))  # type: ignore[arg-type]
-    assert (reply.text, reply.served_model) == ("", None)
+HIDDEN = {"prompt_tokens": 100, "completion_tokens": 5, "total_tokens": 10_105}
 
 
-@pytest.mark.parametrize("status", [429, 500, 503])
-def test_nothing_is_tried_twice_behind_our_back(client: Client, status: int) -> None:
-    """litellm and the SDK would; trying again is the broker's."""
-    with LlmServer(lambda call: Answer(status=status)) as server:
-        model = Model("m", "openai/some", {"api_key": "k"}, server.base_url)
-        with pytest.raises(Exception, match=f"scripted {status}"):
-            on_loop(client.complete(model, "1 + 1", 30.0))
-        assert len(server.requests) == 1
-
-
-@pytest.mark.parametrize(("key", "sent"), [(None, "Bearer none"), ("sk-of-the-tests", "Bearer sk-of-the-tests")])
-def test_a_server_of_the_users_own_needs_no_key(
-    client: Client, key: str | None, sent: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("target", "counts", "tier", "tokens", "cost"),
+    [
+        ("openai/gpt-4o", usage(1_000_000, 0), None, 0, 2.5),
+        ("openai/gpt-4o", HIDDEN, None, 10_005, 0.1003),
+        ("openai/gpt-4o", HIDDEN | {"completion_tokens_details": {"reasoning_tokens": 10_000}}, None, 10_005, 0.1003),
+        ("xai/grok-4.3", HIDDEN, None, 10_005, 0.0251375),
+        ("openai/o4-mini", usage(1_000_000, 0), "flex", 0, 0.55),
+        ("openai/gpt-4o-mini", usage(1_000_000, 0), "flex", 0, None),
+        ("openai/no-such-model", usage(1_000_000, 0), None, 0, None),
+    ],
+)
+def test_tokens_and_cost(
+    asked: Asked, target: str, counts: dict[str, Any], tier: str | None, tokens: int, cost: float | None
 ) -> None:
-    """A key that is set is sent, as a proxy may want it."""
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    if key is not None:
-        monkeypatch.setenv("OPENAI_API_KEY", key)
-    with LlmServer() as server:
-        reply = on_loop(client.complete(Model("m", "openai/qwen3", {}, server.base_url), "1 + 1", 30.0))
-    assert reply.text == "42"
-    assert [call.headers["Authorization"] for call in server.requests] == [sent]
+    """Reasoning that stands in the total alone is counted and paid; a tier has its own price; unknown is not 0."""
+    params = {"service_tier": tier} if tier else {}
+    reply, _ = asked.server(Answer("42", usage=counts), target, params=params)
+    assert reply.completion_tokens == tokens
+    assert reply.cost_usd == (cost and pytest.approx(cost))
+
+
+@pytest.mark.parametrize(
+    ("answer", "facts"),
+    [
+        (Answer("12", finish_reason="length"), {"text": "12", "finish_reason": "length"}),
+        (Answer("4", finish_reason="model_length"), {"finish_reason": "length"}),
+        (Answer("4", finish_reason="LENGTH"), {"finish_reason": "length"}),
+        (Answer("4", finish_reason="eos"), {"finish_reason": "stop"}),
+        (Answer(None, message={"refusal": "I cannot."}), {"text": "I cannot.", "finish_reason": "stop"}),
+        (Answer("", finish_reason="content_filter"), {"text": "", "finish_reason": "content_filter"}),
+        (Answer(status=400, error={"message": "no", "code": "content_filter"}), {"finish_reason": "content_filter"}),
+        (Answer("42", model="another"), {"text": "42", "served_model": "another"}),
+        (Answer("7" * 8_000_000), {"text": "7" * 8_000_000}),
+    ],
+    ids=["cut", "cut, Mistral", "cut, capitals", "unknown", "refused", "filtered", "filtered, 400", "other", "long"],
+)
+def test_what_is_a_reply(asked: Asked, answer: Answer, facts: dict[str, Any]) -> None:
+    """However disappointing: the model was asked, and that is what it said. Half a number is known for one."""
+    reply, _ = asked.server(answer)
+    assert isinstance(reply, Reply)
+    assert {name: getattr(reply, name) for name in facts} == facts
+
+
+QUIET = """
+import asyncio, sys
+
+asked = []
+sys.addaudithook(lambda event, args: asked.append(args) if event in ("socket.getaddrinfo", "socket.connect") else None)
+from pytest_llmarith.models.client import Client
+from pytest_llmarith.values import Model
+
+client = Client()
+client.prepare()
+client.terms(Model("m", "openai/gpt-4o"))
+asyncio.run(client.complete(Model("m", "llmarith/exact"), "1 + 1", 30.0))
+sys.exit(str(asked) if asked else 0)
+"""
+
+
+def test_no_other_machine_is_asked_for_prices() -> None:
+    """Neither when litellm is imported nor later; else it would fetch its list from the internet."""
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("LITELLM")}
+    told = subprocess.run([sys.executable, "-c", QUIET], env=environ, capture_output=True, text=True, check=False)
+    assert (told.returncode, told.stderr) == (0, "")
+
+
+# --- failures: the table in docs/models.md --------------------------------------------------------------------------
+
+# What is done, and whether it is done for a provider that only asks to wait.
+DONE: dict[str, tuple[Remedy | None, bool]] = {
+    "try again": (TRY_AGAIN, False),
+    "try again, four times as often": (TRY_AGAIN, True),
+    "give up this question": (GIVE_UP, False),
+    "stop the run": (STOP_RUN, False),
+    "a reply": (None, False),
+}
+
+
+def documented() -> dict[str, tuple[Remedy | None, bool]]:
+    table = DOCUMENT.read_text("utf-8").partition("| what comes back | what is done |")[2].partition("\n\n")[0]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
+    return {what: DONE[done] for what, done in rows}
+
+
+def scripted(status: int, symptom: str) -> tuple[Answer, str, str]:
+    """An error of that status, which says no more than that."""
+    return Answer(status=status), f"{status} {symptom}: scripted {status}", f"{status} from"
+
+
+EXHAUSTED = {"message": "You exceeded your current quota", "code": "insufficient_quota"}
+UNKNOWN_MODEL = {"message": "invalid model ID", "type": "invalid_request_error", "code": "model_not_found"}
+BROKEN_OFF = {
+    "index": 0,
+    "message": {"role": "assistant", "content": ""},
+    "finish_reason": "error",
+    "error": {"code": 502, "message": "upstream died"},
+}
+OPENROUTER = json.dumps({"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [BROKEN_OFF]})
+# For each row of the table: answers, the message for each, and its short form.
+SERVER_CASES: dict[str, list[tuple[Answer, str, str]]] = {
+    "429": [scripted(429, "RateLimitError")],
+    "408, 409, 425": [scripted(408, "Timeout"), scripted(409, "APIError"), scripted(425, "APIError")],
+    "500 and above": [
+        scripted(500, "InternalServerError"),
+        scripted(503, "ServiceUnavailableError"),
+        scripted(524, "APIError"),
+        (Answer(body=b'{"error": {"message": "up", "code": 502}}'), "502 BadGatewayError: up", "502 from"),
+        (Answer(status=502, body=b"<html>Bad gateway"), "502 BadGatewayError: <html>Bad gateway", "502 from"),
+    ],
+    "no reply within `--llm-timeout`: silence, or a byte now and then": [
+        (Answer(gate=NEVER), "no reply within 1 s", "no reply from"),
+        (Answer(drip_s=0.05), "no reply within 1 s", "no reply from"),
+    ],
+    "no connection, or one that breaks, even in the middle of a reply": [
+        (Answer(reset_after=0), "connection failed: Server disconnected", "no connection to"),
+        (Answer("x" * 1000, reset_after=100), "connection failed: Response payload is not comp*", "no connection to"),
+    ],
+    "a body that is no JSON, or holds no `choices`": [
+        (Answer(body=b""), "the response is no JSON", UNUSABLE),
+        (Answer(body=b"\xff\xfe\x00garbage\x80"), "the response is no JSON", UNUSABLE),
+        (Answer(body=b"<" * 30_000_000), "the response is no JSON", UNUSABLE),
+        (Answer(headers=GZIP), "the response cannot be inflated: *", UNUSABLE),
+        (Answer(choices=0), "the response holds no choices", UNUSABLE),
+        (Answer(body=b"null"), "the response cannot be read: Empty or invalid *", UNUSABLE),
+        (Answer(body=b"{}"), "the response cannot be read: *'choices'*", UNUSABLE),
+    ],
+    "redirects without end": [
+        (Answer(status=307, headers={"Location": "/v1"}), "connection failed: redirected 20 times", "no connection to")
+    ],
+    "a reply that the provider broke off, as its `finish_reason` says (`error` and the like)": [
+        (Answer("4", finish_reason="error"), "the provider broke the reply off: error", UNUSABLE),
+        (Answer(body=OPENROUTER.encode()), "the provider broke the reply off: upstream died", UNUSABLE),
+    ],
+    "any other 4xx, such as a context that is too long": [
+        (Answer(status=400, error={"message": "bad stop"}), "400 BadRequestError: bad stop", "400 from"),
+        scripted(413, "APIError"),
+        scripted(422, "BadRequestError"),
+    ],
+    "a body of more than 32 MB, inflated": [
+        (Answer(body=b" " * 33_554_433), "the response is longer than 33,554,432 bytes", UNUSABLE),
+        (Answer(body=gzip.compress(bytes(34_000_000)), headers=GZIP), "the response is longer than *", UNUSABLE),
+    ],
+    "401, 402, 403, 404": [
+        (Answer(status=401), "401 AuthenticationError: scripted 401; check OPENAI_API_KEY in *", "401 from"),
+        scripted(402, "APIError"),
+        scripted(403, "APIError"),
+        (Answer(status=404, error={"message": "no `some`"}), "404 NotFoundError: no `some`", "404 from"),
+    ],
+    "a redirect to another host": [
+        (Answer(status=307, headers={"Location": "//[::1]:9/"}), "redirected to http://[[]::1]:9, *", UNUSABLE),
+        (Answer(status=302, headers={"Location": "//a"}), "redirected to http://a, *", UNUSABLE),
+    ],
+    "an account that is exhausted, whatever the status": [
+        (Answer(status=429, error=EXHAUSTED), "429 RateLimitError: You exceeded your current quota", "429 from")
+    ],
+    "no key, an unknown provider, model or host, a parameter that the model does not take": [
+        (
+            Answer(status=400, error=UNKNOWN_MODEL),
+            "400 NotFoundError: invalid model ID",
+            "400 from",
+        ),
+    ],
+}
+REPLY_ROW = "a reply that is cut at the token limit, refuses, was filtered (also as an error) or is of another model"
+
+
+@pytest.mark.parametrize(
+    ("row", "answer", "message", "symptom"), [(row, *case) for row, cases in SERVER_CASES.items() for case in cases]
+)
+def test_what_a_server_answers(asked: Asked, row: str, answer: Answer, message: str, symptom: str) -> None:
+    """What is done about it, the message for people and its short form. Nothing is sent twice by litellm or an SDK."""
+    diagnosis, server = asked.server(answer, timeout_s=1.0 if "no reply" in message else 30.0)
+    assert (diagnosis.remedy, diagnosis.throttled) == documented()[row]
+    assert fnmatchcase(diagnosis.message, f"openai/some: {message}"), diagnosis.message
+    assert diagnosis.symptom == f"{symptom} openai/some"
+    assert len(server.requests) == (21 if "20 times" in message else 1)
+
+
+def test_the_table_in_the_documents_is_tested_row_by_row() -> None:
+    assert list(documented()) == [*SERVER_CASES, "anything unforeseen", REPLY_ROW]
+    assert documented()["anything unforeseen"] == (GIVE_UP, False)
+    assert documented()[REPLY_ROW] == (None, False)
+
+
+@pytest.mark.parametrize("target", ["anthropic/claude-3-5-haiku-20241022", "gemini/gemini-2.0-flash", "openrouter/x/y"])
+@pytest.mark.parametrize(
+    ("answer", "remedy", "symptom"),
+    [
+        (Answer(status=429, headers={"Retry-After": "7"}), TRY_AGAIN, "429 from"),
+        (Answer(status=529), TRY_AGAIN, "529 from"),
+        (Answer(body=b"<html>Bad gateway"), TRY_AGAIN, UNUSABLE),
+        (Answer(body=b"{}"), TRY_AGAIN, UNUSABLE),
+        (Answer(reset_after=0), TRY_AGAIN, "no connection to"),
+        (Answer(status=400, body=b"<html>"), GIVE_UP, "400 from"),
+        (Answer(status=401), STOP_RUN, "401 from"),
+        (Answer(status=404), STOP_RUN, "404 from"),
+    ],
+    ids=["429", "529", "no JSON", "nothing", "reset", "400", "401", "404"],
+)
+def test_other_providers_fail_alike(asked: Asked, target: str, answer: Answer, remedy: Remedy, symptom: str) -> None:
+    """litellm treats each of them in its own way, and gives much of what it does not understand a wrong status."""
+    diagnosis, _ = asked.server(answer, target)
+    assert (diagnosis.remedy, diagnosis.symptom) == (remedy, f"{symptom} {target}")
+    assert diagnosis.retry_after_s == (7 if answer.status == 429 else None)
+
+
+@pytest.mark.parametrize("code", [None, socket.EAI_NONAME, socket.EAI_AGAIN])
+def test_a_host_that_is_not_there(asked: Asked, code: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A refused connection is an outage, as a server may be starting; a name that does not exist stops the run."""
+
+    def resolve(*args: Any, **kwargs: Any) -> Any:
+        raise socket.gaierror(code, "cannot resolve")
+
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # bound, but nothing listens
+        host = f"127.0.0.1:{taken.getsockname()[1]}" if code is None else "nowhere.invalid"
+        if code is not None:
+            monkeypatch.setattr(socket, "getaddrinfo", resolve)
+        diagnosis = asked.model(Model("m", "openai/some", KEY, f"http://{host}/v1"))
+    assert isinstance(diagnosis, Diagnosis)
+    assert diagnosis.remedy is (STOP_RUN if code == socket.EAI_NONAME else TRY_AGAIN)
+    assert diagnosis.message.startswith(f"openai/some: connection failed: Cannot connect to host {host}")
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (Model("m", "openai/some"), "no key; set OPENAI_API_KEY in the environment or in .env"),
+        (Model("m", "claude-sonnet-4-5"), "no key; set ANTHROPIC_API_KEY in the environment or in .env"),
+        (Model("m", "nonsense/some"), "LLM Provider NOT provided"),
+        (Model("m", "openai/gpt-4o", {**KEY, "reasoning_effort": "high"}), "does not support parameters"),
+        (Model("m", "llmarith/clever"), "there is no fake model of this name; there are exact, sloppy"),
+    ],
+)
+def test_what_litellm_refuses_by_itself_stops_the_run(asked: Asked, model: Model, words: str) -> None:
+    diagnosis = asked.model(model)
+    assert isinstance(diagnosis, Diagnosis)
+    assert diagnosis.remedy is STOP_RUN
+    assert diagnosis.message.startswith(f"{model.target}: ")
+    assert words in diagnosis.message
+
+
+RETRY_INFO = [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "37.5s"}]
+
+
+@pytest.mark.parametrize(
+    ("answer", "least", "most"),
+    [
+        (Answer(status=429, headers={"Retry-After": "7"}), 7, 7),
+        (Answer(status=429, headers={"retry-after-ms": "1500"}), 1.5, 1.5),
+        (Answer(status=429, headers={"Retry-After": formatdate(4_000_000_000)}), 86400, 10**10),
+        (Answer(status=429, headers={"Retry-After": formatdate(0)}), 0, 0),
+        (Answer(status=429, error={"code": 429, "message": "Quota", "details": RETRY_INFO}), 37.5, 37.5),
+        *((Answer(status=429, headers={"Retry-After": text}), None, None) for text in ("soon", "-1", "")),
+    ],
+)
+def test_how_long_the_provider_asks_to_wait(
+    asked: Asked, answer: Answer, least: float | None, most: float | None
+) -> None:
+    """In seconds, in milliseconds, as a date, or in the body, as Google does."""
+    diagnosis, _ = asked.server(answer, "gemini/gemini-2.0-flash" if answer.error else "openai/some")
+    if least is None or most is None:
+        assert diagnosis.retry_after_s is None
+    else:
+        assert least <= diagnosis.retry_after_s <= most
+
+
+def test_no_key_is_in_a_message(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not the one that was sent, not one of the environment, not one that only looks like it."""
+    monkeypatch.setenv("OTHER_API_KEY", "environmental")
+    error = {"message": "wrong: sk-planted-key, environmental, sk-1234***89\x1b[2J\nBearer abc"}
+    diagnosis, _ = asked.server(Answer(status=401, error=error))
+    assert diagnosis.message == (
+        "openai/some: 401 AuthenticationError: wrong: [hidden], [hidden], [hidden] [2J Bearer [hidden]"
+        "; check OPENAI_API_KEY in the environment or in .env"
+    )
+
+
+def test_errors_that_are_no_provider_s() -> None:
+    """What is unforeseen costs one question; what a fake model raised is found among its wrappers, even in a ring."""
+    diagnosis = diagnose(RuntimeError("surprise"), Model("m", "openai/x"), 1.0, {})
+    assert diagnosis == Diagnosis(GIVE_UP, "openai/x: RuntimeError: surprise", "RuntimeError from openai/x")
+    inner, outer = UnknownModel("there is none"), RuntimeError("wrapped")
+    outer.__cause__, inner.__context__ = inner, outer
+    diagnosis = diagnose(outer, Model("m", "llmarith/x"), 1.0, {})
+    assert (diagnosis.remedy, diagnosis.message) == (STOP_RUN, "llmarith/x: there is none")

@@ -7,20 +7,20 @@ import queue
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pytest_llmarith.models.process import BrokerProcess
-from pytest_llmarith.models.protocol import Setup, WorkerConnection
+from pytest_llmarith.models.process import BrokerProcess, Setup, WorkerConnection
 from pytest_llmarith.values import AskingLimits, Failure, Model, Price, Question, Reply, StoreMode
 from tests.llm_server import PATIENCE_S, Answer, Gate, LlmServer
-from tests.models.scripted import MODEL, stored, until
+from tests.models.scripted import MODEL, stored
 
 Start = Callable[..., BrokerProcess]
-ONE = Question("m", "q0", 0)
+ONE, TWO = Question("m", "q0", 0), Question("m", "q1", 1)
 
 
 @pytest.fixture
@@ -37,15 +37,14 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LlmServer]:
 
 
 @pytest.fixture
-def start(tmp_path: Path, path: Path) -> Iterator[Start]:
+def start(tmp_path: Path, path: Path, programs: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
     """Starts brokers, which are closed after the test; what they say is in `said`."""
+    monkeypatch.setattr(sys, "executable", str(programs / "python"))
     made: list[BrokerProcess] = []
 
-    def start(
-        *models: Model, said: list[str] | None = None, mode: StoreMode = StoreMode.ON, **limits: Any
-    ) -> BrokerProcess:
+    def start(*models: Model, said: list[str] | None = None, **limits: Any) -> BrokerProcess:
         told: list[str] = [] if said is None else said
-        setup = Setup(models or (MODEL,), AskingLimits(**limits), path, mode, tmp_path / ".env", tmp_path)
+        setup = Setup(models or (MODEL,), AskingLimits(**limits), path, StoreMode.ON, tmp_path / ".env", tmp_path)
         made.append(BrokerProcess(setup, told.append))
         return made[-1]
 
@@ -57,74 +56,46 @@ def start(tmp_path: Path, path: Path) -> Iterator[Start]:
 def test_a_question_gets_its_reply_from_the_model_and_then_from_the_store(
     start: Start, server: LlmServer, path: Path
 ) -> None:
-    """A plan says before what would be asked and what it may cost; prices and caps cross unchanged."""
+    """A plan says before what would be asked; prices and caps cross unchanged, and so does half a surrogate pair."""
+    server._answer = lambda call: Answer("4\ud8002")
     for run in range(2):
         broker = start(max_cost_usd=5.0, price=Price(1.0, 4.0))
-        plan = broker.plan([ONE, Question("m", "q1", 1)])
-        assert (plan.error, len(plan.stored), len(plan.to_ask)) == (None, 2 * run, 2 - 2 * run)
+        plan = broker.plan([ONE, TWO])
+        assert (plan.error, dict(plan.stored), plan.to_ask) == (
+            None,
+            dict.fromkeys(range(2 * run), 3),
+            (0, 1)[2 * run :],
+        )
         assert bool(plan.unbounded) == (run == 0)  # no length of a reply is known
         broker = start()
-        assert broker.plan([ONE, Question("m", "q1", 1)]).error is None
+        assert broker.plan([ONE, TWO]).error is None
         broker.announce()
-        outcome = broker.ask_and_wait(ONE)
-        assert isinstance(outcome, Reply)
-        assert (outcome.text, outcome.stored, outcome.prompt_tokens) == ("42", run == 1, 7)
-        until(lambda broker=broker: broker.progress().answered + broker.progress().stored >= 1)  # type: ignore[misc]
+        outcomes = [broker.ask_and_wait(question) for question in (ONE, TWO)]
+        assert [isinstance(one, Reply) and (one.text, one.stored) for one in outcomes] == [("4\ud8002", run == 1)] * 2
         broker.close(30)
         assert broker.progress().kept == 2 - 2 * run
     assert len(server.requests) == 2
 
 
-def test_what_stops_the_run_is_known_before_the_question_is_answered(start: Start, server: LlmServer) -> None:
-    """A refused key, with no key in the message."""
-    server._answer = lambda call: Answer(status=401, error={"message": "sk-of-the-tests is refused"})
-    broker = start()
-    outcome = broker.ask_and_wait(ONE)
-    assert broker.stopped == outcome
-    assert isinstance(outcome, Failure)
-    assert (outcome.stops_run, outcome.no_key, "sk-of" in outcome.message) == (True, True, False)
-
-
-def test_keys_are_taken_from_dotenv_by_the_process_alone(
+def test_keys_are_in_the_process_alone(
     start: Start, server: LlmServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What cannot be taken is said."""
+    """It takes them from `.env`, or says why not; a key that comes back in a refusal is in no message."""
     monkeypatch.delenv("OPENAI_API_KEY")
-    (tmp_path / ".env").write_text("OPENAI_API_KEY=sk-in-dotenv\n")
-    assert isinstance(start().ask_and_wait(ONE), Reply)
-    assert [call.headers["Authorization"] for call in server.requests] == ["Bearer sk-in-dotenv"]
+    (tmp_path / ".env").write_text("OPENAI_API_KEY=quoted0in0a0refusal\n")
+    server._answer = lambda call: Answer(status=401, error={"message": "'quoted0in0a0refusal' is refused"})
+    broker = start()
+    outcome = broker.ask_and_wait(ONE)
+    assert [call.headers["Authorization"] for call in server.requests] == ["Bearer quoted0in0a0refusal"]
     assert "OPENAI_API_KEY" not in os.environ
+    assert broker.stopped == outcome
+    assert isinstance(outcome, Failure)
+    assert outcome.stops_run
+    assert "'[hidden]' is refused" in outcome.message
     (tmp_path / ".env").write_bytes(b"A=\xff")
     said: list[str] = []
     start(Model("m", "llmarith/exact"), said=said).ask_and_wait(ONE)
     assert said == ["no key is taken from .env, which is no UTF-8 text"]
-
-
-def test_a_process_that_dies_answers_every_question_in_one_line(start: Start, server: LlmServer) -> None:
-    """Also those of workers, and those that come later; the run stops."""
-    server._answer = lambda call: Answer(gate=Gate())
-    broker, channel = start(), Channel()
-    broker.attach("gw0", channel)
-    broker.ask_for("gw0", 7, ("m", "q1", 1, 0, None, 0))
-    server.wait_for_requests(1)
-    broker._process.kill()
-    kind, number, text = channel.sent.get(timeout=PATIENCE_S)
-    assert (kind, number) == ("failure", 7)
-    assert "the broker's process ended with status -9" in text
-    outcome = broker.ask_and_wait(ONE)
-    assert broker.stopped == outcome == Failure("the broker's process ended with status -9: it said nothing", 0, True)
-    assert broker.plan([ONE]).error == outcome.message
-
-
-def test_a_process_that_cannot_begin_says_its_last_line(
-    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The message holds no traceback and no key."""
-    (tmp_path / "sqlite3.py").write_text("raise RuntimeError('no sqlite3, Bearer sk-123456')")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    outcome = start().ask_and_wait(ONE)
-    assert isinstance(outcome, Failure)
-    assert outcome.message == ("the broker's process ended with status 1: RuntimeError: no sqlite3, Bearer [hidden]")
 
 
 class Channel:
@@ -158,11 +129,37 @@ def test_a_worker_is_answered_through_the_controller(start: Start, server: LlmSe
     assert connection.ask_and_wait(ONE) == Failure("the controller is gone, and with it the connection to the model")
 
 
+def test_a_process_that_dies_answers_every_question_in_one_line(
+    start: Start, server: LlmServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of workers and those that come later, too; the run stops. Its last line is shown without keys."""
+    monkeypatch.undo()  # a real process, with a number to kill
+    monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-tests")
+    server._answer = lambda call: Answer(gate=Gate())
+    broker, channel = start(), Channel()
+    broker.attach("gw0", channel)
+    broker.ask_for("gw0", 7, ("m", "q1", 1, 0, None, 0))
+    server.wait_for_requests(1)
+    broker._process.kill()
+    number, kind, text = channel.sent.get(timeout=PATIENCE_S)
+    assert (number, kind) == (7, "failure")
+    assert "the broker's process ended with status -9" in text
+    outcome = broker.ask_and_wait(ONE)
+    assert broker.stopped == outcome == Failure("the broker's process ended with status -9: it said nothing", 0, True)
+    assert broker.plan([ONE]).error == outcome.message
+    (tmp_path / "sqlite3.py").write_text("raise RuntimeError('no sqlite3, Bearer sk-123456')")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    outcome = start().ask_and_wait(ONE)
+    assert isinstance(outcome, Failure)
+    assert outcome.message == "the broker's process ended with status 1: RuntimeError: no sqlite3, Bearer [hidden]"
+
+
 CONTROLLER = """
 import sys
 from pathlib import Path
 from pytest_llmarith.models.process import BrokerProcess
-from pytest_llmarith.models.protocol import Setup
+from pytest_llmarith.models.process import Setup
 from pytest_llmarith.values import AskingLimits, Model, Question, StoreMode
 
 folder = Path(sys.argv[1])
@@ -172,17 +169,33 @@ BrokerProcess(setup, print).ask_and_wait(Question("m", "q0", 0))
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_what_was_paid_for_reaches_the_store_though_the_controller_is_killed(
-    server: LlmServer, tmp_path: Path, path: Path, number: signal.Signals
+    server: LlmServer, tmp_path: Path, path: Path
 ) -> None:
-    """A reply that arrives after that is stored; the same holds for a Ctrl-C, which reaches the whole process group."""
     gate = Gate()
     server._answer = lambda call: Answer("42", gate=gate)
     command = [sys.executable, "-c", CONTROLLER, str(tmp_path)]
     with subprocess.Popen(command, start_new_session=True, stderr=subprocess.DEVNULL) as controller:
         server.wait_for_requests(1)
-        os.killpg(controller.pid, number)
+        os.killpg(controller.pid, signal.SIGKILL)
         controller.wait(PATIENCE_S)
     gate.open()
-    until(lambda: path.exists() and "q0" in stored(path))
+    give_up_at = time.monotonic() + PATIENCE_S
+    while not (path.exists() and "q0" in stored(path)):
+        assert time.monotonic() < give_up_at
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize(
+    ("module", "slow"),
+    [
+        ("process", {"litellm", "openai", "httpx", "sqlite3", "asyncio", "execnet", "pytest"}),
+        ("request", {"litellm", "openai", "httpx", "sqlite3", "pytest"}),
+        ("broker", {"litellm", "openai", "httpx", "aiohttp", "pytest"}),
+    ],
+)
+def test_importing_a_module_loads_nothing_slow(module: str, slow: set[str]) -> None:
+    """litellm alone is seconds and hundreds of megabytes."""
+    code = f"import sys, pytest_llmarith.models.{module}; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not slow & set(loaded)

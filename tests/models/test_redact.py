@@ -1,8 +1,11 @@
-"""No key gets out, and what is no key stays."""
+"""No key gets out, and what is no key stays; where litellm looks for a provider's key and address."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import re
+import warnings
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,13 +13,93 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.models.redact import (
+    header_values,
     hide_keys,
+    is_secret,
     one_line,
     secrets_in,
+    secrets_refused,
+    texts_in,
     variable_told,
+    with_headers_hidden,
     without_known_keys,
-    without_userinfo,
+    without_secrets,
 )
+from pytest_llmarith.models.request import address_of, key_variable, provider_of
+
+SCHEMA = {"type": "object", "properties": {"key": {"type": "string", "const": "a"}, "token": {"default": "b"}}}
+THERE = "http://there.example/v1"
+
+
+# --- names and request parameters -----------------------------------------------------------------------------------
+
+
+def test_names_of_secrets() -> None:
+    """Of parameters, headers and variables; hiding other names would lose what was sent."""
+    secrets = "api_key OPENAI_API_KEY Authorization token aws_secret X-Api-Key X-Auth apiKey accessKey key idtoken"
+    secrets += " Ocp-Apim-Subscription-Key azure_ad_token vertex_credentials DB_PASSWORD Set-Cookie"
+    others = "max_tokens max_completion_tokens keyboard monkey author reasoning_effort top_k"
+    assert [name for name in secrets.split() if not is_secret(name)] == []
+    assert [name for name in others.split() if is_secret(name)] == []
+
+
+@pytest.mark.parametrize(
+    ("params", "left"),
+    [
+        ({"api_key": "a", "temperature": 0}, {"temperature": 0}),
+        ({"vertex_credentials": {"type": "service_account"}}, {}),
+        ({"extra_headers": {"Authorization": "a", "X-Title": "t"}}, {"extra_headers": {"X-Title": "t"}}),
+        ({"extra_body": {"token": ["a"], "top_k": 1}}, {"extra_body": {"top_k": 1}}),
+        ({"tools": [{"headers": {"X-Auth": "a"}}, [{"token": "b"}], 1]}, {"tools": [{"headers": {}}, [{}], 1]}),
+        ({"tools": [{"type": "mcp", "authorization": ["Bearer a"]}]}, {"tools": [{"type": "mcp"}]}),
+        ({"response_format": {"schema": {"api_key": "a"}}}, {"response_format": {"schema": {}}}),
+        ({"extra_body": {"properties": {"token": "a", "key": ["b"]}}}, {"extra_body": {"properties": {}}}),
+        ({"properties": {"x": {"default": {"token": "a"}}}}, {"properties": {"x": {"default": {}}}}),
+        ({"properties": {"properties": {"token": {"a": 1}}}}, {"properties": {"properties": {}}}),
+    ],
+)  # fmt: skip
+def test_secrets_are_left_out(params: dict[str, Any], left: dict[str, Any]) -> None:
+    """At every depth, whatever they are; only a schema directly below `properties` is none."""
+    assert without_secrets(params) == left
+    assert [*secrets_refused(params)] != []
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"response_format": {"type": "json_schema", "json_schema": {"name": "a", "schema": SCHEMA}}},
+        {"tools": [{"type": "function", "function": {"name": "f", "parameters": SCHEMA}}]},
+        {"extra_body": {"properties": {"key": True, "properties": SCHEMA}}},
+    ],
+)
+def test_a_property_of_a_schema_is_no_secret(params: dict[str, Any]) -> None:
+    """Without it two requests would look the same."""
+    assert without_secrets(params) == params
+    assert [*secrets_refused(params)] == []
+
+
+def test_what_may_be_given_and_is_not_written_down() -> None:
+    """The key of a data source, which no variable can hold, and the name of a cache, which is no secret."""
+    params = {"data_sources": [{"authentication": {"type": "api_key", "key": "a"}}], "prompt_cache_key": "c"}
+    assert [*secrets_refused(params)] == []
+    assert secrets_in(params) == ["a"]
+    assert without_secrets(params) == {"data_sources": [{"authentication": {"type": "api_key"}}]}
+    assert [*secrets_refused({"authentication": {"access_token": "a"}, "key": "b"})] == ["access_token", "key"]
+
+
+def test_headers_are_hidden_with_their_names_shown() -> None:
+    params = {"extra_headers": {"X-Proxy": "a", "X-Auth": "b"}, "tools": [{"headers": {"n": [1]}}], "user": "me"}
+    assert with_headers_hidden(params) == {
+        "extra_headers": {"X-Proxy": "[hidden]"},
+        "tools": [{"headers": {"n": "[hidden]"}}],
+        "user": "me",
+    }
+    assert [*header_values(params)] == ["a", "b"]
+    assert secrets_in({"extra_headers": {"Authorization": "b", "X-Proxy": "a"}, "user": "c"}) == ["b", "a"]
+    assert [*texts_in({"a": ["b", {"c": "d", "e": 1}], "f": "g"})] == ["b", "d", "g"]
+
+
+# --- text -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -27,116 +110,149 @@ from pytest_llmarith.models.redact import (
         ("Authorization: Bearer abc.def-123, next", "Authorization: Bearer [hidden], next"),
         ("GET https://h/v1?key=AIzaSyA1234567890&alt=sse", "GET https://h/v1?key=[hidden]&alt=sse"),
         ("at http://user:pass@host:1/v1", "at http://[hidden]@host:1/v1"),
-        ("{'api_key': 'abcdef'}", "{'api_key': '[hidden]'}"),
-        ("X-Api-Key: 12345", "X-Api-Key: [hidden]"),
+        ("{'api_key': 'abcdef'} X-Api-Key: 12345", "{'api_key': '[hidden]'} X-Api-Key: [hidden]"),
         ("gsk_abcd1234 and xai-abcd1234 and hf_abcd1234", "[hidden] and [hidden] and [hidden]"),
-        ("the task-force asked for risk-free sk", "the task-force asked for risk-free sk"),
-        ("max_tokens: 5, prompt_tokens=7", "max_tokens: 5, prompt_tokens=7"),
+        ("plain words, tok123456 at /home/me", "[hidden], [hidden] at /home/me"),
+        (
+            "the task-force asked for risk-free sk, max_tokens: 5",
+            "the task-force asked for risk-free sk, max_tokens: 5",
+        ),
     ],
 )
-def test_what_looks_like_a_key_is_hidden(text: str, shown: str) -> None:
-    """What looks like a key is hidden, whether or not anybody knows it for one."""
-    assert hide_keys(text, {}) == shown
-
-
-def test_keys_of_the_environment_are_hidden_whatever_they_look_like() -> None:
-    """A name tells that a value is a key; short values would hide half the message."""
+def test_keys_in_messages_are_hidden(text: str, shown: str) -> None:
+    """Those of the environment whatever they look like, unless they are short, and what looks like one."""
     environ = {"MY_API_KEY": "plain words", "HF_TOKEN": "tok123456", "HOME": "/home/me", "SOME_KEY": "a"}
-    assert hide_keys("plain words, tok123456 at /home/me", environ) == "[hidden], [hidden] at /home/me"
+    assert hide_keys(text, environ) == shown
 
 
-@pytest.mark.parametrize("spaces", range(19_950, 20_010, 7))
-def test_half_a_key_is_not_shown(spaces: int) -> None:
-    """Where a message is so long that its end is not looked at, the cut may go through a key."""
-    line = one_line(
-        "no: " + " " * spaces + "plain0key0that0nobody0knows and more", {"MY_API_KEY": "plain0key0that0nobody0knows"}
-    )
-    assert "plain" not in line
-    assert line in ("no:", "no: [hidden] and more", "no: [hidden]", "no: [hidden] and")
-
-
-def test_secrets_among_parameters_are_found_at_any_depth() -> None:
-    """Secrets among parameters are found at any depth, and are hidden in messages, too."""
-    assert secrets_in({"api_key": "a", "extra_headers": {"Authorization": "b", "n": 1}}) == ["a", "b"]
-    assert secrets_in({"extra_headers": {"X-Proxy": "a"}, "user": "b"}) == ["a"]
-    assert secrets_in({"tools": [{"headers": {"Authorization": "a"}}, [{"api_key": "b"}], 1]}) == ["a", "b"]
-
-
-def test_a_message_is_one_bounded_line_without_control_characters() -> None:
-    """A provider's answer cannot move the cursor, nor fill the terminal."""
+def test_a_message_is_one_bounded_line() -> None:
+    """Without control characters; a cut through a key shows no half of it."""
     line = one_line("bad\n\tthing \x1b[31mred\x07\u202e " + "x" * 100_000, {})
     assert line.startswith("bad thing [31mred xxx")
-    assert len(line) == 300
-    assert line.isprintable()
+    assert (len(line), line.isprintable()) == (300, True)
+    key = "plain0key0that0is0not0known"
+    for spaces in range(19_950, 20_010, 7):
+        line = one_line(f"no: {' ' * spaces}{key} and more", {"MY_API_KEY": key})
+        assert line in ("no:", "no: [hidden] and more", "no: [hidden]", "no: [hidden] and")
 
 
 @given(st.text(), st.integers(0, 500))
 def test_a_key_is_hidden_wherever_it_stands(around: str, before: int) -> None:
-    """Cutting happens after hiding, so no half of a key is left at the cut."""
-    secret = "q7w8e9r1t2y3"
-    assert "q7w8e9" not in one_line("x" * before + secret + around, {"A_KEY": secret})
+    assert "q7w8e9" not in one_line("x" * before + "q7w8e9r1t2y3" + around, {"A_KEY": "q7w8e9r1t2y3"})
 
 
 @pytest.mark.parametrize(
-    ("url", "shown"),
+    ("name", "secret", "is_hidden"),
     [
-        ("http://h/v1", "http://h/v1"),
-        ("https://u:p@h:8/v1?a=b", "https://h:8/v1?a=b"),
-        ("http://u@[::1]:8/", "http://[::1]:8/"),
+        *(("PASSWORD", text, False) for text in ("1234567890" * 4, "postgres", "a1" * 7 + "a", "two words " * 9)),
+        *(("PASSWORD", text, True) for text in ("sk-proj-0123456789", "a1" * 8, "0" * 15 + "f", "a\n1" * 8)),
+        *(("OPENAI_API_KEY", text, True) for text in ("abcdefghijklmnop", "sk-correct-horse-battery")),
+        *(("proxy_token", text, False) for text in ("1234567890" * 4, "abcdefghijklmno", "1,234,567,890,123,456")),
     ],
 )
-def test_credentials_leave_a_url(url: str, shown: str) -> None:
-    """User and password are taken out of a URL, and the rest of it stays as it was written."""
-    assert without_userinfo(url) == shown
+def test_what_is_taken_out_of_a_reply(name: str, secret: str, is_hidden: bool) -> None:
+    """A reply is graded: of what a variable calls a secret, only what can be no answer is taken out of it."""
+    shown = "[hidden]" if is_hidden else secret
+    assert without_known_keys(f"It is {secret}.", {f"SOME_{name}": secret}) == f"It is {shown}."
 
 
-class Shrinking(dict[str, str]):
-    """An environment from which another thread takes a name while it is looked through."""
-
-    def __iter__(self) -> Iterator[str]:
-        names = list(super().__iter__())
-        self.pop("PYTEST_CURRENT_TEST", None)
-        return iter(names)
-
-    def items(self) -> Any:
-        return [(name, self[name]) for name in self]
-
-
-@pytest.mark.parametrize(
-    "secret",
-    ["1234567890", "1234567890" * 4, "postgres", "hunter2", "medium", "a1" * 7 + "a", "correct horse battery staple"],
-)
-def test_what_does_not_look_like_a_key_may_be_an_answer(secret: str) -> None:
-    """A reply is graded: of what a variable calls a secret, only what nobody could have meant is taken out of it."""
-    assert without_known_keys(f"It is {secret}.", {"SOME_PASSWORD": secret}) == f"It is {secret}."
-
-
-@pytest.mark.parametrize("secret", ["sk-proj-0123456789", "a1" * 8, "AKIA0000EXAMPLE0", "0" * 15 + "f", "a\n1" * 8])
-def test_what_looks_like_a_key_is_no_answer(secret: str) -> None:
-    """Sixteen characters or more, with letters and digits among them."""
-    assert without_known_keys(f"It is {secret}.", {"SOME_PASSWORD": secret}) == "It is [hidden]."
-
-
-@pytest.mark.parametrize("name", ["OPENAI_API_KEY", "API_KEY", "HF_TOKEN", "proxy_token"])
-def test_what_a_variable_calls_an_api_key_need_not_look_like_one(name: str) -> None:
-    """Sixteen characters or more in one word, with digits or without; a number could be the answer whatever it is."""
-    for secret in ("abcdefghijklmnop", "sk-correct-horse-battery", "a1" * 8):
-        assert without_known_keys(f"It is {secret}.", {name: secret}) == "It is [hidden]."
-    for answer in ("1234567890" * 4, "abcdefghijklmno", "correct horse battery staple", "1,234,567,890,123,456"):
-        assert without_known_keys(f"It is {answer}.", {name: answer}) == f"It is {answer}."
-
-
-@pytest.mark.parametrize(
-    ("text", "variable"),
-    [
-        ("it is hunter2hunter2!", "SOME_API_KEY"),
-        ("it is hunter2", None),
-        ("short", None),
-        ("1234567890", None),
-        ("a word of the shell", None),
-    ],
-)
-def test_the_variable_of_a_key_is_known(text: str, variable: str | None) -> None:
-    """Whoever gave the text away hears which key it is; what is short, a number or no secret is none."""
+def test_the_variable_of_a_key_is_known() -> None:
+    """What is short, a number or no secret is none."""
     environ = {"SOME_API_KEY": "hunter2hunter2", "A_TOKEN": "short", "B_KEY": "1234567890", "SHELL": "word"}
-    assert variable_told(text, environ) == variable
+    assert variable_told("it is hunter2hunter2!", environ) == "SOME_API_KEY"
+    assert [variable_told(text, environ) for text in ("hunter2", "short", "1234567890", "a word")] == [None] * 4
+
+
+# --- providers ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("target", "provider", "key", "address"),
+    [
+        ("gpt-4o-mini", "openai", "OPENAI_API_KEY", "OPENAI_BASE_URL"),
+        ("ft:gpt-4o:mine::1", "openai", "OPENAI_API_KEY", "OPENAI_API_BASE"),
+        ("claude-sonnet-4-5", "anthropic", "ANTHROPIC_API_KEY", "ANTHROPIC_API_BASE"),
+        ("claude-99", "anthropic", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"),
+        ("gemini-2.5-flash", "vertex_ai", "GOOGLE_APPLICATION_CREDENTIALS", "VERTEX_API_BASE"),
+        ("anthropic.claude-99-v1:0", "bedrock", "AWS_BEARER_TOKEN_BEDROCK", "AWS_BEDROCK_RUNTIME_ENDPOINT"),
+        ("openrouter/anthropic/claude-sonnet-4-5", "openrouter", "OPENROUTER_API_KEY", "OPENROUTER_API_BASE"),
+        ("cohere_chat/command-r", "cohere_chat", "COHERE_API_KEY", "COHERE_API_BASE"),
+        ("huggingface/some/model", "huggingface", "HF_TOKEN", "HF_API_BASE"),
+        ("nano-gpt/some", "nano-gpt", "NANO_GPT_API_KEY", "NANO_GPT_BASE_URL"),
+        ("qwen3-14b", None, None, None),
+    ],
+)
+def test_the_provider_of_a_model(target: str, provider: str | None, key: str | None, address: str | None) -> None:
+    """The word before the first slash, or else by litellm's list; another provider's address is not used."""
+    assert provider_of(target, {}) == provider
+    assert key_variable(target, {}) == key
+    assert address_of(target, {"GROQ_API_BASE": THERE, "MISTRAL_API_BASE": THERE}) is None
+    if address is not None:
+        assert address_of(target, {address: THERE, "GROQ_API_BASE": "other"}) == (address, THERE)
+
+
+def test_the_first_address_counts() -> None:
+    """In litellm's order, which differs between providers; an empty variable says nothing; its proxy gets all."""
+    openai = {"OPENAI_API_BASE": "http://second/v1", "OPENAI_BASE_URL": "http://first/v1"}
+    assert address_of("gpt-4o", openai) == ("OPENAI_BASE_URL", "http://first/v1")
+    assert address_of("gpt-4o", openai | {"OPENAI_BASE_URL": ""}) == ("OPENAI_API_BASE", "http://second/v1")
+    anthropic = {"ANTHROPIC_BASE_URL": "http://second", "ANTHROPIC_API_BASE": "http://first"}
+    assert address_of("claude-sonnet-4-5", anthropic) == ("ANTHROPIC_API_BASE", "http://first")
+    proxy = {"USE_LITELLM_PROXY": "True", "OPENAI_BASE_URL": THERE, "LITELLM_PROXY_API_BASE": "http://proxy:4000"}
+    assert address_of("gpt-4o", proxy) == ("LITELLM_PROXY_API_BASE", "http://proxy:4000")
+
+
+@pytest.fixture(scope="module")
+def litellm() -> Any:
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import litellm
+    litellm.suppress_debug_info = True
+    return litellm
+
+
+@pytest.mark.proof
+def test_litellm_asks_no_other_provider(litellm: Any) -> None:
+    """Of all the names in its list, it asks the provider that is named here, or it refuses."""
+
+    def asked(name: str) -> str | None:
+        try:
+            return str(litellm.get_llm_provider(name)[1])
+        except litellm.BadRequestError:
+            return None
+
+    names = {name: asked(name) for name in litellm.model_cost if "/" not in name}
+    found = {name: (provider, provider_of(name, {})) for name, provider in names.items() if provider is not None}
+    assert len(found) > 500
+    assert {pair for pair in found.values() if pair[0] != pair[1]} <= {("ai21", "ai21_chat"), ("ai21_chat", "ai21")}
+
+
+@pytest.mark.proof
+def test_every_address_that_litellm_obeys_is_known(litellm: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever its own code reads from a variable, for whichever provider."""
+    root = Path(litellm.__file__).parent
+    sources = [root / "litellm_core_utils" / "get_llm_provider_logic.py", *(root / "llms").rglob("*.py")]
+    sources += (root / "llms").rglob("*.json")
+    pattern = re.compile(r"""["']([A-Z][A-Z0-9_]*_(?:API_BASE|BASE_URL|ENDPOINT|URL|HOST))["']""")
+    variables = {name for path in sources for name in pattern.findall(path.read_text(encoding="utf-8"))}
+    log_in = {"github_copilot", "chatgpt"}  # asking for their address begins to log in
+    unknown, obeyed = set(), 0
+    for variable in sorted(variables):
+        with monkeypatch.context() as local:
+            local.setenv(variable, THERE)
+            for provider in {str(getattr(one, "value", one)) for one in litellm.provider_list} - log_in:
+                if THERE in (_base_of(litellm, f"{provider}/some") or ""):
+                    obeyed += 1
+                    known = address_of(f"{provider}/some", {variable: THERE})
+                    unknown |= set() if known else {(provider, variable)}
+    assert obeyed > 50
+    assert unknown == set()
+
+
+def _base_of(litellm: Any, target: str) -> str | None:
+    try:
+        base: str | None = litellm.get_llm_provider(target)[3]
+    except Exception:  # it wants more than a name for some
+        return None
+    return base

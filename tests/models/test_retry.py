@@ -1,454 +1,345 @@
-"""The way of questions to their models, on a clock that runs by itself: who sets out when, and who is waited for."""
+"""Retries, rate limits and outages on a clock that moves on by itself: when each request is sent."""
 
 from __future__ import annotations
 
 import asyncio
 import errno
-import random
 from collections import Counter
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from fnmatch import fnmatchcase
-from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from pytest_llmarith.models.budget import Budget, Prices
-from pytest_llmarith.models.progress import Counts
+from pytest_llmarith.models.broker import Broker
+from pytest_llmarith.models.limits import FAILURES, LASTING_S, PROBE_EVERY_S, CircuitBreaker, ConcurrencyLimit
 from pytest_llmarith.models.provider_errors import UnusableResponse
-from pytest_llmarith.models.retry import Requester
-from pytest_llmarith.values import AskingLimits, Failure, Model, Progress, Reply, Retry, Terms, Throttled
-from tests.models.scripted import Provider
-from tests.models.virtual_time import in_no_time
-
-ONE = Model("one", "openai/one")
-OTHER = Model("other", "openai/other")
-SAME = Model("same", "openai/one")
-JUDGE = Model("judge", "openai/judge", judge=True)
-
-
-@pytest.fixture(autouse=True)
-def _same_jitter() -> None:
-    random.seed(0)
-
+from pytest_llmarith.values import Failure, Model, Reply, Retry
+from tests.models.scripted import (
+    JUDGE,
+    MODEL,
+    OTHER,
+    Outcomes,
+    Provider,
+    Scripted,
+    ask,
+    broker_of,
+    counted,
+    in_no_time,
+    questions,
+)
 
 Script = Callable[[Model, str, int], Reply | Exception]
-
-
-class Town:
-    """Models that answer as the script says, each request after a second; notes when they were asked."""
-
-    def __init__(
-        self,
-        script: Script,
-        models: tuple[Model, ...] = (ONE,),
-        takes_s: Callable[[str, int], float] = lambda prompt, nth: 1.0,
-        most: int = 10**6,
-        **limits: Any,
-    ) -> None:
-        self._most = most
-        self._script = script
-        self.takes_s = takes_s
-        self._clock = asyncio.get_running_loop().time
-        self._began = self._clock()
-        self.asked: Counter[str] = Counter()
-        self.times: list[float] = []
-        self.in_flight = self.peak = 0
-        self.counts = Counts(self._clock)
-        self.room = 0
-        self.stopped_at: float | None = None
-        self.limits = AskingLimits(**limits)
-        budget = Budget(self.limits, Prices(self, None))
-        self.requester = Requester(self, models, self.limits, self.counts, budget, on_room=self._make_room)
-
-    @property
-    def now(self) -> float:
-        return self._clock() - self._began
-
-    def terms(self, model: Model) -> Terms:
-        return Terms()
-
-    def _make_room(self) -> None:
-        self.room += 1
-
-    def prepare(self) -> None:
-        pass
-
-    async def close(self) -> None:
-        pass
-
-    async def complete(self, model: Model, prompt: str, timeout_s: float) -> Reply:
-        self.times.append(round(self.now, 6))
-        self.asked[prompt] += 1
-        nth = self.asked[prompt]
-        if self.in_flight >= self._most:
-            raise Provider(429)
-        self.in_flight += 1
-        self.peak = max(self.peak, self.in_flight)
-        try:
-            await asyncio.sleep(self.takes_s(prompt, nth))
-        finally:
-            self.in_flight -= 1
-        outcome = self._script(model, prompt, nth)
-        if isinstance(outcome, Exception):
-            raise outcome
-        return outcome
-
-    async def ask(self, count: int, model: Model = ONE, first: int = 0) -> list[Reply | Failure]:
-        """So many questions, as a desk would bring them: when there is room."""
-        tasks = []
-        for number in range(first, first + count):
-            while not self.requester.has_room(model):
-                await asyncio.sleep(0.25 if self._most == 10**6 else 0.001)
-            self.requester.enter(model)
-            task = asyncio.create_task(self.requester.request(model, f"q{number}"))
-            task.add_done_callback(lambda done: self._end(model, done.result()))
-            tasks.append(task)
-            await asyncio.sleep(0)
-        return await asyncio.gather(*tasks)
-
-    def _end(self, model: Model, outcome: Reply | Failure) -> None:
-        self.requester.leave(model)
-        if isinstance(outcome, Failure) and outcome.stops_run and self.stopped_at is None:
-            self.stopped_at = self.now
+SAME = Model("same", MODEL.target)
 
 
 def right(model: Model, prompt: str, nth: int) -> Reply:
     return Reply("42", prompt_tokens=100, completion_tokens=900)
 
 
-def down(model: Model, prompt: str, nth: int) -> Exception:
-    return Provider(503)
+def failing(*errors: Exception) -> Script:
+    """These errors, one after another, and then the right reply."""
+    return lambda model, prompt, nth: errors[nth - 1] if nth <= len(errors) else right(model, prompt, nth)
 
 
-def messages(outcomes: list[Reply | Failure]) -> Counter[str]:
-    return Counter("reply" if isinstance(outcome, Reply) else outcome.message for outcome in outcomes)
+def always(status: int, retry_after_s: float | None = None) -> Script:
+    return lambda model, prompt, nth: Provider(status, retry_after_s=retry_after_s)
 
 
-def simulated(story: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], None]:
-    """A test whose waiting takes no time."""
-
-    def test() -> None:
-        in_no_time(story())
-
-    test.__name__, test.__doc__ = story.__name__, story.__doc__
-    return test
+# --- retries --------------------------------------------------------------------------------------------------------
 
 
-# --- trying again ---------------------------------------------------------------------------------
-
-
-@simulated
-async def test_a_wish_to_wait_is_granted_and_told() -> None:
-    """To the second, in the reply, and in the counts."""
-
-    def script(model: Model, prompt: str, nth: int) -> Reply | Exception:
-        return Provider(429, retry_after_s=12) if nth < 3 else right(model, prompt, nth)
-
-    town = Town(script)
-    (outcome,) = await town.ask(1)
+@in_no_time
+async def test_retry_after_is_waited_for_to_the_second() -> None:
+    """The wait stands in the reply and in the counts."""
+    client = Scripted(failing(Provider(429, retry_after_s=12), Provider(503, retry_after_s=12)))
+    broker = broker_of(client)
+    outcome = await broker.ask(questions(1)[0])
     assert isinstance(outcome, Reply)
-    reason = "openai/one: 429 Provider: scripted"
-    assert (outcome.attempts, outcome.retries) == (3, (Retry(reason, 12.0), Retry(reason, 12.0)))
-    assert town.times == [0, 13, 26]
-    assert town.counts.progress().retries == {"429 from openai/one": 2}
+    reasons = ("openai/some: 429 Provider: scripted", "openai/some: 503 Provider: scripted")
+    assert (outcome.attempts, outcome.retries) == (3, tuple(Retry(reason, 12.0) for reason in reasons))
+    assert client.times == [0, 13, 26]
+    assert broker.progress().retries == {"429 from openai/some": 1, "503 from openai/some": 1}
 
 
-@simulated
-async def test_what_waits_is_shown_with_its_reasons_and_the_next_try() -> None:
-    """At any moment progress says what waits, for which reasons, and when it is tried again."""
-
-    def script(model: Model, prompt: str, nth: int) -> Exception:
-        return UnusableResponse("garbage") if prompt == "q2" else Provider(429, retry_after_s=30)
-
-    town = Town(script)
-    asking = asyncio.create_task(town.ask(3))
-    await asyncio.sleep(1.001)
-    progress = town.counts.progress()
-    assert (progress.retrying, progress.in_flight, progress.held) == (3, 0, 0)
-    assert progress.waiting_for == {"429 from openai/one": 2, "unusable response from openai/one": 1}
-    assert progress.next_try_s is not None
-    assert 0 <= progress.next_try_s <= 2
-    assert town.room == 3
-    town.requester.halt()
-    outcomes = await asking
-    assert messages(outcomes) == {"openai/one: 429 Provider: scripted": 2, "openai/one: garbage": 1}
-    assert town.counts.progress() == Progress(requests=3, throttled=(Throttled("openai/one", 1, 1, 16),))
-
-
-@simulated
-async def test_a_provider_that_asks_for_too_much_patience_gets_none() -> None:
-    """The question is given up at once, and says why."""
-    town = Town(lambda *asked: Provider(429, retry_after_s=3600))
-    outcomes = await town.ask(1)
-    assert messages(outcomes) == {
-        "openai/one: 429 Provider: scripted (it asks to wait 3,600 s, retries end after 900 s)": 1
-    }
-    assert town.now == pytest.approx(1)
+@pytest.mark.parametrize(
+    ("script", "retries", "requests", "message"),
+    [
+        (failing(UnusableResponse("garbage"), Provider(500)), 3, 3, None),
+        (always(503), 2, 3, "openai/some: 503 Provider: scripted (3 attempts)"),
+        (always(429), 2, 9, "openai/some: 429 Provider: scripted (9 attempts)"),
+        (always(429), 0, 1, "openai/some: 429 Provider: scripted"),
+        (failing(*[Provider(429)] * 4, *[Provider(503)] * 3), 3, 8, None),
+        (always(401), 3, 1, "openai/some: 401 Provider: scripted; check OPENAI_API_KEY in *"),
+        (always(400), 3, 1, "openai/some: 400 Provider: scripted"),
+        (always(429, 3600), 3, 1, "*scripted (it asks to wait 3,600 s, retries end after 900 s)"),
+    ],
+    ids=["passing", "outage", "429", "no retries", "429s and outages", "401", "400", "asks for too much"],
+)
+@in_no_time
+async def test_how_often_a_request_is_tried(script: Script, retries: int, requests: int, message: str | None) -> None:
+    """429s have four times as many retries, and use up none of an outage's; what cannot pass is not tried again."""
+    client = Scripted(script)
+    outcome = await broker_of(client, retries=retries).ask(questions(1)[0])
+    assert client.asked.total() == requests
+    assert isinstance(outcome, Reply) is (message is None)
+    assert isinstance(outcome, Reply) or fnmatchcase(outcome.message, message or ""), outcome
 
 
-@simulated
-async def test_the_time_of_trying_again_begins_with_the_first_request() -> None:
-    """The time counts from a question's first request, and not its waiting for a turn."""
-    town = Town(
-        lambda model, prompt, nth: Provider(503) if nth == 1 else right(model, prompt, nth), requests_per_minute=1
-    )
-    outcomes = await town.ask(30)
-    assert messages(outcomes) == {"reply": 30}
+@in_no_time
+async def test_the_time_for_retries_begins_with_the_first_request() -> None:
+    """Questions that wait 30 minutes for their turn are tried again all the same."""
+    broker = broker_of(Scripted(failing(Provider(503))), requests_per_minute=1)
+    assert counted(await ask(broker, questions(30))) == {"reply": 30}
 
 
-@pytest.mark.parametrize("hint_s", [None, 0.2, "until then"], ids=["no hint", "at once", "exactly"])
-def test_a_limit_per_minute_costs_no_question(hint_s: float | str | None) -> None:
+@pytest.mark.parametrize("hint_s", [None, 0.2, "until then"], ids=["no hint", "too short", "exact"])
+@in_no_time
+async def test_a_limit_per_minute_costs_no_question(hint_s: float | str | None) -> None:
     """It is waited out, whether the provider says nothing of how long that takes, too little, or the truth."""
-
-    async def story() -> None:
-        town: Town
-        minute = Counter[int]()
-
-        def script(model: Model, prompt: str, nth: int) -> Reply | Exception:
-            minutes, seconds = divmod(town.now, 60)
-            minute[int(minutes)] += 1
-            if minute[int(minutes)] <= 20:
-                return right(model, prompt, nth)
-            return Provider(429, retry_after_s=60 - seconds if isinstance(hint_s, str) else hint_s)
-
-        town = Town(script)
-        assert messages(await town.ask(180)) == {"reply": 180}
-
-    in_no_time(story())
-
-
-@simulated
-async def test_a_429_is_worth_more_retries_than_an_outage() -> None:
-    """There are four times as many, and none where none are wanted."""
-    for retries, attempts in ((0, ""), (2, " (9 attempts)")):
-        town = Town(lambda *asked: Provider(429), retries=retries)
-        assert messages(await town.ask(1)) == {f"openai/one: 429 Provider: scripted{attempts}": 1}
-
-
-@simulated
-async def test_429s_use_up_no_retry_of_an_outage() -> None:
-    """Each kind of trouble has its own retries: four 429s, three outages, and then the reply."""
+    minute = Counter[int]()
 
     def script(model: Model, prompt: str, nth: int) -> Reply | Exception:
-        return Provider(429) if nth <= 4 else Provider(503) if nth <= 7 else right(model, prompt, nth)
+        minutes, seconds = divmod(client.now, 60)
+        minute[int(minutes)] += 1
+        if minute[int(minutes)] <= 20:
+            return right(model, prompt, nth)
+        return Provider(429, retry_after_s=60 - seconds if isinstance(hint_s, str) else hint_s)
 
-    town = Town(script)
-    (outcome,) = await town.ask(1)
-    assert isinstance(outcome, Reply)
-    assert outcome.attempts == 8
-
-
-# --- concurrency ----------------------------------------------------------------------------------
-
-
-@simulated
-async def test_what_is_refused_is_asked_again_by_fewer_at_once() -> None:
-    """A provider that takes four at once gets its four, soon and without a question lost."""
-    town: Town
-
-    def script(model: Model, prompt: str, nth: int) -> Reply | Exception:
-        return Provider(429) if town.in_flight >= 4 else right(model, prompt, nth)
-
-    town = Town(script, concurrency=64, retries=10)
-    outcomes = await town.ask(400)
-    assert messages(outcomes) == {"reply": 400}
-    assert town.peak == 64
-    (throttled,) = town.counts.progress().throttled
-    assert (throttled.target, throttled.most) == ("openai/one", 64)
-    assert throttled.lowest <= 4
-    assert throttled.halved >= 4
-    assert town.asked.total() < 700
+    client = Scripted(script)
+    assert counted(await ask(broker_of(client), questions(180))) == {"reply": 180}
 
 
-def test_more_at_once_than_a_provider_takes_costs_little_time() -> None:
+# --- concurrency ----------------------------------------------------------------------------------------------------
+
+
+@in_no_time
+async def test_concurrency_falls_to_what_the_provider_takes() -> None:
     """Of 64 at once it takes 8: 720 questions need no more than 1.2 times as long as with 8 at once."""
 
-    async def seconds(concurrency: int) -> float:
-        town = Town(right, takes_s=lambda prompt, nth: 0.05, most=8, concurrency=concurrency)
-        assert messages(await town.ask(720)) == {"reply": 720}
-        return town.now
+    async def run(concurrency: int) -> tuple[float, Broker]:
+        client = Scripted(right, takes_s=lambda prompt: 0.05, most=8)
+        broker = broker_of(client, concurrency=concurrency)
+        assert counted(await ask(broker, questions(720))) == {"reply": 720}
+        return client.now, broker
 
-    assert in_no_time(seconds(8)) == pytest.approx(4.5, abs=0.2)
-    assert in_no_time(seconds(64)) < 1.2 * in_no_time(seconds(8))
-
-
-@simulated
-async def test_concurrency_is_the_upper_bound_of_all_models() -> None:
-    """A throttled model leaves its places to the others."""
-    town = Town(right, models=(ONE, OTHER), concurrency=8)
-    await asyncio.gather(town.ask(40), town.ask(40, OTHER, first=100))
-    assert town.peak == 8
+    alone, _ = await run(8)
+    seconds, broker = await run(64)
+    assert alone == pytest.approx(4.5, abs=0.2)
+    assert seconds < 1.2 * alone
+    (throttled,) = broker.progress().throttled
+    assert (throttled.target, throttled.most, throttled.lowest <= 8) == ("openai/some", 64, True)
 
 
-@simulated
-async def test_who_waits_for_one_model_does_not_keep_another_from_being_asked() -> None:
-    """Sixteen questions wait a minute; the other model's are through long before."""
+@in_no_time
+async def test_a_throttled_model_does_not_hold_up_another() -> None:
+    """Sixteen questions wait a minute; the other model's are answered long before."""
 
     def script(model: Model, prompt: str, nth: int) -> Reply | Exception:
-        return Provider(429, retry_after_s=60) if model is ONE and nth == 1 else right(model, prompt, nth)
+        return Provider(429, retry_after_s=60) if model == MODEL and nth == 1 else right(model, prompt, nth)
 
-    town = Town(script, models=(ONE, OTHER))
-    throttled = asyncio.create_task(town.ask(16))
+    client = Scripted(script)
+    broker = broker_of(client, [MODEL, OTHER])
+    throttled = asyncio.create_task(ask(broker, questions(16)))
     await asyncio.sleep(2)
-    outcomes = await town.ask(64, OTHER, first=100)
-    assert messages(outcomes) == {"reply": 64}
-    assert town.now < 10
-    assert messages(await throttled) == {"reply": 16}
+    assert counted(await ask(broker, questions(64, first=100, model="other"))) == {"reply": 64}
+    assert client.now < 10
+    assert counted(await throttled) == {"reply": 16}
 
 
-# --- so much a minute -----------------------------------------------------------------------------
+@given(st.integers(1, 64), st.lists(st.tuples(st.integers(1, 64), st.booleans()), max_size=30))
+def test_the_limit_stays_between_one_and_the_most(most: int, rounds: list[tuple[int, bool]]) -> None:
+    """Whatever comes back; a burst of 429s lowers it once, and it grows by one at most."""
+    limit = ConcurrencyLimit(most)
+    for count, refused in rounds:
+        requests = [limit.begin() for _ in range(min(count, limit.allowed))]
+        before, lowered = limit.allowed, 0
+        for began in requests:
+            lowered += refused and limit.refused(began)
+            if not refused:
+                limit.replied(began)
+            limit.end()
+        assert lowered <= 1
+        assert 1 <= limit.lowest <= limit.allowed <= min(most, before + 1)
+    assert limit.in_flight == 0
 
 
-@simulated
+# --- per minute -----------------------------------------------------------------------------------------------------
+
+
+@in_no_time
 async def test_requests_per_minute_hold_for_all_models_and_retries() -> None:
-    """Thirty a minute are one every two seconds, whoever they are for."""
-    town = Town(
-        lambda model, prompt, nth: Provider(503) if nth == 1 else right(model, prompt, nth),
-        models=(ONE, OTHER),
-        requests_per_minute=30,
-    )
-    await asyncio.gather(town.ask(10), town.ask(10, OTHER, first=100))
-    assert town.times == [2.0 * number for number in range(40)]
+    """Thirty a minute are one every two seconds, whichever model, worker or attempt they are for."""
+    client = Scripted(failing(Provider(503)))
+    broker = broker_of(client, [MODEL, OTHER], requests_per_minute=30)
+    asked = [*questions(10), *questions(10, first=100, model="other")]
+    await asyncio.gather(*(broker.ask(one, f"gw{place % 8}") for place, one in enumerate(asked)))
+    assert client.times == [2.0 * number for number in range(40)]
 
 
-@simulated
+@in_no_time
 async def test_tokens_per_minute_are_estimated_and_corrected() -> None:
-    """The first two estimates are 1,001 tokens each, and every reply has a thousand: ten a minute."""
-    town = Town(right, tokens_per_minute=10_000)
-    await town.ask(30)
-    assert town.times[-1] == pytest.approx(29 * 6, rel=0.1)
+    """Every reply has a thousand: ten a minute, once the first replies have shown it."""
+    client = Scripted(right)
+    await ask(broker_of(client, tokens_per_minute=10_000), questions(30))
+    assert client.times[-1] == pytest.approx(29 * 6, rel=0.1)
 
 
-@simulated
+@in_no_time
 async def test_a_run_that_ends_does_not_wait_for_its_turn() -> None:
-    """When a run ends, questions that wait for their turn fail at once, and say that they were not asked."""
-    town = Town(right, requests_per_minute=1)
-    asking = asyncio.create_task(town.ask(10))
+    """Questions that wait for their turn fail at once, and say that they were not asked."""
+    client = Scripted(right)
+    broker = broker_of(client, requests_per_minute=1)
+    asking = asyncio.create_task(ask(broker, questions(10)))
     await asyncio.sleep(1.5)
-    assert town.counts.progress().held == 9
-    town.requester.halt()
-    assert messages(await asking) == {"reply": 1, "the run ended before this question was asked": 9}
-    assert town.now == pytest.approx(1.5)
+    assert broker.progress().held == 9
+    await broker.close()
+    assert counted(await asking) == {"reply": 1, "the run ended before this question was asked": 9}
+    assert client.now == pytest.approx(1.5)
 
 
-@simulated
-async def test_a_run_that_has_ended_asks_nobody() -> None:
-    """A run that has ended asks nobody, not even a judge that was never asked before."""
-    town = Town(right, models=(ONE, JUDGE))
-    town.requester.halt()
-    outcomes = [await town.requester.request(model, "q") for model in (ONE, JUDGE)]
-    assert messages(outcomes) == {"the run ended before this question was asked": 2}
-    assert not town.asked
+# --- outages --------------------------------------------------------------------------------------------------------
 
 
-# --- outages --------------------------------------------------------------------------------------
+async def stopped_at(client: Scripted, broker: Broker, count: int) -> tuple[float | None, Outcomes]:
+    """When the run stopped, and what came of its questions."""
+    asking = asyncio.create_task(ask(broker, questions(count)))
+    at = None
+    while not asking.done():
+        await asyncio.sleep(0.25)
+        at = client.now if at is None and broker.stopped else at
+    return at, asking.result()
 
 
-@simulated
-async def test_a_server_that_refuses_every_connection_stops_the_run_in_seconds() -> None:
-    """Whatever number of questions is in flight; one that has replied before gets a minute."""
+@in_no_time
+async def test_a_provider_that_is_down_stops_the_run_after_a_minute() -> None:
+    """With its last reason, after few requests; all questions are answered."""
+    client = Scripted(always(503))
+    broker = broker_of(client)
+    at, outcomes = await stopped_at(client, broker, 1000)
+    assert at == pytest.approx(61, abs=5)
+    assert client.asked.total() < 80
+    assert broker.stopped is not None
+    pattern = "openai/some is down: 503 Provider: scripted (* failures in 6? s, and no reply)"
+    assert fnmatchcase(broker.stopped.message, pattern), broker.stopped
+    assert counted(outcomes)[f"run stopped: {broker.stopped.message}"] > 980
 
-    def refuse(model: Model, prompt: str, nth: int) -> Exception:
+
+@pytest.mark.parametrize(("replies", "concurrency", "at_most"), [(0, 1, 20), (0, 16, 15), (1, 16, 75)])
+@in_no_time
+async def test_a_server_that_refuses_connections_stops_the_run_in_seconds(
+    replies: int, concurrency: int, at_most: float
+) -> None:
+    """One that has replied before may be about to start again, and gets a minute."""
+
+    def script(model: Model, prompt: str, nth: int) -> Reply | Exception:
+        if prompt == "q0" and replies:
+            return right(model, prompt, nth)
         return ConnectionRefusedError(errno.ECONNREFUSED, "Connect call failed")
 
-    def refuse_later(model: Model, prompt: str, nth: int) -> Reply | Exception:
-        return right(model, prompt, nth) if prompt == "q0" else refuse(model, prompt, nth)
-
-    for script, concurrency, at_most in ((refuse, 1, 20), (refuse, 16, 15), (refuse_later, 16, 70)):
-        town = Town(script, takes_s=lambda prompt, nth: 0.0, concurrency=concurrency)
-        await town.ask(200)
-        assert town.stopped_at is not None
-        assert at_most / 4 <= town.stopped_at <= at_most
+    client = Scripted(script, takes_s=lambda prompt: 0.0)
+    at, _ = await stopped_at(client, broker_of(client, concurrency=concurrency), 200)
+    assert at is not None
+    assert at_most / 4 <= at <= at_most
 
 
-@simulated
-async def test_a_provider_that_is_down_stops_the_run_in_minutes() -> None:
-    """A provider that is down stops the run with its last reason, after few requests."""
-    town = Town(down)
-    outcomes = await town.ask(1000)
-    assert town.stopped_at == pytest.approx(61, abs=5)
-    assert town.now < 120
-    assert town.asked.total() < 80
-    ours = [outcome for outcome in outcomes if isinstance(outcome, Failure) and outcome.stops_run]
-    assert len(outcomes) == 1000
-    assert len(ours) > 980
-    assert {outcome.message for outcome in ours} == {ours[0].message}
-    pattern = "openai/one is down: 503 Provider: scripted (* failures in 6? s, and no reply)"
-    assert fnmatchcase(ours[0].message, pattern), ours[0].message
-
-
-@pytest.mark.parametrize("lasts_s", [0.5, 5, 50])
-@pytest.mark.parametrize("concurrency", [16, 1024])
-def test_an_outage_of_less_than_a_minute_costs_no_question(lasts_s: float, concurrency: int) -> None:
+@pytest.mark.parametrize("lasts_s", [0.5, 50])
+@pytest.mark.parametrize("concurrency", [16, 256])
+@in_no_time
+async def test_an_outage_of_less_than_a_minute_costs_no_question(lasts_s: float, concurrency: int) -> None:
     """All connections break at once, and so do those that come too early."""
 
-    async def story() -> None:
-        town: Town
+    def script(model: Model, prompt: str, nth: int) -> Reply | Exception:
+        return ConnectionResetError("gone") if 3 < client.now < 3 + lasts_s else right(model, prompt, nth)
 
-        def script(model: Model, prompt: str, nth: int) -> Reply | Exception:
-            return ConnectionResetError("gone") if 3 < town.now < 3 + lasts_s else right(model, prompt, nth)
-
-        town = Town(script, concurrency=concurrency)
-        outcomes = await town.ask(2 * concurrency)
-        assert messages(outcomes) == {"reply": 2 * concurrency}
-
-    in_no_time(story())
+    client = Scripted(script)
+    outcomes = await ask(broker_of(client, concurrency=concurrency), questions(3 * concurrency))
+    assert counted(outcomes) == {"reply": 3 * concurrency}
 
 
-@simulated
+@in_no_time
 async def test_a_slow_model_that_often_fails_is_not_down() -> None:
-    """Of many requests a tenth fails at once, and the others take five minutes."""
-    town: Town
+    """A tenth of the requests fails at once, and the others take five minutes."""
 
     def script(model: Model, prompt: str, nth: int) -> Reply | Exception:
-        return Provider(500) if town.takes_s(prompt, nth) == 1 else right(model, prompt, nth)
+        return Provider(500) if prompt.endswith("0") else right(model, prompt, nth)
 
-    town = Town(
-        script, takes_s=lambda prompt, nth: 1 if int(prompt[1:]) % 10 == 0 and nth < 20 else 300, concurrency=500
-    )
-    outcomes = await town.ask(500)
-    assert set(messages(outcomes)) == {"reply", "openai/one: 500 Provider: scripted (4 attempts)"}
-    assert messages(outcomes)["reply"] == 450
+    client = Scripted(script, takes_s=lambda prompt: 1 if prompt.endswith("0") else 300)
+    outcomes = counted(await ask(broker_of(client, concurrency=500), questions(500)))
+    assert outcomes == {"reply": 450, "openai/some: 500 Provider: scripted (4 attempts)": 50}
 
 
-@simulated
-async def test_who_asks_for_patience_is_not_down() -> None:
-    """Hundreds of 429s in a row, each with its wish, and then a reply."""
-    town: Town
+@in_no_time
+async def test_a_provider_that_answers_429_is_down_only_if_it_never_replies() -> None:
+    """Ten minutes of 429s with a Retry-After are waited out; if questions are given up, they count as failures."""
 
     def script(model: Model, prompt: str, nth: int) -> Reply | Exception:
-        return Provider(429, retry_after_s=5) if town.now < 600 else right(model, prompt, nth)
+        return Provider(429, retry_after_s=5) if client.now < 600 else right(model, prompt, nth)
 
-    town = Town(script, retries=100)
-    outcomes = await town.ask(16)
-    assert messages(outcomes) == {"reply": 16}
-    assert town.asked.total() > 200
-
-
-@simulated
-async def test_who_asks_for_patience_for_ever_is_down() -> None:
-    """Questions that are given up are failures, whatever for."""
-    town = Town(lambda *asked: Provider(429, retry_after_s=20))
-    outcomes = await town.ask(1000)
-    assert town.now < 600
-    assert any("is down: " in message and "429" in message for message in messages(outcomes))
+    client = Scripted(script)
+    assert counted(await ask(broker_of(client, retries=100), questions(16))) == {"reply": 16}
+    client = Scripted(always(429, 20))
+    at, outcomes = await stopped_at(client, broker_of(client), 1000)
+    assert at is not None
+    assert at < 600
+    assert any("is down: " in message and "429" in message for message in counted(outcomes))
 
 
-@simulated
-async def test_one_model_that_is_down_leaves_the_others_alone() -> None:
-    """Its own questions are answered at once, also those that wait; the run stops when nobody is left."""
-    dead = {"openai/one"}
+@in_no_time
+async def test_a_model_that_is_down_leaves_the_others_alone() -> None:
+    """Its questions fail at once, also by another name; the run stops when no model under test is left."""
+    dead = {"openai/some"}
 
     def script(model: Model, prompt: str, nth: int) -> Reply | Exception:
         return Provider(503) if model.target in dead else right(model, prompt, nth)
 
-    town = Town(script, models=(ONE, OTHER, SAME, JUDGE))
-    one, other = await asyncio.gather(town.ask(200), town.ask(2000, OTHER, first=1000))
-    assert messages(other) == {"reply": 2000}
-    assert max(Counter(isinstance(outcome, Failure) and outcome.stops_run for outcome in one)) is False
-    same = await town.ask(10, SAME, first=5000)
-    assert town.asked["q5000"] == 0
-    assert all(message.startswith("openai/one is down: ") for message in messages(same))
+    client = Scripted(script)
+    broker = broker_of(client, [MODEL, OTHER, SAME, JUDGE])
+    some, other = await asyncio.gather(
+        ask(broker, questions(200)), ask(broker, questions(300, first=1000, model="other"))
+    )
+    assert counted(other) == {"reply": 300}
+    assert broker.stopped is None
+    same = await ask(broker, questions(10, first=5000, model="same"))
+    assert client.asked["q5000"] == 0
+    assert all(message.startswith("openai/some is down: ") for message in counted([*some[-10:], *same]))
     dead.add("openai/other")
-    rest = await town.ask(200, OTHER, first=6000)
-    assert any(isinstance(outcome, Failure) and outcome.stops_run for outcome in rest)
+    await ask(broker, questions(200, first=6000, model="other"))
+    assert broker.stopped is not None
+    assert isinstance(broker.stopped, Failure)
+
+
+class Watched:
+    """A circuit breaker on a clock that the test sets."""
+
+    def __init__(self) -> None:
+        self.now = 500.0
+        self.breaker = CircuitBreaker(lambda: self.now)
+
+    def fail(self, count: int, after_s: float = 0.0) -> Watched:
+        self.now += after_s
+        for _ in range(count):
+            self.breaker.failed()
+        return self
+
+
+def test_what_the_documents_promise_of_the_circuit_breaker() -> None:
+    """20 failures in a row that last a minute, a request every 3 seconds meanwhile; older requests may still reply."""
+    assert (FAILURES, LASTING_S, PROBE_EVERY_S) == (20, 60.0, 3.0)
+    for watched, is_down in (
+        (Watched().fail(1024), False),
+        (Watched().fail(1024).fail(1, 59), False),
+        (Watched().fail(18).fail(1, 60), False),
+        (Watched().fail(19).fail(1, 60), True),
+    ):
+        assert watched.breaker.is_down is is_down
+        watched.breaker.replied()
+        assert not watched.fail(19, 61).breaker.is_down
+    watched = Watched()
+    older = watched.breaker.begin()
+    assert watched.fail(19).breaker.wait_s() == 0
+    assert watched.fail(1).breaker.wait_s() == 3
+    assert not watched.fail(1, 600).breaker.is_down
+    watched.breaker.end(older)
+    assert watched.breaker.is_down

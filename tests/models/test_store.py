@@ -1,8 +1,7 @@
-"""The store of replies: on disk, shared by processes, killed, locked, full, pruned."""
+"""The store of replies: its keys, its file, and how it is shared by processes, killed, locked, full and pruned."""
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
 import subprocess
 import sys
@@ -10,12 +9,17 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from pytest_llmarith.models.store import RunStore, Store, StoreError
-from pytest_llmarith.values import Reply, StoreMode
+from pytest_llmarith.models.request import asked_model, hides_headers, holds_secrets, sent_of
+from pytest_llmarith.models.store import RunStore, Store, StoreError, key_of, key_of_sent
+from pytest_llmarith.values import Model, Question, Reply, StoreMode
+from tests.models.scripted import Scripted, announce, ask, broker_of, counted, in_no_time, put, questions
 
+MODEL = Model("m", "openai/x", {"temperature": 0, "thinking": {"a": 1, "b": 2}}, "http://h/v1", "Be brief.")
+QUESTION = Question("m", "1 + 1", 0)
 FULL = Reply(
     "42\n\x00\udfff",
     reasoning="hm",
@@ -30,6 +34,104 @@ FULL = Reply(
     asked_at="2026-11-22T00:00:00.000+00:00",
     sent={"model": "openai/o4-mini", "params": {"n": None}},
 )
+
+
+# --- keys -----------------------------------------------------------------------------------------------------------
+
+
+def with_params(**params: Any) -> Model:
+    return replace(MODEL, params=params)
+
+
+def schema(**properties: Any) -> Model:
+    return with_params(response_format={"json_schema": {"schema": {"properties": properties}}})
+
+
+def data_source(**authentication: str) -> Model:
+    source = {"type": "azure_search", "parameters": {"authentication": authentication}}
+    return with_params(extra_body={"data_sources": [source]})
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (MODEL, replace(MODEL, target="openai/y")),
+        (MODEL, with_params(temperature=1)),
+        (MODEL, with_params()),
+        (MODEL, replace(MODEL, api_base="http://other/v1")),
+        (MODEL, replace(MODEL, api_base=None)),
+        (MODEL, replace(MODEL, system_prompt=None)),
+        (schema(key={"const": "a"}), schema(key={"const": "b"})),
+        (with_params(extra_headers={"beta": "a"}), with_params(extra_headers={"beta": "b"})),
+    ],
+)
+def test_everything_that_can_change_a_reply_changes_its_key(one: Model, other: Model) -> None:
+    """Also a property of a schema that is named like a key, and a header whose value is written down nowhere."""
+    assert key_of(one, QUESTION) != key_of(other, QUESTION)
+
+
+def test_another_prompt_trial_repeat_or_further_question_has_another_key() -> None:
+    keys = {key_of(MODEL, replace(QUESTION, **{name: 2})) for name in ("trial", "repeat")}  # type: ignore[arg-type]
+    keys |= {key_of(MODEL, question) for question in (QUESTION, replace(QUESTION, prompt="1 + 2"))}
+    assert len(keys) == 4
+    assert key_of(MODEL, replace(QUESTION, before=2)) == key_of(MODEL, replace(QUESTION, trial=2))
+
+
+@pytest.mark.parametrize(
+    ("one", "same"),
+    [
+        (MODEL, replace(MODEL, name="another name")),
+        (MODEL, with_params(thinking={"b": 2, "a": 1}, temperature=0)),
+        (MODEL, with_params(**MODEL.params, api_key="sk-1234567")),
+        (MODEL, replace(MODEL, api_base="http://h/v1/")),
+        (data_source(type="api_key"), data_source(type="api_key", key="SECRETKEY0123456789abcd")),
+    ],
+)
+def test_what_cannot_change_a_reply_leaves_its_key(one: Model, same: Model) -> None:
+    """The model's name in this run, the order of parameters, keys and a final slash."""
+    assert key_of(one, QUESTION) == key_of(same, QUESTION)
+
+
+def test_the_key_of_a_request_that_was_written_down() -> None:
+    """It is the key of its question, unless headers were hidden; keys never change between versions."""
+    assert key_of(MODEL, QUESTION) == "82efde769d6d3edf767abfbd4283c50f2b0bbb3cb40a793b0aa885726710b546"
+    model = with_params(
+        api_key="k",
+        extra_headers={"Authorization": "Bearer x", "X-Title": "t"},
+        tools=[{"type": "mcp", "headers": {"Authorization": "Bearer x"}}],
+    )
+    sent = sent_of(model, "1 + 1")
+    assert sent == {
+        "model": "openai/x",
+        "api_base": "http://h/v1",
+        "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "1 + 1"}],
+        "params": {"extra_headers": {"X-Title": "[hidden]"}, "tools": [{"type": "mcp", "headers": {}}]},
+    }
+    assert (hides_headers(sent), holds_secrets(sent)) == (True, False)
+    assert holds_secrets({**sent, "params": {"api_key": "k"}})
+    assert holds_secrets({**sent, "api_base": "https://me:secret@h/v1"})
+    known = {**sent, "params": {"extra_headers": {"X-Title": "t"}, "tools": [{"type": "mcp", "headers": {}}]}}
+    assert key_of(model, QUESTION) == key_of_sent(known, 0, 0)
+
+
+def test_a_fake_model_gets_another_seed_for_every_repeat() -> None:
+    """A language model replies anew each time, and gets none."""
+    given: dict[str, Any] = {"none": None, "own": 7, "wrong": "x"}
+    models = {name: Model(name, "llmarith/exact", {"seed": seed} if seed else {}) for name, seed in given.items()}
+    models["real"] = replace(MODEL, name="real")
+    seeds = {}
+    for name in models:
+        repeats = (asked_model(models, Question(name, "1 + 1", 0, repeat=repeat)) for repeat in range(3))
+        seeds[name] = [model and model.params.get("seed") for model in repeats]
+    assert seeds == {
+        "none": [None, 1, 2],
+        "own": [7, 7_000_001, 7_000_002],
+        "wrong": ["x", "x", "x"],  # the fake model refuses it
+        "real": [None, None, None],
+    }
+
+
+# --- the file -------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -52,23 +154,16 @@ def locked(path: Path) -> Iterator[None]:
         yield
 
 
-def test_a_reply_comes_back_whole(store: Store) -> None:
-    """It is marked as stored; a price of the user's own and the retries of a run stay behind."""
+def test_a_reply_comes_back_whole(store: Store, path: Path, tmp_path: Path) -> None:
+    """A stored one stays unless it is overwritten; a price of the user's own is not kept. Only a new folder is hidden
+    from git.
+    """
     assert store.put({"k": replace(FULL, own_price=True)}) == 1
     assert store.fetch(["other", "k"]) == {"k": replace(FULL, stored=True)}
-
-
-def test_a_stored_reply_stays_unless_it_is_overwritten(store: Store) -> None:
-    """The second of two runs that asked the same question does not replace what the first one has paid for."""
-    store.put({"k": Reply("old")})
     assert store.put({"k": Reply("new"), "l": Reply("")}) == 1
-    assert store.fetch("k")["k"].text == "old"
+    assert store.fetch("k")["k"].text == FULL.text
     assert store.put({"k": Reply("new")}, overwrite=True) == 1
     assert store.fetch("k")["k"].text == "new"
-
-
-def test_only_a_folder_that_the_store_makes_is_kept_out_of_git(store: Store, path: Path, tmp_path: Path) -> None:
-    """In a folder that was there, a `*` in .gitignore would hide the user's files."""
     assert (path.parent / ".gitignore").read_text() == "*\n"
     Store(tmp_path / "store.sqlite").close()
     assert not (tmp_path / ".gitignore").exists()
@@ -100,20 +195,18 @@ def damaged_reply(path: Path) -> None:
         db.commit()
 
 
-UNUSABLE: dict[str, tuple[Callable[[Path], object], str]] = {
-    "newer": (newer, "it has format 2, and this pytest-llmarith reads format 1; choose another folder"),
-    "no store": (no_store, "it is not a store of replies; move it away or choose another folder"),
-    "damaged": (damaged, "it is damaged; move it away to begin a new one"),
-    "damaged reply": (damaged_reply, "the reply k is damaged"),
-    "a file for its folder": (lambda path: path.parent.touch(), "it cannot be opened or created"),
-    "a folder for its file": (lambda path: path.mkdir(parents=True), "it cannot be opened or created"),
-}
-
-
-@pytest.mark.parametrize("name", UNUSABLE)
-def test_a_store_that_cannot_be_used_says_so(name: str, path: Path) -> None:
+@pytest.mark.parametrize(
+    ("prepare", "message"),
+    [
+        (newer, "it has format 2, and this pytest-llmarith reads format 1; choose another folder"),
+        (no_store, "it is not a store of replies; move it away or choose another folder"),
+        (damaged, "it is damaged; move it away to begin a new one"),
+        (damaged_reply, "the reply k is damaged"),
+        (lambda path: path.mkdir(parents=True), "it cannot be opened or created"),
+    ],
+)
+def test_a_store_that_cannot_be_used(prepare: Callable[[Path], object], message: str, path: Path) -> None:
     """One line with the file and the reason; the file stays as it is."""
-    prepare, message = UNUSABLE[name]
     prepare(path)
     before = path.read_bytes() if path.is_file() else None
     with pytest.raises(StoreError, match=message) as refused, closing(Store(path)) as store:
@@ -122,23 +215,51 @@ def test_a_store_that_cannot_be_used_says_so(name: str, path: Path) -> None:
     assert before == (path.read_bytes() if path.is_file() else None)
 
 
-def test_a_locked_store_can_be_read(path: Path) -> None:
-    """Writing waits for the other program, and says so if that takes too long."""
-    with closing(Store(path)) as store:
-        store.put({"k": FULL})
-    with locked(path), closing(Store(path, busy_s=0.01)) as store:
-        assert store.fetch("k")
+@pytest.mark.parametrize("mode", [StoreMode.ON, StoreMode.REFRESH])
+@pytest.mark.parametrize("trouble", ["locked", "no store"])
+@in_no_time
+async def test_nothing_is_asked_before_the_store_is_known_to_work(
+    path: Path, trouble: str, mode: StoreMode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One message for all questions; a store that is free again serves the same run. Reading needs no lock."""
+    monkeypatch.setattr("pytest_llmarith.models.store.BUSY_S", 0.1)
+    put(path, []) if trouble == "locked" else no_store(path)
+    client = Scripted()
+    with locked(path) if trouble == "locked" else closing(path.open()):
+        broker = broker_of(client, path=path, mode=mode)
+        announce(broker, questions(8))
+        outcomes = await ask(broker, questions(8))
+        await broker.close()
+    assert broker.stopped is not None
+    assert broker.stopped.message.startswith(f"store {path}: ")
+    assert counted(outcomes).keys() <= {broker.stopped.message, f"run stopped: {broker.stopped.message}"}
+    assert client.order == []
+    if trouble == "locked":
+        put(path, questions(8))
+        with locked(path):
+            broker = broker_of(client, path=path)
+            assert counted(await ask(broker, questions(8))) == {"reply": 8}
+            await broker.close()
+        assert client.order == []
+
+
+@in_no_time
+async def test_what_was_not_written_is_tried_again_at_the_end(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The store may be free by then, or the disk have room. A batch is written whole or not at all."""
+    monkeypatch.setattr("pytest_llmarith.models.store.BUSY_S", 0.1)
+    store = RunStore(path, StoreMode.ON)
+    await store.prepare()
+    with locked(path):
         with pytest.raises(StoreError, match="another program keeps it locked"):
-            store.put({"l": FULL})
-
-
-def test_a_full_disk_keeps_what_was_there(store: Store) -> None:
-    """A batch is written whole or not at all."""
-    store.put({"k": FULL})
-    store._db.execute("PRAGMA max_page_count = 5")
-    with pytest.raises(StoreError, match="the disk is full"):
-        store.put({str(number): Reply("x" * 1000) for number in range(100)})
-    assert [one.replies for one in store.holdings()] == [1]
+            await store.put("a", Reply("a"))
+        assert (store.written, store.unwritten) == (set(), {"a": Reply("a")})
+    await store.close()
+    assert (store.written, store.unwritten) == ({"a"}, {})
+    with closing(Store(path)) as reopened:
+        reopened._db.execute("PRAGMA max_page_count = 5")
+        with pytest.raises(StoreError, match="the disk is full"):
+            reopened.put({str(number): Reply("x" * 1000) for number in range(100)})
+        assert [one.replies for one in reopened.holdings()] == [1]
 
 
 WRITER = """
@@ -169,11 +290,7 @@ def writing(name: str, path: Path, count: int) -> Iterator[subprocess.Popen[str]
 def test_two_processes_share_a_store_from_its_first_moment(path: Path) -> None:
     """Both make the file at the same time, nothing is lost, and of two replies with one key the first stays."""
     with writing("a", path, 50) as one, writing("b", path, 50) as other:
-        for process in (one, other):
-            assert process.stdin is not None
-            process.stdin.write("\n")
-            process.stdin.flush()
-        assert [process.communicate() and process.returncode for process in (one, other)] == [0, 0]
+        assert [process.communicate("\n") and process.returncode for process in (one, other)] == [0, 0]
     with closing(Store(path)) as store:
         assert sum(one.replies for one in store.holdings()) == 150
         assert len(store.fetch(f"{name}-{number}" for name in "ab" for number in range(50))) == 100
@@ -208,57 +325,3 @@ def test_pruning_needs_the_store_alone(store: Store, path: Path) -> None:
         other.prune(["openai/o4-mini"], "2026-11-23")
         assert other.holdings() == []
     assert path.stat().st_size < 20_000
-    with closing(Store(path)) as opened:
-        opened.put({"k": FULL})
-
-
-def test_what_was_not_written_is_tried_again_at_the_end(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The store may be free by then, or the disk have room."""
-    monkeypatch.setattr("pytest_llmarith.models.store.BUSY_S", 0.1)
-
-    async def put_while_locked() -> None:
-        store = RunStore(path, StoreMode.ON)
-        await store.prepare()
-        with locked(path):
-            with pytest.raises(StoreError, match="another program keeps it locked"):
-                await store.put("a", Reply("a"), announced=True)
-            assert (store.written, store.unwritten) == (set(), {"a": Reply("a")})
-        await store.close()
-        assert (store.written, store.unwritten) == ({"a"}, {})
-
-    asyncio.run(put_while_locked())
-    with closing(Store(path)) as store:
-        assert store.fetch("a")
-
-
-def test_nothing_is_asked_while_the_store_is_not_known_to_work(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All who want to ask wait for the first one's check, and hear of its failure."""
-    monkeypatch.setattr("pytest_llmarith.models.store.BUSY_S", 0.1)
-
-    async def prepare_while_locked() -> None:
-        store = RunStore(path, StoreMode.ON)
-        with locked(path):
-            first = asyncio.create_task(store.prepare())
-            await asyncio.sleep(0.02)
-            for prepared in (store.prepare(), first, store.prepare()):
-                with pytest.raises(StoreError, match="another program keeps it locked"):
-                    await prepared
-        await store.close()
-
-    asyncio.run(prepare_while_locked())
-
-
-def test_without_a_store_the_latest_replies_are_kept(path: Path) -> None:
-    """In memory, up to a number, if the same question may come again."""
-
-    async def put_many() -> None:
-        store = RunStore(path, StoreMode.OFF)
-        await store.prepare()
-        for number in range(2_001):
-            await store.put(str(number), Reply(""), announced=False)
-        await store.put("announced", Reply(""), announced=True)
-        assert store.fetch(["0", "1", "2000", "announced"]).keys() == {"1", "2000"}
-        await store.close()
-
-    asyncio.run(put_many())
-    assert not path.parent.exists()

@@ -21,21 +21,8 @@ def bench(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, programs: 
         yield made
 
 
-_IN_ONE_PROCESS = pytest.param("-n 0", marks=pytest.mark.proof)  # differs from plain in who registers what
-_PLAIN = pytest.param("plain", marks=pytest.mark.proof)
-
-
-@pytest.fixture(params=["plain", _IN_ONE_PROCESS, "-n 2"])
-def every_way(request: pytest.FixtureRequest) -> tuple[str, ...]:
-    """The same run without xdist, with it but in one process, and with two workers."""
-    return WAYS[request.param]
-
-
-@pytest.fixture(params=[_PLAIN, "-n 2"])
+@pytest.fixture(params=[pytest.param("plain", marks=pytest.mark.proof), "-n 2"])
 def way(request: pytest.FixtureRequest, bench: Bench) -> tuple[str, ...]:
-    """The same run in one process and with two workers, for what does not depend on xdist being there.
-
-    The longer proofs begin it as users do.
-    """
+    """The same run with two workers and in one process; the longer proofs begin it as users do."""
     bench.cold = request.param == "plain"
     return WAYS[request.param]

@@ -1,0 +1,186 @@
+"""What a run says of itself before it asks: tokens, money, caps; and the dry run, which says that alone."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+
+from pytest_llmarith.models.broker import Broker
+from pytest_llmarith.models.store import RunStore, Store, key_of
+from pytest_llmarith.session.forecast import Forecast, models_asked_later
+from pytest_llmarith.session.selection import Asked
+from pytest_llmarith.settings import Settings, parse_settings
+from pytest_llmarith.tasks import breaking_point
+from pytest_llmarith.values import USUAL, Model, Plan, Price, Question, Reply, Terms
+from tests.models.scripted import Scripted
+from tests.session.bench import Bench
+from tests.session.test_oeis_run import write_cache
+
+Make = Callable[..., Forecast]
+Way = tuple[str, ...]
+
+
+def asked(question: Question, task: str) -> Asked:
+    return Asked(f"{task}-{question.trial}", task, {}, USUAL, question)
+
+
+SUMS = [asked(Question("openai/priced", "x" * 100, trial), "arithmetic") for trial in range(3)]
+PROGRAMS = [asked(Question("openai/priced", "y" * 1000, trial), "oeis") for trial in range(2)]
+
+
+def search(budget: int, model: str = "openai/priced") -> Asked:
+    """A search of sums, which begins with 0 + 0."""
+    problem = next(one for one in breaking_point.problems(0, budget) if one.label == "int_add")
+    return asked(Question(model, breaking_point.prompt(problem), 0), problem.task)
+
+
+class Listed(Scripted):
+    """Knows the prices of all models called priced."""
+
+    def terms(self, model: Model) -> Terms:
+        return Terms(Price(1.0, 4.0), 500) if model.target == "openai/priced" else Terms()
+
+
+async def planned(path: Path, settings: Settings, wanted: list[Asked]) -> Plan:
+    models = [model for model in (*settings.models, settings.oeis.judge) if model]
+    store = RunStore(path, settings.store_mode)
+    broker = Broker(Listed(), models, store, settings.asking, settings.store_mode)
+    plan = broker.plan([one.question for one in wanted], [one.name for one in models_asked_later(wanted, settings)])
+    await broker.close()
+    return plan
+
+
+@pytest.fixture
+def forecast(pytester: pytest.Pytester) -> Make:
+    """Makes the forecast of a run, some of whose questions have a stored reply."""
+
+    def make(wanted: list[Asked], *options: str, stored: Mapping[int, Reply] = MappingProxyType({})) -> Forecast:
+        settings: Settings = parse_settings(pytester.parseconfig("--llm-model=openai/priced", *options))
+        models = {model.name: model for model in settings.models}
+        store = Store(pytester.path / "store.sqlite")
+        questions = {place: wanted[place].question for place in stored}
+        store.put({key_of(models[one.model], one): stored[place] for place, one in questions.items()})
+        store.close()
+        return Forecast(settings, wanted, asyncio.run(planned(store.path, settings, wanted)))
+
+    return make
+
+
+def test_tokens_by_task(forecast: Make) -> None:
+    """A number is short and a program long, unless the model may not write as much, or stored replies tell."""
+    (outlook,) = forecast([*SUMS, *PROGRAMS]).outlooks
+    assert (outlook.questions, outlook.stored, outlook.asked) == (5, 0, 5)
+    assert (outlook.prompt_tokens, outlook.completion_tokens) == (3 * 25 + 2 * 250, 3 * 20 + 2 * 500)
+    heavy = [asked(replace(one.question, system_prompt="z" * 4000), one.task) for one in SUMS]
+    (bounded,) = forecast([*SUMS, *heavy], "--llm-param=max_tokens=7").outlooks
+    assert (bounded.prompt_tokens, bounded.completion_tokens) == (3 * 25 + 3 * 1025, 6 * 7)
+    (outlook,) = forecast(SUMS, stored={0: Reply("4", completion_tokens=900), 1: Reply("4")}).outlooks
+    assert (outlook.stored, outlook.asked, outlook.completion_tokens) == (2, 1, 900)
+    assert (outlook.learned_from, outlook.guessed) == (1, False)
+
+
+@pytest.mark.parametrize(
+    ("options", "refusal"),
+    [
+        (("--llm-max-cost=5", "--llm-price=1,4"), "openai/mine .*max_completion_tokens"),
+        (("--llm-max-tokens=5000",), "openai/mine .*max_completion_tokens"),
+        (("--llm-max-cost=0.001", "--llm-price=1,4", "--llm-param=max_tokens=900"), "max_completion_tokens=\\d+ "),
+        (("--llm-max-tokens=5", "--llm-param=max_tokens=900"), "^--llm-max-tokens=5: "),
+        (("--llm-max-cost=5", "--llm-price=1,4", "--llm-param=max_tokens=50"), None),
+        (("--llm-max-cost=5", "--llm-price=0,0"), None),
+        ((), None),
+    ],
+)
+def test_a_cap_that_cannot_be_kept_or_lets_nothing_begin(forecast: Make, options: Way, refusal: str | None) -> None:
+    """The message names the parameter that bounds a reply; a free model cannot pass a cap in dollars."""
+    mine = [replace(one, question=replace(one.question, model="openai/mine")) for one in SUMS]
+    made = forecast(mine, "--llm-model=openai/mine", *options)
+    if refusal is None:
+        made.refuse()
+    else:
+        with pytest.raises(pytest.UsageError, match=refusal):
+            made.refuse()
+
+
+def test_a_search_may_go_on_behind_a_stored_question(forecast: Make) -> None:
+    """The first question alone is counted, the forecast says so, and what may be asked next needs a price."""
+    options = ("--llm-breaking-point=80", "--llm-max-cost=1")
+    known = {0: Reply("0", cost_usd=0.0024)}
+    assert forecast([search(80)], *options, stored=known).lines() == [
+        "forecast: 1 question, which is stored",
+        "forecast: 1 search asks up to 80 questions, of which only the first is counted here",
+        "forecast: $0.0024 of $1.00 spent by stored replies",
+    ]
+    unpriced = ("--llm-model=openai/mine", *options)
+    forecast([search(80, "openai/mine")], *unpriced, "--llm-store=only", stored=known).refuse()
+    with pytest.raises(pytest.UsageError, match="no price of openai/mine is known; give it as --llm-price"):
+        forecast([search(80, "openai/mine")], *unpriced, stored=known).refuse()
+
+
+# --- the dry run ----------------------------------------------------------------------------------------------------
+
+DRY_BENCH = """
+    import pytest
+
+    @pytest.mark.arithmetic(depths=[2, 3], trials=1)
+    def test_arithmetic(problem, ask):
+        raise AssertionError("it ran")
+
+    @pytest.mark.integer_addition(trials=4)
+    def test_integer_addition(problem, ask):
+        raise AssertionError("it ran")
+
+    @pytest.mark.oeis
+    def test_oeis(problem, ask):
+        raise AssertionError("it ran")
+
+    class TestMine:
+        @pytest.fixture
+        def model(self):
+            raise AssertionError("it was made")
+
+        @pytest.mark.arithmetic(depths=[2], trials=1)
+        def test_mine(self, problem, ask):
+            raise AssertionError("it ran")
+"""
+
+
+@pytest.mark.parametrize("how", [("-n", "8"), ("-d", "--tx", "2*popen")])
+def test_a_dry_run_asks_and_writes_nothing(bench: Bench, how: Way, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It needs neither a key nor workers nor a sandbox, and shows a prompt of each task."""
+    monkeypatch.delenv("OPENAI_API_KEY")
+    monkeypatch.setenv("PATH", "")
+    bench.pytester.makepyfile(test_bench=DRY_BENCH)
+    write_cache(bench.pytester.path / "oeis_cache")
+    result = bench.run("--llm-dry-run", "--llm-fail-under=80", "-q", *how)
+    assert (result.ret, result.errlines, bench.server.requests) == (0, [], [])
+    for name in ("reports", ".llmarith", ".report.json"):
+        assert not (bench.pytester.path / name).exists()
+    result.stdout.no_fnmatch_line("*workers*")
+    result.stdout.fnmatch_lines(
+        [
+            "llmarith: forecast: 25 questions; about 1.* prompt tokens, about $0.00*",
+            "llmarith: forecast: 8 questions to a model fixture of your own, of unknown cost",
+            "arithmetic, as test_bench.py::test_arithmetic?openai/gpt-4o-mini-int_add-depth_2-trial_0? asks:",
+            "    Compute the following and reply with just the numeric result (no explanation):",
+            "integer_addition, as *",
+            "    Provide the sum of the two numbers.*",
+            "oeis, as *",
+            "    Name: The squares.",
+        ]
+    )
+
+
+def test_a_dry_run_of_a_selection(bench: Bench) -> None:
+    """-k and what is stored count; a bench that cannot be collected is an error."""
+    bench.run("-k", "int_add")
+    result = bench.run("--llm-dry-run", "-k", "int_add or int_sub")
+    assert (result.ret, len(bench.server.requests), len(bench.runs)) == (0, 2, 1)
+    result.stdout.fnmatch_lines(["llmarith: forecast: 4 questions, 2 of them stored; about *"])
+    (bench.pytester.path / "test_bench.py").write_text("import nothing_of_this_name")
+    assert bench.run("--llm-dry-run").ret == pytest.ExitCode.INTERRUPTED
