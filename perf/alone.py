@@ -7,7 +7,7 @@ import sys
 
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.tasks import arithmetic
-from pytest_llmarith.values import Model
+from pytest_llmarith.types import Model
 
 IN_FLIGHT = 64
 

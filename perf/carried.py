@@ -13,7 +13,7 @@ from pathlib import Path
 from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.store import RunStore
-from pytest_llmarith.values import AskingLimits, Model, Question, Reply, StoreMode
+from pytest_llmarith.types import Model, Question, Reply, RequestLimits, StoreMode
 
 _WORKERS = 8  # each waits for one reply at a time
 _WARM = 50  # the first requests open connections
@@ -21,7 +21,7 @@ _WARM = 50  # the first requests open connections
 
 async def _carried(url: str, concurrency: int, count: int, folder: Path) -> tuple[float, float]:
     model = Model("stub", "openai/stub", api_base=url)
-    limits = AskingLimits(concurrency=concurrency, timeout_s=60)
+    limits = RequestLimits(concurrency=concurrency, timeout_s=60)
     broker = Broker(Client(), [model], RunStore(folder / "store.sqlite", StoreMode.ON), limits)
     await _ask(broker, [Question("stub", "warm up", trial) for trial in range(_WARM)])
     start, processor = time.perf_counter(), time.process_time()

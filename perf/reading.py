@@ -14,7 +14,7 @@ from tabulate import tabulate
 from perf.measures import Measure
 from pytest_llmarith.answers import read
 from pytest_llmarith.grading import grade
-from pytest_llmarith.values import Dtype
+from pytest_llmarith.types import Dtype
 
 MEGABYTE = 1_000_000
 SECONDS_PER_MEGABYTE = 0.2

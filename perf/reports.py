@@ -21,7 +21,7 @@ from pytest_llmarith.records import as_dict, convert
 from pytest_llmarith.results.llm_arithmetic import row_of
 from pytest_llmarith.results.load import opened
 from pytest_llmarith.tasks import arithmetic
-from pytest_llmarith.values import Model, Reading, Reply
+from pytest_llmarith.types import Model, Reading, Reply
 
 TRIALS, RUNS = 61_668, 90
 # Rows are graded again, which takes most of their time.

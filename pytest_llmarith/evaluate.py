@@ -13,20 +13,21 @@ from pytest_llmarith import answers, grading, records
 from pytest_llmarith.answers.extract import reason
 from pytest_llmarith.records import Record, check_plain
 from pytest_llmarith.tasks.custom import CheckedProblem, plain
-from pytest_llmarith.values import (
-    USUAL,
+from pytest_llmarith.types import (
+    DEFAULT_CONDITION,
+    Calculation,
     Condition,
     ErrorAnalysis,
+    ExtractedAnswer,
     Failure,
     Grade,
-    Manner,
     Model,
     NanReason,
     NumberProblem,
     Outcome,
     Problem,
+    PromptConfig,
     Reading,
-    Readings,
     Reply,
 )
 
@@ -45,12 +46,14 @@ class Trial:
     model: Model
     prompt: str
     nodeid: str | None
-    condition: Mapping[str, Any] = field(default_factory=USUAL.fields)
+    condition: Mapping[str, Any] = field(default_factory=DEFAULT_CONDITION.fields)
     repeat: int = 0
 
     @classmethod
-    def of(cls, problem: Problem, model: Model, prompt: str, nodeid: str | None, manner: Manner | None = None) -> Trial:
-        how = manner or Manner()
+    def of(
+        cls, problem: Problem, model: Model, prompt: str, nodeid: str | None, prompt_config: PromptConfig | None = None
+    ) -> Trial:
+        how = prompt_config or PromptConfig()
         return cls(problem.task, problem.fields(), model, prompt, nodeid, how.condition.fields(), how.repeat)
 
 
@@ -127,13 +130,13 @@ class Verdict:
     """The outcome of a reply: both readings, grade and error class of the one that counts, why there is none."""
 
     outcome: Outcome
-    readings: Readings
+    readings: ExtractedAnswer
     grade: Grade | None
     errors: ErrorAnalysis | None
     reason: NanReason | None
 
 
-def verdict_of(problem: NumberProblem, reply: Reply, reading: Reading) -> Verdict:
+def verdict_of(problem: Calculation, reply: Reply, reading: Reading) -> Verdict:
     """Read a reply, and grade the reading that counts."""
     readings = _readings(problem, reply)
     answer = readings.strict if reading is Reading.STRICT else readings.tolerant
@@ -150,7 +153,7 @@ def number_record(problem: NumberProblem, trial: Trial, reading: Reading, reply:
     return record(trial, reply, verdict.outcome, verdict.reason, **_graded(verdict, reading))
 
 
-def graded_again(record: Record, problem: NumberProblem, reading: Reading, reply: Reply) -> Record:
+def graded_again(record: Record, problem: Calculation, reading: Reading, reply: Reply) -> Record:
     """The record with its reply read and graded anew."""
     verdict = verdict_of(problem, reply, reading)
     reason = verdict.reason and str(verdict.reason)
@@ -176,9 +179,9 @@ def _graded(verdict: Verdict, reading: Reading) -> dict[str, Any]:
     }
 
 
-def _readings(problem: NumberProblem, reply: Reply) -> Readings:
+def _readings(problem: Calculation, reply: Reply) -> ExtractedAnswer:
     if cut := cut_short(reply):
-        return Readings(None, None, cut)
+        return ExtractedAnswer(None, None, cut)
     return answers.read(reply.text, problem.operands, problem.dtype)
 
 

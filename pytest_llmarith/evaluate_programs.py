@@ -16,12 +16,12 @@ from pytest_llmarith.oeis.lookup_table.detector import analyze, conclude, extra_
 from pytest_llmarith.oeis.program import NoProgram, Program, find_program
 from pytest_llmarith.oeis.scoring import TermVerdict, score, verdicts
 from pytest_llmarith.records import Record
-from pytest_llmarith.values import (
+from pytest_llmarith.tasks.oeis import OeisProblem
+from pytest_llmarith.types import (
     Ending,
     Failure,
     IntegerSequence,
     NanReason,
-    OeisProblem,
     Outcome,
     ProgramRun,
     Reply,

@@ -26,18 +26,10 @@ from pytest_llmarith import records
 from pytest_llmarith.evaluate import Trial, Verdict, record, reply_part, unanswered_record
 from pytest_llmarith.records import Record
 from pytest_llmarith.tasks import arithmetic
-from pytest_llmarith.tasks.breaking_point import MOST_DIGITS, SIMPLEST, Draws, simplicity
-from pytest_llmarith.values import (
-    CONFIRMATIONS,
-    USUAL,
-    AdditionProblem,
-    ArithmeticProblem,
-    Failure,
-    Outcome,
-    Reading,
-    Reply,
-    SearchEnd,
-)
+from pytest_llmarith.tasks.addition import AdditionProblem
+from pytest_llmarith.tasks.arithmetic import ArithmeticProblem
+from pytest_llmarith.tasks.breaking_point import CONFIRMATIONS, MOST_DIGITS, SIMPLEST, Draws, simplicity
+from pytest_llmarith.types import DEFAULT_CONDITION, Failure, Outcome, Reading, Reply, SearchEnd
 
 _RUNGS = (2, 4, 8, 16, MOST_DIGITS)  # digits that the search climbs to, one after another
 _FIRST_TRIES = 4  # pairs that it tries on each rung; twice as many each time it climbs again
@@ -66,7 +58,7 @@ class Step:
         lhs, rhs = self.problem.operands
         if isinstance(self.problem, AdditionProblem):
             return f"{lhs} + {rhs}"
-        return f"{lhs} {arithmetic.fields(self.problem, USUAL)['sign']} {rhs}"
+        return f"{lhs} {arithmetic.fields(self.problem, DEFAULT_CONDITION)['sign']} {rhs}"
 
     @property
     def answer(self) -> str | None:

@@ -8,6 +8,12 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+# The folders and files of a project, for pytest and for the commands of `llmarith`.
+STORE_FOLDER = ".llmarith"
+STORE_FILE = "store.sqlite"
+OEIS_CACHE_FOLDER = "oeis_cache"
+REPORTS_FOLDER = "reports"
+
 
 def replace_file(path: Path, content: bytes | Iterable[bytes]) -> None:
     """Write a file at once: a reader finds the old one or the new one, also after a power cut. Raises OSError.

@@ -16,14 +16,12 @@ import math
 import re
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated, Any, Literal, NoReturn, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, NoReturn, TypeVar
 
 import msgspec
 from msgspec import Meta
 
-from pytest_llmarith.values import (
-    AskingLimits,
-    AskingTotals,
+from pytest_llmarith.types import (
     Condition,
     Dtype,
     ErrorClass,
@@ -32,6 +30,8 @@ from pytest_llmarith.values import (
     Op,
     Outcome,
     Reading,
+    RequestLimits,
+    RequestTotals,
     Retry,
     Rules,
     SearchEnd,
@@ -77,10 +77,16 @@ class ArithmeticProblem(Part, tag_field="kind", tag="arithmetic"):
     rhs: Number
     expected: Number
 
+    @property
+    def operands(self) -> tuple[str, str]:
+        return self.lhs, self.rhs
+
 
 class AdditionProblem(Part, tag_field="kind", tag="integer_addition"):
     """The sum of two integers."""
 
+    op: ClassVar[Op] = Op.ADD
+    dtype: ClassVar[Dtype] = Dtype.INT
     seed: int
     trial: Count
     int1: Number
@@ -88,9 +94,13 @@ class AdditionProblem(Part, tag_field="kind", tag="integer_addition"):
     expected: Number
 
     @property
+    def operands(self) -> tuple[str, str]:
+        return self.int1, self.int2
+
+    @property
     def digits(self) -> int:
         """The digits of the longer operand."""
-        return max(len(operand.lstrip("-")) for operand in (self.int1, self.int2))
+        return max(len(operand.lstrip("-")) for operand in self.operands)
 
 
 class SequenceProblem(Part, tag_field="kind", tag="oeis"):
@@ -465,7 +475,7 @@ class ErrorsOfVariant(Part):
     positions: Positions
 
 
-class Anatomy(Part):
+class ErrorTotals(Part):
     """How answers err, digit by digit."""
 
     classes: list[ClassOfErrors]
@@ -577,7 +587,7 @@ class Result(Part):
     rounded: Count  # answers that are the truth rounded to fewer decimals
     error_sizes: ErrorSizes
     repeats: Repeats | None  # null where every problem was put once
-    anatomy: Anatomy | None  # null where answers are no numbers
+    errors: ErrorTotals | None  # null where answers are no numbers
     variants: list[Variant]
     cells: list[Cell]
     lengths: list[Length]
@@ -678,7 +688,7 @@ class Run(RunTimes):
     seed: int | None
     symbols: str | None
     conditions: list[Condition] | None
-    wordings: dict[Literal["templates", "systems"], dict[str, str | None]] | None  # the texts behind their names
+    prompt_texts: dict[Literal["templates", "systems"], dict[str, str | None]] | None  # the texts behind their names
     repeats: Count | None
     search: dict[Literal["budget"], Count | None] | None
     reading: Reading | None  # that the run asked for; null leaves it to each task
@@ -686,8 +696,8 @@ class Run(RunTimes):
     strict: bool | None
     versions: dict[str, str | None]
     models: list[RunModel]
-    asking: AskingTotals | None
-    limits: AskingLimits | None
+    asking: RequestTotals | None
+    limits: RequestLimits | None
     oeis: ProgramRules | None
     merged: Merged | None
     git: dict[Literal["commit", "dirty"], str | bool | None] | None

@@ -17,32 +17,32 @@ from typing import Any, TypeVar
 
 import pytest
 
+from pytest_llmarith.files import OEIS_CACHE_FOLDER, REPORTS_FOLDER, STORE_FILE, STORE_FOLDER
 from pytest_llmarith.model_options import ModelOptions, encodable
 from pytest_llmarith.oeis.cache import check_name
 from pytest_llmarith.oeis.lookup_table.model_judge import PARAMS
 from pytest_llmarith.options import OPTIONS
+from pytest_llmarith.tasks.breaking_point import CONFIRMATIONS
 from pytest_llmarith.tasks.prompts import parts_of
-from pytest_llmarith.values import (
-    CONFIRMATIONS,
-    MOST_SHARDS,
-    USUAL,
-    AskingLimits,
+from pytest_llmarith.types import (
+    DEFAULT_CONDITION,
     Condition,
     Level,
     Model,
     NumberFormat,
     Price,
     ProgramLimits,
+    PromptTexts,
     Reading,
+    RequestLimits,
     Rules,
     Shard,
     StoreMode,
     Symbols,
-    Wordings,
 )
-from pytest_llmarith.values.folders import OEIS_CACHE_FOLDER, REPORTS_FOLDER, STORE_FILE, STORE_FOLDER
 
 LONGEST_LIMIT_S = 3600.0
+_MOST_SHARDS = 10_000
 _DEEPEST = 1000
 _LEAST_MEMORY = 1 << 26  # what Python needs to start
 _LONGEST_TEMPLATE = 100_000  # characters
@@ -54,17 +54,17 @@ _Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True, slots=True)
-class Manners:
+class PromptConfigs:
     """The prompt configs of a run: every condition, the texts behind their names, and how often a question is asked."""
 
-    conditions: tuple[Condition, ...] = (USUAL,)
-    wordings: Wordings = field(default_factory=Wordings)
+    conditions: tuple[Condition, ...] = (DEFAULT_CONDITION,)
+    texts: PromptTexts = field(default_factory=PromptTexts)
     repeats: int = 1
 
     @property
     def are_usual(self) -> bool:
         """Whether every question is asked once, as its task words it."""
-        return self.conditions == (USUAL,) and self.repeats == 1
+        return self.conditions == (DEFAULT_CONDITION,) and self.repeats == 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +91,10 @@ class Settings:
     depths: tuple[int, ...] | None
     trials: int | None
     breaking_point: int | None
-    manners: Manners
+    prompt_configs: PromptConfigs
     shard: Shard | None
     reading: Reading | None
-    asking: AskingLimits
+    asking: RequestLimits
     dry_run: bool
     store_mode: StoreMode
     store_path: Path
@@ -174,9 +174,9 @@ def _parse(config: pytest.Config) -> Settings:
         depths=given.optional("--llm-depths", _depths),
         trials=given.optional("--llm-trials", _whole(1, 1_000_000)),
         breaking_point=given.optional("--llm-breaking-point", _whole(1 + CONFIRMATIONS, 1_000)),
-        manners=_manners(given, config.invocation_params.dir),
+        prompt_configs=_prompt_configs(given, config.invocation_params.dir),
         reading=given.optional("--llm-reading", _one_of(Reading)),
-        asking=AskingLimits(
+        asking=RequestLimits(
             concurrency=given.value("--llm-concurrency", _whole(1, 1024)),
             timeout_s=given.value("--llm-timeout", _seconds),
             retries=given.value("--llm-retries", _whole(0, 100)),
@@ -196,7 +196,7 @@ def _parse(config: pytest.Config) -> Settings:
     )
 
 
-def _manners(given: Given, folder: Path) -> Manners:
+def _prompt_configs(given: Given, folder: Path) -> PromptConfigs:
     """Every combination of the values that were given; template files are relative to `folder`."""
     templates = given.each("--llm-prompt", lambda files: _templates(files, folder))
     systems = given.each("--llm-system-prompt", _systems)
@@ -207,9 +207,9 @@ def _manners(given: Given, folder: Path) -> Manners:
         tuple(templates) or (None,),
         tuple(systems) or (None,),
     )
-    return Manners(
+    return PromptConfigs(
         conditions=tuple(Condition(*values) for values in product(*axes)),
-        wordings=Wordings(
+        texts=PromptTexts(
             {name: text for name, text in templates.items() if name is not None},
             {number: text for number, text in systems.items() if number is not None},
         ),
@@ -314,8 +314,8 @@ def _seed(text: str) -> int | None:
 def _shard(text: str) -> Shard:
     match = re.fullmatch(r"(\d{1,5})/(\d{1,5})", text, re.ASCII)
     index, count = (int(match[1]), int(match[2])) if match else (0, 0)
-    if not 1 <= index <= count <= MOST_SHARDS:
-        raise ValueError(f"{text!r} is no shard; write 1/5 to 5/5 on five machines, at most {MOST_SHARDS:,}")
+    if not 1 <= index <= count <= _MOST_SHARDS:
+        raise ValueError(f"{text!r} is no shard; write 1/5 to 5/5 on five machines, at most {_MOST_SHARDS:,}")
     return Shard(index, count)
 
 

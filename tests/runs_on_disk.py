@@ -13,10 +13,10 @@ from pytest_llmarith.records import Record, Run, RunSummary, as_dict, convert
 from pytest_llmarith.results.keys import Key, key_of
 from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.tasks import addition, arithmetic
-from pytest_llmarith.values import AskingLimits, AskingTotals, Dtype, Failure, Model, NumberProblem, Op, Reading, Reply
+from pytest_llmarith.types import Dtype, Failure, Model, NumberProblem, Op, Reading, Reply, RequestLimits, RequestTotals
 
 _EMPTY_RUN: dict[str, Any] = {
-    **dict.fromkeys(("selected", "stopped", "exit_status", "shard", "seed", "symbols", "conditions", "wordings")),
+    **dict.fromkeys(("selected", "stopped", "exit_status", "shard", "seed", "symbols", "conditions", "prompt_texts")),
     **dict.fromkeys(("repeats", "search", "reading", "store", "strict", "asking", "limits", "oeis", "merged", "git")),
     "id": "2026-11-22T00-31-05_o4-mini",
     "started_at": "2026-11-22T00:31:05+00:00",
@@ -32,8 +32,8 @@ def run_facts(**named: Any) -> dict[str, Any]:
     """What a summary says of its run; what is not named is not known."""
     facts = _EMPTY_RUN | {"models": [{"name": "o4-mini", "target": "openai/o4-mini"}]} | named
     facts["models"] = [_EMPTY_MODEL | model for model in facts["models"]]
-    facts["limits"] = facts["limits"] and asdict(AskingLimits()) | facts["limits"]
-    facts["asking"] = facts["asking"] and asdict(AskingTotals()) | facts["asking"]
+    facts["limits"] = facts["limits"] and asdict(RequestLimits()) | facts["limits"]
+    facts["asking"] = facts["asking"] and asdict(RequestTotals()) | facts["asking"]
     facts["oeis"] = facts["oeis"] and _EMPTY_RULES | facts["oeis"]
     return facts
 

@@ -37,7 +37,7 @@ from pytest_llmarith.records import (
 )
 from pytest_llmarith.results.merge import merge
 from pytest_llmarith.sandbox.isolation import UnavailableError, probe
-from pytest_llmarith.values import Condition, Dtype, ErrorClass, Op, Outcome, Reading, Retry
+from pytest_llmarith.types import Condition, Dtype, ErrorClass, Op, Outcome, Reading, Retry
 from tests.session.test_oeis_run import write_cache
 
 PUBLISHED_FILES = Path(__file__).parent.parent / "docs" / "schemas"

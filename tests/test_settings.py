@@ -9,18 +9,8 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.options import OPTIONS
-from pytest_llmarith.settings import Manners, Settings, parse_settings
-from pytest_llmarith.values import (
-    AskingLimits,
-    Condition,
-    Level,
-    Model,
-    NumberFormat,
-    Price,
-    Rules,
-    StoreMode,
-    Symbols,
-)
+from pytest_llmarith.settings import PromptConfigs, Settings, parse_settings
+from pytest_llmarith.types import Condition, Level, Model, NumberFormat, Price, RequestLimits, Rules, StoreMode, Symbols
 
 PLAIN = "def test_it(): pass"
 MARKED = "import pytest\n@pytest.mark.integer_addition(trials=1)\ndef test_it(problem, ask): ask(problem)"
@@ -37,9 +27,9 @@ def parse(pytester: pytest.Pytester) -> Parse:
 def test_defaults(parse: Parse) -> None:
     """Without options every question is asked once, by the limits of the paper."""
     settings = parse()
-    assert (settings.models, settings.seed, settings.asking) == ((), 0, AskingLimits())
-    assert settings.manners == Manners()
-    assert settings.manners.are_usual
+    assert (settings.models, settings.seed, settings.asking) == ((), 0, RequestLimits())
+    assert settings.prompt_configs == PromptConfigs()
+    assert settings.prompt_configs.are_usual
     oeis = settings.oeis
     assert (oeis.sets, oeis.terms, oeis.sandbox, oeis.judge) == (None,) * 4
     assert (oeis.limits.seconds, oeis.limits.memory_bytes) == ((0.5, 4.0), 1 << 30)
@@ -123,7 +113,9 @@ def test_a_file_that_is_no_template(parse: Parse, pytester: pytest.Pytester, tem
 
 def test_conditions_combine(parse: Parse) -> None:
     """Two formats, two signs and two contexts are eight conditions, in the order given."""
-    found = parse("--llm-number-format=comma,plain", "--llm-symbols=ascii,unicode", "--llm-context=2k, none").manners
+    found = parse(
+        "--llm-number-format=comma,plain", "--llm-symbols=ascii,unicode", "--llm-context=2k, none"
+    ).prompt_configs
     assert len(found.conditions) == 8
     assert found.conditions[0] == Condition(NumberFormat.COMMA, Symbols.ASCII, "2k")
     assert found.conditions[-1] == Condition(NumberFormat.PLAIN, Symbols.UNICODE, None)
@@ -145,17 +137,17 @@ def test_system_prompts(parse: Parse, texts: list[str], own: str | None, systems
     """One is the models' own; several make conditions, of which an empty one is the usual condition."""
     settings = parse("--llm-model=m", *(f"--llm-system-prompt={text}" for text in texts))
     assert settings.models[0].system_prompt == own
-    assert [condition.system for condition in settings.manners.conditions] == systems
+    assert [condition.system for condition in settings.prompt_configs.conditions] == systems
     given = {} if len(texts) < 2 else {number: text for number, text in zip(systems, texts, strict=True) if number}
-    assert settings.manners.wordings.systems == given
+    assert settings.prompt_configs.texts.systems == given
 
 
 def test_templates_are_called_like_their_files(parse: Parse, pytester: pytest.Pytester) -> None:
     """An id can hold the name; `standard` is each task's own prompt; a byte order mark is not sent."""
     (pytester.path / "just-the.number.txt").write_text("{lhs}{sign}{rhs}=\n", encoding="utf-8-sig")
-    found = parse("--llm-prompt=standard", "--llm-prompt=just-the.number.txt").manners
+    found = parse("--llm-prompt=standard", "--llm-prompt=just-the.number.txt").prompt_configs
     assert [condition.prompt for condition in found.conditions] == [None, "just_the_number"]
-    assert found.wordings.templates == {"just_the_number": "{lhs}{sign}{rhs}="}
+    assert found.texts.templates == {"just_the_number": "{lhs}{sign}{rhs}="}
 
 
 def test_a_judge_is_asked_for_0_or_1(parse: Parse) -> None:

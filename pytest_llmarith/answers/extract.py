@@ -10,7 +10,7 @@ from pytest_llmarith.answers.rank import answer_in
 from pytest_llmarith.answers.speech import Stripped, refuses, strip_thoughts
 from pytest_llmarith.answers.tokenize import tokens
 from pytest_llmarith.decimals import decimal_from
-from pytest_llmarith.values import Dtype, NanReason, Readings
+from pytest_llmarith.types import Dtype, ExtractedAnswer, NanReason
 
 # `\d` is every character that `int` accepts as a digit. Possessive quantifiers keep a failed match linear; they are on
 # single characters only, as Python before 3.11.5 has a fault in possessive groups.
@@ -23,13 +23,13 @@ _LONGEST_END = 16_384  # characters at the end of a reply that are read
 _LAST_BOX = re.compile(r"\\boxed\{[^{}\n]{1,400}\}[\s$.*\\\])]*+\Z")
 
 
-def read(text: str, operands: tuple[str, ...] = (), dtype: Dtype = Dtype.INT) -> Readings:
+def read(text: str, operands: tuple[str, ...] = (), dtype: Dtype = Dtype.INT) -> ExtractedAnswer:
     """Both readings of a reply: `strict`, if it is a bare number, and `tolerant`, its final answer."""
     strict = bare_number(text, dtype)
     if strict is not None:
-        return Readings(strict, strict)
+        return ExtractedAnswer(strict, strict)
     bare = bare_number(text, Dtype.FLOAT)  # an integer's answer with decimals: read, and graded as it is
-    return Readings(bare, None) if bare is not None else _intended(text, operands, dtype)
+    return ExtractedAnswer(bare, None) if bare is not None else _intended(text, operands, dtype)
 
 
 def bare_number(text: str, dtype: Dtype) -> Decimal | None:
@@ -50,7 +50,7 @@ def reason(reply: Stripped, text: str) -> NanReason:
     return NanReason.UNREADABLE if text.strip() else NanReason.EMPTY
 
 
-def _intended(text: str, operands: tuple[str, ...], dtype: Dtype) -> Readings:
+def _intended(text: str, operands: tuple[str, ...], dtype: Dtype) -> ExtractedAnswer:
     speech = strip_thoughts(text)
     end = speech.text.strip()
     if len(end) > _LONGEST_END:
@@ -59,4 +59,4 @@ def _intended(text: str, operands: tuple[str, ...], dtype: Dtype) -> Readings:
     if speech.cut and (box := _LAST_BOX.search(text, max(0, len(text) - 500))):  # the thought ends in the answer
         shown = plain(box[0], dtype)
     answer = answer_in(tokens(shown), tuple(decimal_from(operand).copy_abs() for operand in operands))
-    return Readings(answer, None) if answer is not None else Readings(None, None, reason(speech, shown))
+    return ExtractedAnswer(answer, None) if answer is not None else ExtractedAnswer(None, None, reason(speech, shown))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from pytest_llmarith.answers.parse import THIN, without_east_asian_magnitudes
-from pytest_llmarith.values import Dtype
+from pytest_llmarith.types import Dtype
 
 BOLD, BOX, END_OF_BOX = "\ue000", "\ue001", "\ue002"  # marks; these characters are removed from the reply itself
 

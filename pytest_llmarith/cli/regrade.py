@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pytest_llmarith.cli.parser import WRONG_USAGE, complain
 from pytest_llmarith.results.formatting import sanitize, showable
-from pytest_llmarith.values import Outcome, Reading
+from pytest_llmarith.types import Outcome, Reading
 
 if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands

@@ -13,17 +13,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_llmarith.cli.parser import WRONG_USAGE, complain, harmless, say
-from pytest_llmarith.files import project_of
+from pytest_llmarith.files import STORE_FILE, STORE_FOLDER, project_of
 from pytest_llmarith.results.files import UsageError, name_of
 from pytest_llmarith.results.formatting import UNKNOWN, dollars, sanitize_name, thousands
 from pytest_llmarith.results.tables import draw
-from pytest_llmarith.values.folders import STORE_FILE, STORE_FOLDER
 
 if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands
     from pytest_llmarith.models.store import Holding, Store
     from pytest_llmarith.results.replies import LoggedReply
-    from pytest_llmarith.values import Reply
+    from pytest_llmarith.types import Reply
 
 NOT_DONE = 1
 _MOST_DAYS = 100_000

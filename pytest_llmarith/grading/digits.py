@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from pytest_llmarith import decimals
 from pytest_llmarith.grading.grade import DECIMALS
-from pytest_llmarith.values import Dtype, Op
+from pytest_llmarith.types import Dtype, Op
 
 # The decimals of a result of fixed-point operands; a quotient has as many as it needs.
 _FIXED_POINT = {Op.ADD: 2, Op.SUB: 2, Op.MUL: 4}

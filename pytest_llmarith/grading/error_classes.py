@@ -15,7 +15,7 @@ from pytest_llmarith import decimals
 from pytest_llmarith.decimals import significant
 from pytest_llmarith.grading.digits import Case, carries, digit_match, dlength, halves, leading_digits
 from pytest_llmarith.grading.grade import DECIMALS, is_rounding
-from pytest_llmarith.values import ErrorAnalysis, ErrorClass, Op
+from pytest_llmarith.types import ErrorAnalysis, ErrorClass, Op
 
 _GROUP = 3
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 
 from pytest_llmarith import decimals
-from pytest_llmarith.values import Grade, Outcome
+from pytest_llmarith.types import Grade, Outcome
 
 DECIMALS = 4  # of fixed-point answers, as in llm_arithmetic
 

@@ -22,8 +22,18 @@ from pytest_llmarith.models.request import Client, asked_model
 from pytest_llmarith.models.request_queue import Entry, RequestQueue, Waiter
 from pytest_llmarith.models.retry import Counts, Requester
 from pytest_llmarith.models.store import RunStore, StoreError, key_of
-from pytest_llmarith.values import AskingLimits, Failure, Model, Plan, Progress, Question, Reply, StoreMode
-from pytest_llmarith.values.asking import NEVER_ASKED, RUN_STOPPED
+from pytest_llmarith.types import (
+    NEVER_ASKED,
+    RUN_STOPPED,
+    Failure,
+    Model,
+    Plan,
+    Progress,
+    Question,
+    Reply,
+    RequestLimits,
+    StoreMode,
+)
 
 _LOG = logging.getLogger(__name__)
 _SMALLEST_WINDOW = 128
@@ -49,7 +59,7 @@ class Broker:
         client: Client,
         models: Iterable[Model],
         store: RunStore,
-        limits: AskingLimits,
+        limits: RequestLimits,
         store_mode: StoreMode = StoreMode.ON,
         on_stop: Callable[[Failure], None] = lambda failure: None,
     ) -> None:

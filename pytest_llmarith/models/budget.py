@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 from pytest_llmarith.models.provider_errors import may_be_billed
 from pytest_llmarith.models.request import Client, most_tokens_sent, reply_limit
-from pytest_llmarith.values import AskingLimits, Fit, Model, Price, Reply, Terms
-from pytest_llmarith.values.asking import OVER_BUDGET
+from pytest_llmarith.types import OVER_BUDGET, Fit, Model, ModelTerms, Price, Reply, RequestLimits
 
 _FREE = Price(0.0, 0.0)
 _USUAL_TIERS = ("auto", "default", "standard", "standard_only", "on_demand")
@@ -38,16 +37,16 @@ class Prices:
     def __init__(self, listed: Client, own: Price | None) -> None:
         self._listed = listed
         self._own = own
-        self._known: dict[str, Terms] = {}
+        self._known: dict[str, ModelTerms] = {}
 
-    def terms(self, model: Model) -> Terms:
+    def terms(self, model: Model) -> ModelTerms:
         """What is known of a model; a limit of the reply that is sent along holds."""
         if model.simulated:
-            return Terms(_FREE)
+            return ModelTerms(_FREE)
         if model.name not in self._known:
             found = self._listed.terms(model)
             most = reply_limit(model) or found.most_tokens
-            self._known[model.name] = Terms(found.price or self._own, most, found.reasons)
+            self._known[model.name] = ModelTerms(found.price or self._own, most, found.reasons)
         return self._known[model.name]
 
     def priced(self, model: Model, reply: Reply) -> Reply:
@@ -68,16 +67,18 @@ def tier_of(params: Mapping[str, Any], served: Any = None) -> str | None:
     return None if not isinstance(asked, str) or tiers[0] in _USUAL_TIERS else _TIER_PRICES.get(tiers[-1], tiers[-1])
 
 
-def listed_terms(litellm: Any, target: str, tier: str | None = None) -> Terms:
+def listed_terms(litellm: Any, target: str, tier: str | None = None) -> ModelTerms:
     """What litellm's list says of a model string. It fills in 0 for a missing price, so the entry itself is read."""
     provider = target.partition("/")[0]
     try:
         key = target if provider in _ASK_A_SERVER else litellm.get_model_info(target)["key"]
     except Exception:  # it raises a bare Exception for a model that is not listed
-        return Terms()
+        return ModelTerms()
     entry: Mapping[str, Any] = litellm.model_cost.get(key) or {}
     most = entry.get("max_output_tokens") or entry.get("max_tokens")
-    return Terms(_price(entry, tier), most if isinstance(most, int) else None, bool(entry.get("supports_reasoning")))
+    return ModelTerms(
+        _price(entry, tier), most if isinstance(most, int) else None, bool(entry.get("supports_reasoning"))
+    )
 
 
 def _price(entry: Mapping[str, Any], tier: str | None) -> Price | None:
@@ -121,7 +122,7 @@ class Cap(NamedTuple):
     said: Callable[[int], str]
 
 
-def _caps(limits: AskingLimits) -> Iterator[Cap]:
+def _caps(limits: RequestLimits) -> Iterator[Cap]:
     if (usd := limits.max_cost_usd) is not None:
         yield Cap(f"--llm-max-cost={usd:.10g}", _picodollars(usd), lambda amount: amount.picodollars, _dollars)
     if (tokens := limits.max_tokens) is not None:
@@ -154,7 +155,7 @@ class Reservation:
 class Budget:
     """Lets requests through while they fit, makes them wait while they may fit later, and refuses them otherwise."""
 
-    def __init__(self, limits: AskingLimits, prices: Prices) -> None:
+    def __init__(self, limits: RequestLimits, prices: Prices) -> None:
         self._limits = limits
         self._prices = prices
         self._caps = list(_caps(limits))

@@ -22,7 +22,7 @@ from pytest_llmarith.models.budget import listed_terms, tier_of
 from pytest_llmarith.models.provider_errors import EndlessResponse, Redirected, UnusableResponse, is_filtered
 from pytest_llmarith.models.redact import without_known_keys
 from pytest_llmarith.models.request import key_variable, messages_of, sent_of
-from pytest_llmarith.values import Model, Reply, Terms
+from pytest_llmarith.types import Model, ModelTerms, Reply
 
 # The libraries below litellm log what was sent and what came back, and some providers take the key in the URL.
 _LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore")
@@ -55,7 +55,7 @@ class Client:
         if self._litellm is None:
             self._litellm = _imported()
 
-    def terms(self, model: Model) -> Terms:
+    def terms(self, model: Model) -> ModelTerms:
         """What litellm's price list says of a model."""
         self.prepare()
         return listed_terms(self._litellm, model.target, tier_of(model.params))

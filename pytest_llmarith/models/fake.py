@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from pytest_llmarith.models.fake_numbers import calculation, no_answer, sloppy_reply
 from pytest_llmarith.models.provider_errors import UnknownModel
-from pytest_llmarith.values import Reply
+from pytest_llmarith.types import Reply
 
 NAMES = ("exact", "sloppy")
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from random import Random
 
-from pytest_llmarith.values import Op, Reply
+from pytest_llmarith.types import Op, Reply
 
 _TOKEN_LIMIT = 4096  # of a reply
 _MOST_DIGITS = 4000  # of both operands: Python refuses to write integers of more than 4,300

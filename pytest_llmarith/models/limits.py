@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from pytest_llmarith.models.provider_errors import Diagnosis, Remedy
 from pytest_llmarith.models.request import about_tokens, reply_limit
-from pytest_llmarith.values import AskingLimits, Model, Reply, Throttled
+from pytest_llmarith.types import Model, Reply, RequestLimits, Throttled
 
 Clock = Callable[[], float]
 
@@ -94,7 +94,7 @@ class RateLimit:
     So no minute, wherever it begins, has more, and no provider sees a burst.
     """
 
-    def __init__(self, limits: AskingLimits, clock: Clock) -> None:
+    def __init__(self, limits: RequestLimits, clock: Clock) -> None:
         self._request_s = _MINUTE_S / limits.requests_per_minute if limits.requests_per_minute else 0.0
         self._token_s = _MINUTE_S / limits.tokens_per_minute if limits.tokens_per_minute else 0.0
         self._clock = clock
@@ -185,7 +185,7 @@ class Attempt(NamedTuple):
 class SharedLimits:
     """What the endpoints of a run share: the requests in flight, the rate limit and the clock."""
 
-    def __init__(self, limits: AskingLimits) -> None:
+    def __init__(self, limits: RequestLimits) -> None:
         self.clock = asyncio.get_running_loop().time
         self.most = limits.concurrency
         self.in_flight = 0

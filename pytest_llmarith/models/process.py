@@ -42,7 +42,7 @@ from typing import Any, Protocol, TypeVar
 import msgspec
 
 from pytest_llmarith.models import redact
-from pytest_llmarith.values import AskingLimits, Failure, Model, Plan, Progress, Question, Reply, StoreMode
+from pytest_llmarith.types import Failure, Model, Plan, Progress, Question, Reply, RequestLimits, StoreMode
 
 _CHUNK = 300  # announced questions in a message
 _STEP_S = 0.2  # a wait is cut into steps, so that Ctrl-C gets through on every system
@@ -64,7 +64,7 @@ class Setup:
     """
 
     models: tuple[Model, ...]
-    limits: AskingLimits
+    limits: RequestLimits
     store_path: Path | None
     store_mode: StoreMode
     dotenv_path: Path

@@ -25,7 +25,7 @@ from typing import Any
 from pytest_llmarith.dates import seconds_until
 from pytest_llmarith.models import redact
 from pytest_llmarith.models.request import key_variable
-from pytest_llmarith.values import Model
+from pytest_llmarith.types import Model
 
 
 class Remedy(Enum):

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from pytest_llmarith.models.redact import HIDDEN, header_values, with_headers_hidden, without_secrets
-from pytest_llmarith.values import Model, Question, Reply, Terms
+from pytest_llmarith.types import Model, ModelTerms, Question, Reply
 
 _SEEDS = 1_000_000  # more than there are repeats and times
 _REPEATS = 1_000  # as many as there may be
@@ -81,7 +81,7 @@ class Client(Protocol):
     """What models are asked through; `models.client.Client` in a run."""
 
     def prepare(self) -> None: ...
-    def terms(self, model: Model) -> Terms: ...
+    def terms(self, model: Model) -> ModelTerms: ...
     async def complete(self, model: Model, prompt: str, timeout_s: float) -> Reply: ...
     async def close(self) -> None: ...
 

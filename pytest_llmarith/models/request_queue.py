@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import NamedTuple
 
-from pytest_llmarith.values import Failure, Question, Reply
+from pytest_llmarith.types import Failure, Question, Reply
 
 
 class Waiter(NamedTuple):

@@ -13,8 +13,7 @@ from pytest_llmarith.models.budget import Budget, OverBudget, Reservation
 from pytest_llmarith.models.limits import Attempt, Closed, Endpoint, SharedLimits
 from pytest_llmarith.models.provider_errors import Diagnosis, Remedy, diagnose
 from pytest_llmarith.models.request import Client
-from pytest_llmarith.values import AskingLimits, Failure, Model, Progress, Reply, Retry, Throttled
-from pytest_llmarith.values.asking import NEVER_ASKED
+from pytest_llmarith.types import NEVER_ASKED, Failure, Model, Progress, Reply, RequestLimits, Retry, Throttled
 
 FIRST_PAUSE_S = 2.0
 LONGEST_PAUSE_S = 60.0
@@ -114,7 +113,7 @@ class Requester:
         self,
         client: Client,
         models: Iterable[Model],
-        limits: AskingLimits,
+        limits: RequestLimits,
         counts: Counts,
         budget: Budget,
         on_room: Callable[[], None],

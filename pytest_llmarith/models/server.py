@@ -23,7 +23,7 @@ from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.fake import starter_sequences
 from pytest_llmarith.models.process import Setup, decoded, encoded
 from pytest_llmarith.models.store import RunStore
-from pytest_llmarith.values import Failure, Plan, Question, Reply
+from pytest_llmarith.types import Failure, Plan, Question, Reply
 
 # How long requests in flight may take to arrive in the store if the controller is gone.
 ORPHAN_DRAIN_S = 60.0

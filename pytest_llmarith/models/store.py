@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from pytest_llmarith.models.redact import without_secrets
 from pytest_llmarith.models.request import sent_of
-from pytest_llmarith.values import Model, Question, Reply, StoreMode
+from pytest_llmarith.types import Model, Question, Reply, StoreMode
 
 BUSY_S = 30.0  # how long to wait while another program writes
 _LAST_TRY_BUSY_S = 2.0

@@ -14,10 +14,9 @@ from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
 
-from pytest_llmarith.files import project_of
+from pytest_llmarith.files import OEIS_CACHE_FOLDER, project_of
 from pytest_llmarith.oeis.entries import BrokenEntry, is_number, read_entry, read_text
-from pytest_llmarith.values import IntegerSequence
-from pytest_llmarith.values.folders import OEIS_CACHE_FOLDER
+from pytest_llmarith.types import IntegerSequence
 
 CLASSIC = ("classic_easy", "classic_hard")
 STARTER = "starter"

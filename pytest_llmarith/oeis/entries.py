@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from pytest_llmarith.plainjson import strictly_read
-from pytest_llmarith.values import IntegerSequence
+from pytest_llmarith.types import IntegerSequence
 
 MAX_BYTES = 10_000_000  # of an entry; the largest real ones have some hundred thousand
 _MAX_DIGITS = 4000  # of a term; Python refuses to read integers of more than 4300

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from pytest_llmarith.answers import refuses, strip_thoughts
 from pytest_llmarith.oeis.compile_child import CPU_S, MEMORY_BYTES, PASSED, SYNTAX_ERROR, UNCOMPILABLE
-from pytest_llmarith.values import NanReason
+from pytest_llmarith.types import NanReason
 
 MAX_PROGRAM = 1 << 17  # characters
 _CHILD = (sys.executable, "-I", "-S", "-W", "ignore", str(Path(__file__).with_name("compile_child.py")))

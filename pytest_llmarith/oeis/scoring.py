@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from pytest_llmarith.values import Ending, ProgramRun, Rules, TermStatus
+from pytest_llmarith.types import Ending, ProgramRun, Rules, TermStatus
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from pytest_llmarith.records import Anatomy, BreakingPoint, Cells, Percentage, Result, SequenceSet
+from pytest_llmarith.records import BreakingPoint, Cells, ErrorTotals, Percentage, Result, SequenceSet
 from pytest_llmarith.results import formatting
 from pytest_llmarith.results.formatting import sanitize, sanitize_name
 from pytest_llmarith.results.keys import label_of
 from pytest_llmarith.results.statistics import correct_percentage, percentage
 from pytest_llmarith.results.tables import LONGEST_NAME, Column, Row, Table
-from pytest_llmarith.values import ErrorClass, Level, SearchEnd
+from pytest_llmarith.types import ErrorClass, Level, SearchEnd
 
 _VARIANTS = (
     "reliable depth: the deepest for which all trials up to it are at least 90 % correct by the lower end of their "
@@ -229,7 +229,7 @@ def _named(numbers: Sequence[str], count: int) -> str:
 
 def error_classes(results: Sequence[Result]) -> Table:
     """How answers deviate: rows are the classes that occur, columns the results that deviate or wrap right answers."""
-    shown = [(one, found) for one in results if (found := one.anatomy) and _is_worth_a_column(found)]
+    shown = [(one, found) for one in results if (found := one.errors) and _is_worth_a_column(found)]
     counts = [{one.error_class: one.count for one in found.classes} for _, found in shown]
     strict = [found.strict for _, found in shown]
     rows = [
@@ -246,7 +246,7 @@ def error_classes(results: Sequence[Result]) -> Table:
     return Table("how answers deviate", columns, rows if shown else [], _ERROR_CLASSES)
 
 
-def _is_worth_a_column(found: Anatomy) -> bool:
+def _is_worth_a_column(found: ErrorTotals) -> bool:
     return bool(found.strict["only_tolerant"] or any(one.count for one in found.classes))
 
 

@@ -164,7 +164,7 @@ def compare(
 
 def _models_of(run: OpenedRun) -> _Models:
     """The models in the order in which the run names them."""
-    systems = ((run.facts and run.facts.wordings) or {}).get("systems", {})
+    systems = ((run.facts and run.facts.prompt_texts) or {}).get("systems", {})
     found: dict[str, _Model] = {}
     questions: defaultdict[str, Questions] = defaultdict(lambda: Questions(systems))
     for record in run.records():

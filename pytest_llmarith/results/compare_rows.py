@@ -19,7 +19,7 @@ from pytest_llmarith.results.differences import (
 from pytest_llmarith.results.keys import USUAL_NAME, place_of_variant
 from pytest_llmarith.results.questions import Pair, Question, Questions, pair, with_other_prompts
 from pytest_llmarith.results.statistics import Cluster, Interval, bootstrap_mean
-from pytest_llmarith.values import Condition
+from pytest_llmarith.types import Condition
 
 _FEWEST_TESTED = 6  # questions of a part: with five, p is 0.0625 even if all went worse
 _DECIMALS = 4

@@ -8,7 +8,7 @@ from itertools import groupby
 from pytest_llmarith.records import Result, RunSummary
 from pytest_llmarith.results.formatting import sanitize_name
 from pytest_llmarith.results.keys import place_of_variant
-from pytest_llmarith.values import Outcome
+from pytest_llmarith.types import Outcome
 
 _MOST_NAMED = 4  # variants or sets
 _LONGEST_NAME = 30

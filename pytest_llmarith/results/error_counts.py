@@ -14,7 +14,7 @@ from pytest_llmarith.decimals import decimal_from
 from pytest_llmarith.grading import Case, carries, grade, wrong_from_left, wrong_from_right
 from pytest_llmarith.records import AdditionProblem, Answer, ArithmeticProblem, Problem, Record
 from pytest_llmarith.results.statistics import median_of_floats, percentage
-from pytest_llmarith.values import Dtype, ErrorClass, Op, Outcome, Reading
+from pytest_llmarith.types import Dtype, ErrorClass, Op, Outcome, Reading
 
 MOST_POSITIONS = 30  # from either end of a number
 _MOST_CARRIES = 100  # and more
@@ -81,12 +81,12 @@ class ErrorCounts:
         if isinstance(record.problem, ArithmeticProblem):
             self._variants.setdefault(record.problem.variant, _Errors()).add(grade.error_class, case)
 
-    def part(self) -> records.Anatomy | None:
+    def part(self) -> records.ErrorTotals | None:
         """The errors as they stand in a summary; None if the answers of the task are no numbers."""
         if not self._has_numbers:
             return None
         classes, deviates = self._all.classes, self._all.classes.total()
-        return records.Anatomy(
+        return records.ErrorTotals(
             classes=[
                 records.ClassOfErrors(one, classes[one], percentage(classes[one], deviates)) for one in ErrorClass
             ],

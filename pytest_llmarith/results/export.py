@@ -20,7 +20,7 @@ from pytest_llmarith.results.keys import label_of
 from pytest_llmarith.results.load import OpenedRun, opened
 from pytest_llmarith.results.log import LOG, without_files_beside
 from pytest_llmarith.results.run_tables import ResultOfRun
-from pytest_llmarith.values import Outcome
+from pytest_llmarith.types import Outcome
 
 Shape = Literal["llm_arithmetic", "addition", "csv"]
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_llmarith.results.formatting import sanitize_name
-from pytest_llmarith.values import AXES, USUAL, Condition, Dtype, Op
+from pytest_llmarith.types import AXES, DEFAULT_CONDITION, Condition, Dtype, Op
 
 if TYPE_CHECKING:
     from pytest_llmarith.records import Run
@@ -60,7 +60,7 @@ def place_of(
 
     def place(key: Key) -> tuple[Any, ...]:
         model, task, label = key
-        values = ((getattr(conditions[key] or USUAL, axis), known) for axis, known in given.items())
+        values = ((getattr(conditions[key] or DEFAULT_CONDITION, axis), known) for axis, known in given.items())
         rank = tuple(known.index(value) if value in known else 0 for value, known in values)
         return ranks[model], task, bool(label), rank, label
 

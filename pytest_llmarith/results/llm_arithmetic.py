@@ -15,7 +15,7 @@ from msgspec import Meta
 
 from pytest_llmarith import records
 from pytest_llmarith.records import FORMAT, Part, Record, convert
-from pytest_llmarith.values import USUAL, ArithmeticProblem, Dtype, Outcome, Reading, Reply
+from pytest_llmarith.types import DEFAULT_CONDITION, Dtype, Outcome, Reading, Reply
 
 _MARK = '"raw_response"'  # what each row has, and hardly a record
 
@@ -90,11 +90,11 @@ def record_of(row: Row) -> Record:
         "format": FORMAT,
         "run": None,
         "nodeid": None,
-        "task": ArithmeticProblem.task,
+        "task": "arithmetic",
         "model": row.model,
         "simulated": row.simulated is True,
         "problem": {
-            "kind": ArithmeticProblem.task,
+            "kind": "arithmetic",
             "seed": None,
             "variant": row.variant,
             "op": op,
@@ -105,7 +105,7 @@ def record_of(row: Row) -> Record:
             "rhs": str(row.operands[1]),
             "expected": str(row.correct),
         },
-        "condition": USUAL.fields(),
+        "condition": DEFAULT_CONDITION.fields(),
         "repeat": 0,
         "prompt": None,
         "retries": [],

@@ -18,7 +18,7 @@ from pytest_llmarith.results.llm_arithmetic import is_row
 from pytest_llmarith.results.log import LOG, SUMMARY, is_torn, lines, log_of, records_in
 from pytest_llmarith.results.regrade import changes
 from pytest_llmarith.results.summary import Summary
-from pytest_llmarith.values import Outcome
+from pytest_llmarith.types import Outcome
 
 UNFINISHED = f"unfinished: no {SUMMARY}, killed or still running"
 

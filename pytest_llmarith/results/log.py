@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_llmarith.results.files import UsageError, encode, name_of
 from pytest_llmarith.results.formatting import sanitize
-from pytest_llmarith.values import Shard
+from pytest_llmarith.types import Shard
 
 if TYPE_CHECKING:
     from pytest_llmarith.records import Record, RunSummary

@@ -19,10 +19,21 @@ from pytest_llmarith.results.keys import Key, key_of
 from pytest_llmarith.results.load import read_summary
 from pytest_llmarith.results.log import LOG, SUMMARY, log_of, records_in, without_files_beside
 from pytest_llmarith.results.summary import Summary
-from pytest_llmarith.values import AskingTotals, Outcome
+from pytest_llmarith.types import Outcome, RequestTotals
 
 # Facts that decide what a trial measures. A run that does not know one agrees with all.
-_DECIDING = ("seed", "symbols", "conditions", "wordings", "repeats", "search", "reading", "versions", "models", "oeis")
+_DECIDING = (
+    "seed",
+    "symbols",
+    "conditions",
+    "prompt_texts",
+    "repeats",
+    "search",
+    "reading",
+    "versions",
+    "models",
+    "oeis",
+)
 _SHARED = ("store", "strict", "limits", "git")  # null if the runs differ in them
 
 _Trial = tuple[str, str]  # the model and the id of the test
@@ -173,10 +184,10 @@ def _facts(parts: Sequence[_Part], largest: Iterable[_Part], counts: Mapping[str
     )
 
 
-def _added(totals: Sequence[AskingTotals]) -> AskingTotals:
+def _added(totals: Sequence[RequestTotals]) -> RequestTotals:
     """The sums. Amounts are added as decimals: ten times ten cents are a dollar."""
     added: dict[str, Any] = {}
-    for field in fields(AskingTotals):
+    for field in fields(RequestTotals):
         values = [value for one in totals if (value := getattr(one, field.name)) is not None]
         if field.name == "retries":
             added[field.name] = dict(sum(map(Counter, values), Counter()))
@@ -186,7 +197,7 @@ def _added(totals: Sequence[AskingTotals]) -> AskingTotals:
             added[field.name] = sum(values) if values else None
         else:
             added[field.name] = float(sum(Decimal(repr(value)) for value in values))
-    return AskingTotals(**added)
+    return RequestTotals(**added)
 
 
 def _natural(trial: _Trial) -> tuple[str, str]:

@@ -21,7 +21,7 @@ from pytest_llmarith.records import (
 )
 from pytest_llmarith.results.keys import label_of
 from pytest_llmarith.results.statistics import Cluster
-from pytest_llmarith.values import Outcome
+from pytest_llmarith.types import Outcome
 
 
 @dataclass(slots=True)

@@ -8,13 +8,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from pytest_llmarith import evaluate, records
-from pytest_llmarith.records import CustomProblem, Record, SearchProblem, decode_record
+from pytest_llmarith import evaluate
+from pytest_llmarith.records import (
+    AdditionProblem,
+    ArithmeticProblem,
+    CustomProblem,
+    Record,
+    SearchProblem,
+    decode_record,
+)
 from pytest_llmarith.results import llm_arithmetic
 from pytest_llmarith.results.files import name_of
 from pytest_llmarith.results.formatting import sanitize, sanitize_name
 from pytest_llmarith.results.log import parsed
-from pytest_llmarith.values import AdditionProblem, ArithmeticProblem, NumberProblem, Outcome, Reading, Reply
+from pytest_llmarith.types import Outcome, Reading, Reply
 
 _LONGEST_NAME = 60
 
@@ -58,18 +65,10 @@ def read_again(record: Record, reading: Reading | None = None) -> Record:
     Records of programs, searches and custom tasks stay as they are, and so do those without a reply.
     """
     problem, reply = record.problem, record.reply
-    asked: NumberProblem
-    match problem:
-        case records.ArithmeticProblem(op=op, dtype=dtype, depth=depth, lhs=lhs, rhs=rhs):
-            asked = ArithmeticProblem(0, op, dtype, depth, 0, lhs, rhs, problem.expected)
-        case records.AdditionProblem(int1=int1, int2=int2):
-            asked = AdditionProblem(0, 0, int1, int2, problem.expected)
-        case _:
-            return record
-    if reply is None:
+    if reply is None or not isinstance(problem, ArithmeticProblem | AdditionProblem):
         return record
     reading = reading or record.reading or Reading.TOLERANT
-    return evaluate.graded_again(record, asked, reading, Reply(reply.text, finish_reason=reply.finish_reason))
+    return evaluate.graded_again(record, problem, reading, Reply(reply.text, finish_reason=reply.finish_reason))
 
 
 @dataclass

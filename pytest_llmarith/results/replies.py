@@ -20,7 +20,7 @@ from pytest_llmarith.results.files import UsageError, name_of
 from pytest_llmarith.results.formatting import sanitize
 from pytest_llmarith.results.llm_arithmetic import values_in
 from pytest_llmarith.results.log import TOO_LONG, is_torn, lines
-from pytest_llmarith.values import EMBEDDED_PROVIDER, Reply
+from pytest_llmarith.types import FAKE_PROVIDER, Reply
 
 _LONGEST_CAUSE = 200
 
@@ -128,4 +128,4 @@ def _logged(reply: records.Reply, sent: Sent, prompt: str | None, line: int, tri
 
 
 def _is_simulated(sent: Sent) -> bool:
-    return sent.model.startswith(f"{EMBEDDED_PROVIDER}/")
+    return sent.model.startswith(f"{FAKE_PROVIDER}/")

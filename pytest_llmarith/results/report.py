@@ -26,7 +26,7 @@ from pytest_llmarith.results.run_status import run_lines, wrong_trials
 from pytest_llmarith.results.run_tables import ResultOfRun, effects, overview, repeats, spending
 from pytest_llmarith.results.sequence_view import lines_about
 from pytest_llmarith.results.tables import Column, Row, Table, as_markdown, as_text, code
-from pytest_llmarith.values import Outcome
+from pytest_llmarith.types import Outcome
 
 Format = Literal["terminal", "markdown", "json", "csv", "html"]
 

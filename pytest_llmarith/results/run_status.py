@@ -10,8 +10,7 @@ from typing import NamedTuple
 from pytest_llmarith.records import ArithmeticProblem, Record, RunSummary, as_text
 from pytest_llmarith.results.completeness import all_answered, duplicates, is_whole, of_wanted, wanted
 from pytest_llmarith.results.formatting import dollars, sanitize
-from pytest_llmarith.values import AskingTotals, Outcome, StoreMode
-from pytest_llmarith.values.asking import OVER_BUDGET, RUN_STOPPED
+from pytest_llmarith.types import OVER_BUDGET, RUN_STOPPED, Outcome, RequestTotals, StoreMode
 
 _MOST_REASONS = 5
 _STOPPED = "the run was stopped"
@@ -25,7 +24,7 @@ _LISTED = (Outcome.UNANSWERED, Outcome.CHEAT, Outcome.NAN, Outcome.DEVIATE)
 def run_lines(summary: RunSummary, width: int) -> list[str]:
     """How much of the run there is, why there is not more, and what it has cost."""
     lines = [*_completeness(summary), *duplicates(summary), *_unanswered(summary)]
-    lines += _asking(summary, summary.run.asking or AskingTotals())
+    lines += _asking(summary, summary.run.asking or RequestTotals())
     # In full, as what matters of a provider's message is often its end. An option is not broken at its hyphens.
     return [
         row
@@ -100,7 +99,7 @@ def _unanswered(summary: RunSummary) -> Iterator[str]:
         yield f"unanswered: {others:,} for other reasons"
 
 
-def _asking(summary: RunSummary, asking: AskingTotals) -> Iterator[str]:
+def _asking(summary: RunSummary, asking: RequestTotals) -> Iterator[str]:
     """What was tried again, and what this run alone has paid: the tables add what earlier ones had paid."""
     if retries := Counter(asking.retries):
         reasons = ", ".join(f"{count:,} x {reason}" for reason, count in retries.most_common(_MOST_REASONS))
@@ -121,7 +120,7 @@ def _asking(summary: RunSummary, asking: AskingTotals) -> Iterator[str]:
         yield f"{most} may have been billed ({asking.lost:,} request{'s' * (asking.lost > 1)} without a reply)"
 
 
-def _spent(asking: AskingTotals) -> str:
+def _spent(asking: RequestTotals) -> str:
     replies, cost = asking.answered + asking.judged, asking.cost_usd
     spent = "an unknown amount" if asking.unpriced and not cost else dollars(cost or 0.0, asking.unpriced)
     line = f"this run spent {spent} on {replies:,} replies" if replies or cost else "this run spent nothing"

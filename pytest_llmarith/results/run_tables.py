@@ -10,7 +10,7 @@ from pytest_llmarith.results import formatting
 from pytest_llmarith.results.completeness import bounded, incomplete
 from pytest_llmarith.results.keys import USUAL_NAME, Keyed, label_of
 from pytest_llmarith.results.tables import LONGEST_NAME, Column, Row, Table
-from pytest_llmarith.values import Outcome
+from pytest_llmarith.types import Outcome
 
 _OVERVIEW = (
     "95 %: stratified Wilson interval over variants and depths, Wilson interval elsewhere. "

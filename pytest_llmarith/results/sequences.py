@@ -19,7 +19,7 @@ from pytest_llmarith.results.statistics import (
     share_with,
 )
 from pytest_llmarith.results.tallies import Tally
-from pytest_llmarith.values import Level, Outcome, TermStatus
+from pytest_llmarith.types import Level, Outcome, TermStatus
 
 _MOST_NAMED = 500  # unsolved sequences
 _MOST_TERMS = 100  # by place

@@ -24,7 +24,7 @@ from pytest_llmarith.results.questions import Questions
 from pytest_llmarith.results.sequences import SequenceSet
 from pytest_llmarith.results.statistics import Depth, in_percent, reliable_depth
 from pytest_llmarith.results.tallies import Outcomes, Reasons, RepeatCounts, Tally, asked_of, percentages_of
-from pytest_llmarith.values import USUAL, Outcome
+from pytest_llmarith.types import DEFAULT_CONDITION, Outcome
 
 
 class Summary:
@@ -74,7 +74,7 @@ class _Result:
 
     def __init__(self, first: Record) -> None:
         self.model, self.task = first.model, first.task
-        self.condition = first.condition if first.condition != USUAL else None
+        self.condition = first.condition if first.condition != DEFAULT_CONDITION else None
         self.outcomes = Outcomes()
         self.questions = Questions()
         self.duplicates = 0  # records of items that ask what another item asks
@@ -172,7 +172,7 @@ class _Result:
             rounded=whole.rounded,
             error_sizes=errors,
             repeats=self._repeats.result(),
-            anatomy=self._errors.part(),
+            errors=self._errors.part(),
             variants=[
                 self._variant(variant, [depth for _, depth in its])
                 for variant, its in groupby(places, key=lambda place: place[0])

@@ -24,7 +24,7 @@ from pytest_llmarith.results.statistics import (
     quantile_of_sorted,
     share_with,
 )
-from pytest_llmarith.values import Outcome
+from pytest_llmarith.types import Outcome
 
 MOST_REASONS = 50  # messages of providers may all differ
 LONGEST_REASON = 300

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from pytest_llmarith.values import Isolation, Level, ProgramLimits
+from pytest_llmarith.types import Isolation, Level, ProgramLimits
 
 _INSTEAD = {
     Level.STRICT: "ask for --oeis-sandbox=standard",

@@ -20,7 +20,7 @@ from types import CodeType
 from typing import Any
 
 from pytest_llmarith.sandbox import seccomp
-from pytest_llmarith.values import Level, ProgramLimits
+from pytest_llmarith.types import Level, ProgramLimits
 
 # No variables, packages and folders of the user, no bytecode files, and UTF-8 for the standard streams.
 FLAGS = ("-I", "-S", "-B", "-X", "utf8")

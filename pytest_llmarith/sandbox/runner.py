@@ -11,7 +11,7 @@ from statistics import median
 from pytest_llmarith.sandbox.child import protocol
 from pytest_llmarith.sandbox.machine import Slots
 from pytest_llmarith.sandbox.zygote_client import ZygoteClient, ZygoteLost
-from pytest_llmarith.values import Ending, Isolation, ProgramLimits, ProgramRun
+from pytest_llmarith.types import Ending, Isolation, ProgramLimits, ProgramRun
 
 _TRY_AGAIN_S = 5.0
 # A busy machine slows a term down by this share through shared caches and cores, even if it waits for no processor.

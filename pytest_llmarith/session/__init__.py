@@ -12,7 +12,7 @@ import pytest
 if TYPE_CHECKING:
     from pytest_llmarith.records import Record
     from pytest_llmarith.settings import Settings
-    from pytest_llmarith.values import Failure, Question, Reply
+    from pytest_llmarith.types import Failure, Question, Reply
 
 # The controller's options for a worker, in xdist's `workerinput`: a worker parses the command line anew.
 OPTIONS_INPUT = "llmarith_options"

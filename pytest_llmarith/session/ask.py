@@ -21,9 +21,10 @@ from pytest_llmarith.session.programs import run_program
 from pytest_llmarith.session.selection import config_of, prompt_of, question_of
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks import TASKS, breaking_point
-from pytest_llmarith.tasks.breaking_point import Draws
+from pytest_llmarith.tasks.breaking_point import BreakingPointProblem, Draws
 from pytest_llmarith.tasks.custom import CheckedProblem
-from pytest_llmarith.values import BreakingProblem, Failure, Model, OeisProblem, Outcome, Problem, Question, Reply
+from pytest_llmarith.tasks.oeis import OeisProblem
+from pytest_llmarith.types import Failure, Model, Outcome, Problem, Question, Reply
 
 _LONGEST_MESSAGE = 500
 # With these a test says how it ends, or the run.
@@ -164,7 +165,7 @@ class Ask(_Fixture):
 class Search(_Fixture):
     """The `search` fixture: finds the breaking point of a model, and returns the one record of all it asked."""
 
-    def __call__(self, problem: BreakingProblem) -> Record:
+    def __call__(self, problem: BreakingPointProblem) -> Record:
         __tracebackhide__ = True
         from pytest_llmarith.evaluate_search import SearchEngine, Step, record_of_search
 

@@ -12,7 +12,8 @@ from pytest_llmarith.session.recorder import Recorder
 from pytest_llmarith.session.selection import Asked
 from pytest_llmarith.session.terminal import Terminal
 from pytest_llmarith.settings import Settings
-from pytest_llmarith.values import Failure, OeisProblem, Progress, Question, Reply, StoreMode
+from pytest_llmarith.tasks.oeis import OeisProblem
+from pytest_llmarith.types import Failure, Progress, Question, Reply, StoreMode
 
 if TYPE_CHECKING:
     from pytest_llmarith.models.process import BrokerProcess

@@ -38,7 +38,8 @@ from pytest_llmarith.tasks import (
     task_of,
 )
 from pytest_llmarith.tasks.custom import CheckedProblem, Task
-from pytest_llmarith.values import Manner, Model, OeisProblem, Problem, ProgramLimits
+from pytest_llmarith.tasks.oeis import OeisProblem
+from pytest_llmarith.types import Model, Problem, ProgramLimits, PromptConfig
 
 MODEL_FIXTURE = "llm_model"
 PROMPT_CONFIG_FIXTURE = "llm_prompt_config"
@@ -83,7 +84,7 @@ class _Item(NamedTuple):
 
     model: Model | None
     problem: Problem
-    config: Manner | None
+    config: PromptConfig | None
 
     @property
     def fixtures(self) -> dict[str, Any]:
@@ -217,23 +218,25 @@ _PROBLEMS: Mapping[str, Callable[[Mapping[str, Any], Settings], Iterable[Problem
 }
 
 
-def _configs_of(metafunc: pytest.Metafunc, problems: Sequence[Problem], settings: Settings) -> Sequence[Manner | None]:
+def _configs_of(
+    metafunc: pytest.Metafunc, problems: Sequence[Problem], settings: Settings
+) -> Sequence[PromptConfig | None]:
     """The prompt configs that change the questions of a task; only the usual one for a function without `ask`.
 
     Raises MarkError if two problems would have the same id, as a custom task may name its problems like a condition.
     """
-    manners = settings.manners
-    if manners.are_usual or PROMPT_CONFIG_FIXTURE not in metafunc.fixturenames or not problems:
+    prompt_configs = settings.prompt_configs
+    if prompt_configs.are_usual or PROMPT_CONFIG_FIXTURE not in metafunc.fixturenames or not problems:
         return [None]
     task = task_of(problems[0])
-    for name, template in manners.wordings.templates.items() if "prompt" in task.AXES else ():
+    for name, template in prompt_configs.texts.templates.items() if "prompt" in task.AXES else ():
         try:
             check_template(name, template, task)
             check_distinct(name, template, (problem for problem in problems if isinstance(problem, CheckedProblem)))
         except InvalidTemplate as error:
             raise MarkError(f"--llm-prompt: {error}") from None
-    conditions = dict.fromkeys(condition.only(task.AXES) for condition in manners.conditions)
-    configs = [Manner(condition, repeat) for condition in conditions for repeat in range(manners.repeats)]
+    conditions = dict.fromkeys(condition.only(task.AXES) for condition in prompt_configs.conditions)
+    configs = [PromptConfig(condition, repeat) for condition in conditions for repeat in range(prompt_configs.repeats)]
     seen: dict[str, str] = {}
     for problem, config in product(problems, configs):
         label = problem.label + config.label

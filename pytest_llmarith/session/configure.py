@@ -160,7 +160,7 @@ def _texts(config: pytest.Config, settings: Settings) -> Iterator[tuple[str, str
     """Where a text of a request comes from, and the text; headers are left out."""
     from pytest_llmarith.models.redact import texts_in, with_headers_hidden
 
-    for name, template in settings.manners.wordings.templates.items():
+    for name, template in settings.prompt_configs.texts.templates.items():
         yield f"--llm-prompt: the template {name!r}", template
     for text in config.getoption("--llm-system-prompt") or ():
         yield "--llm-system-prompt: the text", text

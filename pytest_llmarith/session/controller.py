@@ -24,7 +24,7 @@ from pytest_llmarith.session.selection import SHARDING, Asked, asked_by, config_
 from pytest_llmarith.session.terminal import Terminal, header
 from pytest_llmarith.session.xdist import Workers
 from pytest_llmarith.settings import Settings
-from pytest_llmarith.values import StoreMode
+from pytest_llmarith.types import StoreMode
 
 _STOPPED_EXIT_STATUS = 6
 _LONGEST_LINE = 500

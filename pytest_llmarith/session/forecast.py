@@ -14,9 +14,10 @@ from pytest_llmarith.results.formatting import dollars, sanitize_name, thousands
 from pytest_llmarith.session.selection import Asked
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks import reply_tokens
-from pytest_llmarith.values import AskingLimits, Fit, Model, OeisProblem, Outlook, Plan, Price, StoreMode, Terms
+from pytest_llmarith.tasks.oeis import OeisProblem
+from pytest_llmarith.types import Fit, Model, ModelForecast, ModelTerms, Plan, Price, RequestLimits, StoreMode
 
-_FREE = Terms(Price(0.0, 0.0))
+_FREE = ModelTerms(Price(0.0, 0.0))
 _MOST_MODELS = 8
 _LONGEST_NAME = 60
 _SMALLEST = 0.0001
@@ -61,7 +62,7 @@ class Forecast:
             if not fit.at_once:
                 raise pytest.UsageError(_too_small(fit))
 
-    def _outlook(self, model: Model) -> Outlook:
+    def _outlook(self, model: Model) -> ModelForecast:
         from pytest_llmarith.models.request import about_tokens, asked_model
 
         known = {model.name: model}
@@ -71,7 +72,7 @@ class Forecast:
         replies = Counter(one.task for one in to_ask)
         stored = {task: self._lengths[model.name, task] for task in replies}
         prompts = ((asked_model(known, one.question) or model, one.question.prompt) for one in to_ask)
-        return Outlook(
+        return ModelForecast(
             model=model,
             questions=len(mine),
             stored=sum(index in mine for index in self._plan.stored),
@@ -112,7 +113,7 @@ def _length(task: str, stored: Sequence[int], most: int | None) -> float:
 # --- as text ---------------------------------------------------------------------------------------------------------
 
 
-def forecast_lines(outlooks: Sequence[Outlook], judge: str | None = None) -> list[str]:
+def forecast_lines(outlooks: Sequence[ModelForecast], judge: str | None = None) -> list[str]:
     """A line for the whole run, and one for each model if there are several; `judge` may be asked, too."""
     lines = [_line(outlooks)]
     if len(outlooks) > 1:
@@ -124,7 +125,7 @@ def forecast_lines(outlooks: Sequence[Outlook], judge: str | None = None) -> lis
     return lines
 
 
-def _line(outlooks: Sequence[Outlook]) -> str:
+def _line(outlooks: Sequence[ModelForecast]) -> str:
     questions, stored = sum(one.questions for one in outlooks), sum(one.stored for one in outlooks)
     counted = f"{questions:,} question{'s' * (questions != 1)}"
     if stored:
@@ -142,7 +143,7 @@ def _all_or(stored: int, questions: int) -> str:
     return f"{stored:,}" if stored < questions else "all"
 
 
-def _completion(asked: Sequence[Outlook]) -> str:
+def _completion(asked: Sequence[ModelForecast]) -> str:
     """How long replies are going to be, if stored ones tell."""
     if not (learned_from := sum(one.learned_from for one in asked)):
         return ""
@@ -152,7 +153,7 @@ def _completion(asked: Sequence[Outlook]) -> str:
     return f"about {tokens} completion tokens ({partly}from {replies}), "
 
 
-def _cost(asked: Sequence[Outlook]) -> str:
+def _cost(asked: Sequence[ModelForecast]) -> str:
     if all(one.model.simulated for one in asked):
         return "free: simulated"
     known = [usd for one in asked if (usd := one.cost_usd) is not None]
@@ -167,7 +168,7 @@ def _cost(asked: Sequence[Outlook]) -> str:
     return f"{cost} ({'; '.join(doubts)})" if doubts else cost
 
 
-def _spent_lines(plan: Plan, limits: AskingLimits) -> Iterator[str]:
+def _spent_lines(plan: Plan, limits: RequestLimits) -> Iterator[str]:
     """What stored replies leave of the caps: they count, as they were paid for."""
     if limits.max_cost_usd is not None:
         doubt = f" ({plan.spent_unpriced:,} of unknown price not included)" if plan.spent_unpriced else ""

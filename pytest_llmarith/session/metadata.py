@@ -15,7 +15,7 @@ import msgspec
 from pytest_llmarith.models.redact import with_headers_hidden
 from pytest_llmarith.records import ProgramRules, Run, RunModel, RunTimes
 from pytest_llmarith.settings import OeisSettings, Settings
-from pytest_llmarith.values import AskingTotals, Model, Progress
+from pytest_llmarith.types import Model, Progress, RequestTotals
 
 _PICODOLLARS = 12  # decimals of a dollar; further ones only depend on the order in which floats were added
 _PACKAGES = ("pytest-llmarith", "pytest", "pytest-xdist", "litellm")
@@ -30,15 +30,16 @@ _COMMIT = "# branch.oid "
 
 def run_metadata(settings: Settings, times: RunTimes, root: Path, asking: Progress | None) -> Run:
     """Settings, versions, times, commit and the totals of the asking."""
-    manners = settings.manners
+    configs = settings.prompt_configs
+    texts = configs.texts
     packages = _PACKAGES if settings.breaking_point is None else (*_PACKAGES, "hypothesis")  # it makes the questions
     return Run(
         **msgspec.structs.asdict(times),
         seed=settings.seed,
-        symbols=",".join(dict.fromkeys(condition.symbols for condition in manners.conditions)),
-        conditions=list(manners.conditions),
-        wordings={"templates": {**manners.wordings.templates}, "systems": {**manners.wordings.systems}},
-        repeats=manners.repeats,
+        symbols=",".join(dict.fromkeys(condition.symbols for condition in configs.conditions)),
+        conditions=list(configs.conditions),
+        prompt_texts={"templates": {**texts.templates}, "systems": {**texts.systems}},
+        repeats=configs.repeats,
         search=None if settings.breaking_point is None else {"budget": settings.breaking_point},
         reading=settings.reading,
         store=settings.store_mode,
@@ -65,9 +66,9 @@ def _oeis(settings: OeisSettings) -> ProgramRules:
     )
 
 
-def _asking(asking: Progress) -> AskingTotals:
+def _asking(asking: Progress) -> RequestTotals:
     """If no reply had a known price, the sum is unknown, not 0."""
-    totals = AskingTotals(**{field.name: getattr(asking, field.name) for field in fields(AskingTotals)})
+    totals = RequestTotals(**{field.name: getattr(asking, field.name) for field in fields(RequestTotals)})
     return replace(
         totals,
         cost_usd=round(asking.cost_usd, _PICODOLLARS) or None,

@@ -16,7 +16,7 @@ from pytest_llmarith.session import RECORD
 
 if TYPE_CHECKING:
     from pytest_llmarith.records import Record
-    from pytest_llmarith.values import Outcome
+    from pytest_llmarith.types import Outcome
 
 CRASHED = "???"  # what xdist writes as `when` of an item whose worker died
 _REPORT_ATTRIBUTE = "llmarith"

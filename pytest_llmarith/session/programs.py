@@ -17,17 +17,8 @@ from pytest_llmarith.session import ASKER, TIMER, settings_of
 from pytest_llmarith.session.collection import limits_of
 from pytest_llmarith.session.marks import problem_of
 from pytest_llmarith.settings import Settings
-from pytest_llmarith.values import (
-    Failure,
-    Isolation,
-    Model,
-    OeisProblem,
-    ProgramLimits,
-    ProgramRun,
-    Question,
-    Reply,
-    Rules,
-)
+from pytest_llmarith.tasks.oeis import OeisProblem
+from pytest_llmarith.types import Failure, Isolation, Model, ProgramLimits, ProgramRun, Question, Reply, Rules
 
 _FOUND = pytest.StashKey[Isolation]()
 _MACHINE = pytest.StashKey[dict[str, Any]]()

@@ -18,7 +18,7 @@ from pytest_llmarith.results.keys import Key
 from pytest_llmarith.results.log import WrittenRecords
 from pytest_llmarith.session.selection import Asked
 from pytest_llmarith.settings import Settings
-from pytest_llmarith.values import BreakingProblem
+from pytest_llmarith.tasks.breaking_point import BreakingPointProblem
 
 if TYPE_CHECKING:
     from pytest_llmarith.records import Record, Run, RunSummary
@@ -61,7 +61,7 @@ class Recorder:
 
     def questions(self) -> int | None:
         """How many questions there are; None if that is unknown, as in a search."""
-        if self.selected is None or any(task == BreakingProblem.task for _, task, _ in self.selected):
+        if self.selected is None or any(task == BreakingPointProblem.task for _, task, _ in self.selected):
             return None
         return self.selected.total()
 

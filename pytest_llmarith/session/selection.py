@@ -22,7 +22,8 @@ from pytest_llmarith.session.collection import MODEL_FIXTURE, PROMPT_CONFIG_FIXT
 from pytest_llmarith.session.marks import parameter_of, problem_of
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks import breaking_point, render
-from pytest_llmarith.values import USUAL, BreakingProblem, Condition, Manner, Model, Problem, Question, Shard
+from pytest_llmarith.tasks.breaking_point import BreakingPointProblem
+from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Model, Problem, PromptConfig, Question, Shard
 
 if TYPE_CHECKING:
     from xdist.workermanage import WorkerController
@@ -61,26 +62,26 @@ class Asked:
 
     @property
     def is_search(self) -> bool:
-        return self.task == BreakingProblem.task
+        return self.task == BreakingPointProblem.task
 
 
-def config_of(item: pytest.Item) -> Manner:
+def config_of(item: pytest.Item) -> PromptConfig:
     """The prompt config of an item."""
-    return parameter_of(item, PROMPT_CONFIG_FIXTURE) or Manner(USUAL)
+    return parameter_of(item, PROMPT_CONFIG_FIXTURE) or PromptConfig(DEFAULT_CONDITION)
 
 
-def prompt_of(problem: Problem, config: Manner, settings: Settings) -> str:
+def prompt_of(problem: Problem, config: PromptConfig, settings: Settings) -> str:
     """The prompt of a problem; a search begins with its simplest question."""
-    if isinstance(problem, BreakingProblem):
+    if isinstance(problem, BreakingPointProblem):
         problem = breaking_point.question(problem, breaking_point.SIMPLEST)
-    return render(problem, config.condition, settings.manners.wordings, settings.seed)
+    return render(problem, config.condition, settings.prompt_configs.texts, settings.seed)
 
 
 def question_of(item: pytest.Item, model: Model, prompt: str, settings: Settings) -> Question:
     """A prompt as an item asks it; the system prompt is None if it is the model's own."""
     config, problem = config_of(item), problem_of(item)
     name = config.condition.system
-    system = None if name is None else settings.manners.wordings.systems[name]
+    system = None if name is None else settings.prompt_configs.texts.systems[name]
     return Question(model.name, prompt, problem.trial if problem else 0, config.repeat, system)
 
 

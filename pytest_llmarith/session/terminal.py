@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_llmarith.results.formatting import dollars, sanitize
-from pytest_llmarith.settings import Manners, Settings
-from pytest_llmarith.values import Progress
+from pytest_llmarith.settings import PromptConfigs, Settings
+from pytest_llmarith.types import Progress
 
 if TYPE_CHECKING:
     from pytest_llmarith.records import Record, RunSummary
@@ -229,7 +229,7 @@ def header(settings: Settings) -> list[str]:
     asking = settings.asking
     parts = (
         f"seed {settings.seed}",
-        *_prompt_configs(settings.manners),
+        *_prompt_configs(settings.prompt_configs),
         f"{settings.reading or 'each task its own'} reading",
         f"at most {asking.concurrency} in flight",
         None if asking.max_cost_usd is None else f"at most {dollars(asking.max_cost_usd)}",
@@ -239,12 +239,12 @@ def header(settings: Settings) -> list[str]:
     return [f"llmarith: {sanitize(models, 200)}", f"llmarith: {', '.join(filter(None, parts))}"]
 
 
-def _prompt_configs(manners: Manners) -> Iterator[str]:
+def _prompt_configs(configs: PromptConfigs) -> Iterator[str]:
     """How questions are put, if not in the usual way."""
-    labels = [condition.label for condition in manners.conditions]
+    labels = [condition.label for condition in configs.conditions]
     if len(labels) > 1:
         yield f"{len(labels)} conditions ({', '.join(label or 'usual' for label in labels)})"
     elif labels[0]:
         yield labels[0]
-    if manners.repeats > 1:
-        yield f"{manners.repeats} repeats"
+    if configs.repeats > 1:
+        yield f"{configs.repeats} repeats"

@@ -17,7 +17,8 @@ from pytest_llmarith.session.collection import digest_of
 from pytest_llmarith.session.marks import problem_of
 from pytest_llmarith.session.selection import Asked, asked_by, selected
 from pytest_llmarith.settings import Settings
-from pytest_llmarith.values import Failure, OeisProblem, Question, Reply
+from pytest_llmarith.tasks.oeis import OeisProblem
+from pytest_llmarith.types import Failure, Question, Reply
 
 if TYPE_CHECKING:
     from xdist.workermanage import WorkerController

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 from pytest_llmarith.tasks import addition, arithmetic, breaking_point, oeis
 from pytest_llmarith.tasks.custom import REPLY_TOKENS, CheckedProblem, CustomTask
 from pytest_llmarith.tasks.prompts import fill, filler_text, parts_of
-from pytest_llmarith.values import USUAL, Condition, Problem, Reading, Wordings
+from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Problem, PromptTexts, Reading
 
 
 class TaskModule(Protocol):
@@ -52,13 +52,13 @@ class InvalidTemplate(ValueError):
     """A template that a task cannot fill in; the message says what to write instead."""
 
 
-def render(problem: Problem, condition: Condition, wordings: Wordings, seed: int) -> str:
+def render(problem: Problem, condition: Condition, prompt_texts: PromptTexts, seed: int) -> str:
     """The prompt of a problem in a condition: its filler text, then the question by the task or by a template."""
     task = task_of(problem)
     if condition.prompt is None:
         question = task.prompt(problem, condition)
     else:
-        question = fill(wordings.templates[condition.prompt], task.fields(problem, condition))
+        question = fill(prompt_texts.templates[condition.prompt], task.fields(problem, condition))
     if condition.context is None:
         return question
     return f"{filler_text(condition.context, f'{seed}/{problem.task}/{problem.label}')}\n\n{question}"
@@ -79,7 +79,7 @@ def check_distinct(name: str, template: str, problems: Iterable[CheckedProblem])
     seen: dict[tuple[str, int], str] = {}
     for problem in problems:
         task = task_of(problem)
-        question = fill(template, task.fields(problem, USUAL)), problem.trial
+        question = fill(template, task.fields(problem, DEFAULT_CONDITION)), problem.trial
         first = seen.setdefault(question, problem.label)
         if first != problem.label:
             raise InvalidTemplate(

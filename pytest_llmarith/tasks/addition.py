@@ -4,9 +4,46 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from pytest_llmarith.tasks.prompts import grouped
-from pytest_llmarith.values import USUAL, AdditionProblem, Condition, Reading
+from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Dtype, Op, Reading
+
+
+@dataclass(frozen=True, slots=True)
+class AdditionProblem:
+    """The sum of two integers of 2 to 30 digits; operands and expected answer are decimal text."""
+
+    task: ClassVar[str] = "integer_addition"
+    op: ClassVar[Op] = Op.ADD
+    dtype: ClassVar[Dtype] = Dtype.INT
+    seed: int
+    trial: int
+    int1: str
+    int2: str
+    expected: str
+
+    @property
+    def operands(self) -> tuple[str, str]:
+        return self.int1, self.int2
+
+    @property
+    def label(self) -> str:
+        return f"trial_{self.trial}"
+
+    def coordinates(self) -> dict[str, str | int]:
+        return {"trial": self.trial}
+
+    def fields(self) -> dict[str, Any]:
+        return {
+            "seed": self.seed,
+            "trial": self.trial,
+            "int1": self.int1,
+            "int2": self.int2,
+            "expected": self.expected,
+        }
+
 
 NAME = AdditionProblem.task
 READING = Reading.STRICT
@@ -35,7 +72,7 @@ def problems(seed: int, trials: int) -> Iterator[AdditionProblem]:
     return (problem(seed, trial) for trial in range(trials))
 
 
-def prompt(problem: AdditionProblem, condition: Condition = USUAL) -> str:
+def prompt(problem: AdditionProblem, condition: Condition = DEFAULT_CONDITION) -> str:
     """The question as a model sees it."""
     return _PROMPT.format_map(fields(problem, condition))
 

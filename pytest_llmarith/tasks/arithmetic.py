@@ -7,9 +7,57 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from pytest_llmarith.tasks.prompts import grouped
-from pytest_llmarith.values import USUAL, ArithmeticProblem, Condition, Dtype, Op, Reading, Symbols
+from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Dtype, Op, Reading, Symbols
+
+
+@dataclass(frozen=True, slots=True)
+class ArithmeticProblem:
+    """`lhs op rhs` on integers or two-decimal fixed point; operands and expected answer are decimal text."""
+
+    task: ClassVar[str] = "arithmetic"
+    seed: int
+    op: Op
+    dtype: Dtype
+    depth: int
+    trial: int
+    lhs: str
+    rhs: str
+    expected: str
+
+    @property
+    def variant(self) -> str:
+        return f"{self.dtype}_{self.op}"
+
+    @property
+    def operands(self) -> tuple[str, str]:
+        return self.lhs, self.rhs
+
+    @property
+    def label(self) -> str:
+        return f"{self.variant}-depth_{self.depth}-trial_{self.trial}"
+
+    def coordinates(self) -> dict[str, str | int]:
+        return {
+            "variant": self.variant,
+            "op": str(self.op),
+            "dtype": str(self.dtype),
+            "depth": self.depth,
+            "trial": self.trial,
+        }
+
+    def fields(self) -> dict[str, Any]:
+        return {
+            "seed": self.seed,
+            **self.coordinates(),
+            "lhs": self.lhs,
+            "rhs": self.rhs,
+            "expected": self.expected,
+        }
+
 
 NAME = ArithmeticProblem.task
 READING = Reading.TOLERANT
@@ -50,7 +98,7 @@ def problems(seed: int, depths: Iterable[int], trials: int) -> Iterator[Arithmet
                 yield problem(seed, dtype, op, depth, trial)
 
 
-def prompt(problem: ArithmeticProblem, condition: Condition = USUAL) -> str:
+def prompt(problem: ArithmeticProblem, condition: Condition = DEFAULT_CONDITION) -> str:
     """The question as a model sees it, worded as in llm_arithmetic."""
     return "{instruction}\n   {lhs} {sign} {rhs}".format_map(fields(problem, condition) | {"instruction": _INSTRUCTION})
 

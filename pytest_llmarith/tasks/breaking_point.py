@@ -8,21 +8,53 @@ its divisor; fixed point counts in hundredths. `evaluate_search` chooses the dra
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from itertools import zip_longest
+from typing import Any, ClassVar
 
 from pytest_llmarith.tasks import addition, arithmetic
-from pytest_llmarith.values import (
-    USUAL,
-    AdditionProblem,
-    ArithmeticProblem,
-    BreakingProblem,
-    Condition,
-    Dtype,
-    Op,
-    Reading,
-)
+from pytest_llmarith.tasks.addition import AdditionProblem
+from pytest_llmarith.tasks.arithmetic import ArithmeticProblem
+from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Dtype, Op, Reading
 
-NAME = BreakingProblem.task
+# How often a search asks the question again that it ends with, which has to be wrong each time.
+CONFIRMATIONS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class BreakingPointProblem:
+    """A search for the simplest question that a model gets wrong. There is one for each kind of question.
+
+    `of` is the task of its questions, `variant` one of arithmetic's or, for the other task, its name; `budget` is how
+    many questions it may ask.
+    """
+
+    task: ClassVar[str] = "breaking_point"
+    trial: ClassVar[int] = 0
+    seed: int
+    of: str
+    variant: str
+    op: Op
+    dtype: Dtype
+    budget: int
+
+    @property
+    def label(self) -> str:
+        return self.variant
+
+    def coordinates(self) -> dict[str, str | int]:
+        return {"variant": self.variant, "op": str(self.op), "dtype": str(self.dtype)}
+
+    def fields(self) -> dict[str, Any]:
+        return {"seed": self.seed, "of": self.of, **self.coordinates(), "budget": self.budget}
+
+    @classmethod
+    def of_fields(cls, fields: Mapping[str, Any]) -> BreakingPointProblem:
+        """The search whose `fields` these are."""
+        return cls(**{**fields, "op": Op(fields["op"]), "dtype": Dtype(fields["dtype"])})
+
+
+NAME = BreakingPointProblem.task
 READING = None  # each question is read as its own task reads it
 REPLY_TOKENS = 20
 FIELDS = ()
@@ -36,20 +68,20 @@ SIMPLEST: Draws = (0, 0)
 _READINGS: Mapping[str, Reading] = {arithmetic.NAME: arithmetic.READING, addition.NAME: addition.READING}
 
 
-def problems(seed: int, budget: int) -> Iterator[BreakingProblem]:
+def problems(seed: int, budget: int) -> Iterator[BreakingPointProblem]:
     """All searches of a run, each of which may ask `budget` questions."""
     for dtype, op in arithmetic.VARIANTS:
-        yield BreakingProblem(seed, arithmetic.NAME, f"{dtype}_{op}", op, dtype, budget)
-    yield BreakingProblem(seed, addition.NAME, addition.NAME, Op.ADD, Dtype.INT, budget)
+        yield BreakingPointProblem(seed, arithmetic.NAME, f"{dtype}_{op}", op, dtype, budget)
+    yield BreakingPointProblem(seed, addition.NAME, addition.NAME, Op.ADD, Dtype.INT, budget)
 
 
-def numbers(search: BreakingProblem, draws: Draws) -> Draws:
+def numbers(search: BreakingPointProblem, draws: Draws) -> Draws:
     """The numbers of two draws; the same numbers make the same question. A divisor of 0 becomes 1."""
     left, right = draws
     return (left, max(1, right)) if search.op is Op.DIV else draws
 
 
-def question(search: BreakingProblem, draws: Draws) -> ArithmeticProblem | AdditionProblem:
+def question(search: BreakingPointProblem, draws: Draws) -> ArithmeticProblem | AdditionProblem:
     """The question that two draws make."""
     left, right = numbers(search, draws)
     if search.of == addition.NAME:
@@ -65,12 +97,12 @@ def simplicity(draws: Draws) -> tuple[int, list[tuple[str, str]]]:
     return width, list(zip_longest(left.rjust(width, "0"), right.rjust(width, "0")))
 
 
-def reading(search: BreakingProblem) -> Reading:
+def reading(search: BreakingPointProblem) -> Reading:
     """How the replies are read, unless the run says otherwise."""
     return _READINGS[search.of]
 
 
-def prompt(problem: BreakingProblem, condition: Condition = USUAL) -> str:
+def prompt(problem: BreakingPointProblem, condition: Condition = DEFAULT_CONDITION) -> str:
     """The first question of a search as a model sees it."""
     first = question(problem, SIMPLEST)
     if isinstance(first, AdditionProblem):
@@ -78,6 +110,6 @@ def prompt(problem: BreakingProblem, condition: Condition = USUAL) -> str:
     return arithmetic.prompt(first, condition)
 
 
-def fields(problem: BreakingProblem, condition: Condition) -> dict[str, str]:
+def fields(problem: BreakingPointProblem, condition: Condition) -> dict[str, str]:
     """None: a search has no template."""
     return {}

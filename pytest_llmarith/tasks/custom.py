@@ -12,7 +12,7 @@ from itertools import zip_longest
 from typing import Any, Generic, TypeVar
 
 from pytest_llmarith.records import check_plain
-from pytest_llmarith.values import USUAL, Condition, Reading
+from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Reading
 
 REPLY_TOKENS = 100  # a guess
 
@@ -130,7 +130,7 @@ class CustomTask:
         self.NAME = problem.task
         self.FIELDS = tuple(problem.inputs)
 
-    def prompt(self, problem: CheckedProblem, condition: Condition = USUAL) -> str:
+    def prompt(self, problem: CheckedProblem, condition: Condition = DEFAULT_CONDITION) -> str:
         """The question as the task words it."""
         return problem.prompt
 

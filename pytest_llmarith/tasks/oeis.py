@@ -5,8 +5,36 @@ Generation Tasks" (arXiv 2411.04372), whose code generation prompt (Supplementar
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
-from pytest_llmarith.values import USUAL, Condition, IntegerSequence, OeisProblem
+from pytest_llmarith.types import DEFAULT_CONDITION, Condition, IntegerSequence
+
+
+@dataclass(frozen=True, slots=True)
+class OeisProblem:
+    """A program for an integer sequence, which is in a set of sequences. There is one trial of each."""
+
+    task: ClassVar[str] = "oeis"
+    trial: ClassVar[int] = 0
+    set: str
+    sequence: IntegerSequence
+
+    @property
+    def label(self) -> str:
+        return f"{self.set}-{self.sequence.number}"
+
+    def coordinates(self) -> dict[str, str | int]:
+        return {"set": self.set, "number": self.sequence.number}
+
+    def fields(self) -> dict[str, Any]:
+        return {
+            **self.coordinates(),
+            "name": self.sequence.name,
+            "offset": self.sequence.offset,
+            "keywords": list(self.sequence.keywords),
+        }
+
 
 NAME = OeisProblem.task
 READING = None
@@ -33,7 +61,7 @@ def problems(set_name: str, sequences: Iterable[IntegerSequence]) -> Iterator[Oe
     return (OeisProblem(set_name, sequence) for sequence in sequences)
 
 
-def prompt(problem: OeisProblem, condition: Condition = USUAL) -> str:
+def prompt(problem: OeisProblem, condition: Condition = DEFAULT_CONDITION) -> str:
     """The question as a model sees it."""
     known = fields(problem, condition)
     return f"{_PROMPT}Name: {known['name']}\nComments: {known['comments']}\n```\n"

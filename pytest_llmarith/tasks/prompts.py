@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator, Mapping
 from string import Formatter
 
-from pytest_llmarith.values import NumberFormat
+from pytest_llmarith.types import NumberFormat
 
 _SEPARATORS: Mapping[NumberFormat, str] = {
     NumberFormat.PLAIN: "",

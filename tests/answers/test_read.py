@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pytest_llmarith.answers import Stripped, read, refuses, strip_thoughts
-from pytest_llmarith.values import Dtype, NanReason
+from pytest_llmarith.types import Dtype, NanReason
 
 OPERANDS = ("12", "34")
 ADDED, DIVIDED, SUBTRACTED, MULTIPLIED = ("7391", "2846"), ("21034786", "2846"), ("2846", "7391"), ("12.34", "56.78")
@@ -292,7 +292,7 @@ READER = f"""
 import resource
 resource.setrlimit(resource.RLIMIT_CPU, (5, 5))
 from pytest_llmarith.answers import read
-from pytest_llmarith.values import Dtype
+from pytest_llmarith.types import Dtype
 for unit in {UNITS!r}:
     for end in ("", "x", "7"):
         for dtype in Dtype:

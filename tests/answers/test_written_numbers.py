@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pytest_llmarith.answers import read
 from pytest_llmarith.grading import grade
-from pytest_llmarith.values import Dtype, Outcome
+from pytest_llmarith.types import Dtype, Outcome
 
 OPERANDS = ("12", "34")  # as the lead-ins have them
 

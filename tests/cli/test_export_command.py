@@ -17,7 +17,7 @@ from pytest_llmarith.cli import WRONG_USAGE, main
 from pytest_llmarith.records import as_dict
 from pytest_llmarith.results.export import Destination, LeftOut, csv_lines, export
 from pytest_llmarith.results.load import opened
-from pytest_llmarith.values import Dtype, Op
+from pytest_llmarith.types import Dtype, Op
 from tests.runs_on_disk import ROW, added, asked, lines_of, log_in, run_in
 
 ADDED = {"attempts", "failed_to_get_reply", "extra_context", "reading", "finish_reason", "simulated"}

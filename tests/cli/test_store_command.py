@@ -23,7 +23,7 @@ from pytest_llmarith.oeis.lookup_table import model_judge
 from pytest_llmarith.records import as_dict
 from pytest_llmarith.results.log import LONGEST_LINE
 from pytest_llmarith.tasks import arithmetic
-from pytest_llmarith.values import Dtype, Failure, Model, Op, Question, Reading, Reply
+from pytest_llmarith.types import Dtype, Failure, Model, Op, Question, Reading, Reply
 from tests.runs_on_disk import ROW, programmed
 
 MODEL = Model("mine", "openai/some", {"temperature": 0}, "http://127.0.0.1:1/v1/", "Be brief.")

@@ -11,7 +11,7 @@ from pytest_llmarith import Problem, Task
 from pytest_llmarith.evaluate import Trial, custom_record
 from pytest_llmarith.records import as_dict
 from pytest_llmarith.tasks.custom import CheckedProblem, problems
-from pytest_llmarith.values import Model, Reply
+from pytest_llmarith.types import Model, Reply
 
 
 def checked(read: Callable[..., Any], grade: Callable[..., Any], asked: Problem) -> CheckedProblem:

@@ -11,20 +11,9 @@ from hypothesis import strategies as st
 from pytest_llmarith.evaluate import Trial, number_record, unanswered_record, verdict_of
 from pytest_llmarith.records import as_dict
 from pytest_llmarith.tasks import arithmetic
-from pytest_llmarith.values import (
-    AdditionProblem,
-    ArithmeticProblem,
-    Dtype,
-    Failure,
-    Model,
-    NanReason,
-    NumberProblem,
-    Op,
-    Outcome,
-    Reading,
-    Reply,
-    Retry,
-)
+from pytest_llmarith.tasks.addition import AdditionProblem
+from pytest_llmarith.tasks.arithmetic import ArithmeticProblem
+from pytest_llmarith.types import Dtype, Failure, Model, NanReason, NumberProblem, Op, Outcome, Reading, Reply, Retry
 from tests.tasks.problem_strategies import addition_problems, arithmetic_problems
 
 SUM = ArithmeticProblem(0, Op.ADD, Dtype.INT, 2, 0, "12", "5", "17")

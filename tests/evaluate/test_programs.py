@@ -17,12 +17,12 @@ from pytest_llmarith.sandbox.isolation import UnavailableError, probe
 from pytest_llmarith.sandbox.machine import Slots
 from pytest_llmarith.sandbox.runner import Sandbox
 from pytest_llmarith.tasks import oeis
-from pytest_llmarith.values import (
+from pytest_llmarith.tasks.oeis import OeisProblem
+from pytest_llmarith.types import (
     Ending,
     Failure,
     IntegerSequence,
     Model,
-    OeisProblem,
     ProgramLimits,
     ProgramRun,
     Reply,

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from pytest_llmarith.evaluate_search import SearchEngine, kept_replies
 from pytest_llmarith.records import Usage, as_dict
-from pytest_llmarith.tasks.breaking_point import SIMPLEST, Draws, simplicity
-from pytest_llmarith.values import CONFIRMATIONS, Reply, SearchEnd
+from pytest_llmarith.tasks.breaking_point import CONFIRMATIONS, SIMPLEST, Draws, simplicity
+from pytest_llmarith.types import Reply, SearchEnd
 
 BUDGET = 120
 SEEDS = tuple("ab")

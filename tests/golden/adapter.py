@@ -244,7 +244,7 @@ def _result(one: Mapping[str, Any]) -> dict[str, Any]:
     spending = {
         name: [*amounts.values()] for name, amounts in one["spending"].items() if amounts and name != "latency_s"
     }
-    anatomy = one.get("anatomy") or {"classes": []}
+    totals = one.get("errors") or {"classes": []}
     sizes = ("median_relative_error", "average_absolute_error", "rounded")
     points = ("question", "answer", "outcome", "not_reproduced", "questions", "ended", "largest_right")
     repeats = {name: _interval(value) for name, value in (one.get("repeats") or {}).items()}
@@ -256,8 +256,8 @@ def _result(one: Mapping[str, Any]) -> dict[str, Any]:
         "money and tokens": [one["cost_usd"], one["unpriced"], *one["tokens"].values()],
         "sum, median, p90, known": spending,
         "sizes of errors": [one[name] for name in sizes],
-        "errors": {each["class"]: each["count"] for each in anatomy["classes"] if each["count"]},
-        "strict reading": anatomy.get("strict"),
+        "errors": {each["class"]: each["count"] for each in totals["classes"] if each["count"]},
+        "strict reading": totals.get("strict"),
         "repeats": repeats,
         # The reliable depth takes the first repeat, and which reply that gets depends on the order of requests.
         "variant": {each["variant"]: _variant(each)[: 2 if repeats else 3] for each in one.get("variants", ())},

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.grading import Case, analyze, carries, wrong_from_left, wrong_from_right
-from pytest_llmarith.values import Dtype, Op
+from pytest_llmarith.types import Dtype, Op
 
 NUMBERS = st.integers(0, 10**40)
 

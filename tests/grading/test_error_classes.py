@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.grading import Case, analyze, error_class, grade
-from pytest_llmarith.values import Dtype, ErrorClass, NumberProblem, Op, Outcome
+from pytest_llmarith.types import Dtype, ErrorClass, NumberProblem, Op, Outcome
 from tests.tasks.problem_strategies import addition_problems, arithmetic_problems
 
 SIGNS = {"+": Op.ADD, "-": Op.SUB, "*": Op.MUL, "/": Op.DIV}

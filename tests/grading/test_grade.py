@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_llmarith.grading import grade
-from pytest_llmarith.values import Grade, Outcome
+from pytest_llmarith.types import Grade, Outcome
 
 CORRECT = Grade(Outcome.CORRECT)
 DEEP = 10**60 + 7

@@ -15,7 +15,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pytest_llmarith.grading import Case, carries, error_class
-from pytest_llmarith.values import ArithmeticProblem, Dtype, ErrorClass, Op
+from pytest_llmarith.tasks.arithmetic import ArithmeticProblem
+from pytest_llmarith.types import Dtype, ErrorClass, Op
 from tests.tasks.problem_strategies import arithmetic_problems
 
 LONG = st.integers(7, 30)

@@ -13,7 +13,7 @@ from typing import Any
 
 from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.store import RunStore, Store, key_of
-from pytest_llmarith.values import AskingLimits, Failure, Model, Plan, Price, Question, Reply, StoreMode, Terms
+from pytest_llmarith.types import Failure, Model, ModelTerms, Plan, Price, Question, Reply, RequestLimits, StoreMode
 
 MODEL = Model("m", "openai/some")
 OTHER = Model("other", "openai/other")
@@ -101,9 +101,9 @@ class Scripted:
     def prepare(self) -> None:
         self.prepared += 1
 
-    def terms(self, model: Model) -> Terms:
+    def terms(self, model: Model) -> ModelTerms:
         self.prepare()
-        return Terms(Price(0.0, 1e6), most_tokens=100)
+        return ModelTerms(Price(0.0, 1e6), most_tokens=100)
 
     async def complete(self, model: Model, prompt: str, timeout_s: float) -> Reply:
         self.prepare()
@@ -137,7 +137,7 @@ def broker_of(
 ) -> Broker:
     """A broker; without a path and a mode it has no store."""
     mode = mode or (StoreMode.ON if path else StoreMode.OFF)
-    return Broker(client, models, RunStore(path, mode), AskingLimits(**limits), mode)
+    return Broker(client, models, RunStore(path, mode), RequestLimits(**limits), mode)
 
 
 def questions(count: int, first: int = 0, model: str = "m") -> list[Question]:

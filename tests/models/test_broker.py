@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.models.store import Store, StoreError
-from pytest_llmarith.values import Failure, Model, Price, Progress, Question, Reply, StoreMode
+from pytest_llmarith.types import Failure, Model, Price, Progress, Question, Reply, StoreMode
 from tests.models.scripted import (
     JUDGE,
     MODEL,

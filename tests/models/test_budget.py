@@ -13,31 +13,31 @@ from hypothesis import strategies as st
 from pytest_llmarith.models.budget import Budget, OverBudget, Prices
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.request import most_tokens_sent
-from pytest_llmarith.values import AskingLimits, Fit, Model, Price, Reply, Terms
+from pytest_llmarith.types import Fit, Model, ModelTerms, Price, Reply, RequestLimits
 from tests.models.scripted import MODEL
 
 MOST = 100  # tokens of a reply, each of which costs a dollar; a prompt costs nothing
-DEAR = Terms(Price(0.0, 1e6), MOST)
+DEAR = ModelTerms(Price(0.0, 1e6), MOST)
 PROMPT = "x" * 40
-OWN, LISTED = Price(2.0, 8.0), Terms(Price(1.0, 4.0), 1000, True)
+OWN, LISTED = Price(2.0, 8.0), ModelTerms(Price(1.0, 4.0), 1000, True)
 
 
 class Known:
     """A price list that knows all models but one."""
 
-    def __init__(self, terms: Terms = DEAR) -> None:
+    def __init__(self, terms: ModelTerms = DEAR) -> None:
         self._terms = terms
 
-    def terms(self, model: Model) -> Terms:
-        return Terms() if model.target == "openai/mine" else self._terms
+    def terms(self, model: Model) -> ModelTerms:
+        return ModelTerms() if model.target == "openai/mine" else self._terms
 
 
-def prices(terms: Terms, own: Price | None = None) -> Prices:
+def prices(terms: ModelTerms, own: Price | None = None) -> Prices:
     return Prices(Known(terms), own)  # type: ignore[arg-type]  # a client, as far as it is asked
 
 
-def budget(terms: Terms = DEAR, **limits: Any) -> Budget:
-    return Budget(AskingLimits(**limits), prices(terms))
+def budget(terms: ModelTerms = DEAR, **limits: Any) -> Budget:
+    return Budget(RequestLimits(**limits), prices(terms))
 
 
 def reply(tokens: int | None) -> Reply:
@@ -73,12 +73,12 @@ def refusals(spending: Budget, *outcomes: Reply | BaseException) -> list[str]:
         (MODEL, OWN, LISTED),
         (replace(MODEL, params={"max_tokens": 50, "max_completion_tokens": 40}), None, replace(LISTED, most_tokens=50)),
         (replace(MODEL, params={"max_tokens": 0, "max_completion_tokens": "7"}), None, LISTED),
-        (Model("m", "openai/mine"), OWN, Terms(OWN)),
-        (Model("m", "openai/mine"), None, Terms()),
-        (Model("m", "llmarith/sloppy"), OWN, Terms(Price(0.0, 0.0))),
+        (Model("m", "openai/mine"), OWN, ModelTerms(OWN)),
+        (Model("m", "openai/mine"), None, ModelTerms()),
+        (Model("m", "llmarith/sloppy"), OWN, ModelTerms(Price(0.0, 0.0))),
     ],
 )
-def test_terms(model: Model, own: Price | None, terms: Terms) -> None:
+def test_terms(model: Model, own: Price | None, terms: ModelTerms) -> None:
     """litellm's price counts before the user's, the request's limit before the model's; fake models are free."""
     assert prices(LISTED, own).terms(model) == terms
 
@@ -135,27 +135,29 @@ def test_what_litellms_list_says(
 def test_a_request_has_to_fit_at_its_worst_case() -> None:
     """Cheap replies make none cheaper; an exact fit is asked; all refusals of a model have the same words."""
     assert len(refusals(budget(max_cost_usd=150.0), *[reply(1)] * 100)) == 49
-    assert len(refusals(budget(Terms(Price(0.0, 0.1e6), 1), max_cost_usd=1.0), *[reply(1)] * 12)) == 2
+    assert len(refusals(budget(ModelTerms(Price(0.0, 0.1e6), 1), max_cost_usd=1.0), *[reply(1)] * 12)) == 2
     refused = refusals(budget(max_cost_usd=200.0), *[reply(80)] * 5)
     assert len(refused) == 3
     (message,) = set(refused)
     assert message.startswith("budget: --llm-max-cost=200: $160.00 spent")
     assert "100 tokens" in message
     most = MOST + most_tokens_sent(MODEL, PROMPT)
-    assert len(refusals(budget(Terms(None, MOST), max_tokens=2 * most), *[reply(most)] * 3)) == 1
+    assert len(refusals(budget(ModelTerms(None, MOST), max_tokens=2 * most), *[reply(most)] * 3)) == 1
 
 
 @pytest.mark.parametrize(
     ("terms", "limits", "word"),
     [
-        (Terms(None, MOST), {"max_cost_usd": 5.0}, "--llm-price"),
-        (Terms(Price(0.0, 1.0)), {"max_cost_usd": 5.0}, "max_completion_tokens"),
-        (Terms(None), {"max_tokens": 5000}, "max_completion_tokens"),
-        (Terms(Price(0.0, 0.0)), {"max_cost_usd": 5.0}, None),
-        (Terms(), {}, None),
+        (ModelTerms(None, MOST), {"max_cost_usd": 5.0}, "--llm-price"),
+        (ModelTerms(Price(0.0, 1.0)), {"max_cost_usd": 5.0}, "max_completion_tokens"),
+        (ModelTerms(None), {"max_tokens": 5000}, "max_completion_tokens"),
+        (ModelTerms(Price(0.0, 0.0)), {"max_cost_usd": 5.0}, None),
+        (ModelTerms(), {}, None),
     ],
 )
-def test_what_has_no_bound_is_not_asked_under_a_cap(terms: Terms, limits: dict[str, Any], word: str | None) -> None:
+def test_what_has_no_bound_is_not_asked_under_a_cap(
+    terms: ModelTerms, limits: dict[str, Any], word: str | None
+) -> None:
     """The refusal says which option or parameter bounds it; a free model cannot pass a cap in dollars."""
     refused = refusals(budget(terms, **limits), reply(1))
     assert len(refused) == (word is not None)
@@ -223,7 +225,7 @@ def test_how_many_fit_at_once() -> None:
 def test_the_bound_that_the_forecast_names_lets_them_fit(
     cap: float, prices: tuple[float, float], most: int, length: int, wanted: int
 ) -> None:
-    terms, requests = Terms(Price(*prices), most), [(MODEL, "x" * length)] * wanted
+    terms, requests = ModelTerms(Price(*prices), most), [(MODEL, "x" * length)] * wanted
     (fit,) = budget(terms, max_cost_usd=cap, concurrency=wanted).fits(requests)
     if fit.bound is not None:
         bounded = replace(MODEL, params={"max_tokens": fit.bound})

@@ -20,7 +20,7 @@ import pytest
 
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.provider_errors import Diagnosis, Remedy, UnknownModel, diagnose
-from pytest_llmarith.values import Model, Reply
+from pytest_llmarith.types import Model, Reply
 from tests.llm_server import Answer, Gate, LlmServer, usage
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # as in the broker's process
@@ -169,7 +169,7 @@ import asyncio, sys
 asked = []
 sys.addaudithook(lambda event, args: asked.append(args) if event in ("socket.getaddrinfo", "socket.connect") else None)
 from pytest_llmarith.models.client import Client
-from pytest_llmarith.values import Model
+from pytest_llmarith.types import Model
 
 client = Client()
 client.prepare()

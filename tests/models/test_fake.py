@@ -27,8 +27,9 @@ from pytest_llmarith.oeis.lookup_table import model_judge
 from pytest_llmarith.oeis.program import NoProgram, find_program
 from pytest_llmarith.records import as_dict
 from pytest_llmarith.tasks import TASKS, addition, arithmetic, oeis, render
-from pytest_llmarith.values import (
-    USUAL,
+from pytest_llmarith.tasks.oeis import OeisProblem
+from pytest_llmarith.types import (
+    DEFAULT_CONDITION,
     Condition,
     ErrorClass,
     IntegerSequence,
@@ -36,15 +37,16 @@ from pytest_llmarith.values import (
     NanReason,
     NumberFormat,
     NumberProblem,
-    OeisProblem,
+    PromptTexts,
     Reading,
     Reply,
     Symbols,
-    Wordings,
 )
 from tests.tasks.problem_strategies import arithmetic_problems
 
-TEMPLATES = Wordings({"asked": "What is {lhs} {sign} {rhs}?\nBe brief.", "named": "the {operation} of {lhs} and {rhs}"})
+TEMPLATES = PromptTexts(
+    {"asked": "What is {lhs} {sign} {rhs}?\nBe brief.", "named": "the {operation} of {lhs} and {rhs}"}
+)
 BENCH: list[NumberProblem] = [*arithmetic.problems(0, range(2, 11), 10), *addition.problems(0, 100)]
 OEIS_CACHE = Path(__file__).parents[2] / "oeis_cache"
 PELL = KnownSequence(
@@ -59,7 +61,9 @@ def ask(name: str, prompt: str, **more: Any) -> Reply:
     return fake.reply(name, [{"role": "user", "content": prompt}], **more)
 
 
-def graded(problem: NumberProblem, name: str = "sloppy", condition: Condition = USUAL, **more: Any) -> dict[str, Any]:
+def graded(
+    problem: NumberProblem, name: str = "sloppy", condition: Condition = DEFAULT_CONDITION, **more: Any
+) -> dict[str, Any]:
     said = ask(name, render(problem, condition, TEMPLATES, 0), **more)
     subject = Trial.of(problem, Model(name, f"llmarith/{name}"), "", None)
     return as_dict(number_record(problem, subject, TASKS[problem.task].READING or Reading.TOLERANT, said))

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.models.process import BrokerProcess, Setup, WorkerConnection
-from pytest_llmarith.values import AskingLimits, Failure, Model, Price, Question, Reply, StoreMode
+from pytest_llmarith.types import Failure, Model, Price, Question, Reply, RequestLimits, StoreMode
 from tests.llm_server import PATIENCE_S, Answer, Gate, LlmServer
 from tests.models.scripted import MODEL, stored
 
@@ -44,7 +44,7 @@ def start(tmp_path: Path, path: Path, programs: Path, monkeypatch: pytest.Monkey
 
     def start(*models: Model, said: list[str] | None = None, **limits: Any) -> BrokerProcess:
         told: list[str] = [] if said is None else said
-        setup = Setup(models or (MODEL,), AskingLimits(**limits), path, StoreMode.ON, tmp_path / ".env", tmp_path)
+        setup = Setup(models or (MODEL,), RequestLimits(**limits), path, StoreMode.ON, tmp_path / ".env", tmp_path)
         made.append(BrokerProcess(setup, told.append))
         return made[-1]
 
@@ -160,11 +160,11 @@ import sys
 from pathlib import Path
 from pytest_llmarith.models.process import BrokerProcess
 from pytest_llmarith.models.process import Setup
-from pytest_llmarith.values import AskingLimits, Model, Question, StoreMode
+from pytest_llmarith.types import RequestLimits, Model, Question, StoreMode
 
 folder = Path(sys.argv[1])
 model = Model("m", "openai/some")
-setup = Setup((model,), AskingLimits(), folder / "store" / "store.sqlite", StoreMode.ON, folder / ".env", folder)
+setup = Setup((model,), RequestLimits(), folder / "store" / "store.sqlite", StoreMode.ON, folder / ".env", folder)
 BrokerProcess(setup, print).ask_and_wait(Question("m", "q0", 0))
 """
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, precondition, rule
 
 from pytest_llmarith.models.request_queue import Entry, RequestQueue, Waiter
-from pytest_llmarith.values import Failure, Question, Reply
+from pytest_llmarith.types import Failure, Question, Reply
 
 
 def question(number: int) -> Question:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.limits import FAILURES, LASTING_S, PROBE_EVERY_S, CircuitBreaker, ConcurrencyLimit
 from pytest_llmarith.models.provider_errors import UnusableResponse
-from pytest_llmarith.values import Failure, Model, Reply, Retry
+from pytest_llmarith.types import Failure, Model, Reply, Retry
 from tests.models.scripted import (
     JUDGE,
     MODEL,

@@ -15,7 +15,7 @@ import pytest
 
 from pytest_llmarith.models.request import asked_model, hides_headers, holds_secrets, sent_of
 from pytest_llmarith.models.store import RunStore, Store, StoreError, key_of, key_of_sent
-from pytest_llmarith.values import Model, Question, Reply, StoreMode
+from pytest_llmarith.types import Model, Question, Reply, StoreMode
 from tests.models.scripted import Scripted, announce, ask, broker_of, counted, in_no_time, put, questions
 
 MODEL = Model("m", "openai/x", {"temperature": 0, "thinking": {"a": 1, "b": 2}}, "http://h/v1", "Be brief.")
@@ -266,7 +266,7 @@ WRITER = """
 import sys
 from pathlib import Path
 from pytest_llmarith.models.store import Store
-from pytest_llmarith.values import Reply
+from pytest_llmarith.types import Reply
 name, path = sys.argv[1], Path(sys.argv[2])
 print("ready", flush=True)
 sys.stdin.readline()

@@ -18,7 +18,7 @@ from pytest_llmarith.oeis.entries import read_entry
 from pytest_llmarith.oeis.lookup_table.detector import Analysis, Judgement, analyze, conclude, extra_inputs
 from pytest_llmarith.oeis.lookup_table.model_judge import messages_to_judge
 from pytest_llmarith.oeis.program import Program
-from pytest_llmarith.values import Ending, IntegerSequence, ProgramRun
+from pytest_llmarith.types import Ending, IntegerSequence, ProgramRun
 from tests.oeis.corpus import ALL, GROUPS, HONEST, PASSING
 from tests.oeis.corpus import sequences as of
 from tests.oeis.corpus.cases import Case, judged, numbers, parsed, run

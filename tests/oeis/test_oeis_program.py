@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pytest_llmarith.oeis import program as program_module
 from pytest_llmarith.oeis.program import MAX_PROGRAM, NoProgram, Program, find_program
-from pytest_llmarith.values import NanReason
+from pytest_llmarith.types import NanReason
 
 ROOT = Path(__file__).parents[2]
 CODE = "n = int(input())\nif n:\n    print(n)"

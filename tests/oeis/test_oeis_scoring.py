@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.oeis.scoring import score, verdicts
-from pytest_llmarith.values import Ending, ProgramRun, Rules, TermStatus
+from pytest_llmarith.types import Ending, ProgramRun, Rules, TermStatus
 
 EXITED, LATE, KILLED, INCONCLUSIVE = Ending.EXITED, Ending.LATE, Ending.KILLED, Ending.INCONCLUSIVE
 

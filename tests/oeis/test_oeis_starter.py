@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.oeis.entries import read_entry
-from pytest_llmarith.values import IntegerSequence
+from pytest_llmarith.types import IntegerSequence
 
 STARTER = Path(__file__).parents[2] / "oeis_cache" / "starter"
 REAL = Path(__file__).parents[3] / "shared" / "oeis"

@@ -15,7 +15,7 @@ from pytest_llmarith.results.compare_rows import Changes, OfCondition, PairCount
 from pytest_llmarith.results.compare_text import as_markdown, as_text, failures
 from pytest_llmarith.results.differences import Pairs, newcombe
 from pytest_llmarith.results.questions import Questions
-from pytest_llmarith.values import Condition, NumberFormat
+from pytest_llmarith.types import Condition, NumberFormat
 from tests.results.made import (
     Opened,
     additions,
@@ -73,11 +73,11 @@ def test_another_question(first: list[Record], second: list[Record]) -> None:
 def test_a_system_prompt_is_its_text() -> None:
     """Each run names its system prompts; without a summary the text is unknown, and the problem decides."""
     texts = {"1": "a", "2": "b"}, {"1": "b", "2": "a"}
-    wordings = [{"templates": {}, "systems": systems} for systems in texts]
+    prompt_texts = [{"templates": {}, "systems": systems} for systems in texts]
     trials = [changed(sums("cc"), condition=Condition(system=name)) for name in "12"]
-    first = run(trials[0], wordings=wordings[0])
-    assert compare_two(first, run(trials[1], wordings=wordings[1])).questions.compared == 2
-    assert "no question is the same" in refusal(first, run(trials[0], wordings=wordings[1]))
+    first = run(trials[0], prompt_texts=prompt_texts[0])
+    assert compare_two(first, run(trials[1], prompt_texts=prompt_texts[1])).questions.compared == 2
+    assert "no question is the same" in refusal(first, run(trials[0], prompt_texts=prompt_texts[1]))
     assert compare_two(first, run(trials[0], facts=None)).questions.compared == 2
 
 

@@ -20,7 +20,7 @@ from pytest_llmarith.records import ArithmeticProblem, Record, as_dict, unknown_
 from pytest_llmarith.results.load import opened
 from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.tasks import addition, arithmetic
-from pytest_llmarith.values import Dtype, ErrorClass, Failure, Model, NumberProblem, Op, Reading, Reply
+from pytest_llmarith.types import Dtype, ErrorClass, Failure, Model, NumberProblem, Op, Reading, Reply
 from tests.tasks.problem_strategies import addition_problems, arithmetic_problems
 
 TRANSCRIPTS = Path(__file__).parents[3] / "shared" / "transcripts"
@@ -43,8 +43,8 @@ def errors_of(records: Iterable[Record]) -> dict[str, Any]:
     for record in records:
         summary.add(record)
     (result,) = summary.of_run(unknown_run("run")).results
-    assert result.anatomy is not None
-    return as_dict(result.anatomy)
+    assert result.errors is not None
+    return as_dict(result.errors)
 
 
 @st.composite

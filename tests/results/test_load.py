@@ -21,7 +21,7 @@ from pytest_llmarith.results.export import Destination, Shape, export
 from pytest_llmarith.results.files import UsageError
 from pytest_llmarith.results.load import OpenedRun, opened
 from pytest_llmarith.results.report import summary_section
-from pytest_llmarith.values import Dtype, Op
+from pytest_llmarith.types import Dtype, Op
 from tests.runs_on_disk import FACTS, ROW, added, asked, lines_of, log_in, programmed, record_of, run_in
 
 

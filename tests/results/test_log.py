@@ -25,7 +25,7 @@ from pytest_llmarith.results.log import (
     json_pieces,
     records_in,
 )
-from pytest_llmarith.values import Shard
+from pytest_llmarith.types import Shard
 from tests.runs_on_disk import asked, lines_of, record_of, summed_up
 
 STARTED = datetime(2026, 11, 22, 0, 31, 5, tzinfo=UTC)

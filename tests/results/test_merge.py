@@ -13,8 +13,7 @@ from pytest_llmarith.cli import main
 from pytest_llmarith.records import Record, as_dict, decode_record, decode_summary
 from pytest_llmarith.results.files import UsageError
 from pytest_llmarith.results.merge import merge
-from pytest_llmarith.values import AskingTotals, Condition, NumberFormat
-from pytest_llmarith.values.asking import Throttled
+from pytest_llmarith.types import Condition, NumberFormat, RequestTotals, Throttled
 from tests.results.made import changed
 from tests.runs_on_disk import asked, record_of, run_in
 
@@ -92,17 +91,17 @@ def test_an_answer_replaces_a_missing_one_and_a_later_answer_an_earlier_one(made
 def test_what_runs_asked_is_added_up(made: Made) -> None:
     """Exactly. An interrupted shard is completed by the run that finished it."""
     throttled = (Throttled("openai/m", 2, 4, 16),)
-    one = AskingTotals(requests=3, cost_usd=0.1, retries={"429": 1}, throttled=throttled)
+    one = RequestTotals(requests=3, cost_usd=0.1, retries={"429": 1}, throttled=throttled)
     first, second = shards(made, sums("cccc"), 2)
     cut = made("cut", sums("c"), shard=SHARD | {"index": 1}, stopped="401")
     assert "cut: 1 of 2 trials are there" in refusal(cut, second)
-    for part, asking in ((first, one), (second, AskingTotals(cost_usd=0.2))):
+    for part, asking in ((first, one), (second, RequestTotals(cost_usd=0.2))):
         summary = decode_summary((part / "summary.json").read_bytes())
         summary.run.asking = asking
         (part / "summary.json").write_text(json.dumps(as_dict(summary)))
     merged = merge([cut, first, second], Path("merged"))
     run = merged.run
-    assert run.asking == AskingTotals(requests=3, cost_usd=0.3, retries={"429": 1}, throttled=throttled)
+    assert run.asking == RequestTotals(requests=3, cost_usd=0.3, retries={"429": 1}, throttled=throttled)
     assert (merged.complete, run.id, run.shard, run.exit_status, run.seed) == (True, "merged", None, None, 0)
     assert run.merged is not None
     assert [one.id for one in run.merged.runs] == ["cut", "shard-1", "shard-2"]

@@ -14,7 +14,7 @@ from pytest_llmarith.records import ArithmeticProblem, Record
 from pytest_llmarith.results.files import UsageError
 from pytest_llmarith.results.regrade import Tally, changes
 from pytest_llmarith.tasks import arithmetic
-from pytest_llmarith.values import Dtype, Op, Reading
+from pytest_llmarith.types import Dtype, Op, Reading
 from tests.runs_on_disk import ROW, added, asked, lines_of, log_in, programmed, record_of
 
 TRANSCRIPTS = Path(__file__).parents[3] / "shared" / "transcripts"

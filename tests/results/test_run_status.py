@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pytest_llmarith.records import RunTimes
 from pytest_llmarith.results.run_status import run_lines, wrong_lines, wrong_trials
-from pytest_llmarith.values import AskingTotals
+from pytest_llmarith.types import RequestTotals
 from tests.runs_on_disk import FACTS, asked, record_of, summed_up
 
 NODEID = "test_bench.py::test[o4-mini-int_add-depth_3-trial_0]"
@@ -129,7 +129,7 @@ def test_many_reasons_are_summed_up() -> None:
 )
 def test_what_this_run_spent_and_tried_again(asking: dict[str, Any], lines: list[str]) -> None:
     """What stored replies had cost is told apart from what this run has paid, and from what may have been billed."""
-    assert status(*STORED, asking=asdict(AskingTotals()) | asking)[1:] == lines
+    assert status(*STORED, asking=asdict(RequestTotals()) | asking)[1:] == lines
 
 
 @pytest.mark.parametrize("outcome", ["deviate", "unanswered"])
@@ -143,7 +143,7 @@ def test_the_questions_of_a_search_are_graded_with_it(outcome: str) -> None:
     told = {"task": "breaking_point", "outcome": outcome, "search": search | {"largest_right": None}, "reason": "x"}
     record = asked("7") | told | {"problem": problem | {"dtype": "int", "budget": 8}, "grade": None, "answer": None}
     asking = {"answered": 5, "stored": 3, "kept": 5, "cost_usd": 0.01, "stored_usd": 0.02}
-    assert status(record, asking=asdict(AskingTotals()) | asking)[-1] == (
+    assert status(record, asking=asdict(RequestTotals()) | asking)[-1] == (
         "1 more reply is kept, which the same command grades"
     )
 

@@ -19,7 +19,7 @@ from pytest_llmarith.results.report import summary_section
 from pytest_llmarith.results.run_tables import ResultOfRun, effects, note_of, overview, repeats, spending
 from pytest_llmarith.results.tables import Table, as_text
 from pytest_llmarith.tasks import addition, arithmetic
-from pytest_llmarith.values import Condition, Dtype, Model, NumberFormat, NumberProblem, Op, Reading
+from pytest_llmarith.types import Condition, Dtype, Model, NumberFormat, NumberProblem, Op, Reading
 from tests.runs_on_disk import added, asked, programmed, summed_up
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -18,7 +18,7 @@ from pytest_llmarith.results.files import encode
 from pytest_llmarith.results.keys import place_of
 from pytest_llmarith.results.statistics import Cell, overall_percentage
 from pytest_llmarith.results.tallies import LONGEST_REASON, MOST_REASONS, OTHER_REASONS
-from pytest_llmarith.values import Condition, Dtype, NumberFormat, Op
+from pytest_llmarith.types import Condition, Dtype, NumberFormat, Op
 from tests.runs_on_disk import added, asked, counted
 
 TEXTS = {"c": "{}", "d": "7", "n": "", "u": None}

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from pytest_llmarith.values.programs import ProgramRun
+from pytest_llmarith.types import ProgramRun
 
 HONEST = 1000
 _PRELUDE = """\

@@ -11,7 +11,7 @@ import os
 import re
 import sys
 
-from pytest_llmarith.values.programs import Level, ProgramLimits, ProgramRun, Runner
+from pytest_llmarith.types import Level, ProgramLimits, ProgramRun, Runner
 from tests.sandbox import attacks_files, attacks_memory, attacks_output, attacks_processes, attacks_state
 from tests.sandbox.attack import HONEST, Attack
 from tests.sandbox.targets import Targets

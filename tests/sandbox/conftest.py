@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from pytest_llmarith.values import Isolation, Level, ProgramLimits
+from pytest_llmarith.types import Isolation, Level, ProgramLimits
 
 if sys.platform != "linux":
     collect_ignore_glob = ["test_sandbox_*.py"]

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from pytest_llmarith.values import Isolation, Level
+from pytest_llmarith.types import Isolation, Level
 from tests.sandbox.battery import ATTACKS, KEY
 
 _PROJECT = Path(__file__).parents[2]

@@ -19,7 +19,7 @@ from pytest_llmarith.sandbox import zygote_client
 from pytest_llmarith.sandbox.isolation import ATTACKED, UnavailableError, probe
 from pytest_llmarith.sandbox.machine import Slots, machine_facts
 from pytest_llmarith.sandbox.runner import calibrate
-from pytest_llmarith.values import Isolation, Level
+from pytest_llmarith.types import Isolation, Level
 
 _PROJECT = Path(__file__).parents[2]
 

@@ -15,7 +15,7 @@ from pytest_llmarith.sandbox import zygote_client
 from pytest_llmarith.sandbox.child import protocol
 from pytest_llmarith.sandbox.machine import Slots
 from pytest_llmarith.sandbox.runner import Sandbox
-from pytest_llmarith.values import Ending, Isolation, Level, ProgramLimits, ProgramRun
+from pytest_llmarith.types import Ending, Isolation, Level, ProgramLimits, ProgramRun
 
 MakeSandbox = Callable[..., Sandbox]
 _PROJECT = Path(__file__).parents[2]
@@ -135,7 +135,7 @@ import sys
 from pathlib import Path
 from pytest_llmarith.sandbox.machine import Slots
 from pytest_llmarith.sandbox.runner import Sandbox
-from pytest_llmarith.values import Isolation, Level, ProgramLimits
+from pytest_llmarith.types import Isolation, Level, ProgramLimits
 level, folder, program, seconds = sys.argv[1:]
 sandbox = Sandbox(Isolation(Level(level), ()), ProgramLimits(seconds=(float(seconds),)), Slots(Path(folder), 1))
 sandbox.run(program, [0, 1])

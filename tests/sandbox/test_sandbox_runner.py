@@ -14,7 +14,7 @@ import pytest
 from pytest_llmarith.sandbox import runner
 from pytest_llmarith.sandbox.machine import Slots
 from pytest_llmarith.sandbox.runner import Sandbox
-from pytest_llmarith.values import Ending, Isolation, Level, ProgramLimits, ProgramRun
+from pytest_llmarith.types import Ending, Isolation, Level, ProgramLimits, ProgramRun
 
 MakeSandbox = Callable[..., Sandbox]
 

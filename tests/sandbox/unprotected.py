@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from pytest_llmarith.values.programs import Ending, Isolation, Level, ProgramLimits, ProgramRun
+from pytest_llmarith.types import Ending, Isolation, Level, ProgramLimits, ProgramRun
 from tests.sandbox.census import descendants, end
 
 _END_S = 20

@@ -16,7 +16,7 @@ from pytest_llmarith.session.forecast import Forecast, models_asked_later
 from pytest_llmarith.session.selection import Asked
 from pytest_llmarith.settings import Settings, parse_settings
 from pytest_llmarith.tasks import breaking_point
-from pytest_llmarith.values import USUAL, Model, Plan, Price, Question, Reply, Terms
+from pytest_llmarith.types import DEFAULT_CONDITION, Model, ModelTerms, Plan, Price, Question, Reply
 from tests.models.scripted import Scripted
 from tests.session.bench import Bench
 from tests.session.test_oeis_run import write_cache
@@ -26,7 +26,7 @@ Way = tuple[str, ...]
 
 
 def asked(question: Question, task: str) -> Asked:
-    return Asked(f"{task}-{question.trial}", task, {}, USUAL, question)
+    return Asked(f"{task}-{question.trial}", task, {}, DEFAULT_CONDITION, question)
 
 
 SUMS = [asked(Question("openai/priced", "x" * 100, trial), "arithmetic") for trial in range(3)]
@@ -42,8 +42,8 @@ def search(budget: int, model: str = "openai/priced") -> Asked:
 class Listed(Scripted):
     """Knows the prices of all models called priced."""
 
-    def terms(self, model: Model) -> Terms:
-        return Terms(Price(1.0, 4.0), 500) if model.target == "openai/priced" else Terms()
+    def terms(self, model: Model) -> ModelTerms:
+        return ModelTerms(Price(1.0, 4.0), 500) if model.target == "openai/priced" else ModelTerms()
 
 
 async def planned(path: Path, settings: Settings, wanted: list[Asked]) -> Plan:

@@ -9,19 +9,21 @@ import pytest
 
 from pytest_llmarith.session.forecast import forecast_lines
 from pytest_llmarith.session.terminal import Pace, progress_line
-from pytest_llmarith.values import Model, Outlook, Price, Progress, Terms
+from pytest_llmarith.types import Model, ModelForecast, ModelTerms, Price, Progress
 
-PRICED = Terms(Price(1.0, 4.0), 16_000)
+PRICED = ModelTerms(Price(1.0, 4.0), 16_000)
 MANY = Progress(
     requests=130, answered=112, stored=300, announced_stored=310, in_flight=16, retrying=2, failed=1, held=2
 )
-REASONS = Terms(Price(1.0, 4.0), 16_000, reasons=True)
+REASONS = ModelTerms(Price(1.0, 4.0), 16_000, reasons=True)
 
 
-def outlook(terms: Terms = PRICED, stored: int = 0, count: int = 800, name: str = "openai/x", **named: Any) -> Outlook:
+def outlook(
+    terms: ModelTerms = PRICED, stored: int = 0, count: int = 800, name: str = "openai/x", **named: Any
+) -> ModelForecast:
     asked = count - stored
     learned = {"learned_from": 0, "guessed": True} | named
-    return Outlook(Model(name, name), count, stored, asked, 25 * asked, 20 * asked, terms, **learned)
+    return ModelForecast(Model(name, name), count, stored, asked, 25 * asked, 20 * asked, terms, **learned)
 
 
 @pytest.mark.parametrize(
@@ -42,9 +44,9 @@ def outlook(terms: Terms = PRICED, stored: int = 0, count: int = 800, name: str 
         (outlook(stored=800), "800 questions, all of them stored; nothing is asked"),
         (outlook(stored=1, count=1), "1 question, which is stored; nothing is asked"),
         (replace(outlook(stored=1, count=1), searching=True), "1 question, which is stored"),
-        (outlook(Terms(Price(0.01, 0.01)), count=1), "1 question; about 25 prompt tokens, about $0.0001 or less"),
+        (outlook(ModelTerms(Price(0.01, 0.01)), count=1), "1 question; about 25 prompt tokens, about $0.0001 or less"),
         (
-            outlook(Terms(reasons=True)),
+            outlook(ModelTerms(reasons=True)),
             "800 questions; about 20.0k prompt tokens, cost unknown "
             "(reasoning is unforeseeable; no price known, --llm-price=IN,OUT gives one)",
         ),
@@ -58,14 +60,14 @@ def outlook(terms: Terms = PRICED, stored: int = 0, count: int = 800, name: str 
         ),
     ],
 )
-def test_a_forecast(one: Outlook, line: str) -> None:
+def test_a_forecast(one: ModelForecast, line: str) -> None:
     """What is asked, what is stored, about what it costs, and what cannot be known."""
     assert forecast_lines([one]) == [line]
 
 
 def test_a_forecast_of_several_models() -> None:
     """First all of them, with the sum of what is known; of very many some are named. A judge comes on top."""
-    named = [outlook(REASONS, name="thinks\x1b"), outlook(Terms(), name="m")]
+    named = [outlook(REASONS, name="thinks\x1b"), outlook(ModelTerms(), name="m")]
     first, thinks, mine, judge = forecast_lines(named, "judge:gpt-4o")
     assert first.startswith(
         "1,600 questions; about 40.0k prompt tokens, from $0.0840 (reasoning is unforeseeable; no p"

@@ -297,7 +297,7 @@ def _link(path: Path) -> str:
 HOSTILE = "\x00\x1b[31m\ud800\ufffe\u202e\u2028]]></testcase></script>&'\"" + "é" * 10_000
 OWN_MODEL = f"""
 import pytest
-from pytest_llmarith.values import Reply
+from pytest_llmarith.types import Reply
 
 class Mine:
     name = {"mine " + HOSTILE[:40]!a}

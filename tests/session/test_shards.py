@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pytest_llmarith.session.marks import CELL_MARK
 from pytest_llmarith.session.selection import deal
-from pytest_llmarith.values import Shard
+from pytest_llmarith.types import Shard
 from tests.llm_server import Answer, Call
 from tests.session.bench import WAYS, Bench, right
 from tests.session.test_oeis_run import oeis, program, write_cache  # noqa: F401  # a fixture

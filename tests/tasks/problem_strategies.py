@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from pytest_llmarith.tasks import addition, arithmetic
-from pytest_llmarith.values import AdditionProblem, ArithmeticProblem, Dtype, Op
+from pytest_llmarith.tasks.addition import AdditionProblem
+from pytest_llmarith.tasks.arithmetic import ArithmeticProblem
+from pytest_llmarith.types import Dtype, Op
 
 DEEPEST = 60
 

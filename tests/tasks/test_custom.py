@@ -14,7 +14,7 @@ import pytest
 from pytest_llmarith import Problem, Task
 from pytest_llmarith.tasks import InvalidTemplate, check_template, render, task_of
 from pytest_llmarith.tasks.custom import InvalidTask, problems
-from pytest_llmarith.values import Condition, NumberFormat, Wordings
+from pytest_llmarith.types import Condition, NumberFormat, PromptTexts
 
 
 def prompt(problem: Problem) -> str:
@@ -59,14 +59,14 @@ def test_the_same_prompt_is_several_questions() -> None:
     assert [one.trial for one in made] == [0, 0, 1, 0]
 
 
-def test_prompt_configs_of_a_custom_task() -> None:
+def test_prompt_configs_a_custom_task() -> None:
     """Filler text and templates of the inputs apply; number formats do not change the prompt."""
     plain, listed = problems(task_with(word("a", "1234"), word("b", [1])), 0, 1)
-    wordings = Wordings({"terse": "{word} backwards"})
-    assert render(plain, Condition(NumberFormat.COMMA), wordings, 0) == "Reverse 1234!"
-    assert render(plain, Condition(prompt="terse"), wordings, 0) == "1234 backwards"
-    assert render(listed, Condition(prompt="terse"), wordings, 0) == "[1] backwards"
-    assert render(plain, Condition(context="1k"), wordings, 0).endswith("\n\nReverse 1234!")
+    prompt_texts = PromptTexts({"terse": "{word} backwards"})
+    assert render(plain, Condition(NumberFormat.COMMA), prompt_texts, 0) == "Reverse 1234!"
+    assert render(plain, Condition(prompt="terse"), prompt_texts, 0) == "1234 backwards"
+    assert render(listed, Condition(prompt="terse"), prompt_texts, 0) == "[1] backwards"
+    assert render(plain, Condition(context="1k"), prompt_texts, 0).endswith("\n\nReverse 1234!")
     with pytest.raises(InvalidTemplate, match=r"reversal has no field \{text\}; it has \{word\}"):
         check_template("t", "{text}", task_of(plain))
 

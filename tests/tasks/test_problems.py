@@ -9,14 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.tasks import addition, arithmetic, breaking_point, oeis
-from pytest_llmarith.values import (
-    AdditionProblem,
-    ArithmeticProblem,
-    BreakingProblem,
-    Dtype,
-    IntegerSequence,
-    Op,
-)
+from pytest_llmarith.tasks.addition import AdditionProblem
+from pytest_llmarith.tasks.arithmetic import ArithmeticProblem
+from pytest_llmarith.tasks.breaking_point import BreakingPointProblem
+from pytest_llmarith.types import Dtype, IntegerSequence, Op
 from tests.tasks.problem_strategies import addition_problems, arithmetic_problems
 
 APPLY = {Op.ADD: Fraction.__add__, Op.SUB: Fraction.__sub__, Op.MUL: Fraction.__mul__, Op.DIV: Fraction.__truediv__}
@@ -123,7 +119,7 @@ def test_labels_and_fields() -> None:
 # --- breaking point -------------------------------------------------------------------------------------------------
 
 
-def search(variant: str) -> BreakingProblem:
+def search(variant: str) -> BreakingPointProblem:
     return next(one for one in breaking_point.problems(0, 80) if one.variant == variant)
 
 

@@ -9,26 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.tasks import TASKS, InvalidTemplate, addition, arithmetic, check_template, oeis, render
+from pytest_llmarith.tasks.addition import AdditionProblem
+from pytest_llmarith.tasks.arithmetic import ArithmeticProblem
+from pytest_llmarith.tasks.oeis import OeisProblem
 from pytest_llmarith.tasks.prompts import filler_text, grouped
-from pytest_llmarith.values import (
-    AdditionProblem,
-    ArithmeticProblem,
-    Condition,
-    Dtype,
-    IntegerSequence,
-    NumberFormat,
-    OeisProblem,
-    Op,
-    Problem,
-    Symbols,
-    Wordings,
-)
+from pytest_llmarith.types import Condition, Dtype, IntegerSequence, NumberFormat, Op, Problem, PromptTexts, Symbols
 
 PRODUCT = ArithmeticProblem(0, Op.MUL, Dtype.FLOAT, 4, 0, "1234.50", "-98765.43", "")
 SUM = AdditionProblem(0, 3, "1234567", "89", "1234656")
 TABLES = OeisProblem("starter", IntegerSequence("A004", "Four times {n}.", ("A {comment}.",), ("0", "4"), 0, ("easy",)))
 PROBLEMS: dict[str, Problem] = {problem.task: problem for problem in (PRODUCT, SUM, TABLES)}
-NOTHING = Wordings()
+NOTHING = PromptTexts()
 
 ADDITION = (
     "Provide the sum of the two numbers. Don't output anything else. Only output the sum of the two numbers without "
@@ -122,8 +113,8 @@ def test_a_condition_changes_numbers_and_signs() -> None:
 
 def test_a_template_stands_for_the_prompt() -> None:
     """Its fields are filled in, and what stands in a field is not read as a template."""
-    wordings = Wordings({"terse": "The {operation}: {lhs}{sign}{rhs} {{exactly}}"})
-    prompt = render(PRODUCT, Condition(NumberFormat.SPACE, prompt="terse"), wordings, 0)
+    prompt_texts = PromptTexts({"terse": "The {operation}: {lhs}{sign}{rhs} {{exactly}}"})
+    prompt = render(PRODUCT, Condition(NumberFormat.SPACE, prompt="terse"), prompt_texts, 0)
     assert prompt == "The product: 1 234.50*-98 765.43 {exactly}"
 
 
@@ -159,4 +150,4 @@ def test_every_task_has_the_fields_that_it_names(name: str) -> None:
     check_template("t", template, task)
     fields = task.fields(problem, bare)
     assert [*fields] == [*task.FIELDS]
-    assert render(problem, bare, Wordings({"t": template}), 0) == "|".join(fields.values())
+    assert render(problem, bare, PromptTexts({"t": template}), 0) == "|".join(fields.values())

@@ -16,7 +16,7 @@ from pytest_llmarith.oeis.lookup_table.encodings import literal_bits, term_bits
 from pytest_llmarith.oeis.lookup_table.extrapolation import NEAR_RUNS, printed, sign_of_table
 from pytest_llmarith.oeis.lookup_table.matching import BASE_CASES, Match, matches
 from pytest_llmarith.oeis.program import Program
-from pytest_llmarith.values import IntegerSequence, ProgramRun
+from pytest_llmarith.types import IntegerSequence, ProgramRun
 
 _HALF = Fraction(1, 2)
 _TAIL = Fraction(1, 8)  # of the listing: terms up to the last one that make a table

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import cycle, groupby, islice, pairwise
 from math import log2
 
-from pytest_llmarith.values import Ending, ProgramRun
+from pytest_llmarith.types import Ending, ProgramRun
 
 NEAR_RUNS = 16  # right after the last listed term
 _MIN_RUNS = 5  # fewer could agree by chance

@@ -15,7 +15,7 @@ from math import log2
 from typing import NamedTuple
 
 from pytest_llmarith.oeis.lookup_table.literals import integers, texts, walk
-from pytest_llmarith.values import IntegerSequence
+from pytest_llmarith.types import IntegerSequence
 
 BASE_CASES = 5  # as many first terms are no table
 _BITS_BEYOND_CHANCE = 16.0

@@ -13,7 +13,7 @@ from pytest_llmarith.records import Cell, Cells, Length, Percentage, Result
 from pytest_llmarith.results import formatting as figures
 from pytest_llmarith.results.page.runs import Results, word
 from pytest_llmarith.results.statistics import correct_percentage, percentage
-from pytest_llmarith.values import Outcome
+from pytest_llmarith.types import Outcome
 
 STEPS = 10  # of colour, from none to all
 MOST_TOGETHER = 6  # lines of one panel that can be told apart

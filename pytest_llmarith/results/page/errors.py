@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pytest_llmarith.records import Anatomy, Positions, Result
+from pytest_llmarith.records import ErrorTotals, Positions, Result
 from pytest_llmarith.results import formatting as figures
 from pytest_llmarith.results.formatting import sanitize
 from pytest_llmarith.results.page.charts import Panel, Share, panel, share
 from pytest_llmarith.results.page.runs import Results, word
-from pytest_llmarith.values import ErrorClass
+from pytest_llmarith.types import ErrorClass
 
 _MOST_POSITIONS = 16  # from either end
 _LONGEST_REASON = 80
@@ -48,24 +48,24 @@ class Errors:
 
 def errors(results: Results) -> Errors | None:
     """None if no number was asked for."""
-    models = [_errors_of_model(label, result, result.anatomy) for label, result in results if result.anatomy]
+    models = [_errors_of_model(label, result, result.errors) for label, result in results if result.errors]
     classes = [name for name in ErrorClass if any(name in model.classes for model in models)]
     return Errors(classes, models) if models else None
 
 
-def _errors_of_model(label: str, result: Result, anatomy: Anatomy) -> ErrorsOfModel:
+def _errors_of_model(label: str, result: Result, totals: ErrorTotals) -> ErrorsOfModel:
     deviates = result.outcomes.deviate
-    rows = [_position_row("all", anatomy.positions)]
-    if len(anatomy.by_variant) > 1:
-        rows += [_position_row(word(name), variant.positions) for name, variant in anatomy.by_variant.items()]
+    rows = [_position_row("all", totals.positions)]
+    if len(totals.by_variant) > 1:
+        rows += [_position_row(word(name), variant.positions) for name, variant in totals.by_variant.items()]
     return ErrorsOfModel(
         label=label,
         task=word(result.task),
         deviates=deviates,
-        classes={one.error_class: of for one in anatomy.classes if one.count and (of := share(one.count, deviates))},
+        classes={one.error_class: of for one in totals.classes if one.count and (of := share(one.count, deviates))},
         positions=[row for row in rows if row.left],
-        panels=_panels(label, anatomy),
-        facts=list(_facts(result, anatomy)),
+        panels=_panels(label, totals),
+        facts=list(_facts(result, totals)),
     )
 
 
@@ -77,10 +77,10 @@ def _position_row(name: str, positions: Positions) -> PositionRow:
     return PositionRow(name, left, right)
 
 
-def _panels(label: str, anatomy: Anatomy) -> list[Panel]:
+def _panels(label: str, totals: ErrorTotals) -> list[Panel]:
     """Sums and differences by their carries, if there are two points at least."""
-    carries = {one["carries"]: share(one["correct"], one["measured"]) for one in anatomy.carries}
-    chains = {one["chain"]: share(one["correct"], one["measured"]) for one in anatomy.longest_chain}
+    carries = {one["carries"]: share(one["correct"], one["measured"]) for one in totals.carries}
+    chains = {one["chain"]: share(one["correct"], one["measured"]) for one in totals.longest_chain}
     panels = []
     for title, what, strata in (
         ("Correct % by number of carries", "carries", carries),
@@ -92,20 +92,20 @@ def _panels(label: str, anatomy: Anatomy) -> list[Panel]:
     return panels
 
 
-def _facts(result: Result, anatomy: Anatomy) -> Iterator[tuple[str, str]]:
+def _facts(result: Result, totals: ErrorTotals) -> Iterator[tuple[str, str]]:
     """What is known beside the classes, by name."""
-    if anatomy.digit_match is not None:
-        yield "digits that match", f"{100 * anatomy.digit_match:.1f} % on average, over all answers"
-    if anatomy.dlength is not None:
-        yield "length", f"{anatomy.dlength:.2f} digits too long or too short on average"
-    if anatomy.leading_digits is not None and figures.leading_digits(result.error_sizes) != figures.UNKNOWN:
-        yield "leading digits", f"{anatomy.leading_digits:g} right before the first wrong one, the median of deviates"
+    if totals.digit_match is not None:
+        yield "digits that match", f"{100 * totals.digit_match:.1f} % on average, over all answers"
+    if totals.dlength is not None:
+        yield "length", f"{totals.dlength:.2f} digits too long or too short on average"
+    if totals.leading_digits is not None and figures.leading_digits(result.error_sizes) != figures.UNKNOWN:
+        yield "leading digits", f"{totals.leading_digits:g} right before the first wrong one, the median of deviates"
     if result.median_relative_error is not None:
         yield "relative error", f"{figures.short(result.median_relative_error)}, the median of deviates"
-    measured = anatomy.strict["measured"]
+    measured = totals.strict["measured"]
     bare, tolerant = (
         figures.share(correct, measured)
-        for correct in (anatomy.strict["strict_correct"], anatomy.strict["tolerant_correct"])
+        for correct in (totals.strict["strict_correct"], totals.strict["tolerant_correct"])
     )
     bare_number = f"{bare} % right where only a bare number counts"
     yield "format discipline", f"{bare_number}, {tolerant} % where the answer may stand in words"

@@ -120,7 +120,7 @@ def _facts(summary: RunSummary, status: str) -> list[tuple[str, Any]]:
         ("store", run.store),
         ("versions", run.versions),
         ("conditions", conditions if set(conditions) - {USUAL_NAME} else None),
-        ("wordings", run.wordings),
+        ("prompt_texts", run.prompt_texts),
         ("repeats", None if run.repeats in (None, 1) else f"every question {run.repeats} times"),
         ("git", run.git and f"{run.git['commit']}{', with changes that are not committed' * bool(run.git['dirty'])}"),
         *((f"model {_text(model.name)}", _model(model)) for model in run.models),

@@ -24,7 +24,7 @@ from pytest_llmarith.results.page.charts import (
     share,
 )
 from pytest_llmarith.results.page.runs import PageRun, Results, Series, word
-from pytest_llmarith.values import Outcome
+from pytest_llmarith.types import Outcome
 
 _LONGEST_REASON = 60
 _MOST_REASONS = 4

@@ -31,7 +31,7 @@ from pytest_llmarith.records import (
 from pytest_llmarith.results import formatting as figures
 from pytest_llmarith.results.keys import USUAL_NAME, label_of
 from pytest_llmarith.results.page.runs import PageRun, Series, SeriesKey, series_key, word
-from pytest_llmarith.values import Op, Outcome, Reading, SearchEnd, Symbols
+from pytest_llmarith.types import Op, Outcome, Reading, SearchEnd, Symbols
 
 MOST_TRIALS = 5_000
 MOST_BYTES = 60_000_000  # of all trials as JSON, before compression

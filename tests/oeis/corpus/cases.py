@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from pytest_llmarith.oeis.lookup_table.detector import Judgement, analyze, conclude, extra_inputs
 from pytest_llmarith.oeis.program import Program
-from pytest_llmarith.values import Ending, IntegerSequence, ProgramRun
+from pytest_llmarith.types import Ending, IntegerSequence, ProgramRun
 from tests.oeis.corpus.sequences import LISTED, starter
 
 _LIMIT_S = 4.0

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from pytest_llmarith.oeis.entries import read_entry
-from pytest_llmarith.values import IntegerSequence
+from pytest_llmarith.types import IntegerSequence
 
 STARTER = Path(__file__).parents[3] / "oeis_cache" / "starter"
 

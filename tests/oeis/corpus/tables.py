@@ -9,7 +9,7 @@ import zlib
 from itertools import accumulate, groupby, pairwise
 from math import comb
 
-from pytest_llmarith.values import IntegerSequence
+from pytest_llmarith.types import IntegerSequence
 from tests.oeis.corpus import sequences as of
 from tests.oeis.corpus.cases import commas, numbers, pairs, table
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_llmarith.results.page import PageRun, write_page
-from pytest_llmarith.values import USUAL
+from pytest_llmarith.types import DEFAULT_CONDITION
 from tests.results.page import chromium
 from tests.results.page.chromium import Viewer
 from tests.results.page.made_runs import COMMA, all_cells, in_conditions, run_of, usual_records
@@ -41,7 +41,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     records = {
         "usual": [*usual_records(), *usual_records("gpt-4.1")],
         "cells": [*all_cells("llmarith/exact", 99), *all_cells("llmarith/sloppy", 6)],
-        "conditions": in_conditions(usual_records(), USUAL.fields(), COMMA, repeats=2),
+        "conditions": in_conditions(usual_records(), DEFAULT_CONDITION.fields(), COMMA, repeats=2),
     }
     for name, of in records.items():
         write_page([run_of(of)], folder / f"{name}.html")

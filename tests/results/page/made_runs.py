@@ -15,10 +15,10 @@ from pytest_llmarith.records import as_dict
 from pytest_llmarith.results.page import PageRun
 from pytest_llmarith.tasks import arithmetic, breaking_point
 from pytest_llmarith.tasks.breaking_point import Draws
-from pytest_llmarith.values import USUAL, Dtype, Model, NumberProblem, Op, Reading, Reply
+from pytest_llmarith.types import DEFAULT_CONDITION, Dtype, Model, NumberProblem, Op, Reading, Reply
 from tests.runs_on_disk import asked, record_of, summed_up
 
-COMMA = USUAL.fields() | {"numbers": "comma"}
+COMMA = DEFAULT_CONDITION.fields() | {"numbers": "comma"}
 
 Record = dict[str, Any]
 

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from pytest_llmarith.records import Repeats, convert
 from pytest_llmarith.results.page import PageRun, write_run_page
 from pytest_llmarith.results.page.charts import STEPS, share
-from pytest_llmarith.values import USUAL, Op
+from pytest_llmarith.types import DEFAULT_CONDITION, Op
 from tests.results.page.made_runs import (
     COMMA,
     all_cells,
@@ -34,7 +34,7 @@ from tests.results.page.made_runs import (
 from tests.runs_on_disk import added, asked, programmed
 
 Write = Callable[..., str]
-USUAL_FIELDS = USUAL.fields()
+USUAL_FIELDS = DEFAULT_CONDITION.fields()
 
 
 def rows_of(text: str, part: str) -> list[list[str]]:
@@ -404,13 +404,17 @@ def test_provenance_tells_how_a_run_was_made(page: Write) -> None:
         "seed": (0, "0"),
         "asking": ({"announced_stored": 3, "unsaved": 2}, "of them in the store 3, not saved in the store 2"),
         "conditions": ([USUAL_FIELDS, COMMA], "usual, numbers_comma"),
-        "wordings": ({"templates": {"terse": "{lhs}{sign}{rhs}="}}, "templates terse {lhs}{sign}{rhs}="),
+        "prompt_texts": ({"templates": {"terse": "{lhs}{sign}{rhs}="}}, "templates terse {lhs}{sign}{rhs}="),
         "repeats": (3, "every question 3 times"),
         "search": ({"budget": 40}, "questions each at most 40"),
         "git": ({"commit": "0123", "dirty": True}, "0123, with changes that are not committed"),
     }
     text = page(run_of(usual_records(), **{name: fact for name, (fact, _) in told.items()}))
     assert [name for name, (_, shown) in told.items() if f"<dd>{shown}</dd>" not in text] == []
-    usual: dict[str, Any] = {"conditions": [USUAL_FIELDS], "wordings": {"templates": {}, "systems": {}}, "repeats": 1}
+    usual: dict[str, Any] = {
+        "conditions": [USUAL_FIELDS],
+        "prompt_texts": {"templates": {}, "systems": {}},
+        "repeats": 1,
+    }
     plain = page(run_of(usual_records(), **usual))
-    assert not any(f"<dt>{name}</dt>" in plain for name in ("conditions", "wordings", "repeats", "searches"))
+    assert not any(f"<dt>{name}</dt>" in plain for name in ("conditions", "prompt_texts", "repeats", "searches"))
