@@ -1,7 +1,6 @@
-"""Room: what a project begins with where there is no clone: benches, starter sequences, a configuration of pytest.
+"""The files of a new project, which `llmarith init` writes: benches, starter sequences, a configuration of pytest.
 
-It does not know what stands in them. The wheel brings them along in a folder of the package;
-in a clone they lie where they are edited, so that there is one copy of them.
+A wheel has them in a folder of the package; in a clone they are those of the clone.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ Files = dict[str, bytes]  # content by path, with slashes
 
 
 def kit() -> Files:
-    """Everything that a project begins with, but for its configuration. Raises OSError where it cannot be read."""
+    """The files of a new project, without its configuration. Raises OSError if they cannot be read."""
     root = _IN_A_WHEEL if _IN_A_WHEEL.is_dir() else _PACKAGE.parent
     paths = sorted(path for part in _PARTS for path in root.glob(part))
     if not any(path.parent.name == BENCHES for path in paths):
@@ -43,19 +42,19 @@ def kit() -> Files:
 
 
 def configuration(folder: Path) -> Files:
-    """What makes the folder a project, where nothing else does: a second configuration would hide the first."""
+    """A pytest.ini, if the folder has no configuration of pytest, which it would hide."""
     if any((folder / name).exists() for name in _OTHER_CONFIGURATIONS):
         return {}
     return {CONFIGURATION: _SETTINGS.encode("ascii")}
 
 
 def in_the_way(folder: Path, files: Files) -> list[Path]:
-    """Which of the files are there with other content than ours."""
+    """The files that exist with another content."""
     return [path for name, content in files.items() if _is_there(path := folder / name) and not _holds(path, content)]
 
 
 def is_laid_out(folder: Path, files: Files) -> bool:
-    """Whether the files are there already, as they would be written."""
+    """Whether all files exist with this content."""
     return all(_holds(folder / name, content) for name, content in files.items())
 
 
@@ -68,7 +67,7 @@ def lay_out(folder: Path, files: Files) -> None:
 
 
 def _is_there(path: Path) -> bool:
-    return path.exists() or path.is_symlink()  # a link into nowhere is somebody's, too
+    return path.exists() or path.is_symlink()  # also a broken link
 
 
 def _holds(path: Path, content: bytes) -> bool:

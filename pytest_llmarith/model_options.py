@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
+from pytest_llmarith.files import is_shallow, strictly_read
 from pytest_llmarith.models.redact import secrets_refused
 from pytest_llmarith.models.request import address_of
 from pytest_llmarith.options import MODEL_VARIABLE
-from pytest_llmarith.plainjson import is_shallow, strictly_read
 from pytest_llmarith.types import Model
 
 _NAMED_MODEL = re.compile(r"(?P<name>[^=]*)=(?P<target>.*)", re.DOTALL)

@@ -16,11 +16,12 @@ import math
 import re
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated, Any, ClassVar, Literal, NoReturn, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 import msgspec
 from msgspec import Meta
 
+from pytest_llmarith.files import DEEPEST, strictly_read
 from pytest_llmarith.types import (
     Condition,
     Dtype,
@@ -40,7 +41,6 @@ from pytest_llmarith.types import (
 )
 
 FORMAT: Literal[1] = 1
-DEEPEST = 50  # levels of a value that is not defined here, such as a request parameter
 LARGEST = 10**15  # of any number; floats hold all whole numbers up to it
 
 Count = Annotated[int, Meta(ge=0, le=LARGEST)]
@@ -797,13 +797,9 @@ def schema_of(name: str) -> dict[str, Any]:
 
 def _decode(text: str | bytes, kind: type[_Part]) -> _Part:
     try:
-        return convert(json.loads(text, parse_constant=_refuse), kind)
+        return convert(strictly_read(text), kind)
     except RecursionError:
         raise ValueError("nested too deep") from None
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not JSON")
 
 
 def _is_plain(value: Any, levels: int) -> bool:

@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_llmarith.dates import seconds_until
-from pytest_llmarith.files import project_of, replace_file
-from pytest_llmarith.plainjson import DEEPEST, is_shallow, strictly_read
+from pytest_llmarith.files import DEEPEST, is_shallow, project_of, replace_file, seconds_until, strictly_read
 
 
 @pytest.mark.parametrize("content", [b"new", [b"n", b"", b"ew"]])

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
 
-from pytest_llmarith.dates import seconds_until
+from pytest_llmarith.files import seconds_until
 from pytest_llmarith.models import redact
 from pytest_llmarith.models.request import key_variable
 from pytest_llmarith.types import Model

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Self
 
-from pytest_llmarith.dates import seconds_until
+from pytest_llmarith.files import seconds_until
 from pytest_llmarith.oeis.entries import MAX_BYTES
 from pytest_llmarith.oeis.sync import Unavailable
 
