@@ -59,14 +59,16 @@ def answer_in(tokens: Tokens, operands: Operands) -> Decimal | None:
 def _candidates(tokens: Tokens, operands: Operands) -> list[Candidate]:
     """The numbers that may be the answer, in order."""
     found: list[Candidate] = []
-    boxed = False
+    boxed, first = False, 0  # a number rounds none that was taken back
     for at, token in enumerate(tokens):
         if token.kind in (Kind.BOX, Kind.END_OF_BOX):
             boxed = token.kind is Kind.BOX
+        elif token.kind is Kind.DOUBT:
+            first = len(found)
         if token.value is None or _is_operand(tokens, at) or _is_aside(tokens, at):
             continue
         one = _candidate(tokens, at, token.value, operands, boxed)
-        if one.is_result or one.is_named or not any(_repeats(one, earlier) for earlier in found[-_REACH:]):
+        if one.is_result or one.is_named or not any(_repeats(one, earlier) for earlier in found[max(first, len(found) - _REACH) :]):
             found.append(one)
     return found
 
