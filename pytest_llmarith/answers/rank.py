@@ -68,7 +68,11 @@ def _candidates(tokens: Tokens, operands: Operands) -> list[Candidate]:
         if token.value is None or _is_operand(tokens, at) or _is_aside(tokens, at):
             continue
         one = _candidate(tokens, at, token.value, operands, boxed)
-        if one.is_result or one.is_named or not any(_repeats(one, earlier) for earlier in found[max(first, len(found) - _REACH) :]):
+        if (
+            one.is_result
+            or one.is_named
+            or not any(_repeats(one, earlier) for earlier in found[max(first, len(found) - _REACH) :])
+        ):
             found.append(one)
     return found
 

@@ -195,7 +195,6 @@ HOSTILE = [
     (altered("reply.asked_at", "yesterday"), "yesterday"),
     (altered("reply.sent.extra", 1), "reply.sent"),
     (altered("reply.sent.model", "\ud800"), "surrogate"),
-    (altered("reply.sent.api_base", "http://[/"), "Invalid IPv6 URL"),
     (altered("reply.sent.params", {"extra_headers": {"X-A": "[hidden]"}}), "a header was sent whose value"),
     (altered("reply.sent.api_base", "http://me:pw@x/"), SECRET),
     (altered("reply.sent.params", {"tools": [{"api_key": "sk-1"}]}), SECRET),

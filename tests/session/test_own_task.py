@@ -108,5 +108,5 @@ def test_what_it_raises_is_an_error_of_the_test(own: Bench) -> None:
     assert len(own.server.requests) == 2
     for record in own.records():
         assert (record["outcome"], record["condition"]["prompt"]) == ("correct", "terse")
-        assert record["prompt"].endswith("backwards: " + record["problem"]["given"]["word"])
+        assert record["prompt"].endswith("backwards: " + record["problem"]["inputs"]["word"])
     assert [result["repeats"]["consistency"]["percent"] for result in own.summary()["results"]] == [100]

@@ -197,25 +197,27 @@ def test_wrong_usage(bench: Bench, model: str, args: Way, fact: str) -> None:
 def test_workers_that_crash(bench: Bench) -> None:
     """Before its report, an item gets the line of its crash; after it, it keeps its record. One seed for all."""
     bench.pytester.makeconftest("""
-        import os
+        import os, time
 
         def pytest_runtest_teardown(item):
             if "int_mul-depth_2" in item.name:
+                time.sleep(0.3)  # pytest-xdist must not be sending to this worker
                 os._exit(1)
     """)
     bench.pytester.makepyfile(
         test_bench="""
-        import os
+        import os, time
         import pytest
 
         @pytest.mark.arithmetic(depths=[2, 3], trials=1)
         def test_arithmetic(problem, ask):
             ask(problem)
             if problem.label == "int_div-depth_3-trial_0":
+                time.sleep(0.3)
                 os._exit(1)
         """
     )
-    result = bench.run("-n", "2", "--dist", "worksteal", "--llm-seed=random", "-p", "no:timeout")
+    result = bench.run("-n", "2", "--llm-seed=random", "-p", "no:timeout")
     assert result.ret == 1
     result.stdout.fnmatch_lines(["UNANSWERED *int_div-depth_3-trial_0? - worker crashed"])
     result.stdout.fnmatch_lines(["FAILED *int_mul-depth_2*"])
@@ -228,11 +230,11 @@ def test_workers_that_crash(bench: Bench) -> None:
 def test_another_version_on_a_worker(bench: Bench) -> None:
     """It may ask and grade otherwise: the run ends, and says what to do."""
     bench.pytester.makeconftest("""
-        import os
-        from pytest_llmarith.session import xdist as worker
+        from pytest_llmarith.session import xdist
 
-        if os.environ.get("PYTEST_XDIST_WORKER") == "gw1":
-            worker.version = lambda name: "0.0.1"
+        def pytest_configure(config):
+            if getattr(config, "workerinput", {}).get("workerid") == "gw1":
+                xdist.version = lambda name: "0.0.1"
     """)
     result = bench.run("-n", "2", model="llmarith/exact")
     assert result.ret == 6
