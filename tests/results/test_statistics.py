@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations, takewhile
+from pathlib import Path
 from random import Random
 from statistics import mean, median, quantiles
 
@@ -351,3 +352,34 @@ def test_reliable_depth_is_what_its_definition_says(counts: dict[int, tuple[int,
         (d for d, (right, of) in pooled.items() if scipys_wilson(right, of)[0] >= 0.9), default=None
     )
     assert found.observed == max((d for d, (right, of) in pooled.items() if 10 * right >= 9 * of), default=None)
+
+
+DOCUMENTATION = Path(__file__).parents[2] / "docs" / "statistics.md"
+MODELS = {
+    "all alike": [0.5] * 72,
+    "all alike and good": [0.95] * 72,
+    "half good, half bad": [0.98] * 36 + [0.05] * 36,
+    "from good to bad": [(72 - place) / 73 for place in range(72)],
+    "nearly perfect": [1.0] * 60 + [0.9] * 12,
+}
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("model", MODELS)
+def test_the_documentation_has_the_coverage_over_cells(model: str) -> None:
+    """How often the interval contains the truth, its width, and that of Wilson's, in 4,000 simulated runs."""
+    shown = []
+    for trials in (1, 5, 10):
+        chances, draw = MODELS[model], Random(f"{MODELS[model]}/{trials}")
+        truth, held, width, wilsons = sum(chances) / 72, 0, 0.0, 0.0
+        for _ in range(4_000):
+            cells = [Cell(sum(draw.random() < chance for _ in range(trials)), trials, trials) for chance in chances]
+            found, plain = overall(cells), wilson(sum(cell.successes for cell in cells), trials * 72)
+            assert found is not None
+            assert plain is not None
+            held += found.interval.low <= truth <= found.interval.high
+            width += (found.interval.high - found.interval.low) / 40
+            wilsons += (plain.high - plain.low) / 40
+        assert held > 0.92 * 4_000
+        shown.append(f"{100 * (held / 4_000):.1f}, {width:.1f} ({wilsons:.1f})")
+    assert f"| {model} | {' | '.join(shown)} |" in DOCUMENTATION.read_text("utf-8")
