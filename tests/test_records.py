@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
@@ -276,6 +276,7 @@ def all_records(draw: st.DrawFn) -> Record:
     )
 
 
+@settings(max_examples=40)
 @given(all_records())
 def test_what_is_written_is_read_again(record: Record) -> None:
     """In one line of ASCII, whatever a reply holds, and with a schema that agrees."""

@@ -81,6 +81,7 @@ def _bare_replies() -> Iterator[Bare]:
                 yield Bare(text[: end.start()], end["number"], change.record.problem)
 
 
+@pytest.mark.proof
 @with_transcripts
 def test_reworded_last_lines_keep_their_grade(bare_replies: list[Bare]) -> None:
     """Every reply of several lines in each wording; every reply of one line in one wording, by turns."""

@@ -99,6 +99,7 @@ def test_how_runs_end(hold: Hold, made: Callable[..., Made]) -> None:
     hold({"ends": lines})
 
 
+@pytest.mark.proof
 @needs_transcripts
 def test_real_replies(hold: Hold, programs: Path, tmp_path: Path) -> None:
     """What is read in every reply of the transcripts, and what the runs come to."""
