@@ -9,7 +9,7 @@ import pytest
 from tests.llm_server import LlmServer
 from tests.session.bench import right
 
-MOST = 37
+MOST = 34
 PROFILE = """
 import sys, threading
 
