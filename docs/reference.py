@@ -12,28 +12,28 @@ from pytest_llmarith.options import MODEL_VARIABLE, SECTIONS
 _INTRODUCTION = f"""\
 # Options
 
-Made from the code by `make docs`; `pytest --help` and `llmarith COMMAND --help` say the same. An option without a
-default is off until it is given. All of pytest's own options work beside these.
+Made from the code by `make docs`, as are `pytest --help` and `llmarith COMMAND --help`. An option without a
+default is off. All options of pytest can be used, too.
 
 A model may also be named once for all runs: by `{MODEL_VARIABLE}` in the environment, by the same in `.env`, or by
-lines of `llm_model` in the configuration of pytest. The first of these that names one counts. The ini value
-`oeis_sets` stands for `--oeis-sets`.
+lines of `llm_model` in the configuration of pytest. The first of these that names a model counts. The ini value
+`oeis_sets` is the default of `--oeis-sets`.
 """
 
 
 def reference() -> str:
     """The whole document."""
-    parts = [_INTRODUCTION, "## Of a run: `pytest`\n"]
+    parts = [_INTRODUCTION, "## `pytest`\n"]
     for title, options in SECTIONS.items():
         rows = [_row(_called(option.flag, option.metavar), option.help) for option in options]
         parts.append(_section(f"### {title}", rows))
-    parts += ["## Of the commands: `llmarith`\n"]
+    parts += ["## `llmarith`\n"]
     parts += [_section(f"### `{command.prog}`", _arguments(command), command.description) for command in _commands()]
     return "\n".join(parts)
 
 
 def _section(heading: str, rows: list[str], said: str | None = None) -> str:
-    lines = [heading, "", *([said, ""] if said else []), "| option | what it does |", "|---|---|", *rows]
+    lines = [heading, "", *([said, ""] if said else []), "| option | meaning |", "|---|---|", *rows]
     return "\n".join(lines) + "\n"
 
 
@@ -46,7 +46,7 @@ def _called(name: str, value: str | None) -> str:
 
 
 def _commands(parser: argparse.ArgumentParser | None = None) -> Iterator[argparse.ArgumentParser]:
-    """Every command that does something itself, in the order of `llmarith --help`."""
+    """Every command without subcommands, in the order of `llmarith --help`."""
     parser = parser or make_parser()
     deeper = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
     if not deeper:

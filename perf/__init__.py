@@ -1,1 +1,1 @@
-"""Speed, as ratios measured within one run: `make perf`."""
+"""Performance measurements, mostly as ratios within one run: `make perf`."""

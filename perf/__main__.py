@@ -7,11 +7,11 @@ import sys
 
 from tabulate import tabulate
 
-from perf import guest, programs, reading, reports, scale, throughput
+from perf import programs, reading, reports, scale, startup, throughput
 
 _ALL = {
     "reading": reading,
-    "guest": guest,
+    "startup": startup,
     "throughput": throughput,
     "programs": programs,
     "scale": scale,

@@ -1,4 +1,4 @@
-"""A figure and its bound."""
+"""A measured value and its bounds."""
 
 from __future__ import annotations
 

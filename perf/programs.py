@@ -50,7 +50,7 @@ def measure() -> list[Measure]:
 
 
 def _compared(name: str, chosen: Chosen, *, at_least: float) -> list[Measure]:
-    """Both ways, one after the other; the start of the sandbox is included."""
+    """Measure both, one after the other; the start of the sandbox is included."""
     spawned_s, spawned = _timed(_spawned, chosen)
     base_interpreter.cache_clear()
     zygote_client.starts_as.cache_clear()
@@ -64,7 +64,7 @@ def _compared(name: str, chosen: Chosen, *, at_least: float) -> list[Measure]:
 
 
 def _fast_programs() -> Iterator[tuple[IntegerSequence, str, list[str]]]:
-    """Starter sequences whose first terms take no time, with the outputs of their programs."""
+    """Starter sequences whose first terms take less than 0.1 s, with the outputs of their programs."""
     cache, found = Cache(ROOT / "oeis_cache"), 0
     sandbox = Sandbox(probe(), ProgramLimits(seconds=(0.1,)))
     for sequence in cache.sequences("starter"):

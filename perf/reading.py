@@ -1,4 +1,4 @@
-"""How fast replies are read: bare numbers per second, and the worst replies of a megabyte.
+"""Speed of reading replies: bare numbers per second, and the worst replies of a megabyte.
 
 `python perf/reading.py` prints every shape; the exit status is 1 if a bound is missed.
 """

@@ -1,4 +1,4 @@
-"""Reports, pages and comparisons of as many trials as llm_arithmetic has published, 61,668 in 90 runs, and of half.
+"""Reports, pages and comparisons of 61,668 trials in 90 runs, as published by llm_arithmetic, and of half of them.
 
 The replies are those of `../shared/transcripts`, repeated, or bare numbers if that folder is absent. They are read as
 rows of llm_arithmetic, which are graded again, and as the logs of runs.
@@ -19,7 +19,7 @@ from pytest_llmarith import records as records_module
 from pytest_llmarith.evaluate import Trial, number_record
 from pytest_llmarith.records import as_dict, convert
 from pytest_llmarith.results.llm_arithmetic import row_of
-from pytest_llmarith.results.load import opened
+from pytest_llmarith.results.load import load_runs
 from pytest_llmarith.tasks import arithmetic
 from pytest_llmarith.types import Model, Reading, Reply
 
@@ -103,7 +103,7 @@ _SHAPES: Mapping[str, _Write] = {"rows of llm_arithmetic": _write_rows, "trials 
 def _records() -> Iterator[Record]:
     if _TRANSCRIPTS.is_dir():
         # One name, so that the runs can be compared.
-        yield from (as_dict(record) | {"model": "one"} for run in opened(_TRANSCRIPTS) for record in run.records())
+        yield from (as_dict(record) | {"model": "one"} for run in load_runs(_TRANSCRIPTS) for record in run.records())
         return
     model = Model("one", "openai/one")
     for problem in arithmetic.problems(0, range(2, 11), 10):

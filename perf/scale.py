@@ -1,7 +1,7 @@
-"""Growth with the number of items: collecting, asking, memory, files, a replay; and the throughput of a broker.
+"""Growth with the number of items: collecting, asking, memory, files, replay; and the throughput of a broker.
 
-Every measurement is repeated and its best counts, as in `perf.throughput`; the last row is the time that a hypervisor
-took. The bounds are on growth, not on speed.
+Every measurement is repeated and the best result counts, as in `perf.throughput`; the last row is the time taken by a
+hypervisor. The bounds are on growth, not on speed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def measure(trials: int = 100, rounds: int = _ROUNDS) -> list[Measure]:
     with provider() as url:
         measures = [
             *_collecting([trials // 10, trials, 5 * trials, 10 * trials], rounds),
-            *_carrying(url, trials * _ITEMS_PER_TRIAL, rounds),
+            *_broker_alone(url, trials * _ITEMS_PER_TRIAL, rounds),
             *(each for way in _WAYS for each in _running(url, way, trials, rounds)),
         ]
     return [*measures, Measure("of its time taken from this machine meanwhile", _stolen_percent(before), "%")]
@@ -52,22 +52,22 @@ def _collected(trials: int, rounds: int) -> tuple[float, float]:
     return min(run.processor_seconds for run in runs), min(run.megabytes for run in runs)
 
 
-def _carrying(url: str, count: int, rounds: int) -> list[Measure]:
+def _broker_alone(url: str, count: int, rounds: int) -> list[Measure]:
     """The broker alone, with its store."""
     measures = []
     for concurrency in _CONCURRENCIES:
-        carried = [_carried(url, concurrency, count) for _ in range(rounds)]
+        results = [_broker_throughput(url, concurrency, count) for _ in range(rounds)]
         name = f"broker alone, {concurrency} in flight"
         measures += [
-            Measure(name, max(a_second for a_second, _ in carried), "a second"),
-            Measure(f"{name}: processor time", min(milliseconds for _, milliseconds in carried), "ms each"),
+            Measure(name, max(a_second for a_second, _ in results), "a second"),
+            Measure(f"{name}: processor time", min(milliseconds for _, milliseconds in results), "ms each"),
         ]
     return measures
 
 
-def _carried(url: str, concurrency: int, count: int) -> tuple[float, float]:
+def _broker_throughput(url: str, concurrency: int, count: int) -> tuple[float, float]:
     with tempfile.TemporaryDirectory() as folder:
-        run = run_module("perf.carried", url, f"{concurrency}", f"{count}", folder, environment=_KEY)
+        run = run_module("perf.broker", url, f"{concurrency}", f"{count}", folder, environment=_KEY)
     a_second, milliseconds = map(float, run.output.split()[-2:])
     return a_second, milliseconds
 

@@ -47,7 +47,7 @@ def measure() -> list[Measure]:
 
 
 def _round(url: str) -> dict[str, float]:
-    alone = run_module("perf.alone", url, environment=_KEY).seconds
+    alone = run_module("perf.litellm_alone", url, environment=_KEY).seconds
     return {"alone": alone, **{way: _seconds(url, args) for way, (_, args) in WAYS.items()}}
 
 

@@ -1,6 +1,6 @@
-"""Exact arithmetic on decimals: each computation has a context that is wide enough for its operands.
+"""Exact decimal arithmetic: each computation uses a context that is wide enough for its operands.
 
-All numbers that are graded pass through here. Nothing uses a float or the default context of 28 digits.
+Grading uses these functions for all numbers; floats and the default context of 28 digits would round.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ _ZERO = Decimal(0)
 
 
 def decimal_from(text: str) -> Decimal:
-    """The number in text that `decimal.Decimal` accepts, in linear time; zero has no sign."""
+    """Parse a number that `decimal.Decimal` accepts, in linear time; negative zero becomes 0."""
     number = Decimal(text)
     return number if number else _ZERO
 
@@ -24,12 +24,12 @@ def wide_context(*numbers: Decimal, decimals: int = 0) -> Context:
 
 
 def distance(one: Decimal, other: Decimal) -> Decimal:
-    """The absolute difference, exactly."""
+    """The exact absolute difference."""
     return wide_context(one, other).subtract(one, other).copy_abs()
 
 
 def product(one: Decimal, other: Decimal) -> Decimal:
-    """The product, exactly."""
+    """The exact product."""
     return _context(sum(number.adjusted() - _exponent(number) + 1 for number in (one, other))).multiply(one, other)
 
 
@@ -39,7 +39,7 @@ def rounded(number: Decimal, decimals: int, rounding: str = ROUND_HALF_EVEN) -> 
 
 
 def is_close(rounded: Decimal, exact: Decimal) -> bool:
-    """Whether two sizes differ by at most one in the last digit of the shorter number, and by a factor of at most 2."""
+    """Whether two absolute values differ by at most 1 in the last digit of `rounded` and by a factor of at most 2."""
     if abs(rounded.adjusted() - exact.adjusted()) > 1:
         return False
     few, many = (number.copy_abs().scaleb(-exact.adjusted()) for number in (rounded.normalize(), exact))
@@ -53,13 +53,13 @@ def shifted(number: Decimal, places: int) -> Decimal:
 
 
 def plain(number: Decimal) -> str:
-    """The number as text, without an exponent and without zeros behind its last decimal."""
+    """The number as text, without an exponent or trailing zeros."""
     text = format(number, "f")
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def significant(number: Decimal) -> str:
-    """The digits from the first to the last that is not 0, without point and sign."""
+    """The digits without point, sign, leading and trailing zeros."""
     return format(number.copy_abs(), "f").replace(".", "").strip("0")
 
 
@@ -76,5 +76,5 @@ def _context(precision: int) -> Context:
 
 def _exponent(number: Decimal) -> int:
     exponent = number.as_tuple().exponent
-    assert isinstance(exponent, int)  # only infinities and NaN have letters there
+    assert isinstance(exponent, int)  # infinities and NaN have a letter
     return exponent

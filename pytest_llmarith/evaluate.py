@@ -1,4 +1,4 @@
-"""A reply becomes a record: a number is read and graded, and so is the answer to a custom task."""
+"""Evaluates replies: reads and grades numbers and answers to custom tasks, and makes the records."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ from pytest_llmarith.types import (
     Reply,
 )
 
-# Python neither writes nor reads integers of more than 4,300 digits, as JSON or otherwise; these have 4,214 at most.
+# Python refuses to convert integers of more than 4,300 digits to and from text; this allows 4,214.
 _JSON_BITS = 14_000
-# About 50,000 digits, a tenth of a second: the time of Decimal grows with their square, that of `hex` does not.
+# About 50,000 digits, which take 0.1 s: the time of Decimal is quadratic in the length, that of `hex` is linear.
 _DECIMAL_BITS = 166_000
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """The trial of a record: its problem as builtins, its model, its prompt and its prompt config."""
+    """What a record says about a trial before the reply: problem as builtins, model, prompt and prompt config."""
 
     task: str
     fields: Mapping[str, Any]
@@ -70,7 +70,7 @@ def record(
     oeis: records.Program | None = None,
     search: records.Search | None = None,
 ) -> Record:
-    """The record of a trial, without the name of its run."""
+    """Make the record of a trial; the recorder adds the name of the run."""
     return Record(
         format=records.FORMAT,
         run=None,
@@ -104,19 +104,19 @@ def unanswered_record(
     oeis: records.Program | None = None,
     search: records.Search | None = None,
 ) -> Record:
-    """The record of a trial that measures nothing; a reply that was paid for is kept in it."""
+    """The record of an unanswered trial, with the reply if there is one."""
     return record(trial, reply or failure, Outcome.UNANSWERED, failure.message, raised=raised, oeis=oeis, search=search)
 
 
 def reply_part(reply: Reply) -> records.Reply:
-    """A reply as it stands in a record."""
+    """The reply part of a record."""
     fields = reply.fields()
     sent = records.convert(fields.pop("sent"), records.Sent) if reply.sent else None
     return records.Reply(**fields | {"sent": sent})
 
 
-def cut_short(reply: Reply) -> NanReason | None:
-    """Why a reply that was cut has no answer: at the cut may stand half a number, or half a program."""
+def incomplete_reason(reply: Reply) -> NanReason | None:
+    """Why an incomplete reply counts as one without an answer: a number or program at its end may be cut in half."""
     if reply.finish_reason == "content_filter":
         return NanReason.FILTERED
     return NanReason.TRUNCATED if reply.finish_reason == "length" else None
@@ -127,7 +127,7 @@ def cut_short(reply: Reply) -> NanReason | None:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The outcome of a reply: both readings, grade and error class of the one that counts, why there is none."""
+    """The outcome of a reply: both readings, grade and error class of the graded one, or why there is no answer."""
 
     outcome: Outcome
     readings: ExtractedAnswer
@@ -137,7 +137,7 @@ class Verdict:
 
 
 def verdict_of(problem: Calculation, reply: Reply, reading: Reading) -> Verdict:
-    """Read a reply, and grade the reading that counts."""
+    """Read a reply, and grade the answer of `reading`."""
     readings = _readings(problem, reply)
     answer = readings.strict if reading is Reading.STRICT else readings.tolerant
     if answer is None:
@@ -153,7 +153,7 @@ def number_record(problem: NumberProblem, trial: Trial, reading: Reading, reply:
     return record(trial, reply, verdict.outcome, verdict.reason, **_graded(verdict, reading))
 
 
-def graded_again(record: Record, problem: Calculation, reading: Reading, reply: Reply) -> Record:
+def regraded_record(record: Record, problem: Calculation, reading: Reading, reply: Reply) -> Record:
     """The record with its reply read and graded anew."""
     verdict = verdict_of(problem, reply, reading)
     reason = verdict.reason and str(verdict.reason)
@@ -180,7 +180,7 @@ def _graded(verdict: Verdict, reading: Reading) -> dict[str, Any]:
 
 
 def _readings(problem: Calculation, reply: Reply) -> ExtractedAnswer:
-    if cut := cut_short(reply):
+    if cut := incomplete_reason(reply):
         return ExtractedAnswer(None, None, cut)
     return answers.read(reply.text, problem.operands, problem.dtype)
 
@@ -196,37 +196,37 @@ def custom_record(problem: CheckedProblem, trial: Trial, reply: Reply) -> Record
     """The record of an answered trial."""
     __tracebackhide__ = True
     answer, why_none = _read_custom(problem, reply)
-    read = None if why_none else records.CustomAnswer(read=_written(answer))  # `grade` may change it
+    read = None if why_none else records.CustomAnswer(read=_recordable(answer))  # before `grade`, which may mutate it
     outcome = Outcome.NAN if why_none else _grade_custom(problem, answer)
     return record(trial, reply, outcome, why_none, answer=read)
 
 
 def raised_record(trial: Trial, reply: Reply, message: str) -> Record:
-    """The record of a trial whose task raised: nothing is measured, and the reply is kept."""
+    """The unanswered record of a trial whose custom task raised, with the reply."""
     failure = Failure(f"task {trial.task} raised {message}")
     return unanswered_record(trial, failure, reply, raised=message)
 
 
 def _read_custom(problem: CheckedProblem, reply: Reply) -> tuple[Any, NanReason | None]:
-    """The answer, or why there is none. A task gets neither thoughts nor an empty text."""
+    """The answer, or why there is none. The task gets the text without thoughts, and is skipped if that is empty."""
     __tracebackhide__ = True
-    if cut := cut_short(reply):
+    if cut := incomplete_reason(reply):
         return None, cut
-    heard = answers.strip_thoughts(reply.text)
-    answer = problem.owner.read(heard.text, problem.copy()) if heard.text.strip() else None
-    return answer, reason(heard, heard.text) if answer is None else None
+    stripped = answers.strip_thoughts(reply.text)
+    answer = problem.owner.read(stripped.text, problem.copy()) if stripped.text.strip() else None
+    return answer, reason(stripped, stripped.text) if answer is None else None
 
 
 def _grade_custom(problem: CheckedProblem, answer: Any) -> Outcome:
     __tracebackhide__ = True
     verdict = problem.owner.grade(answer, problem.copy())
     if not isinstance(verdict, bool):
-        raise TypeError(f"grade of task {problem.task} gave {verdict!r}; it has to give True or False")
+        raise TypeError(f"grade of task {problem.task} returned {verdict!r}; return True or False")
     return Outcome.CORRECT if verdict else Outcome.DEVIATE
 
 
-def _written(answer: Any) -> Any:
-    """The answer as JSON or as text, equal for equal answers. It raises nothing: the trial can still be graded."""
+def _recordable(answer: Any) -> Any:
+    """The answer as JSON or text, equal for equal answers. It never raises, so that the trial can still be graded."""
     try:
         return _as_json_or_text(answer)
     except Exception as error:
@@ -235,21 +235,21 @@ def _written(answer: Any) -> Any:
 
 def _as_json_or_text(answer: Any) -> Any:
     try:
-        value = plain(_fit(answer))
+        value = plain(_jsonable(answer))
         check_plain(value, "the answer")
         return value
     except (TypeError, ValueError, RecursionError):
         return str(answer)
 
 
-def _fit(answer: Any) -> Any:
-    """Sets as sorted lists, because every process has another order; long integers as their digits."""
+def _jsonable(answer: Any) -> Any:
+    """Sets become sorted lists, as their order differs between processes; long integers become text."""
     if isinstance(answer, set | frozenset):
-        return sorted(map(_fit, answer), key=repr)
+        return sorted(map(_jsonable, answer), key=repr)
     if isinstance(answer, list | tuple):
-        return [_fit(part) for part in answer]
+        return [_jsonable(part) for part in answer]
     if isinstance(answer, dict):
-        return {name: _fit(part) for name, part in answer.items()}
+        return {name: _jsonable(part) for name, part in answer.items()}
     return _digits(answer) if isinstance(answer, int) and answer.bit_length() > _JSON_BITS else answer
 
 

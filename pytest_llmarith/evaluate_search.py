@@ -1,14 +1,16 @@
 """The search for the simplest question that is answered wrongly, within a budget of questions, and its record.
 
-hypothesis makes the pairs of numbers and shrinks them. Its bounds do not count questions, so a counter ends the
-search by an exception. It takes a question that fails only sometimes for a fault of the test, so every question is
-judged once, and comes from memory when it is met again. It stops shrinking after five minutes, which a slow model may
-need for a few questions, so the search is made again, from memory, until it asks nothing new. The course of a search
-depends only on the seed and the answers.
+hypothesis generates and shrinks the pairs of numbers. Three of its limits matter here:
 
-A question fails only if it is wrong again when it is asked again, so that a model that errs by chance is not taken for
-one that breaks. The first question that fails, and the one that the search ends with, are asked again three times and
-have to be wrong each time; those on the way between them, once.
+- It does not count questions, so an exception ends the search when the budget is spent.
+- It reports a question that fails only sometimes as flaky, so the verdict on each question is cached.
+- It stops shrinking after five minutes, in which a slow model may answer few questions, so the search is run again from
+  the cache until it asks no new question.
+
+The course of a search depends only on the seed and the answers.
+
+A question fails only if its confirmations are wrong, too: three for the first failing question and for the final one,
+one for those in between. A model that errs by chance does not pass them.
 """
 
 from __future__ import annotations
@@ -31,15 +33,15 @@ from pytest_llmarith.tasks.arithmetic import ArithmeticProblem
 from pytest_llmarith.tasks.breaking_point import CONFIRMATIONS, MOST_DIGITS, SIMPLEST, Draws, simplicity
 from pytest_llmarith.types import DEFAULT_CONDITION, Failure, Outcome, Reading, Reply, SearchEnd
 
-_RUNGS = (2, 4, 8, 16, MOST_DIGITS)  # digits that the search climbs to, one after another
-_FIRST_TRIES = 4  # pairs that it tries on each rung; twice as many each time it climbs again
-_ROOM = 4_000_000  # characters of JSON for all replies: a quarter of the longest line that is read
-_LONGEST_NAME = 200  # what a provider calls its model may have any length; this is long for a name
+_DIGITS = (2, 4, 8, 16, MOST_DIGITS)  # maximum digits of the pairs, tried in this order
+_FIRST_TRIES = 4  # pairs per maximum of digits; doubled in each round
+_MAX_CHARACTERS = 4_000_000  # of JSON for all replies of a record: a quarter of the longest line that can be read
+_LONGEST_NAME = 200  # of a served model; the provider may send any length
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One question of a search, and its answer; `before` is how often it was asked before."""
+    """One question of a search, and its answer; `before` counts how often it had been asked."""
 
     problem: ArithmeticProblem | AdditionProblem
     prompt: str
@@ -54,7 +56,7 @@ class Step:
 
     @property
     def question(self) -> str:
-        """Such as `27 * 48`."""
+        """The question as text, such as `27 * 48`."""
         lhs, rhs = self.problem.operands
         if isinstance(self.problem, AdditionProblem):
             return f"{lhs} + {rhs}"
@@ -62,17 +64,17 @@ class Step:
 
     @property
     def answer(self) -> str | None:
-        """The answer by the reading that counts."""
+        """The graded answer."""
         readings = self.verdict.readings
         answer = readings.strict if self.reading is Reading.STRICT else readings.tolerant
         return None if answer is None else format(answer, "f")
 
 
 class SearchEngine:
-    """One search. `ask` gets a pair of numbers, and how often that was asked before; what it raises ends the search.
+    """One search. `ask` gets a pair of numbers and how often it was asked before; an exception from it ends the search.
 
-    At most `budget` questions are asked, confirmations included: a new one only if all of its confirmations can
-    follow. Pairs that stand for the same `numbers` are one question.
+    At most `budget` questions are asked, confirmations included; a new question is asked only if the budget allows all
+    of its confirmations. Pairs with the same `numbers` are one question.
     """
 
     def __init__(
@@ -86,43 +88,43 @@ class SearchEngine:
         self._numbers = numbers
         self._budget = budget
         self._seed = seed
-        self.answers: dict[Draws, list[Step]] = {}  # of each question, in the order in which they were asked
+        self.answers: dict[Draws, list[Step]] = {}  # by question, in the order of asking
         self.ending = SearchEnd.UNANSWERED
 
     @property
     def questions(self) -> int:
-        """How many were asked, confirmations included."""
+        """The number of questions asked, confirmations included."""
         return sum(map(len, self.answers.values()))
 
     @property
     def minimum(self) -> Draws | None:
-        """The simplest pair that was confirmed: asked again three times, and wrong each time."""
+        """The simplest pair that was confirmed: wrong the first time and in all three confirmations."""
         return min(filter(self._is_confirmed, self.answers), key=simplicity, default=None)
 
     @property
     def largest_right(self) -> Draws | None:
-        """The least simple pair that was answered rightly, at once or when it was asked again."""
-        right = (draws for draws, told in self.answers.items() if not told[-1].wrong)
+        """The least simple pair that was answered rightly, in the first answer or a confirmation."""
+        right = (draws for draws, steps in self.answers.items() if not steps[-1].wrong)
         return max(right, key=simplicity, default=None)
 
     @property
     def not_reproduced(self) -> int:
-        """How many questions were answered wrongly, and rightly when they were asked again."""
-        return sum(told[0].wrong and not told[-1].wrong for told in self.answers.values())
+        """The number of questions answered wrongly at first and rightly in a confirmation."""
+        return sum(steps[0].wrong and not steps[-1].wrong for steps in self.answers.values())
 
     def run(self) -> None:
-        """Search, shrink and confirm. Whatever `ask` raised is raised again, with all answers kept."""
-        ending = self._searched()
+        """Search, shrink and confirm. An exception from `ask` is re-raised; all answers are kept."""
+        ending = self._shrunk_failure()
         for draws in sorted(filter(self._is_wrong, self.answers), key=simplicity):
             self._ask_again(draws, CONFIRMATIONS)
             if self._is_confirmed(draws):
                 break
-            ending = SearchEnd.BUDGET  # another one may be simpler
+            ending = SearchEnd.BUDGET  # another question may be simpler
         self.ending = ending
 
-    def _searched(self) -> SearchEnd:
+    def _shrunk_failure(self) -> SearchEnd:
         try:
-            self._climb()
+            self._search_all_lengths()
         except _Ended as end:
             if end.cause is not None:
                 raise end.cause from None
@@ -131,11 +133,11 @@ class SearchEngine:
             return SearchEnd.NOT_REPRODUCED if self.not_reproduced else SearchEnd.NOTHING_FOUND
         return SearchEnd.SHRUNK
 
-    def _climb(self) -> None:
-        """Up the rungs until something fails, and shrink that; again with more tries until the budget is spent."""
+    def _search_all_lengths(self) -> None:
+        """Try ever longer pairs until one fails, and shrink it; repeat with more tries until the budget is spent."""
         found, tries = self._fails(SIMPLEST), _FIRST_TRIES
         while not found:
-            found = any(self._fails_within(rung, tries) for rung in _RUNGS)
+            found = any(self._fails_within(digits, tries) for digits in _DIGITS)
             tries *= 2
 
     def _fails_within(self, digits: int, tries: int) -> bool:
@@ -161,18 +163,18 @@ class SearchEngine:
             try:
                 self.answers[asked] = [self._ask(asked, 0)]
                 self._ask_again(asked, CONFIRMATIONS if self.minimum is None else 1)
-            except BaseException as error:  # hypothesis would take an exception for an answer
+            except BaseException as error:  # hypothesis would treat an Exception as a failing example
                 raise _Ended(error) from None
         return self._is_wrong(asked)
 
     def _ask_again(self, draws: Draws, times: int) -> None:
-        """Ask again until it was asked again that often, is right, or the budget is spent."""
-        told = self.answers[draws]
-        while told[-1].wrong and len(told) <= times and self.questions < self._budget:
-            told.append(self._ask(draws, len(told)))
+        """Repeat a question until it is answered rightly, or was repeated this often, or the budget is spent."""
+        steps = self.answers[draws]
+        while steps[-1].wrong and len(steps) <= times and self.questions < self._budget:
+            steps.append(self._ask(draws, len(steps)))
 
     def _is_wrong(self, draws: Draws) -> bool:
-        """Whether it was wrong each time so far: it is asked again until it is right."""
+        """Whether all answers so far are wrong: the last one decides, as a right answer ends the repetition."""
         return self.answers[draws][-1].wrong
 
     def _is_confirmed(self, draws: Draws) -> bool:
@@ -180,16 +182,16 @@ class SearchEngine:
 
 
 class _Ended(BaseException):
-    """Ends a search at once; no Exception, or hypothesis would shrink what raised it."""
+    """Ends a search at once. It is a BaseException because hypothesis handles every Exception itself."""
 
     def __init__(self, cause: BaseException | None = None) -> None:
         self.cause = cause
 
 
 def pairs(digits: int) -> SearchStrategy[Draws]:
-    """Two numbers as columns of digits, most pairs long: to leave a column out makes both shorter.
+    """Pairs of numbers as columns of digits, most of them long; removing a column shortens both numbers.
 
-    Drawn as booleans alone: into other draws hypothesis mixes constants of the modules that happen to be loaded.
+    They are drawn as booleans only: hypothesis mixes constants of the loaded modules into other draws.
     """
     columns = st.tuples(_digit(), _digit())
     lengths = st.booleans().map(lambda long: digits // 2 + 1 if long else 0)
@@ -207,7 +209,7 @@ def _numbers(columns: list[tuple[str, str]]) -> Draws:
 
 
 def _bounded(tries: int) -> settings:
-    """Settings that determine the course of a search, whatever profile is loaded; nothing is kept on disk."""
+    """Settings that fix the course of a search, independent of the loaded profile and without a database."""
     return settings(
         max_examples=tries,
         phases=(Phase.generate, Phase.shrink),
@@ -224,24 +226,23 @@ def _bounded(tries: int) -> settings:
 
 
 def record_of_search(trial: Trial, search: SearchEngine, failure: Failure | None) -> Record:
-    """The record of a search; a question without an answer leaves all of it unanswered.
+    """The record of a search; it is unanswered if one question got no reply.
 
-    It has the prompt and reply of one question: the smallest that was answered wrongly each time it was asked, else
-    the largest that was answered rightly. All questions are in its trail, whose replies are kept whole as long as there
-    is room: a record is one line, and lines that are too long are not read.
+    Its prompt and reply are those of the confirmed minimum, else of the largest question answered rightly. The trail
+    lists all questions; their replies are kept up to a total length, because lines that are too long cannot be read.
     """
     if failure is not None:
         return unanswered_record(trial, failure, search=_search(search))
     shown = _shown(search)
-    told = replace(shown.reply, retries=tuple(retry for step in _steps(search) for retry in step.reply.retries))
+    reply = replace(shown.reply, retries=tuple(retry for step in _steps(search) for retry in step.reply.retries))
     trial = replace(trial, prompt=shown.prompt)
-    return record(trial, told, shown.verdict.outcome, _reason(shown), search=_search(search))
+    return record(trial, reply, shown.verdict.outcome, _reason(shown), search=_search(search))
 
 
 def _shown(search: SearchEngine) -> Step:
     if search.minimum is not None:
         return search.answers[search.minimum][0]
-    assert search.largest_right is not None  # a search without a failure has asked something
+    assert search.largest_right is not None  # without a failure, at least one question was asked
     return search.answers[search.largest_right][-1]
 
 
@@ -281,29 +282,29 @@ def _minimum(step: Step) -> records.Minimum:
 
 
 def _trail(search: SearchEngine) -> Iterator[records.SearchStep]:
-    replies = kept_replies(step.reply for step in _steps(search))
+    replies = replies_within_limit(step.reply for step in _steps(search))
     for step, (reply, usage) in zip(_steps(search), replies, strict=True):
         yield records.SearchStep(
             question=step.question, before=step.before, outcome=step.verdict.outcome, reply=reply, usage=usage
         )
 
 
-def kept_replies(replies: Iterable[Reply]) -> Iterator[tuple[records.Reply | None, records.Usage | None]]:
-    """Each reply, or only its usage if it finds no room. A long one takes no room from shorter ones behind it."""
-    room = _ROOM
+def replies_within_limit(replies: Iterable[Reply]) -> Iterator[tuple[records.Reply | None, records.Usage | None]]:
+    """Each reply, or only its usage if it exceeds the remaining length; later, shorter replies may still fit."""
+    remaining = _MAX_CHARACTERS
     for reply in replies:
-        length = _length(reply, room)
-        if length <= room:
-            room -= length
+        length = _length(reply, remaining)
+        if length <= remaining:
+            remaining -= length
             yield reply_part(reply), None
         else:
             yield None, _usage(reply)
 
 
-def _length(reply: Reply, room: int) -> int:
-    """Characters of JSON, or fewer if they are too many already."""
+def _length(reply: Reply, remaining: int) -> int:
+    """Characters of JSON; a lower estimate if that already exceeds the remaining length."""
     words = len(reply.text) + len(reply.reasoning or "")
-    return words if words > room else len(records.encode(reply_part(reply)))
+    return words if words > remaining else len(records.encode(reply_part(reply)))
 
 
 def _usage(reply: Reply) -> records.Usage:

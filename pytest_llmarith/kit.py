@@ -1,6 +1,6 @@
-"""The files of a new project, which `llmarith init` writes: benches, starter sequences, a configuration of pytest.
+"""The files that `llmarith init` writes: benches, starter sequences and a pytest.ini.
 
-A wheel has them in a folder of the package; in a clone they are those of the clone.
+A wheel contains them in `_kit`; a clone uses its own benches and oeis_cache folders.
 """
 
 from __future__ import annotations
@@ -25,40 +25,40 @@ _OTHER_CONFIGURATIONS = (
 _SETTINGS = f"""\
 [pytest]
 testpaths = {BENCHES}
-# Without --llm-model, this one is asked:
+# The model to ask without --llm-model:
 # llm_model = o4-mini
 """
 
 Files = dict[str, bytes]  # content by path, with slashes
 
 
-def kit() -> Files:
+def project_files() -> Files:
     """The files of a new project, without its configuration. Raises OSError if they cannot be read."""
     root = _IN_A_WHEEL if _IN_A_WHEEL.is_dir() else _PACKAGE.parent
     paths = sorted(path for part in _PARTS for path in root.glob(part))
     if not any(path.parent.name == BENCHES for path in paths):
-        raise FileNotFoundError(f"the benches are not in {str(root)!r}; install the package again")
+        raise FileNotFoundError(f"no benches found in {str(root)!r}; reinstall pytest-llmarith")
     return {path.relative_to(root).as_posix(): path.read_bytes() for path in paths}
 
 
 def configuration(folder: Path) -> Files:
-    """A pytest.ini, if the folder has no configuration of pytest, which it would hide."""
+    """A pytest.ini, unless the folder has a pytest configuration, which it would override."""
     if any((folder / name).exists() for name in _OTHER_CONFIGURATIONS):
         return {}
     return {CONFIGURATION: _SETTINGS.encode("ascii")}
 
 
-def in_the_way(folder: Path, files: Files) -> list[Path]:
-    """The files that exist with another content."""
+def changed_files(folder: Path, files: Files) -> list[Path]:
+    """The paths that exist with different content."""
     return [path for name, content in files.items() if _is_there(path := folder / name) and not _holds(path, content)]
 
 
-def is_laid_out(folder: Path, files: Files) -> bool:
+def are_present(folder: Path, files: Files) -> bool:
     """Whether all files exist with this content."""
     return all(_holds(folder / name, content) for name, content in files.items())
 
 
-def lay_out(folder: Path, files: Files) -> None:
+def write_files(folder: Path, files: Files) -> None:
     """Write the files. Raises OSError."""
     for name, content in files.items():
         path = folder / name

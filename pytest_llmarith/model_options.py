@@ -1,4 +1,4 @@
-"""Which models a run asks, where they were named, and at which base URL each is asked."""
+"""The models of a run: where they are named, their parameters and their base URLs."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from pytest_llmarith.files import is_shallow, strictly_read
-from pytest_llmarith.models.redact import secrets_refused
+from pytest_llmarith.files import is_shallow, parse_json
+from pytest_llmarith.models.redact import refused_secrets
 from pytest_llmarith.models.request import address_of
 from pytest_llmarith.options import MODEL_VARIABLE
 from pytest_llmarith.types import Model
@@ -27,9 +27,9 @@ _OTHER_MODELS = {"fallbacks", "context_window_fallback_dict", "model_list"}
 
 
 class ModelOptions:
-    """The models that were named for a run. Methods raise ValueError in one line that names the place.
+    """The models named for a run. Methods raise ValueError in one line that names the source.
 
-    `texts` holds the names as they were given, from the nearest place: option, environment, `.env`, ini file.
+    `texts` holds the names as written, from the first source that has any: option, environment, `.env`, ini file.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -37,7 +37,7 @@ class ModelOptions:
         self._place, self.texts = self._named()
 
     def measured(self) -> tuple[Model, ...]:
-        """The models that are measured, with the parameters that hold for all of them."""
+        """The models under test, with the parameters shared by all of them."""
         option = self._config.getoption
         system_prompts = option("--llm-system-prompt") or [""]
         own_prompt = _at("--llm-system-prompt", encodable, system_prompts[0]) if len(system_prompts) == 1 else None
@@ -50,11 +50,11 @@ class ModelOptions:
         names = [model.name for model in models]
         for number, name in enumerate(names):
             if name in names[:number]:
-                raise ValueError(f"{self._place}: {name!r} is named twice; give one its own name: other-name={name}")
+                raise ValueError(f"{self._place}: {name!r} is named twice; rename one: other-name={name}")
         return models
 
     def judge(self, place: str, text: str) -> Model:
-        """A judge, to which the parameters for all models do not apply."""
+        """A judge. The parameters for all models do not apply to it."""
         return self._with_address(_at(place, parse_model, text))
 
     def _named(self) -> tuple[str, list[str]]:
@@ -76,9 +76,9 @@ class ModelOptions:
         return "llm_model (ini file)", list(self._config.getini("llm_model"))
 
     def _with_address(self, model: Model) -> Model:
-        """The model with the base URL that its provider's client would take from the environment.
+        """The model with the base URL that its provider's client would read from the environment.
 
-        The store tells the replies of two servers apart by it.
+        It is part of the store's key, so that replies of two servers are kept apart.
         """
         found = None if model.api_base else address_of(model.target, {**self._dotenv, **os.environ})
         if found is None:
@@ -94,7 +94,7 @@ class ModelOptions:
 
 
 def dotenv_variables(path: Path) -> Mapping[str, str]:
-    """The variables of a `.env` file that have a value; none if it cannot be read, as other programs use it, too."""
+    """The variables of a `.env` file with a value; empty if it is unreadable, as other programs use this file too."""
     if not path.is_file():
         return {}
     import dotenv
@@ -109,7 +109,7 @@ def dotenv_variables(path: Path) -> Mapping[str, str]:
 def parse_model(
     text: str, shared: Mapping[str, Any] | None = None, api_base: str | None = None, system_prompt: str | None = None
 ) -> Model:
-    """`[NAME=]TARGET[?KEY=VALUE&KEY=VALUE]`: a litellm model string, with a name and parameters of its own."""
+    """`[NAME=]TARGET[?KEY=VALUE&KEY=VALUE]`: a litellm model string with an optional name and parameters."""
     identity, _, query = encodable(text).strip().partition("?")
     named = _NAMED_MODEL.fullmatch(identity)
     name, target = (named["name"], named["target"]) if named else (identity, identity)
@@ -120,12 +120,12 @@ def parse_model(
 
 
 def parameter(text: str) -> tuple[str, Any]:
-    """`KEY=VALUE` of a request; the value is JSON, or else plain text."""
+    """Parse `KEY=VALUE` of a request; the value is JSON or plain text."""
     match = _PARAMETER.fullmatch(encodable(text).strip())
     if not match:
         raise ValueError(f"{text!r} is not KEY=VALUE; write temperature=0 or reasoning_effort=high")
     name, value = match["name"], _json_or_text(match["value"])
-    if secret := next(secrets_refused({name: value}), None):
+    if secret := next(refused_secrets({name: value}), None):
         raise ValueError(
             f"{secret} would write a key into files; set the provider's environment variable instead, "
             "such as OPENAI_API_KEY"
@@ -133,25 +133,25 @@ def parameter(text: str) -> tuple[str, Any]:
     if name.startswith("mock_"):
         raise ValueError(f"{name} makes litellm reply without a model; use llmarith/sloppy to try things out")
     if name in _OTHER_MODELS:
-        raise ValueError(f"{name} makes litellm ask another model instead; drop it, or name that model, too")
+        raise ValueError(f"{name} makes litellm ask another model; remove it, and name that model with --llm-model")
     if name in _SET_BY_THE_PLUGIN:
-        raise ValueError(f"{name} is set by the plugin itself; see --llm-timeout, --llm-retries, --llm-model")
+        raise ValueError(f"{name} is set by the plugin; see --llm-timeout, --llm-retries, --llm-model")
     return name, value
 
 
 def base_url(url: Any) -> str | None:
-    """A provider's base URL, without anything that may be a key, as it is written into files."""
+    """Check a provider's base URL. One that may hold a key is refused, because it is written to files."""
     if url is None:
         return None
     if isinstance(url, str) and ("@" in url or "?" in url):
-        raise ValueError("a base URL with a user, a password or a query could write a key into files; drop it")
+        raise ValueError("a base URL with a user, a password or a query could write a key into files; remove them")
     if not isinstance(url, str) or not _BASE_URL.fullmatch(url):
         raise ValueError(f"{url!r} is not a base URL; write http://localhost:8000/v1")
     return url
 
 
 def encodable(text: str) -> str:
-    """The text, if it can be sent as UTF-8; a shell passes other bytes, too."""
+    """The text if it can be encoded as UTF-8; a shell may pass other bytes."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -161,7 +161,7 @@ def encodable(text: str) -> str:
 
 def _json_or_text(text: str) -> Any:
     try:
-        value = strictly_read(text)
+        value = parse_json(text)
     except RecursionError:
         value = None
     except ValueError:
@@ -173,7 +173,7 @@ def _json_or_text(text: str) -> Any:
 
 
 def _at(place: str, parse: Any, *args: Any) -> Any:
-    """What `parse` returns; its errors get the place of the text in front."""
+    """Call `parse`; prefix its errors with the place."""
     try:
         return parse(*args)
     except ValueError as error:

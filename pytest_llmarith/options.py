@@ -1,6 +1,6 @@
-"""The table of options: pytest's options, the defaults of `settings` and docs/options.md come from it.
+"""The table of options, from which pytest's options, the defaults of `settings` and docs/options.md are made.
 
-Every pytest run of an environment imports this module.
+Every pytest run of an environment imports this module, so it imports nothing slow.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ INI_VALUES = {
 
 
 class Option(NamedTuple):
-    """A command line option. `settings` parses its text, or `default` if it is not given."""
+    """A command line option. `settings` parses its value or its `default`."""
 
     flag: str
     metavar: str | None  # None: a switch without a value
@@ -51,7 +51,7 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
         Option(
             "--llm-system-prompt",
             "TEXT",
-            "System prompt, for all models (default: none); given several times, each is a condition of its own",
+            "System prompt, for all models (default: none); several ones are conditions",
             repeatable=True,
         ),
     ),
@@ -60,7 +60,7 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
         Option(
             "--llm-trials",
             "N",
-            "Trials per cell of arithmetic, of integer addition, and of your own tasks (default: the bench's)",
+            "Trials per cell of arithmetic, of integer addition, and of custom tasks (default: the bench's)",
         ),
         Option(
             "--llm-breaking-point",
@@ -68,11 +68,11 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
             "Search for the simplest question that is answered wrongly, with up to N questions per\n"
             "variant, such as 80 (default: no search)",
         ),
-        Option("--llm-seed", "N|random", "Seed of all problems (default: 0); random draws and records one", "0"),
+        Option("--llm-seed", "N|random", "Seed of all problems (default: 0); random picks one and records it", "0"),
         Option(
             "--llm-shard",
             "I/N",
-            "Take the I-th of N even parts of what is selected, for runs on N machines;\nllmarith merge joins them",
+            "Run the I-th of N even parts of the selected items, for runs on N machines;\nllmarith merge joins them",
         ),
     ),
     "Conditions": (
@@ -102,31 +102,29 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
         ),
         Option("--llm-repeats", "K", "Ask every question K times (default: 1)", "1"),
     ),
-    "Asking": (
-        Option("--llm-concurrency", "N", "Requests in flight, whatever -n is (default: 16)", "16"),
-        Option("--llm-timeout", "SECONDS", "Limit of one request (default: 600)", "600"),
+    "Requests": (
+        Option("--llm-concurrency", "N", "Requests in flight, independent of -n (default: 16)", "16"),
+        Option("--llm-timeout", "SECONDS", "Time limit of one request (default: 600)", "600"),
         Option(
             "--llm-retries",
             "N",
-            "Further attempts after an outage, and four times as many after a 429 (default: 3)",
+            "Retries after an outage, and four times as many after a 429 (default: 3)",
             "3",
         ),
         Option(
             "--llm-store",
             "on|refresh|off|only",
-            "Cached replies: reuse them (on, default), ask anew and keep (refresh),\n"
-            "ignore the store (off), never ask (only)",
+            "Cached replies: reuse them (on, default), ask again and replace them (refresh),\n"
+            "ignore the store (off), ask no model (only)",
             "on",
         ),
         Option("--llm-store-dir", "DIR", "Folder of the store (default: .llmarith in the root)"),
     ),
-    "Pace and money": (
-        Option("--llm-rpm", "N", "Requests per minute of the whole run (default: no bound)"),
-        Option("--llm-tpm", "N", "Tokens per minute of the whole run (default: no bound)"),
-        Option("--llm-max-cost", "USD", "Begin no request that could make the run cost more, the judge included"),
-        Option(
-            "--llm-max-tokens", "N", "Begin no request that could make the run use more tokens, the judge's included"
-        ),
+    "Rate limits and budget": (
+        Option("--llm-rpm", "N", "Requests per minute of the whole run (default: no limit)"),
+        Option("--llm-tpm", "N", "Tokens per minute of the whole run (default: no limit)"),
+        Option("--llm-max-cost", "USD", "Send no request that could make the run cost more, the judge included"),
+        Option("--llm-max-tokens", "N", "Send no request that could make the run use more tokens, the judge included"),
         Option(
             "--llm-price",
             "IN,OUT",
@@ -135,19 +133,17 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
         Option(
             "--llm-dry-run",
             None,
-            "Ask nothing: show what would be asked, about what it costs, and one prompt of each task",
+            "Ask nothing: show the questions, their estimated cost, and one prompt of each task",
         ),
     ),
     "Results": (
-        Option(
-            "--llm-reading", "strict|tolerant", "Reading that is graded (default: tolerant, integer addition strict)"
-        ),
+        Option("--llm-reading", "strict|tolerant", "Reading to grade (default: tolerant, integer addition strict)"),
         Option("--llm-reports", "DIR", "Folder of the runs (default: reports in the root)"),
-        Option("--llm-strict", None, "Make everything but correct a failure"),
+        Option("--llm-strict", None, "Fail every item whose outcome is not correct"),
         Option(
             "--llm-fail-under",
             "[TASK:]PERCENT",
-            "Exit with 1 if a model's correct percentage is lower; repeatable",
+            "Exit with 1 if a model's percentage of correct answers is lower; repeatable",
             repeatable=True,
         ),
     ),
@@ -175,8 +171,8 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
         Option(
             "--oeis-rules",
             "default|paper",
-            "What makes a term right: exit status 0 and standard output (default), or the paper's\n"
-            "evaluator, for which any text on stderr is wrong and the exit status does not matter",
+            "When a term is right: exit status 0 and the right stdout (default), or as in the paper the\n"
+            "right stdout and an empty stderr, with any exit status",
             "default",
         ),
         Option(
@@ -204,7 +200,7 @@ def declare(parser: pytest.Parser) -> None:
 
 
 def are_given(config: pytest.Config) -> bool:
-    """Whether an option, the environment or the ini file asks for anything: if not, nothing more is loaded."""
+    """Whether an option, the environment or the ini file requests a run; if not, nothing else is loaded."""
     return (
         any(config.getoption(flag) not in (None, False, []) for flag in OPTIONS)
         or MODEL_VARIABLE in os.environ
@@ -214,7 +210,7 @@ def are_given(config: pytest.Config) -> bool:
 
 @contextmanager
 def conflicts_explained() -> Iterator[None]:
-    """Turn the error about an option that a conftest.py declares as well into one line."""
+    """Turn the error about an option that a conftest.py also declares into one line."""
     try:
         yield
     except (ValueError, argparse.ArgumentError) as error:
@@ -222,5 +218,5 @@ def conflicts_explained() -> Iterator[None]:
             raise
         raise pytest.UsageError(
             f"{found[0]} is declared by a conftest.py and by the plugin pytest-llmarith; "
-            "give the option of the conftest.py another name, or switch the plugin off with -p no:llmarith"
+            "rename the option in the conftest.py, or disable the plugin with -p no:llmarith"
         ) from None

@@ -22,7 +22,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_load_initial_conftests(parser: pytest.Parser) -> Generator[None, None, None]:
     with options.conflicts_explained():
         yield
-        parser.parse_known_args([])  # older versions of pytest look for conflicts only here
+        parser.parse_known_args([])  # older versions of pytest detect conflicts only here
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -51,7 +51,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(tryfirst=True, optionalhook=True)
 def pytest_timeout_set_timer(item: pytest.Item, settings: Any) -> bool | None:
-    """Let pytest-timeout time no item of a sequence: the mark is the limit of one term, which the sandbox enforces."""
+    """Disable pytest-timeout for OEIS items: their timeout mark limits one term, and the sandbox enforces it."""
     item.stash[TIMER] = settings
     return True if marks.is_sequence(item) else None
 
@@ -71,27 +71,27 @@ def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, tuple
 
 @pytest.fixture
 def llm_model(request: pytest.FixtureRequest) -> Any:
-    """The model of this item, as `--llm-model` names it; a problem mark parametrizes it."""
+    """The model of this item, one of `--llm-model`; parametrized by the problem mark."""
     marks.refuse(request)
 
 
 @pytest.fixture
 def llm_prompt_config() -> Any:
-    """The prompt config of this item; parametrized if the options ask for another one than the usual."""
+    """The prompt config of this item; parametrized if the options select other than the default one."""
     return None
 
 
 @pytest.fixture
 def model(request: pytest.FixtureRequest, llm_model: Any) -> Any:
-    """The model under test: its name, its parameters, and `reply(prompt)`. Override it with one of your own."""
-    from pytest_llmarith.session.ask import AskedModel
+    """The model under test: its name, its parameters, and `reply(prompt)`. Override it to use your own."""
+    from pytest_llmarith.session.ask import ModelUnderTest
 
-    return AskedModel.of(request.node, llm_model, settings_of(request.config))
+    return ModelUnderTest.of(request.node, llm_model, settings_of(request.config))
 
 
 @pytest.fixture
 def ask(request: pytest.FixtureRequest, model: Any, llm_prompt_config: Any) -> Any:
-    """Asks the model a problem, writes the trial down on the item, and returns its record."""
+    """Asks the model a problem, attaches the trial to the item, and returns its record."""
     marks.refuse_unmarked(request)
     from pytest_llmarith.session.ask import Ask
 
@@ -100,7 +100,7 @@ def ask(request: pytest.FixtureRequest, model: Any, llm_prompt_config: Any) -> A
 
 @pytest.fixture
 def search(request: pytest.FixtureRequest, model: Any, llm_prompt_config: Any) -> Any:
-    """Searches for the simplest question that the model gets wrong, and returns the one record of all it asked."""
+    """Searches for the simplest question that the model gets wrong, and returns one record for the whole search."""
     marks.refuse_unmarked(request)
     from pytest_llmarith.session.ask import Search
 

@@ -1,11 +1,10 @@
 """The record of a trial (a line of `trials.jsonl`) and the summary of a run (`summary.json`).
 
-Each has one definition, which constructs, validates, encodes and gives the JSON Schema. It is made with msgspec, which
-takes a tenth of pydantic's time to import and of its disk space.
+One msgspec definition of each constructs, validates and encodes it and gives its JSON Schema. msgspec needs a tenth of
+pydantic's import time and disk space.
 
-A comment behind a field says what it means and becomes its description in the schema. `None` is a fact that is not
-known. A field with a default is left out of the JSON where it has that default. Constructors do not check their
-arguments: `decode_record` and `decode_summary` do.
+A comment after a field becomes its description in the schema. `None` means unknown. A field with a default is omitted
+from the JSON if it has that default. Constructors do not validate; `decode_record` and `decode_summary` do.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar
 import msgspec
 from msgspec import Meta
 
-from pytest_llmarith.files import DEEPEST, strictly_read
+from pytest_llmarith.files import DEEPEST, parse_json
 from pytest_llmarith.types import (
     Condition,
     Dtype,
@@ -41,7 +40,7 @@ from pytest_llmarith.types import (
 )
 
 FORMAT: Literal[1] = 1
-LARGEST = 10**15  # of any number; floats hold all whole numbers up to it
+LARGEST = 10**15  # the limit of every number; floats represent all integers up to it
 
 Count = Annotated[int, Meta(ge=0, le=LARGEST)]
 Positive = Annotated[int, Meta(ge=1, le=LARGEST)]
@@ -52,27 +51,27 @@ Percent = Annotated[float, Meta(ge=0, le=100)]
 Points = Annotated[float, Meta(ge=-100, le=100)]
 Name = Annotated[str, Meta(min_length=1)]
 _DIGITS = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)"
-Number = Annotated[str, Meta(pattern=_DIGITS + "([eE][+-]?[0-9]{1,4})?$")]  # as decimal text that can be written out
-ErrorSize = Annotated[str, Meta(pattern=_DIGITS + "([eE][+-]?[0-9]{1,9})?$")]  # of an answer of any length
+Number = Annotated[str, Meta(pattern=_DIGITS + "([eE][+-]?[0-9]{1,4})?$")]  # decimal text with a bounded exponent
+ErrorSize = Annotated[str, Meta(pattern=_DIGITS + "([eE][+-]?[0-9]{1,9})?$")]  # the error of an answer of any length
 Moment = Annotated[str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?(Z|\+00:00)$")]
 
 
 class Part(msgspec.Struct, omit_defaults=True):
-    """Anything that stands in a record or a summary."""
+    """A part of a record or a summary."""
 
 
-# --- what was asked -------------------------------------------------------------------------------------------------
+# --- problems -------------------------------------------------------------------------------------------------------
 
 
 class ArithmeticProblem(Part, tag_field="kind", tag="arithmetic"):
     """`lhs op rhs` on integers or two-decimal fixed point numbers."""
 
-    seed: int | None  # null where another program asked
-    variant: Name  # `dtype` and `op`, such as `int_div`
+    seed: int | None  # null if another program asked
+    variant: Name  # dtype and op, such as `int_div`
     op: Op
     dtype: Dtype
     depth: Count  # digits of an operand
-    trial: Count | None  # counted from 0 within a variant and depth; null where another program asked
+    trial: Count | None  # counted from 0 within a variant and depth; null if another program asked
     lhs: Number
     rhs: Number
     expected: Number
@@ -121,16 +120,16 @@ class SearchProblem(Part, tag_field="kind", tag="breaking_point"):
     variant: Name  # of arithmetic, or `integer_addition`
     op: Op
     dtype: Dtype
-    budget: Count  # the most questions that it may ask
+    budget: Count  # the maximum number of questions
 
 
 class CustomProblem(Part, tag_field="kind", tag="custom"):
     """A problem of a task that the user defined."""
 
-    label: str  # its part of pytest's id
+    label: str  # the part of pytest's id that names the problem
     seed: int
-    trial: Count  # tells problems with the same prompt apart
-    inputs: dict[str, Any]  # what the prompt is made of
+    trial: Count  # distinguishes problems with the same prompt
+    inputs: dict[str, Any]  # the inputs of the prompt
     expected: Any
 
     def __post_init__(self) -> None:
@@ -142,7 +141,7 @@ Problem = ArithmeticProblem | AdditionProblem | SequenceProblem | SearchProblem 
 _TASKS = ("arithmetic", "integer_addition", "oeis", "breaking_point")
 
 
-# --- what came back -------------------------------------------------------------------------------------------------
+# --- replies, answers and grades ------------------------------------------------------------------------------------
 
 
 class Message(Part, forbid_unknown_fields=True):
@@ -153,7 +152,7 @@ class Message(Part, forbid_unknown_fields=True):
 
 
 class Sent(Part, forbid_unknown_fields=True):
-    """What a request held, without keys."""
+    """The request, without keys."""
 
     model: Name
     api_base: str | None
@@ -167,22 +166,22 @@ class Sent(Part, forbid_unknown_fields=True):
 
 
 class Usage(Part):
-    """What is known of a reply whose text is not stored."""
+    """A reply without its text."""
 
-    served_model: str | None  # the model that the provider says it was
+    served_model: str | None  # the model that the provider names in its response
     prompt_tokens: Count | None
     completion_tokens: Count | None
     reasoning_tokens: Count | None
     cost_usd: Amount | None
-    own_price: bool  # whether the cost is at the price that the user gave
-    latency_s: Amount | None  # seconds of the request that succeeded
-    attempts: Positive  # requests, the failed ones too
-    stored: bool  # whether it came from the store; latency, cost and date are then those of an earlier run
-    asked_at: str | None  # when the request began, in ISO 8601
+    own_price: bool  # whether the cost is computed from --llm-price
+    latency_s: Amount | None  # seconds, of the request that succeeded
+    attempts: Positive  # requests, failed ones included
+    stored: bool  # whether it came from the store; latency, cost and date are then those of the original request
+    asked_at: str | None  # start of the request, in ISO 8601
 
 
 class Reply(Usage):
-    """What came back from the model."""
+    """The reply of a model."""
 
     text: str
     reasoning: str | None
@@ -197,12 +196,12 @@ class Answer(Part, tag_field="kind", tag="number"):
     strict: Number | None
 
     def by(self, reading: Reading | None) -> str | None:
-        """The number that a reading found."""
+        """The number that this reading found."""
         return None if reading is None else self.strict if reading is Reading.STRICT else self.tolerant
 
 
 class CustomAnswer(Part, tag_field="kind", tag="custom"):
-    """What a task of the user found in the reply; as text where JSON cannot hold it."""
+    """The answer that a custom task read from the reply; as text if it is not JSON."""
 
     read: Any
 
@@ -211,19 +210,21 @@ class CustomAnswer(Part, tag_field="kind", tag="custom"):
 
 
 class Grade(Part):
-    """An answer beside the expected one."""
+    """The grade of an answer."""
 
     absolute_error: ErrorSize | None  # exact; null unless the answer deviates
-    relative_error: ErrorSize | None  # a few digits; null unless the answer deviates, and where the truth is 0
-    rounded: bool | None  # whether the answer is the truth rounded to fewer decimals
+    relative_error: (
+        ErrorSize | None
+    )  # a few significant digits; null unless the answer deviates, and if the expected value is 0
+    rounded: bool | None  # whether the answer is the expected value rounded to fewer decimals
     error_class: ErrorClass | None  # null unless the answer deviates
-    digit_match: Share  # digits of the truth that the answer has in place
-    dlength: Count  # by how many digits the answer is longer or shorter
-    leading_digits: Count  # digits that are right before the first wrong one
+    digit_match: Share  # share of the expected digits that the answer has in the right position
+    dlength: Count  # difference in length in digits, without sign
+    leading_digits: Count  # right digits before the first wrong one
 
 
 class Term(Part):
-    """One term of a sequence, as the program printed it; long texts are cut."""
+    """One term of a sequence, as the program printed it; long texts are truncated."""
 
     n: Whole
     expected: str
@@ -234,45 +235,45 @@ class Term(Part):
 
 
 class StaticVerdict(Part):
-    """What the lookup-table detector says of a program."""
+    """The verdict of the lookup-table detector."""
 
     cheat: bool
     evidence: list[str]
 
 
 class ModelVerdict(Part):
-    """What a language model says of a program."""
+    """The verdict of a model as judge."""
 
-    cheat: bool | None  # null where it gave no verdict
+    cheat: bool | None  # null if it gave no verdict
     model: str | None
     replies: list[Reply]
 
 
 class Judges(Part):
-    """Who judged whether the program is a lookup table; null is a judge that was not used."""
+    """The judges' verdicts on whether the program is a lookup table; null if a judge was not used."""
 
     static: StaticVerdict | None
     llm: ModelVerdict | None
 
 
 class Program(Part):
-    """The program in a reply, and how its terms were scored."""
+    """The program in a reply, and the scores of its terms."""
 
     program: str | None
-    detail: str | None  # what was found instead of a program
+    detail: str | None  # what the reply holds instead of a program
     rules: Rules
     limits: list[Amount]  # seconds per term
     memory_bytes: Count
-    scores: dict[Number, Share] | None  # the share of right terms by limit, 0 for a lookup table
+    scores: dict[Number, Share] | None  # share of right terms by limit; 0 for a lookup table
     terms: list[Term]
     judges: Judges
-    addresses_judge: list[str]  # where the program talks to a judge
+    addresses_judge: list[str]  # texts in the program that address a judge
     isolation: Isolation
-    machine: dict[str, str | int | float | None] | None  # where it ran, and how fast that machine is
+    machine: dict[str, str | int | float | None] | None  # the machine it ran on, and its speed
 
 
 class Minimum(Part):
-    """The simplest question that was answered wrongly each time that it was asked."""
+    """The simplest question that was answered wrongly every time it was asked."""
 
     question: str | None  # such as `27 * 48`
     expected: str | None
@@ -286,10 +287,10 @@ class SearchStep(Part):
     """One question of a search."""
 
     question: str
-    before: Count  # how often it was asked before
+    before: Count  # how often it had been asked before
     outcome: Outcome
-    reply: Reply | None  # null where there was no room for it beside the others
-    usage: Usage | None = None  # of such a reply
+    reply: Reply | None  # null if the replies of the search are too long to keep all of them
+    usage: Usage | None = None  # of a reply that is not kept
 
 
 class Search(Part):
@@ -297,39 +298,39 @@ class Search(Part):
 
     ended: SearchEnd
     questions: Count
-    minimum: Minimum | None  # null where no question was wrong each time
-    not_reproduced: Count  # questions that were answered wrongly once, and rightly when they were asked again
-    largest_right: str | None  # the largest question that was answered rightly
+    minimum: Minimum | None  # null if no question was wrong every time
+    not_reproduced: Count  # questions answered wrongly at first and rightly when asked again
+    largest_right: str | None  # the largest question answered rightly
     trail: list[SearchStep]
 
 
 class Record(Part):
-    """One trial: what was asked of which model, its reply, answer and grade."""
+    """One trial: model, problem, prompt, reply, answer and grade."""
 
     format: Literal[1]
     run: str | None  # the name of the run's folder
-    nodeid: str | None  # pytest's id of the item; null where another program asked
-    task: Name  # `arithmetic`, `integer_addition`, `oeis`, `breaking_point`, or the name of a task of the user
+    nodeid: str | None  # pytest's id of the item; null if another program asked
+    task: Name  # `arithmetic`, `integer_addition`, `oeis`, `breaking_point`, or the name of a custom task
     model: str
-    simulated: bool  # whether a fake model replied, which says nothing about a language model
+    simulated: bool  # whether a fake model replied
     problem: Problem
-    condition: Condition  # how the question was put
-    repeat: Count  # which repeat of the same question in the same condition, counted from 0
-    prompt: str | None  # null where another program asked
-    retries: list[Retry]  # further attempts of this run
+    condition: Condition  # how the prompt was written
+    repeat: Count  # number of the repeat in the same condition, counted from 0
+    prompt: str | None  # null if another program asked
+    retries: list[Retry]  # retries of this run
     outcome: Outcome
-    reason: str | None  # why there is no answer or no reply, or the first thing that is wrong with a program
-    reading: Reading | None  # which reading was graded; null for programs and where nothing was graded
+    reason: str | None  # why there is no answer or no reply, or the first fault of a program
+    reading: Reading | None  # the reading that was graded; null for programs and if nothing was graded
     answer: Answer | CustomAnswer | None
     grade: Grade | None
     reply: Reply | None
-    raised: str | None = None  # what a task of the user raised as it read or graded the reply
+    raised: str | None = None  # the exception that a custom task raised while reading or grading the reply
     oeis: Program | None = None  # of the OEIS task
     search: Search | None = None  # of the breaking point
 
     def __post_init__(self) -> None:
         if self.problem.__struct_config__.tag != kind_of(self.task):
-            raise ValueError(f"the problem is not one of task {self.task}")
+            raise ValueError(f"problem is not a problem of task {self.task}")
         if self.grade and (self.grade.error_class is not None) != (self.outcome is Outcome.DEVIATE):
             raise ValueError("grade.error_class and the outcome contradict each other")
         if self.outcome is Outcome.UNANSWERED:
@@ -343,7 +344,7 @@ class Record(Part):
 
     @property
     def answer_text(self) -> str | None:
-        """The answer that was graded: the number of one reading, or what a task of the user read."""
+        """The graded answer: the number of one reading, or the answer that a custom task read."""
         if isinstance(self.answer, CustomAnswer):
             return as_text(self.answer.read)
         return self.answer.by(self.reading) if self.answer else None
@@ -353,7 +354,7 @@ class Record(Part):
 
 
 class Percentage(Part):
-    """A percentage with its 95 % interval; null where there is none."""
+    """A percentage with its 95 % interval; null if undefined."""
 
     percent: Percent | None
     low: Percent | None
@@ -361,7 +362,7 @@ class Percentage(Part):
 
 
 class Difference(Part):
-    """Percentage points with their 95 % interval; null where there is none."""
+    """Percentage points with their 95 % interval; null if undefined."""
 
     points: Points
     low: Points | None
@@ -384,12 +385,12 @@ class Outcomes(Part):
 
 
 class Amounts(Part):
-    """The known amounts of one kind."""
+    """Statistics of the known amounts of one kind."""
 
     sum: Amount
     median: Amount
-    p90: Amount  # nine of ten are no larger
-    known: Count  # replies that tell it
+    p90: Amount  # 90th percentile
+    known: Count  # replies with a known amount
 
 
 Tokens = dict[Literal["prompt", "completion", "reasoning"], Count | None]
@@ -408,16 +409,16 @@ class Bin(Part, rename={"low": "from", "high": "to"}):
 
 
 class ErrorSizes(Part):
-    """How far off answers are that deviate."""
+    """The size of the errors of deviating answers."""
 
     median_relative_error: ErrorSize | None
-    log10_bins: list[Bin]  # without a gap, from the smallest error to the largest
-    median_leading_digits: Amount | None  # digits that are right, from the left
-    other_length: Count  # answers of another length than the truth, without a right digit from the left
+    log10_bins: list[Bin]  # without gaps, from the smallest error to the largest
+    median_leading_digits: Amount | None  # right digits, from the left
+    other_length: Count  # answers whose length is wrong, without a right digit from the left
 
 
 class Cells(Outcomes):
-    """The trials of some cells, and their figures."""
+    """The trials of some cells, and their statistics."""
 
     measured: Count  # trials with a reply
     correct_percentage: Percentage | None
@@ -433,11 +434,11 @@ class Cell(Cells):
 
 
 class ReliableDepth(Part):
-    """Up to which depth 90 % or more are correct, before the first depth whose own upper bound is under 90 %."""
+    """The depth up to which at least 90 % are correct, before the first depth whose upper bound is under 90 %."""
 
     depth: Count | None  # the largest by the lower bound of all trials up to it
     observed: Count | None  # the largest by the percentage itself
-    needs: Count | None  # trials of the first depth that would prove it reliable, were all further ones correct
+    needs: Count | None  # trials of the first depth that would prove it reliable if all further ones were correct
     at_most: Percent | None  # the upper bound of all trials, if it is under 90
 
 
@@ -457,7 +458,7 @@ class Length(Cells):
 
 
 class ClassOfErrors(Part, rename={"error_class": "class"}):
-    """Answers that deviate by one class of errors, and their percentage of all that deviate."""
+    """Deviating answers of one error class, and their percentage of all deviating answers."""
 
     error_class: ErrorClass
     count: Count
@@ -469,45 +470,45 @@ Positions = dict[Literal["from_left", "from_right"], list[dict[Literal["position
 
 
 class ErrorsOfVariant(Part):
-    """How the answers of one variant err."""
+    """The errors of one variant."""
 
     classes: dict[ErrorClass, Count]
     positions: Positions
 
 
 class ErrorTotals(Part):
-    """How answers err, digit by digit."""
+    """The errors of answers, digit by digit."""
 
     classes: list[ClassOfErrors]
     digit_match: Amount | None  # the mean over all answers
     dlength: Amount | None  # the mean over all answers
-    leading_digits: Amount | None  # the median over answers that deviate
-    positions: Positions  # digits counted from either end of the truth, at most 30
+    leading_digits: Amount | None  # the median over deviating answers
+    positions: Positions  # digits counted from either end of the expected value, at most 30
     carries: list[dict[Literal["carries", "correct", "measured"], Count]]  # sums and differences by carries
-    longest_chain: list[dict[Literal["chain", "correct", "measured"], Count]]  # by most carries in a row
+    longest_chain: list[dict[Literal["chain", "correct", "measured"], Count]]  # by longest chain of carries
     by_variant: dict[str, ErrorsOfVariant]
     strict: dict[Strictness, Count]
 
 
 class Limit(Part):
-    """What programs scored within one limit of seconds per term."""
+    """Scores with one time limit per term."""
 
     seconds: Amount
-    sequences: Count  # sequences that were measured
+    sequences: Count  # measured sequences
     score: Percentage  # the mean; interval by bootstrap over sequences
     perfect: Count  # sequences with all terms right
     perfect_percentage: Percentage | None
 
 
 class Curve(Part):
-    """The scores of all sequences within one limit of seconds per term, the best first."""
+    """The scores of all sequences with one time limit per term, best first."""
 
     seconds: Amount
     scores: list[Share]
 
 
 class Agreement(Part):
-    """How far the two judges agree about lookup tables."""
+    """The agreement of the two judges."""
 
     judged: Count
     both: Count
@@ -515,41 +516,41 @@ class Agreement(Part):
     only_llm: Count
     neither: Count
     agreement: Percentage | None
-    kappa: Points | None  # Cohen's; null where it is undefined
+    kappa: Points | None  # Cohen's kappa; null if undefined
 
 
 class SequenceSet(Outcomes):
-    """What one model did on one set of sequences."""
+    """The results of one model on one set of sequences."""
 
     set: str
     measured: Count
     correct_percentage: Percentage | None
-    cheating: Percentage | None  # null where nothing was judged
+    cheating: Percentage | None  # null if nothing was judged
     limits: list[Limit]
-    by_term: list[dict[Literal["term", "right", "run"], Count]]  # by place in the sequence, at most 100
+    by_term: list[dict[Literal["term", "right", "run"], Count]]  # by position in the sequence, at most 100
     term_statuses: dict[TermStatus, Count]
     term_seconds: dict[Literal["median", "p90", "max"], Amount] | None
     unsolved_count: Count
     spending: Spending
-    isolation: dict[Level, Count]  # programs by how they were isolated
-    judges: Agreement | None  # null where not both of them judged
+    isolation: dict[Level, Count]  # programs by isolation level
+    judges: Agreement | None  # null unless both judged
     curve: list[Curve]
-    unsolved: list[str]  # numbers of at most 500 sequences without a right term
+    unsolved: list[str]  # A-numbers of sequences without a right term, at most 500
 
 
 class Repeats(Part):
-    """The repeats of problems together; null where nothing was measured."""
+    """Statistics over the repeats of problems; null if nothing was measured."""
 
-    k: Count  # how often every problem was asked
+    k: Count  # number of repeats
     problems: Count  # problems with a reply
-    consistency: Percentage | None  # problems whose repeats have the same answer, of those with two replies or more
-    pass_at_1: Percentage | None  # the interval takes into account that repeats of a problem are alike
-    pass_at_k: Percent | None  # how likely one of `k` tries is correct, over problems with `k` replies
+    consistency: Percentage | None  # problems whose repeats all have the same answer, of those with two or more replies
+    pass_at_1: Percentage | None  # the interval accounts for the correlation of repeats
+    pass_at_k: Percent | None  # probability that one of `k` tries is correct, over problems with `k` replies
     majority: Percentage | None  # problems whose most frequent answer is correct
 
 
 class BreakingPoint(Minimum):
-    """What one search found."""
+    """The result of one search."""
 
     variant: str
     repeat: Count
@@ -561,22 +562,22 @@ class BreakingPoint(Minimum):
 
 
 class Result(Part):
-    """What one model did at one task, in one condition."""
+    """The results of one model at one task in one condition."""
 
     model: str
     task: str
-    condition: Condition | None  # null for the usual one
+    condition: Condition | None  # null for the default condition
     date: str | None
     selected: Count | None  # trials that were to be run
     simulated: bool
-    duplicates: Count  # trials that ask what another one asks: they are in no other figure
-    measured: Count  # trials with a reply: all percentages are of these
+    duplicates: Count  # trials that repeat the question of another one; they are excluded from all other numbers
+    measured: Count  # trials with a reply, the base of all percentages
     outcomes: Outcomes
     percentages: Percentages
     nan_reasons: dict[str, Count]
     unanswered_reasons: dict[str, Count]
     stored: Count  # replies from the store
-    asked: Count  # replies that the model itself gave in this run and that were read
+    asked: Count  # replies that the model gave in this run
     cost_usd: Amount | None  # the sum of all known costs
     unpriced: Count  # replies without a known cost
     tokens: Tokens
@@ -584,10 +585,10 @@ class Result(Part):
     spending: Spending
     median_relative_error: ErrorSize | None
     average_absolute_error: ErrorSize | None
-    rounded: Count  # answers that are the truth rounded to fewer decimals
+    rounded: Count  # answers that are the expected value rounded to fewer decimals
     error_sizes: ErrorSizes
-    repeats: Repeats | None  # null where every problem was put once
-    errors: ErrorTotals | None  # null where answers are no numbers
+    repeats: Repeats | None  # null if every problem was asked once
+    errors: ErrorTotals | None  # null if answers are not numbers
     variants: list[Variant]
     cells: list[Cell]
     lengths: list[Length]
@@ -596,7 +597,7 @@ class Result(Part):
 
 
 class SameWords(Part):
-    """Problems whose prompt is the same in two conditions: they are no evidence of what a condition does."""
+    """Problems whose prompt is the same in two conditions; they are excluded from the effects."""
 
     model: str
     task: str
@@ -606,19 +607,19 @@ class SameWords(Part):
 
 
 class Effect(SameWords):
-    """What a condition does: the same problems in it and in another one, with different prompts."""
+    """The effect of a condition: the same problems in two conditions, with different prompts."""
 
     percent: Percent
     percent_beside: Percent
     difference: Difference
-    better: Count  # problems that went better in this condition
+    better: Count  # problems answered better in this condition
     worse: Count
     p: Share  # McNemar's exact test
-    p_holm: Share  # corrected for all tests of the run
+    p_holm: Share  # with Holm's correction for all tests of the run
 
 
 class RunModel(Part):
-    """A model of the run, and everything that is sent along with a prompt."""
+    """A model of the run, and everything that is sent with a prompt."""
 
     name: str
     target: str | None  # litellm's name for it
@@ -634,9 +635,9 @@ class RunModel(Part):
 class ProgramRules(Part):
     """How programs were scored."""
 
-    sets: list[str] | None  # null for those that were there
+    sets: list[str] | None  # null for the default sets
     limits: list[Amount] | None  # seconds per term
-    terms: Count | None  # the most terms that were run; null is all
+    terms: Count | None  # maximum number of terms run; null for all
     memory_bytes: Count | None
     rules: Rules | None
     static_judge: bool | None
@@ -644,13 +645,13 @@ class ProgramRules(Part):
 
 
 class Shard(Part):
-    """Of which selection this run is a part."""
+    """The shard that this run is."""
 
     index: Positive
     count: Annotated[int, Meta(ge=1, le=10_000)]
     dealt: Count | None  # trials of this shard
     whole: Count | None  # trials of all shards
-    selection: str | None  # a digest of the selection
+    selection: str | None  # digest of the selection
 
     def __post_init__(self) -> None:
         if self.index > self.count:
@@ -658,14 +659,14 @@ class Shard(Part):
 
 
 class RunTimes(Part):
-    """Which run it was, when it was and how it ended."""
+    """The id, times and end of a run."""
 
     id: str  # the name of the run's folder
-    started_at: Moment | None  # null, as all other facts, of a run without a `summary.json`
+    started_at: Moment | None  # null, like all other fields, for a run without a `summary.json`
     finished_at: Moment | None
     selected: Count | None  # trials that were to be run
     stopped: str | None  # why the run was stopped
-    partial: bool  # whether it was a `--lf` run, or was merged from a part of its runs
+    partial: bool  # whether it was a --lf run, or was merged from some of its runs only
     exit_status: int | None  # pytest's, or 6 for a run that was stopped; null for a merged one
     shard: Shard | None
 
@@ -675,23 +676,23 @@ class RunTimes(Part):
 
 
 class Merged(Part):
-    """The runs of which this one was made."""
+    """The runs that were merged into this one."""
 
     runs: list[RunTimes]
-    replaced: Count  # records without an answer that a record of another run replaces
-    overlapping: Count  # answers that a later run's replaced
+    replaced: Count  # unanswered records that a record of another run replaced
+    overlapping: Count  # answers that those of a later run replaced
 
 
 class Run(RunTimes):
-    """How the run was made. It holds no keys; a fact of a merged run is null where its runs do not share it."""
+    """The settings and environment of a run, without keys. A field of a merged run is null if its runs differ in it."""
 
     seed: int | None
     symbols: str | None
     conditions: list[Condition] | None
-    prompt_texts: dict[Literal["templates", "systems"], dict[str, str | None]] | None  # the texts behind their names
+    prompt_texts: dict[Literal["templates", "systems"], dict[str, str | None]] | None  # texts by name
     repeats: Count | None
     search: dict[Literal["budget"], Count | None] | None
-    reading: Reading | None  # that the run asked for; null leaves it to each task
+    reading: Reading | None  # set by the run; null if each task chose its own
     store: StoreMode | None
     strict: bool | None
     versions: dict[str, str | None]
@@ -704,37 +705,37 @@ class Run(RunTimes):
 
 
 class RunSummary(Part):
-    """A run in numbers."""
+    """The statistics of a run."""
 
     format: Literal[1]
     run: Run
     answered: Count  # trials with a reply
     unanswered: Count
-    duplicates: Count  # trials that ask what another one asks: they are neither of these, and in no figure
-    complete: bool  # whether everything that was selected is answered
-    results: list[Result]  # one for each model, task and condition
+    duplicates: Count  # trials that repeat the question of another one; they are excluded from all other numbers
+    complete: bool  # whether all selected trials are answered
+    results: list[Result]  # one per model, task and condition
     effects: list[Effect]
     same_words: list[SameWords]
 
 
-# --- from and to JSON -----------------------------------------------------------------------------------------------
+# --- JSON -----------------------------------------------------------------------------------------------------------
 
 KINDS: Mapping[str, type[Part]] = {"record": Record, "summary": RunSummary}
 _Part = TypeVar("_Part", bound=Part)
 
 
 def decode_record(text: str | bytes) -> Record:
-    """The record in a line. Raises ValueError with one line for people, JSONDecodeError among them."""
+    """Decode a line of `trials.jsonl`. Raises ValueError with a one-line message."""
     return _decode(text, Record)
 
 
 def decode_summary(text: str | bytes) -> RunSummary:
-    """The summary in a file. Raises ValueError with one line for people."""
+    """Decode `summary.json`. Raises ValueError with a one-line message."""
     return _decode(text, RunSummary)
 
 
 def convert(value: Any, kind: type[_Part]) -> _Part:
-    """The part that builtins describe, checked. Raises ValueError with one line for people that names the field."""
+    """Convert and validate builtins. Raises ValueError with a one-line message that names the field."""
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as fault:
@@ -743,13 +744,13 @@ def convert(value: Any, kind: type[_Part]) -> _Part:
 
 
 def as_dict(part: Part) -> dict[str, Any]:
-    """The same as builtins."""
+    """The part as builtins."""
     builtins: dict[str, Any] = msgspec.to_builtins(part)
     return builtins
 
 
 def encode(part: Part) -> str:
-    """JSON in ASCII: whatever a reply holds, it breaks no line, no encoding and no terminal."""
+    """Encode as ASCII JSON, so that no reply can break a line, an encoding or a terminal."""
     return json.dumps(as_dict(part), allow_nan=False)
 
 
@@ -765,24 +766,24 @@ def problem_of(task: str, fields: Mapping[str, Any]) -> Problem:
 
 
 def as_text(value: Any) -> str | None:
-    """A text as it is, anything else that JSON holds as JSON."""
+    """A string unchanged; any other value as JSON text."""
     return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def unknown_run(name: str) -> Run:
-    """A run of which nothing is known but its name."""
+    """A run of which only the name is known."""
     unknown: dict[str, Any] = dict.fromkeys(Run.__struct_fields__)
     return Run(**unknown | {"id": name, "partial": False, "versions": {}, "models": []})
 
 
 def check_plain(value: Any, what: str) -> None:
-    """Raise ValueError where a value is nested deeper than can be worked with, or holds a number that is not finite."""
+    """Raise ValueError if a value is nested too deep or holds a number that is not finite."""
     if not _is_plain(value, DEEPEST):
         raise ValueError(f"{what} is nested too deep, or holds a number that is not finite")
 
 
 def schema_of(name: str) -> dict[str, Any]:
-    """The JSON Schema of one of `KINDS`, open for keys to come."""
+    """The JSON Schema of one of `KINDS`. It allows additional keys."""
     kind = KINDS[name]
     parts = msgspec.json.schema(kind)["$defs"]
     for part, schema in parts.items():
@@ -797,7 +798,7 @@ def schema_of(name: str) -> dict[str, Any]:
 
 def _decode(text: str | bytes, kind: type[_Part]) -> _Part:
     try:
-        return convert(strictly_read(text), kind)
+        return convert(parse_json(text), kind)
     except RecursionError:
         raise ValueError("nested too deep") from None
 

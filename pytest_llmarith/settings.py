@@ -1,7 +1,7 @@
-"""The settings of a run, frozen, and the parsers of its options.
+"""The frozen settings of a run, and the parsers of its options.
 
-A parser takes the text of an option and raises ValueError with what to write instead; `Given` puts the option's name in
-front.
+A parser takes the text of an option and raises ValueError with what to write instead; `OptionValues` adds the
+name of the option.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ from pytest_llmarith.types import (
 )
 
 LONGEST_LIMIT_S = 3600.0
-_MOST_SHARDS = 10_000
-_DEEPEST = 1000
-_LEAST_MEMORY = 1 << 26  # what Python needs to start
+_MAX_SHARDS = 10_000
+_MAX_DEPTH = 1000
+_MIN_MEMORY = 1 << 26  # the minimum for Python to start
 _LONGEST_TEMPLATE = 100_000  # characters
 _CONTEXTS = ("1k", "2k", "4k")
 _DOLLARS = re.compile(r"\d{1,9}(\.\d{1,9})?", re.ASCII)
@@ -55,21 +55,21 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, slots=True)
 class PromptConfigs:
-    """The prompt configs of a run: every condition, the texts behind their names, and how often a question is asked."""
+    """The conditions of a run, the prompt texts that they name, and how often each question is asked."""
 
     conditions: tuple[Condition, ...] = (DEFAULT_CONDITION,)
     texts: PromptTexts = field(default_factory=PromptTexts)
     repeats: int = 1
 
     @property
-    def are_usual(self) -> bool:
-        """Whether every question is asked once, as its task words it."""
+    def are_default(self) -> bool:
+        """Whether every question is asked once, in the default condition."""
         return self.conditions == (DEFAULT_CONDITION,) and self.repeats == 1
 
 
 @dataclass(frozen=True, slots=True)
 class OeisSettings:
-    """Sequences, limits and judges; None leaves the choice to the bench or the machine."""
+    """The settings of the OEIS task; None leaves the choice to the bench or the machine."""
 
     sets: tuple[str, ...] | None
     ini_sets: tuple[str, ...] | None
@@ -84,7 +84,7 @@ class OeisSettings:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a run was asked to do; None leaves the choice to the bench or the task."""
+    """The settings of a run; None leaves the choice to the bench or the task."""
 
     models: tuple[Model, ...]
     seed: int
@@ -94,7 +94,7 @@ class Settings:
     prompt_configs: PromptConfigs
     shard: Shard | None
     reading: Reading | None
-    asking: RequestLimits
+    request_limits: RequestLimits
     dry_run: bool
     store_mode: StoreMode
     store_path: Path
@@ -105,10 +105,9 @@ class Settings:
 
 
 def parse_settings(config: pytest.Config) -> Settings:
-    """The settings of a run; raises pytest.UsageError in one line.
+    """Parse the settings of a run. Raises pytest.UsageError in one line.
 
-    The models that were found and a random seed are written back to pytest's options, from where xdist's workers get
-    them.
+    The models found and a random seed are written back to pytest's options, which xdist's workers receive.
     """
     try:
         return _parse(config)
@@ -116,14 +115,14 @@ def parse_settings(config: pytest.Config) -> Settings:
         raise pytest.UsageError(str(error)) from None
 
 
-class Given:
-    """The options as they were given, or their defaults, parsed one at a time."""
+class OptionValues:
+    """The values of the options, or their defaults, parsed on request."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
 
     def raw(self, flag: str) -> Any:
-        """What pytest holds: a text, a list of texts or a bool; the default if the option is not given."""
+        """The raw value: a text, a list of texts or a bool; the default if the option is not given."""
         given = self._config.getoption(flag)
         return OPTIONS[flag].default if given is None else given
 
@@ -146,21 +145,21 @@ class Given:
             raise ValueError(f"{flag}: {error}") from None
 
     def folder(self, flag: str, default: str) -> Path:
-        """A folder that is given is relative to the current one, the default to pytest's root."""
+        """A folder: the option's value relative to the current folder, or the default relative to pytest's root."""
         given = self._config.getoption(flag)
         if given == "":
-            raise ValueError(f"{flag}: the name of the folder is empty; write . for this one")
+            raise ValueError(f"{flag}: the folder name is empty; write . for the current folder")
         return self._config.rootpath / default if given is None else self._config.invocation_params.dir / given
 
 
 def _parse(config: pytest.Config) -> Settings:
-    given = Given(config)
+    given = OptionValues(config)
     models = ModelOptions(config)
     seed = given.value("--llm-seed", _seed)
     shard = given.optional("--llm-shard", _shard)
     if shard is not None and seed is None:
         raise ValueError(
-            "--llm-shard: with --llm-seed=random every shard draws other questions; give all the same number"
+            "--llm-shard: with --llm-seed=random every shard draws different questions; give all shards the same seed"
         )
     if seed is None:
         seed = random.SystemRandom().randrange(2**31)
@@ -176,7 +175,7 @@ def _parse(config: pytest.Config) -> Settings:
         breaking_point=given.optional("--llm-breaking-point", _whole(1 + CONFIRMATIONS, 1_000)),
         prompt_configs=_prompt_configs(given, config.invocation_params.dir),
         reading=given.optional("--llm-reading", _one_of(Reading)),
-        asking=RequestLimits(
+        request_limits=RequestLimits(
             concurrency=given.value("--llm-concurrency", _whole(1, 1024)),
             timeout_s=given.value("--llm-timeout", _seconds),
             retries=given.value("--llm-retries", _whole(0, 100)),
@@ -196,8 +195,8 @@ def _parse(config: pytest.Config) -> Settings:
     )
 
 
-def _prompt_configs(given: Given, folder: Path) -> PromptConfigs:
-    """Every combination of the values that were given; template files are relative to `folder`."""
+def _prompt_configs(given: OptionValues, folder: Path) -> PromptConfigs:
+    """All combinations of the option values; template files are relative to `folder`."""
     templates = given.each("--llm-prompt", lambda files: _templates(files, folder))
     systems = given.each("--llm-system-prompt", _systems)
     axes = (
@@ -217,7 +216,7 @@ def _prompt_configs(given: Given, folder: Path) -> PromptConfigs:
     )
 
 
-def _oeis(given: Given, config: pytest.Config, models: ModelOptions) -> OeisSettings:
+def _oeis(given: OptionValues, config: pytest.Config, models: ModelOptions) -> OeisSettings:
     kind, _, judge = str(given.raw("--oeis-judge")).partition(":")
     if (kind in ("static", "none")) == bool(judge.strip()) or kind not in ("static", "none", "llm", "both"):
         raise ValueError(
@@ -244,7 +243,7 @@ def _oeis(given: Given, config: pytest.Config, models: ModelOptions) -> OeisSett
 
 
 def _judge(model: Model) -> Model:
-    """A judge has the paper's request parameters, if its own do not say otherwise; null leaves one out."""
+    """A judge gets the paper's request parameters unless its own replace them; null removes one."""
     params = {name: value for name, value in {**PARAMS, **model.params}.items() if value is not None}
     return replace(model, name=f"judge:{model.name}", params=params, judge=True)
 
@@ -280,7 +279,7 @@ def _some_of(choices: type[_Choice]) -> Callable[[str], tuple[_Choice, ...]]:
 
 
 def _distinct(values: Iterable[str]) -> list[str]:
-    """The values without the blanks around them; raises ValueError if one is given twice."""
+    """The stripped values. Raises ValueError if one is given twice."""
     stripped = [value.strip() for value in values]
     for number, value in enumerate(stripped):
         if value in stripped[:number]:
@@ -294,8 +293,8 @@ def _depths(text: str) -> tuple[int, ...]:
     for part in text.split(","):
         match = re.fullmatch(r"(\d{1,4})(?:-(\d{1,4}))?", part.strip(), re.ASCII)
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
-        if not 1 <= first <= last <= _DEEPEST:
-            raise ValueError(f"{text!r} is not a range of depths from 1 to {_DEEPEST}; write 2-10 or 2,5,8")
+        if not 1 <= first <= last <= _MAX_DEPTH:
+            raise ValueError(f"{text!r} is not a range of depths from 1 to {_MAX_DEPTH}; write 2-10 or 2,5,8")
         found += range(first, last + 1)
     if len(set(found)) < len(found):
         raise ValueError(f"{text!r} names a depth twice")
@@ -314,8 +313,8 @@ def _seed(text: str) -> int | None:
 def _shard(text: str) -> Shard:
     match = re.fullmatch(r"(\d{1,5})/(\d{1,5})", text, re.ASCII)
     index, count = (int(match[1]), int(match[2])) if match else (0, 0)
-    if not 1 <= index <= count <= _MOST_SHARDS:
-        raise ValueError(f"{text!r} is no shard; write 1/5 to 5/5 on five machines, at most {_MOST_SHARDS:,}")
+    if not 1 <= index <= count <= _MAX_SHARDS:
+        raise ValueError(f"{text!r} is not a shard; write 1/5 to 5/5 on five machines, at most {_MAX_SHARDS:,}")
     return Shard(index, count)
 
 
@@ -341,7 +340,7 @@ def _contexts(text: str) -> tuple[str | None, ...]:
 
 
 def _systems(texts: Sequence[str]) -> dict[str | None, str]:
-    """Several system prompts by number; None is an empty one. One alone belongs to the models and is no condition."""
+    """Several system prompts by number; None is the empty one. A single one belongs to the models."""
     if len(texts) < 2:
         return {}
     for number, text in enumerate(map(encodable, texts)):
@@ -352,20 +351,20 @@ def _systems(texts: Sequence[str]) -> dict[str | None, str]:
 
 
 def _templates(files: Sequence[str], folder: Path) -> dict[str | None, str]:
-    """The text of each template by the name of its file; None is each task's own."""
+    """The text of each template by file name; None is the default template of each task."""
     found: dict[str | None, str] = {}
     for file in files:
         name = None if file == "standard" else re.sub(r"[^A-Za-z0-9_]", "_", Path(file).stem) or "_"
         if name in found:
-            raise ValueError(f"two templates are called {name or 'standard'}; give one another name")
+            raise ValueError(f"two templates are named {name or 'standard'}; rename one of the files")
         found[name] = "" if name is None else _template(file, folder / file)
     return found
 
 
 def _template(file: str, path: Path) -> str:
-    """A template without the end of its last line. The tasks check which fields it has."""
+    """A template without its final line break. The tasks check its fields."""
     if not path.is_file():  # reading a pipe would block
-        raise ValueError(f"{file!r} is no file; name a text file, or standard")
+        raise ValueError(f"{file!r} is not a file; name a text file, or standard")
     try:
         with path.open(encoding="utf-8-sig") as opened:
             text = opened.read(_LONGEST_TEMPLATE + 1)
@@ -392,7 +391,7 @@ def _terms(text: str) -> int | None:
     try:
         return None if text == "all" else _whole(1, 1_000_000)(text)
     except ValueError as error:
-        raise ValueError(f"{error}, nor all") from None
+        raise ValueError(f"{error}, or all") from None
 
 
 def _limits(text: str) -> tuple[float, ...]:
@@ -408,6 +407,6 @@ def _limits(text: str) -> tuple[float, ...]:
 def _memory(text: str) -> int:
     match = re.fullmatch(r"(\d{1,6})\s*(KiB|MiB|GiB)", text.strip(), re.ASCII)
     size = int(match[1]) << {"KiB": 10, "MiB": 20, "GiB": 30}[match[2]] if match else 0
-    if size < _LEAST_MEMORY:
-        raise ValueError(f"{text!r} is no size in KiB, MiB or GiB from {_LEAST_MEMORY >> 20}MiB; write 512MiB or 2GiB")
+    if size < _MIN_MEMORY:
+        raise ValueError(f"{text!r} is not a size in KiB, MiB or GiB from {_MIN_MEMORY >> 20}MiB; write 512MiB or 2GiB")
     return size

@@ -1,6 +1,6 @@
-"""The values that packages hand each other: words to choose from, models, questions, replies, limits, programs.
+"""Shared types: enumerations, prompt configs, models, questions, replies, limits, grades, programs.
 
-Numbers of any size are decimal text here: readers of JSON would round them, and pytest-xdist transports no `Decimal`.
+Numbers of any size are decimal text: JSON readers would round them, and pytest-xdist does not transport `Decimal`.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
-# --- outcomes, and other words to choose from -----------------------------------------------------------------------
+# --- enumerations ---------------------------------------------------------------------------------------------------
 
 
 class Outcome(StrEnum):
-    """What became of one trial. All but `UNANSWERED` measure the model."""
+    """The outcome of one trial. All except `UNANSWERED` are measurements of the model."""
 
     CORRECT = "correct"
     DEVIATE = "deviate"
@@ -39,7 +39,7 @@ class NanReason(StrEnum):
 
 
 class ErrorClass(StrEnum):
-    """What is wrong with an answer that deviates: the first of these whose rule holds (docs/errors.md)."""
+    """The error class of a deviating answer: the first one in this order whose rule matches (docs/errors.md)."""
 
     ROUNDED = "rounded"
     SIGN = "sign"
@@ -68,14 +68,17 @@ class Op(StrEnum):
 
 
 class Dtype(StrEnum):
-    """The numbers of a problem: integers, or fixed point with two decimals (called float, after llm_arithmetic)."""
+    """The type of a problem's numbers: integer, or fixed point with two decimals ("float", as in llm_arithmetic)."""
 
     INT = "int"
     FLOAT = "float"
 
 
 class Reading(StrEnum):
-    """Which answer is graded: the reply if it is a bare number, or the final answer that the reply states."""
+    """Which answer is graded.
+
+    `STRICT`: the reply, if it is a bare number. `TOLERANT`: the final answer that the reply states.
+    """
 
     STRICT = "strict"
     TOLERANT = "tolerant"
@@ -89,7 +92,7 @@ class Symbols(StrEnum):
 
 
 class NumberFormat(StrEnum):
-    """What stands between the groups of three digits of a prompt's numbers."""
+    """The separator between groups of three digits in a prompt's numbers."""
 
     PLAIN = "plain"
     COMMA = "comma"
@@ -97,7 +100,10 @@ class NumberFormat(StrEnum):
 
 
 class StoreMode(StrEnum):
-    """How a run uses the store of replies: reads and writes it, only writes, neither, or asks nothing else."""
+    """How a run uses the store of replies.
+
+    `ON` reads and writes it, `REFRESH` only writes, `OFF` does neither, `ONLY` reads it and sends no requests.
+    """
 
     ON = "on"
     REFRESH = "refresh"
@@ -116,7 +122,7 @@ class SearchEnd(StrEnum):
 
 
 class Rules(StrEnum):
-    """What makes a term right.
+    """When a term counts as right.
 
     `DEFAULT`: exit status 0 and the right stdout. `PAPER`, as in arXiv 2411.04372: the right stdout and an empty
     stderr, with any exit status.
@@ -127,10 +133,10 @@ class Rules(StrEnum):
 
 
 class TermStatus(StrEnum):
-    """What became of one term at the largest time limit.
+    """The result of one term at the largest time limit.
 
-    `WRONG` is another output, `CRASHED` an exit status other than 0, `KILLED` a signal or a cap. `INCONCLUSIVE` means
-    that the machine was too busy to measure the time, and is no measurement.
+    `WRONG`: different output. `CRASHED`: exit status other than 0. `KILLED`: ended by a signal or a resource limit.
+    `INCONCLUSIVE`: the machine was too busy to measure the time; this does not count as a measurement.
     """
 
     OK = "ok"
@@ -141,12 +147,12 @@ class TermStatus(StrEnum):
     INCONCLUSIVE = "inconclusive"
 
 
-# --- how a question is asked ----------------------------------------------------------------------------------------
+# --- prompt configs -------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """How the numbers and operator signs of a prompt are written, and what surrounds the question.
+    """A prompt condition: number format, operator signs, filler context, template and system prompt.
 
     `context` is the length of the filler text before the question in tokens, such as `2k`; `prompt` is the name of a
     template and `system` the name of a system prompt, if a run has several. None is the task's default.
@@ -160,27 +166,26 @@ class Condition:
 
     @classmethod
     def of_fields(cls, fields: Mapping[str, str | None]) -> Condition:
-        """The condition with these `fields`."""
         numbers, symbols = NumberFormat(str(fields["numbers"])), Symbols(str(fields["symbols"]))
         return cls(numbers, symbols, fields["context"], fields["prompt"], fields["system"])
 
     @property
     def label(self) -> str:
-        """What differs from the default condition, such as `numbers_comma-context_2k`; empty for the default."""
+        """The differences from the default condition, such as `numbers_comma-context_2k`; empty for the default."""
         return "-".join(self.parts)
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The same as a list, such as `numbers_comma` and `context_2k`."""
+        """The parts of the label, such as `numbers_comma` and `context_2k`."""
         values = ((axis, getattr(self, axis)) for axis in AXES)
         return tuple(f"{axis}_{value}" for axis, value in values if value != getattr(DEFAULT_CONDITION, axis))
 
     def only(self, axes: frozenset[str]) -> Condition:
-        """The condition with the default for all other axes."""
+        """The condition with all axes except these set to the default."""
         return replace(Condition(), **{axis: value for axis, value in asdict(self).items() if axis in axes})
 
     def fields(self) -> dict[str, str | None]:
-        """The condition as it stands in a record: builtins only."""
+        """The condition as a record stores it, as builtins."""
         return {axis: value and str(value) for axis, value in asdict(self).items()}
 
 
@@ -190,14 +195,14 @@ AXES = tuple(axis.name for axis in fields(Condition))
 
 @dataclass(frozen=True, slots=True)
 class PromptConfig:
-    """The condition of a trial, and which repeat of the same question it is, counted from 0."""
+    """The condition of a trial, and its repeat number, counted from 0."""
 
     condition: Condition = DEFAULT_CONDITION
     repeat: int = 0
 
     @property
     def label(self) -> str:
-        """Its part of a pytest id, such as `-numbers_comma-repeat_3`; empty for repeat 0 in the default condition."""
+        """The suffix of a pytest id, such as `-numbers_comma-repeat_3`; empty for repeat 0 in the default condition."""
         parts = (self.condition.label, f"repeat_{self.repeat}" if self.repeat else "")
         return "".join(f"-{part}" for part in parts if part)
 
@@ -208,7 +213,7 @@ class PromptConfig:
 
 @dataclass(frozen=True, slots=True)
 class PromptTexts:
-    """The texts behind the names in conditions: templates of prompts, and system prompts."""
+    """The prompt templates and system prompts that conditions refer to by name."""
 
     templates: dict[str, str] = field(default_factory=dict)
     systems: dict[str, str] = field(default_factory=dict)
@@ -237,13 +242,13 @@ class Problem(Protocol):
     def trial(self) -> int: ...
     @property
     def label(self) -> str:
-        """The problem's part of a pytest id, such as `int_div-depth_7-trial_3`."""
+        """The part of a pytest id that names the problem, such as `int_div-depth_7-trial_3`."""
 
     def coordinates(self) -> dict[str, str | int]:
-        """The arguments of pytest's mark `cell`, which differ from those of the task's other problems."""
+        """The arguments of the `cell` mark. They are unique within the task."""
 
     def fields(self) -> dict[str, Any]:
-        """The problem as it stands in a record: builtins only."""
+        """The problem as a record stores it, as builtins."""
 
 
 class Calculation(Protocol):
@@ -270,10 +275,10 @@ FAKE_PROVIDER = "llmarith"
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """One model of a run: its name, and all that is sent along with a prompt.
+    """One model of a run: its name, and everything that is sent with a prompt.
 
     `target` is a litellm model string; `params` are the request parameters that the user set, as JSON values. `judge`
-    marks a model that judges programs and is not measured.
+    marks a model that judges programs; judges are not measured.
     """
 
     name: str
@@ -285,7 +290,7 @@ class Model:
 
     @property
     def simulated(self) -> bool:
-        """Whether this package makes the replies, which say nothing about a language model."""
+        """Whether this is a fake model of this package."""
         return self.target.startswith(f"{FAKE_PROVIDER}/")
 
 
@@ -293,7 +298,7 @@ class Model:
 class Question:
     """A prompt for a model. Two trials with the same prompt are two questions, and so are two repeats.
 
-    `system_prompt` replaces the model's own, unless it is None. `before` is how often a search has already asked the
+    `system_prompt` replaces the model's own unless it is None. `before` counts how often a search has already asked the
     same question.
     """
 
@@ -307,7 +312,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """A further request: why the one before it failed, in one line, and the seconds waited in between."""
+    """A retry: why the previous request failed, in one line, and the seconds waited before this one."""
 
     reason: str
     waited_s: float
@@ -315,12 +320,12 @@ class Retry:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back from a model. `None` means unknown: it is never written as 0.
+    """A model's reply. `None` means unknown; it is never written as 0.
 
-    `latency_s` is the wall time of the request that succeeded, `cost_usd` what it cost, `asked_at` when it began (UTC,
-    ISO 8601). `attempts` counts requests, the failed ones too. `stored` says that it comes from the store; latency,
-    cost and date are then those of an earlier run. `own_price` says that the cost is at the price that the user gave,
-    which is not stored. `sent` is the request. `retries` are those of this run and not stored.
+    `latency_s`, `cost_usd` and `asked_at` (start time, UTC, ISO 8601) describe the request that succeeded. `attempts`
+    counts all requests, failed ones included. `stored` marks a reply from the store, whose latency, cost and date are
+    those of an earlier run. `own_price` marks a cost computed from --llm-price; the store does not keep that cost.
+    `sent` is the request. `retries` are those of this run; the store does not keep them.
     """
 
     text: str
@@ -341,26 +346,26 @@ class Reply:
 
     @property
     def tokens(self) -> int | None:
-        """The known tokens of prompt and completion together; None if both are unknown."""
+        """The sum of the known prompt and completion tokens; None if both are unknown."""
         counts = [count for count in (self.prompt_tokens, self.completion_tokens) if count is not None]
         return sum(counts) if counts else None
 
     def fields(self) -> dict[str, Any]:
-        """The reply as it stands in a record and in the store: builtins only."""
+        """The reply as records and the store keep it, as builtins."""
         return {name: getattr(self, name) for name in _STORED} | {
             "sent": deepcopy(dict(self.sent)) if self.sent else {}
         }
 
 
-# `dataclasses.asdict` takes ten times as long, and many thousand records are read at a time.
+# `dataclasses.asdict` takes ten times as long, which matters for thousands of records.
 _STORED = tuple(one.name for one in fields(Reply) if one.name != "retries")
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """No reply: an outage, never a measurement. `message` is one line without keys.
+    """Why a question got no reply. A failure is never a measurement. `message` is one line without keys.
 
-    `stops_run` says that no other question could succeed: a refused key, an unknown model.
+    `stops_run` is set if every other question would fail as well, as with a refused key or an unknown model.
     """
 
     message: str
@@ -370,13 +375,13 @@ class Failure:
 
 
 NEVER_ASKED = Failure("the run ended before this question was asked")
-OVER_BUDGET = "budget: "  # how the message of a question begins for which no money or tokens were left
-RUN_STOPPED = "run stopped: "  # how the message of a question begins if another question's failure ended the run
+OVER_BUDGET = "budget: "  # prefix of the message if no money or tokens were left for a question
+RUN_STOPPED = "run stopped: "  # prefix of the message if another question's failure ended the run
 
 
 @dataclass(frozen=True, slots=True)
 class Throttled:
-    """A model that answered 429: how often its concurrency was lowered, the lowest, and the `most` that was allowed."""
+    """A model that answered 429: how often its concurrency was lowered, the lowest and the maximum value."""
 
     target: str
     halved: int
@@ -386,14 +391,14 @@ class Throttled:
 
 @dataclass(frozen=True, slots=True)
 class RequestTotals:
-    """How many questions were announced, requests sent and replies received, and their known cost.
+    """Counts of announced questions, requests and replies, and their known cost.
 
     `answered` counts replies over the network, `stored` those from the store, `failed` questions without a reply,
-    `unpriced` replies of unknown price, `retrying` questions that wait for their next attempt. `retries` are further
-    attempts by reason; `throttled` are the models whose concurrency was lowered. `unsaved` counts replies that could
-    not be stored, `kept` those that were. `stored_usd` is what the stored replies had cost; `lost` are requests without
-    a reply that may have been billed, for `lost_usd` at most. `judged` counts the replies of judges, which are
-    otherwise counted in requests, cost and kept only.
+    `unpriced` replies of unknown price, `retrying` questions that wait for their next attempt. `retries` counts retries
+    by reason; `throttled` lists the models whose concurrency was lowered. `kept` counts replies that were stored,
+    `unsaved` those that could not be. `stored_usd` is the original cost of the replies from the store. `lost` counts
+    requests without a reply that may have been billed, for at most `lost_usd`. `judged` counts replies of judges, which
+    otherwise appear only in requests, cost and kept.
     """
 
     announced: int = 0
@@ -418,10 +423,10 @@ class RequestTotals:
 
 @dataclass(frozen=True, slots=True)
 class Progress(RequestTotals):
-    """The totals while questions are asked, with their known cost so far.
+    """The totals of a run in progress.
 
-    `held` are questions that wait for their turn. `waiting_for` counts the questions that wait for their next attempt,
-    by reason; the next attempt is due in `next_try_s` seconds.
+    `held` counts questions that wait for the budget or a rate limit. `waiting_for` counts the questions that wait for a
+    retry, by reason; the next retry is due in `next_try_s` seconds.
     """
 
     cost_usd: float = 0.0
@@ -442,16 +447,16 @@ class Price:
     completion_usd: float
 
     def of(self, prompt_tokens: int, completion_tokens: int) -> float:
-        """US dollars for this many tokens."""
+        """The cost of this many tokens in US dollars."""
         return (prompt_tokens * self.prompt_usd + completion_tokens * self.completion_usd) / 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class RequestLimits:
-    """Limits of all requests of a run, with any number of workers, judges included; None sets no limit.
+    """Limits for all requests of a run, across all workers and judges; None means no limit.
 
-    `concurrency` counts requests in flight, `timeout_s` limits one request, `retries` are further attempts per
-    question. `price` replaces the listed price of the models under test.
+    `concurrency` limits requests in flight, `timeout_s` one request, `retries` the retries per question. `price` is
+    used for models without a listed price.
     """
 
     concurrency: int = 16
@@ -465,26 +470,26 @@ class RequestLimits:
 
     @property
     def is_capped(self) -> bool:
-        """Whether the run has a limit of money or tokens."""
+        """Whether the run has a budget in money or tokens."""
         return self.max_cost_usd is not None or self.max_tokens is not None
 
 
 @dataclass(frozen=True, slots=True)
 class ModelTerms:
-    """A model's price, the most tokens of a reply, and whether it may reason before it replies. None is unknown."""
+    """A model's price, its maximum reply length, and whether it may reason before it replies. None means unknown."""
 
     price: Price | None = None
-    most_tokens: int | None = None
+    max_reply_tokens: int | None = None
     reasons: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ModelForecast:
-    """The questions of a run for one model: all, those with a stored reply, those that are asked.
+    """The forecast for one model: all its questions, those with a stored reply, and those to ask.
 
-    Tokens are estimates. Those of completions come from `learned_from` stored replies, reasoning included; if `guessed`
-    is set, some are the length of a short answer. Of a search only the first question counts; `searching` says that
-    there is one.
+    Token counts are estimates. Completion tokens are estimated from `learned_from` stored replies, reasoning included;
+    if `guessed` is set, some are the length of a short answer instead. `searching` is set if the model is also
+    searched; the forecast then counts only the first question of each search.
     """
 
     model: Model
@@ -500,12 +505,12 @@ class ModelForecast:
 
     @property
     def is_unforeseeable(self) -> bool:
-        """Whether the model reasons for an unknown number of tokens."""
+        """Whether the model reasons, with an unknown number of tokens."""
         return self.terms.reasons and self.guessed
 
     @property
     def cost_usd(self) -> float | None:
-        """What the requests will cost, without unforeseeable reasoning; None if the price is unknown."""
+        """The estimated cost without unforeseeable reasoning; None if the price is unknown."""
         if not self.asked:
             return 0.0
         if self.terms.price is None:
@@ -514,10 +519,10 @@ class ModelForecast:
 
 
 class Fit(NamedTuple):
-    """How many of the `wanted` requests at once a cap has room for, each of which may take up to `most`.
+    """How many of the `wanted` concurrent requests a budget allows if each may take up to `most`.
 
-    `bound` is the limit of a reply's tokens with which all of them have room, or one of them if all never do; None if
-    there is no such limit.
+    `bound` is the reply limit in tokens with which all of them would be allowed, or at least one if all never are; None
+    if no such limit exists.
     """
 
     option: str
@@ -531,10 +536,10 @@ class Fit(NamedTuple):
 class Plan:
     """What the broker knows about the questions of a run before the first request.
 
-    `stored` maps the index of a question to the tokens of its stored reply; `to_ask` are the indices of the others.
-    `spent_*` is what the stored replies had cost; those of unknown price are counted. `terms` has the models that may
-    be asked, `unbounded` why a cap cannot be held for some of them, `fits` how many requests the caps have room for at
-    once. If the store cannot be read, only `error` is set.
+    `stored` maps the index of a question to the tokens of its stored reply; `to_ask` holds the indices of the others.
+    `spent_usd` and `spent_tokens` are the original cost of the stored replies; `spent_unpriced` counts those of unknown
+    price. `terms` covers the models that may be asked, `unbounded` says why a budget cannot be kept for some of
+    them, `fits` how many requests the budgets allow at once. If the store cannot be read, only `error` is set.
     """
 
     stored: Mapping[int, int | None] = field(default_factory=dict)
@@ -553,7 +558,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class ExtractedAnswer:
-    """The answer of a reply by both readings. `reason` says why there is no tolerant one."""
+    """The answers that both readings found in a reply. `reason` says why there is no tolerant answer."""
 
     tolerant: Decimal | None
     strict: Decimal | None
@@ -562,10 +567,10 @@ class ExtractedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """An answer beside the expected one; the errors are text, and None unless the answer deviates.
+    """The grade of an answer; the errors are decimal text, and None unless the answer deviates.
 
-    `absolute_error` is exact, `relative_error` has a few significant digits and is None if the truth is 0; `rounded`
-    says that the answer is the truth rounded to fewer decimals.
+    `absolute_error` is exact. `relative_error` has a few significant digits and is None if the expected value is 0.
+    `rounded` is set if the answer is the expected value rounded to fewer decimals.
     """
 
     outcome: Outcome
@@ -576,10 +581,10 @@ class Grade:
 
 @dataclass(frozen=True, slots=True)
 class ErrorAnalysis:
-    """An answer beside the truth, digit by digit; `error_class` is None unless the answer deviates.
+    """An answer compared with the expected value digit by digit; `error_class` is None unless the answer deviates.
 
-    `digit_match` is the share of the truth's digits that the answer has in place, `dlength` by how many digits the
-    answer is longer or shorter, `leading_digits` how many are right before the first wrong one.
+    `digit_match` is the share of the expected digits that the answer has in the right position, `dlength` the absolute
+    difference in length in digits, `leading_digits` the number of right digits before the first wrong one.
     """
 
     error_class: ErrorClass | None
@@ -593,9 +598,9 @@ class ErrorAnalysis:
 
 @dataclass(frozen=True, slots=True)
 class IntegerSequence:
-    """An entry of the OEIS, as far as the benches need it.
+    """An entry of the OEIS.
 
-    `number` is its A-number, such as `A000045`; `terms` are decimal text, the first one is the term at n = `offset`.
+    `number` is its A-number, such as `A000045`; `terms` are decimal text, beginning with the term for n = `offset`.
     """
 
     number: str
@@ -612,10 +617,10 @@ class IntegerSequence:
 
 
 class Level(StrEnum):
-    """How a program is isolated.
+    """The isolation level of a program.
 
-    `STRICT` is bubblewrap, Landlock, seccomp and resource limits; `STANDARD` the same without bubblewrap; `NONE` has
-    resource limits only, and is used only if the user asks for it.
+    `STRICT`: bubblewrap, Landlock, seccomp and resource limits. `STANDARD`: the same without bubblewrap. `NONE`:
+    resource limits only, used only if the user asks for it.
     """
 
     STRICT = "strict"
@@ -625,9 +630,9 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Isolation:
-    """A level, and what its self-test saw: the names of the attacks that failed.
+    """An isolation level and the result of its self-test: the names of the attacks that it stopped.
 
-    `remarks` say in one line each why no stricter level is there.
+    `remarks` say in one line each why a stricter level is unavailable.
     """
 
     level: Level
@@ -637,7 +642,7 @@ class Isolation:
 
 @dataclass(frozen=True, slots=True)
 class ProgramLimits:
-    """Limits of one run of a program. `seconds` are the limits to be scored, ascending; the last one stops the run."""
+    """Limits of one program run. `seconds` are the scored time limits, ascending; the last one stops the run."""
 
     seconds: tuple[float, ...] = (0.5, 4.0)
     memory_bytes: int = 1 << 30
@@ -660,10 +665,10 @@ class Ending(StrEnum):
 class ProgramRun:
     """One run of a program with one input.
 
-    `EXITED` is by itself, with any `exit_status`; `KILLED` by a signal or at a cap, which `detail` names;
-    `INCONCLUSIVE` means that the machine was too busy to tell whether the program was in time. `seconds` is compared
-    with the limits, see `sandbox.child.clock`; `waited_s` is the rest of `wall_s`. `stdout` and `stderr` are cut at
-    their caps, and bytes that cannot be decoded are replaced.
+    `EXITED`: the program ended by itself, with any `exit_status`. `KILLED`: ended by a signal or a resource limit
+    (in `detail`). `INCONCLUSIVE`: the machine was too busy to tell whether the program was in time. `seconds` is the
+    time compared with the limits (see `sandbox.child.clock`); `waited_s` is the rest of `wall_s`. `stdout` and `stderr`
+    are truncated, and undecodable bytes are replaced.
     """
 
     input: int
@@ -680,7 +685,7 @@ class ProgramRun:
 
 
 class Runner(Protocol):
-    """Runs programs; it gets a program and inputs, and never the expected output."""
+    """Runs programs. The expected output is never passed to it."""
 
     @property
     def isolation(self) -> Isolation: ...
@@ -688,4 +693,4 @@ class Runner(Protocol):
     def limits(self) -> ProgramLimits: ...
 
     def run(self, program: str, inputs: Sequence[int]) -> list[ProgramRun]:
-        """Run the program once for every input, each in a process of its own. Raises OSError if none can start."""
+        """Run the program once per input, each time in a new process. Raises OSError if no process can start."""

@@ -127,7 +127,7 @@ LASTING = (
     lasts("503", fails(503), "503 *scripted 503"),
     lasts("hangs", HANGS, "no reply within * s"),
     lasts("drips", DRIPS, "no reply within * s"),
-    lasts("garbage", GARBAGE, "the response is no JSON"),
+    lasts("garbage", GARBAGE, "the response is not JSON"),
     lasts("empty choices", EMPTY_CHOICES, "the response holds no choices"),
     lasts("reset in mid-body", CUT_IN_MID_BODY, "connection failed: *"),
     lasts("reset at once", CUT_AT_ONCE, "connection failed: *"),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_llmarith.files import DEEPEST, is_shallow, project_of, replace_file, seconds_until, strictly_read
+from pytest_llmarith.files import DEEPEST, is_shallow, parse_json, project_of, replace_file, seconds_until
 
 
 @pytest.mark.parametrize("content", [b"new", [b"n", b"", b"ew"]])
@@ -72,12 +72,12 @@ def test_a_project_begins_at_a_landmark(tmp_path: Path, made: list[str], project
 def test_json_is_read_strictly() -> None:
     """Python would read NaN, and no other reader could read what is made of it. Deep values are found."""
     for text in ("NaN", "[Infinity]", '{"a": -Infinity}'):
-        with pytest.raises(ValueError, match="is no JSON"):
-            strictly_read(text)
-    assert strictly_read('{"a": [1, 2.5, null]}') == strictly_read(b'{"a": [1, 2.5, null]}') == {"a": [1, 2.5, None]}
+        with pytest.raises(ValueError, match="is not JSON"):
+            parse_json(text)
+    assert parse_json('{"a": [1, 2.5, null]}') == parse_json(b'{"a": [1, 2.5, null]}') == {"a": [1, 2.5, None]}
     for levels, shallow in ((0, True), (DEEPEST - 1, True), (DEEPEST, False)):
-        assert is_shallow(strictly_read("[" * levels + "1" + "]" * levels)) is shallow
-        assert is_shallow(strictly_read('{"a":' * levels + "1" + "}" * levels)) is shallow
+        assert is_shallow(parse_json("[" * levels + "1" + "]" * levels)) is shallow
+        assert is_shallow(parse_json('{"a":' * levels + "1" + "}" * levels)) is shallow
 
 
 def test_seconds_until_a_date_of_http(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,9 +27,9 @@ def parse(pytester: pytest.Pytester) -> Parse:
 def test_defaults(parse: Parse) -> None:
     """Without options every question is asked once, by the limits of the paper."""
     settings = parse()
-    assert (settings.models, settings.seed, settings.asking) == ((), 0, RequestLimits())
+    assert (settings.models, settings.seed, settings.request_limits) == ((), 0, RequestLimits())
     assert settings.prompt_configs == PromptConfigs()
-    assert settings.prompt_configs.are_usual
+    assert settings.prompt_configs.are_default
     oeis = settings.oeis
     assert (oeis.sets, oeis.terms, oeis.sandbox, oeis.judge) == (None,) * 4
     assert (oeis.limits.seconds, oeis.limits.memory_bytes) == ((0.5, 4.0), 1 << 30)
@@ -40,11 +40,11 @@ def test_defaults(parse: Parse) -> None:
     ("option", "field", "value"),
     [
         ("--llm-depths=2-10", "depths", (2, 3, 4, 5, 6, 7, 8, 9, 10)),
-        ("--llm-rpm=500", "asking.requests_per_minute", 500),
+        ("--llm-rpm=500", "request_limits.requests_per_minute", 500),
         ("--llm-store=only", "store_mode", StoreMode.ONLY),
-        ("--llm-tpm=2000000", "asking.tokens_per_minute", 2_000_000),
-        ("--llm-max-cost=0.25", "asking.max_cost_usd", 0.25),
-        ("--llm-price=1.1, 4.4", "asking.price", Price(1.1, 4.4)),
+        ("--llm-tpm=2000000", "request_limits.tokens_per_minute", 2_000_000),
+        ("--llm-max-cost=0.25", "request_limits.max_cost_usd", 0.25),
+        ("--llm-price=1.1, 4.4", "request_limits.price", Price(1.1, 4.4)),
         ("--oeis-limits=4, 0.5,4", "oeis.limits.seconds", (0.5, 4.0)),
         ("--oeis-memory=512MiB", "oeis.limits.memory_bytes", 512 << 20),
         ("--oeis-terms=40", "oeis.terms", 40),
@@ -74,15 +74,15 @@ def test_values(parse: Parse, option: str, field: str, value: Any) -> None:
         ("--llm-symbols=ascii,ascii", "'ascii' is given twice; give each value once"),
         ("--llm-context=3k", "write some of none,1k,2k,4k"),
         ("--llm-shard=6/5", "write 1/5 to 5/5"),
-        ("--llm-prompt=none.txt", "'none.txt' is no file; name a text file, or standard"),
+        ("--llm-prompt=none.txt", "'none.txt' is not a file; name a text file, or standard"),
         ("--llm-prompt=latin.txt", "'latin.txt' is not UTF-8 text"),
         ("--llm-prompt=long.txt", "it is longer than 100,000 characters"),
-        ("--llm-prompt=a.txt --llm-prompt=a.md", "two templates are called a; give one another name"),
+        ("--llm-prompt=a.txt --llm-prompt=a.md", "two templates are named a; rename one of the files"),
         ("--llm-system-prompt=a --llm-system-prompt=a", "'a' is given twice; give each value once"),
         ("--llm-system-prompt=\udcff", "is not UTF-8 text"),
         *((f"--oeis-limits={text}", "write 0.5,4") for text in ("", "0", "0.5;4", "0.5,9999")),
         *((f"--oeis-memory={text}", "write 512MiB or 2GiB") for text in ("1", "1MiB")),
-        ("--oeis-terms=some", "'some' is not a whole number from 1 to 1000000, nor all"),
+        ("--oeis-terms=some", "'some' is not a whole number from 1 to 1000000, or all"),
         ("--oeis-sandbox=weak", "'weak' is unknown; write strict, standard or none"),
         ("--oeis-rules=mine", "'mine' is unknown; write default or paper"),
         *((f"--oeis-judge={text}", "write static, llm:MODEL, both:MODEL") for text in ("gpt-4o", "both", "llm:", "")),
@@ -119,7 +119,7 @@ def test_conditions_combine(parse: Parse) -> None:
     assert len(found.conditions) == 8
     assert found.conditions[0] == Condition(NumberFormat.COMMA, Symbols.ASCII, "2k")
     assert found.conditions[-1] == Condition(NumberFormat.PLAIN, Symbols.UNICODE, None)
-    assert not found.are_usual
+    assert not found.are_default
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ DEEP = ["[" * 100_000, "[" * 100 + "]" * 100, '{"a":' * 100 + "1" + "}" * 100]
             (text, "write temperature=0 or reasoning_effort=high")
             for text in ("", "temperature", "=1", "a b=1", "1x=2")
         ),
-        *((f"{name}=1", f"{name} is set by the plugin itself") for name in ("base_url", "timeout", "n", "stream")),
+        *((f"{name}=1", f"{name} is set by the plugin") for name in ("base_url", "timeout", "n", "stream")),
         *((f"stop={value}", "is nested too deep") for value in DEEP),
         ('fallbacks=["gpt-4o"]', "fallbacks makes litellm ask another model"),
         ('context_window_fallback_dict={"o4-mini":"gpt-4o"}', "context_window_fallback_dict "),

@@ -1,4 +1,4 @@
-"""The number that a reply gives, read by two rules. They may use the operands, never the expected answer."""
+"""Reads a reply in two ways, strict and tolerant. The operands may be used, the expected answer may not."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from pytest_llmarith.answers.normalize import plain
 from pytest_llmarith.answers.rank import answer_in
-from pytest_llmarith.answers.speech import Stripped, refuses, strip_thoughts
+from pytest_llmarith.answers.thoughts import Stripped, refuses, strip_thoughts
 from pytest_llmarith.answers.tokenize import tokens
 from pytest_llmarith.decimals import decimal_from
 from pytest_llmarith.types import Dtype, ExtractedAnswer, NanReason
@@ -19,21 +19,21 @@ _BARE = {
     Dtype.INT: re.compile(rf"[+-]?{_DIGITS}"),
     Dtype.FLOAT: re.compile(rf"[+-]?{_DIGITS}(?:\.{_DIGITS})?"),
 }
-_LONGEST_END = 16_384  # characters at the end of a reply that are read
+_MAX_CHARACTERS = 16_384  # that are read, at the end of a reply
 _LAST_BOX = re.compile(r"\\boxed\{[^{}\n]{1,400}\}[\s$.*\\\])]*+\Z")
 
 
 def read(text: str, operands: tuple[str, ...] = (), dtype: Dtype = Dtype.INT) -> ExtractedAnswer:
-    """Both readings of a reply: `strict`, if it is a bare number, and `tolerant`, its final answer."""
+    """Both readings of a reply: `strict` is set if it is a bare number, `tolerant` is its final answer."""
     strict = bare_number(text, dtype)
     if strict is not None:
         return ExtractedAnswer(strict, strict)
-    bare = bare_number(text, Dtype.FLOAT)  # an integer's answer with decimals: read, and graded as it is
-    return ExtractedAnswer(bare, None) if bare is not None else _intended(text, operands, dtype)
+    bare = bare_number(text, Dtype.FLOAT)  # decimals in reply to an integer question
+    return ExtractedAnswer(bare, None) if bare is not None else _tolerant(text, operands, dtype)
 
 
 def bare_number(text: str, dtype: Dtype) -> Decimal | None:
-    """The number if the text is nothing else but white space.
+    """The number, if the text contains only this number and white space.
 
     Integers are what `int(text.strip())` accepts, without its quadratic time and its limit of 4,300 digits.
     """
@@ -42,7 +42,7 @@ def bare_number(text: str, dtype: Dtype) -> Decimal | None:
 
 
 def reason(reply: Stripped, text: str) -> NanReason:
-    """Why `text`, the end of a reply, holds no answer."""
+    """Why there is no answer in `text`, the end of a reply."""
     if refuses(text):
         return NanReason.REFUSAL
     if reply.cut:
@@ -50,13 +50,13 @@ def reason(reply: Stripped, text: str) -> NanReason:
     return NanReason.UNREADABLE if text.strip() else NanReason.EMPTY
 
 
-def _intended(text: str, operands: tuple[str, ...], dtype: Dtype) -> ExtractedAnswer:
-    speech = strip_thoughts(text)
-    end = speech.text.strip()
-    if len(end) > _LONGEST_END:
-        end = end[-_LONGEST_END:].partition("\n")[2]  # from the next line on: no number is cut
+def _tolerant(text: str, operands: tuple[str, ...], dtype: Dtype) -> ExtractedAnswer:
+    stripped = strip_thoughts(text)
+    end = stripped.text.strip()
+    if len(end) > _MAX_CHARACTERS:
+        end = end[-_MAX_CHARACTERS:].partition("\n")[2]  # starts with a whole line, so that no number is cut
     shown = plain(end, dtype)
-    if speech.cut and (box := _LAST_BOX.search(text, max(0, len(text) - 500))):  # the thought ends in the answer
+    if stripped.cut and (box := _LAST_BOX.search(text, max(0, len(text) - 500))):  # the thought ends in the answer
         shown = plain(box[0], dtype)
     answer = answer_in(tokens(shown), tuple(decimal_from(operand).copy_abs() for operand in operands))
-    return ExtractedAnswer(answer, None) if answer is not None else ExtractedAnswer(None, None, reason(speech, shown))
+    return ExtractedAnswer(answer, None) if answer is not None else ExtractedAnswer(None, None, reason(stripped, shown))

@@ -1,6 +1,6 @@
-"""A reply as plain text: look-alike characters, LaTeX, markdown and HTML become the text that a reader sees.
+"""Converts a reply to plain text: unifies look-alike characters, renders LaTeX, markdown and HTML.
 
-Bold text and boxes leave a mark. Every pattern takes linear time.
+Bold text and boxes are marked with private-use characters. Every pattern takes linear time.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ BOLD, BOX, END_OF_BOX = "\ue000", "\ue001", "\ue002"  # marks; these characters 
 
 
 def plain(text: str, dtype: Dtype) -> str:
-    """The text as a reader sees it. In languages with Latin letters but English, 1.234 is an integer."""
-    shown = _RAISED.sub(lambda raised: "^" + raised[0].translate(_LOWER), text.translate(_ONE_FOR_ALL))
+    """The rendered text. If it has Latin letters and is not English, the point in 1.234 groups digits of an integer."""
+    shown = _RAISED.sub(lambda raised: "^" + raised[0].translate(_LOWER), text.translate(_LOOKALIKES))
     shown = without_east_asian_magnitudes(_without_markdown(_without_latex(shown)))
     shown = _NEGATIVE.sub("-", _FOOTNOTE.sub("", shown))
-    if _LONE.fullmatch(shown):
-        return _WITHIN.sub("", shown)
+    if _SINGLE_NUMBER.fullmatch(shown):
+        return _GROUPING_SPACES.sub("", shown)
     if dtype is Dtype.INT and _LATIN_WORD.search(shown) and not _ENGLISH.search(shown):
         shown = _GROUPED_BY_A_POINT.sub(r"\1\2", shown)
     return shown
@@ -28,8 +28,8 @@ def plain(text: str, dtype: Dtype) -> str:
 # Numbers
 
 _FOOTNOTE = re.compile(r"(?m)(?:(?<=\d)[ ]?|^(?=\S+[ ]))(?:\[\^?\d{1,2}\^?\]|(?<!10)\^1(?![\d.]))")
-_LONE = re.compile(r"\s*+[-+]?\d[\d.,' ]*+\s*+")  # a reply that is one number: its spaces group
-_WITHIN = re.compile(r"(?<=,)[ ]++(?=\d)|(?<=\d)[ ](?=\d{3}(?!\d))")
+_SINGLE_NUMBER = re.compile(r"\s*+[-+]?\d[\d.,' ]*+\s*+")  # a reply that is a single number: its spaces group digits
+_GROUPING_SPACES = re.compile(r"(?<=,)[ ]++(?=\d)|(?<=\d)[ ](?=\d{3}(?!\d))")
 _NEGATIVE = re.compile(r"(?:负|負|マイナス|마이너스|سالب|ऋणात्मक)[ ]?(?=\d)")
 _GROUPED_BY_A_POINT = re.compile(r"(?<![\d.,])([1-9]\d{0,2})\.(\d{3})(?![\dkKMBT]|[.,]\d|[ ]?[×x][ ]?10\^|[eE])")
 _LATIN_WORD = re.compile(r"[A-Za-zÀ-ɏ]{3}")
@@ -63,7 +63,7 @@ _ALIKE = {
     THIN: "\u00a0\u202f\u2007\u2006\u2005\u2004\u2008\u200a",
     "": "\u200b\u200c\u200d\u2060\ufeff\u00ad\ufe0f",
 }
-_ONE_FOR_ALL = {ord(alike): known for known, family in _ALIKE.items() for alike in family}
+_LOOKALIKES = {ord(alike): known for known, family in _ALIKE.items() for alike in family}
 
 
 # LaTeX
@@ -77,7 +77,7 @@ _LATEX = re.compile(
 )
 _BOXES, _FRACTIONS = ("boxed", "fbox", "framebox"), ("frac", "dfrac", "tfrac", "cfrac")
 _OPENED = {**dict.fromkeys(_BOXES, BOX), **dict.fromkeys(_FRACTIONS, " ")}  # commands with an open brace
-_CLOSED = {**dict.fromkeys(_BOXES, END_OF_BOX), **dict.fromkeys(_FRACTIONS, "÷")}  # and their closing brace
+_CLOSED = {**dict.fromkeys(_BOXES, END_OF_BOX), **dict.fromkeys(_FRACTIONS, "÷")}  # the same for the closing brace
 _COMMANDS = (
     {"thinspace": THIN, "newline": "\n", "pm": "±", "div": "÷", "equiv": "="}
     | dict.fromkeys(("times", "cdot", "ast"), "×")
@@ -119,10 +119,10 @@ _MARKUP = re.compile(
 )
 # A sign that touches the mark before a number belongs to the number.
 _SIGN_OUTSIDE = re.compile(rf"(?<![\w)])(?<![\d)][ ])-([{BOLD}{BOX}]++)(?=[ ]?[\d.])")
-_LEFT = dict(power="^", times="×", struck=" ", stars=BOLD, fence="\n", code="", raised="^", tag=" ")
+_REPLACEMENTS = dict(power="^", times="×", struck=" ", stars=BOLD, fence="\n", code="", raised="^", tag=" ")
 
 
 def _without_markdown(text: str) -> str:
-    """The text as it looks when it is rendered, with `BOLD` where emphasis begins or ends."""
-    shown = _MARKUP.sub(lambda markup: _LEFT[markup.lastgroup or ""], text)
+    """The rendered text, with `BOLD` where emphasis begins or ends."""
+    shown = _MARKUP.sub(lambda markup: _REPLACEMENTS[markup.lastgroup or ""], text)
     return _SIGN_OUTSIDE.sub(r"\1-", shown)

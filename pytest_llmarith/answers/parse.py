@@ -1,4 +1,4 @@
-"""The value of one written number: signs, points, commas, groups, powers and words of magnitude."""
+"""Parses one written number: signs, points, commas, groups, powers of ten and words of magnitude."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from pytest_llmarith.decimals import decimal_from, shifted
 
-THIN = "\u2009"  # every space that may group digits but does not separate words
+THIN = "\u2009"  # stands for all spaces that may group digits but do not separate words
 
 _PLACES = (
     {"hundred": 2, "thousand": 3, "lakh": 5, "million": 6, "crore": 7, "billion": 9, "trillion": 12}
@@ -15,7 +15,7 @@ _PLACES = (
     | {"decillion": 33, "k": 3, "m": 6, "mn": 6, "b": 9, "bn": 9, "t": 12, "tn": 12}
 )
 _WORD = "|".join(word for word in _PLACES if len(word) > 2)
-# "3 hundred million", "2 lakh crore". The plural counts places ("6 thousands"), as "the 6 thousand-digit" does.
+# "3 hundred million", "2 lakh crore". A plural ("6 thousands") and a hyphen ("6 thousand-digit") mean digit positions.
 MAGNITUDES = rf"(?i:(?:{_WORD})(?:[ -](?:{_WORD})){{0,2}})(?![\w-])"
 LETTERS = r"(?:[kKMBT]|[mbt]n)(?!\w)"  # 7M, 7bn
 
@@ -28,7 +28,7 @@ _GROUPING = str.maketrans("", "", f" '_{THIN}")
 
 
 def value_of(digits: str, exponent: str | None = None, magnitude: str | None = None) -> Decimal | None:
-    """The number in digits, a power of ten and words of magnitude; None if the digits are no number."""
+    """The value of digits, a power of ten and words of magnitude; None if the digits are not a number."""
     plain, power = _pointed(digits), (exponent or "").lstrip("+-").lstrip("0")
     if plain is None or len(power) > 4:
         return None
@@ -37,7 +37,7 @@ def value_of(digits: str, exponent: str | None = None, magnitude: str | None = N
 
 
 def without_east_asian_magnitudes(text: str) -> str:
-    """The text with `15万5736` written as 155736."""
+    """The text with `15万5736` replaced by 155736."""
     return _EAST_ASIAN.sub(_spelled_out, text)
 
 
@@ -48,7 +48,7 @@ def _spelled_out(number: re.Match[str]) -> str:
 
 
 def _pointed(digits: str) -> str | None:
-    """The digits with nothing but one decimal point among them."""
+    """The digits with at most one decimal point and no grouping; None if they are not a number."""
     plain = digits.translate(_GROUPING)
     commas, points = plain.count(","), plain.count(".")
     if commas + points <= 1:  # a comma groups if three digits follow, unless another mark groups or a zero leads
@@ -60,5 +60,5 @@ def _pointed(digits: str) -> str | None:
     parts = re.split("[.,]", plain.lstrip("+-"))
     if len(parts[0]) > 3 or any(len(part) != 3 for part in parts[1:-1]):
         return None
-    is_decimal = len(parts[-1]) != 3 or (commas and points)  # of groups of three only another mark can be decimal
+    is_decimal = len(parts[-1]) != 3 or (commas and points)  # after groups of three, only a different mark is decimal
     return f"{'-' * plain.startswith('-')}{''.join(parts[:-1])}{'.' if is_decimal else ''}{parts[-1]}"

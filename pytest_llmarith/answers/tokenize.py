@@ -1,4 +1,4 @@
-"""Numbers, signs and words that tell the meaning of a number, found in one linear pass."""
+"""Splits a text into numbers, signs, and words that tell what a number means, in one linear pass."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from pytest_llmarith.answers.parse import LETTERS, MAGNITUDES, THIN, value_of
 
 
 class Kind(Enum):
-    """What a token says of the numbers beside it."""
+    """What a token says about the numbers next to it."""
 
     NUMBER = auto()
     OPERATOR = auto()
     EQUALS = auto()
     APPROX = auto()
     SAYS = auto()  # is, gives, so, a colon
-    RESULT = auto()  # a noun for what was asked: answer, result, sum
-    DOUBT = auto()  # the reply takes back what came before
+    RESULT = auto()  # a noun for the answer: answer, result, sum
+    DOUBT = auto()  # the reply retracts what came before
     UNIT = auto()  # the number before it counts digits or decimals
-    ASIDE = auto()  # the number after it is not what was asked for
+    SIDE_RESULT = auto()  # the number after it is not the answer: remainder, carry
     REMARK = auto()  # the rest of the sentence is about another number
     WORD = auto()
     STOP = auto()
@@ -51,17 +51,17 @@ _VOCABULARY = {
     Kind.OPERATOR: "x plus minus times by negative moins menos meno минус eksi",
     Kind.UNIT: "digit digits decimal decimals place places significant figures step steps percent seconds minutes ms "
     "left remaining",
-    Kind.ASIDE: "remainder leftover r absolute magnitude carry step not rest reste resto betrag",
+    Kind.SIDE_RESULT: "remainder leftover r absolute magnitude carry step not rest reste resto betrag",
     Kind.REMARK: "check checking verify verification estimate estimated sanity plausible reasonable casting modulo "
     "mistake note probe kontrolle fehler vérification preuve erreur comprobación error prova errore проверка ошибка "
     "sağlaması",
 }
 _KINDS = {word: kind for kind, words in _VOCABULARY.items() for word in words.split()}
-# Chinese, Japanese and Korean words leave no space, so that these may stand anywhere in a run of letters.
-_WITHIN = (
+# Chinese, Japanese and Korean are written without spaces: these words may be anywhere in a run of letters.
+_UNSPACED_WORDS = (
     (re.compile("等等|待って|すみません|訂正|잠깐|算错|間違え"), Kind.DOUBT),
     (re.compile("验算|检验|検算|검산|错误|間違い"), Kind.REMARK),
-    (re.compile("第$"), Kind.ASIDE),
+    (re.compile("第$"), Kind.SIDE_RESULT),
     (re.compile("答案|答え|结果|結果|결과|정답|^답"), Kind.RESULT),
     (re.compile("(?:是|为|為|得|于|於|は|が)$"), Kind.SAYS),
     (re.compile("[约約]$|^약$"), Kind.APPROX),
@@ -73,25 +73,25 @@ _SYMBOLS = (
 )
 _KIND_OF_GROUP = {"number": Kind.NUMBER, "doubt": Kind.DOUBT, "stop": Kind.STOP, "line": Kind.LINE}
 
-MANY = 2_048  # tokens at the end of a reply that are read
+MAX_TOKENS = 2_048  # that are read, at the end of a reply
 
 # Possessive quantifiers are on single characters only: see `extract`.
 _GAP = rf"[ {THIN}]{{0,2}}"
 _TOKEN = re.compile(
     rf"(?P<number>"
-    # The minus after a number or a bracket is an operator. Groups by plain spaces hold exactly three digits each.
+    # A minus after a number or a bracket is an operator. Plain spaces group exactly three digits.
     rf"(?P<digits>(?:(?:(?<![\w)])(?<![\d)][ ])|(?<=[\u3040-\u9fff\uac00-\ud7a3]))[-+])?(?!0[xX][\da-fA-F])"
     rf"(?:(?!0)\d{{1,3}}(?:[ {THIN}]\d{{3}})+(?!\d)(?:[.,]\d++)?|\d++(?:[.,'_{THIN}]\d++)*|(?<![\d.])\.\d++))"
     rf"(?P<uncertainty>\(\d{{1,3}}\))?"
     rf"(?:{_GAP}[×xX*]{_GAP}10{_GAP}\^{_GAP}\(?(?P<tens>[-+]?\d++)\)?|[eE](?P<scale>[-+]?\d++)(?!\w)"
     rf"|\^\(?(?P<power>[-+]?\d++)\)?)?"
     rf"(?P<magnitude>[ {THIN}{BOLD}-]{{1,3}}{MAGNITUDES}|{LETTERS})?)"
-    # Phrases that take back what came before.
+    # Phrases that retract what came before.
     rf"|(?P<doubt>(?<!\w)(?i:(?:that|this|it|which)(?:'s|[ ]is|[ ]was)[ ](?:wrong|incorrect|not[ ](?:right|correct))"
     rf"|let[ ]me[ ](?:re-?(?:check|compute|calculate|do|consider)|try[ ]again|correct|fix)|or[ ]rather|I[ ]mean"
     rf"|scratch[ ]that"
     rf"|hold[ ]on(?![ ]to(?!\w))|(?<!if[ ])I(?:'ve)?[ ]made[ ](?:a[ ]mistake|an[ ]error))(?!\w))"
-    # A word may hold digits, as identifiers do, if a Latin letter is before them: other scripts leave no space.
+    # A word that begins with a Latin letter may contain digits, like an identifier.
     rf"|(?P<word>[A-Za-z_À-ÖØ-öø-ɏ][\w]*(?:-\w+)*|[^\W\d_]+)"
     rf"|(?P<stop>(?<![Aa]pprox)[.!?](?=\s|{BOLD}|$))"
     rf"|(?P<symbol>[-+×÷/*^±=→≈~:∴%{BOX}{END_OF_BOX}])"
@@ -101,7 +101,7 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True)
 class Token:
-    """One thing in the text."""
+    """A number, word or sign of the text."""
 
     kind: Kind
     match: re.Match[str]
@@ -117,17 +117,17 @@ class Token:
 
     @cached_property
     def word(self) -> str:
-        """The text in small letters."""
+        """The text in lower case."""
         return self.match[0].lower()
 
     @property
     def is_expression(self) -> bool:
-        """Whether this is a power of anything but ten."""
+        """Whether this is a power with a base other than ten."""
         return bool(self.match["power"]) and self.match["digits"].lstrip("+-") != "10"
 
     @cached_property
     def value(self) -> Decimal | None:
-        """The number; None if this is something else, or the digits are no number."""
+        """The number; None if this is another token, or the digits are not a number."""
         digits, power, magnitude = self.match["digits"], self.match["power"], self.match["magnitude"]
         if digits is None:
             return None
@@ -137,18 +137,18 @@ class Token:
 
     @property
     def has_magnitude(self) -> bool:
-        """Whether a power of ten, a word or letters behind the digits say how large the number is."""
+        """Whether a power of ten or a word of magnitude follows the digits."""
         return any(self.match.group("tens", "scale", "magnitude"))
 
 
 def tokens(text: str) -> list[Token]:
     """The last tokens of the text, in order."""
-    found = deque(_TOKEN.finditer(text), maxlen=MANY)
+    found = deque(_TOKEN.finditer(text), maxlen=MAX_TOKENS)
     return [Token(_kind(match), match) for match in found]
 
 
 def kind_at(tokens: Sequence[Token], at: int) -> Kind | None:
-    """The kind of a token; None before the first and behind the last."""
+    """The kind of a token; None before the first one and after the last one."""
     return tokens[at].kind if 0 <= at < len(tokens) else None
 
 
@@ -160,4 +160,4 @@ def _kind(match: re.Match[str]) -> Kind:
     word = match[0].lower().rpartition("_")[2]  # final_result
     if word.isascii() or word in _KINDS:
         return _KINDS.get(word, Kind.WORD)
-    return next((kind for pattern, kind in _WITHIN if pattern.search(word)), Kind.WORD)
+    return next((kind for pattern, kind in _UNSPACED_WORDS if pattern.search(word)), Kind.WORD)

@@ -1,4 +1,4 @@
-"""`llmarith ...`: the commands beside pytest."""
+"""The command line program `llmarith`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pytest_llmarith.cli.compare import add_compare
 from pytest_llmarith.cli.init import add_init
 from pytest_llmarith.cli.merge import add_merge
 from pytest_llmarith.cli.oeis import add_oeis
-from pytest_llmarith.cli.parser import INTERRUPTED, WRONG_USAGE, Parser, complain, say
+from pytest_llmarith.cli.parser import INTERRUPTED, WRONG_USAGE, Parser, print_error, say
 from pytest_llmarith.cli.regrade import add_regrade
 from pytest_llmarith.cli.report import add_export, add_report
 from pytest_llmarith.cli.store import add_store
@@ -26,31 +26,31 @@ __all__ = ["WRONG_USAGE", "main", "make_parser"]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command.
+    """Run one command and return its exit status.
 
-    The exit status is 0, 4 for wrong usage and files that cannot be read, 1 if something could not be fetched or done
-    or a gate failed, and 130 after Ctrl-C.
+    0: success. 1: something could not be fetched or done, or a gate failed. 4: wrong usage or an unreadable file.
+    130: Ctrl-C.
     """
     request = make_parser().parse_args(argv)
     command = " ".join(filter(None, (request.command, getattr(request, "subcommand", None))))
     try:
         status: int = request.run(request)
         sys.stdout.flush()
-    except UsageError as mistake:
-        complain(command, str(mistake))
+    except UsageError as error:
+        print_error(command, str(error))
         return WRONG_USAGE
     except KeyboardInterrupt:
-        complain(command, "stopped")
+        print_error(command, "stopped")
         return INTERRUPTED
-    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+    except BrokenPipeError:  # the reader, such as `head`, has ended
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return status
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """Every command with its options."""
-    parser = Parser(prog="llmarith", description="Commands beside benchmark runs: for what they need and leave behind.")
+    """The parser of all commands."""
+    parser = Parser(prog="llmarith", description="Set up benchmark projects and work with the results of runs.")
     release = f"pytest-llmarith {version('pytest-llmarith')}"
     parser.add_argument("--version", action="version", version=release, help="Print the version")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
@@ -68,8 +68,8 @@ def make_parser() -> argparse.ArgumentParser:
 
 def _add_schema(commands: Commands) -> None:
     kinds = ("record", "summary")
-    told = "Print the JSON Schema of a record or of a summary"
-    command = commands.add_parser("schema", help=told, description=f"{told}, as docs/schemas holds it.")
+    purpose = "Print the JSON Schema of a record or of a summary"
+    command = commands.add_parser("schema", help=purpose, description=f"{purpose}, as docs/schemas holds it.")
     command.add_argument("name", choices=kinds, metavar="|".join(kinds), help="A line of trials.jsonl, or summary.json")
     command.set_defaults(run=_schema)
 

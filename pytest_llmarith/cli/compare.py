@@ -1,4 +1,4 @@
-"""`llmarith compare`: its options, and what it prints."""
+"""`llmarith compare`."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_llmarith.cli.parser import WRONG_USAGE, complain
+from pytest_llmarith.cli.parser import WRONG_USAGE, print_error
 from pytest_llmarith.results.formatting import showable
 
 if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands
     from pytest_llmarith.results.compare import Comparisons
-    from pytest_llmarith.results.load import OpenedRun
+    from pytest_llmarith.results.load import LoadedRun
 
 WORSE = 1
 _FORMATS = ("terminal", "markdown", "json")
@@ -25,15 +25,15 @@ _FORMATS = ("terminal", "markdown", "json")
 
 def add_compare(commands: Commands) -> None:
     """Declare the command."""
-    told = "Compare runs with a baseline, question by question"
-    command = commands.add_parser("compare", help=told, description=f"{told}. The runs are never changed.")
+    purpose = "Compare runs with a baseline, question by question"
+    command = commands.add_parser("compare", help=purpose, description=f"{purpose}. The runs are never changed.")
     command.add_argument(
         "runs",
         nargs="+",
         type=Path,
         metavar="RUN",
         help="A run's folder, its trials.jsonl, or JSONL of llm_arithmetic; the first is the baseline. "
-        "One alone is compared with itself, by --model=A:B or --condition=A:B",
+        "A single run is compared with itself, by --model=A:B or --condition=A:B",
     )
     command.add_argument(
         "--model",
@@ -53,14 +53,14 @@ def add_compare(commands: Commands) -> None:
     command.add_argument(
         "--unpaired",
         action="store_true",
-        help="Compare runs that did not ask the same questions too, as two groups; not with --llm-repeats",
+        help="Also compare runs that asked different questions, as two groups; not for runs with --llm-repeats",
     )
     command.add_argument(
         "--fail-if-worse",
         type=_points,
         metavar="POINTS",
-        help="Exit with 1 if a run is lower by more percentage points, over all or in a task, variant or set, and "
-        "significantly so after Holm's correction, or if questions are unanswered",
+        help="Exit with 1 if a run is worse by more than this many percentage points, in total or in a task, variant "
+        "or set, and significantly after Holm's correction, or if questions are unanswered",
     )
     command.add_argument(
         "--allow-unanswered",
@@ -69,20 +69,20 @@ def add_compare(commands: Commands) -> None:
         help="With --fail-if-worse: how many questions of a comparison may be unanswered (default 0)",
     )
     command.add_argument(
-        "--format", choices=_FORMATS, default=_FORMATS[0], metavar="|".join(_FORMATS), help="The layout"
+        "--format", choices=_FORMATS, default=_FORMATS[0], metavar="|".join(_FORMATS), help="Output format"
     )
     command.set_defaults(run=_compare)
 
 
 def _points(text: str) -> Decimal:
     if not re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,6})?", text) or Decimal(text) > 100:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of percentage points from 0 to 100; write 2 or 2.5")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of percentage points from 0 to 100; write 2 or 2.5")
     return Decimal(text)
 
 
 def _count(text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,9}", text):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of questions; write 0 or more, such as 5")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of questions; write 0 or more, such as 5")
     return int(text)
 
 
@@ -93,31 +93,31 @@ def _compare(request: argparse.Namespace) -> int:
 
     try:
         if request.allow_unanswered is not None and request.fail_if_worse is None:
-            raise UsageError(
-                "--allow-unanswered: it is about --fail-if-worse; add --fail-if-worse=POINTS or leave it out"
-            )
+            raise UsageError("--allow-unanswered needs --fail-if-worse; add --fail-if-worse=POINTS or remove it")
         baseline, *others = _opened(request.runs)
         comparisons = compare(baseline, others, request.model, request.condition, unpaired=request.unpaired)
     except UsageError as error:
-        complain("compare", str(error))
+        print_error("compare", str(error))
         return WRONG_USAGE
     sys.stdout.write(showable(_formatted(comparisons, request.format), sys.stdout.encoding))
     if request.fail_if_worse is None:
         return 0
     worse = failures(comparisons, request.fail_if_worse, request.allow_unanswered or 0)
     for line in worse:
-        complain("compare", line)
+        print_error("compare", line)
     return WORSE if worse else 0
 
 
-def _opened(paths: list[Path]) -> list[OpenedRun]:
-    """The baseline and the others. A folder of runs that holds the baseline too stands for the others in it."""
+def _opened(paths: list[Path]) -> list[LoadedRun]:
+    """The baseline and the other runs. A folder of runs stands for the runs in it except the baseline."""
     from pytest_llmarith.results.files import UsageError, name_of
-    from pytest_llmarith.results.load import opened
+    from pytest_llmarith.results.load import load_runs
 
-    baseline, *others = [opened(path) for path in paths]
+    baseline, *others = [load_runs(path) for path in paths]
     if len(baseline) > 1:
-        raise UsageError(f"{name_of(paths[0])}: the baseline is one run, and here are {len(baseline)}; name one")
+        raise UsageError(
+            f"{name_of(paths[0])}: the baseline must be one run, and this folder holds {len(baseline)}; name one"
+        )
     runs = [*baseline]
     for found in others:
         runs += [run for run in found if len(found) == 1 or not os.path.samefile(run.path, baseline[0].path)]

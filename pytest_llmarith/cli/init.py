@@ -1,4 +1,4 @@
-"""`llmarith init`: begin a project."""
+"""`llmarith init`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_llmarith.cli.parser import WRONG_USAGE, complain, harmless, say
+from pytest_llmarith.cli.parser import WRONG_USAGE, print_error, sanitize_line, say
 
 if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands
@@ -18,33 +18,38 @@ _FIRST_RUN = "pytest benches --llm-model=llmarith/exact -k depth_3"
 
 def add_init(commands: Commands) -> None:
     """Declare the command."""
-    told = "Begin a project: the benches, the starter sequences and a pytest.ini"
-    more = "A folder that has a configuration of pytest keeps it. Files that were changed are not replaced."
-    command = commands.add_parser("init", help=told, description=f"{told}. {more}")
+    purpose = "Create a project: the benches, the starter sequences and a pytest.ini"
+    details = "An existing pytest configuration is kept. Changed files are not replaced."
+    command = commands.add_parser("init", help=purpose, description=f"{purpose}. {details}")
     command.add_argument(
-        "folder", nargs="?", type=Path, default=Path(), metavar="FOLDER", help="Where; the current folder by default"
+        "folder",
+        nargs="?",
+        type=Path,
+        default=Path(),
+        metavar="FOLDER",
+        help="Folder of the project (default: the current folder)",
     )
-    command.add_argument("--force", action="store_true", help="Replace files that are there")
+    command.add_argument("--force", action="store_true", help="Replace changed files")
     command.set_defaults(run=_init)
 
 
 def _init(request: argparse.Namespace) -> int:
-    from pytest_llmarith.kit import configuration, in_the_way, is_laid_out, kit, lay_out
+    from pytest_llmarith.kit import are_present, changed_files, configuration, project_files, write_files
 
     folder: Path = request.folder
     try:
-        files = kit() | configuration(folder)
-        if (changed := in_the_way(folder, files)) and not request.force:
+        files = project_files() | configuration(folder)
+        if (changed := changed_files(folder, files)) and not request.force:
             others = f" and {len(changed) - 1:,} more" if changed[1:] else ""
-            complain("init", f"{str(changed[0])!r}{others} would be replaced; name another folder, or write --force")
+            print_error("init", f"{str(changed[0])!r}{others} would be replaced; name another folder, or write --force")
             return WRONG_USAGE
-        told = "Already there, in" if is_laid_out(folder, files) else "Made in"
-        lay_out(folder, files)
+        headline = "Already complete:" if are_present(folder, files) else "Created"
+        write_files(folder, files)
     except OSError as error:
-        complain("init", f"{str(folder)!r} cannot be filled: {error}")
+        print_error("init", f"{str(folder)!r} cannot be written: {error}")
         return WRONG_USAGE
     counts = Counter(name.partition("/")[:2] for name in files)
     contents = (f"  {name}{slash}" + f" ({count:,} files)" * bool(slash) for (name, slash), count in counts.items())
-    go_there = [] if folder.absolute() == Path.cwd() else [f"  cd {harmless(shlex.quote(str(folder)))}"]
-    say(f"{told} {harmless(str(folder.absolute()))}:", *contents, "", "Next:", *go_there, f"  {_FIRST_RUN}")
+    go_there = [] if folder.absolute() == Path.cwd() else [f"  cd {sanitize_line(shlex.quote(str(folder)))}"]
+    say(f"{headline} {sanitize_line(str(folder.absolute()))}:", *contents, "", "Next:", *go_there, f"  {_FIRST_RUN}")
     return 0

@@ -1,4 +1,4 @@
-"""`llmarith merge`: its options, and what it prints."""
+"""`llmarith merge`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_llmarith.cli.parser import WRONG_USAGE, complain, harmless
+from pytest_llmarith.cli.parser import WRONG_USAGE, print_error, sanitize_line
 from pytest_llmarith.results.formatting import showable
 
 if TYPE_CHECKING:
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 def add_merge(commands: Commands) -> None:
     """Declare the command."""
-    told = "Make one run of its parts: of all shards, or of a run and its --lf runs"
-    command = commands.add_parser("merge", help=told, description=f"{told}. The runs are never changed.")
+    purpose = "Merge runs into one: all shards, or a run and its --lf runs"
+    command = commands.add_parser("merge", help=purpose, description=f"{purpose}. The runs are never changed.")
     command.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="A run's folder")
     command.add_argument(
-        "--into", type=Path, required=True, metavar="RUN", help="The folder of the new run, which is to be made"
+        "--into", type=Path, required=True, metavar="RUN", help="Folder of the new run, which must not exist"
     )
     command.set_defaults(run=_merge)
 
@@ -36,10 +36,10 @@ def _merge(request: argparse.Namespace) -> int:
     try:
         summary = merge(request.runs, request.into)
     except UsageError as error:
-        complain("merge", str(error))
+        print_error("merge", str(error))
         return WRONG_USAGE
     tables = summary_section(summary, shutil.get_terminal_size().columns)
     page = write_run_page(request.into, summary, records_in(request.into / LOG))
-    for line in (*tables, "", f"written to {harmless(str(request.into))}", harmless(page)):
+    for line in (*tables, "", f"written to {sanitize_line(str(request.into))}", sanitize_line(page)):
         sys.stdout.write(showable(f"{line}\n", sys.stdout.encoding))
     return 0

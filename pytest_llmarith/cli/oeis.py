@@ -1,4 +1,4 @@
-"""`llmarith oeis sync` fills the cache of sequences, `llmarith oeis status` says what it holds."""
+"""`llmarith oeis sync` and `llmarith oeis status`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_llmarith.cli.parser import INTERRUPTED, complain, harmless, say
+from pytest_llmarith.cli.parser import INTERRUPTED, print_error, sanitize_line, say
 from pytest_llmarith.results.files import UsageError
 
 if TYPE_CHECKING:
@@ -23,14 +23,14 @@ _PAUSE_S = 10.0
 
 
 def add_oeis(commands: Commands) -> None:
-    """Declare the command and its commands."""
-    told = "Fill the cache of sequences of the OEIS, or say what it holds"
-    command = commands.add_parser("oeis", help=told, description=f"{told}.")
+    """Declare the command and its subcommands."""
+    purpose = "Fill the cache of OEIS sequences, or show its contents"
+    command = commands.add_parser("oeis", help=purpose, description=f"{purpose}.")
     subcommands = command.add_subparsers(dest="subcommand", metavar="sync|status", required=True)
 
-    told = "Fetch entries into the cache"
-    more = "What is there is not fetched again, so the same command goes on where it was stopped."
-    sync = subcommands.add_parser("sync", help=told, description=f"{told}. {more}")
+    purpose = "Fetch entries into the cache"
+    details = "Entries in the cache are not fetched again; rerun the same command to continue a stopped one."
+    sync = subcommands.add_parser("sync", help=purpose, description=f"{purpose}. {details}")
     sync.add_argument(
         "names",
         nargs="*",
@@ -42,16 +42,16 @@ def add_oeis(commands: Commands) -> None:
         dest="folder",
         type=Path,
         metavar="DIR",
-        help="Take A000045.json or A000045.seq from this folder and those in it, without network",
+        help="Read A000045.json or A000045.seq from this folder and its subfolders, without network",
     )
-    told = "Say what the cache holds, what is missing or broken, and from when it is"
-    status = subcommands.add_parser("status", help=told, description=f"{told}.")
+    purpose = "Show the contents of the cache, missing and broken entries, and their dates"
+    status = subcommands.add_parser("status", help=purpose, description=f"{purpose}.")
     for subcommand, run in ((sync, _sync), (status, _status)):
         subcommand.add_argument(
-            "--cache", type=Path, metavar="DIR", help="The cache; oeis_cache/ of the project by default"
+            "--cache", type=Path, metavar="DIR", help="Folder of the cache (default: oeis_cache/ of the project)"
         )
         subcommand.set_defaults(run=run)
-    sync.add_argument("--refresh", action="store_true", help="Fetch entries that are there, too")
+    sync.add_argument("--refresh", action="store_true", help="Also fetch entries that are in the cache")
 
 
 def _cache(request: argparse.Namespace) -> Path:
@@ -73,7 +73,7 @@ def _status(request: argparse.Namespace) -> int:
 
 
 def _sync(request: argparse.Namespace) -> int:
-    from pytest_llmarith.kit import kit
+    from pytest_llmarith.kit import project_files
     from pytest_llmarith.oeis import website
     from pytest_llmarith.oeis.cache import wanted_numbers
     from pytest_llmarith.oeis.sync import FolderSource, sync
@@ -86,34 +86,34 @@ def _sync(request: argparse.Namespace) -> int:
         raise UsageError(str(error)) from error
     meter.say(f"OEIS cache: {cache}")
     try:
-        with folder or website.Website(website.OEIS, website.PACE_S, told=meter.say) as source:
-            synced = sync(numbers, cache, source, kit()["oeis_cache/NOTICE.md"], request.refresh, meter.step)
+        with folder or website.Website(website.OEIS, website.PACE_S, on_retry=meter.say) as source:
+            synced = sync(numbers, cache, source, project_files()["oeis_cache/NOTICE.md"], request.refresh, meter.step)
     except KeyboardInterrupt:
-        complain("oeis sync", "stopped; what is there stays, and the same command goes on from here")
+        print_error("oeis sync", "stopped; fetched entries are kept, rerun the same command to continue")
         return INTERRUPTED
     except OSError as error:
-        complain("oeis sync", f"the cache cannot be written: {error}")
+        print_error("oeis sync", f"the cache cannot be written: {error}")
         return _NOT_DONE
     return _tell(synced)
 
 
 def _tell(synced: Synced) -> int:
-    """What was done on stdout, and on stderr what was not."""
-    say(f"{synced.written:,} written, {synced.there:,} were there, {len(synced.failed) + synced.left:,} not fetched")
+    """Print what was done to stdout, and failures to stderr."""
+    say(f"{synced.written:,} written, {synced.present:,} were there, {len(synced.failed) + synced.left:,} not fetched")
     sys.stdout.flush()
     for number, why in synced.failed[:_SHOWN_FAILURES]:
-        complain("oeis sync", f"{number}: {why}")
+        print_error("oeis sync", f"{number}: {why}")
     if more := synced.failed[_SHOWN_FAILURES:]:
-        complain("oeis sync", f"and {len(more):,} others: {' '.join(number for number, _ in more)}")
-    if synced.is_whole:
+        print_error("oeis sync", f"and {len(more):,} others: {' '.join(number for number, _ in more)}")
+    if synced.is_complete:
         return 0
     stopped = f"stopped, with {synced.left:,} not tried; " if synced.left else ""
-    complain("oeis sync", f"{stopped}the same command goes on from here")
+    print_error("oeis sync", f"{stopped}rerun the same command to continue")
     return _NOT_DONE
 
 
 class Meter:
-    """How far a long command is, on stderr: a line from time to time."""
+    """Prints the progress of a long command to stderr, at most every ten seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -121,7 +121,7 @@ class Meter:
         self._shown_at = self._started - _PAUSE_S
 
     def step(self, name: str, done: int, total: int) -> None:
-        """Step `done` of `total` begins, counted from 0."""
+        """Report that step `done` of `total` begins, counted from 0."""
         now = self._clock()
         if now - self._shown_at < _PAUSE_S:
             return
@@ -131,6 +131,6 @@ class Meter:
         self.say(f"{name}: {done:,} of {total:,} done" + f", about {duration} left" * bool(done))
 
     def say(self, message: str) -> None:
-        """A line at once."""
-        sys.stderr.write(f"{harmless(message)}\n")
+        """Print a line."""
+        sys.stderr.write(f"{sanitize_line(message)}\n")
         sys.stderr.flush()

@@ -1,4 +1,4 @@
-"""What all commands share in reading their arguments and in refusing wrong ones."""
+"""Argument parsing and output of all commands."""
 
 from __future__ import annotations
 
@@ -10,38 +10,38 @@ from typing import TYPE_CHECKING, NoReturn
 from pytest_llmarith.results.formatting import sanitize, showable
 
 WRONG_USAGE = 4  # as pytest's own
-INTERRUPTED = 130  # as a shell says of a process that Ctrl-C ended
+INTERRUPTED = 130  # a shell's status for a process ended by Ctrl-C
 _LONGEST_MESSAGE = 1_000
 
 
 class Parser(argparse.ArgumentParser):
-    """Wrong usage is one line and pytest's exit status for it."""
+    """Reports wrong usage in one line, with pytest's exit status for it."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(WRONG_USAGE, f"{self.prog}: {harmless(message)}; see {self.prog} --help\n")
+        self.exit(WRONG_USAGE, f"{self.prog}: {sanitize_line(message)}; see {self.prog} --help\n")
 
 
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[Parser]
 
 
-def harmless(message: str) -> str:
-    """One printable line, whatever file names and foreign texts are in it."""
+def sanitize_line(message: str) -> str:
+    """One printable line, safe for file names and foreign text."""
     return sanitize(message, _LONGEST_MESSAGE)
 
 
 def say(*lines: str) -> None:
-    """Lines on stdout."""
+    """Print lines to stdout."""
     sys.stdout.write(showable("".join(f"{line}\n" for line in lines), sys.stdout.encoding))
 
 
-def complain(command: str, message: str) -> None:
-    """One line on stderr."""
-    sys.stderr.write(f"llmarith {command}: {harmless(message)}\n")
+def print_error(command: str, message: str) -> None:
+    """Print one line to stderr."""
+    sys.stderr.write(f"llmarith {command}: {sanitize_line(message)}\n")
 
 
 def add_output(command: argparse.ArgumentParser) -> None:
-    """The runs to read, and the file to write."""
+    """Add the arguments for runs and output."""
     command.add_argument(
         "runs",
         nargs="+",
@@ -49,10 +49,10 @@ def add_output(command: argparse.ArgumentParser) -> None:
         metavar="RUN",
         help="A run's folder or its trials.jsonl, JSONL of llm_arithmetic, or a folder with some of them",
     )
-    command.add_argument("--output", type=Path, metavar="FILE", help="Write to this file, not to the terminal")
+    command.add_argument("--output", type=Path, metavar="FILE", help="Write to this file instead of the terminal")
     command.add_argument("--force", action="store_true", help="Let --output replace a file that exists")
     command.add_argument(
         "--spreadsheet",
         action="store_true",
-        help="Write CSV for a spreadsheet: formulas defused, line breaks spelled out",
+        help="Write CSV for a spreadsheet: formulas and line breaks are escaped",
     )

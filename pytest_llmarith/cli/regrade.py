@@ -1,4 +1,4 @@
-"""`llmarith regrade`: its options, and what it prints."""
+"""`llmarith regrade`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_llmarith.cli.parser import WRONG_USAGE, complain
+from pytest_llmarith.cli.parser import WRONG_USAGE, print_error
 from pytest_llmarith.results.formatting import sanitize, showable
 from pytest_llmarith.types import Outcome, Reading
 
@@ -23,8 +23,8 @@ _LONGEST_LINE = 10 * _SHOWN_OF_AN_END  # enough for both ends, even if all their
 
 def add_regrade(commands: Commands) -> None:
     """Declare the command."""
-    told = "Read and grade stored replies again, without a call"
-    command = commands.add_parser("regrade", help=told, description=f"{told}. The files are never changed.")
+    purpose = "Grade the replies of runs again, without asking a model"
+    command = commands.add_parser("regrade", help=purpose, description=f"{purpose}. The files are never changed.")
     command.add_argument(
         "files", nargs="+", type=Path, metavar="FILE", help="A run's trials.jsonl or folder, or JSONL of llm_arithmetic"
     )
@@ -32,7 +32,7 @@ def add_regrade(commands: Commands) -> None:
         "--reading",
         choices=[str(reading) for reading in Reading],
         metavar="|".join(Reading),
-        help="Grade by this reading, not by the one that each record names",
+        help="Grade this reading instead of the one in each record",
     )
     command.add_argument(
         "--show",
@@ -40,7 +40,7 @@ def add_regrade(commands: Commands) -> None:
         default=[],
         type=_transition,
         metavar="BEFORE->AFTER",
-        help="Print the replies behind a cell of the table, such as --show='deviate->correct'; repeatable",
+        help="Print the replies of a cell of the table, such as --show='deviate->correct'; repeatable",
     )
     command.add_argument("--write", type=Path, metavar="OUT", help="Write the new records to this file")
     command.add_argument("--force", action="store_true", help="Let --write replace a file that exists")
@@ -51,7 +51,9 @@ def _transition(text: str) -> tuple[Outcome, Outcome]:
     before, arrow, after = (part.strip() for part in text.partition("->"))
     if not arrow or not {before, after} <= set(Outcome):
         outcomes = ", ".join(Outcome)
-        raise argparse.ArgumentTypeError(f"{text!r} is no transition; write two of {outcomes} as in deviate->correct")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a transition; write two of {outcomes} as in deviate->correct"
+        )
     return Outcome(before), Outcome(after)
 
 
@@ -79,7 +81,7 @@ def _regrade(request: argparse.Namespace) -> int:
                 whole.add(tally)
                 _print(_counts(name_of(file), tally))
     except UsageError as error:
-        complain("regrade", str(error))
+        print_error("regrade", str(error))
         return WRONG_USAGE
     if len(files) > 1:
         _print(_counts(f"{len(files)} files", whole))
@@ -107,13 +109,13 @@ def _matrix(tally: Tally) -> str:
     rows = [[before, *(tally.transitions[before, after] for after in outcomes)] for before in outcomes]
     text = f"Transitions, from the rows to the columns:\n{tabulate(rows, ['', *outcomes])}"
     if tally.reasons:
-        told = ", ".join(f"{count} {reason}" for reason, count in tally.reasons.most_common())
-        text += f"\n\nReasons for {Outcome.NAN}: {told}"
+        counts = ", ".join(f"{count} {reason}" for reason, count in tally.reasons.most_common())
+        text += f"\n\nReasons for {Outcome.NAN}: {counts}"
     return text
 
 
 def _shown(change: Change) -> str:
-    """Where a reply stands, what was asked, what was read, and its beginning and end: answers stand at either."""
+    """The location, question, answer and text of a reply; of a long one, its beginning and end."""
     from pytest_llmarith.results.files import name_of
 
     record = change.record

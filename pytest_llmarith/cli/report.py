@@ -1,4 +1,4 @@
-"""`llmarith report` shows what runs say; `llmarith export` writes their trials for other programs."""
+"""`llmarith report` and `llmarith export`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import shutil
 import sys
 from typing import TYPE_CHECKING
 
-from pytest_llmarith.cli.parser import add_output, complain
+from pytest_llmarith.cli.parser import add_output, print_error
 
 if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands
@@ -19,11 +19,11 @@ _SHAPES = ("llm_arithmetic", "addition", "csv")
 
 def add_report(commands: Commands) -> None:
     """Declare `llmarith report`."""
-    told = "Show the tables of a run, or the overview of many"
-    command = commands.add_parser("report", help=told, description=f"{told}. The runs are never changed.")
+    purpose = "Show the tables of a run, or an overview of several"
+    command = commands.add_parser("report", help=purpose, description=f"{purpose}. The runs are never changed.")
     add_output(command)
     command.add_argument(
-        "--format", choices=_FORMATS, default="terminal", metavar="|".join(_FORMATS), help="The layout"
+        "--format", choices=_FORMATS, default="terminal", metavar="|".join(_FORMATS), help="Output format"
     )
     command.add_argument("--min-depth", type=_depth, metavar="N", help="Count only trials of this depth and more")
     command.add_argument("--max-depth", type=_depth, metavar="N", help="Count only trials up to this depth")
@@ -33,12 +33,12 @@ def add_report(commands: Commands) -> None:
             action="append",
             default=[],
             metavar="NAME",
-            help=f"Count only trials of this {name}; repeatable, and a star stands for anything",
+            help=f"Count only trials of this {name}; repeatable, * matches any text",
         )
     command.add_argument(
         "--sort",
         metavar="[-]COLUMN",
-        help="Order results by a column, such as correct or model; a minus turns it round",
+        help="Order results by a column, such as correct or model; - reverses the order",
     )
     command.add_argument(
         "--sequence",
@@ -49,11 +49,11 @@ def add_report(commands: Commands) -> None:
 
 
 def _report(request: argparse.Namespace) -> int:
-    from pytest_llmarith.results.export import Destination, all_opened
+    from pytest_llmarith.results.export import Destination, load_all_runs
     from pytest_llmarith.results.report import Selection, parse_order, report
 
     report(
-        all_opened(request.runs),
+        load_all_runs(request.runs),
         request.format,
         Destination(sys.stdout, request.output, request.force, request.spreadsheet),
         shutil.get_terminal_size().columns,
@@ -66,37 +66,37 @@ def _report(request: argparse.Namespace) -> int:
 
 def _depth(text: str) -> int:
     if not re.fullmatch(r"[1-9][0-9]{0,8}", text):
-        raise argparse.ArgumentTypeError(f"{text!r} is no depth; write a whole number such as 5")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a depth; write a whole number such as 5")
     return int(text)
 
 
 def add_export(commands: Commands) -> None:
     """Declare `llmarith export`."""
-    told = "Write the trials of runs in the shape of another program"
-    command = commands.add_parser("export", help=told, description=f"{told}. The runs are never changed.")
+    purpose = "Write the trials of runs in the format of another program"
+    command = commands.add_parser("export", help=purpose, description=f"{purpose}. The runs are never changed.")
     add_output(command)
     command.add_argument(
         "--to",
         choices=_SHAPES,
         required=True,
         metavar="|".join(_SHAPES),
-        help="Rows of llm_arithmetic, of integer additions, or a table with a row per trial",
+        help="Rows of llm_arithmetic, of the integer addition task, or a CSV table with a row per trial",
     )
     command.set_defaults(run=_export)
 
 
 def _export(request: argparse.Namespace) -> int:
-    from pytest_llmarith.results.export import Destination, all_opened, export
+    from pytest_llmarith.results.export import Destination, export, load_all_runs
 
     destination = Destination(sys.stdout, request.output, request.force, request.spreadsheet)
-    left_out = export(all_opened(request.runs), request.to, destination)
+    left_out = export(load_all_runs(request.runs), request.to, destination)
     if count := left_out.other_tasks:
         have = "trials of other tasks have" if count > 1 else "trial of another task has"
-        complain("export", f"{count:,} {have} no place in --to={request.to}; --to=csv takes all")
+        print_error("export", f"{count:,} {have} no row in --to={request.to}; use --to=csv for all trials")
     if count := left_out.conditions:
-        complain(
+        print_error(
             "export",
             f"{count:,} {'trials were' if count > 1 else 'trial was'} asked in a condition or repeatedly, which "
-            f"--to={request.to} does not fully say: a problem may have several rows; --to=csv tells them apart",
+            f"--to={request.to} does not show: a problem may have several rows; use --to=csv to distinguish them",
         )
     return 0

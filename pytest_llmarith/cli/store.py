@@ -1,4 +1,4 @@
-"""`llmarith store import|status|prune`: bring replies into the store, say what it holds, delete some."""
+"""`llmarith store import`, `status` and `prune`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_llmarith.cli.parser import WRONG_USAGE, complain, harmless, say
+from pytest_llmarith.cli.parser import WRONG_USAGE, print_error, sanitize_line, say
 from pytest_llmarith.files import STORE_FILE, STORE_FOLDER, project_of
 from pytest_llmarith.results.files import UsageError, name_of
 from pytest_llmarith.results.formatting import UNKNOWN, dollars, sanitize_name, thousands
@@ -25,58 +25,58 @@ if TYPE_CHECKING:
     from pytest_llmarith.types import Reply
 
 NOT_DONE = 1
-_MOST_DAYS = 100_000
+_MAX_DAYS = 100_000
 _REPLIES_PER_WRITE = 500
-_MOST_NAMED = 10
+_MAX_NAMED = 10
 _REFUSED = "refused"
 _LONGEST_NAME = 60
 
 
 def add_store(commands: Commands) -> None:
-    """Declare the command and its commands."""
-    told = "Bring replies into the store, say what it holds, or delete some"
-    command = commands.add_parser("store", help=told, description=f"{told}.")
+    """Declare the command and its subcommands."""
+    purpose = "Import replies into the store, show its contents, or delete replies"
+    command = commands.add_parser("store", help=purpose, description=f"{purpose}.")
     subcommands = command.add_subparsers(dest="subcommand", metavar="import|status|prune", required=True)
 
-    told = "Take the replies of runs on other machines into the store; a reply that is there already stays"
-    more = "Import only what comes from people you trust: a made-up reply looks like a paid one."
-    importing = subcommands.add_parser("import", help=told, description=f"{told}. {more}")
+    purpose = "Import the replies of runs on other machines; stored replies are kept"
+    details = "Import only from people you trust: a forged reply looks like a real one."
+    importing = subcommands.add_parser("import", help=purpose, description=f"{purpose}. {details}")
     importing.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="A run's folder, or its trials.jsonl")
 
-    told = "Say how many replies the store holds of which model, from when, and what they cost"
-    status = subcommands.add_parser("status", help=told, description=f"{told}.")
+    purpose = "Show how many replies of each model the store holds, their dates and cost"
+    status = subcommands.add_parser("status", help=purpose, description=f"{purpose}.")
 
-    told = "Delete replies for good"
-    more = "With both criteria, a reply must match both; at least one is needed."
-    prune = subcommands.add_parser("prune", help=told, description=f"{told}. {more}")
+    purpose = "Delete replies permanently"
+    details = "With both criteria, a reply must match both; at least one is needed."
+    prune = subcommands.add_parser("prune", help=purpose, description=f"{purpose}. {details}")
     prune.add_argument(
         "--model",
         action="append",
         default=[],
         metavar="NAME",
-        help="Those of this model, such as openai/gpt-4o-mini, as the status names it; repeatable",
+        help="Replies of this model, as `status` names it, such as openai/gpt-4o-mini; repeatable",
     )
     prune.add_argument(
         "--older-than",
         type=_moment,
         metavar="DAYS|DATE",
-        help="Those asked more than this many days ago, or before a date such as 2026-11-22 (UTC)",
+        help="Replies more than this many days old, or from before a date such as 2026-11-22 (UTC)",
     )
-    prune.add_argument("--dry-run", action="store_true", help="Only say what would be deleted")
+    prune.add_argument("--dry-run", action="store_true", help="Only show what would be deleted")
 
     for subcommand, run in ((importing, _import), (status, _status), (prune, _prune)):
         subcommand.add_argument(
             "--store-dir",
             type=Path,
             metavar="DIR",
-            help=f"The store's folder; {STORE_FOLDER}/ of the project by default",
+            help=f"Folder of the store (default: {STORE_FOLDER}/ of the project)",
         )
         subcommand.set_defaults(run=run)
 
 
 def _moment(text: str) -> str:
-    """The time before which replies are old, as replies are dated."""
-    if re.fullmatch(r"\d{1,6}", text, re.ASCII) and int(text) <= _MOST_DAYS:
+    """The time before which replies are deleted, in the format of their dates."""
+    if re.fullmatch(r"\d{1,6}", text, re.ASCII) and int(text) <= _MAX_DAYS:
         return (datetime.now(UTC) - timedelta(days=int(text))).isoformat(timespec="milliseconds")
     try:
         return date.fromisoformat(text).isoformat()
@@ -101,24 +101,24 @@ def _import(request: argparse.Namespace) -> int:
     logs = [log_of(run) for run in request.runs]
     try:
         with closing(Store(_path(request))) as store:
-            say(f"store: {harmless(str(store.path))}")
+            say(f"store: {sanitize_line(str(store.path))}")
             refused = sum(_import_log(log, store) for log in logs)
     except StoreError as error:
-        complain("store import", str(error))
+        print_error("store import", str(error))
         return NOT_DONE
     return WRONG_USAGE if refused else 0
 
 
 def _import_log(log: Path, store: Store) -> int:
-    """Import a run log, and say what came of it. Returns how many lines were refused."""
+    """Import a run log and print the counts. Returns how many lines were refused."""
     passed_over = Counter[str]()
     keyed, taken, there = _keyed_replies(log, passed_over), 0, 0
     while batch := list(islice(keyed, _REPLIES_PER_WRITE)):
         written = store.put(dict(reversed(batch)))  # of two lines with one key, the first counts
         taken, there = taken + written, there + len(batch) - written
     refused = passed_over.pop(_REFUSED, 0)
-    if refused > _MOST_NAMED:
-        complain("store import", f"{name_of(log)}: {refused - _MOST_NAMED:,} other lines are refused")
+    if refused > _MAX_NAMED:
+        print_error("store import", f"{name_of(log)}: {refused - _MAX_NAMED:,} other lines are refused")
     counts = [(there, "in the store already"), *((count, why) for why, count in sorted(passed_over.items()))]
     parts = [f"{count:,} {words}" for count, words in (*counts, (refused, _REFUSED)) if count]
     say(f"{name_of(log)}: {', '.join([f'{_replies(taken)} taken', *parts])}")
@@ -126,13 +126,13 @@ def _import_log(log: Path, store: Store) -> int:
 
 
 def _keyed_replies(log: Path, passed_over: Counter[str]) -> Iterator[tuple[str, Reply]]:
-    """The replies of a run log with their keys, computed from what was sent; all of a line, or none."""
+    """The replies of a run log with their keys; all replies of a line, or none."""
     from pytest_llmarith.results.replies import LeftOut, LoggedReply, Refused, replies_in
 
     def refuse(line: int, why: str) -> None:
         passed_over[_REFUSED] += 1
-        if passed_over[_REFUSED] <= _MOST_NAMED:
-            complain("store import", f"{name_of(log)}, line {line}: {why}")
+        if passed_over[_REFUSED] <= _MAX_NAMED:
+            print_error("store import", f"{name_of(log)}, line {line}: {why}")
 
     for held in replies_in(log):
         if isinstance(held, Refused):
@@ -152,9 +152,9 @@ def _key(logged: LoggedReply) -> str:
     from pytest_llmarith.models.store import key_of_sent
 
     if holds_secrets(logged.sent):
-        raise ValueError("what was sent holds a key or a password, which no run writes down")
+        raise ValueError("the request holds a key or a password, which no run records")
     if hides_headers(logged.sent):
-        raise ValueError("a header was sent whose value is not written down, so the request is not known")
+        raise ValueError("the request had a header whose value is not recorded, so its key is unknown")
     return key_of_sent(logged.sent, logged.trial, logged.repeat)
 
 
@@ -168,7 +168,7 @@ def _status(request: argparse.Namespace) -> int:
 def _prune(request: argparse.Namespace) -> int:
     models, before = request.model, request.older_than
     if not models and before is None:
-        raise UsageError("nothing says which replies to delete; add --model=NAME or --older-than=DAYS|DATE")
+        raise UsageError("choose the replies to delete; add --model=NAME or --older-than=DAYS|DATE")
 
     def prune(store: Store) -> None:
         going = store.holdings(models, before)
@@ -184,7 +184,7 @@ def _prune(request: argparse.Namespace) -> int:
 
 
 def _with_store(command: str, request: argparse.Namespace, work: Callable[[Store], None]) -> int:
-    """Do something with a store that exists."""
+    """Call `work` with the existing store."""
     from pytest_llmarith.models.store import Store, StoreError
 
     path = _path(request)
@@ -194,13 +194,13 @@ def _with_store(command: str, request: argparse.Namespace, work: Callable[[Store
         with closing(Store(path)) as store:
             work(store)
     except StoreError as error:
-        complain(command, str(error))
+        print_error(command, str(error))
         return NOT_DONE
     return 0
 
 
 def _table(holdings: Sequence[Holding]) -> list[str]:
-    """An empty line and a row per model and base URL; nothing for an empty store."""
+    """An empty line and a table with a row per model and base URL; nothing for an empty store."""
     rows = [
         [
             sanitize_name(one.model or UNKNOWN, _LONGEST_NAME),
@@ -218,9 +218,11 @@ def _table(holdings: Sequence[Holding]) -> list[str]:
 
 
 def _headline(path: Path) -> str:
-    """Where the store is, and its bytes on disk with the files that SQLite keeps beside it."""
+    """The path of the store and its size on disk, including SQLite's other files."""
     size = sum(file.stat().st_size for file in path.parent.glob(f"{path.name}*"))
-    return f"store: {harmless(str(path))}, " + (f"{size / 1e6:,.1f} MB" if size >= 100_000 else f"{size / 1e3:,.1f} kB")
+    return f"store: {sanitize_line(str(path))}, " + (
+        f"{size / 1e6:,.1f} MB" if size >= 100_000 else f"{size / 1e3:,.1f} kB"
+    )
 
 
 def _replies(count: int) -> str:

@@ -1,4 +1,4 @@
-"""An answer beside the expected one: exact comparison, digits that are right, class of the error."""
+"""Compares an answer with the expected one: exact grade, digits that are right, error class."""
 
 from pytest_llmarith.grading.digits import Carries, Case, carries, wrong_from_left, wrong_from_right
 from pytest_llmarith.grading.error_classes import analyze, error_class

@@ -1,4 +1,4 @@
-"""An answer and the expected one, digit by digit: which digits are right, and where the operands carry.
+"""Compares an answer with the expected one digit by digit, and finds the carries of the operands.
 
 Digit match and dlength are those of NUPA (Yang et al., arXiv 2411.03766): digits are compared at their distance from
 the point, as a share of the digits of the truth.
@@ -46,13 +46,13 @@ class Case:
 
     @cached_property
     def rows(self) -> Rows:
-        """The digits of both numbers, with the decimals of the operation, or more if one of them has more."""
+        """The digits of both numbers, with the decimals of the operation, or more if one of the numbers has more."""
         least = _FIXED_POINT.get(self.op, 0) if self.dtype is Dtype.FLOAT else 0
         return Rows.of(self.answer, self.truth, least)
 
     @property
     def same_sign(self) -> bool:
-        """Whether both have the same sign; zero has either sign."""
+        """Whether both have the same sign; zero has both signs."""
         return not self.answer or not self.truth or self.answer.is_signed() == self.truth.is_signed()
 
     @property
@@ -65,7 +65,7 @@ class Case:
 class Rows:
     """The digits of answer and truth down to the same decimal, without sign and point.
 
-    The last `extra` decimals are those that only the answer has; the truth has zeros there.
+    Only the answer has the last `extra` decimals; the truth is padded with zeros.
     """
 
     answer: str
@@ -75,20 +75,20 @@ class Rows:
     @classmethod
     def of(cls, answer: Decimal, truth: Decimal, least: int) -> Rows:
         """The digits with at least `least` decimals."""
-        (whole, rest), (true_whole, true_rest) = halves(answer), halves(truth)
+        (whole, rest), (true_whole, true_rest) = split_at_point(answer), split_at_point(truth)
         expected = max(least, len(true_rest))
         width = max(expected, len(rest))
         return cls(whole + rest.ljust(width, "0"), true_whole + true_rest.ljust(width, "0"), width - expected)
 
     @property
-    def asked(self) -> Rows:
+    def without_extra(self) -> Rows:
         """Both without the extra decimals."""
         answer, truth = (row[: len(row) - self.extra] for row in (self.answer, self.truth))
         return Rows(answer, truth, 0)
 
 
-def halves(number: Decimal) -> tuple[str, str]:
-    """The digits before and behind the point, without leading zeros and zeros at the end."""
+def split_at_point(number: Decimal) -> tuple[str, str]:
+    """The digits before and after the point, without leading and trailing zeros."""
     whole, _, rest = decimals.plain(number.copy_abs()).partition(".")
     return whole, rest
 
@@ -97,35 +97,35 @@ def halves(number: Decimal) -> tuple[str, str]:
 
 
 def digit_match(rows: Rows) -> float:
-    """The share of the truth's digits that the answer has at their places, to four decimals."""
-    asked = rows.asked
+    """The share of the truth's digits that the answer has at the same positions, to four decimals."""
+    asked = rows.without_extra
     right: int = sum(map(eq, reversed(asked.answer), reversed(asked.truth)))
     return round(right / len(asked.truth), 4)
 
 
 def dlength(rows: Rows) -> int:
     """By how many digits the answer is longer or shorter than the truth, decimals included."""
-    return abs(len(rows.answer) - len(rows.asked.truth))
+    return abs(len(rows.answer) - len(rows.without_extra.truth))
 
 
 def leading_digits(case: Case) -> int:
     """The number of right digits before the first wrong one, leading zeros excluded; 0 if sign or length differs."""
     if not case.same_places:
         return 0
-    asked = case.rows.asked
+    asked = case.rows.without_extra
     right = sum(1 for _ in takewhile(bool, map(eq, asked.answer, asked.truth)))
     return max(0, right - len(asked.truth) + len(asked.truth.lstrip("0") or "0"))
 
 
 def wrong_from_left(case: Case, most: int) -> Sequence[bool] | None:
     """Whether each of the truth's first `most` digits is wrong; None if the answer has another sign or length."""
-    asked = case.rows.asked
+    asked = case.rows.without_extra
     return tuple(map(ne, asked.answer[:most], asked.truth[:most])) if case.same_places else None
 
 
 def wrong_from_right(case: Case, most: int) -> Sequence[bool] | None:
-    """Whether each of the truth's last `most` digits is wrong, the last one first; None as above."""
-    asked = case.rows.asked
+    """Whether each of the truth's last `most` digits is wrong, from the right; None if sign or length differs."""
+    asked = case.rows.without_extra
     return tuple(map(ne, asked.answer[: -most - 1 : -1], asked.truth[: -most - 1 : -1])) if case.same_places else None
 
 
@@ -135,7 +135,7 @@ def wrong_from_right(case: Case, most: int) -> Sequence[bool] | None:
 class Carries(NamedTuple):
     """The columns of a sum that receive a carry, or of a difference that lend a borrow, counted from the right.
 
-    The last column may be one that neither operand has. `decimals` columns are behind the point.
+    The last column is to the left of both operands. `decimals` columns are after the point.
     """
 
     columns: tuple[bool, ...]
@@ -148,7 +148,7 @@ class Carries(NamedTuple):
 
     @property
     def longest_chain(self) -> int:
-        """The most carries in a row, each of which may depend on the one before it."""
+        """The length of the longest run of carries, each of which may depend on the one before it."""
         return max((sum(run) for _, run in groupby(self.columns)), default=0)
 
 
@@ -156,7 +156,7 @@ def carries(op: Op, lhs: Decimal, rhs: Decimal) -> Carries | None:
     """The carries of a sum or the borrows of a difference; None for other operations."""
     if op not in (Op.ADD, Op.SUB):
         return None
-    halved = [halves(lhs), halves(rhs)]
+    halved = [split_at_point(lhs), split_at_point(rhs)]
     width, places = (max(map(len, half)) for half in zip(*halved, strict=True))
     lower, upper = sorted(whole.rjust(width, "0") + rest.ljust(places, "0") for whole, rest in halved)
     is_sum = (lhs.is_signed() == rhs.is_signed()) is (op is Op.ADD)

@@ -1,4 +1,4 @@
-"""The class of an error: the first of fifteen rules that holds. docs/errors.md has the rules in words.
+"""Finds the class of an error: the first of fifteen rules that holds. docs/errors.md has the rules in words.
 
 The rules are exact, and linear in the number of digits.
 """
@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from pytest_llmarith import decimals
 from pytest_llmarith.decimals import significant
-from pytest_llmarith.grading.digits import Case, carries, digit_match, dlength, halves, leading_digits
+from pytest_llmarith.grading.digits import Case, carries, digit_match, dlength, leading_digits, split_at_point
 from pytest_llmarith.grading.grade import DECIMALS, is_rounding
 from pytest_llmarith.types import ErrorAnalysis, ErrorClass, Op
 
@@ -40,7 +40,7 @@ def _has_other_sign(case: Case) -> bool:
 
 
 def _is_off_by_power_of_ten(case: Case) -> bool:
-    """All digits are right and the point is not, also if rounding to four decimals removes some digits."""
+    """All digits are right and the point is not; rounding to four decimals may have removed some digits."""
     if not case.given or not case.truth or case.given.is_signed() != case.truth.is_signed():
         return False
     return significant(case.truth) in (significant(case.given), significant(case.answer))
@@ -64,7 +64,7 @@ def _is_of_other_operation(case: Case) -> bool:
 
 
 def _is_quotient(answer: Decimal, dividend: Decimal, divisor: Decimal) -> bool:
-    """Whether the answer is the quotient to four decimals, checked by multiplication; a tie may go either way."""
+    """Whether the answer is the quotient to four decimals, checked by multiplication; ties may go either way."""
     shown = decimals.rounded(answer, DECIMALS)
     if not shown or not divisor:
         return False
@@ -99,18 +99,18 @@ def _loses_carry(case: Case) -> bool:
     error = decimals.distance(case.answer.copy_abs(), case.truth.copy_abs())
     if error.adjusted() >= len(carried.columns):
         return False
-    whole, rest = halves(error)
+    whole, rest = split_at_point(error)
     units = (whole + rest.ljust(carried.decimals, "0"))[::-1]
     if len(rest) > carried.decimals or set(units) - {"0", "1"}:
         return False
     return all(carries_here for carries_here, unit in zip(carried.columns, units, strict=False) if unit == "1")
 
 
-# --- rules on digits, whatever the operation -------------------------------------------------------------------------
+# --- rules on digits, for all operations -----------------------------------------------------------------------------
 
 
 def _has_other_groups(case: Case) -> bool:
-    """Related, and 3, 6, 9, ... digits longer or shorter. One digit and zeros is a guess of the size, no lost group."""
+    """Related, and 3, 6, 9, ... digits longer or shorter. One digit and zeros is a guess of the size."""
     surplus = len(case.rows.answer) - len(case.rows.truth)
     fewest = min(len(significant(number)) for number in (case.answer, case.truth))
     return surplus != 0 and surplus % _GROUP == 0 and fewest > 1 and _is_related(case)
@@ -134,17 +134,17 @@ def _misses_one_digit(case: Case) -> bool:
 
 
 def _misses_tail(case: Case) -> bool:
-    """The digits are wrong from some place to the end."""
+    """The digits are wrong from some position to the end."""
     return _misses_stretch(case) and case.rows.answer[-1] != case.rows.truth[-1]
 
 
 def _misses_middle(case: Case) -> bool:
-    """The digits before and behind a stretch of wrong ones are right."""
+    """The digits before and after a stretch of wrong ones are right."""
     return _misses_stretch(case) and case.rows.answer[-1] == case.rows.truth[-1]
 
 
 def _misses_stretch(case: Case) -> bool:
-    """The first digit is right, and between wrong digits there is at most one right one, which may be chance."""
+    """The first digit is right; between wrong digits there is at most one right digit, which may be chance."""
     if not _misses_several_digits(case) or case.rows.answer[0] != case.rows.truth[0]:
         return False
     return all(after - before <= 2 for before, after in pairwise(_differences(case.rows.answer, case.rows.truth)))
@@ -155,9 +155,9 @@ def _misses_several_digits(case: Case) -> bool:
 
 
 def _is_related(case: Case) -> bool:
-    """Whether half of the shorter number's digits are in place, or the answer is close to the truth but for the point.
+    """Whether the answer has half of the shorter number's digits, or is close to the truth except for the point.
 
-    Places are counted from the left or from the right. Zero and numbers of the other sign are unrelated.
+    Digits are compared from the left and from the right. Zero and numbers of the other sign are unrelated.
     """
     if not case.answer or not case.truth or not case.same_sign:
         return False
@@ -167,14 +167,14 @@ def _is_related(case: Case) -> bool:
 
 
 def _is_close(answer: Decimal, truth: Decimal) -> bool:
-    """Whether some power of ten times the answer is off by less than a tenth."""
+    """Whether the answer times some power of ten differs from the truth by less than a tenth."""
     one, other = (Decimal(f".{significant(number)}") for number in (answer, truth))
     context = decimals.wide_context(one, other)
     return any(decimals.distance(context.scaleb(one, by), other) < context.scaleb(other, -1) for by in (-1, 0, 1))
 
 
 def _first_differences(case: Case, most: int) -> list[int]:
-    """The first places with different digits; none if sign or length differs."""
+    """The first positions with different digits; empty if sign or length differs."""
     if not case.same_places:
         return []
     return list(islice(_differences(case.rows.answer, case.rows.truth), most))

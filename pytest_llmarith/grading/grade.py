@@ -1,4 +1,4 @@
-"""The outcome of an answer: an exact comparison with the expected number, at every size."""
+"""Grades an answer: compares it exactly with the expected number, at every size."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ DECIMALS = 4  # of fixed-point answers, as in llm_arithmetic
 
 
 def grade(answer: Decimal, expected: str) -> Grade:
-    """Correct if the answer, rounded to four decimals, half even, is the expected number."""
+    """Correct if the answer, rounded half even to four decimals, equals the expected number."""
     truth = decimals.decimal_from(expected)
     if decimals.rounded(answer, DECIMALS) == truth:
         return Grade(Outcome.CORRECT)
@@ -25,7 +25,7 @@ def grade(answer: Decimal, expected: str) -> Grade:
 
 
 def is_rounding(answer: Decimal, truth: Decimal) -> bool:
-    """Whether the answer is the truth rounded to fewer decimals; at a tie either neighbour counts."""
+    """Whether the answer is the truth rounded to fewer decimals; ties may go either way."""
     places = len(decimals.plain(answer).partition(".")[2])
     return places < len(format(truth, "f").partition(".")[2]) and any(
         decimals.rounded(truth, places, mode) == answer for mode in (ROUND_HALF_EVEN, ROUND_HALF_UP)

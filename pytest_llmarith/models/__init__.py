@@ -1,1 +1,1 @@
-"""Room: the one broker that talks to models, its door to litellm and its store. It does not know problems or grades."""
+"""The broker, which asks models through litellm within limits and a budget, and stores their replies."""

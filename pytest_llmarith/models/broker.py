@@ -1,8 +1,7 @@
-"""The one broker of a run: it takes questions from all workers and answers each of them exactly once.
+"""The broker of a run: it takes questions from all workers and answers each of them exactly once.
 
-Its parts: the request queue says which question goes next, the store has the replies that need not be asked for, the
-requester asks models within the limits and the budget. It lives on one event loop, in a process of its own
-(`models.process`).
+The request queue orders the questions, the store holds replies of earlier runs, and the requester asks models within
+the limits and the budget. The broker runs on one event loop in a child process (`models.process`).
 """
 
 from __future__ import annotations
@@ -37,22 +36,22 @@ from pytest_llmarith.types import (
 
 _LOG = logging.getLogger(__name__)
 _SMALLEST_WINDOW = 128
-_CUT_S = 0.05  # for questions that wait for their next attempt to end
-_CHUNK = 500  # stored replies that are read at a time
+_CUT_S = 0.05  # for questions that wait for a retry to end
+_CHUNK = 500  # stored replies per query
 _TOO_LATE = Failure("the run ended before the reply arrived")
 
 
 class Planned(NamedTuple):
-    """A question of the plan, and its place in the announced order."""
+    """A question of the plan, and its number in the announced order."""
 
-    place: int
+    number: int
     key: str
     model: Model
     question: Question
 
 
 class Broker:
-    """Asks models, once per question. `on_stop` is called when the run has to end, before the waiters are answered."""
+    """Asks models, once per question. `on_stop` is called when the run must end, before the waiters are answered."""
 
     def __init__(
         self,
@@ -73,7 +72,7 @@ class Broker:
         self._prices = Prices(client, limits.price)
         self._budget = Budget(limits, self._prices)
         self._requester = Requester(
-            client, self._models.values(), limits, self._counts, self._budget, on_room=self._send_next
+            client, self._models.values(), limits, self._counts, self._budget, on_capacity=self._send_next
         )
         self._queue = RequestQueue(window=max(_SMALLEST_WINDOW, 4 * limits.concurrency))
         self._requests: set[asyncio.Task[None]] = set()
@@ -83,16 +82,16 @@ class Broker:
         self._planned_stored: dict[str, Reply] = {}
 
     def progress(self) -> Progress:
-        """Where the asking stands."""
+        """The counts so far."""
         return self._counts.progress()
 
-    # --- before the asking ------------------------------------------------------------------------------------------
+    # --- the plan ---------------------------------------------------------------------------------------------------
 
     def plan(self, questions: Sequence[Question], later: Iterable[str] = ()) -> Plan:
-        """What would become of these questions. `later` names the models that may be asked others after them."""
+        """Look up these questions in store and budget. `later` names models that may be asked further questions."""
         self._planned = [
-            Planned(place, key_of(model, question), model, question)
-            for place, question in enumerate(questions)
+            Planned(number, key_of(model, question), model, question)
+            for number, question in enumerate(questions)
             if (model := asked_model(self._models, question)) is not None
         ]
         try:
@@ -102,14 +101,14 @@ class Broker:
         missing = {
             one.key: one for one in reversed(self._planned) if one.key not in stored and self._may_ask(one.model)
         }
-        to_ask = sorted(missing.values())  # by index; two names of one model share a request
+        to_ask = sorted(missing.values())  # by number; two names of one model share a request
         names = dict.fromkeys([*(one.question.model for one in to_ask), *later])
         asked = [model for name in names if self._may_ask(model := self._models[name])]
         unbounded = {model.name: why for model in asked if (why := self._budget.unbounded(model)) is not None}
         requests = [(one.model, one.question.prompt) for one in to_ask]
         return Plan(
-            stored={one.place: stored[one.key].completion_tokens for one in self._planned if one.key in stored},
-            to_ask=tuple(one.place for one in to_ask),
+            stored={one.number: stored[one.key].completion_tokens for one in self._planned if one.key in stored},
+            to_ask=tuple(one.number for one in to_ask),
             spent_usd=sum(reply.cost_usd or 0.0 for reply in stored.values()),
             spent_unpriced=sum(reply.cost_usd is None for reply in stored.values()),
             spent_tokens=sum(reply.tokens or 0 for reply in stored.values()),
@@ -119,7 +118,7 @@ class Broker:
         )
 
     def announce(self) -> None:
-        """The planned questions are going to be asked, in their order: they fill free places."""
+        """Queue the planned questions in their order, to be asked ahead while there is free capacity."""
         stored = self._planned_stored
         self._counts.add(announced=len(self._planned), announced_stored=sum(one.key in stored for one in self._planned))
         for one in self._planned:
@@ -129,7 +128,7 @@ class Broker:
         self._send_next()
 
     def _stored_replies(self) -> dict[str, Reply]:
-        """The stored replies to planned questions, which the caps count; without their texts, as they may be many."""
+        """Fetch the stored replies to planned questions, without their texts, and count them in the budget."""
         found = {}
         real = [one for one in self._planned if not one.model.simulated]
         for start in range(0, len(real), _CHUNK):
@@ -148,7 +147,7 @@ class Broker:
     # --- questions --------------------------------------------------------------------------------------------------
 
     async def ask(self, question: Question, worker: str = "") -> Reply | Failure:
-        """The reply, from the store or from the model, or the reason why there is none."""
+        """The reply from the store or the model, or why there is none."""
         model = asked_model(self._models, question)
         if model is None:
             return Failure(f"there is no model named {question.model!r} in this run")
@@ -157,7 +156,7 @@ class Broker:
         if outcome is None and self._closed is not None:
             self._counts.add(failed=1)
             return self._closed
-        if outcome is None and key not in self._queue and (outcome := self._at_once(key, model, question)):
+        if outcome is None and key not in self._queue and (outcome := self._immediate_outcome(key, model, question)):
             self._counts.settled(model, outcome)
         if outcome is None:
             reply: asyncio.Future[Reply | Failure] = asyncio.get_running_loop().create_future()
@@ -169,18 +168,18 @@ class Broker:
         return outcome
 
     def forget(self, worker: str) -> None:
-        """A worker is gone. Replies to its questions still reach the store."""
+        """Drop the waiting questions of a worker that is gone. Replies in flight still reach the store."""
         self._queue.forget(worker)
         self._send_next()
 
-    def _at_once(self, key: str, model: Model, question: Question) -> Reply | Failure | None:
+    def _immediate_outcome(self, key: str, model: Model, question: Question) -> Reply | Failure | None:
         outcome = self._stored(key, model, question.prompt)
         if outcome is None and not self._may_ask(model):
             return Failure("no stored reply, and --llm-store=only asks no model")
         return outcome
 
     def _stored(self, key: str, model: Model, prompt: str) -> Reply | Failure | None:
-        """The reply in the store, which the caps count; None if the model has to be asked."""
+        """The stored reply, counted in the budget; None if the model has to be asked."""
         if model.simulated:
             return None
         try:
@@ -197,22 +196,22 @@ class Broker:
     # --- requests ---------------------------------------------------------------------------------------------------
 
     def _send_next(self) -> None:
-        """Begin as many requests as there is room for."""
+        """Begin as many requests as the limits allow."""
         if self._store_failure is not None:
             return
-        while (entry := self._queue.next(self._has_room)) is not None:
+        while (entry := self._queue.next(self._has_capacity)) is not None:
             model = self._model_of(entry.question)
             self._requester.enter(model)
             task = asyncio.create_task(self._answer(entry, model))
             self._requests.add(task)
             task.add_done_callback(partial(self._answered, model))
 
-    def _has_room(self, question: Question) -> bool:
-        return self._requester.has_room(self._model_of(question))
+    def _has_capacity(self, question: Question) -> bool:
+        return self._requester.has_capacity(self._model_of(question))
 
     def _model_of(self, question: Question) -> Model:
         model = asked_model(self._models, question)
-        assert model is not None  # only questions to known models come here
+        assert model is not None  # `ask` and `plan` refuse unknown models
         return model
 
     def _answered(self, model: Model, task: asyncio.Task[None]) -> None:
@@ -226,7 +225,7 @@ class Broker:
             outcome = await self._obtain(entry, model)
         except asyncio.CancelledError:
             outcome = _TOO_LATE
-        except Exception as error:  # a fault of the program must not leave a test waiting
+        except Exception as error:  # a bug here must not leave a test waiting
             _LOG.debug("a question failed", exc_info=True)
             outcome = Failure(redact.one_line(f"{model.target}: {type(error).__name__}: {error}", os.environ))
         never_asked = outcome == NEVER_ASKED
@@ -240,7 +239,7 @@ class Broker:
         _deliver(waiters, outcome)
 
     async def _obtain(self, entry: Entry, model: Model) -> Reply | Failure:
-        """The reply from the store, which another run may have filled meanwhile, or from the model."""
+        """The reply from the store, which another run may have added meanwhile, or from the model."""
         key, prompt = entry.key, entry.question.prompt
         if model.simulated:
             return await self._requester.request(model, prompt)
@@ -265,14 +264,14 @@ class Broker:
     # --- the end ----------------------------------------------------------------------------------------------------
 
     def stop(self, failure: Failure) -> None:
-        """End the asking: every test that waits or asks later gets this reason. What is in flight may still arrive."""
+        """Stop asking: every test that waits or asks later gets this reason. Requests in flight may still finish."""
         if self.stopped is None:
             self.stopped = failure
             self._on_stop(failure)
             self._close(Failure(f"{RUN_STOPPED}{failure.message}", stops_run=True), spare_in_flight=False)
 
     async def close(self, drain_s: float = 0.0) -> None:
-        """Ask nothing more, give what is in flight this long to arrive in the store, and leave nothing behind."""
+        """Send no more requests, wait this long for those in flight, then cancel them and close the store."""
         self._close(NEVER_ASKED, spare_in_flight=True)
         if self._requests:
             await asyncio.wait(self._requests, timeout=max(drain_s, _CUT_S))
@@ -288,7 +287,7 @@ class Broker:
             await self._client.close()
 
     def cut(self) -> None:
-        """Give up what is in flight: `close` waits no longer."""
+        """Cancel the requests in flight, so that `close` returns."""
         for request in self._requests:
             request.cancel()
 
@@ -303,7 +302,7 @@ class Broker:
         _deliver(waiters, failure)
 
     def _fail_store(self, error: StoreError) -> Failure:
-        """Begin no further request; what is in flight arrives before the run stops."""
+        """Begin no further request; the run stops after those in flight."""
         if self._store_failure is None:
             self._store_failure = Failure(str(error), stops_run=True)
             self._requester.halt()
@@ -311,7 +310,7 @@ class Broker:
         return self._store_failure
 
     def _stop_after_store_failure(self) -> None:
-        """Stop the run once the tests have fetched the replies that are only in memory; other questions fail."""
+        """Stop the run once tests have fetched the replies that exist only in memory; other questions fail."""
         if self._store_failure is None or self._requests:
             return
         if any(key in self._queue for key in self._store.unwritten):

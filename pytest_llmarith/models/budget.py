@@ -1,7 +1,7 @@
-"""What models cost, and what a run may spend: the requests in flight, each at its worst case, fit into the caps.
+"""Prices of models, and the budget of a run: each request reserves its worst case before it is sent.
 
-Spent are replies at their price, the stored ones of the selection too, and the worst case of requests that may have
-been billed without a reply. It lives on the broker's event loop.
+Replies count at their price, stored replies of the selected questions included. Requests that may have been billed
+without a reply count with their worst case. The budget belongs to the broker's event loop.
 """
 
 from __future__ import annotations
@@ -12,27 +12,27 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from pytest_llmarith.models.provider_errors import may_be_billed
-from pytest_llmarith.models.request import Client, most_tokens_sent, reply_limit
+from pytest_llmarith.models.request import Client, max_tokens_sent, reply_limit
 from pytest_llmarith.types import OVER_BUDGET, Fit, Model, ModelTerms, Price, Reply, RequestLimits
 
 _FREE = Price(0.0, 0.0)
 _USUAL_TIERS = ("auto", "default", "standard", "standard_only", "on_demand")
-_TIER_PRICES = {"fast": "priority"}  # as litellm counts it
-# litellm would ask a server of theirs to look them up by name.
+_TIER_PRICES = {"fast": "priority"}  # litellm's name for it
+# litellm would send a request to these providers to look up a model.
 _ASK_A_SERVER = ("huggingface", "lemonade", "ollama", "ollama_chat")
-_PICODOLLARS = 10**12  # a token costs millions of them
-_MOST = 10**18  # tokens: more than any cap has, and a float holds their price
+_PICODOLLARS = 10**12  # the price of a token is millions of them
+_MAX_COUNT = 10**18  # tokens: more than any budget, and a float can hold their price
 
 
 class OverBudget(Exception):
-    """A request could pass a cap; the message says which."""
+    """A request could exceed the budget; the message says which option."""
 
 
 # --- prices ---------------------------------------------------------------------------------------------------------
 
 
 class Prices:
-    """The terms of the models of a run. `own` is the user's price, for models that litellm has no price of."""
+    """The terms of the models of a run. `own` is the price of --llm-price, for models without a listed price."""
 
     def __init__(self, listed: Client, own: Price | None) -> None:
         self._listed = listed
@@ -40,17 +40,17 @@ class Prices:
         self._known: dict[str, ModelTerms] = {}
 
     def terms(self, model: Model) -> ModelTerms:
-        """What is known of a model; a limit of the reply that is sent along holds."""
+        """The terms of a model. A reply limit in its request parameters replaces the listed one."""
         if model.simulated:
             return ModelTerms(_FREE)
         if model.name not in self._known:
             found = self._listed.terms(model)
-            most = reply_limit(model) or found.most_tokens
+            most = reply_limit(model) or found.max_reply_tokens
             self._known[model.name] = ModelTerms(found.price or self._own, most, found.reasons)
         return self._known[model.name]
 
     def priced(self, model: Model, reply: Reply) -> Reply:
-        """The reply at the user's price if it has tokens and no price. The store keeps it without."""
+        """The reply with its cost at --llm-price, if it has tokens and no cost. The store does not keep that cost."""
         if self._own is None or model.simulated or reply.cost_usd is not None:
             return reply
         cost = _cost_at(self._own, reply)
@@ -58,9 +58,9 @@ class Prices:
 
 
 def tier_of(params: Mapping[str, Any], served: Any = None) -> str | None:
-    """The service tier with a price of its own that a request asks for; None stands for the usual price.
+    """The separately priced service tier of a request; None means the default price.
 
-    `served` is the tier that the provider names in its response, which counts if it is the usual one.
+    `served` is the tier in the provider's response; if it is a default tier, it overrides the requested one.
     """
     asked = params.get("service_tier")
     tiers = [tier.lower() for tier in (served, asked) if isinstance(tier, str)]
@@ -68,11 +68,11 @@ def tier_of(params: Mapping[str, Any], served: Any = None) -> str | None:
 
 
 def listed_terms(litellm: Any, target: str, tier: str | None = None) -> ModelTerms:
-    """What litellm's list says of a model string. It fills in 0 for a missing price, so the entry itself is read."""
+    """The terms in litellm's list. Its functions return 0 for a missing price, so the entry itself is read."""
     provider = target.partition("/")[0]
     try:
         key = target if provider in _ASK_A_SERVER else litellm.get_model_info(target)["key"]
-    except Exception:  # it raises a bare Exception for a model that is not listed
+    except Exception:  # litellm raises a bare Exception for an unlisted model
         return ModelTerms()
     entry: Mapping[str, Any] = litellm.model_cost.get(key) or {}
     most = entry.get("max_output_tokens") or entry.get("max_tokens")
@@ -86,7 +86,7 @@ def _price(entry: Mapping[str, Any], tier: str | None) -> Price | None:
     prompt, completion = (entry.get(f"{way}_cost_per_token{suffix}") for way in ("input", "output"))
     if not isinstance(prompt, int | float) or not isinstance(completion, int | float):
         return None
-    reasoning = entry.get("output_cost_per_reasoning_token")  # a few models price it above the answer
+    reasoning = entry.get("output_cost_per_reasoning_token")  # higher than the answer's price for a few models
     return Price(prompt * 1e6, max(completion, reasoning if isinstance(reasoning, int | float) else 0) * 1e6)
 
 
@@ -101,7 +101,7 @@ def _cost_at(price: Price, reply: Reply) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """Money, in whole picodollars so that sums are exact, and tokens."""
+    """Money and tokens; money in integer picodollars, so that sums are exact."""
 
     picodollars: int = 0
     tokens: int = 0
@@ -114,7 +114,7 @@ class Amount:
 
 
 class Cap(NamedTuple):
-    """One cap: how much there is, of what, and how it is shown."""
+    """One budget: its option, its maximum, the part of an amount that counts, and how to format it."""
 
     option: str
     most: int
@@ -134,7 +134,7 @@ def _picodollars(usd: float) -> int:
 
 
 def _dollars(amount: int) -> str:
-    """Picodollars for people, such as `$0.0123`; small amounts have more decimals, at most eight."""
+    """Format picodollars, such as `$0.0123`; small amounts have up to eight decimals."""
     whole, rest = divmod(amount, _PICODOLLARS)
     decimals = f"{rest:012d}"[: 4 if amount >= _PICODOLLARS // 100 else 8]
     return f"${whole:,}.{decimals.rstrip('0').ljust(2, '0')}"
@@ -145,7 +145,7 @@ def _dollars(amount: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
-    """Room for one request; `most` is nothing if the run has no cap."""
+    """The budget reserved for one request: its worst case, 0 if the run has no budget."""
 
     model: Model
     prompt: str
@@ -153,7 +153,7 @@ class Reservation:
 
 
 class Budget:
-    """Lets requests through while they fit, makes them wait while they may fit later, and refuses them otherwise."""
+    """Admits requests that fit, delays those that may fit later, and refuses all others."""
 
     def __init__(self, limits: RequestLimits, prices: Prices) -> None:
         self._limits = limits
@@ -168,51 +168,52 @@ class Budget:
         self._changed = asyncio.Event()
 
     def halt(self) -> None:
-        """Let no further request through."""
+        """Admit no further request."""
         self._halted = True
         self._wake()
 
     def count(self, key: str, model: Model, prompt: str, reply: Reply) -> None:
-        """Count a stored reply, once; without token counts it is its worst case."""
+        """Count a stored reply, once; without token counts, at its worst case."""
         if self._caps and key not in self._counted and not model.simulated:
             self._counted.add(key)
             amount = Amount(_picodollars(reply.cost_usd or 0.0), reply.tokens or 0)
             self._spent += amount if reply.tokens is not None else self._worst_case(model, prompt)
 
     def unbounded(self, model: Model) -> str | None:
-        """Why a cap cannot be kept for a model: its price or the length of its longest reply is unknown."""
+        """Why the budget cannot be enforced for a model: its price or its maximum reply length is unknown."""
         if model.simulated or not self._caps:
             return None
         terms = self._prices.terms(model)
         costs = self._limits.max_cost_usd is not None
         if costs and _searches_the_web(model):
             return (
-                f"--llm-max-cost: {model.target} searches the web, which is billed beside its tokens, so the cap "
-                "cannot be kept; write --llm-max-tokens=N"
+                f"--llm-max-cost: {model.target} searches the web, which is billed in addition to tokens, so the "
+                "budget cannot be enforced; use --llm-max-tokens=N"
             )
         if costs and terms.price is None:
             tier = tier_of(model.params)
             what = f"{model.target} at service_tier={tier}" if tier else model.target
-            return f"--llm-max-cost: no price of {what} is known; give it as --llm-price=IN,OUT per million tokens"
-        if terms.most_tokens is None and (
+            return (
+                f"--llm-max-cost: the price of {what} is unknown; set --llm-price=IN,OUT in dollars per million tokens"
+            )
+        if terms.max_reply_tokens is None and (
             self._limits.max_tokens is not None or (terms.price and terms.price.completion_usd)
         ):
             option = "--llm-max-cost" if costs else "--llm-max-tokens"
             limit = "max_completion_tokens=4000"
-            where = f"?{limit} behind its name" if model.judge else f"--llm-param {limit}"
+            where = f"?{limit} after its name" if model.judge else f"--llm-param {limit}"
             return (
-                f"{option}: it is not known how long a reply of {model.target} can be; bound it, for example with "
-                f"{where}"
+                f"{option}: the maximum reply length of {model.target} is unknown; limit it, for example with {where}"
             )
         return None
 
     def fits(self, requests: Iterable[tuple[Model, str]]) -> list[Fit]:
-        """How many of these requests fit at once, for each cap."""
+        """How many of these requests fit at the same time, for each budget."""
         real = [(model, prompt) for model, prompt in requests if not model.simulated] if self._caps else []
         return [self._fit(cap, real) for cap in self._caps if real]
 
     async def reserve(self, model: Model, prompt: str) -> Reservation | None:
-        """Wait until a request fits; None if the run ends meanwhile. Raises OverBudget if it never will fit."""
+        """Wait until a request fits; None if the run ends meanwhile. Raises OverBudget if it cannot fit any more."""
         if model.simulated or not self._caps:
             return Reservation(model, prompt, Amount())
         if (why := self.unbounded(model)) is not None:
@@ -229,7 +230,7 @@ class Budget:
         return Reservation(model, prompt, most)
 
     def pay(self, reservation: Reservation, reply: Reply) -> None:
-        """A reply arrived; one whose tokens are unknown counts with its worst case."""
+        """Count a reply; if its tokens are unknown, at its worst case."""
         if not self._caps or reservation.model.simulated:
             return
         if reply.prompt_tokens is None or reply.completion_tokens is None:
@@ -241,7 +242,7 @@ class Budget:
         self._spent += Amount(_picodollars(cost or 0.0), reply.prompt_tokens + reply.completion_tokens)
 
     def fail(self, reservation: Reservation, error: BaseException) -> float | None:
-        """No reply arrived. If the request may have been billed, count its worst case, and return that in dollars."""
+        """Count a failed request at its worst case if it may have been billed, and return that in dollars."""
         if reservation.model.simulated or not may_be_billed(error):
             return None
         most = self._worst_case(reservation.model, reservation.prompt)
@@ -250,26 +251,26 @@ class Budget:
         return most.picodollars / _PICODOLLARS
 
     def release(self, reservation: Reservation) -> None:
-        """The request has ended."""
+        """Release the reservation of a request that has ended."""
         if self._caps and not reservation.model.simulated:
             self._reserved -= reservation.most
             self._in_flight -= 1
             self._wake()
 
     def _worst_case(self, model: Model, prompt: str, reply_tokens: int | None = None) -> Amount:
-        """The most that a request costs whose reply has this many tokens, or else as many as it can have.
+        """The maximum cost of a request whose reply has this many tokens, by default the maximum number.
 
-        An unknown price or length counts as nothing: `unbounded` refuses these models.
+        An unknown price or length counts as 0: `unbounded` refuses these models.
         """
         terms = self._prices.terms(model)
-        sent = most_tokens_sent(model, prompt)
-        most = terms.most_tokens or 0 if reply_tokens is None else reply_tokens
-        n = model.params.get("n")  # a server writes this many replies, and all of them are billed
-        replied = min(most * (max(n, 1) if type(n) is int else 1), _MOST)
+        sent = max_tokens_sent(model, prompt)
+        most = terms.max_reply_tokens or 0 if reply_tokens is None else reply_tokens
+        n = model.params.get("n")  # the server writes this many replies, all of them billed
+        replied = min(most * (max(n, 1) if type(n) is int else 1), _MAX_COUNT)
         return Amount(_picodollars((terms.price or _FREE).of(sent, replied)), sent + replied)
 
     def _in_the_way(self, more: Amount) -> Cap | None:
-        """The first cap that this much more could pass."""
+        """The first budget that this additional amount could exceed."""
         total = self._spent + self._reserved + more
         return next((cap for cap in self._caps if cap.part(total) > cap.most), None)
 
@@ -278,9 +279,9 @@ class Budget:
         self._changed = asyncio.Event()
 
     def _refusal(self, cap: Cap, model: Model) -> str:
-        """The same words for all questions to a model, so that they can be counted."""
+        """The reason of a refusal, identical for all questions to a model, so that reasons can be counted."""
         lost = f" (with {self._lost:,} requests without a reply, which may have been billed)" if self._lost else ""
-        most = self._prices.terms(model).most_tokens or 0
+        most = self._prices.terms(model).max_reply_tokens or 0
         return (
             f"{OVER_BUDGET}{cap.option}: {cap.said(cap.part(self._spent))} spent{lost}, "
             f"and a request whose reply has up to {most:,} tokens may take more than is left"
@@ -297,12 +298,12 @@ class Budget:
         return Fit(cap.option, at_once, wanted, cap.said(most), bound if bound and bound > 0 else None)
 
     def _bound(self, cap: Cap, share: int, model: Model, prompt: str) -> int:
-        """How many tokens a reply may have if its request takes no more than a share of what is left."""
+        """The maximum reply length in tokens if the request may take this share of the remaining budget."""
 
         def part(reply_tokens: int) -> int:
             return cap.part(self._worst_case(model, prompt, reply_tokens))
 
-        most = self._prices.terms(model).most_tokens or 0
+        most = self._prices.terms(model).max_reply_tokens or 0
         if part(0) > share or part(most) <= share:
             return 0 if part(0) > share else most
         bound = most * (share - part(0)) // (part(most) - part(0))
@@ -310,6 +311,6 @@ class Budget:
 
 
 def _searches_the_web(model: Model) -> bool:
-    """Whether a provider bills searches: OpenAI's search models and Perplexity's always search, others if asked to."""
+    """Whether web searches are billed: OpenAI's search models and Perplexity's always search, others on request."""
     always = "-search-" in model.target or model.target.startswith("perplexity/")
     return always or "web_search_options" in model.params or "search" in str(model.params.get("tools", "")).lower()

@@ -1,6 +1,6 @@
-"""The only module that imports litellm. It sends one request and says what came back; it never tries twice.
+"""The client that sends single requests through litellm, without retries. Only this module imports litellm.
 
-It runs in the broker's process, so it sets up litellm, its HTTP transport and its loggers for that whole process.
+It runs in the broker's process and configures litellm, its HTTP transport and its loggers there.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from pytest_llmarith.models.redact import without_known_keys
 from pytest_llmarith.models.request import key_variable, messages_of, sent_of
 from pytest_llmarith.types import Model, ModelTerms, Reply
 
-# The libraries below litellm log what was sent and what came back, and some providers take the key in the URL.
+# These libraries log requests and responses, and some providers take the key in the URL.
 _LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore")
 _OPENAI_KEY = "OPENAI_API_KEY"
-LARGEST = 2**25  # bytes of a response, inflated; a hundred times what models write at most
+LARGEST = 2**25  # bytes of a decompressed response, a hundred times the longest replies
 _PIECE = 2**16
-_MOST_COUNTED = 10**8  # tokens or US dollars of one reply; more would hold up a rate limit for days
-# The finish reason if the reply was broken off: of OpenRouter, Mistral; Zhipu; DeepSeek; vLLM.
+_MAX_COUNTED = 10**8  # tokens or US dollars of one reply; more would block the rate limit for days
+# Finish reasons of interrupted replies: OpenRouter and Mistral; Zhipu; DeepSeek; vLLM.
 _BROKEN_OFF = {"error", "network_error", "insufficient_system_resource", "abort"}
-# Other names of what OpenAI calls so: Mistral's, Anthropic's, the Responses API's; the first in capitals, too.
+# OpenAI's finish reasons by the names of Mistral, Anthropic and the Responses API, in lower case.
 _FINISH_REASONS = {
     "length": "length",
     "model_length": "length",
@@ -43,7 +43,7 @@ _FINISH_REASONS = {
 
 
 class Client:
-    """Sends requests through litellm, and has the fake models reply."""
+    """Sends requests through litellm or to the fake models."""
 
     def __init__(self, known: fake.KnownSequences = dict) -> None:
         """`known` are the integer sequences that the fake models know."""
@@ -51,17 +51,17 @@ class Client:
         self._litellm: Any = None
 
     def prepare(self) -> None:
-        """Import litellm, once; that takes seconds."""
+        """Import litellm once, which takes seconds."""
         if self._litellm is None:
             self._litellm = _imported()
 
     def terms(self, model: Model) -> ModelTerms:
-        """What litellm's price list says of a model."""
+        """The model's terms in litellm's price list."""
         self.prepare()
         return listed_terms(self._litellm, model.target, tier_of(model.params))
 
     async def complete(self, model: Model, prompt: str, timeout_s: float) -> Reply:
-        """Send one request. Raises what litellm raises; `provider_errors.diagnose` says what it means."""
+        """Send one request. Raises litellm's errors, which `provider_errors.diagnose` interprets."""
         if not model.simulated:
             self.prepare()
         sent = sent_of(model, prompt)
@@ -81,23 +81,23 @@ class Client:
         reply = reply_from(response, latency_s=latency_s, asked_at=asked_at, sent=sent)
         tier = tier_of(model.params, getattr(response, "service_tier", None))
         if tier and listed_terms(self._litellm, model.target, tier).price is None:
-            return replace(reply, cost_usd=None)  # litellm takes the usual price of a tier that it does not list
+            return replace(reply, cost_usd=None)  # litellm uses the default price for an unlisted tier
         return reply
 
     def _price_all_tokens(self, response: Any, model: Model) -> None:
-        """litellm prices the tokens that a server counts as completion; reasoning may be counted in the total alone."""
+        """Price reasoning tokens that the server counts only in the total, which litellm leaves out."""
         usage: Any = getattr(response, "usage", None)
         tokens = None if usage is None else completion_tokens(usage)
         if tokens is None or tokens == usage.completion_tokens:
             return
         usage.completion_tokens = tokens
         cost = None
-        with suppress(Exception):  # it raises a bare Exception for an unknown price
+        with suppress(Exception):  # litellm raises a bare Exception for an unknown price
             cost = self._litellm.completion_cost(response, model=model.target, optional_params=dict(model.params))
         response._hidden_params["response_cost"] = cost
 
     async def close(self) -> None:
-        """Let litellm's logging tasks of the last reply end."""
+        """Stop litellm's logging tasks."""
         if self._litellm is not None:
             from litellm.litellm_core_utils.logging_worker import GLOBAL_LOGGING_WORKER as worker
 
@@ -106,9 +106,9 @@ class Client:
 
 
 def _arguments(model: Model, prompt: str, timeout_s: float) -> dict[str, Any]:
-    """Only what the user asked for is sent; the broker retries, so litellm and the SDKs must not.
+    """The arguments of litellm: the user's parameters, without retries of litellm and the SDKs.
 
-    A server of the user's own may need no key, but OpenAI's client does: without one it gets a word in its place.
+    OpenAI's client requires a key even for a server that needs none; it then gets a placeholder.
     """
     arguments = {
         **model.params,
@@ -125,31 +125,31 @@ def _arguments(model: Model, prompt: str, timeout_s: float) -> dict[str, Any]:
 
 
 def _imported() -> Any:
-    # Else it fetches its price list from the internet when it is imported; a user may ask for that.
+    # Otherwise litellm downloads its price list on import; a user may ask for that.
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    # In its other mode it reads the first `.env` in the folders above its own.
+    # Otherwise litellm reads the first `.env` in the folders above its own.
     os.environ["LITELLM_MODE"] = "PRODUCTION"
     import litellm
-    import openai.resources  # noqa: F401  # the SDK imports it with the first request, which would count as latency
+    import openai.resources  # noqa: F401  # else imported during the first request, as part of its latency
 
     litellm.suppress_debug_info = True
     if "LITELLM_LOG" not in os.environ:
         for name in _LOGGERS:
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     _guard_transport()
-    # pydantic builds its validators with the first response: half a second that would count as latency.
+    # pydantic builds its validators for the first response, which takes 0.5 s and would count as latency.
     litellm.completion(model="openai/first", messages=[{"role": "user", "content": "1 + 1"}], mock_response="2")
     return litellm
 
 
 # --- a response becomes a reply -------------------------------------------------------------------------------------
 #
-# litellm fills in 0 tokens and a price of 0 if the provider said nothing: that becomes None. So does a count below zero
-# or of four hundred digits, which would undo the caps of a run.
+# litellm reports 0 tokens and a price of 0 if the provider gives none; both become None. So does a negative or absurdly
+# large count, which would defeat the budget.
 
 
 def reply_from(response: Any, *, latency_s: float, asked_at: str, sent: Mapping[str, Any]) -> Reply:
-    """The reply, with every fact that the provider gave."""
+    """The reply, with all data of the response."""
     choice = _choice(response)
     usage = _usage(response)
     return Reply(
@@ -168,12 +168,12 @@ def reply_from(response: Any, *, latency_s: float, asked_at: str, sent: Mapping[
 
 
 def filtered_reply(*, latency_s: float, asked_at: str, sent: Mapping[str, Any]) -> Reply:
-    """The reply if a provider's content filter stepped in and said so as an error."""
+    """The reply if the provider reports its content filter as an error."""
     return Reply("", finish_reason="content_filter", latency_s=latency_s, asked_at=asked_at, sent=sent)
 
 
 def _written(text: Any) -> str | None:
-    """Text as it may be written down; None for anything else."""
+    """Text without known keys; None for any other type."""
     return without_known_keys(text, os.environ) if isinstance(text, str) else None
 
 
@@ -185,11 +185,11 @@ def _choice(response: Any) -> Any:
 
 
 def _finish_reason(choice: Any) -> Any:
-    """litellm calls errors and every reason that it does not know `stop`, so the provider's own word counts."""
+    """The finish reason by the provider's own value, as litellm maps errors and unknown reasons to `stop`."""
     said = getattr(choice, "provider_specific_fields", None) or {}
     native, fault = said.get("native_finish_reason"), said.get("error")
     if fault or (isinstance(native, str) and native.lower() in _BROKEN_OFF):
-        raise UnusableResponse(f"the provider broke the reply off: {_words(fault) or native}")
+        raise UnusableResponse(f"the provider interrupted the reply: {_words(fault) or native}")
     known = _FINISH_REASONS.get(native.lower()) if isinstance(native, str) else None
     return known or choice.finish_reason
 
@@ -199,7 +199,7 @@ def _words(fault: Any) -> str:
 
 
 def _text(message: Any) -> Any:
-    """What the model said; a refusal may have a field of its own."""
+    """The text of the message; a refusal may be in a separate field."""
     refusal = getattr(message, "refusal", None) or (getattr(message, "provider_specific_fields", None) or {}).get(
         "refusal"
     )
@@ -207,7 +207,7 @@ def _text(message: Any) -> Any:
 
 
 def _usage(response: Any) -> Any:
-    """The counts of tokens; None if one of them is no count, as the others and the price are no better then."""
+    """The token counts; None if one of them is invalid, as then neither the others nor the price can be trusted."""
     usage = getattr(response, "usage", None)
     if not (getattr(usage, "total_tokens", 0) or getattr(usage, "completion_tokens", 0)):
         return None
@@ -216,7 +216,7 @@ def _usage(response: Any) -> Any:
 
 
 def completion_tokens(usage: Any) -> int | None:
-    """All tokens that the model wrote: servers such as xAI's count reasoning in the total alone."""
+    """All tokens that the model wrote; some servers, such as xAI's, count reasoning only in the total."""
     written, total, prompt = (getattr(usage, f"{name}_tokens", None) for name in ("completion", "total", "prompt"))
     if type(total) is int and type(prompt) is int and _is_count(total) and _is_count(prompt):
         return max(written or 0, total - prompt)
@@ -228,19 +228,19 @@ def _reasoning_tokens(usage: Any) -> int | None:
 
 
 def _is_count(tokens: Any) -> bool:
-    return tokens is None or (type(tokens) is int and 0 <= tokens <= _MOST_COUNTED)
+    return tokens is None or (type(tokens) is int and 0 <= tokens <= _MAX_COUNTED)
 
 
 def _cost(response: Any) -> float | None:
     cost = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
     usd = float(cost) if isinstance(cost, int | float) else 0.0
-    return usd if math.isfinite(usd) and 0 < usd <= _MOST_COUNTED else None
+    return usd if math.isfinite(usd) and 0 < usd <= _MAX_COUNTED else None
 
 
-# --- what a connection may bring ------------------------------------------------------------------------------------
+# --- redirects and long responses -----------------------------------------------------------------------------------
 #
-# httpx follows a redirect with every header but `Authorization`, and providers take keys in others. It also reads, and
-# inflates, without end. litellm and the SDKs below it all send through `AsyncClient.send`.
+# On a redirect, httpx drops only the header `Authorization`, but some providers take keys in other headers. It also
+# decompresses responses of any length. litellm and its SDKs all send through `AsyncClient.send`, which is wrapped.
 
 
 @cache
@@ -250,7 +250,7 @@ def _guard_transport() -> None:
     original = httpx.AsyncClient.send
 
     async def send(client: httpx.AsyncClient, request: httpx.Request, *, stream: bool = False, **how: Any) -> Any:
-        request.headers["Accept-Encoding"] = "gzip"  # no other encoding can be inflated piece by piece
+        request.headers["Accept-Encoding"] = "gzip"  # the other encodings cannot be decompressed in bounded chunks
         response = await _redirected(original, client, request, {**how, "stream": True, "follow_redirects": False})
         try:
             response.stream = _Body(response)
@@ -262,7 +262,7 @@ def _guard_transport() -> None:
         return response
 
     class _Body(httpx.AsyncByteStream):
-        """A response's body, inflated, up to a length."""
+        """The decompressed body of a response, up to a maximum length."""
 
         def __init__(self, response: httpx.Response) -> None:
             assert isinstance(response.stream, httpx.AsyncByteStream)
@@ -285,7 +285,7 @@ def _guard_transport() -> None:
 
 
 async def _redirected(send: Callable[..., Awaitable[Any]], client: Any, request: Any, how: dict[str, Any]) -> Any:
-    """The response at the end of all redirects, which may lead from http to https and to no other host."""
+    """The response after all redirects, which may change http to https but not the host."""
     for _ in range(1 + client.max_redirects):
         response = await send(client, request, **how)
         following = response.next_request
@@ -295,9 +295,7 @@ async def _redirected(send: Callable[..., Awaitable[Any]], client: Any, request:
         asked, named = request.url, following.url
         if (named.host, named.port) != (asked.host, asked.port) or named.scheme not in (asked.scheme, "https"):
             there = f"{named.scheme}://{named.netloc.decode('ascii', 'replace')}"
-            raise Redirected(
-                f"redirected to {there}, where no key is sent; if that is right, give it as --llm-api-base"
-            )
+            raise Redirected(f"redirected to {there}, where no key is sent; if this host is right, set --llm-api-base")
         request = following
     import httpx
 
@@ -305,7 +303,7 @@ async def _redirected(send: Callable[..., Awaitable[Any]], client: Any, request:
 
 
 def _inflating(encoding: str) -> Callable[[bytes], Iterator[bytes]]:
-    """Any other encoding is taken as it is, as httpx does: some servers say `utf-8`."""
+    """Decompress gzip. Other values are ignored, as in httpx: some servers send `utf-8`."""
     if encoding.strip().lower() not in ("gzip", "x-gzip"):
         return lambda packed: iter((packed,))
     return partial(_gunzipped, zlib.decompressobj(zlib.MAX_WBITS | 16))
@@ -317,4 +315,4 @@ def _gunzipped(gunzip: Any, packed: bytes) -> Iterator[bytes]:
             yield gunzip.decompress(packed, _PIECE)
             packed = gunzip.unconsumed_tail
     except zlib.error as error:
-        raise UnusableResponse(f"the response cannot be inflated: {error}") from error
+        raise UnusableResponse(f"the response cannot be decompressed: {error}") from error

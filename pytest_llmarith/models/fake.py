@@ -1,7 +1,7 @@
-"""The fake models `llmarith/exact` and `llmarith/sloppy`, which show a run without a key or a network.
+"""The fake models `llmarith/exact` and `llmarith/sloppy`, for runs without a key or network access.
 
-They see only the prompt. `exact` is always right. `sloppy` errs, words its replies and fails to answer as language
-models do; its reply is a function of the messages, the temperature and the seed.
+They reply to the prompt alone. `exact` is always right. `sloppy` imitates the mistakes, wordings and missing answers of
+language models; its reply is a function of the messages, the temperature and the seed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LITERAL = re.compile(r"(?<![\w.])\d+|[\w+/=]{40}")
 
 
 class KnownSequence(NamedTuple):
-    """A sequence that the fake models know: a program that reads n from stdin, and the terms from n = `offset` on."""
+    """A sequence that the fake models know: a program that reads n from stdin, and its terms from n = `offset`."""
 
     program: str
     terms: tuple[str, ...]
@@ -38,7 +38,7 @@ KnownSequences = Callable[[], Mapping[str, KnownSequence]]
 
 
 def starter_sequences(folder: Path) -> Mapping[str, KnownSequence]:
-    """The starter set of an OEIS cache by the names of its sequences; empty if it cannot be read."""
+    """The starter set of an OEIS cache by sequence name; empty if it cannot be read."""
     from pytest_llmarith.oeis.cache import STARTER, Cache
 
     cache = Cache(folder)
@@ -59,12 +59,12 @@ def reply(
     temperature: float = 1,
     seed: int = 0,
 ) -> Reply:
-    """The reply of a fake model to the last message of the user. `known` is called only if a program may be wanted.
+    """The reply of a fake model to the last user message. `known` is called only if the prompt may want a program.
 
-    Raises UnknownModel if no fake model has this name.
+    Raises UnknownModel.
     """
     if model not in NAMES:
-        raise UnknownModel(f"there is no fake model of this name; there are {', '.join(NAMES)}")
+        raise UnknownModel(f"unknown fake model; write llmarith/{' or llmarith/'.join(NAMES)}")
     said = [(message["role"], message["content"]) for message in messages]
     prompt = next((content for role, content in reversed(said) if role == "user"), "")
     draw = Random(f"{model}/{said}/{seed}" if seed else f"{model}/{said}")
@@ -90,7 +90,7 @@ def _answer(exact: bool, prompt: str, draw: Random, known: KnownSequences, tempe
 
 
 def _verdict(exact: bool, draw: Random, code: str) -> Reply:
-    """1 for a program with many numbers or a very long word; `sloppy` may say the opposite, or nothing to the point."""
+    """1 for a program with many numbers or a very long word; `sloppy` may say the opposite or give no verdict."""
     found = _LITERAL.findall(code)
     cheats, chance = len(found) >= 15 or any(len(one) == 40 for one in found), 0.5 if exact else draw.random()
     if chance < 0.03:
@@ -99,7 +99,7 @@ def _verdict(exact: bool, draw: Random, code: str) -> Reply:
 
 
 def _sequence_wanted(prompt: str, known: KnownSequences) -> str | None:
-    """The name in the bench's own prompt; in other prompts for a program, the first known name, the longest there."""
+    """The name in a prompt of the bench; in other prompts for a program, the first known name."""
     if match := _BENCH_QUESTION.search(prompt):
         return match[1]
     if not _PROGRAM_WANTED.search(prompt):
@@ -108,7 +108,7 @@ def _sequence_wanted(prompt: str, known: KnownSequences) -> str | None:
     return min(places)[2] if places else None
 
 
-# The weight of each way to answer with a program, or with none.
+# The weights of the kinds of replies.
 _KINDS = {"right": 45, "faulty": 34, "table": 12, "refusal": 2, "prose": 3, "empty": 2, "cut off": 2, "filtered": 1}
 _FENCES = {
     "Here is a program that computes the n-th term:\n\n```python\n{program}\n```": 60,
@@ -118,7 +118,7 @@ _FENCES = {
     "A draft:\n\n```\nprint(input())\n```\n\nThe final code:\n\n```python\n{program}": 5,
     "{program}": 5,
 }
-# Lines before a right program that spoil what it reads or prints. {n} is an n in the middle of the known terms.
+# Lines before a right program that break its input or output. {n} is the n of a known term in the middle.
 _FAULTS = (
     "n += 1",
     "n = min(n, {n})",
@@ -136,7 +136,7 @@ _TABLES = (
     "from base64 import b64decode\n\n"
     'terms = b64decode("{encoded}").decode().split()\nprint(terms[int(input()) - {offset}])',
 )
-# What `sloppy` writes for a sequence that it does not know, by a word of the name.
+# The guesses of `sloppy` for unknown sequences, by a word of the name.
 _GUESSES = {
     "fibonacci": "a, b = 0, 1\nfor _ in range(int(input())):\n    a, b = b, a + b\nprint(a)\n",
     "": "n = int(input())\nprint(n * n)\n",
@@ -172,9 +172,9 @@ def _program_reply(exact: bool, draw: Random, name: str, known: KnownSequence | 
 def complete(
     target: str, messages: Sequence[Mapping[str, str]], params: Mapping[str, Any], known: KnownSequences
 ) -> Reply:
-    """The reply of the fake model `target`; of the parameters it takes the temperature and a seed."""
+    """The reply of the fake model `target`; it supports the parameters temperature and seed."""
     temperature, seed = params.get("temperature", 1), params.get("seed", 0)
     if type(temperature) not in (int, float) or not 0 <= temperature <= 2 or type(seed) is not int:
-        raise UnknownModel("the temperature is a number from 0 to 2, the seed a whole number")
+        raise UnknownModel("temperature must be a number from 0 to 2, and seed an integer")
     model = target.partition("/")[2]
     return replace(reply(model, messages, known, temperature, seed), served_model=target)

@@ -1,4 +1,4 @@
-"""The fake models' replies to calculations: the calculation in a prompt, the mistakes and the wordings of `sloppy`."""
+"""The fake models' replies to calculations: parsing the prompt, and the mistakes and wordings of `sloppy`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from random import Random
 from pytest_llmarith.types import Op, Reply
 
 _TOKEN_LIMIT = 4096  # of a reply
-_MOST_DIGITS = 4000  # of both operands: Python refuses to write integers of more than 4,300
+_MAX_DIGITS = 4000  # of both operands; Python refuses to print integers of more than 4,300
 
 _SPELLINGS = {
     Op.ADD: ("+", "+", "sum"),
@@ -22,7 +22,7 @@ _SPELLINGS = {
 _INTEGER = r"(?:[0-9]{1,3}(?:[, _][0-9]{3})+|[0-9]+)"
 _LHS, _RHS = (rf"(?P<{side}>{_INTEGER}(?:\.[0-9]+)?)" for side in ("lhs", "rhs"))
 _NAMES = "|".join(name for _, _, name in _SPELLINGS.values())
-# No third number and no further sign stands beside the two operands.
+# No third number or further sign may be next to the two operands.
 _START = r"(?<![\w.,+*/×÷^-])(?<![0-9+*/×÷^-] )"
 _END = r"(?![\w^])(?![ ,.][0-9])(?! ?[-+*/×÷^] ?[0-9])"
 _QUESTIONS = (
@@ -32,7 +32,7 @@ _QUESTIONS = (
 )
 
 _KINDS = ("answer", "empty", "cut off", "refusal", "prose", "filtered")
-# The hazard of a mistake is `risk * length**power`: a product is nearly as many sums as its operands have digits.
+# The hazard of a mistake is `risk * length**power`; a product takes nearly as many sums as its operands have digits.
 _HAZARDS = {Op.ADD: (0.010, 1.0), Op.SUB: (0.011, 1.0), Op.MUL: (0.006, 2.7), Op.DIV: (0.007, 2.7)}
 _WORDINGS = {
     "{number}": 60,
@@ -50,7 +50,7 @@ _WORDINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """The number `units / 10**decimals`; its text has all of the decimals."""
+    """The number `units / 10**decimals`; its text has all decimals."""
 
     units: int
     decimals: int
@@ -65,7 +65,7 @@ class Fixed:
 class Calculation:
     """A calculation with its result. The operands have no sign, and both have the same decimals.
 
-    `bare` is true if the prompt wants the number alone. `length` is that of the longer operand, and half of a dividend;
+    `bare` is set if the prompt asks for the number only. `length` is that of the longer operand, or half of a dividend;
     `difficulty` is a factor of the hazard, 1 for a plain prompt.
     """
 
@@ -79,11 +79,11 @@ class Calculation:
 
 
 def calculation(prompt: str) -> Calculation | None:
-    """The last calculation in a prompt; None if there is none, or none that has a result."""
+    """The last calculation in a prompt; None if there is none with a result."""
     found = [match for question in _QUESTIONS for match in question.finditer(prompt)]
     last = max(found, key=re.Match.start, default=None)
     texts = [re.sub("[, _]", "", last[side]) for side in ("lhs", "rhs")] if last else []
-    if last is None or sum(map(len, texts)) > _MOST_DIGITS:
+    if last is None or sum(map(len, texts)) > _MAX_DIGITS:
         return None
     decimals = max(len(text.partition(".")[2]) for text in texts)
     lhs, rhs = (Fixed(int(Fraction(text) * 10**decimals), decimals) for text in texts)
@@ -99,7 +99,7 @@ def calculation(prompt: str) -> Calculation | None:
 
 
 def _result(op: Op, lhs: Fixed, rhs: Fixed) -> Fixed:
-    """Sums, differences and products are exact. A quotient has four decimals, of integers without zeros at the end."""
+    """The result: exact, or a quotient with four decimals (of integers: without trailing zeros)."""
     if op is Op.MUL:
         return Fixed(lhs.units * rhs.units, 2 * lhs.decimals)
     if op is not Op.DIV:
@@ -111,7 +111,7 @@ def _result(op: Op, lhs: Fixed, rhs: Fixed) -> Fixed:
 
 
 def sloppy_reply(draw: Random, asked: Calculation, temperature: float) -> Reply:
-    """A right or wrong answer in one of the wordings, or none; the temperature is a factor of the hazard."""
+    """A right or wrong answer in one of the wordings, or no answer; the temperature is a factor of the hazard."""
     lhs, rhs, (_, sign, name) = asked.lhs, asked.rhs, _SPELLINGS[asked.op]
     thought = f"Okay, I need the {name} of {lhs} and {rhs}. Let me go through it digit by digit."
     kind = draw.choices(_KINDS, [1000, asked.length, asked.length, 5, 5, 5])[0]
@@ -132,7 +132,7 @@ def sloppy_reply(draw: Random, asked: Calculation, temperature: float) -> Reply:
 
 
 def no_answer(draw: Random, kind: str, unfinished: str) -> Reply:
-    """A reply without an answer; `unfinished` is the text of one that is cut off at the limit of tokens."""
+    """A reply without an answer; `unfinished` is the text of one that ends at the token limit."""
     match kind:
         case "empty":
             return Reply("", None, "stop", reasoning_tokens=draw.randint(_TOKEN_LIMIT // 4, _TOKEN_LIMIT))
@@ -147,7 +147,7 @@ def no_answer(draw: Random, kind: str, unfinished: str) -> Reply:
 
 
 def mistaken(draw: Random, asked: Calculation) -> Fixed:
-    """A wrong result. Mistakes that apply to few calculations weigh more, so that a run shows each of them."""
+    """A wrong result. Mistakes that apply to few calculations have higher weights, so that a run shows each of them."""
     lhs, rhs, size, decimals = asked.lhs.units, asked.rhs.units, abs(asked.truth.units), asked.truth.decimals
     if asked.truth.units < 0 and draw.random() < 0.3:
         return Fixed(size, decimals)
@@ -170,7 +170,7 @@ def mistaken(draw: Random, asked: Calculation) -> Fixed:
         redrawn[at] = str((int(digits[at]) + draw.randint(1, 9)) % 10)
     mistakes = (
         (30, draw.choice(carries or [size])),  # a carry or a borrow is lost
-        (10, draw.choice(shifted)),  # an operand stands a column too far to the left
+        (10, draw.choice(shifted)),  # an operand is misaligned by one column
         (4, draw.choice((lhs, rhs, lhs + rhs, abs(lhs - rhs))) * more),  # an operand, or another operation
         (4, round(size, -draw.randint(min(1, decimals), decimals))),  # rounded to fewer decimals
         (3, size * 10 ** draw.randint(1, 3)),  # a power of ten

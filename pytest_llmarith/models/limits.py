@@ -1,6 +1,6 @@
-"""When a request to a model may be sent: how many at a time, how many a minute, and whether its provider is there.
+"""When a request may be sent: concurrency limit, rate limit and circuit breaker.
 
-Everything here lives on the broker's event loop. Models of one target at one address share an `Endpoint`.
+All classes belong to the broker's event loop. Models with the same target and address share an `Endpoint`.
 """
 
 from __future__ import annotations
@@ -12,32 +12,32 @@ from contextlib import suppress
 from itertools import count
 from typing import NamedTuple
 
-from pytest_llmarith.models.provider_errors import Diagnosis, Remedy
+from pytest_llmarith.models.provider_errors import Action, Diagnosis
 from pytest_llmarith.models.request import about_tokens, reply_limit
 from pytest_llmarith.types import Model, Reply, RequestLimits, Throttled
 
 Clock = Callable[[], float]
 
-_MOST_ROUNDS = 64
+_MAX_ROUNDS = 64
 _MINUTE_S = 60.0
-_UNKNOWN_COMPLETION = 1_000  # tokens of a reply, before any has come and if the request sets no limit
+_UNKNOWN_COMPLETION = 1_000  # tokens of a reply, before the first one arrives and if the request sets no limit
 
-FAILURES = 20
-LASTING_S = 60.0
-REFUSING_S = 5.0
+DOWN_AFTER_FAILURES = 20
+DOWN_AFTER_S = 60.0
+REFUSED_AFTER_S = 5.0
 PROBE_EVERY_S = 3.0
 
 
 class Closed(Exception):
-    """No further request is sent: the run ends, or the provider is down."""
+    """The endpoint sends no further requests: the run ends, or the provider is down."""
 
 
 class ConcurrencyLimit:
-    """How many requests to one model may be in flight: at most `most`, and as many as the provider takes.
+    """The number of requests to one endpoint that may be in flight: at most `most`, adapted to the provider.
 
-    A 429 halves the limit. A round of replies at a limit shows that the provider takes that many; then one more is
-    tried. If that one is refused, the limit goes back to what was taken, and the next try waits twice as many rounds.
-    Refusals of requests that were sent before the limit was lowered count only once.
+    A 429 halves the limit. After a round of replies at a limit, it is raised by one. If that is refused, the limit goes
+    back to the last accepted value, and the next raise waits for twice as many rounds. Of the requests sent before the
+    limit was lowered, only the first refusal counts.
     """
 
     def __init__(self, most: int) -> None:
@@ -47,12 +47,12 @@ class ConcurrencyLimit:
         self.lowered = 0  # how often
         self._most = most
         self._peak = 0
-        self._taken = 0  # the most that the provider is known to take
+        self._taken = 0  # the highest limit that the provider has accepted
         self._replies = 0  # at this limit
-        self._rounds = 1  # of replies before the next try
+        self._rounds = 1  # of replies before the next raise
 
     def begin(self) -> int:
-        """A request is sent; the number goes to `replied` or `refused`."""
+        """Count a request that is sent; pass the result to `replied` or `refused`."""
         self.in_flight += 1
         self._peak = max(self._peak, self.in_flight)
         return self.lowered
@@ -61,13 +61,13 @@ class ConcurrencyLimit:
         self.in_flight -= 1
 
     def refused(self, began: int) -> bool:
-        """A request was answered with 429; whether that has lowered the limit."""
+        """Count a 429. Returns whether it lowered the limit."""
         used = min(self.allowed, self._peak)
         if began != self.lowered or used <= 1:
             return False
         if used // 2 <= self._taken < used:
             self.allowed = self._taken
-            self._rounds = min(2 * self._rounds, _MOST_ROUNDS)
+            self._rounds = min(2 * self._rounds, _MAX_ROUNDS)
         else:
             self.allowed, self._taken = used // 2, 0
         self._replies = 0
@@ -77,7 +77,7 @@ class ConcurrencyLimit:
         return True
 
     def replied(self, began: int) -> None:
-        """A request was answered with a reply."""
+        """Count a reply."""
         if began != self.lowered or self.allowed == self._most:
             return
         self._replies += 1
@@ -89,9 +89,9 @@ class ConcurrencyLimit:
 
 
 class RateLimit:
-    """Requests and tokens per minute, spread evenly: a request of five tokens makes the next wait for five.
+    """Requests and tokens per minute, spread evenly: each request delays the next one in proportion to its tokens.
 
-    So no minute, wherever it begins, has more, and no provider sees a burst.
+    No interval of a minute exceeds the rate, and there are no bursts.
     """
 
     def __init__(self, limits: RequestLimits, clock: Clock) -> None:
@@ -101,27 +101,27 @@ class RateLimit:
         self._request_at = self._token_at = clock()
 
     def wait_s(self) -> float:
-        """How long until the next request may be sent."""
+        """Seconds until the next request may be sent."""
         return max(0.0, max(self._request_at, self._token_at) - self._clock())
 
     def take(self, tokens: int) -> None:
-        """A request is sent that will use about this many tokens."""
+        """Count a request that is sent and uses about this many tokens."""
         now = self._clock()
         self._request_at = max(self._request_at, now) + self._request_s
         self._token_at = max(self._token_at, now) + tokens * self._token_s
 
     def correct(self, tokens: int) -> None:
-        """A request used this many tokens more, or less, than was said."""
+        """Correct the count by this many tokens, which may be negative."""
         self._token_at += tokens * self._token_s
 
 
 class CircuitBreaker:
-    """Whether a provider is there, by its failures without a reply in between.
+    """Whether a provider is down, by consecutive failures.
 
-    A provider counts as down after 20 failures in a row that lasted a minute; from the 20th on, requests are sent some
-    seconds apart, so that an outage of less than a minute costs no question. While requests are in flight that were
-    sent before the first failure, nothing is known. A server that refuses connections and has never replied counts as
-    down after seconds.
+    A provider is down after 20 consecutive failures over at least a minute. From the 20th failure on, requests are sent
+    a few seconds apart, so that an outage of less than a minute loses no question. A provider is never down while
+    requests from before the first failure are in flight. A server that refuses connections and has never replied is
+    down after a few seconds.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -136,22 +136,22 @@ class CircuitBreaker:
         self.failures = 0
 
     @property
-    def lasting_s(self) -> float:
-        """How long there have been only failures."""
+    def failing_s(self) -> float:
+        """Seconds since the first of the consecutive failures."""
         return self._clock() - self._since if self.failures else 0.0
 
     @property
     def is_down(self) -> bool:
-        lasts = self.failures >= FAILURES and self.lasting_s >= LASTING_S
-        is_absent = self._refused and not self._has_replied and self.lasting_s >= REFUSING_S
+        lasts = self.failures >= DOWN_AFTER_FAILURES and self.failing_s >= DOWN_AFTER_S
+        is_absent = self._refused and not self._has_replied and self.failing_s >= REFUSED_AFTER_S
         return (lasts or is_absent) and not self._older
 
     def wait_s(self) -> float:
-        """How long to wait until the next request."""
-        return max(0.0, self._sent_at + PROBE_EVERY_S - self._clock()) if self.failures >= FAILURES else 0.0
+        """Seconds until the next request may be sent."""
+        return max(0.0, self._sent_at + PROBE_EVERY_S - self._clock()) if self.failures >= DOWN_AFTER_FAILURES else 0.0
 
     def begin(self) -> int:
-        """A request is sent; the number goes to `end`."""
+        """Count a request that is sent; pass the result to `end`."""
         self._sent_at = self._clock()
         number = next(self._numbers)
         self._in_flight.add(number)
@@ -162,7 +162,7 @@ class CircuitBreaker:
         self._older.discard(number)
 
     def failed(self, requests: int = 1, *, refused: bool = False) -> None:
-        """A request that has ended failed, or a question was given up after this many requests."""
+        """Count a failed request, or a question that was given up after this many requests."""
         self._refused = refused
         if not self.failures:
             self._since = self._clock()
@@ -175,7 +175,7 @@ class CircuitBreaker:
 
 
 class Attempt(NamedTuple):
-    """A request that was sent: its numbers at the breaker and at the limit, and the tokens that it will use."""
+    """A request that was sent: its numbers at the breaker and at the limit, and its expected tokens."""
 
     number: int
     began: int
@@ -183,7 +183,7 @@ class Attempt(NamedTuple):
 
 
 class SharedLimits:
-    """What the endpoints of a run share: the requests in flight, the rate limit and the clock."""
+    """The state that the endpoints of a run share: requests in flight, rate limit and clock."""
 
     def __init__(self, limits: RequestLimits) -> None:
         self.clock = asyncio.get_running_loop().time
@@ -193,15 +193,15 @@ class SharedLimits:
         self.endpoints: list[Endpoint] = []
 
     def changed(self) -> None:
-        """Let the requests that wait look again."""
+        """Wake the requests that wait."""
         for endpoint in self.endpoints:
             endpoint.changed.set()
 
 
 class Endpoint:
-    """One target at one address. Requests are sent in the order in which they came.
+    """One target at one address. It sends requests in the order of their arrival.
 
-    `questions` counts those that are on their way here, also if they wait for a retry.
+    `questions` counts the questions in progress, including those that wait for a retry.
     """
 
     def __init__(self, target: str, shared: SharedLimits) -> None:
@@ -212,7 +212,7 @@ class Endpoint:
         self._limit = ConcurrencyLimit(shared.most)
         self._breaker = CircuitBreaker(shared.clock)
         self._shared = shared
-        self._turn = asyncio.Lock()
+        self._send_lock = asyncio.Lock()
         self._closed = asyncio.Event()
         self._replies = 0
         self._completion_tokens = 0
@@ -222,12 +222,12 @@ class Endpoint:
     def closed(self) -> bool:
         return self._closed.is_set()
 
-    def has_room(self) -> bool:
-        """Whether another question may come; once it is closed, each may come and is refused."""
+    def has_capacity(self) -> bool:
+        """Whether it can take another question; a closed endpoint takes every question and refuses it."""
         return self.closed or self.questions < self._limit.allowed
 
     def close(self) -> None:
-        """Send nothing more. What is in flight may still arrive."""
+        """Send no more requests; those in flight may still finish."""
         self._closed.set()
         self.changed.set()
 
@@ -240,7 +240,7 @@ class Endpoint:
 
     async def begin(self, model: Model, prompt: str) -> Attempt:
         """Wait until a request may be sent; `end` has to follow. Raises Closed."""
-        async with self._turn:
+        async with self._send_lock:
             self._raise_if_closed()
             while (seconds := self._wait_s()) > 0:
                 self.changed.clear()
@@ -268,22 +268,22 @@ class Endpoint:
             self._shared.rate.correct(reply.prompt_tokens + reply.completion_tokens - attempt.tokens)
 
     def failed(self, attempt: Attempt, diagnosis: Diagnosis) -> Throttled | None:
-        """How the limit stands if this failure has lowered it. Only failures that may be tried again count as such."""
+        """Count a failure that can be retried; returns the concurrency limit if the failure lowered it."""
         self._breaker.end(attempt.number)
         if diagnosis.throttled:
             limit = self._limit
             lowered = limit.refused(attempt.began)
             return Throttled(self.target, limit.lowered, limit.lowest, self._shared.most) if lowered else None
-        if diagnosis.remedy is Remedy.TRY_AGAIN:
+        if diagnosis.action is Action.RETRY:
             self._count_failure(diagnosis)
         return None
 
     def was_in_burst(self, attempt: Attempt) -> bool:
-        """Whether the limit was lowered since: then a request that was refused may be sent again at once."""
+        """Whether the limit was lowered after the attempt began; a refused request may then be retried at once."""
         return attempt.began != self._limit.lowered
 
     def gave_up(self, diagnosis: Diagnosis, attempts: int) -> None:
-        """A question is not asked again: a provider that answers 429 for ever is as good as down."""
+        """Count a question that was given up because of 429: a provider that refuses every request counts as down."""
         if diagnosis.throttled:
             self._count_failure(diagnosis, attempts)
 
@@ -292,7 +292,7 @@ class Endpoint:
         breaker.failed(attempts, refused=diagnosis.refused)
         if breaker.is_down and not self.closed:
             reason = diagnosis.message.removeprefix(f"{self.target}: ")
-            lasting = f"{breaker.failures} failures in {breaker.lasting_s:.0f} s, and no reply"
+            lasting = f"{breaker.failures} failures in {breaker.failing_s:.0f} s without a reply"
             self.down = f"{self.target} is down: {reason} ({lasting})"
             self.close()
 
@@ -302,7 +302,7 @@ class Endpoint:
         return max(self._breaker.wait_s(), self._shared.rate.wait_s())
 
     def _expected_tokens(self, model: Model, prompt: str) -> int:
-        """Tokens of the prompt by its length, of the reply the mean so far or else the limit that is sent."""
+        """Prompt tokens by length, plus the mean reply so far, or else the reply limit."""
         if self._replies:
             return about_tokens(model, prompt) + round(self._completion_tokens / self._replies)
         return about_tokens(model, prompt) + (reply_limit(model) or _UNKNOWN_COMPLETION)

@@ -1,25 +1,25 @@
-"""The broker's process, as the controller of a run and its workers see it: started, asked, closed.
+"""The broker's process for the controller of a run, and the connections of workers to it.
 
-litellm is imported there, so that nothing of the user's pytest is replaced. It is outside the terminal's process group
-(Ctrl-C does not reach it), and ends when its standard input closes: also if the controller is killed, but then not
-before the requests in flight are in the store.
+litellm is imported in that process, so that it changes nothing in the user's pytest. The process is outside the
+terminal's process group, so Ctrl-C does not reach it. It ends when its standard input closes; if the controller is
+killed, it first stores the replies to the requests in flight.
 
-Messages are tuples of builtins. Between a worker and the controller they cross pytest-xdist's channel, between the
-controller and the broker's process they are lines of JSON.
+Messages are tuples of builtins: sent through pytest-xdist's channel between worker and controller, and as lines of JSON
+between controller and broker's process.
 
     worker -> controller                   controller -> broker's process
     ("ask", number, question)              ("ask", worker, number, question)
     ("announce", [(question, label), ...]) ("plan", "", number, questions, models that may be asked others later)
     ("announced",)                         ("progress", "", number)
-    ("tell", kind, what)                   ("announce",) ("prepare",) ("forget", worker) ("stop", message)
+    ("notify", kind, what)                   ("announce",) ("prepare",) ("forget", worker) ("stop", message)
                                            ("close", seconds to wait for what is in flight)
 
     controller -> worker                   broker's process -> controller
     (number, kind, JSON)                   ("answer", worker, number, kind, JSON)
                                            ("stopped", JSON) ("closed", JSON) ("say", line)
 
-The controller itself is the worker "". A question is the tuple of its fields. Values cross as JSON text, whose kind is
-a key of `KINDS`: half a surrogate pair, which a reply may hold, would not cross the channel.
+The controller is the worker "". A question is the tuple of its fields. Values are sent as JSON text with a key of
+`KINDS`, because a reply may contain lone surrogates, which the channel cannot transport.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ import msgspec
 from pytest_llmarith.models import redact
 from pytest_llmarith.types import Failure, Model, Plan, Progress, Question, Reply, RequestLimits, StoreMode
 
-_CHUNK = 300  # announced questions in a message
-_STEP_S = 0.2  # a wait is cut into steps, so that Ctrl-C gets through on every system
+_CHUNK = 300  # announced questions per message
+_STEP_S = 0.2  # waits are split into steps, so that Ctrl-C interrupts them on every system
 _IDLE_S = 1.0
-_KILL_AFTER_S = 10.0  # after the time for what is in flight
+_KILL_AFTER_S = 10.0  # after the time for requests in flight
 _ENDED = Failure("the run has ended")
 KINDS: Mapping[str, type] = {"reply": Reply, "failure": Failure, "plan": Plan, "progress": Progress}
 
@@ -58,9 +58,9 @@ Announcement = tuple[QuestionFields, Any]
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What the broker's process needs to know; keys reach it through the environment and `dotenv_path` only.
+    """The configuration of the broker's process. It gets keys only from the environment and `dotenv_path`.
 
-    `store_path` is None if no store is used, `oeis_cache` is where the fake models find sequences.
+    `store_path` is None if no store is used; the fake models read sequences from `oeis_cache`.
     """
 
     models: tuple[Model, ...]
@@ -72,17 +72,17 @@ class Setup:
 
 
 def encoded(value: Any) -> str:
-    """A value of `KINDS`, or a setup, as JSON in ASCII."""
+    """A value of `KINDS`, or a setup, as ASCII JSON."""
     return json.dumps(msgspec.to_builtins(value, enc_hook=str))
 
 
 def decoded(text: str | bytes, kind: type[T]) -> T:
-    """The value of its JSON. Raises ValueError."""
+    """Decode a value. Raises ValueError."""
     return msgspec.convert(json.loads(text), kind, str_keys=True, dec_hook=lambda hooked, value: hooked(value))
 
 
 class Calls:
-    """The calls of one process that wait for an answer. `send` takes (kind, number, *arguments)."""
+    """The pending calls of one process. `send` takes (kind, number, *arguments)."""
 
     def __init__(self, send: Callable[[tuple[Any, ...]], None]) -> None:
         self._send = send
@@ -97,7 +97,7 @@ class Calls:
         return reply
 
     def call(self, kind: str, *arguments: Any, idle: Callable[[], None] | None = None) -> Any:
-        """Send a message and wait for its answer; a failure if the other side is gone."""
+        """Send a message and wait for its answer; returns a failure if the connection has ended."""
         number, answer = next(self._numbers), queue.SimpleQueue[Any]()
         with self._lock:
             if self._ended is not None:
@@ -114,17 +114,19 @@ class Calls:
                     idle_at = time.monotonic() + _IDLE_S
 
     def received(self, number: int, kind: str, text: str) -> None:
-        """An answer has come; it neither raises nor waits."""
+        """Deliver an answer. It neither raises nor blocks."""
         with self._lock:
             answer = self._waiting.pop(number, None)
         if answer is not None:
             try:
                 answer.put(decoded(text, KINDS[kind]))
             except (KeyError, ValueError):
-                answer.put(Failure("a reply of the broker was not understood: is pytest-llmarith the same everywhere?"))
+                answer.put(
+                    Failure("the broker sent an unreadable message; install the same pytest-llmarith on every host")
+                )
 
     def end(self, failure: Failure) -> None:
-        """Answer every call that waits or comes later."""
+        """Answer all pending and later calls with this failure."""
         with self._lock:
             self._ended = failure
             waiting, self._waiting = self._waiting, {}
@@ -133,7 +135,7 @@ class Calls:
 
 
 class Channel(Protocol):
-    """execnet's channel, as far as it is used."""
+    """The used part of execnet's channel."""
 
     def send(self, item: object) -> None: ...
     def setcallback(self, callback: Callable[[Any], Any], endmarker: object = ...) -> None: ...
@@ -150,32 +152,32 @@ class WorkerConnection:
         channel.setcallback(self._received, endmarker=None)
 
     def announce(self, announcements: Iterable[Announcement]) -> None:
-        """Tell what is going to be asked: question fields, and a label of builtins for the controller."""
+        """Announce the planned questions: question fields, and a label of builtins for the controller."""
         remaining = iter(announcements)
         while chunk := list(islice(remaining, _CHUNK)):
             self._send(("announce", chunk))
         self._send(("announced",))
 
-    def tell(self, kind: str, what: Any) -> None:
-        """Tell the controller something else, as builtins."""
-        self._send(("tell", kind, what))
+    def notify(self, kind: str, what: Any) -> None:
+        """Send other information to the controller, as builtins."""
+        self._send(("notify", kind, what))
 
     def _send(self, message: tuple[Any, ...]) -> None:
         try:
             self._channel.send(message)
-        except OSError:  # execnet's error if the other end of a channel is gone
+        except OSError:  # execnet raises it if the other end is closed
             self._received(None)
 
     def _received(self, message: tuple[int, str, str] | None) -> None:
         """Runs on execnet's receiver thread."""
         if message is None:
-            self._calls.end(Failure("the controller is gone, and with it the connection to the model"))
+            self._calls.end(Failure("the connection to the controller was lost"))
         else:
             self._calls.received(*message)
 
 
 class BrokerProcess:
-    """Any thread may call it. `say` is called with lines for people."""
+    """The broker's process. Its methods are thread-safe. `say` is called with lines for the terminal."""
 
     def __init__(self, setup: Setup, say: Callable[[str], None]) -> None:
         self.stopped: Failure | None = None  # why the run must end
@@ -186,7 +188,7 @@ class BrokerProcess:
         self._ended: Failure | None = None
         self._lock = threading.Lock()
         self._channels: dict[str, Channel] = {}
-        self._asked: set[tuple[str, int]] = set()  # the calls of workers that wait for an answer
+        self._asked: set[tuple[str, int]] = set()  # pending calls of workers
         self._calls = Calls(lambda message: self._send(message[0], "", *message[1:]))
         self._outgoing: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115  # `_why_ended` closes it
@@ -206,16 +208,16 @@ class BrokerProcess:
     # --- the run ----------------------------------------------------------------------------------------------------
 
     def prepare(self) -> None:
-        """Let it import what is slow to import; returns at once."""
+        """Start its slow imports; returns at once."""
         self._send("prepare")
 
     def plan(self, questions: Iterable[Question], later: Sequence[str] = ()) -> Plan:
-        """What would become of these questions; `later` names models that may be asked others."""
+        """Look up these questions in store and budget; `later` names models that may be asked further ones."""
         plan = self._calls.call("plan", [astuple(question) for question in questions], list(later))
         return plan if isinstance(plan, Plan) else Plan(error=plan.message)
 
     def announce(self) -> None:
-        """The planned questions are going to be asked."""
+        """Queue the planned questions, to be asked ahead."""
         self._has_asked = True
         self._send("announce")
 
@@ -225,20 +227,20 @@ class BrokerProcess:
         return self._calls.ask_and_wait(question, idle)
 
     def stop(self, message: str) -> None:
-        """End the asking: every test that waits or asks later gets this reason."""
+        """Stop asking: every test that waits or asks later gets this reason."""
         self.stopped = self.stopped or Failure(message, stops_run=True)
         self._send("stop", message)
 
     def progress(self) -> Progress:
-        """Where the asking stands; after its end, where it stood then."""
+        """The counts so far; after the end, the final ones."""
         if self._has_asked and not self._closing and isinstance(now := self._calls.call("progress"), Progress):
             self._progress = now
         return self._progress
 
     def close(self, drain_s: float = 0.0) -> None:
-        """Ask nothing more, give what is in flight this long to arrive in the store, and end the process.
+        """Send no more requests, wait this long for those in flight, and end the process.
 
-        May be called again, after Ctrl-C, to cut the waiting short.
+        A second call, after Ctrl-C, ends the waiting.
         """
         self._closing = True
         if self._has_asked:
@@ -256,11 +258,11 @@ class BrokerProcess:
     # --- workers ----------------------------------------------------------------------------------------------------
 
     def attach(self, worker: str, channel: Channel) -> None:
-        """Replies to the questions of this worker go through this channel."""
+        """Connect a worker through this channel."""
         self._channels[worker] = channel
 
     def ask_for(self, worker: str, number: int, question: Sequence[Any]) -> None:
-        """Pass on a worker's question."""
+        """Forward a question of a worker."""
         self._has_asked = True
         with self._lock:
             ended = self._ended
@@ -272,7 +274,7 @@ class BrokerProcess:
             self._answer_worker(worker, number, "failure", encoded(ended))
 
     def detach(self, worker: str) -> None:
-        """A worker is gone; its questions still reach the store."""
+        """Disconnect a worker. Replies to its requests in flight still reach the store."""
         self._channels.pop(worker, None)
         self._send("forget", worker)
 
@@ -289,9 +291,9 @@ class BrokerProcess:
         self._outgoing.put(json.dumps(message))
 
     def _write(self) -> None:
-        """On a thread, as a signal in the main thread could break off a line."""
+        """Runs on a thread, because a signal in the main thread could interrupt a line."""
         assert self._process.stdin is not None
-        with suppress(OSError), self._process.stdin as lines:  # the reader finds that the process has ended
+        with suppress(OSError), self._process.stdin as lines:  # the reader notices that the process has ended
             while (line := self._outgoing.get()) is not None:
                 lines.write(f"{line}\n".encode())
                 lines.flush()
@@ -319,13 +321,13 @@ class BrokerProcess:
             self._say(said[0])
 
     def _why_ended(self) -> Failure:
-        """The last line on its standard error, if it ended before it was told to."""
+        """The reason with the last line of its standard error, if it ended unexpectedly."""
         with self._stderr as stderr:
             stderr.seek(0)
             printed = stderr.read().decode("utf-8", "replace").strip()
         if self._closing:
             return _ENDED
-        last = redact.one_line(printed.splitlines()[-1], os.environ) if printed else "it said nothing"
+        last = redact.one_line(printed.splitlines()[-1], os.environ) if printed else "no message on stderr"
         why = Failure(f"the broker's process ended with status {self._process.returncode}: {last}", stops_run=True)
         self.stopped = self.stopped or why
         return why

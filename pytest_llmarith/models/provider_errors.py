@@ -1,12 +1,12 @@
-"""What went wrong with a request, what is done about it, and whether it may be billed. The only module that decides it.
+"""Classifies failed requests: the action, the message, and whether the request may be billed.
 
-It looks at class names, status codes and causes, so it imports neither litellm nor its transports. litellm gives every
-error a status of its own; what happened is found among the causes.
+It uses class names, status codes and causes, so that it need not import litellm or its transports. litellm sets its own
+status on every error; the original one is among the causes.
 
-| remedy | when |
+| action | when |
 |---|---|
-| try again | 408, 409, 425, 429, 5xx; timeout; connection refused or lost; a body that is no JSON; no `choices` |
-| give up this question | context too long, any other 4xx, a body without end, anything unforeseen |
+| retry | 408, 409, 425, 429, 5xx; timeout; connection refused or lost; a body that is not JSON; no `choices` |
+| give up the question | context too long, any other 4xx, an endless body, any other error |
 | stop the run | 401, 402, 403, 404; no key; no money; unknown model, provider or host; a refused parameter |
 | stop the run | a redirect to another host |
 """
@@ -28,57 +28,57 @@ from pytest_llmarith.models.request import key_variable
 from pytest_llmarith.types import Model
 
 
-class Remedy(Enum):
-    """What is done about a request that failed."""
+class Action(Enum):
+    """The reaction to a failed request."""
 
-    TRY_AGAIN = auto()
+    RETRY = auto()
     GIVE_UP = auto()
     STOP_RUN = auto()
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """Why a request failed, without keys: a line for people, the same in short, and how long the provider asks to wait.
+    """Why a request failed: a one-line message and a shorter summary, both without keys, and the wait asked for.
 
-    `throttled` is set for a 429 that may be tried again, `refused` if no server listens.
+    `throttled` is set for a 429 that can be retried, `refused` if no server listens.
     """
 
-    remedy: Remedy
+    action: Action
     message: str
-    symptom: str
+    summary: str
     retry_after_s: float | None = None
     throttled: bool = False
     refused: bool = False
 
 
 class UnusableResponse(Exception):
-    """A response came and cannot be used; the message says why."""
+    """A response cannot be used; the message says why."""
 
 
 class EndlessResponse(UnusableResponse):
-    """A response is longer than any reply. It may have been billed, and another one would be as long."""
+    """A response exceeds the maximum length. It may have been billed, and a retry would be as long."""
 
 
 class Redirected(Exception):
-    """The provider named another host, which is not asked; the message says which."""
+    """The provider redirected to another host; the message says which."""
 
 
 class UnknownModel(Exception):
-    """There is no model of this name, or it does not take a parameter; the message says which it takes."""
+    """The model does not exist or does not accept a parameter; the message says what to write instead."""
 
 
-_TRY_AGAIN = {408, 409, 425, 429}
-_STOP_RUN = {401, 402, 403, 404}
-_HOPELESS = {"AuthenticationError", "NotFoundError", "PermissionDeniedError", "UnsupportedParamsError"}
-_REFUSED_FOR_GOOD = re.compile(
+_RETRY_STATUSES = {408, 409, 425, 429}
+_FATAL_STATUSES = {401, 402, 403, 404}
+_FATAL_ERRORS = {"AuthenticationError", "NotFoundError", "PermissionDeniedError", "UnsupportedParamsError"}
+_FATAL_WORDS = re.compile(
     r"LLM Provider NOT provided|Missing credentials|Missing \w+ API Key|insufficient_quota|exceeded your current quota",
     re.IGNORECASE,
 )
 _KEY_MISSING = re.compile(r"Missing credentials|Missing \w+ API Key|api_key client option must be set", re.IGNORECASE)
-# Advice to set a variable of litellm or to catch its class: of no use to someone who runs a bench.
+# Advice for programmers who use litellm.
 _LITELLM_ADVICE = re.compile(r" To drop unsupported.*| Handle with `litellm\..*", re.DOTALL)
 _FILTERED = re.compile(r"content_filter|content_policy_violation|ResponsibleAIPolicyViolation")
-# All of them at once: a provider may repeat them for megabytes, which must not be copied as often.
+# One match for all repetitions: a provider may repeat them for megabytes, and each substitution copies the text.
 _LITELLM_WORDS = re.compile(r"(?:(?:litellm\.)?(?:[A-Za-z]+(?:Error|Exception)|Timeout(?: Error)?)(?::\s*|\s+-\s+))*")
 
 _TIMEOUTS = {"APITimeoutError", "ConnectTimeout", "PoolTimeout", "ReadTimeout", "WriteTimeout"}
@@ -88,41 +88,41 @@ _NOT_LOST = {"HTTPStatusError", "MaskedHTTPStatusError", "DecodingError", "Inval
 _NO_ADDRESS = {code for name in ("EAI_NONAME", "EAI_NODATA") if (code := getattr(socket, name, None)) is not None} | {
     11001  # on Windows
 }
-_STATUS_OF_UNREADABLE = {200, 422, 500}  # litellm's, if the provider sent none
+_STATUS_OF_UNREADABLE = {200, 422, 500}  # set by litellm if the provider sent none
 
-# A request that the provider refused or that never reached it is not billed.
+# Requests that were refused or never reached the provider are not billed.
 _NOT_BILLED = {"HTTPStatusError", "Redirected", "ConnectError", "ConnectTimeout", "ConnectionRefusedError", "gaierror"}
 _NEVER_SENT = {"UnknownModel", "ImportError", "ModuleNotFoundError", "UnsupportedProtocol", "InvalidURL"} | {
     "LocalProtocolError",
     "UnicodeEncodeError",
 }
 
-_RETRY_INFO = re.compile(r'"retryDelay":\s*"(\d{1,9}(?:\.\d+)?)s"')  # Google's, which sends no header
+_RETRY_INFO = re.compile(r'"retryDelay":\s*"(\d{1,9}(?:\.\d+)?)s"')  # Google sends no header
 
 
 def diagnose(
     error: BaseException, model: Model, timeout_s: float, environ: Mapping[str, str] = os.environ
 ) -> Diagnosis:
-    """What went wrong with a request to `model`, and what is done about it."""
+    """Classify the error of a request to `model`."""
     reason = _reason(error, timeout_s)
     is_missing, is_refused = _is_key_missing(error), _status(error) == 401
     place = (key_variable(model.target, environ) or "the provider's key") + " in the environment or in .env"
     reason = f"no key; set {place}" if is_missing else _LITELLM_ADVICE.sub("", reason)
     reason += f"; check {place}" * (is_refused and not is_missing)
     secrets = redact.secrets_in(model.params)
-    remedy = _remedy(error)
+    action = _action(error)
     return Diagnosis(
-        remedy,
+        action,
         redact.one_line(f"{model.target}: {reason}", environ, secrets),
-        redact.one_line(f"{_symptom(error)} {model.target}", environ, secrets),
+        redact.one_line(f"{_summary(error)} {model.target}", environ, secrets),
         _retry_after_s(error),
-        throttled=remedy is Remedy.TRY_AGAIN and _status(error) == 429,
+        throttled=action is Action.RETRY and _status(error) == 429,
         refused=_is_connection_refused(error),
     )
 
 
 def is_filtered(error: BaseException) -> bool:
-    """Whether an error is a reply: the provider's content filter stepped in."""
+    """Whether the error means that the provider's content filter replied."""
     if type(error).__name__ == "ContentPolicyViolationError":
         return True
     code = f"{getattr(error, 'code', '')} {getattr(error, 'body', '')}"
@@ -130,7 +130,7 @@ def is_filtered(error: BaseException) -> bool:
 
 
 def may_be_billed(error: BaseException) -> bool:
-    """Whether a request that failed may have cost something: it was sent, and no refusal came back."""
+    """Whether a failed request may be billed: it was sent, and the provider did not refuse it."""
     names = {type(cause).__name__ for cause in _causes(error)}
     if names & (_NOT_BILLED | _NEVER_SENT) or _is_key_missing(error):
         return False
@@ -138,37 +138,37 @@ def may_be_billed(error: BaseException) -> bool:
     return not (isinstance(status, int) and 400 <= status < 500 and status != 408)
 
 
-# --- the remedy -----------------------------------------------------------------------------------------------------
+# --- the action -----------------------------------------------------------------------------------------------------
 
 
-def _remedy(error: BaseException) -> Remedy:
+def _action(error: BaseException) -> Action:
     if _caused_by(error, EndlessResponse):
-        return Remedy.GIVE_UP
+        return Action.GIVE_UP
     if isinstance(error, UnusableResponse):
-        return Remedy.TRY_AGAIN
+        return Action.RETRY
     if _stops_run(error):
-        return Remedy.STOP_RUN
+        return Action.STOP_RUN
     status = _status(error)
-    is_transient = status is not None and (status in _TRY_AGAIN or status >= 500)
+    is_transient = status is not None and (status in _RETRY_STATUSES or status >= 500)
     if isinstance(error, OSError | TimeoutError) or _is_unreadable(error) or is_transient:
-        return Remedy.TRY_AGAIN
-    return Remedy.GIVE_UP
+        return Action.RETRY
+    return Action.GIVE_UP
 
 
 def _stops_run(error: BaseException) -> bool:
     """Whether every other question would fail as well."""
     if _caused_by(error, UnknownModel, Redirected) or isinstance(error, ImportError):
         return True
-    if type(error).__name__ in _HOPELESS or _status(error) in _STOP_RUN or _is_unknown_host(error):
+    if type(error).__name__ in _FATAL_ERRORS or _status(error) in _FATAL_STATUSES or _is_unknown_host(error):
         return True
-    return _REFUSED_FOR_GOOD.search(f"{error} {getattr(error, 'body', '')}") is not None
+    return _FATAL_WORDS.search(f"{error} {getattr(error, 'body', '')}") is not None
 
 
-# --- words for people -----------------------------------------------------------------------------------------------
+# --- messages -------------------------------------------------------------------------------------------------------
 
 
 def _reason(error: BaseException, timeout_s: float) -> str:
-    """The provider's own words if it said something, else what happened to the connection."""
+    """The provider's message, or what happened to the connection."""
     if _is_timeout(error):
         return f"no reply within {timeout_s:g} s"
     if (found := _caused_by(error, UnusableResponse, UnknownModel, Redirected)) is not None:
@@ -176,7 +176,7 @@ def _reason(error: BaseException, timeout_s: float) -> str:
     if (lost := _lost_connection(error)) is not None:
         return f"connection failed: {lost}"
     if _is_no_json(error):
-        return "the response is no JSON"
+        return "the response is not JSON"
     if _is_unreadable(error):
         return f"the response cannot be read: {_words(error)}"
     status = _status(error)
@@ -184,8 +184,8 @@ def _reason(error: BaseException, timeout_s: float) -> str:
     return f"{heading}: {_words(error)}"
 
 
-def _symptom(error: BaseException) -> str:
-    """A failure in few words, by which retries are counted; the model's name follows."""
+def _summary(error: BaseException) -> str:
+    """A short description by which retries are counted; the model's name follows it."""
     if _is_timeout(error):
         return "no reply from"
     if _lost_connection(error) is not None:
@@ -196,16 +196,16 @@ def _symptom(error: BaseException) -> str:
 
 
 def _words(error: BaseException) -> str:
-    """What the provider said; litellm puts its own class names, often twice, before it."""
+    """The provider's message without litellm's class names, which it prefixes, often twice."""
     words = _LITELLM_WORDS.sub("", str(getattr(error, "message", None) or error), count=1)
     return words.partition("Traceback (most recent call last)")[0].strip() or "no reason given"
 
 
-# --- what an error says of itself -----------------------------------------------------------------------------------
+# --- kinds of errors ------------------------------------------------------------------------------------------------
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """The error and what led to it, outermost first; the chain may be a ring."""
+    """The error and its causes, outermost first; the chain may be circular."""
     seen: set[int] = set()
     step: BaseException | None = error
     while step is not None and id(step) not in seen:
@@ -219,14 +219,14 @@ def _caused_by(error: BaseException, *kinds: type[BaseException]) -> BaseExcepti
 
 
 def _status(error: BaseException) -> int | None:
-    """The status that litellm gives an error, which is 500 for every one that it does not know."""
+    """The status that litellm set, except for its 500 for unknown errors: then the provider's, if that is higher."""
     status = _int(getattr(error, "status_code", None))
     answered = _answered_status(error)
     return answered if status == 500 and answered is not None and answered > 500 else status
 
 
 def _answered_status(error: BaseException) -> int | None:
-    """The status of the response, if one came."""
+    """The status of the response, if there is one."""
     for cause in _causes(error):
         if type(cause).__name__.endswith("HTTPStatusError"):
             return _int(getattr(getattr(cause, "response", None), "status_code", None))
@@ -234,7 +234,7 @@ def _answered_status(error: BaseException) -> int | None:
 
 
 def _is_key_missing(error: BaseException) -> bool:
-    """Whether a provider's client had no key, so that nothing was sent."""
+    """Whether the provider's client had no key and sent nothing."""
     return _KEY_MISSING.search(_words(error)) is not None
 
 
@@ -247,7 +247,7 @@ def _is_no_json(error: BaseException) -> bool:
 
 
 def _is_unreadable(error: BaseException) -> bool:
-    """Whether a body came of which litellm could make nothing."""
+    """Whether litellm could not parse the body."""
     return _is_no_json(error) or (
         type(error).__module__.startswith("litellm")
         and _status(error) in _STATUS_OF_UNREADABLE
@@ -257,12 +257,12 @@ def _is_unreadable(error: BaseException) -> bool:
 
 
 def _is_unknown_host(error: BaseException) -> bool:
-    """Whether the name does not exist; a resolver that is away for a moment says EAI_AGAIN."""
+    """Whether the host name does not exist; a temporary resolver failure is EAI_AGAIN instead."""
     return any(isinstance(cause, socket.gaierror) and cause.errno in _NO_ADDRESS for cause in _causes(error))
 
 
 def _is_connection_refused(error: BaseException) -> bool:
-    """Whether no server listens. For a name with several addresses, asyncio raises one error with all texts."""
+    """Whether no server listens. For a host with several addresses, asyncio raises one error with all messages."""
     return any(
         isinstance(cause, OSError)
         and (cause.errno == errno.ECONNREFUSED or f"[Errno {errno.ECONNREFUSED}] Connect call failed" in str(cause))
@@ -271,7 +271,7 @@ def _is_connection_refused(error: BaseException) -> bool:
 
 
 def _lost_connection(error: BaseException) -> str | None:
-    """What became of a connection. The transport names the host; those above it only say `Connection error.`"""
+    """Why the connection failed, by the transport's message; the layers above only say `Connection error.`"""
     lost = next((cause for cause in _causes(error) if _is_lost(cause)), None)
     if lost is None or _answered_status(error) is not None:
         return None
@@ -286,7 +286,7 @@ def _is_lost(cause: BaseException) -> bool:
 
 
 def _led_to(error: BaseException, fits: Callable[[BaseException], bool]) -> bool:
-    """Whether one of the causes fits. If a status was answered, that is the cause."""
+    """Whether one of the causes fits, unless there is a response with a status."""
     return _answered_status(error) is None and any(map(fits, _causes(error)))
 
 
@@ -298,7 +298,7 @@ def _int(status: Any) -> int | None:
 
 
 def _retry_after_s(error: BaseException) -> float | None:
-    """Seconds, by the first of the causes that says so in its headers or its words."""
+    """The seconds in the headers or the message of the first cause that has them."""
     for cause in _causes(error):
         for headers in (
             getattr(cause, "litellm_response_headers", None),
@@ -307,13 +307,13 @@ def _retry_after_s(error: BaseException) -> float | None:
         ):
             if isinstance(headers, Mapping) and (seconds := _seconds(headers)) is not None:
                 return seconds
-        if (told := _RETRY_INFO.search(str(cause))) is not None:
-            return float(told[1])
+        if (found := _RETRY_INFO.search(str(cause))) is not None:
+            return float(found[1])
     return None
 
 
 def _seconds(headers: Mapping[str, Any]) -> float | None:
-    """`Retry-After` as seconds or as a date, and the milliseconds that some providers send."""
+    """Seconds from `Retry-After` (seconds or date) or from the milliseconds that some providers send."""
     lowered = {str(name).lower(): str(value) for name, value in headers.items()}
     if (milliseconds := _number(lowered.get("retry-after-ms"))) is not None:
         return milliseconds / 1000

@@ -1,4 +1,4 @@
-"""Secrets: how keys are named and look, where they stand in a request, and text from outside without them."""
+"""Finds and removes secrets in request parameters and in text."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _SECRET_NAME = re.compile(
     re.IGNORECASE,
 )
 _HEADERS = {"headers", "extra_headers", "default_headers"}
-# Directly below it in a JSON schema stand names of the user's: a property `key` says what a model may write.
+# Its keys in a JSON schema are names chosen by the user: a property `key` holds no secret.
 _PROPERTIES = "properties"
-# The key of a data source: no variable can hold it, so it may be given as an option. It is not written down.
+# The key of a data source, which can only be given as an option. It is never recorded.
 _ALLOWED = ("authentication", "key")
-# It is named like a key, holds none, and changes no reply: it may be given, and is not written down.
+# It looks like the name of a key but holds none. It is accepted, and not recorded because it changes no reply.
 _NO_SECRET = "prompt_cache_key"
 
 _LOOKED_AT = 20_000  # characters of a message
 _LONGEST = 300
 _SHORTEST_SECRET = 6
 _LIKE_A_KEY = re.compile(r"(?=.*[A-Za-z])(?=.*\d).{16,}", re.ASCII | re.DOTALL)
-# No password has such a name: what the variable holds is a key also if it has no digits.
+# A variable with such a name holds a key, not a password, even if the value has no digits.
 _NAME_OF_A_KEY = re.compile(r"(?:api_key|token)$", re.IGNORECASE)
 _LONG_WORD = re.compile(r"(?=.*[A-Za-z])\S{16,}")
 _KEY_SHAPES = re.compile(
@@ -49,12 +49,12 @@ _KEY_SHAPES = re.compile(
 
 
 def is_secret(name: str) -> bool:
-    """Whether a parameter, header or variable of this name holds a key; `max_tokens` does not."""
+    """Whether a parameter, header or variable of this name holds a secret; `max_tokens` does not."""
     return _SECRET_NAME.search(name) is not None
 
 
 def without_secrets(params: Mapping[str, Any], above: str = "") -> dict[str, Any]:
-    """Request parameters without keys and credentials, at every depth; they stand below the name `above`."""
+    """Request parameters without secrets, at every depth; `above` is the name of the parent."""
     return {
         name: _without_secrets(value, _below(above, name))
         for name, value in params.items()
@@ -63,25 +63,25 @@ def without_secrets(params: Mapping[str, Any], above: str = "") -> dict[str, Any
 
 
 def _without_secrets(value: Any, above: str) -> Any:
-    if isinstance(value, list):  # such as tools, each with headers of its own
+    if isinstance(value, list):  # such as tools, each with its own headers
         return [_without_secrets(one, "") for one in value]
     return without_secrets(value, above) if isinstance(value, Mapping) else value
 
 
-def secrets_refused(params: Mapping[str, Any]) -> Iterator[str]:
-    """The names of the secrets that may not be given as an option."""
+def refused_secrets(params: Mapping[str, Any]) -> Iterator[str]:
+    """The names of secrets that must not be given as options."""
     found = ((above, name) for above, name, _ in _secrets(params, ""))
     return (name for above, name in found if name != _NO_SECRET and (above, name) != _ALLOWED)
 
 
 def secrets_in(params: Mapping[str, Any]) -> list[str]:
-    """The keys and credentials among request parameters, and the values of all headers."""
+    """The secrets among request parameters, and the values of all headers."""
     named = (str(value) for _, name, value in _secrets(params, "") if name != _NO_SECRET)
     return [*named, *header_values(without_secrets(params))]
 
 
 def with_headers_hidden(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Request parameters as they may be written down: without secrets and without the values of headers."""
+    """Request parameters for records: without secrets and without the values of headers."""
     return {name: _hidden(name, value) for name, value in without_secrets(params).items()}
 
 
@@ -96,7 +96,7 @@ def header_values(params: Mapping[str, Any]) -> Iterator[str]:
 
 
 def texts_in(value: Any) -> Iterator[str]:
-    """All texts that stand in a value."""
+    """All strings in a value."""
     if isinstance(value, str):
         yield value
     for inner in value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ():
@@ -104,7 +104,7 @@ def texts_in(value: Any) -> Iterator[str]:
 
 
 def _secrets(params: Mapping[str, Any], above: str) -> Iterator[tuple[str, str, Any]]:
-    """What each secret stands below, its name and its value."""
+    """The parent, name and value of each secret."""
     for name, value in params.items():
         if _holds_secret(above, name, value):
             yield above, name, value
@@ -115,17 +115,17 @@ def _secrets(params: Mapping[str, Any], above: str) -> Iterator[tuple[str, str, 
 
 
 def _holds_secret(above: str, name: str, value: Any) -> bool:
-    """Credentials may be text, a mapping or a list; a property of a schema is a mapping or a truth value."""
+    """Whether the parameter is a secret. A mapping or bool below `properties` is a property of a schema."""
     return is_secret(name) and not (above == _PROPERTIES and isinstance(value, Mapping | bool))
 
 
 def _below(above: str, name: str) -> str:
-    """What a value of this name stands below; the name of a property is the user's and means nothing."""
+    """The parent name for the values below; empty for a property of a schema, whose name the user chose."""
     return "" if above == _PROPERTIES else name
 
 
 def _mappings(value: Any) -> Iterator[Mapping[str, Any]]:
-    """The mapping that a value is, or those in the list that it is."""
+    """The value itself if it is a mapping, or the mappings in a list."""
     if isinstance(value, Mapping):
         yield value
     elif isinstance(value, list):
@@ -145,16 +145,16 @@ def _hidden(name: str, value: Any) -> Any:
 
 
 def one_line(text: str, environ: Mapping[str, str], more_secrets: Iterable[str] = ()) -> str:
-    """A message from outside as one bounded line without keys and control characters."""
+    """A foreign message as one bounded line without keys and control characters."""
     words = _printable(text[:_LOOKED_AT]).split()
     if _cuts_a_word(text) and len(words[-1]) < _LONGEST:
-        words.pop()  # it may be the first half of a key, which would not be recognized
+        words.pop()  # it may be the first half of a key, which no pattern would match
     line = hide_keys(" ".join(words), environ, more_secrets)
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1].rstrip()}…"
 
 
 def hide_keys(text: str, environ: Mapping[str, str], more_secrets: Iterable[str] = ()) -> str:
-    """Replace what is a key in this environment, and what looks like one."""
+    """Replace the keys of this environment, and everything that looks like a key."""
     for secret in sorted({*_secrets_of(environ).values(), *more_secrets}, key=len, reverse=True):
         if len(secret) >= _SHORTEST_SECRET:
             text = text.replace(secret, HIDDEN)
@@ -162,9 +162,9 @@ def hide_keys(text: str, environ: Mapping[str, str], more_secrets: Iterable[str]
 
 
 def without_known_keys(text: str, environ: Mapping[str, str]) -> str:
-    """A reply without the keys of this environment, which a provider or a proxy may echo; nothing else is touched.
+    """A reply without the keys of this environment, which a provider or a proxy may echo.
 
-    A reply is going to be graded: a password such as `postgres` or `123456` may be the answer.
+    Passwords are kept, because a word such as `postgres` or `123456` may be the answer to grade.
     """
     keys = {secret for name, secret in _secrets_of(environ).items() if _looks_like_a_key(name, secret)}
     for secret in sorted(keys, key=len, reverse=True):
@@ -172,10 +172,10 @@ def without_known_keys(text: str, environ: Mapping[str, str]) -> str:
     return text
 
 
-def variable_told(text: str, environ: Mapping[str, str]) -> str | None:
-    """The variable of this environment whose key a text holds; None if it holds none.
+def leaked_variable(text: str, environ: Mapping[str, str]) -> str | None:
+    """The variable of this environment whose key is in the text, or None.
 
-    Short values and numbers count as no key: they stand in many texts.
+    Short values and numbers are ignored, because they occur in many texts.
     """
     return next(
         (
@@ -193,12 +193,12 @@ def _looks_like_a_key(name: str, secret: str) -> bool:
 
 
 def _secrets_of(environ: Mapping[str, str]) -> dict[str, str]:
-    """Looked up name by name: another thread may change the environment meanwhile, as pytest does for every test."""
+    """The secrets by variable. Looked up name by name, because pytest changes the environment during every test."""
     return {name: value for name in list(environ) if is_secret(name) and (value := environ.get(name))}
 
 
 def _cuts_a_word(text: str) -> bool:
-    """Whether what is looked at ends within a word."""
+    """Whether the examined part ends within a word."""
     around = _printable(text[_LOOKED_AT - 1 : _LOOKED_AT + 1])
     return len(around) == 2 and not any(map(str.isspace, around))
 

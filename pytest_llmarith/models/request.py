@@ -1,6 +1,6 @@
-"""What is sent to a model and to whom, how it may be written down, and about how many tokens it has.
+"""Requests: messages, their recorded form, token estimates, and the provider of a model.
 
-litellm, which takes seconds to import, is not needed: what it knows of models' names is in a file.
+Providers are looked up in litellm's list as a file, because importing litellm takes seconds.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from typing import Any, Protocol
 from pytest_llmarith.models.redact import HIDDEN, header_values, with_headers_hidden, without_secrets
 from pytest_llmarith.types import Model, ModelTerms, Question, Reply
 
-_SEEDS = 1_000_000  # more than there are repeats and times
-_REPEATS = 1_000  # as many as there may be
+_SEEDS = 1_000_000  # more than repeats times questions of a search
+_REPEATS = 1_000  # the maximum of --llm-repeats
 
-_CHARACTERS_PER_TOKEN = 4  # of the prompts of the benches, with the tokenizers of gpt-4o and Claude: 4.0 to 4.5
+_CHARACTERS_PER_TOKEN = 4  # measured for the benches' prompts with the tokenizers of gpt-4o and Claude: 4.0 to 4.5
 _REPLY_LIMITS = ("max_completion_tokens", "max_tokens")
 _TOKENS_PER_MESSAGE = 16  # tokens that name the role of a message
 _TOKENS_PER_REQUEST = 128  # tokens of the lines that a server's chat template adds
 
-# One provider under several names, and providers whose variables begin with another word than their name.
+# The prefix of a provider's variables, if it is not the provider's name.
 _WORDS = {
     "ai21_chat": "AI21",
     "aiohttp_openai": "OPENAI",
@@ -43,7 +43,7 @@ _WORDS = {
     "vertex_ai_beta": "VERTEX_AI",
     "watsonx_text": "WATSONX",
 }
-# What litellm looks at before (OpenAI: in another order than usual), or under another name.
+# Variables that litellm reads before or instead of the usual ones.
 _ADDRESSES = {
     "BEDROCK": ("AWS_BEDROCK_RUNTIME_ENDPOINT",),
     "DATAROBOT": ("DATAROBOT_ENDPOINT",),
@@ -67,9 +67,9 @@ _KEYS = {
 _PROXY = "litellm_proxy"
 
 _PRICES = "model_prices_and_context_window_backup.json"
-# An entry may say for what it is used: `bedrock_converse`, `vertex_ai-language-models`.
+# An entry may add the kind of API: `bedrock_converse`, `vertex_ai-language-models`.
 _LISTED_AS = re.compile(r"(?P<provider>bedrock|vertex_ai)[_-].*")
-# Names that are newer than the list.
+# For names that are newer than the list.
 _FAMILIES = {
     "openai": re.compile(r"(?:ft:)?(?:gpt-|chatgpt-|o\d)"),
     "anthropic": re.compile(r"claude"),
@@ -78,7 +78,7 @@ _FAMILIES = {
 
 
 class Client(Protocol):
-    """What models are asked through; `models.client.Client` in a run."""
+    """The interface of `models.client.Client`."""
 
     def prepare(self) -> None: ...
     def terms(self, model: Model) -> ModelTerms: ...
@@ -87,7 +87,7 @@ class Client(Protocol):
 
 
 def messages_of(model: Model, prompt: str) -> list[dict[str, str]]:
-    """The conversation as the model sees it."""
+    """The messages of a request."""
     question = {"role": "user", "content": prompt}
     if model.system_prompt is None:
         return [question]
@@ -95,7 +95,7 @@ def messages_of(model: Model, prompt: str) -> list[dict[str, str]]:
 
 
 def sent_of(model: Model, prompt: str) -> dict[str, Any]:
-    """The request as it may be written down: everything but keys, passwords and the values of headers."""
+    """The request as it is recorded: without keys, passwords and the values of headers."""
     return {
         "model": model.target,
         "api_base": model.api_base,
@@ -105,20 +105,19 @@ def sent_of(model: Model, prompt: str) -> dict[str, Any]:
 
 
 def holds_secrets(sent: Mapping[str, Any]) -> bool:
-    """Whether a request that was written down holds a key or a password, which no run writes down."""
+    """Whether a recorded request holds a key or a password, which no run records."""
     return without_secrets(sent["params"]) != sent["params"] or "@" in (sent["api_base"] or "")
 
 
 def hides_headers(sent: Mapping[str, Any]) -> bool:
-    """Whether headers of the request were hidden: they may change a reply, so its key is unknown."""
+    """Whether header values were hidden. They may change a reply, so the key of the reply is unknown."""
     return HIDDEN in header_values(sent["params"])
 
 
 def asked_model(models: Mapping[str, Model], question: Question) -> Model | None:
     """The model with the question's system prompt, and for a fake model its seed; None if the run has no such model.
 
-    A language model replies anew each time. A fake model needs another seed for each repeat and each further question
-    of a search.
+    A fake model needs a different seed for each repeat and each repeated question of a search.
     """
     model = models.get(question.model)
     if model is None:
@@ -131,15 +130,15 @@ def asked_model(models: Mapping[str, Model], question: Question) -> Model | None
 
 
 def about_tokens(model: Model, prompt: str) -> int:
-    """About how many tokens are sent."""
+    """The estimated number of tokens sent."""
     characters = sum(len(message["content"]) for message in messages_of(model, prompt))
     return -(-characters // _CHARACTERS_PER_TOKEN)
 
 
-def most_tokens_sent(model: Model, prompt: str) -> int:
-    """How many tokens are sent at most: one for each byte of the messages and of the parameters, such as tools.
+def max_tokens_sent(model: Model, prompt: str) -> int:
+    """The maximum number of tokens sent: one per byte of the messages and parameters.
 
-    The limits of a reply are left out, so that the limit which a forecast names lets as many requests fit as it says.
+    Reply limits are not counted, so that the limit that a forecast suggests does not change its own result.
     """
     messages = sum(len(message["content"].encode()) + _TOKENS_PER_MESSAGE for message in messages_of(model, prompt))
     params = {name: value for name, value in model.params.items() if name not in _REPLY_LIMITS}
@@ -147,9 +146,9 @@ def most_tokens_sent(model: Model, prompt: str) -> int:
 
 
 def reply_limit(model: Model) -> int | None:
-    """How many tokens of a reply the request allows; None if it sets no limit.
+    """The reply limit that the request sets in tokens, or None.
 
-    Some servers know only one of the two parameters, so the larger one counts.
+    Some servers support only one of the two parameters, so the larger one counts.
     """
     limits = [limit for name in _REPLY_LIMITS if type(limit := model.params.get(name)) is int and limit > 0]
     return max(limits, default=None)
@@ -159,7 +158,7 @@ def reply_limit(model: Model) -> int | None:
 
 
 def provider_of(target: str, environ: Mapping[str, str]) -> str | None:
-    """The provider that litellm asks for a model string; None if litellm would not know it either."""
+    """The provider that litellm chooses for a model string, or None if it is unknown."""
     if environ.get("USE_LITELLM_PROXY", "").strip().lower() == "true":
         return _PROXY
     prefix, slash, _ = target.partition("/")
@@ -167,7 +166,7 @@ def provider_of(target: str, environ: Mapping[str, str]) -> str | None:
 
 
 def address_of(target: str, environ: Mapping[str, str]) -> tuple[str, str] | None:
-    """The variable with the base URL of a model's provider, and the URL."""
+    """The variable that sets the base URL of a model's provider, and the URL; None if no variable does."""
     if not any(map(_may_be_address, list(environ))):
         return None
     provider = provider_of(target, environ)
@@ -176,7 +175,7 @@ def address_of(target: str, environ: Mapping[str, str]) -> tuple[str, str] | Non
 
 
 def key_variable(target: str, environ: Mapping[str, str]) -> str | None:
-    """The variable in which the provider's key is looked for; None if the provider is not known."""
+    """The variable of the provider's key; None if the provider is unknown."""
     provider = provider_of(target, environ)
     if provider is None:
         return None
@@ -189,7 +188,7 @@ def _word(provider: str) -> str:
 
 
 def _address_variables(word: str) -> Iterator[str]:
-    """In litellm's order. It does not know every BASE_URL, but the providers' own clients do."""
+    """In litellm's order; *_BASE_URL is read by the providers' clients."""
     yield from _ADDRESSES.get(word, ())
     yield f"{word}_API_BASE"
     yield f"{word}_BASE_URL"
@@ -208,14 +207,14 @@ def _provider_of_name(name: str) -> str | None:
 
 @cache
 def _listed() -> Mapping[str, str]:
-    """The providers of the names that litellm's list has."""
+    """The provider of each model name in litellm's list."""
     entries = json.loads(path.read_text(encoding="utf-8")) if (path := _list_path()) else {}
     named = ((name, entry.get("litellm_provider")) for name, entry in entries.items() if "/" not in name)
     return {name: _LISTED_AS.sub(r"\g<provider>", provider) for name, provider in named if provider}
 
 
 def _list_path() -> Path | None:
-    """None if litellm has no such file any more: then only families of names are known."""
+    """The path of litellm's list; None if this version of litellm has none."""
     spec = find_spec("litellm")
     folders = spec.submodule_search_locations if spec is not None else None
     paths = [Path(folder) / _PRICES for folder in folders or ()]

@@ -1,8 +1,8 @@
-"""Which question goes to a model next. It holds every question from its announcement until its reply is fetched.
+"""The order in which questions are asked. It holds each question from its announcement until its reply is fetched.
 
-A question that a test waits for goes first. Free places are filled with announced questions, just behind the place
-where each worker was last seen, within a window of replies that are not fetched yet. One key is asked once, however
-often it is announced or asked.
+Questions that tests wait for go first. Free capacity is used for announced questions that follow the last question of
+each worker, within a window of replies that are not fetched yet. A key is asked once, even if it is announced or asked
+several times.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ class State(Enum):
 class Entry:
     """One key; `due` counts the announced tests that have not fetched the reply.
 
-    `place` is its index in the announced order, `worker` the one for which it was asked ahead.
+    `index` is the position in the announced order, `worker` the worker for which it was asked ahead.
     """
 
     key: str
     question: Question
     state: State = State.PENDING
-    place: int | None = None
+    index: int | None = None
     due: int = 0
     waiters: list[Waiter] = field(default_factory=list)
     outcome: Reply | Failure | None = None
@@ -50,21 +50,21 @@ class Entry:
 
 @dataclass(slots=True)
 class _Position:
-    """A worker's place in the announced order, and how many replies ahead of it are not fetched."""
+    """A worker's next index in the announced order, and the number of unfetched replies asked ahead for it."""
 
-    place: int = 0
+    index: int = 0
     ahead: int = 0
 
 
 class RequestQueue:
-    """`window` bounds the replies that are in flight or not fetched."""
+    """A queue whose `window` limits the replies that are in flight or not fetched."""
 
     def __init__(self, window: int) -> None:
         self._window = window
         self._used = 0
         self._entries: dict[str, Entry] = {}
-        self._order: list[Entry | None] = []  # None where an entry has left
-        self._first = 0  # in `_order`: all before it have left
+        self._order: list[Entry | None] = []  # None for an entry that was asked or discarded
+        self._first = 0  # index of the first entry left in `_order`
         self._positions: dict[str, _Position] = {}
         self._waited: deque[Entry] = deque()
         self._abandoned = False
@@ -73,14 +73,14 @@ class RequestQueue:
         return key in self._entries
 
     def announce(self, key: str, question: Question) -> None:
-        """A test is going to ask this."""
+        """Add a question that a test will ask."""
         entry = self._enter(key, question)
         entry.due += 1
-        if entry.state is State.PENDING and entry.place is None and not entry.waiters:
+        if entry.state is State.PENDING and entry.index is None and not entry.waiters:
             self._append(entry)
 
     def take(self, key: str, worker: str) -> Reply | Failure | None:
-        """Fetch what has arrived; None if it has not."""
+        """Fetch the outcome; None if it has not arrived."""
         entry = self._entries.get(key)
         if entry is None:
             return None
@@ -91,21 +91,21 @@ class RequestQueue:
         return entry.outcome
 
     def wait(self, key: str, question: Question, waiter: Waiter) -> None:
-        """A worker waits for a reply that has not arrived."""
+        """Add a worker that waits for the reply."""
         entry = self._enter(key, question)
         self._move(waiter.worker, entry)
         entry.waiters.append(waiter)
         if entry.state is State.PENDING:
             self._waited.append(entry)
 
-    def next(self, has_room: Callable[[Question], bool] = lambda question: True) -> Entry | None:
-        """The question to ask now, if there is one; it is in flight from here on.
+    def next(self, has_capacity: Callable[[Question], bool] = lambda question: True) -> Entry | None:
+        """The next question to ask, marked as in flight; None if there is none.
 
-        A question whose model has no room lets others pass.
+        Questions to models without capacity are skipped.
         """
         if self._abandoned:
             return None
-        entry = self._next_waited(has_room) or self._next_announced(has_room)
+        entry = self._next_waited(has_capacity) or self._next_announced(has_capacity)
         if entry is not None:
             self._leave_order(entry)
             entry.state = State.IN_FLIGHT
@@ -114,7 +114,7 @@ class RequestQueue:
         return entry
 
     def arrived(self, entry: Entry, outcome: Reply | Failure) -> list[Waiter]:
-        """A question has its outcome; returns those who wait for it."""
+        """Set the outcome of a question; returns its waiters."""
         entry.state, entry.outcome = State.READY, outcome
         waiters, entry.waiters = entry.waiters, []
         for _ in waiters:
@@ -123,7 +123,7 @@ class RequestQueue:
         return waiters
 
     def forget(self, worker: str) -> None:
-        """A worker is gone, and what it waited for is not fetched."""
+        """Remove a worker that is gone, with its waiters."""
         self._positions.pop(worker, None)
         for entry in [entry for entry in self._entries.values() if entry.waiters]:
             others = [waiter for waiter in entry.waiters if waiter.worker != worker]
@@ -132,11 +132,11 @@ class RequestQueue:
             if not others and entry.state is State.PENDING:
                 if entry.due == 0:
                     self._discard(entry)
-                elif entry.place is None:
+                elif entry.index is None:
                     self._append(entry)
 
     def abandon(self, *, spare_in_flight: bool) -> list[Waiter]:
-        """Ask nothing more; returns those who wait in vain. What has arrived can still be fetched."""
+        """Ask no more questions; returns the waiters without a reply. Arrived replies can still be fetched."""
         self._abandoned = True
         waiters: list[Waiter] = []
         for entry in list(self._entries.values()):
@@ -150,41 +150,41 @@ class RequestQueue:
 
     # --- the next question ------------------------------------------------------------------------------------------
 
-    def _next_waited(self, has_room: Callable[[Question], bool]) -> Entry | None:
+    def _next_waited(self, has_capacity: Callable[[Question], bool]) -> Entry | None:
         passed = list[Entry]()
         found = None
         while found is None and self._waited:
             entry = self._waited.popleft()
             if entry.state is State.PENDING and entry.waiters:
-                if has_room(entry.question):
+                if has_capacity(entry.question):
                     found = entry
                 else:
                     passed.append(entry)
         self._waited.extendleft(reversed(passed))
         return found
 
-    def _next_announced(self, has_room: Callable[[Question], bool]) -> Entry | None:
-        """For the worker with the fewest replies ahead of it, so that a slow one does not fill the window."""
+    def _next_announced(self, has_capacity: Callable[[Question], bool]) -> Entry | None:
+        """Prefer the worker with the fewest unfetched replies, so that a slow worker does not fill the window."""
         if self._used >= self._window:
             return None
         for name, position in sorted(self._positions.items(), key=lambda item: item[1].ahead):
-            position.place = self._next_place(position.place)
-            entry = self._entry_at(position.place)
-            if entry is not None and has_room(entry.question):
+            position.index = self._next_index(position.index)
+            entry = self._entry_at(position.index)
+            if entry is not None and has_capacity(entry.question):
                 entry.worker = name
                 position.ahead += 1
                 return entry
-        self._first = self._next_place(self._first)
+        self._first = self._next_index(self._first)
         entry = self._entry_at(self._first)
-        return entry if entry is not None and has_room(entry.question) else None
+        return entry if entry is not None and has_capacity(entry.question) else None
 
-    def _next_place(self, place: int) -> int:
-        while place < len(self._order) and self._order[place] is None:
-            place += 1
-        return place
+    def _next_index(self, index: int) -> int:
+        while index < len(self._order) and self._order[index] is None:
+            index += 1
+        return index
 
-    def _entry_at(self, place: int) -> Entry | None:
-        return self._order[place] if place < len(self._order) else None
+    def _entry_at(self, index: int) -> Entry | None:
+        return self._order[index] if index < len(self._order) else None
 
     # --- the life of an entry ---------------------------------------------------------------------------------------
 
@@ -194,12 +194,12 @@ class RequestQueue:
         return self._entries[key]
 
     def _append(self, entry: Entry) -> None:
-        entry.place = len(self._order)
+        entry.index = len(self._order)
         self._order.append(entry)
 
     def _move(self, worker: str, entry: Entry) -> None:
-        if entry.place is not None:
-            self._positions.setdefault(worker, _Position()).place = entry.place + 1
+        if entry.index is not None:
+            self._positions.setdefault(worker, _Position()).index = entry.index + 1
 
     def _fetched(self, entry: Entry) -> None:
         entry.due = max(0, entry.due - 1)
@@ -213,8 +213,8 @@ class RequestQueue:
                 position.ahead -= 1
 
     def _leave_order(self, entry: Entry) -> None:
-        if entry.place is not None:
-            self._order[entry.place] = None
+        if entry.index is not None:
+            self._order[entry.index] = None
 
     def _discard_if_done(self, entry: Entry) -> None:
         if entry.due == 0 and entry.state is State.READY:

@@ -1,4 +1,4 @@
-"""One question's way to its model: requests within the limits and the budget, the retries, and their counts."""
+"""Asks one question: requests within the limits and the budget, retries, and their counts."""
 
 from __future__ import annotations
 
@@ -11,41 +11,41 @@ from dataclasses import replace
 
 from pytest_llmarith.models.budget import Budget, OverBudget, Reservation
 from pytest_llmarith.models.limits import Attempt, Closed, Endpoint, SharedLimits
-from pytest_llmarith.models.provider_errors import Diagnosis, Remedy, diagnose
+from pytest_llmarith.models.provider_errors import Action, Diagnosis, diagnose
 from pytest_llmarith.models.request import Client
 from pytest_llmarith.types import NEVER_ASKED, Failure, Model, Progress, Reply, RequestLimits, Retry, Throttled
 
 FIRST_PAUSE_S = 2.0
 LONGEST_PAUSE_S = 60.0
-# Limits are per minute, and some of the questions that wait for the next minute miss it: a 429 is tried again this many
-# times more often than an outage, for some minutes in all.
+# A 429 is retried this many times as often as an outage: rate limits are per minute, and it may take several
+# minutes until a question gets through.
 RETRIES_FOR_429 = 4
-RETRY_TIME_S = 900.0  # after a question's first request, none begins later
+RETRY_TIME_S = 900.0  # no retry begins later than this after the first request
 
 
 class Counts:
-    """The fields of `Progress`, while they grow."""
+    """The counts behind `Progress`."""
 
     def __init__(self) -> None:
         self._clock = asyncio.get_running_loop().time
         self._numbers: Counter[str] = Counter()
         self._cost_usd = self._stored_usd = self._lost_usd = 0.0
-        self._pauses: list[tuple[str, float]] = []  # the reason of each, and when it ends
+        self._pauses: list[tuple[str, float]] = []  # reason and end of each pause
         self._retries: Counter[str] = Counter()
         self._throttled: dict[str, Throttled] = {}
 
     def add(self, **more: int) -> None:
-        """Add to counts of `Progress` by name."""
+        """Increase counts of `Progress` by name."""
         for name, step in more.items():
             self._numbers[name] += step
 
     def set_stored(self, kept: int, unsaved: int) -> None:
-        """How many replies of this run the store took, and how many it did not."""
+        """Set how many replies of this run are in the store, and how many are not."""
         self._numbers["kept"], self._numbers["unsaved"] = kept, unsaved
 
     @contextmanager
     def during(self, name: str) -> Iterator[None]:
-        """Add one, and take it back at the end."""
+        """Increase a count within the context."""
         self._numbers[name] += 1
         try:
             yield
@@ -54,7 +54,7 @@ class Counts:
 
     @contextmanager
     def pausing(self, reason: str, seconds: float) -> Iterator[None]:
-        """A question waits for its next attempt."""
+        """Count a question that waits for a retry."""
         pause = reason, self._clock() + seconds
         self._pauses.append(pause)
         try:
@@ -63,14 +63,14 @@ class Counts:
             self._pauses.remove(pause)
 
     def retried(self, reason: str) -> None:
-        """A question is tried again."""
+        """Count a retry by its reason."""
         self._retries[reason] += 1
 
     def throttled(self, throttled: Throttled) -> None:
         self._throttled[throttled.target] = throttled
 
     def settled(self, model: Model, outcome: Reply | Failure) -> None:
-        """A question has ended."""
+        """Count the outcome of a question."""
         if isinstance(outcome, Failure):
             self.add(failed=not model.judge)
             return
@@ -79,12 +79,12 @@ class Counts:
             self._stored_usd += outcome.cost_usd or 0.0
 
     def paid(self, reply: Reply) -> None:
-        """A reply has arrived, whether or not a test still waits for it."""
+        """Count the cost of a reply, even if no test waits for it any more."""
         self.add(unpriced=reply.cost_usd is None)
         self._cost_usd += reply.cost_usd or 0.0
 
     def lost(self, most_usd: float) -> None:
-        """A request without a reply may have been billed, with this much at most."""
+        """Count a request without a reply that may have been billed for at most this much."""
         self.add(lost=1)
         self._lost_usd += most_usd
 
@@ -104,9 +104,9 @@ class Counts:
 
 
 class Requester:
-    """Asks models until there is a reply, or a reason why there is none.
+    """Sends the requests of a question until there is a reply or a failure.
 
-    `on_room` is called when a question begins to wait for its next attempt: another one may be asked meanwhile.
+    `on_capacity` is called when a question begins to wait for a retry, as another one may be asked meanwhile.
     """
 
     def __init__(
@@ -116,26 +116,26 @@ class Requester:
         limits: RequestLimits,
         counts: Counts,
         budget: Budget,
-        on_room: Callable[[], None],
+        on_capacity: Callable[[], None],
     ) -> None:
         self._client = client
         self._limits = limits
         self._counts = counts
         self._budget = budget
-        self._on_room = on_room
+        self._on_capacity = on_capacity
         self._shared = SharedLimits(limits)
         self._endpoints: dict[tuple[str, str | None], Endpoint] = {}
         endpoints = [(model, self._endpoint(model)) for model in models]
         self._measured = [endpoint for model, endpoint in endpoints if not model.judge]
         self._busy = 0
 
-    def has_room(self, model: Model) -> bool:
-        """Whether another question may be asked of this model now."""
+    def has_capacity(self, model: Model) -> bool:
+        """Whether another question to this model may start now."""
         endpoint = self._endpoint(model)
-        return endpoint.closed or (endpoint.has_room() and self._busy < self._limits.concurrency)
+        return endpoint.closed or (endpoint.has_capacity() and self._busy < self._limits.concurrency)
 
     def enter(self, model: Model) -> None:
-        """A question is on its way to this model, until `leave`."""
+        """Count a question to this model as in progress, until `leave`."""
         self._busy += 1
         self._endpoint(model).questions += 1
 
@@ -144,13 +144,13 @@ class Requester:
         self._endpoint(model).questions -= 1
 
     def halt(self) -> None:
-        """Send nothing more; what is in flight may still arrive."""
+        """Send no more requests; those in flight may still finish."""
         self._budget.halt()
         for endpoint in self._shared.endpoints:
             endpoint.close()
 
     async def request(self, model: Model, prompt: str) -> Reply | Failure:
-        """Ask until there is a reply, or no hope."""
+        """Send requests until there is a reply, or no further retry is allowed."""
         endpoint = self._endpoint(model)
         clock = asyncio.get_running_loop().time
         attempts = throttled = 0
@@ -173,7 +173,7 @@ class Requester:
             if last is None:
                 first_at = clock()
             else:
-                self._counts.retried(last.symptom)
+                self._counts.retried(last.summary)
                 retries.append(Retry(last.message, round(pause, 3)))
             try:
                 outcome = await self._send(endpoint, attempt, reservation)
@@ -187,7 +187,7 @@ class Requester:
             throttled += last.throttled
             allowed = self._limits.retries * (RETRIES_FOR_429 if last.throttled else 1)
             used = throttled if last.throttled else attempts - throttled
-            if last.remedy is not Remedy.TRY_AGAIN or used > allowed or not self._limits.retries:
+            if last.action is not Action.RETRY or used > allowed or not self._limits.retries:
                 return failure(_message(last, attempts))
             in_burst = last.throttled and endpoint.was_in_burst(attempt)
             pause = 0.0 if in_burst and last.retry_after_s is None else self._pause_length(last, attempts)
@@ -197,7 +197,7 @@ class Requester:
     # --- one attempt ------------------------------------------------------------------------------------------------
 
     async def _begin(self, endpoint: Endpoint, model: Model, prompt: str) -> tuple[Reservation, Attempt]:
-        """Wait until the budget has room for a request and it may be sent. Raises Closed or OverBudget."""
+        """Wait until the budget and the limits admit a request. Raises Closed or OverBudget."""
         with self._counts.during("held"):
             reservation = await self._budget.reserve(model, prompt)
             if reservation is None:
@@ -226,7 +226,7 @@ class Requester:
             async with asyncio.timeout(timeout_s):
                 try:
                     reply = await self._client.complete(reservation.model, reservation.prompt, timeout_s)
-                except BaseException as error:  # a timeout comes as a cancellation
+                except BaseException as error:  # a timeout is raised as CancelledError
                     if (most_usd := self._budget.fail(reservation, error)) is not None:
                         self._counts.lost(most_usd)
                     raise
@@ -237,17 +237,17 @@ class Requester:
 
     async def _pause(self, endpoint: Endpoint, last: Diagnosis, seconds: float) -> None:
         self._busy -= 1
-        self._on_room()
+        self._on_capacity()
         try:
-            with self._counts.pausing(last.symptom, seconds):
+            with self._counts.pausing(last.summary, seconds):
                 await endpoint.pause(seconds)
         finally:
             self._busy += 1
 
     def _pause_length(self, last: Diagnosis, attempts: int) -> float:
-        """What the provider asks for, else exponential with full jitter, so that retries do not come at once.
+        """The wait that the provider asks for, else exponential backoff with full jitter.
 
-        A provider that goes on asking for too little is not believed any longer: then at least what it asks for.
+        After `retries` attempts, the longer of both counts, as the provider has asked for too little.
         """
         asked = last.retry_after_s
         if asked is not None and attempts <= self._limits.retries:
@@ -256,13 +256,13 @@ class Requester:
         return max(asked or 0.0, random.uniform(0, longest))
 
     def _failure(self, endpoint: Endpoint, last: Diagnosis | None, failure: Failure) -> Failure:
-        """If the provider is down, that is the reason. The run stops if that holds for every model under test."""
+        """The failure, or that the provider is down. The run stops if all models under test are down."""
         if last is not None:
             endpoint.gave_up(last, failure.attempts)
-        if endpoint.down is not None and (last is None or last.remedy is Remedy.TRY_AGAIN):
+        if endpoint.down is not None and (last is None or last.action is Action.RETRY):
             all_down = all(measured.down for measured in self._measured)
             return replace(failure, message=endpoint.down, stops_run=all_down)
-        return replace(failure, stops_run=last is not None and last.remedy is Remedy.STOP_RUN)
+        return replace(failure, stops_run=last is not None and last.action is Action.STOP_RUN)
 
     def _endpoint(self, model: Model) -> Endpoint:
         address = model.target, model.api_base
@@ -272,10 +272,10 @@ class Requester:
 
 
 def _message(last: Diagnosis, attempts: int, *, too_long: bool = False) -> str:
-    """The last failure, how often it was tried, and why not once more."""
+    """The last error, the number of attempts, and why there is no further retry."""
     notes = [f"{attempts} attempts"] if attempts > 1 else []
     if too_long and last.retry_after_s is not None:
-        notes.append(f"it asks to wait {last.retry_after_s:,.0f} s")
+        notes.append(f"the provider asks to wait {last.retry_after_s:,.0f} s")
     if too_long:
         notes.append(f"retries end after {RETRY_TIME_S:g} s")
     return f"{last.message} ({', '.join(notes)})" if notes else last.message

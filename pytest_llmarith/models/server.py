@@ -1,6 +1,6 @@
-"""The broker's process: `python -m pytest_llmarith.models.server`, which `models.process` starts.
+"""The main program of the broker's process, which `models.process` starts.
 
-It reads a line of setup and then messages on standard input, and writes messages on standard output.
+It reads a line of setup and then messages from standard input, and writes messages to standard output.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from pytest_llmarith.models.process import Setup, decoded, encoded
 from pytest_llmarith.models.store import RunStore
 from pytest_llmarith.types import Failure, Plan, Question, Reply
 
-# How long requests in flight may take to arrive in the store if the controller is gone.
+# How long to wait for requests in flight if the controller is gone.
 ORPHAN_DRAIN_S = 60.0
 
 Write = Callable[..., None]
 
 
 class Server:
-    """Hands the controller's messages to the broker."""
+    """Dispatches the controller's messages to the broker."""
 
     def __init__(self, setup: Setup, write: Write) -> None:
         self._write = write
@@ -45,12 +45,12 @@ class Server:
             setup.store_mode,
             on_stop=lambda failure: write("stopped", encoded(failure)),
         )
-        self._messages: asyncio.Queue[list[Any] | None] = asyncio.Queue()  # None when there are no others
+        self._messages: asyncio.Queue[list[Any] | None] = asyncio.Queue()  # None at the end
         self._tasks: set[asyncio.Task[None]] = set()
         self._closing: asyncio.Task[None] | None = None
 
     async def serve(self, lines: Iterable[bytes]) -> None:
-        """Until the controller closes the broker, or is gone."""
+        """Serve until the controller closes the broker or is gone."""
         loop = asyncio.get_running_loop()
 
         def read() -> None:
@@ -92,7 +92,7 @@ class Server:
     async def _ask(self, worker: str, number: int, fields: list[Any]) -> None:
         try:
             outcome = await self._broker.ask(Question(*fields), worker)
-        except Exception as error:  # a fault of the program must not leave a test waiting
+        except Exception as error:  # a bug here must not leave a test waiting
             outcome = Failure(_one_line(error))
         self._answer(worker, number, "reply" if isinstance(outcome, Reply) else "failure", outcome)
 
@@ -102,29 +102,29 @@ class Server:
     def _plan(self, questions: list[list[Any]], later: list[str]) -> Plan:
         try:
             return self._broker.plan([Question(*fields) for fields in questions], later)
-        except Exception as error:  # such as a litellm that cannot be imported, as the first question will tell
+        except Exception as error:  # such as a failing import of litellm, which the first question reports
             return Plan(error=_one_line(error))
 
     def _prepare(self) -> None:
         try:
             self._client.prepare()
-        except ImportError as error:  # the first question will tell
+        except ImportError as error:  # the first question reports it
             sys.stderr.write(f"{_one_line(error)}\n")
 
 
 def load_keys(path: Path) -> str | None:
-    """Take variables from `.env`; the environment wins. Returns why not all were taken, for people."""
+    """Load variables from `.env` unless they are set. Returns a message if not all could be loaded."""
     if path.is_file():
         import dotenv
 
         try:
             dotenv.load_dotenv(path, override=False)
         except OSError as error:
-            return f"no key is taken from .env, which cannot be read ({error.strerror})"
+            return f".env cannot be read ({error.strerror}), so no key is loaded from it"
         except UnicodeDecodeError:
-            return "no key is taken from .env, which is no UTF-8 text"
-        except ValueError:  # a value that no variable can hold, such as a null byte; the message would quote it
-            return "not all keys are taken from .env, which holds what no variable can"
+            return ".env is not UTF-8 text, so no key is loaded from it"
+        except ValueError:  # an invalid value, such as a null byte; the exception's message would quote it
+            return ".env holds a value that is not allowed in a variable, so not all keys are loaded from it"
     return None
 
 
@@ -133,17 +133,17 @@ def _one_line(error: Exception) -> str:
 
 
 def main() -> None:
-    """Serve, and leave without Python's clean-up: looking for garbage among litellm's objects takes seconds."""
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # it ends after its controller
+    """Serve, and exit without Python's cleanup: collecting litellm's objects takes seconds."""
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # the process ends after the controller
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
-    warnings.simplefilter("ignore")  # those of litellm and pydantic, whatever PYTHONWARNINGS says
+    warnings.simplefilter("ignore")  # those of litellm and pydantic, independent of PYTHONWARNINGS
     lines, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # litellm prints
+    os.dup2(2, 1)  # litellm prints to standard output
     outgoing: queue.SimpleQueue[str | None] = queue.SimpleQueue()
 
     def write_all() -> None:
-        """On a thread, so that requests go on while the controller does not read."""
+        """Runs on a thread, so that requests continue while the controller does not read."""
         while (line := outgoing.get()) is not None:
             try:
                 replies.write(f"{line}\n".encode())
@@ -159,8 +159,8 @@ def main() -> None:
 
     async def serve() -> None:
         setup = decoded(lines.readline(), Setup)
-        if trouble := load_keys(setup.dotenv_path):
-            write("say", trouble)
+        if message := load_keys(setup.dotenv_path):
+            write("say", message)
         await Server(setup, write).serve(lines)
 
     asyncio.run(serve())

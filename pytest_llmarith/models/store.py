@@ -1,6 +1,6 @@
-"""The store of replies: the key of a reply, the SQLite file, and the file as one run uses it.
+"""The store of replies: keys, the SQLite file, and its use by one run.
 
-Several programs may use one store at a time; SQLite keeps their writes apart.
+Several processes may use one store concurrently; SQLite serializes their writes.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from pytest_llmarith.models.redact import without_secrets
 from pytest_llmarith.models.request import sent_of
 from pytest_llmarith.types import Model, Question, Reply, StoreMode
 
-BUSY_S = 30.0  # how long to wait while another program writes
+BUSY_S = 30.0  # how long to wait for the lock of another process
 _LAST_TRY_BUSY_S = 2.0
 _FORMAT = 1
-_FREE_BYTES = 2**20  # what the disk must have left before the first request
+_FREE_BYTES = 2**20  # free disk space required before the first request
 _FIELDS = tuple(name for name in Reply("").fields() if name not in ("stored", "own_price"))
 
 _CAUSES = {
@@ -40,7 +40,7 @@ _CAUSES = {
 }
 
 
-# A reply without a date is never too old.
+# A reply without a date is never older than a given time.
 _MATCHING = """
     (:models IS NULL OR model IN (SELECT value FROM json_each(:models))) AND (:before IS NULL OR asked_at < :before)
 """
@@ -58,23 +58,23 @@ _HOLDINGS = f"""
 
 
 class StoreError(Exception):
-    """The store cannot be used. The message is one line for people."""
+    """The store cannot be used; the message is one line."""
 
 
 # --- keys -----------------------------------------------------------------------------------------------------------
 
 
 def key_of(model: Model, question: Question) -> str:
-    """The key of a reply: a digest of everything that can change it.
+    """The key of a reply: a digest of everything that can change the reply.
 
-    The values of headers count; the name of the model in this run, keys and passwords do not.
+    It includes the values of headers, but not the name of the model in this run, keys and passwords.
     """
     sent = {**sent_of(model, question.prompt), "params": without_secrets(model.params)}
     return key_of_sent(sent, question.trial + question.before, question.repeat)
 
 
 def key_of_sent(sent: Mapping[str, Any], trial: int, repeat: int) -> str:
-    """The key of a reply whose request was written down, without hidden headers."""
+    """The key of a reply from its recorded request, which must not have hidden headers."""
     api_base = sent["api_base"] and sent["api_base"].rstrip("/")
     identity = {**sent, "api_base": api_base, "trial": trial, "repeat": repeat}
     canonical = json.dumps(identity, sort_keys=True, separators=(",", ":"))
@@ -85,7 +85,7 @@ def key_of_sent(sent: Mapping[str, Any], trial: int, repeat: int) -> str:
 
 
 class Holding(NamedTuple):
-    """What a store holds of one model at one base URL. `None` stands for what no reply says."""
+    """The replies in a store for one model at one base URL. `None` means unknown."""
 
     model: str | None
     api_base: str | None
@@ -98,9 +98,9 @@ class Holding(NamedTuple):
 
 
 class Store:
-    """Replies on disk, by key. It belongs to the thread that opened it; every method raises StoreError.
+    """Replies on disk, by key. An object belongs to the thread that opened it; every method raises StoreError.
 
-    With `check_writable` it is opened only if replies can be written: the file and its disk are written to.
+    `check_writable` tests whether replies can be written, by writing to the file and its disk.
     """
 
     def __init__(self, path: Path, *, busy_s: float | None = None, check_writable: bool = False) -> None:
@@ -126,7 +126,7 @@ class Store:
         return {key: self._decode(key, row) for key, row in rows}
 
     def put(self, replies: Mapping[str, Reply], *, overwrite: bool = False) -> int:
-        """Write replies, all or none; they are on disk when this returns. A stored reply stays unless `overwrite`.
+        """Write replies to disk, all or none. Stored replies are kept unless `overwrite`.
 
         Returns how many were written.
         """
@@ -140,17 +140,17 @@ class Store:
             ).rowcount
 
     def holdings(self, models: Sequence[str] = (), before: str | None = None) -> list[Holding]:
-        """What the store holds, by model and base URL: of these models, if any are named, asked before a time."""
+        """The contents by model and base URL, optionally only these models and replies asked before a time."""
         with self._errors():
             rows = self._db.execute(_HOLDINGS, _criteria(models, before)).fetchall()
         return [Holding(*row) for row in rows]
 
     def prune(self, models: Sequence[str] = (), before: str | None = None) -> None:
-        """Delete replies as `holdings` counts them, all or none, and give their space back to the disk.
+        """Delete the replies that `holdings` counts, all or none, and free their disk space.
 
-        It is refused while another program has the store open: a run would find replies missing.
+        Raises StoreError while another process has the store open, because a run would lose replies.
         """
-        with self._errors(busy="a run is using it; try again when that has ended"):
+        with self._errors(busy="a run is using it; rerun the command when that run has ended"):
             self._db.execute("PRAGMA journal_mode = DELETE")  # SQLITE_BUSY unless this is the only connection
         with self._transaction("EXCLUSIVE"):
             self._db.execute(f"DELETE FROM replies WHERE {_MATCHING}", _criteria(models, before))
@@ -160,18 +160,18 @@ class Store:
             self._db.close()
 
     def _make_folder(self) -> None:
-        """A folder that is made here gets a .gitignore; one that exists is left as it is."""
+        """Create the folder with a .gitignore; an existing folder is not changed."""
         try:
             self.path.parent.mkdir(parents=True)
         except FileExistsError:
             return
         except OSError as error:
-            raise StoreError(f"store {self.path}: its folder cannot be made ({error.strerror or error})") from error
+            raise StoreError(f"store {self.path}: its folder cannot be created ({error.strerror or error})") from error
         with suppress(OSError):
             (self.path.parent / ".gitignore").write_text("*\n", encoding="utf-8")
 
     def _set_up(self) -> None:
-        """Nothing is written to a store that exists: it can be opened while another program keeps it locked."""
+        """Create the schema of a new store. An existing store is not written to, so it opens while locked."""
         (found,) = self._db.execute("PRAGMA user_version").fetchone()
         if found not in (0, _FORMAT):
             raise StoreError(
@@ -179,7 +179,7 @@ class Store:
                 "choose another folder"
             )
         if found == 0:
-            self._db.execute("PRAGMA auto_vacuum = FULL")  # what is deleted leaves no space behind
+            self._db.execute("PRAGMA auto_vacuum = FULL")  # deleted replies free their disk space
         self._use_wal()
         self._db.execute("PRAGMA synchronous = FULL")
         if found == 0:
@@ -198,10 +198,12 @@ class Store:
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
-            raise StoreError(f"store {self.path}: its disk takes no more ({error.strerror})") from error
+            raise StoreError(
+                f"store {self.path}: its disk cannot be written ({error.strerror}); free space, then rerun"
+            ) from error
 
     def _use_wal(self) -> None:
-        """SQLite does not wait for a lock here, as two programs need that make the store at the same moment."""
+        """Switch to WAL. SQLite does not wait for a lock here, so this retries if another process creates the store."""
         end = time.monotonic() + self._busy_s
         while True:
             try:
@@ -225,8 +227,8 @@ class Store:
                 raise
 
     @contextmanager
-    def _errors(self, busy: str = "another program keeps it locked") -> Iterator[None]:
-        """SQLite's errors as one line for people."""
+    def _errors(self, busy: str = "another process has locked it") -> Iterator[None]:
+        """Turn SQLite's errors into StoreError."""
         try:
             yield
         except sqlite3.Error as error:
@@ -243,24 +245,25 @@ class Store:
 
 
 def _encode(reply: Reply) -> str:
-    return json.dumps({name: getattr(reply, name) for name in _FIELDS})  # `asdict` would copy every message first
+    return json.dumps(
+        {name: getattr(reply, name) for name in _FIELDS}
+    )  # faster than `asdict`, which copies every message
 
 
 def _criteria(models: Sequence[str], before: str | None) -> dict[str, str | None]:
     return {"models": json.dumps(models) if models else None, "before": before}
 
 
-# --- the file as one run uses it ------------------------------------------------------------------------------------
+# --- the store of a run ---------------------------------------------------------------------------------------------
 
 
 class RunStore:
-    """The store of one run, for its event loop; `--llm-store` says what is read and written.
+    """The store of one run, for its event loop; `--llm-store` determines what is read and written.
 
-    Reading takes a moment and never waits for a writer, so it happens on the loop. Writing waits for the disk, so it
-    happens on a thread, and replies that arrive meanwhile are written together. If that fails once, it is tried again
-    only when the run ends.
+    Reads are fast and never wait for a writer, so they run on the loop. Writes wait for the disk, so they run on a
+    thread, and replies that arrive meanwhile are written together. After a failed write, only `close` tries again.
 
-    `written` are the keys of this run's replies on disk, `unwritten` its replies that are not there, or not yet.
+    `written` holds the keys of this run's replies on disk, `unwritten` its replies that are not yet on disk.
     """
 
     def __init__(self, path: Path | None, mode: StoreMode) -> None:
@@ -276,7 +279,7 @@ class RunStore:
         self._error: StoreError | None = None
 
     def fetch(self, keys: Iterable[str]) -> dict[str, Reply]:
-        """The replies that need not be asked for. Replies of this run are not `stored`. Raises StoreError."""
+        """The stored replies among these keys; those of this run are not marked `stored`. Raises StoreError."""
         wanted = [key for key in keys if not self._refresh or key in self.written]
         if self._path is None or not wanted:
             return {}
@@ -285,14 +288,14 @@ class RunStore:
         return {key: replace(reply, stored=key not in self.written) for key, reply in found.items()}
 
     async def prepare(self) -> None:
-        """Make sure that replies can be written, before the first one is paid for. Raises StoreError."""
+        """Check that replies can be written, before the first request. Raises StoreError."""
         if not self._prepared:
             async with self._lock:
                 await self._on_thread(self._open_writer)
                 self._prepared = True
 
     async def put(self, key: str, reply: Reply) -> None:
-        """Return when the reply is on disk; raises StoreError if it cannot be written."""
+        """Write a reply; it is on disk when this returns. Raises StoreError."""
         if self._path is None:
             return
         self.unwritten[key] = reply
@@ -301,7 +304,7 @@ class RunStore:
                 await self._on_thread(self._write)
 
     async def close(self) -> None:
-        """Try once more to write what is not on disk, and close the file."""
+        """Write the replies that are not on disk, and close the file."""
         if self._reader is not None:
             self._reader.close()
         self._error = None
@@ -310,7 +313,7 @@ class RunStore:
         self._thread.shutdown()
 
     async def _on_thread(self, work: Callable[[], None]) -> None:
-        """Connections belong to threads: all that is done to the writer is done on its own."""
+        """Run `work` on the writer's thread, to which its connection belongs."""
         if self._error is not None:
             raise self._error
         try:

@@ -1,6 +1,6 @@
-"""The sets of sequences, and the cache: a folder of entries, one file each.
+"""The sets of sequences, and the cache: a folder with a file per entry.
 
-Four sets are those of arXiv 2411.04372, listed by number; the starter set is the files in its folder of the cache.
+Four sets are those of arXiv 2411.04372, listed by number; the starter set is the content of a folder in the cache.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ STARTER = "starter"
 _PAPER = (*CLASSIC, "contemporary_easy", "contemporary_hard")
 SETS = (*_PAPER, STARTER)
 _MAX_NAMED = 3  # missing entries in a message
-_STATUS_HEADINGS = ["set", "there", "missing", "broken", "oldest", "newest", "the first missing"]
+_STATUS_HEADINGS = ["set", "present", "missing", "broken", "oldest", "newest", "first missing"]
 
 
 def numbers(set_name: str, cache: Path) -> tuple[str, ...]:
-    """The A-numbers of a set, ascending; `cache` is the folder that the starter's folder is in.
+    """The A-numbers of a set, ascending; `cache` contains the folder of the starter set.
 
     Raises ValueError if the name is unknown, BrokenEntry if the name of a file of the starter is not an A-number.
     """
@@ -37,14 +37,14 @@ def numbers(set_name: str, cache: Path) -> tuple[str, ...]:
     found = [path for path in (cache / STARTER).glob("*.json") if not path.name.startswith(".")]
     for path in found:
         if not is_number(path.stem):
-            raise BrokenEntry(str(path), "not named by an A-number, such as A000045.json")
+            raise BrokenEntry(str(path), "the name is not an A-number; rename it, such as A000045.json, or remove it")
     return tuple(sorted((path.stem for path in found), key=lambda number: int(number[1:])))
 
 
 def wanted_numbers(names: Sequence[str]) -> tuple[str, ...]:
-    """The A-numbers to fetch for names of sets and A-numbers, each once; without a name, those of both classic sets.
+    """The A-numbers to fetch for names of sets and A-numbers, each once; by default those of both classic sets.
 
-    Raises ValueError for another name, and for the starter, which the OEIS does not have.
+    Raises ValueError for another name, and for the starter set, which is not fetched.
     """
     found = dict[str, None]()
     for name in names or CLASSIC:
@@ -59,7 +59,7 @@ def wanted_numbers(names: Sequence[str]) -> tuple[str, ...]:
 def check_name(set_name: str) -> None:
     """Raises ValueError if no set has this name."""
     if set_name not in SETS:
-        raise ValueError(f"{set_name!r} is no set of sequences; write one or more of {', '.join(SETS)}")
+        raise ValueError(f"{set_name!r} is not a set of sequences; write one or more of {', '.join(SETS)}")
 
 
 def _listed(set_name: str) -> tuple[str, ...]:
@@ -78,20 +78,20 @@ class Cache:
         return numbers(set_name, self.folder)
 
     def entry(self, number: str, set_name: str | None = None) -> IntegerSequence:
-        """The entry of a number, that of the starter if `set_name` says so. Raises BrokenEntry."""
+        """The entry of a number; if `set_name` is the starter, its entry. Raises BrokenEntry."""
         path = self.path(number, set_name)
         if path not in self._entries:
             self._entries[path] = self._read(path)
         return self._entries[path]
 
     def path(self, number: str, set_name: str | None = None) -> Path:
-        """The file of an entry, which may be missing. Raises ValueError if that is no A-number."""
+        """The file of an entry, which may be missing. Raises ValueError if `number` is not an A-number."""
         if not is_number(number):
-            raise ValueError(f"{number!r} is no A-number; write it as A000045")
+            raise ValueError(f"{number!r} is not an A-number; write it as A000045")
         return (self.folder / STARTER if set_name == STARTER else self.folder) / f"{number}.json"
 
     def missing(self, set_name: str) -> list[str]:
-        """The numbers of a set that have no file. Raises ValueError if the name is unknown."""
+        """The numbers of a set without a file. Raises ValueError if the name is unknown."""
         return [number for number in self.numbers(set_name) if not self.path(number, set_name).is_file()]
 
     def sequences(self, set_name: str) -> list[IntegerSequence]:
@@ -109,7 +109,7 @@ class Cache:
             raise BrokenEntry(str(path), f"cannot be read: {error.strerror}") from error
 
     def digest(self, set_names: Iterable[str]) -> str:
-        """16 hexadecimal digits over the content of the entries, however their JSON is formatted."""
+        """16 hexadecimal digits of a hash over the content of the entries; the layout of their JSON does not matter."""
         content = {
             name: [[getattr(one, field.name) for field in fields(one)] for one in self.sequences(name)]
             for name in set_names
@@ -121,13 +121,13 @@ class Cache:
             return read_entry(path)
         except (FileNotFoundError, NotADirectoryError):
             get = f"; run {sync_command([path.stem], self.folder)}" if path.parent == self.folder else ""
-            raise BrokenEntry(str(path), f"not there{get}") from None
+            raise BrokenEntry(str(path), f"missing{get}") from None
         except OSError as error:
             raise BrokenEntry(str(path), f"cannot be read: {error.strerror}") from error
 
 
 def default_cache(start: Path) -> Path:
-    """`oeis_cache/` of the project that `start` is in."""
+    """`oeis_cache/` of the project that contains `start`."""
     return project_of(start, OEIS_CACHE_FOLDER) / OEIS_CACHE_FOLDER
 
 
@@ -142,7 +142,7 @@ def checked_sets(asked: Sequence[str], cache: Cache) -> tuple[str, ...]:
     chosen = tuple(dict.fromkeys(asked))
     if STARTER in chosen and not cache.numbers(STARTER):
         raise ValueError(
-            f"{str(cache.folder / STARTER)!r} holds no entry; "
+            f"{str(cache.folder / STARTER)!r} has no entry; "
             "name the oeis_cache of a clone with --oeis-cache, or another set"
         )
     lacking = {name: missing for name in chosen if (missing := cache.missing(name))}
@@ -153,9 +153,9 @@ def checked_sets(asked: Sequence[str], cache: Cache) -> tuple[str, ...]:
 
 
 def status_table(cache: Cache) -> str:
-    """A table of all sets in the cache, with a line below it for each broken entry.
+    """A table of all sets in the cache, then a line for each broken entry.
 
-    The dates are those of the files, in UTC. Raises BrokenEntry if the starter has a misnamed file.
+    The dates are those of the files, in UTC. Raises BrokenEntry if the starter set has a misnamed file.
     """
     from tabulate import tabulate  # slow to import
 

@@ -1,6 +1,6 @@
-"""A script that compiles the source on its stdin under limits, and writes the result to its stdout.
+"""A script that compiles the source on stdin under resource limits and writes the result to stdout.
 
-It runs once per reply, as `python -I -S compile_child.py`, and imports little to start fast.
+It runs once per reply, as `python -I -S compile_child.py`, and has few imports, so that it starts fast.
 """
 
 import resource
@@ -9,7 +9,7 @@ from typing import Any
 
 MEMORY_BYTES = 256 << 20
 CPU_S = 3
-STACK_BYTES = 2 << 20  # a quarter of the usual: a source that passes here is safe to parse elsewhere
+STACK_BYTES = 2 << 20  # a quarter of the default: a source that passes here can be parsed safely elsewhere
 MAX_NODES = 100_000
 MAX_DEPTH = 500  # of the syntax tree
 _ONLY_AST = 0x400  # ast.PyCF_ONLY_AST
@@ -29,7 +29,7 @@ def _limit() -> None:
 
 
 def _verdict(source: str) -> tuple[str, str]:
-    """One of the three results, and a line that says why unless it is PASSED."""
+    """One of the three results, and a line with the reason unless it is PASSED."""
     try:
         tree = compile(source, "<program>", "exec", _ONLY_AST, dont_inherit=True)
         if why := _too_large(tree):

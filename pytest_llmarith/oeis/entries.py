@@ -1,6 +1,6 @@
-"""An entry of the OEIS, read from the JSON of its website, from a file of that JSON, or from the `.seq` format.
+"""Parses entries of the OEIS: the JSON of its website and the `.seq` format.
 
-A missing or malformed field is an error and gets no default: a guessed offset would shift every term.
+A missing or malformed field is an error: with a guessed offset every term would be shifted.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from pytest_llmarith.files import strictly_read
+from pytest_llmarith.files import parse_json
 from pytest_llmarith.types import IntegerSequence
 
 MAX_BYTES = 10_000_000  # of an entry; the largest real ones have some hundred thousand
@@ -30,7 +30,7 @@ _SEQ_FIELDS = {"N": "name", "O": "offset", "K": "keyword"}
 
 
 class BrokenEntry(ValueError):
-    """A text that is not an entry; the message is one line with the name of the text and what is wrong."""
+    """A text is not an entry; the message is one line with the name of the text and what is wrong."""
 
     def __init__(self, where: str, what: str) -> None:
         line = f"{where}: {what}"
@@ -68,8 +68,8 @@ def decode(content: bytes, where: str) -> str:
 def parse_entry(text: str, where: str, number: str) -> IntegerSequence:
     """The entry of this A-number in JSON text: `[{...}, ...]`, `{"results": [{...}, ...]}` or `{...}`.
 
-    An answer of the OEIS also holds entries that mention the number. `where` is the name of the text in messages. An
-    entry without the field `comment` has no comments: the OEIS leaves it out. Raises BrokenEntry.
+    A search result of the OEIS also contains entries that mention the number. `where` is the name of the text in
+    messages. An entry without the field `comment` has no comments. Raises BrokenEntry.
     """
 
     def broken(field: str, what: str) -> BrokenEntry:
@@ -110,9 +110,9 @@ class _Entry(msgspec.Struct):
 
 def _find(number: str, text: str, where: str) -> Mapping[str, Any]:
     try:
-        value = strictly_read(text)
+        value = parse_json(text)
     except RecursionError:
-        raise BrokenEntry(where, "nested too deep for an entry") from None
+        raise BrokenEntry(where, "nested too deeply") from None
     except ValueError as error:
         raise BrokenEntry(where, f"not JSON: {error}") from None
     if isinstance(value, dict):
@@ -131,8 +131,8 @@ def _excerpt(text: str) -> str:
 def seq_fields(text: str, where: str, number: str) -> dict[str, object]:
     """The entry of this A-number in a `.seq` file, with the fields of the JSON that a sequence needs.
 
-    A `.seq` file has lines such as `%O A000045 0,4`. A missing line leaves its field out. Raises BrokenEntry if the
-    text has no line of the entry.
+    A `.seq` file has lines such as `%O A000045 0,4`. A field without a line is absent. Raises BrokenEntry if the text
+    has no line of the entry.
     """
     found = [one.groups(default="") for line in text.split("\n") if (one := _SEQ_LINE.fullmatch(line.rstrip("\r")))]
     lines = [(kind, content) for kind, entry, content in found if entry == number]
@@ -140,7 +140,7 @@ def seq_fields(text: str, where: str, number: str) -> dict[str, object]:
         raise BrokenEntry(where, f"has no lines such as %N {number} ...")
     fields: dict[str, object] = {"number": int(number[1:])}
     fields |= {_SEQ_FIELDS[kind]: content.strip() for kind, content in lines if kind in _SEQ_FIELDS}
-    # Old files have signed terms in V, W, X and absolute values in S, T, U. A line that goes on ends with a comma.
+    # Old files have signed terms in V, W, X and absolute values in S, T, U. A line that continues ends with a comma.
     unsigned, signed = (
         "".join(content.strip() for wanted in kinds for kind, content in lines if kind == wanted)
         for kinds in ("STU", "VWX")

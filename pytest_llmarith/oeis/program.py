@@ -1,10 +1,10 @@
-"""The program in a reply: the last fenced block, or the whole reply, compiled.
+"""Finds the program in a reply, the last fenced block or the whole reply, and compiles it.
 
-A child process with limits compiles first: a thousand characters can take the compiler of Python gigabytes or minutes,
-or crash it.
+A child process with limits compiles it first: a thousand characters can take Python's compiler gigabytes or minutes, or
+crash it.
 
-Fences follow the rules of Markdown and the habits of models: any indentation, a fence that is never closed or closed at
-the end of the last line of code, a block on a single line.
+Fences follow the rules of Markdown, and variants that models write: any indentation, a fence that is not closed or is
+closed at the end of the last line of code, a block on a single line.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _LONE_LINE = re.compile(r"[ \t]*+(?P<marks>`{3,}+)(?P<code>[^`]++)(?P=marks)[ \t
 
 @dataclass(frozen=True, slots=True)
 class NoProgram:
-    """Why a text is no program, or a reply holds none; `detail` is one line."""
+    """The reason why a text is not a program, or why a reply has none; `detail` is one line."""
 
     reason: NanReason
     detail: str
@@ -46,17 +46,17 @@ class NoProgram:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program that compiles, with `\\n` at the ends of its lines, and its syntax tree."""
+    """A program that compiles, with `\\n` as line ends, and its syntax tree."""
 
     source: str
     tree: ast.Module = field(compare=False, repr=False)
 
 
 def find_program(reply: str) -> Program | NoProgram:
-    """The program in the last fenced block that is not empty, or in the whole reply if no block is.
+    """The program in the last fenced block that is not empty, or in the whole reply if there is no such block.
 
-    The last block counts even if it is no program, as the question asks. Takes time linear in the reply's length.
-    Raises OSError if programs cannot be compiled on this machine.
+    The question asks for this block, so no other block is tried. Takes time linear in the length of the reply. Raises
+    OSError if programs cannot be compiled on this machine.
     """
     spoken = strip_thoughts(reply)
     text = spoken.text.replace("\r\n", "\n").replace("\r", "\n")
@@ -82,7 +82,7 @@ def _program(text: str) -> Program | NoProgram:
 
 
 def _does_something(statement: ast.stmt) -> bool:
-    """Whether it is more than names and constants, such as the texts `Sorry` and `42`."""
+    """Whether it is more than names and constants, such as `Sorry` and `42`."""
     return not isinstance(statement, ast.Expr) or any(isinstance(node, ast.Call) for node in ast.walk(statement))
 
 
@@ -108,7 +108,7 @@ class _Fence(NamedTuple):
         return len(bare) >= len(self.marks) and not bare.strip(self.marks[0])
 
     def last_code(self, line: str) -> str | None:
-        """The code on a line whose end closes a fence of backticks."""
+        """The code of a line that ends with the closing backticks; None for another line."""
         bare = line.rstrip(" \t")
         code = bare.rstrip("`")
         return code if self.marks[0] == "`" and len(bare) - len(code) >= len(self.marks) else None
@@ -131,7 +131,7 @@ def _blocks(text: str) -> Iterator[str]:
             if fence is None and (lone := _LONE_LINE.fullmatch(line)):
                 yield lone["code"]
         elif opening and fence.is_reopened_by(opening):
-            fence, lines = opening, []  # Python has no such line: the first fence was doubled, or left open
+            fence, lines = opening, []  # Python has no such line: the first fence was repeated, or not closed
         elif fence.is_closed_by(line):
             yield "\n".join(lines)
             fence, lines = None, []
@@ -152,14 +152,14 @@ def _opening(line: str) -> _Fence | None:
 
 
 def _compiled(source: str) -> Program | NoProgram:
-    """The program, or why it does not compile. Raises OSError if the child process does not work."""
+    """The program, or the reason why it does not compile. Raises OSError if the child process fails."""
     if len(source) > MAX_PROGRAM:
         detail = f"the program has {len(source):,} characters, more than {MAX_PROGRAM:,}"
         return NoProgram(NanReason.SYNTAX_ERROR, detail)
     try:
         encoded = source.encode()
     except UnicodeError:
-        return NoProgram(NanReason.SYNTAX_ERROR, "it contains half of a character (a surrogate)")
+        return NoProgram(NanReason.SYNTAX_ERROR, "it contains a lone surrogate")
     if refused := _refused_by_child(encoded):
         return refused
     with warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""A_s(n) of arXiv 2411.04372: whether a program gives a term, and its exact score at each time limit."""
+"""A_s(n) of arXiv 2411.04372: whether a program prints a term, and its exact score at each time limit."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class TermVerdict:
     stderr: str = ""
 
     def at(self, limit: float) -> TermStatus:
-        """The status at a limit up to the largest one: a run that took longer is late there, however it ended."""
+        """The status at this or a smaller limit: a run that took longer than the limit is late."""
         return TermStatus.LATE if self.seconds > limit else self.status
 
 
 def verdicts(
     runs: Sequence[ProgramRun], expected: Mapping[int, str], largest: float, rules: Rules
 ) -> tuple[TermVerdict, ...]:
-    """The verdict on each run, against its term by n; `largest` is the largest limit in seconds.
+    """The verdict on each run, compared with the expected term of its n; `largest` is the largest limit in seconds.
 
     Raises ValueError if the runs are not those of the expected terms; terms after an inconclusive run may be missing.
     """

@@ -1,4 +1,4 @@
-"""Copies entries from a source, the website of the OEIS or a folder, into the cache."""
+"""Copies entries from the website of the OEIS or from a folder into the cache."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ _SUFFIXES = (".json", ".seq")  # the first one is preferred: it has more fields
 
 
 class Unavailable(Exception):
-    """A source did not give an entry; the message is one line. If `hopeless`, other entries would fail, too."""
+    """An entry is not available; the message is one line. If `ends_sync`, other entries would fail, too."""
 
-    def __init__(self, message: str, hopeless: bool = False) -> None:
+    def __init__(self, message: str, ends_sync: bool = False) -> None:
         super().__init__(message)
-        self.hopeless = hopeless
+        self.ends_sync = ends_sync
 
 
 class Source(Protocol):
-    """Gives entries as JSON in UTF-8, unchecked."""
+    """Returns entries as unchecked JSON in UTF-8."""
 
     def read(self, number: str) -> tuple[str, bytes]:
-        """Where the entry was found, for messages, and the entry. Raises Unavailable and BrokenEntry."""
+        """The location of the entry, for messages, and its content. Raises Unavailable and BrokenEntry."""
 
 
 class FolderSource:
@@ -59,15 +59,15 @@ class FolderSource:
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """How many entries were there already, were written, failed (number and reason), and were not tried (`left`)."""
+    """How many entries were present, were written, failed (number and reason), and were not tried (`left`)."""
 
-    there: int
+    present: int
     written: int
     failed: tuple[tuple[str, str], ...]
     left: int = 0
 
     @property
-    def is_whole(self) -> bool:
+    def is_complete(self) -> bool:
         return not self.failed and not self.left
 
 
@@ -77,13 +77,13 @@ def sync(
     source: Source,
     notice: bytes,
     refresh: bool = False,
-    watch: Callable[[str, int, int], None] = lambda number, done, total: None,
+    on_entry: Callable[[str, int, int], None] = lambda number, done, total: None,
 ) -> Synced:
-    """Write the entries of these A-numbers into the cache; replace those that are there if `refresh`.
+    """Write the entries of these A-numbers into the cache; with `refresh`, replace those that are present.
 
-    Intact entries are not fetched again, so the same call resumes an interrupted one. `notice` says whose entries they
-    are, and is written beside them. `watch` is called before each
-    entry with its number, how many are done, and how many there are. Raises OSError if the cache cannot be written.
+    Intact entries are not fetched again, so the same call resumes an interrupted one. `notice`, the license of the
+    entries, is written beside them. `on_entry` is called before each entry with its number, how many are done, and how
+    many there are. Raises OSError if the cache cannot be written.
     """
     cache.mkdir(parents=True, exist_ok=True)
     replace_file(cache / NOTICE_FILE, notice)
@@ -92,7 +92,7 @@ def sync(
     failed: list[tuple[str, str]] = []
     tried = 0
     for number in waiting:
-        watch(number, tried, len(waiting))
+        on_entry(number, tried, len(waiting))
         tried += 1
         try:
             where, content = source.read(number)
@@ -100,7 +100,7 @@ def sync(
             replace_file(files[number], content)
         except (BrokenEntry, Unavailable) as error:
             failed.append((number, str(error)))
-            if isinstance(error, Unavailable) and error.hopeless:
+            if isinstance(error, Unavailable) and error.ends_sync:
                 break
     return Synced(len(files) - len(waiting), tried - len(failed), tuple(failed), len(waiting) - tried)
 

@@ -23,20 +23,20 @@ FIRST_PAUSE_S = 2.0
 _MAX_PAUSE_S = 300.0
 _READ_TIMEOUT_S = 30.0
 _BODY_TIMEOUT_S = 120.0
-_MAX_FAILURES_IN_A_ROW = 3  # then the server is the cause, and not the entries
+_MAX_FAILURES_IN_A_ROW = 3  # then the server is the cause
 _RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
 _SECONDS = re.compile(r"[0-9]{1,9}")
 
 
 class Website:
-    """A source of entries, and a context manager; `told` is called with a line before each retry."""
+    """A source of entries and a context manager; `on_retry` is called with a line before each retry."""
 
     def __init__(
         self,
         base_url: str = OEIS,
         pace_s: float = PACE_S,
         first_pause_s: float = FIRST_PAUSE_S,
-        told: Callable[[str], None] = lambda line: None,
+        on_retry: Callable[[str], None] = lambda line: None,
     ) -> None:
         import httpx  # slow to import
 
@@ -46,7 +46,7 @@ class Website:
         self._base_url = base_url
         self._pace_s = pace_s
         self._first_pause_s = first_pause_s
-        self._told = told
+        self._on_retry = on_retry
         self._next_at = time.monotonic()
         self._failed_in_a_row = 0
 
@@ -57,13 +57,13 @@ class Website:
         self._client.close()
 
     def read(self, number: str) -> tuple[str, bytes]:
-        """The address and the JSON of an entry, retried if the failure may pass. Raises Unavailable."""
+        """The address and the JSON of an entry; transient failures are retried. Raises Unavailable."""
         url = f"{self._base_url}/search?q=id:{number}&fmt=json"
         try:
             body = self._read(number, url)
         except Unavailable as error:
             self._failed_in_a_row += 1
-            error.hopeless |= self._failed_in_a_row >= _MAX_FAILURES_IN_A_ROW
+            error.ends_sync |= self._failed_in_a_row >= _MAX_FAILURES_IN_A_ROW
             raise
         self._failed_in_a_row = 0
         return url, body
@@ -76,7 +76,7 @@ class Website:
             self._next_at = time.monotonic() + self._pace_s
             try:
                 return self._request(url)
-            except _Passing as failure:
+            except _Transient as failure:
                 if attempt == ATTEMPTS:
                     raise Unavailable(f"{failure} ({attempt} attempts)") from failure
                 pause_s = failure.retry_after_s
@@ -84,28 +84,28 @@ class Website:
                     pause_s = self._first_pause_s * 2.0 ** (attempt - 1)
                 elif pause_s > _MAX_PAUSE_S:
                     message = f"{failure}; the server asks to wait {pause_s:.0f} s"
-                    raise Unavailable(message, hopeless=True) from failure
-                self._told(f"{number}: {failure}; again in {pause_s:.0f} s")
+                    raise Unavailable(message, ends_sync=True) from failure
+                self._on_retry(f"{number}: {failure}; retry in {pause_s:.0f} s")
             time.sleep(pause_s)
 
     def _request(self, url: str) -> bytes:
-        """The JSON at an address. Raises Unavailable, and _Passing if another attempt may succeed."""
+        """The JSON at an address. Raises Unavailable, or _Transient if another attempt may succeed."""
         import httpx
 
         try:
             with self._client.stream("GET", url) as response:
                 body = _body(response)
         except httpx.HTTPError as error:
-            raise _Passing(f"{type(error).__name__}: {error}") from error
+            raise _Transient(f"{type(error).__name__}: {error}") from error
         try:
             json.loads(body)
         except (ValueError, RecursionError):
-            raise _Passing("the server sent something else than JSON") from None
+            raise _Transient("the reply is not JSON") from None
         return body
 
 
-class _Passing(Exception):
-    """A failure that may pass."""
+class _Transient(Exception):
+    """A failure that another attempt may not have."""
 
     def __init__(self, message: str, retry_after_s: float | None = None) -> None:
         super().__init__(message)
@@ -114,19 +114,19 @@ class _Passing(Exception):
 
 def _body(response: httpx.Response) -> bytes:
     if response.status_code in _RETRIED:
-        raise _Passing(f"status {response.status_code}", retry_after_s(response.headers.get("Retry-After", "")))
+        raise _Transient(f"status {response.status_code}", retry_after_s(response.headers.get("Retry-After", "")))
     if response.status_code != 200:  # a redirect, too, is not followed
         raise Unavailable(f"status {response.status_code}")
-    if response.headers.get("Content-Encoding", "identity") != "identity":  # it could unpack to any size
-        raise Unavailable("the server sent a compressed reply, though the request excludes it")
+    if response.headers.get("Content-Encoding", "identity") != "identity":  # it could expand to any size
+        raise Unavailable("the reply is compressed, although the request excludes this")
     content = bytearray()
     deadline = time.monotonic() + _BODY_TIMEOUT_S
     for chunk in response.iter_raw():
         content += chunk
         if len(content) > MAX_BYTES:
-            raise Unavailable(f"the server sent more than {MAX_BYTES:,} bytes, which no entry has")
+            raise Unavailable(f"the reply is larger than {MAX_BYTES:,} bytes, the limit of an entry")
         if time.monotonic() > deadline:
-            raise _Passing(f"the reply did not end within {_BODY_TIMEOUT_S:.0f} s")
+            raise _Transient(f"the reply did not end within {_BODY_TIMEOUT_S:.0f} s")
     return bytes(content)
 
 

@@ -1,1 +1,1 @@
-"""What is made of records: statistics, comparisons of runs, merged runs."""
+"""Processes records: run logs, summaries, statistics, tables, comparisons, exports."""

@@ -1,4 +1,4 @@
-"""The tables of one result: its variants, depths, lengths, breaking points and sets; and how answers of all deviate."""
+"""The tables of one result (variants, depths, lengths, breaking points, sets), and of the error classes of all."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _VARIANTS = (
     "needs: how many trials of the first depth would prove it, if all further ones are correct; none: all trials "
     "together are under 90 % by the upper end. "
     "rel err: median relative error of deviate; leading: median of its leading digits that are right, "
-    "- where most have another length than the truth."
+    "- if most have another length than the truth."
 )
 _SETS = (
     "score: mean share of right terms, 95 % by bootstrap over sequences; perfect: every term right; "
@@ -37,7 +37,7 @@ _SHOWN_PLACES = {1: "1st", 2: "2nd", 5: "5th", 10: "10th", 20: "20th", 50: "50th
 
 
 def tables_of(result: Result) -> Iterator[Table]:
-    """The tables that the task of a result has."""
+    """The tables of a result, depending on its task."""
     if result.cells:
         yield _by_depth(result)
     if result.variants:
@@ -57,7 +57,7 @@ def _title(result: Result, what: str) -> str:
 
 
 def _by_depth(result: Result) -> Table:
-    """Rows are variants, columns depths. The title says how many trials most cells have, the others say it."""
+    """Rows are variants, columns depths. The title has the most frequent size of a cell, other cells name theirs."""
     cells = {(cell.variant, cell.depth): cell for cell in result.cells}
     sizes = Counter(cell.measured for cell in result.cells if cell.measured)
     usual = sizes.most_common(1)[0][0] if sizes else 0
@@ -78,7 +78,7 @@ def _by_depth(result: Result) -> Table:
     totals = [correct_percentage(column) for column in (*of_depths, result.cells)]
     rows += [
         Row(["all %", *map(formatting.percent_of, totals)]),
-        Row(["95 % from", *(_end(total, "low") for total in totals)]),  # side by side they would be too wide
+        Row(["95 % from", *(_end(total, "low") for total in totals)]),  # in one row they would be too wide
         Row(["to", *(_end(total, "high") for total in totals)]),
     ]
     title = _title(result, f"correct of {usual} by variant and depth")
@@ -92,7 +92,7 @@ def _end(total: Percentage | None, end: Literal["low", "high"]) -> str | None:
 
 
 def by_variant(result: Result) -> Table:
-    """Accuracy of each variant over all depths, the depth to which it can be relied on, and the size of errors."""
+    """Accuracy of each variant over all depths, its reliable depth, and the size of its errors."""
     columns = [
         Column("variant", is_name=True),
         Column("trials"),
@@ -132,7 +132,7 @@ def _by_length(result: Result) -> Table:
 
 
 def _breaking_points(result: Result) -> Table:
-    """What each search found: a question with its wrong answer, or how far it came without one."""
+    """The result of each search: a question with its wrong answer, or the largest question without one."""
     points = result.breaking_points
     repeated = any(point.repeat for point in points)
     columns = [
@@ -165,7 +165,7 @@ def _notes_on_search(point: BreakingPoint) -> Iterator[str]:
 
 
 def not_reproduced(point: BreakingPoint) -> str:
-    """How many wrong answers of a search did not come again."""
+    """How many wrong answers of a search were not reproduced."""
     count = point.not_reproduced
     return f"not reproduced: {count:,} question{'s' * (count > 1)} answered wrongly, then rightly"
 
@@ -174,7 +174,7 @@ def not_reproduced(point: BreakingPoint) -> str:
 
 
 def by_set(result: Result) -> Table:
-    """Scores by set and limit, and below them what has to be known beside the scores."""
+    """Scores by set and limit, and notes below them."""
     columns = [
         Column("set", is_name=True),
         Column("limit", "{:g} s".format),
@@ -197,7 +197,7 @@ def _notes_on_set(one: SequenceSet) -> Iterator[str]:
     if one.cheating:
         yield f"cheating {formatting.percent_of(one.cheating)} % ({formatting.interval(one.cheating)})"
     elif one.measured:
-        yield "no program was judged"
+        yield "programs were not judged"
     if one.unsolved_count:
         yield f"{one.unsolved_count} of {one.measured} unsolved: {_named(one.unsolved, one.unsolved_count)}"
     if places := [place for place in one.by_term if place["term"] in _SHOWN_PLACES]:
@@ -209,7 +209,7 @@ def _notes_on_set(one: SequenceSet) -> Iterator[str]:
     if unprotected := one.isolation.get(Level.NONE):
         yield f"{unprotected} programs ran without a sandbox, with the rights of this user"
     if one.unanswered:
-        yield f"{one.unanswered} unanswered, in no figure"
+        yield f"{one.unanswered} unanswered, not counted"
     if judges := one.judges:
         kappa = "undefined" if judges.kappa is None else f"{judges.kappa:.2f}"
         yield (
@@ -228,7 +228,7 @@ def _named(numbers: Sequence[str], count: int) -> str:
 
 
 def error_classes(results: Sequence[Result]) -> Table:
-    """How answers deviate: rows are the classes that occur, columns the results that deviate or wrap right answers."""
+    """How answers deviate: rows are error classes, columns are results with deviates or with right answers in words."""
     shown = [(one, found) for one in results if (found := one.errors) and _is_worth_a_column(found)]
     counts = [{one.error_class: one.count for one in found.classes} for _, found in shown]
     strict = [found.strict for _, found in shown]

@@ -1,4 +1,4 @@
-"""Comparisons of runs, models and conditions: by pairs of the same question, or as two groups."""
+"""Compares runs, models and conditions: by pairs of the same question, or as two groups."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from pytest_llmarith.results.compare_rows import (
 )
 from pytest_llmarith.results.files import UsageError
 from pytest_llmarith.results.keys import USUAL_NAME
-from pytest_llmarith.results.load import OpenedRun
+from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.questions import Pair, Question, Questions, pair, with_other_prompts
 from pytest_llmarith.results.statistics import Cluster
 
-# Facts of a run that change no answer: when it was, how large it was, its pace and its limits.
+# Facts of a run that change no answer, such as its time, size and limits.
 _NOT_DECIDING = {"id", "started_at", "finished_at", "selected", "stopped", "partial", "exit_status", "shard", "merged"}
 _NOT_DECIDING |= {"asking", "limits", "strict", "store", "models"}
 _MOST_SEEN = 10
@@ -32,17 +32,17 @@ _MOST_NAMED = 5
 
 
 class Side(Part):
-    """One of the two that are compared."""
+    """One side of a comparison."""
 
     run: str
     model: str
-    condition: str | None  # the one that was asked for
+    condition: str | None  # the selected one
     simulated: bool
     facts_known: bool  # whether its run has a summary
 
 
 class Differing(Part):
-    """A fact in which the two differ; null if it is unknown."""
+    """A fact in which the sides differ; null if it is unknown."""
 
     what: str
     first: Any
@@ -50,7 +50,7 @@ class Differing(Part):
 
 
 class LeftOut(Part, kw_only=True):
-    """The trials of a side that are not compared: `others` have no counterpart."""
+    """The trials of a side that are not compared; `others` have no counterpart."""
 
     answered: int | None = None  # all that are answered; only without pairing
     others: int
@@ -61,11 +61,11 @@ class Counts(Part, kw_only=True):
     """What is compared, in trials."""
 
     compared: int | None  # pairs
-    repeated: int | None  # pairs of a question that another pair has
+    repeated: int | None  # pairs whose question is also in another pair
     cells: int | None  # only without pairing
     unanswered: int  # on either side
-    at_worst: Points | None  # the difference if these are right in the first and wrong in the second
-    same_words: int | None  # pairs that are left out, as both conditions have the same prompt
+    at_worst: Points | None  # the difference if unanswered ones are right in the first and wrong in the second
+    same_words: int | None  # pairs that are left out because both conditions have the same prompt
     first: LeftOut
     second: LeftOut
 
@@ -79,12 +79,12 @@ class Comparison(Part):
     method: Literal["paired", "unpaired"]
     questions: Counts
     rows: list[Row]
-    tests: int  # that Holm's correction takes together
+    tests: int  # number of tests in Holm's correction
     scores: list[Score]
 
 
-class Alone(Part):
-    """A model that the other run does not have."""
+class UnmatchedModel(Part):
+    """A model without a counterpart in the other run."""
 
     run: str
     model: str
@@ -95,12 +95,12 @@ class Comparisons(Part):
 
     format: Literal[1]
     comparisons: list[Comparison]
-    not_compared: list[Alone]
+    not_compared: list[UnmatchedModel]
 
 
 @dataclass(slots=True)
 class _Model:
-    """What a run asked one model, in all conditions or in one."""
+    """The questions of one model of a run, in all conditions or in one."""
 
     run: str
     facts: Run | None
@@ -119,7 +119,7 @@ class _Model:
         return sorted({question.condition or USUAL_NAME for question in self.questions})
 
     def note(self, record: Record) -> None:
-        """Note what a record tells of how the model was asked and graded."""
+        """Collect the facts in a record about how the model was asked and graded."""
         self.simulated = self.simulated or record.simulated
         for name, value in (
             ("served model", record.reply and record.reply.served_model),
@@ -135,17 +135,17 @@ _Models = Mapping[str, _Model]
 
 
 def compare(
-    baseline: OpenedRun,
-    others: Sequence[OpenedRun],
+    baseline: LoadedRun,
+    others: Sequence[LoadedRun],
     models: Sequence[str] = (),
     conditions: Sequence[str] = (),
     *,
     unpaired: bool = False,
 ) -> Comparisons:
-    """Compare other runs with the baseline, or without others the baseline with itself.
+    """Compare other runs with the baseline or, if there are none, the baseline with itself.
 
-    `models` and `conditions` choose which ones, as `A` or `A:B`. With `unpaired`, runs that have no questions in common
-    are compared too. Raises UsageError if runs cannot be compared.
+    `models` and `conditions` select sides, as `A` or `A:B`. With `unpaired`, runs without common questions are
+    compared, too. Raises UsageError if runs cannot be compared.
     """
     first = _models_of(baseline)
     comparisons, alone = [], dict[tuple[str, str], None]()
@@ -156,14 +156,14 @@ def compare(
         if not models and first.keys() & second.keys():
             for side, beside in ((first, second), (second, first)):
                 alone |= {(model.run, model.name): None for model in side.values() if model.name not in beside}
-    return Comparisons(1, comparisons, [Alone(run, model) for run, model in alone])
+    return Comparisons(1, comparisons, [UnmatchedModel(run, model) for run, model in alone])
 
 
 # --- which models and conditions --------------------------------------------------------------------------------------
 
 
-def _models_of(run: OpenedRun) -> _Models:
-    """The models in the order in which the run names them."""
+def _models_of(run: LoadedRun) -> _Models:
+    """The models in the order of the run."""
     systems = ((run.facts and run.facts.prompt_texts) or {}).get("systems", {})
     found: dict[str, _Model] = {}
     questions: defaultdict[str, Questions] = defaultdict(lambda: Questions(systems))
@@ -177,24 +177,24 @@ def _models_of(run: OpenedRun) -> _Models:
 
 
 def _chosen(first: _Models, second: _Models, wanted: Sequence[str], *, within: bool) -> list[tuple[_Model, _Model]]:
-    """The models that are wanted, else those of the same name, else the only two."""
+    """The requested models, else those with equal names, else the only two."""
     if wanted:
         names = [_split("--model", text, first, second, within) for text in wanted]
         return [(first[one], second[other]) for one, other in names]
     if within:
-        choice = "--model=A:B, where A and B are models of it, or by --condition=A:B"
-        raise UsageError(f"one run is compared with itself by {choice}; it holds {_listed(first)}")
+        choice = "--model=A:B, where A and B are models of it, or --condition=A:B"
+        raise UsageError(f"to compare one run with itself, add {choice}; it has {_listed(first)}")
     if not first or not second:
-        raise UsageError("there is no trial in one of the runs, so there is nothing to compare; name another run")
+        raise UsageError("one of the runs has no trials; name another run")
     common = [(first[model], second[model]) for model in first if model in second]
     if common or len(first) == len(second) == 1:
         return common or list(zip(first.values(), second.values(), strict=True))
-    why = "the runs have no model of the same name; say which to compare with"
+    why = "the runs have no model of the same name; select models with"
     raise UsageError(f"{why} {_choice('--model', first, second)}")
 
 
 def _in_conditions(chosen: Iterable[tuple[_Model, _Model]], wanted: Sequence[str]) -> Iterator[tuple[_Model, _Model]]:
-    """The models as they are, or the first in condition A and the second in condition B."""
+    """The models in all conditions, or the first in condition A and the second in condition B."""
     if not wanted:
         yield from chosen
         return
@@ -211,15 +211,15 @@ def _in_condition(model: _Model, condition: str) -> _Model:
 
 
 def _split(option: str, text: str, first: Collection[str], second: Collection[str], within: bool) -> tuple[str, str]:
-    """The names of `A` or `A:B`, which may contain colons; `within` one run they differ."""
+    """The names in `A` or `A:B`, which may contain colons; `within` one run they must differ."""
     parts = text.split(":")
     readings = [(":".join(parts[:place]), ":".join(parts[place:])) for place in range(1, len(parts))]
     found = [(one, other) for one, other in [(text, text), *readings] if one in first and other in second]
     if len(found) != 1:
-        cause = "no such name" if not found else f"the colons can be read in {len(found)} ways"
+        cause = "no such name" if not found else f"the colons are ambiguous, with {len(found)} readings"
         raise UsageError(f"{option}={text}: {cause}; write {_choice(option, first, second)}")
     if within and found[0][0] == found[0][1]:
-        raise UsageError(f"{option}={text}: one run is named, so name two of its {option[2:]}s: {option}=A:B")
+        raise UsageError(f"{option}={text}: only one run is named; name two of its {option[2:]}s: {option}=A:B")
     return found[0]
 
 
@@ -246,8 +246,8 @@ def _compared(first: _Model, second: _Model, unpaired: bool) -> Comparison:
             pairs, same = with_other_prompts(pairs)
         if not pairs:
             raise UsageError(
-                f"{_both(first, second)}: all {len(same):,} questions have the same prompt in both conditions, which "
-                "says nothing about them; compare questions whose prompts differ, such as larger numbers"
+                f"{_both(first, second)}: all {len(same):,} questions have the same prompt in both conditions; "
+                "compare questions whose prompts differ, such as larger numbers"
             )
         counts, rows, scores = _paired(pairs, same, left, right)
     else:
@@ -287,10 +287,10 @@ def _paired(pairs: Sequence[Pair], same: Sequence[Pair], left: Sequence[Question
 
 
 def _unpaired(first: _Model, second: _Model) -> _Parts:
-    """Compare the cells that both sides answered. If each side has one condition, it is no part of a cell."""
+    """Compare the cells that both sides answered. If each side has only one condition, conditions are ignored."""
     if first.repeated or second.repeated:
         raise UsageError(
-            f"{_both(first, second)}: without pairs of the same question, runs with --llm-repeats are not compared; "
+            f"{_both(first, second)}: runs with --llm-repeats can only be compared by pairs of the same question; "
             "name runs that asked the same questions, or runs without repeats"
         )
     sides = [list(first.questions), list(second.questions)]
@@ -301,8 +301,8 @@ def _unpaired(first: _Model, second: _Model) -> _Parts:
     common, asked = (one.keys() & other.keys() for one, other in (cells, worst))
     if not common:
         raise UsageError(
-            f"{_both(first, second)}: no variant and depth, and no set of sequences, has an answer in both, so there "
-            "is nothing to compare; name runs that asked the same kinds of questions"
+            f"{_both(first, second)}: no cell (a variant at a depth, or a set of sequences) has answers in both; "
+            "name runs that asked the same kinds of questions"
         )
     compared = [[one for cell in common for one, _ in side[cell]] for side in cells]
     answered = [sum(one.answered for one in side) for side in sides]
@@ -342,20 +342,20 @@ def _cells(
 
 
 def _facts(side: _Model, with_run: bool) -> dict[str, Any]:
-    """The facts that may change an answer: those that records tell, and `with_run` those of the summary."""
+    """The facts that may change an answer: those in records and, if `with_run`, those in the summary."""
     seen = {name: ", ".join(sorted(values)) for name, values in sorted(side.seen.items())}
     found = {"model": side.name, "condition": side.condition, **seen}
     if not with_run or side.facts is None:
         return found
-    told = as_dict(side.facts)
-    model = [one for one in told["models"] if one.pop("name") == side.name]
-    run = {name: value for name, value in told.items() if name not in _NOT_DECIDING}
+    run_facts = as_dict(side.facts)
+    model = [one for one in run_facts["models"] if one.pop("name") == side.name]
+    run = {name: value for name, value in run_facts.items() if name not in _NOT_DECIDING}
     run["conditions"] = " + ".join(one.label or USUAL_NAME for one in side.facts.conditions or ())
     return found | dict(_flat("", model[0] if model else {})) | dict(_flat("", run))
 
 
 def _flat(prefix: str, facts: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The facts that are known; one within an object has the names of both."""
+    """The known facts as name and value; nested names are joined with a point."""
     for name, value in facts.items():
         if isinstance(value, dict):
             yield from _flat(f"{prefix}{name}.", value)
@@ -368,10 +368,10 @@ def _both(first: _Model, second: _Model) -> str:
 
 
 def _no_pairs(first: _Model, second: _Model, pairs: int) -> str:
-    """Why there are too few pairs, and the option that helps."""
+    """The message for too few pairs: the reason, and the option that helps."""
     smaller = min(len(first.questions), len(second.questions))
     why = f"only {pairs:,} of {smaller:,} questions are the same" if pairs else "no question is the same"
-    helps = "compare them without pairing with --unpaired"
+    helps = "add --unpaired to compare them without pairing"
     seeds = [side.seen.get("seed", set()) for side in (first, second)]
     if all(seeds) and not seeds[0] & seeds[1]:
         why += f", as the seeds differ ({' and '.join(','.join(sorted(side)) for side in seeds)})"

@@ -1,4 +1,4 @@
-"""The figures of a comparison: rows with differences and tests, mean scores of programs, and effects of conditions."""
+"""Computes comparisons: rows with differences and tests, mean scores of programs, effects of conditions."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from pytest_llmarith.results.differences import (
     count_pairs,
     holm,
 )
-from pytest_llmarith.results.keys import USUAL_NAME, place_of_variant
+from pytest_llmarith.results.keys import USUAL_NAME, variant_order
 from pytest_llmarith.results.questions import Pair, Question, Questions, pair, with_other_prompts
 from pytest_llmarith.results.statistics import Cluster, Interval, bootstrap_mean
 from pytest_llmarith.types import Condition
 
-_FEWEST_TESTED = 6  # questions of a part: with five, p is 0.0625 even if all went worse
+_FEWEST_TESTED = 6  # questions of a part: with five, p is at least 0.0625
 _DECIMALS = 4
 
 
@@ -52,7 +52,7 @@ class Changes(Part):
 
 
 class Row(Part):
-    """A part of what is compared."""
+    """One row of a comparison."""
 
     kind: str  # all, task, condition, variant or set
     task: str | None
@@ -85,7 +85,7 @@ class Score(Part):
 
 
 class _Group(NamedTuple):
-    """What a row is about."""
+    """The trials of a row: all, or those of a task, condition, variant or set."""
 
     kind: str
     task: str | None
@@ -104,7 +104,7 @@ def _groups_of(question: Question) -> Iterator[_Group]:
 
 
 def _shown(groups: Collection[_Group]) -> Iterator[_Group]:
-    """All but those that repeat the row above them: the only task, and the only condition or part of a task."""
+    """All groups except those that repeat the row above them: the only task, condition, variant or set."""
     yield _ALL
     tasks = sorted({group.task for group in groups if group.task is not None})
     for task in tasks:
@@ -113,13 +113,13 @@ def _shown(groups: Collection[_Group]) -> Iterator[_Group]:
         for kinds in (("condition",), ("variant", "set")):
             family = [group for group in groups if group.task == task and group.kind in kinds]
             if len(family) > 1:
-                yield from sorted(family, key=lambda group: place_of_variant(group.name or ""))
+                yield from sorted(family, key=lambda group: variant_order(group.name or ""))
 
 
 def paired_rows(pairs: Iterable[tuple[Question, Cluster, Cluster]]) -> list[Row]:
-    """The rows of questions with the trials of both sides, of which the first is over all.
+    """The rows for questions with the trials of both sides; the first row is over all.
 
-    A problem counts once, in however many conditions and repeats it was asked: its trials are alike.
+    All conditions and repeats of a problem count as one question, as their trials are correlated.
     """
     nothing = Cluster(0, 0), Cluster(0, 0)
     groups: dict[_Group, dict[int, tuple[Cluster, Cluster]]] = {_ALL: {}}
@@ -154,7 +154,7 @@ Cells = Mapping[Cell, Sequence[tuple[Question, Cluster]]]
 
 
 def unpaired_rows(first: Cells, second: Cells) -> list[Row]:
-    """The same of two groups with different questions, over the cells that both have."""
+    """The same for two groups with different questions, over the cells that both have."""
     groups: defaultdict[_Group, list[tuple[Cluster, Cluster]]] = defaultdict(list)
     for cell in first:
         if cell in second:
@@ -174,7 +174,7 @@ def unpaired_rows(first: Cells, second: Cells) -> list[Row]:
 
 
 def correct_for_tests(rows: Iterable[Row]) -> int:
-    """Set Holm's p of the rows that have a test; returns how many they are."""
+    """Set Holm's p in the rows that have a test; returns the number of tests."""
     tested = [(row, row.p) for row in rows if row.p is not None]
     for (row, _), p in zip(tested, holm([p for _, p in tested]), strict=True):
         row.p_holm = p
@@ -194,7 +194,7 @@ _ScoreKey = tuple[str, str, float]  # the set, the label of the condition, and t
 
 
 def paired_scores(pairs: Iterable[Pair]) -> list[Score]:
-    """Mean scores of the sequences that have one on both sides; the bootstrap draws sequences with both."""
+    """Mean scores of the sequences with a score on both sides; the bootstrap draws pairs."""
     found: defaultdict[_ScoreKey, list[tuple[float, float]]] = defaultdict(list)
     for one, other in pairs:
         for limit in one.scores.keys() & other.scores.keys():
@@ -202,14 +202,14 @@ def paired_scores(pairs: Iterable[Pair]) -> list[Score]:
             found[key].append((_mean(one.scores[limit]), _mean(other.scores[limit])))
     scores = []
     for key, both in sorted(found.items()):
-        first, second = zip(*sorted(both), strict=True)  # the order of the records changes neither sums nor draws
+        first, second = zip(*sorted(both), strict=True)  # sums and draws do not depend on the order of the records
         interval = bootstrap_mean(sorted(other - one for one, other in both))
         scores.append(_score(key, first, second, interval))
     return scores
 
 
 def unpaired_scores(first: Iterable[Question], second: Iterable[Question]) -> list[Score]:
-    """Mean scores in the sets that both sides have; the bootstrap draws the sequences of each side by themselves."""
+    """Mean scores in the sets that both sides have; the bootstrap draws from each side separately."""
     found: defaultdict[_ScoreKey, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
     for side, questions in enumerate((first, second)):
         for question in questions:
@@ -234,7 +234,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 class OfCondition(NamedTuple):
-    """The questions of one model and task in one condition, which is None for the usual one."""
+    """The questions of one model and task in one condition; None is the usual condition."""
 
     model: str
     task: str
@@ -243,7 +243,7 @@ class OfCondition(NamedTuple):
 
 
 def effects(results: Iterable[OfCondition]) -> tuple[list[records.Effect], list[records.SameWords]]:
-    """Each condition of a model and task beside the first one, and how many questions have the same prompt in both."""
+    """Each condition of a model and task compared with the first one, and how many prompts are the same in both."""
     families: defaultdict[tuple[str, str], list[OfCondition]] = defaultdict(list)
     for each in results:
         families[each.model, each.task].append(each)
@@ -256,7 +256,7 @@ def effects(results: Iterable[OfCondition]) -> tuple[list[records.Effect], list[
                 alike.append(records.SameWords(model, task, other.condition, beside.condition, len(same)))
             if differing:
                 row: Any = paired_rows([(one, one.measured, another.measured) for one, another in differing])[0]
-                found.append(  # no figure is null in a row over questions
+                found.append(  # in a row of pairs these figures are never null
                     records.Effect(
                         *(model, task, other.condition, beside.condition, row.questions.compared),
                         percent=row.second.percent,

@@ -1,6 +1,6 @@
-"""A comparison as text for a terminal, as GitHub's markdown, and as lines for a gate.
+"""A comparison as text for a terminal, as GitHub's markdown, and as lines of a gate that fails.
 
-Names of runs, models, sets and facts are foreign text: here they are sanitized and cut.
+Names of runs, models, sets and facts are untrusted text: they are sanitized and shortened here.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def as_text(comparisons: Comparisons, width: int) -> str:
 
 
 def as_markdown(comparisons: Comparisons) -> str:
-    """The same for the summary of a CI job. Foreign text is in code spans, where it has no effect."""
+    """The same for the summary of a CI job, with untrusted text in code spans."""
     lines = ["## Comparison", ""]
     for block in _blocks(comparisons):
         if isinstance(block, _Table):
@@ -94,7 +94,7 @@ def _which(side: Side) -> str:
 
 
 def _label(row: Row) -> str:
-    """What a row is about. A search has the variants of arithmetic, so its task is named too."""
+    """The label of a row. A search has the variants of arithmetic, so its task is named, too."""
     longest = _LONGEST_CONDITION if row.kind == "condition" else _LONGEST_LABEL
     name = sanitize_name(row.name or row.task or "over all", longest)
     return f"{row.task} {name}" if row.task == "breaking_point" and row.kind == "variant" else name
@@ -141,7 +141,7 @@ def _value(value: Any) -> str:
 
 
 def _rows(one: Comparison) -> _Table:
-    """Without pairing the trials of both sides; with pairs the questions, and which of them went better or worse."""
+    """A row per group: trials of both sides without pairing, else questions and how many went better or worse."""
     rows = []
     for row in one.rows:
         first, second = _percent(row.first), _percent(row.second)
@@ -212,8 +212,10 @@ def _legend(found: Sequence[Comparison]) -> Iterator[str]:
 
 
 def failures(comparisons: Comparisons, points: Decimal, allow_unanswered: int = 0) -> list[str]:
-    """What fails a gate, a line each: rows that are lower by more than `points` and significantly so after Holm's
-    correction, comparisons with more unanswered questions than are allowed, and questions that the second did not ask.
+    """The failures of a gate, one line each.
+
+    A gate fails for rows that are lower by more than `points` and significantly so after Holm's correction, for too
+    many unanswered questions, and for questions that the second side did not ask.
     """
     return [
         f"{_which(one.second)}{why}"
@@ -226,7 +228,7 @@ def _outages(one: Comparison, allowed: int) -> Iterator[str]:
     counts = one.questions
     allow = f"{allowed:,} are allowed (--allow-unanswered)"
     if one.rows[0].difference is None:
-        yield ": nothing could be compared, as no question has an answer in both"
+        yield ": no question has an answer in both, so nothing was compared"
     elif counts.unanswered > allowed:
         worst = f"if all of these were right in A and wrong in B, B - A would be {_signed(counts.at_worst)} points"
         yield f": {counts.unanswered:,} unanswered, {allow}; {worst}"
@@ -240,7 +242,7 @@ def _losses(one: Comparison, points: Decimal) -> Iterator[str]:
         if row.difference is None or row.p_holm is None or row.p_holm >= SIGNIFICANT:
             continue
         lower = -Decimal(str(row.difference.points))
-        if lower > points:  # shown with as many decimals as it takes to be above the points
+        if lower > points:  # with as many decimals as necessary
             rounded = (lower.quantize(Decimal(1).scaleb(-decimals)) for decimals in count(1))
             lost = next(value for value in rounded if value > points)
             sure = f"95 % {_difference(row)[1]}, p {p_of(row.p)}, Holm-corrected {p_of(row.p_holm)}"

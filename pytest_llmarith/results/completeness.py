@@ -1,4 +1,4 @@
-"""How much of what a run was to ask is answered, and which cells a result lacks that others of its task have."""
+"""How many of the selected questions are answered, and which cells of other results a result lacks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import groupby
 
 from pytest_llmarith.records import Result, RunSummary
 from pytest_llmarith.results.formatting import sanitize_name
-from pytest_llmarith.results.keys import place_of_variant
+from pytest_llmarith.results.keys import variant_order
 from pytest_llmarith.types import Outcome
 
 _MOST_NAMED = 4  # variants or sets
@@ -16,62 +16,62 @@ _LONGEST_NAME = 30
 _Cell = tuple[str, int | None]  # a variant at a depth, or a set of sequences
 
 
-def wanted(summary: RunSummary) -> int | None:
-    """How many questions a run was to ask: what several of its items ask is one. None if it is unknown."""
+def questions_of_run(summary: RunSummary) -> int | None:
+    """How many different questions a run selected; None if that is unknown."""
     return None if summary.run.selected is None else summary.run.selected - summary.duplicates
 
 
-def wanted_of(result: Result) -> int:
-    """The same of one result; if it is unknown, the questions that there are."""
+def questions_of_result(result: Result) -> int:
+    """The same for one result; if it is unknown, the number of questions that it has."""
     if result.selected:
         return result.selected - result.duplicates
     return result.measured + result.outcomes.unanswered
 
 
-def is_whole(summary: RunSummary) -> bool:
-    """Whether all that was selected is answered."""
-    return summary.unanswered == 0 and summary.answered == wanted(summary)
+def is_complete(summary: RunSummary) -> bool:
+    """Whether all selected questions are answered."""
+    return summary.unanswered == 0 and summary.answered == questions_of_run(summary)
 
 
 def all_answered(count: int) -> str:
-    """A remark about a run that is whole."""
+    """The remark about a complete run."""
     return "1 of 1 answered" if count == 1 else f"all {count:,} answered"
 
 
-def of_wanted(summary: RunSummary) -> str:
-    """How many questions are answered, and of how many if that is known."""
-    answered, known = summary.answered, wanted(summary)
+def answered_count(summary: RunSummary) -> str:
+    """How many questions are answered, and of how many, if that is known."""
+    answered, known = summary.answered, questions_of_run(summary)
     return f"{answered:,}" if known is None else f"{answered:,} of {known:,}"
 
 
 def incomplete(result: Result) -> str:
-    """A remark about a result that lacks answers, else an empty text."""
-    measured, all_of_it = result.measured, wanted_of(result)
+    """The remark about a result that lacks answers, else empty."""
+    measured, all_of_it = result.measured, questions_of_result(result)
     return f"incomplete, {measured:,} of {all_of_it:,}" if measured < all_of_it else ""
 
 
 def bounded(result: Result) -> str:
-    """A remark about a result with bounds in place of percentages, as a cell has no reply; else an empty text."""
+    """The remark about a result with bounds instead of percentages, as a cell has no reply; else empty."""
     correct = result.percentages[Outcome.CORRECT]
     if correct is None or correct.percent is not None or correct.low is None or correct.high is None:
         return ""
     bounds = f"{correct.low:.1f} to {correct.high:.1f} %"
-    return f"no reply for a variant at some depth: {bounds} are correct, whatever the missing replies would be"
+    return f"no reply for a variant at some depth: {bounds} are correct, depending on the missing replies"
 
 
 def duplicates(summary: RunSummary) -> list[str]:
-    """A line about items that ask what other items ask, if there are any."""
+    """A line about items that ask the question of another item, if there are any."""
     count = summary.duplicates
     if not count:
         return []
     items = "1 item" if count == 1 else f"{count:,} items"
-    return [f"{items} asked what another item asks, in the same words: that is one request, and counts as one trial"]
+    return [f"{items} asked the same question as another item: they share one request and count as one trial"]
 
 
 def missing_cells(results: Sequence[Result]) -> list[str]:
-    """A remark about each result that lacks cells, such as `lacks 18 of 72 cells ...: int_mul 5-10`, else empty texts.
+    """The remark about each result that lacks cells, such as `lacks 18 of 72 cells ...: int_mul 5-10`, else empty.
 
-    Only results with the same cells can be ranked: a run of easy cells alone has a high percentage.
+    Only results with the same cells can be ranked: a run of easy cells has a high percentage.
     """
     found: dict[str, set[_Cell]] = {}
     for result in results:
@@ -87,7 +87,7 @@ def _answered(result: Result) -> Iterator[_Cell]:
 def _lacks(cells: set[_Cell], missing: set[_Cell]) -> str:
     if not missing:
         return ""
-    names = sorted({name for name, _ in missing}, key=place_of_variant)
+    names = sorted({name for name, _ in missing}, key=variant_order)
     shown = [_named(name, cells, missing) for name in names[:_MOST_NAMED]]
     more = ", ..." if len(names) > _MOST_NAMED else ""
     return f"lacks {len(missing):,} of {len(cells):,} cells that others have: {', '.join(shown)}{more}"

@@ -1,6 +1,6 @@
-"""Differences between two shares or means, their intervals and tests, and Holm's correction of many tests.
+"""Differences between two shares or means with their intervals and tests, and Holm's correction.
 
-A difference is the second minus the first: it is negative if the second is lower.
+A difference is the second minus the first.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _NO_VARIANCE = 1e-12  # rounded floats may miss 0
 
 
 class Pairs(NamedTuple):
-    """How many pairs of trials were both correct, only the first, only the second, and neither."""
+    """How many pairs of trials are correct on both sides, only the first, only the second, and neither."""
 
     both: int
     first: int
@@ -34,18 +34,18 @@ class Pairs(NamedTuple):
 
 
 class PairedDifference(NamedTuple):
-    """Two sides that were asked the same questions: mean shares, `interval` of the difference, and McNemar's p."""
+    """Two sides with the same questions: mean shares, interval of the difference, and McNemar's p."""
 
     first: float
     second: float
-    interval: Interval | None  # None if every question changed by the same amount
+    interval: Interval | None  # None if all questions changed by the same amount
     better: int  # questions that the second got right more often
     worse: int
     p: float
 
 
 class StratifiedDifference(NamedTuple):
-    """Two groups with different questions: mean shares over strata with the same weights, and the test of both."""
+    """Two groups with different questions: mean shares over equally weighted strata, and the test of both."""
 
     first: float
     second: float
@@ -57,10 +57,10 @@ Table = tuple[Cluster, Cluster]  # the trials of two groups in one stratum
 
 
 def compare_pairs(questions: Collection[tuple[Cluster, Cluster]]) -> PairedDifference:
-    """One question or more, each with its trials on both sides: one, or several repeats.
+    """Compare one or more questions, each with its trials (one, or several repeats) on both sides.
 
     If each question was asked once, the interval is Newcombe's for pairs. Otherwise it is Student's t over questions,
-    as the repeats of a question are alike. The test is McNemar's: a question counts once, however often it was asked.
+    as repeats of a question are correlated. The test is McNemar's; each question counts once.
     """
     changes = sorted(second.share - first.share for first, second in questions)
     better, worse = sum(change > 0 for change in changes), sum(change < 0 for change in changes)
@@ -79,7 +79,7 @@ def count_pairs(questions: Collection[tuple[Cluster, Cluster]]) -> Pairs:
 
 
 def mcnemar(better: int, worse: int) -> float:
-    """The two-sided p of McNemar's exact test: how likely a fair coin falls this unevenly, or more so."""
+    """The two-sided p of McNemar's exact test, a binomial test with probability 1/2."""
     tosses, fewer = better + worse, min(better, worse)
     if 2 * fewer == tosses:
         return 1.0
@@ -148,9 +148,9 @@ def bootstrap_difference(first: Sequence[float], second: Sequence[float]) -> Int
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """The p values of tests that are made together, in their order: at most 5 of 100 such families err at 0.05.
+    """The corrected p values of a family of tests, in their order.
 
-    Holm 1979, Scandinavian Journal of Statistics 6, 65-70.
+    Holm 1979, Scandinavian Journal of Statistics 6, 65-70: at 0.05, at most 5 of 100 families have a false positive.
     """
     corrected, largest = [0.0] * len(p_values), 0.0
     for rank, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
@@ -160,13 +160,13 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def compare_strata(strata: Collection[Table]) -> StratifiedDifference:
-    """Two groups with different questions, compared within strata of questions that are alike. Trials are independent.
+    """Compare two groups with different questions within strata of similar questions. Trials are independent.
 
     The difference is that of Mantel and Haenszel, the mean over strata with weights `n1 n2 / (n1 + n2)`. Its interval
     has the variance of Sato (1989, Biometrics 45, 1323-1324; Greenland and Robins 1985, Biometrics 41, 55-68). The test
     is that of Cochran (1954, Biometrics 10, 417-451), Mantel and Haenszel (1959, Journal of the National Cancer
     Institute 22, 719-748), without a continuity correction: with one, equal models would differ in 2 to 4 of 100
-    comparisons. Both use Student's t with two degrees of freedom less than there are trials.
+    comparisons. Both use Student's t; its degrees of freedom are the number of trials minus two.
     """
     weights = [first.trials * second.trials / (first.trials + second.trials) for first, second in strata]
     one, other = (

@@ -1,4 +1,4 @@
-"""How numbers are wrong: classes of errors, wrong digits by position, carries, and what strict reading costs."""
+"""Counts how numbers are wrong: error classes, wrong digits by position, carries, and the cost of strict reading."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _Asked = tuple[Op, Dtype, tuple[str, str], str]  # and the operands and the expe
 
 
 def _asked(problem: Problem) -> _Asked | None:
-    """What a number task asked; None for other tasks."""
+    """The calculation of a number task; None for other tasks."""
     match problem:
         case ArithmeticProblem():
             return problem.op, problem.dtype, (problem.lhs, problem.rhs), problem.expected
@@ -35,7 +35,7 @@ def _asked(problem: Problem) -> _Asked | None:
 
 
 def _answer(record: Record, reading: Reading | None) -> Decimal | None:
-    """The number that a reading found."""
+    """The number that this reading found."""
     text = record.answer.by(reading) if isinstance(record.answer, Answer) else None
     return None if text is None else decimal_from(text)
 
@@ -82,7 +82,7 @@ class ErrorCounts:
             self._variants.setdefault(record.problem.variant, _Errors()).add(grade.error_class, case)
 
     def part(self) -> records.ErrorTotals | None:
-        """The errors as they stand in a summary; None if the answers of the task are no numbers."""
+        """The errors for a summary; None if the answers of the task are not numbers."""
         if not self._has_numbers:
             return None
         classes, deviates = self._all.classes, self._all.classes.total()
@@ -118,7 +118,7 @@ class ErrorCounts:
 
 
 class _Errors:
-    """The classes of answers that deviate, and wrong digits from both ends in those of the truth's sign and length."""
+    """Error classes, and wrong digits by position in answers with the sign and length of the truth."""
 
     def __init__(self) -> None:
         self.classes = Counter[ErrorClass]()
@@ -138,12 +138,12 @@ def _positions(counts: Counter[tuple[int, bool]]) -> list[dict[Literal["position
 
 
 def _strata(counts: Counter[tuple[int, bool]]) -> list[tuple[int, int, int]]:
-    """Each number, for how many it was true, and how many there were."""
+    """Each number, how often it occurs with True, and how often in all."""
     return [(n, counts[n, True], counts[n, True] + counts[n, False]) for n in sorted({n for n, _ in counts})]
 
 
 def _is_correct(record: Record, expected: str) -> bool:
-    """By the tolerant reading. Both read a bare number alike, so only answers in words have to be graded."""
+    """Whether the tolerant reading is correct. Only answers that the strict reading rejected are graded again."""
     if record.outcome is not Outcome.NAN:
         return record.outcome is Outcome.CORRECT
     answer = _answer(record, Reading.TOLERANT)

@@ -1,4 +1,4 @@
-"""Trials and results for other programs: CSV, and records in the shapes of llm_arithmetic and of integer additions."""
+"""Exports trials and results: CSV, and JSON in the shapes of llm_arithmetic and of the text on integer addition."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pytest_llmarith.results import llm_arithmetic
 from pytest_llmarith.results.files import UsageError, encode, new_file
 from pytest_llmarith.results.formatting import showable
 from pytest_llmarith.results.keys import label_of
-from pytest_llmarith.results.load import OpenedRun, opened
+from pytest_llmarith.results.load import LoadedRun, load_runs
 from pytest_llmarith.results.log import LOG, without_files_beside
 from pytest_llmarith.results.run_tables import ResultOfRun
 from pytest_llmarith.types import Outcome
@@ -27,9 +27,9 @@ Shape = Literal["llm_arithmetic", "addition", "csv"]
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Where lines are written: to a file, which is replaced only with `force`, or to the terminal.
+    """Where lines are written: a file, which is replaced only with `force`, or the terminal.
 
-    With `spreadsheet`, and on a terminal, no cell of CSV is a formula, and every row is one line.
+    With `spreadsheet`, and on a terminal, cells of CSV are never formulas, and every row is one line.
     """
 
     terminal: TextIO
@@ -41,8 +41,8 @@ class Destination:
     def for_spreadsheet(self) -> bool:
         return self.spreadsheet or (self.file is None and self.terminal.isatty())
 
-    def write(self, lines: Iterable[str], runs: Sequence[OpenedRun]) -> None:
-        """Write lines about these runs. Raises UsageError if the file cannot be written, or is one of the runs'."""
+    def write(self, lines: Iterable[str], runs: Sequence[LoadedRun]) -> None:
+        """Write lines about these runs. Raises UsageError if the file cannot be written, or belongs to a run."""
         if self.file is None:
             self.terminal.writelines(showable(line, self.terminal.encoding) for line in lines)
             return
@@ -50,30 +50,30 @@ class Destination:
             file.writelines(line.encode("utf-8", "backslashreplace") for line in lines)
 
 
-def all_opened(paths: Sequence[Path]) -> list[OpenedRun]:
-    """The runs that these paths stand for; one that is named twice is one."""
-    runs = (run for path in without_files_beside(paths) for run in opened(path))
+def load_all_runs(paths: Sequence[Path]) -> list[LoadedRun]:
+    """The runs at these paths, without duplicates."""
+    runs = (run for path in without_files_beside(paths) for run in load_runs(path))
     return list({os.path.realpath(run.path): run for run in runs}.values())
 
 
-def files_of(runs: Iterable[OpenedRun]) -> list[Path]:
-    """What runs have recorded, which is never replaced. A page can be made again."""
+def files_of(runs: Iterable[LoadedRun]) -> list[Path]:
+    """The files of runs that are never replaced. A page can be made again."""
     names = (LOG, "summary.json", "report.json")
     return [file for run in runs for file in ([run.path / name for name in names] if run.path.is_dir() else [run.path])]
 
 
 @dataclass
 class LeftOut:
-    """How many trials have no place in a shape, and how many have one that hides how their question was put."""
+    """How many trials a shape cannot express, and how many it expresses without their condition or repeat."""
 
     other_tasks: int = 0
     conditions: int = 0
 
 
-def export(runs: Sequence[OpenedRun], shape: Shape, destination: Destination) -> LeftOut:
-    """Write the trials of runs. Raises UsageError if a run cannot be read, or none of its trials has a place."""
+def export(runs: Sequence[LoadedRun], shape: Shape, destination: Destination) -> LeftOut:
+    """Write the trials of runs. Raises UsageError if a run cannot be read, or if no trial can be expressed."""
     if destination.spreadsheet and shape != "csv":
-        raise UsageError(f"--spreadsheet: --to={shape} is no table for spreadsheets; leave it out, or --to=csv")
+        raise UsageError(f"--spreadsheet: --to={shape} is not CSV; remove --spreadsheet, or write --to=csv")
     left_out = LeftOut()
     if shape == "csv":
         rows = (_trial_cells(run.name, record) for run in runs for record in run.records())
@@ -84,8 +84,8 @@ def export(runs: Sequence[OpenedRun], shape: Shape, destination: Destination) ->
     return left_out
 
 
-def _objects(runs: Sequence[OpenedRun], shape: Shape, left_out: LeftOut) -> Iterator[str]:
-    """A JSON object a line. Raises UsageError in the end if there was none."""
+def _objects(runs: Sequence[LoadedRun], shape: Shape, left_out: LeftOut) -> Iterator[str]:
+    """One JSON object per line. Raises UsageError at the end if there was none."""
     shaped = llm_arithmetic.row_of if shape == "llm_arithmetic" else _addition
     written = 0
     for record in (record for run in runs for record in run.records()):
@@ -96,11 +96,11 @@ def _objects(runs: Sequence[OpenedRun], shape: Shape, left_out: LeftOut) -> Iter
         left_out.conditions += bool(label_of(record.condition) or record.repeat)
         yield f"{encode(row).decode('ascii')}\n"
     if not written:
-        raise UsageError(f"--to={shape}: none of the trials is of that kind; --to=csv takes all")
+        raise UsageError(f"--to={shape}: the runs have no trial of this task; write --to=csv, which takes all tasks")
 
 
 def _addition(record: Record) -> dict[str, Any] | None:
-    """An integer addition as in the text that this task is from; its status is the outcome. None of other tasks."""
+    """An integer addition in the shape of the text that the task follows; None for other tasks."""
     problem, reply = record.problem, record.reply
     if not isinstance(problem, AdditionProblem):
         return None
@@ -117,7 +117,7 @@ def _addition(record: Record) -> dict[str, Any] | None:
 
 # --- rows of CSV -----------------------------------------------------------------------------------------------------
 
-_NO_ANSWER = "no_answer"  # the outcome `nan`, which readers of CSV take for a missing value
+_NO_ANSWER = "no_answer"  # the outcome `nan`, which readers of CSV interpret as a missing value
 _OF_RECORD = ("model", "task", "simulated", "outcome", "reason", "reading")
 _OF_PROBLEM = (
     *("variant", "depth", "set", "number", "label", "trial", "seed"),
@@ -137,7 +137,7 @@ _TRIAL_COLUMNS = (
 
 
 def _trial_cells(run: str, record: Record) -> list[object]:
-    """What a task does not have is left empty; the texts, which may be long, come last."""
+    """The cells of a trial; keys that its task lacks are empty."""
     problem, answer, grade, reply = record.problem, record.answer, record.grade, record.reply
     scores = (record.oeis and record.oeis.scores) or {}
     return [
@@ -165,7 +165,7 @@ _Getter = Callable[[ResultOfRun], object]
 
 
 def _at(path: str) -> _Getter:
-    """What stands in a result at a place such as `repeats.k`; None if a part of it is not there."""
+    """A function that returns the value at a path such as `repeats.k`, or None if a part of the path is missing."""
 
     def value_of(row: ResultOfRun) -> object:
         value: Any = row.result
@@ -208,16 +208,16 @@ _RESULT_COLUMNS: Mapping[str, _Getter] = {
 # --- CSV -------------------------------------------------------------------------------------------------------------
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
-# What begins a formula, in full width too: some programs fold the one into the other. Where the semicolon separates
-# cells, one begins behind it.
+# The beginning of a formula, also in full width, which some programs convert, and after a semicolon, which may separate
+# cells.
 _FORMULA = re.compile(r"(^|;)( *)(?=[=+\-@＝＋－＠])")
 
 
 def csv_lines(headers: Sequence[str], rows: Iterable[Sequence[object]], *, spreadsheet: bool) -> Iterator[str]:
-    """A table as CSV: the headers, then each row. A program reads back the values that were written.
+    """A table as CSV: the headers, then each row.
 
-    Every cell is quoted: csv before Python 3.13 leaves a lone carriage return bare, and DuckDB guesses the dialect of
-    a table in which few cells are.
+    Every cell is quoted: csv before Python 3.13 does not quote a lone carriage return, and DuckDB guesses the dialect
+    if few cells are quoted.
     """
     buffer = StringIO()
     writer = csv.writer(buffer, lineterminator="\n", quoting=csv.QUOTE_ALL)
@@ -229,7 +229,7 @@ def csv_lines(headers: Sequence[str], rows: Iterable[Sequence[object]], *, sprea
 
 
 def _cell(value: object, *, spreadsheet: bool) -> str:
-    """A value as text, empty if it is unknown. For a spreadsheet it is one line and no formula."""
+    """A value as text, empty if it is unknown; for a spreadsheet one line that is not a formula."""
     if value is None:
         return ""
     if isinstance(value, bool):

@@ -1,7 +1,7 @@
-"""Numbers and foreign text as people are shown them.
+"""Formats numbers, and makes untrusted text safe to print.
 
-Numbers are short and never look more certain than they are; what is not known is `-`. Replies and names may hold
-anything: `sanitize` and `sanitize_name` make them safe for a terminal, and are called where text is printed.
+Numbers are short, and an unknown one is `-`. Replies and names may contain anything: `sanitize` and `sanitize_name`
+make them safe for a terminal, and are called where text is printed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pytest_llmarith.records import Difference, ErrorSizes, Percentage, Reliable
 from pytest_llmarith.results.differences import SIGNIFICANT
 
 UNKNOWN = "-"
-NO_INTERVAL = "`-` in place of an interval: nothing varies, so that the spread cannot be estimated."
+NO_INTERVAL = "`-` in place of an interval: nothing varies, so the spread cannot be estimated."
 _SMALLEST_P = 0.0001
 _TWO_DIGITS = Context(prec=2, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _LONG_NUMBER = re.compile(r"[0-9]{41,}")
@@ -24,17 +24,17 @@ _CUT = "..."
 
 
 def share(part: int, whole: int) -> str:
-    """A part of a whole in percent, such as `61.3`. Only all is 100, and only nothing is 0."""
+    """A part of a whole in percent, such as `61.3`. Only all of it is 100, and only nothing is 0."""
     return percent_text(100 * part / whole if whole else None)
 
 
 def percent_of(percentage: Percentage | None) -> str:
-    """The same of a percentage in a summary."""
+    """The same for a percentage of a summary."""
     return percent_text(percentage.percent if percentage else None)
 
 
 def percent_text(percent: float | None) -> str:
-    """The same of a number."""
+    """The same for a number in percent."""
     if percent is None:
         return UNKNOWN
     text = f"{Decimal(str(percent)):.1f}"
@@ -72,7 +72,7 @@ def interval_of(difference: Difference | None) -> str:
 
 
 def p_of(p: float | None) -> str:
-    """A p value such as `0.0123`. It is never 0, and 1 only where there is no difference at all."""
+    """A p value such as `0.0123`. It is never 0, and 1 only if there is no difference."""
     if p is None:
         return UNKNOWN
     if p < _SMALLEST_P:
@@ -81,7 +81,7 @@ def p_of(p: float | None) -> str:
 
 
 def star(p_holm: float | None) -> str:
-    """`*` if a test is significant also after Holm's correction for the tests beside it, else nothing."""
+    """`*` if a test is significant after Holm's correction, else empty."""
     return "*" if p_holm is not None and p_holm < SIGNIFICANT else ""
 
 
@@ -89,7 +89,7 @@ def star(p_holm: float | None) -> str:
 
 
 def dollars(cost: float | None, unpriced: int = 0) -> str:
-    """A cost such as `$0.0123`. A plus says that some replies have no known price."""
+    """A cost such as `$0.0123`. A plus means that some replies have no known price."""
     if cost is None:
         return UNKNOWN
     if 0 < cost < 0.0001:
@@ -102,7 +102,7 @@ def dollars(cost: float | None, unpriced: int = 0) -> str:
 
 
 def price(cost: float | None) -> str:
-    """What one reply costs, in two digits, such as `$0.000040`: most cost far less than a cent."""
+    """The cost of one reply in two digits, such as `$0.000040`."""
     if cost is None or cost == 0 or cost >= 1:
         return dollars(cost)
     return "<$0.0000001" if cost < 1e-7 else f"${Decimal(f'{cost:.1e}'):f}"
@@ -150,13 +150,13 @@ def seconds(number: float | None) -> str:
 
 
 def prompt_and_completion(tokens: Tokens) -> int | None:
-    """All tokens that are paid for; None if those of one kind are not known."""
+    """The sum of prompt and completion tokens; None if either is unknown."""
     prompt, completion = tokens["prompt"], tokens["completion"]
     return None if prompt is None or completion is None else prompt + completion
 
 
 def unpriced(result: Result) -> str:
-    """How many replies are in no sum of costs, such as `3 unpriced`; empty without such a sum."""
+    """How many replies are missing in the sum of costs, such as `3 unpriced`; empty if there is no sum."""
     return f"{result.unpriced:,} unpriced" if result.unpriced and result.cost_usd is not None else ""
 
 
@@ -182,18 +182,18 @@ def reliable(found: ReliableDepth) -> str:
 
 
 def times(result: Result, repeats: Repeats) -> str:
-    """How often the problems of a result were asked, such as `5`, or `up to 5` if some of that has no reply yet."""
+    """How often the problems of a result were asked, such as `5`, or `up to 5` if some repeats have no reply."""
     return f"{'up to ' * (result.measured < repeats.k * repeats.problems)}{repeats.k}"
 
 
-# --- foreign text ----------------------------------------------------------------------------------------------------
+# --- untrusted text --------------------------------------------------------------------------------------------------
 
 
 def sanitize(text: str, limit: int) -> str:
     """One printable line of at most `limit` characters.
 
-    What a terminal would obey (escape sequences, line breaks, changes of direction) is spelled out, long numbers lose
-    their middle, and what is too long loses its end.
+    Characters that are not printable (escape sequences, line breaks, bidirectional marks) are escaped, the middle of
+    long numbers is left out, and a text that is too long is truncated.
     """
     shortened = _LONG_NUMBER.sub(_ends, text)[: limit + 1]
     spelled = "".join(character if character.isprintable() else _spelled(character) for character in shortened)
@@ -201,7 +201,7 @@ def sanitize(text: str, limit: int) -> str:
 
 
 def sanitize_name(name: str, limit: int) -> str:
-    """A name of at most `limit` characters. It loses its middle: the end of a model's name says most."""
+    """A name of at most `limit` characters; the middle is left out, as the end of a model's name says most."""
     shown = sanitize(name, 10 * limit).strip() or "?"
     if len(shown) <= limit:
         return shown
@@ -210,7 +210,7 @@ def sanitize_name(name: str, limit: int) -> str:
 
 
 def showable(text: str, encoding: str | None) -> str:
-    """The text with everything escaped that a terminal's encoding lacks."""
+    """The text with all characters escaped that the terminal's encoding lacks."""
     return text.encode(encoding or "utf-8", "backslashreplace").decode(encoding or "utf-8")
 
 

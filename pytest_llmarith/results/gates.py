@@ -1,4 +1,4 @@
-"""Gates: the percentages of correct answers that a model has to reach, compared exactly."""
+"""Gates: percentages of correct answers that a model must reach, compared exactly."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import count
 
 from pytest_llmarith.records import Result
-from pytest_llmarith.results.completeness import wanted_of
+from pytest_llmarith.results.completeness import questions_of_result
 from pytest_llmarith.results.keys import Key, key_of
 from pytest_llmarith.results.statistics import percent
 
@@ -26,13 +26,13 @@ class Gate:
 
 
 def parse_gate(text: str) -> Gate:
-    """The gate that `[TASK:]PERCENT` describes; raises ValueError with a message for people."""
+    """Parse `[TASK:]PERCENT`. Raises ValueError with a message for the user."""
     task, colon, number = text.rpartition(":")
     task, number = task.strip(), number.strip().removesuffix("%").strip()
     if colon and not task:
         raise ValueError(f"{text!r} names no task before its colon; write 80 or arithmetic:80")
     if not _PERCENT.fullmatch(number) or Decimal(number) > 100:
-        raise ValueError(f"{text!r} holds no percentage from 0 to 100; write 80 or arithmetic:80")
+        raise ValueError(f"{text!r} has no percentage from 0 to 100; write 80 or arithmetic:80")
     return Gate(task or None, Decimal(number))
 
 
@@ -41,8 +41,8 @@ def failed_gates(
 ) -> list[str]:
     """A line for every gate that a model, a task and a condition fail.
 
-    `models` without a result fail it too, and so does what is unanswered, or was `selected` and has no result, such as
-    a task whose items were all skipped.
+    A gate also fails for `models` without a result, for unanswered questions, and for `selected` results that do not
+    exist, such as those of a task whose items were all skipped.
     """
     return list(dict.fromkeys(line for gate in gates for line in _failures(gate, results, models, selected)))
 
@@ -50,11 +50,11 @@ def failed_gates(
 def _failures(
     gate: Gate, all_results: Sequence[Result], models: Sequence[str], selected: Sequence[Key]
 ) -> Iterator[str]:
-    nothing = f"nothing was measured, {gate.percent} % is asked for"
+    nothing = f"nothing was measured, {gate.percent} % is required"
     results = [result for result in all_results if gate.task in (None, result.task)]
     if not results:
         tasks = ", ".join(sorted({result.task for result in all_results}))
-        missing = f"{gate.task}: no such task in this run, {gate.percent} % is asked for; there is {tasks}"
+        missing = f"{gate.task}: no such task in this run, {gate.percent} % is required; its tasks are {tasks}"
         yield missing if tasks else nothing
         return
     for model in dict.fromkeys([*models, *(result.model for result in all_results)]):
@@ -72,14 +72,14 @@ def _failures(
 
 
 def _why(gate: Gate, result: Result) -> str | None:
-    """Why a result fails the gate; None if it does not."""
-    measured, correct, selected = result.measured, result.outcomes.correct, wanted_of(result)
+    """Why a result fails the gate; None if it passes."""
+    measured, correct, selected = result.measured, result.outcomes.correct, questions_of_result(result)
     if measured < selected:
-        return f"{selected - measured} of {selected} unanswered, {gate.percent} % is asked for"
+        return f"{selected - measured} of {selected} unanswered, {gate.percent} % is required"
     if not measured:
-        return f"nothing was measured, {gate.percent} % is asked for"
+        return f"nothing was measured, {gate.percent} % is required"
     if Fraction(100 * correct, measured) >= Fraction(gate.percent):
         return None
     shown = (percent(correct, measured, decimals) for decimals in count(1))
-    below = next(rounded for rounded in shown if rounded < gate.percent)  # with as many decimals as that takes
-    return f"{below} % correct is under {gate.percent} %"
+    below = next(rounded for rounded in shown if rounded < gate.percent)  # with as many decimals as necessary
+    return f"{below} % correct is below {gate.percent} %"

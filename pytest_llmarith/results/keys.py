@@ -1,4 +1,4 @@
-"""What tells the results of a summary apart, and the order in which they stand."""
+"""Keys of results in a summary, and their order."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from pytest_llmarith.types import AXES, DEFAULT_CONDITION, Condition, Dtype, Op
 if TYPE_CHECKING:
     from pytest_llmarith.records import Run
 
-Key = tuple[str, str, str]  # a model, a task, and the label of a condition, which is empty for the usual one
-USUAL_NAME = "usual"  # what people call the condition whose label is empty
+Key = tuple[str, str, str]  # a model, a task, and the label of a condition, which is empty for the usual condition
+USUAL_NAME = "usual"  # the name of the condition with an empty label
 VARIANTS = tuple(f"{dtype}_{op}" for dtype in Dtype for op in Op)
-Parameters = Mapping[str, Any] | None  # None if it is unknown what was sent, as of a killed run
+Parameters = Mapping[str, Any] | None  # None if they are unknown, as for a killed run
 
 _LONGEST = 40
 
@@ -39,20 +39,20 @@ def key_of(one: Keyed) -> Key:
 
 @lru_cache
 def label_of(condition: Condition | None) -> str:
-    """What tells a condition from the usual one, such as `numbers_comma-context_2k`."""
+    """The label of a condition, such as `numbers_comma-context_2k`; empty for the usual condition."""
     return condition.label if condition else ""
 
 
-def place_of_variant(name: str) -> tuple[int, str]:
-    """Sorts variants as the arithmetic task has them, and others after them by name."""
+def variant_order(name: str) -> tuple[int, str]:
+    """A sort key: variants as in the arithmetic task, then others by name."""
     return VARIANTS.index(name) if name in VARIANTS else len(VARIANTS), name
 
 
-def place_of(
+def result_order(
     run: Run, conditions: Mapping[Key, Condition | None], seen: Iterable[str]
 ) -> Callable[[Key], tuple[Any, ...]]:
-    """Sorts results, as they arrive in any order: models as the run names them, then as they were seen; tasks by name;
-    the usual condition before the others, which stand as they were given.
+    """A sort key of results: models as the run names them, then as they were seen; tasks by name; the usual condition,
+    then the others as they were given.
     """
     named = [model.name for model in run.models]
     ranks = {model: place for place, model in enumerate(dict.fromkeys([*named, *seen]))}
@@ -73,9 +73,9 @@ def parameters_of(run: Run, model: str) -> Parameters:
 
 
 def differing(rows: Sequence[tuple[str, Parameters]]) -> list[str]:
-    """Per row, a model and its parameters: those in which the rows of this model differ.
+    """For each row (a model and its parameters) the parameters in which the rows of this model differ.
 
-    Such as `reasoning_effort=high, no temperature`.
+    They are text such as `reasoning_effort=high, no temperature`.
     """
     of_model: dict[str, list[Mapping[str, Any]]] = {}
     for model, parameters in rows:
@@ -85,12 +85,12 @@ def differing(rows: Sequence[tuple[str, Parameters]]) -> list[str]:
     for model, parameters in rows:
         many = [] if parameters is None else of_model[model]
         names = dict.fromkeys(name for one in many for name in one)
-        differ = [name for name in names if len({_told(one, name) for one in many}) > 1]
-        shown.append(", ".join(sanitize_name(_told(parameters or {}, name), _LONGEST) for name in differ))
+        differ = [name for name in names if len({_parameter_text(one, name) for one in many}) > 1]
+        shown.append(", ".join(sanitize_name(_parameter_text(parameters or {}, name), _LONGEST) for name in differ))
     return shown
 
 
-def _told(parameters: Mapping[str, Any], name: str) -> str:
+def _parameter_text(parameters: Mapping[str, Any], name: str) -> str:
     if name not in parameters:
         return f"no {name}"
     value = parameters[name]

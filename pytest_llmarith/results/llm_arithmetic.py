@@ -1,7 +1,7 @@
-"""Rows of the JSONL of llm_arithmetic as records, and records as such rows.
+"""Converts rows of the JSONL of llm_arithmetic to records, and records to such rows.
 
-What a row does not tell is null, such as seed, trial, prompt and latency; its cost of 0 is an unknown one. Rows that
-are made of records say more than those of llm_arithmetic: a finish reason and a reading, to grade them alike.
+Seed, trial, prompt and latency of a row are null; a cost of 0 is unknown. Rows that are made of records also have a
+finish reason and a reading, so that they can be graded in the same way.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pytest_llmarith import records
 from pytest_llmarith.records import FORMAT, Part, Record, convert
 from pytest_llmarith.types import DEFAULT_CONDITION, Dtype, Outcome, Reading, Reply
 
-_MARK = '"raw_response"'  # what each row has, and hardly a record
+_MARK = '"raw_response"'  # in each row, and hardly ever in a record
 
 _OUTCOMES = {"Correct": Outcome.CORRECT, "Deviate": Outcome.DEVIATE, "NaN": Outcome.NAN}
 _CLASSES = {outcome: name for name, outcome in _OUTCOMES.items()}
@@ -29,7 +29,7 @@ _Number = int | str  # a float as its text
 
 
 class Row(Part):
-    """A row: an arithmetic trial, and the verdict of llm_arithmetic."""
+    """An arithmetic trial and the verdict of llm_arithmetic."""
 
     model: str
     variant: str
@@ -54,7 +54,7 @@ class Row(Part):
 
     @property
     def is_answered(self) -> bool:
-        """Whether there is a reply. Older rows have no flag: an empty text with completion tokens is a reply."""
+        """Whether there is a reply. In older rows without a flag, an empty text with completion tokens is a reply."""
         if self.failed_to_get_reply is not None:
             return not self.failed_to_get_reply
         return bool(self.raw_response or (self.tokens or {}).get("completion_tokens"))
@@ -66,24 +66,24 @@ def is_row(values: Mapping[str, Any]) -> bool:
 
 
 def values_in(line: str) -> dict[str, Any] | None:
-    """The values of the row in a line; None if it holds something else. Raises ValueError if it is not JSON."""
+    """The values of the row in a line; None if it is not a row. Raises ValueError if it is not JSON."""
     if _MARK not in line:
         return None
     try:
         values = json.loads(line, parse_float=str)
     except RecursionError:
-        raise ValueError("nested too deep") from None
+        raise ValueError("nested too deeply") from None
     return values if isinstance(values, dict) and is_row(values) else None
 
 
 def row_in(line: str) -> Row | None:
-    """The row in a line; None if it holds something else. Raises ValueError if a value is not what a row has."""
+    """The row in a line; None if it is not a row. Raises ValueError if a value is invalid."""
     values = values_in(line)
     return None if values is None else convert(values, Row)
 
 
 def record_of(row: Row) -> Record:
-    """The record that a row describes, with the verdict of llm_arithmetic. Raises ValueError if it describes none."""
+    """The record of a row, with the verdict of llm_arithmetic. Raises ValueError if a value is invalid."""
     dtype, _, op = row.variant.partition("_")
     reply = _reply(row) if row.is_answered else None
     record: dict[str, Any] = {
@@ -121,7 +121,7 @@ def record_of(row: Row) -> Record:
 
 def _reply(row: Row) -> dict[str, Any]:
     tokens = row.tokens or {}
-    if not any(map(tokens.get, _TOKENS)):  # no prompt has none: the provider did not say
+    if not any(map(tokens.get, _TOKENS)):  # every prompt has tokens: 0 means unknown
         tokens = {}
     reply = Reply(
         text=row.raw_response or "",
@@ -136,7 +136,7 @@ def _reply(row: Row) -> dict[str, Any]:
 
 
 def row_of(record: Record) -> dict[str, Any] | None:
-    """What llm_arithmetic would say of the trial of a record; None for tasks that it does not have."""
+    """The row of llm_arithmetic for a record; None for other tasks."""
     problem, reply, answer = record.problem, record.reply, record.answer
     if not isinstance(problem, records.ArithmeticProblem):
         return None
@@ -166,5 +166,5 @@ def row_of(record: Record) -> dict[str, Any] | None:
 
 
 def as_integer(number: str) -> int | str:
-    """The number as JSON has it; `007` and `1.5` stay text."""
+    """The number as an int if it is a canonical integer; `007` and `1.5` stay text."""
     return int(number) if _INTEGER.fullmatch(number) else number

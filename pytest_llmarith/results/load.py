@@ -1,4 +1,4 @@
-"""The runs that a user names: runs of this plugin, files of llm_arithmetic, and folders of both."""
+"""Loads the runs that a user names: runs of this plugin, files of llm_arithmetic, and folders of both."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ _LONGEST_CAUSE = 200
 Wanted = Callable[[Record], bool]
 
 
-class OpenedRun:
-    """A run. Nothing is read before it is asked for; then UsageError is raised if a file is not what it should be."""
+class LoadedRun:
+    """A run, read on demand. Its methods raise UsageError if a file is invalid."""
 
     def __init__(self, file: Path, *, has_rows: bool, wanted: Wanted | None = None) -> None:
         self.path = file.parent if file.name == LOG else file
-        self.met: set[tuple[str, str]] = set()  # models and tasks of the records that `wanted` has seen
+        self.seen: set[tuple[str, str]] = set()  # models and tasks of all records, before selection
         self._file = file
         self._has_rows = has_rows
         self._wanted = wanted
 
     def __repr__(self) -> str:
-        return f"OpenedRun({str(self.path)!r})"
+        return f"LoadedRun({str(self.path)!r})"
 
     @property
     def name(self) -> str:
@@ -49,17 +49,17 @@ class OpenedRun:
 
     @property
     def facts(self) -> Run | None:
-        """What its summary says of the run; None if it has none, such as a killed run or a file of llm_arithmetic."""
+        """The facts in its summary; None without one, as for a killed run or a file of llm_arithmetic."""
         return self._written.run if self._written else None
 
     @property
     def unfinished(self) -> str:
-        """A remark about a run that has not ended, else an empty text."""
+        """The remark about a run that has not ended, else empty."""
         return UNFINISHED if self.path != self._file and not self.facts else ""
 
-    def only(self, wanted: Wanted) -> OpenedRun:
-        """The same run with the records that are wanted."""
-        return OpenedRun(self._file, has_rows=self._has_rows, wanted=wanted)
+    def filtered(self, wanted: Wanted) -> LoadedRun:
+        """The same run with the records for which `wanted` is true."""
+        return LoadedRun(self._file, has_rows=self._has_rows, wanted=wanted)
 
     def records(self) -> Iterator[Record]:
         """One record per trial: the last one with an answer, else the last one. May be called again."""
@@ -67,7 +67,7 @@ class OpenedRun:
             yield from self._records()
             return
         for record in self._records():
-            self.met.add((record.model, record.task))
+            self.seen.add((record.model, record.task))
             if self._wanted(record):
                 yield record
 
@@ -79,8 +79,8 @@ class OpenedRun:
 
     @cached_property
     def _replaced(self) -> set[int]:
-        """The places of the records that another one of their trial replaces."""
-        # What stands before `simulated` names the trial. A trial hardly ever stands twice.
+        """The positions of the records that are replaced by another record of their trial."""
+        # The keys before `simulated` identify the trial. Usually each trial occurs once.
         heads = [hash((line or "").partition(', "simulated": ')[0]) for _, line in lines(self._file)]
         if len(set(heads)) == len(heads):
             return set()
@@ -114,7 +114,7 @@ class OpenedRun:
 
     @property
     def _selected(self) -> Mapping[Key, int]:
-        """How many trials of each result were to be run; unknown of those that are wanted."""
+        """How many trials of each result were selected; unknown if records are filtered."""
         if self._written is None or self._wanted is not None:
             return {}
         return {key_of(one): one.selected for one in self._written.results if one.selected is not None}
@@ -125,18 +125,18 @@ class OpenedRun:
 
 
 def _day(reply: Reply | None) -> str | None:
-    """The day in UTC on which this run asked; a stored reply is of another run."""
+    """The day in UTC on which this run asked; None for a stored reply, which is of another run."""
     if reply is None or reply.stored or reply.asked_at is None:
         return None
     try:
         asked = datetime.fromisoformat(reply.asked_at)
         return (asked.astimezone(UTC) if asked.tzinfo else asked).date().isoformat()
-    except (ValueError, OverflowError):  # OverflowError: the first hour of the year 1, elsewhere
+    except (ValueError, OverflowError):  # OverflowError: in the first hours of year 1
         return None
 
 
 def read_summary(log: Path) -> RunSummary | None:
-    """The summary beside a run log, None if there is none. Raises UsageError if it is not one."""
+    """The summary beside a run log, None if there is none. Raises UsageError if it is invalid."""
     file = log.with_name(SUMMARY)
     if not file.exists():
         return None
@@ -144,16 +144,16 @@ def read_summary(log: Path) -> RunSummary | None:
         if not file.is_file():  # reading a pipe would block
             raise ValueError("not a regular file")
         return decode_summary(file.read_bytes())
-    except OSError as fault:
-        raise UsageError(f"{name_of(file)}: cannot be read ({fault.strerror})") from fault
-    except ValueError as fault:
-        cause = sanitize(str(fault), _LONGEST_CAUSE)
-        raise UsageError(f"{name_of(file)}: {cause}; expected the summary of a run") from fault
+    except OSError as error:
+        raise UsageError(f"{name_of(file)}: cannot be read ({error.strerror})") from error
+    except ValueError as error:
+        cause = sanitize(str(error), _LONGEST_CAUSE)
+        raise UsageError(f"{name_of(file)}: {cause}; expected the summary of a run") from error
 
 
-def opened(path: Path) -> list[OpenedRun]:
-    """The runs that a path stands for, by name: a run's folder, its log, a file of llm_arithmetic, or a folder that
-    holds some of them, three levels deep. Raises UsageError if there is none.
+def load_runs(path: Path) -> list[LoadedRun]:
+    """The runs at a path: the folder of a run, its log, a file of llm_arithmetic, or all of these in a folder, up to
+    three levels deep, by name. Raises UsageError if there is none.
     """
     if os.path.isdir(path) and not os.path.lexists(path / LOG):
         runs = list(_below(path))
@@ -166,8 +166,8 @@ def opened(path: Path) -> list[OpenedRun]:
     return [run]
 
 
-def _below(folder: Path) -> Iterator[OpenedRun]:
-    """The runs in a folder. A folder with a log is one run, whatever else is in it."""
+def _below(folder: Path) -> Iterator[LoadedRun]:
+    """The runs in a folder. A folder with a log is one run; its other files are ignored."""
     for place, folders, files in os.walk(folder):
         if LOG in files:
             folders.clear()
@@ -180,7 +180,7 @@ def _below(folder: Path) -> Iterator[OpenedRun]:
                 continue
             try:
                 run = _run_in(file)
-            except UsageError:  # of other JSON, but for a run, which would be missed
+            except UsageError:  # other JSON is ignored; a run is not
                 if name == LOG:
                     raise
                 continue
@@ -188,14 +188,14 @@ def _below(folder: Path) -> Iterator[OpenedRun]:
                 yield run
 
 
-def _run_in(file: Path) -> OpenedRun | None:
-    """The run in a file, by its first line; None if it holds something else. A log without a record is a killed run."""
+def _run_in(file: Path) -> LoadedRun | None:
+    """The run in a file, by its first line; None for another file. A log without records is a killed run."""
     first = next((line for _, line in lines(file) if line is None or not is_torn(line)), None)
     values = _object_in(first or "")
     if is_row(values):
-        return OpenedRun(file, has_rows=True)
+        return LoadedRun(file, has_rows=True)
     is_log = file.name == LOG or {"outcome", "task", "model"} <= values.keys()
-    return OpenedRun(file, has_rows=False) if is_log else None
+    return LoadedRun(file, has_rows=False) if is_log else None
 
 
 def _object_in(line: str) -> dict[str, Any]:

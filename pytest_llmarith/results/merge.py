@@ -1,4 +1,4 @@
-"""Runs that are parts of one run, such as its shards, become that run."""
+"""Merges the parts of a run, such as its shards."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pytest_llmarith.results.log import LOG, SUMMARY, log_of, records_in, withou
 from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.types import Outcome, RequestTotals
 
-# Facts that decide what a trial measures. A run that does not know one agrees with all.
+# Facts on which the result of a trial depends. An unknown fact agrees with every value.
 _DECIDING = (
     "seed",
     "symbols",
@@ -55,33 +55,33 @@ class _Part:
 
     @property
     def records(self) -> int:
-        """How many its summary counts."""
+        """The number of records according to its summary."""
         return self.summary.answered + self.summary.unanswered + self.summary.duplicates
 
     @property
     def shard(self) -> int:
-        """Its number from 1; 0 if it is none."""
+        """Its number from 1; 0 if it is not a shard."""
         return self.run.shard.index if self.run.shard else 0
 
     @property
     def expected(self) -> int:
-        """How many trials it was to run; 0 of a --lf run, which is a part of another one."""
+        """How many trials it selected; 0 for a --lf run, which completes another run."""
         dealt = (self.run.shard and self.run.shard.dealt) or 0
         return 0 if self.run.partial else max(self.run.selected or 0, dealt, self.records)
 
 
 def merge(paths: Sequence[Path], into: Path) -> RunSummary:
-    """Write the runs as one into a new folder. An answer replaces a missing one, and a later answer an earlier one.
+    """Write the parts of a run as one run into a new folder. An answer replaces a missing or an earlier one.
 
-    Raises UsageError if they are not parts of one run, or if parts of it are missing.
+    Raises UsageError if they are not parts of one run, or if parts are missing.
     """
     parts = sorted(map(_part, without_files_beside(paths)), key=lambda part: (part.run.started_at or "", str(part)))
     if len({os.path.realpath(part.log) for part in parts}) < len(parts):
         raise UsageError("a run is named twice; name each run once")
     if os.path.lexists(into):
-        raise UsageError(f"--into {name_of(into)}: this exists; name a folder that is to be made")
+        raise UsageError(f"--into {name_of(into)}: this exists; name a new folder")
     if {os.path.realpath(part.log.parent) for part in parts} & set(map(os.path.realpath, into.absolute().parents)):
-        raise UsageError(f"--into {name_of(into)}: this is in a run, which is not changed; name another folder")
+        raise UsageError(f"--into {name_of(into)}: this is inside one of the runs; name another folder")
     _check_alike(parts)
     trials: dict[_Trial, Record] = {}
     of_shard: defaultdict[int, set[_Trial]] = defaultdict(set)
@@ -89,7 +89,7 @@ def merge(paths: Sequence[Path], into: Path) -> RunSummary:
     for part in parts:
         found = list(records_in(part.log))
         if len(found) != part.records:
-            has = f"its log holds {len(found):,} records, its summary counts {part.records:,}"
+            has = f"its log has {len(found):,} records, its summary counts {part.records:,}"
             raise UsageError(f"{part}: {has}; copy its files again")
         for record in found:
             trial = record.model, record.nodeid or ""
@@ -119,8 +119,8 @@ def _part(path: Path) -> _Part:
     log = log_of(path)
     if (summary := read_summary(log)) is None:
         raise UsageError(
-            f"{name_of(log.parent)}: no {SUMMARY}, so it was killed or still runs; the same command finishes it, "
-            "if need be with its replies taken by llmarith store import"
+            f"{name_of(log.parent)}: no {SUMMARY}, so it was killed or is still running; finish it with its own "
+            "command, on another machine after llmarith store import"
         )
     return _Part(log, summary)
 
@@ -138,26 +138,28 @@ def _check_alike(parts: Sequence[_Part]) -> None:
             if value is not None and known.setdefault(name, (part, value))[1] != value:
                 first, other = known[name]
                 values = f" ({other} and {value})" if isinstance(value, int | str) else ""
-                raise UsageError(f"{first} and {part} differ in {name}{values}; merge parts of one run only")
+                raise UsageError(f"{first} and {part} differ in {name}{values}; name parts of one run")
 
 
 def _check_whole(parts: Mapping[int, _Part], of_shard: Mapping[int, set[_Trial]]) -> None:
-    """Raise UsageError if trials are missing or too many. `parts` has the largest run of each shard."""
+    """Raise UsageError if trials are missing, or if there are too many. `parts` has the largest run of each shard."""
     lacks = []
     shards = [part.run.shard for part in parts.values() if part.run.shard]
     if shards and sum(shard.dealt or 0 for shard in shards) < max(shard.whole or 0 for shard in shards):
         absent = [str(index) for index in range(1, shards[0].count + 1) if index not in parts]
-        lacks += [f"of {shards[0].count} shards these are missing: {', '.join(absent)}"] if absent else []
+        lacks += [f"missing shards of {shards[0].count}: {', '.join(absent)}"] if absent else []
     for shard, part in parts.items():
         found = len(of_shard[shard])
         if not part.expected:
-            lacks.append(f"{part}: the run is missing whose failures this one asked again (--lf)")
+            lacks.append(f"{part}: the run that this --lf run completes is missing")
         elif found > part.expected:
-            raise UsageError(f"{part}: another run has other trials; llmarith report shows several runs in one table")
+            raise UsageError(
+                f"{part}: another of the runs has other trials; use llmarith report to show different runs in one table"
+            )
         elif found < part.expected:
-            lacks.append(f"{part}: {found:,} of {part.expected:,} trials are there")
+            lacks.append(f"{part}: it has {found:,} of {part.expected:,} trials")
     if lacks:
-        raise UsageError(f"{'; '.join(lacks)}; finish what is missing with its own command, and name its run too")
+        raise UsageError(f"{'; '.join(lacks)}; finish each missing part with its own command, and name its run, too")
 
 
 def _facts(parts: Sequence[_Part], largest: Iterable[_Part], counts: Mapping[str, int], name: str) -> Run:
@@ -185,7 +187,7 @@ def _facts(parts: Sequence[_Part], largest: Iterable[_Part], counts: Mapping[str
 
 
 def _added(totals: Sequence[RequestTotals]) -> RequestTotals:
-    """The sums. Amounts are added as decimals: ten times ten cents are a dollar."""
+    """The sums of all totals; amounts are added as decimals."""
     added: dict[str, Any] = {}
     for field in fields(RequestTotals):
         values = [value for one in totals if (value := getattr(one, field.name)) is not None]
@@ -201,13 +203,13 @@ def _added(totals: Sequence[RequestTotals]) -> RequestTotals:
 
 
 def _natural(trial: _Trial) -> tuple[str, str]:
-    """Sorts depth_10 after depth_9, and an id before those that continue it, such as its repeats."""
+    """A sort key: depth_10 after depth_9, and an id before longer ones that begin with it, such as its repeats."""
     model, nodeid = trial
     return model, re.sub(r"\d+", lambda number: number[0].rjust(9, "0"), nodeid.removesuffix("]"))
 
 
 def _write(into: Path, records: Iterable[Record], summary: RunSummary) -> None:
-    """The folder appears when it is whole."""
+    """Write all files into a temporary folder, then rename it."""
     new = into.with_name(f".{into.name}.{os.getpid()}")
     try:
         new.mkdir(parents=True)
@@ -217,7 +219,7 @@ def _write(into: Path, records: Iterable[Record], summary: RunSummary) -> None:
             os.fsync(log.fileno())
         write_json(new / SUMMARY, as_dict(summary))
         new.rename(into)
-    except (OSError, ValueError) as fault:  # ValueError: a null byte in the path
-        raise UsageError(f"--into {name_of(into)}: cannot be written ({fault}); name another folder") from fault
+    except (OSError, ValueError) as error:  # ValueError: a null byte in the path
+        raise UsageError(f"--into {name_of(into)}: cannot be written ({error}); name another folder") from error
     finally:
         shutil.rmtree(new, ignore_errors=True)

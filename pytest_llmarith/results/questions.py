@@ -1,6 +1,6 @@
-"""The questions that a model was asked, and which of them two sides have in common.
+"""The questions that a model was asked, and pairs of the same question on two sides.
 
-A question is a problem in one condition. Its trials are one, or several repeats.
+A question is a problem in one condition. It has one trial, or several repeats.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from pytest_llmarith.types import Outcome
 
 @dataclass(slots=True)
 class Question:
-    """A problem in one condition, and its trials. Equal problems have an equal `problem`, and so have prompts."""
+    """A problem in one condition, and its trials. `problem` and `prompt` are hashes."""
 
     problem: int
     prompt: int | None  # None if it is unknown
-    condition: str  # its label, empty for the usual one
+    condition: str  # its label; empty for the usual condition
     task: str
     part: str | None  # the variant or the set
     depth: int | None
     asked: int = 0
     answered: int = 0
     correct: int = 0
-    scores: dict[float, list[float]] = field(default_factory=dict)  # of programs, by the limit in seconds
+    scores: dict[float, list[float]] = field(default_factory=dict)  # of programs, by limit in seconds
 
     @property
     def unanswered(self) -> int:
@@ -50,12 +50,12 @@ class Question:
 
     @property
     def at_best(self) -> Cluster:
-        """All trials, the unanswered ones taken for correct."""
+        """All trials, with unanswered ones counted as correct."""
         return Cluster(self.correct + self.unanswered, self.asked)
 
     @property
     def at_worst(self) -> Cluster:
-        """All trials, the unanswered ones taken for wrong."""
+        """All trials, with unanswered ones counted as wrong."""
         return Cluster(self.correct, self.asked)
 
 
@@ -63,12 +63,12 @@ Pair = tuple[Question, Question]
 
 
 class Questions:
-    """The questions of one model. A few numbers of each record are kept."""
+    """The questions of one model. Only a few numbers of each record are kept."""
 
     def __init__(self, systems: Mapping[str, str | None] | None = None) -> None:
-        """`systems` are the texts of the run's system prompts, as another run may have other names for them.
+        """`systems` has the texts of the run's system prompts, whose names differ between runs.
 
-        Within a run the names are enough.
+        To compare conditions of one run, it may be left out.
         """
         self.repeated = False  # whether a question was asked several times
         self._systems = systems
@@ -79,7 +79,7 @@ class Questions:
         return iter(self._found.values())
 
     def add(self, record: Record) -> None:
-        """Count one record, unless another test asked the same: that is one request, whose reply both have."""
+        """Count one record, unless another test asked the same question, which is the same request."""
         problem, condition, prompt = record.problem, label_of(record.condition), self._prompt(record)
         identity = hash((record.task, *_identity(problem)))
         part = getattr(problem, "variant", None) or getattr(problem, "set", None)
@@ -101,9 +101,9 @@ class Questions:
                 question.scores.setdefault(float(limit), []).append(score)
 
     def _prompt(self, record: Record) -> int | None:
-        """What was sent: the prompt and the text of a system prompt that is a condition.
+        """A hash of what was sent: the prompt, and the system prompt of the condition; None if it is unknown.
 
-        A search has the prompt of the question at which it ended: this is a result, so its condition replaces it.
+        The prompt of a search is that of its final question, which is a result, so its condition is used instead.
         """
         if record.search:
             return hash(label_of(record.condition))
@@ -116,7 +116,7 @@ class Questions:
 
 
 def _identity(problem: Problem) -> tuple[Hashable, ...]:
-    """What makes it this problem. The trial's number does not: with another seed it is another problem."""
+    """What identifies a problem. The trial's number does not, as its problem depends on the seed."""
     match problem:
         case ArithmeticProblem():
             return problem.variant, problem.depth, problem.lhs, problem.rhs, problem.expected
@@ -130,7 +130,7 @@ def _identity(problem: Problem) -> tuple[Hashable, ...]:
             return problem.label, json.dumps([problem.inputs, problem.expected], sort_keys=True)
 
 
-# Questions of the same condition and set are paired first.
+# Questions of the same condition and set are paired first, then those of the same set, then all others.
 _ALIKE: tuple[Callable[[Question], Hashable], ...] = (
     lambda one: (one.problem, one.condition, one.part),
     lambda one: (one.problem, one.part),
@@ -141,10 +141,10 @@ _ALIKE: tuple[Callable[[Question], Hashable], ...] = (
 def pair(
     first: Iterable[Question], second: Iterable[Question], *, any_prompt: bool = False
 ) -> tuple[list[Pair], list[Question], list[Question]]:
-    """The questions that both sides were asked, and those that only one of them was.
+    """The pairs of questions that both sides were asked, and the questions of only one side.
 
-    Questions are the same if problem and prompt are equal, or the problem alone if a prompt is unknown, or with
-    `any_prompt`. The order of the questions changes nothing.
+    Questions are the same if problem and prompt are equal; if a prompt is unknown, or with `any_prompt`, the problem
+    decides. The result does not depend on the order of the questions.
     """
     pairs: list[Pair] = []
     left, right = (sorted(side, key=lambda one: (one.condition, one.part or "")) for side in (first, second))
@@ -169,7 +169,7 @@ def pair(
 def with_other_prompts(pairs: Iterable[Pair]) -> tuple[list[Pair], list[Pair]]:
     """The pairs whose prompts differ, and those whose prompts are the same.
 
-    Between two conditions of a model the same prompt is one request: its reply says nothing about the conditions.
+    If two conditions of a model have the same prompt, it is one request, and its reply is no evidence.
     """
     differing: list[Pair] = []
     same: list[Pair] = []

@@ -1,4 +1,4 @@
-"""Stored replies, read and graded again without a request."""
+"""Reads and grades recorded replies again, without a request."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LONGEST_NAME = 60
 
 
 class Change(NamedTuple):
-    """One stored reply: its outcome before, and its record after."""
+    """One recorded reply: its outcome before, and its record after."""
 
     file: Path
     line: int
@@ -41,9 +41,9 @@ class Change(NamedTuple):
 
 
 def changes(file: Path, reading: Reading | None, notes: list[str]) -> Iterator[Change]:
-    """Every reply of a run log or of a file of llm_arithmetic, read again; `reading` replaces that of the records.
+    """Every reply of a run log or of a file of llm_arithmetic, graded again; `reading` replaces that of the records.
 
-    A line that a kill cut short is left out, with a note. Raises UsageError if another line holds no trial.
+    A torn line is skipped, with a note. Raises UsageError if another line is not a trial.
     """
 
     def change(line: str) -> tuple[Outcome, Record]:
@@ -54,30 +54,30 @@ def changes(file: Path, reading: Reading | None, notes: list[str]) -> Iterator[C
 
     for number, changed in parsed(file, change):
         if changed is None:
-            notes.append(f"{name_of(file)}, line {number}: a kill tore this line; it was left out")
+            notes.append(f"{name_of(file)}, line {number}: skipped, as it was cut when the run was killed")
         else:
             yield Change(file, number, *changed)
 
 
 def read_again(record: Record, reading: Reading | None = None) -> Record:
-    """The record with its reply read and graded anew; `reading` replaces the one by which it was graded.
+    """The record with its reply read and graded again; `reading` replaces that of the record.
 
-    Records of programs, searches and custom tasks stay as they are, and so do those without a reply.
+    Records of programs, searches and custom tasks, and those without a reply, are returned unchanged.
     """
     problem, reply = record.problem, record.reply
     if reply is None or not isinstance(problem, ArithmeticProblem | AdditionProblem):
         return record
     reading = reading or record.reading or Reading.TOLERANT
-    return evaluate.graded_again(record, problem, reading, Reply(reply.text, finish_reason=reply.finish_reason))
+    return evaluate.regraded_record(record, problem, reading, Reply(reply.text, finish_reason=reply.finish_reason))
 
 
 @dataclass
 class Tally:
-    """What became of the replies of one file, or of all."""
+    """Counts the changes of one file, or of all."""
 
     transitions: Counter[tuple[Outcome, Outcome]] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)  # why there is no answer
-    left: Counter[str] = field(default_factory=Counter)  # why a record is left as it was
+    left: Counter[str] = field(default_factory=Counter)  # why a record is unchanged
 
     def count(self, change: Change) -> None:
         """Count one reply."""
@@ -87,13 +87,13 @@ class Tally:
             self.reasons[sanitize(str(record.reason), _LONGEST_NAME)] += 1
         if isinstance(record.problem, SearchProblem):
             self.left[
-                "a search whose replies are graded otherwise goes another way; the tests that searched can search "
-                "again, from the store as far as it goes the same way"
+                "the questions of a search depend on the grades; rerun its tests, which take equal questions from "
+                "the store"
             ] += 1
         elif isinstance(record.problem, CustomProblem):
             self.left[
-                f"{sanitize_name(record.task, _LONGEST_NAME)} is no task of pytest-llmarith; the tests that asked can "
-                "grade it again, without a call where the replies are in the store"
+                f"{sanitize_name(record.task, _LONGEST_NAME)} is a custom task; rerun its tests, which take the "
+                "replies from the store"
             ] += 1
 
     def add(self, other: Tally) -> None:
@@ -110,8 +110,8 @@ class Tally:
 
     @property
     def notes(self) -> list[str]:
-        """A line for each kind of records that are left as they were."""
+        """A line for each kind of unchanged records."""
         return [
-            f"{'1 record is left as it was' if count == 1 else f'{count:,} records are left as they were'}: {why}"
+            f"{'1 record is unchanged' if count == 1 else f'{count:,} records are unchanged'}: {why}"
             for why, count in self.left.items()
         ]

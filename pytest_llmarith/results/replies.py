@@ -1,6 +1,6 @@
-"""The replies in a run log, each with what was sent for it and for which trial, for the store.
+"""Reads the replies in a run log, with the requests and trials that they belong to, for the store.
 
-A run log may come from another machine: a reply is taken if it is one to the prompt of its record.
+A run log may come from another machine: a reply is taken if it was sent for the prompt of its record.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LONGEST_CAUSE = 200
 
 @dataclass(frozen=True, slots=True)
 class LoggedReply:
-    """One reply, what it is the reply to, and where it stands."""
+    """One reply, the request, the trial, and the line."""
 
     line: int
     sent: Mapping[str, Any]
@@ -37,7 +37,7 @@ class LoggedReply:
 
 
 class LeftOut(StrEnum):
-    """Why a line, or a question of a search, holds nothing to take, though nothing is wrong with it."""
+    """Why a valid line, or a question of a search, has no reply to import."""
 
     UNANSWERED = "unanswered"
     SIMULATED = "simulated"
@@ -48,35 +48,35 @@ class LeftOut(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """What is wrong with a line, in one line for people."""
+    """Why a line is invalid, in one line for the user."""
 
     line: int
     why: str
 
 
-# What a line holds: a search holds many replies, not all of which are there.
-Held = tuple[LoggedReply | LeftOut, ...] | LeftOut
+# A search has many replies, some of which may be missing.
+LineContent = tuple[LoggedReply | LeftOut, ...] | LeftOut
 
 
-def replies_in(file: Path) -> Iterator[Held | Refused]:
-    """What each line holds. Raises UsageError if the file cannot be read, or holds rows of llm_arithmetic."""
+def replies_in(file: Path) -> Iterator[LineContent | Refused]:
+    """The content of each line. Raises UsageError if the file cannot be read, or has rows of llm_arithmetic."""
     for number, line in lines(file):
-        yield Refused(number, TOO_LONG) if line is None else _held_by(line, file, number)
+        yield Refused(number, TOO_LONG) if line is None else _content_of(line, file, number)
 
 
-def _held_by(line: str, file: Path, number: int) -> Held | Refused:
+def _content_of(line: str, file: Path, number: int) -> LineContent | Refused:
     try:
         if values_in(line):
-            why = "rows of llm_arithmetic do not say what was sent; name a run log of llmarith"
+            why = "rows of llm_arithmetic lack the requests; name a run log of llmarith"
             raise UsageError(f"{name_of(file)}: {why}")
         return _replies(decode_record(line), number)
-    except json.JSONDecodeError as fault:
-        return LeftOut.TORN if is_torn(line) else Refused(number, f"not JSON ({fault.msg})")
-    except ValueError as fault:
-        return Refused(number, sanitize(str(fault), _LONGEST_CAUSE))
+    except json.JSONDecodeError as error:
+        return LeftOut.TORN if is_torn(line) else Refused(number, f"not JSON ({error.msg})")
+    except ValueError as error:
+        return Refused(number, sanitize(str(error), _LONGEST_CAUSE))
 
 
-def _replies(record: Record, line: int) -> Held:
+def _replies(record: Record, line: int) -> LineContent:
     reply = record.reply
     if record.search:
         if found := tuple(_searched(record, record.search, line)):
@@ -91,12 +91,12 @@ def _replies(record: Record, line: int) -> Held:
     judged = tuple(_judged(record, line))
     if record.simulated or _is_simulated(reply.sent):
         return judged or LeftOut.SIMULATED
-    trial = getattr(record.problem, "trial", 0)  # a sequence has one trial, which its record does not number
+    trial = getattr(record.problem, "trial", 0)  # a sequence has one trial, without a number
     return (_logged(reply, reply.sent, record.prompt, line, trial, record.repeat), *judged)
 
 
 def _judged(record: Record, line: int) -> Iterator[LoggedReply]:
-    """A judge's replies, which are asked and stored like all others: the n-th of them answers its n-th question."""
+    """The replies of a judge, numbered as trials."""
     if record.oeis is None or record.oeis.judges.llm is None:
         return
     if record.oeis.program is None:
@@ -107,7 +107,7 @@ def _judged(record: Record, line: int) -> Iterator[LoggedReply]:
 
 
 def _searched(record: Record, search: Search, line: int) -> Iterator[LoggedReply | LeftOut]:
-    """The replies of a search, each of which belongs to the prompt that was sent for it."""
+    """The replies of a search."""
     for step in search.trail:
         if step.reply is None:
             yield LeftOut.NOT_KEPT
@@ -116,15 +116,17 @@ def _searched(record: Record, search: Search, line: int) -> Iterator[LoggedReply
 
 
 def _logged(reply: records.Reply, sent: Sent, prompt: str | None, line: int, trial: int, repeat: int) -> LoggedReply:
-    """The reply to a prompt, as it is stored: a price that the user gave holds for that run alone."""
+    """The reply to a prompt for the store, without a cost that was computed from the user's own price."""
     if sent.messages[-1].content != prompt:
         raise ValueError("the prompt is not the one that was sent")
     if reply.asked_at and datetime.fromisoformat(reply.asked_at).utcoffset() != timedelta(0):
         raise ValueError("asked_at of the reply is not a time in UTC")
-    sent.model.encode()  # half a surrogate pair has no place in a database
-    told = as_dict(sent)
-    fields = as_dict(reply) | {"sent": told, "stored": False, "own_price": False}
-    return LoggedReply(line, told, trial, repeat, Reply(**fields | ({"cost_usd": None} if reply.own_price else {})))
+    sent.model.encode()  # fails for lone surrogates, which the database cannot store
+    sent_fields = as_dict(sent)
+    fields = as_dict(reply) | {"sent": sent_fields, "stored": False, "own_price": False}
+    return LoggedReply(
+        line, sent_fields, trial, repeat, Reply(**fields | ({"cost_usd": None} if reply.own_price else {}))
+    )
 
 
 def _is_simulated(sent: Sent) -> bool:

@@ -1,7 +1,4 @@
-"""What `llmarith report` shows of runs: which trials count, in which order results stand, and in which format.
-
-The tables at the end of a run are made here, too.
-"""
+"""The output of `llmarith report` (selection, order and format), and the tables at the end of a run."""
 
 from __future__ import annotations
 
@@ -21,7 +18,7 @@ from pytest_llmarith.results.export import Destination, files_of, result_lines
 from pytest_llmarith.results.files import UsageError, check_target, encode, unwritable
 from pytest_llmarith.results.formatting import dollars, prompt_and_completion, sanitize, sanitize_name
 from pytest_llmarith.results.keys import differing, parameters_of
-from pytest_llmarith.results.load import OpenedRun
+from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.run_status import run_lines, wrong_trials
 from pytest_llmarith.results.run_tables import ResultOfRun, effects, overview, repeats, spending
 from pytest_llmarith.results.sequence_view import lines_about
@@ -38,7 +35,7 @@ _MOST_WRONG = 100  # of each outcome
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which trials are counted. Names may hold stars; a trial without a depth has none between two depths."""
+    """Which trials are counted. Names may contain `*`; a limit on depth excludes trials without a depth."""
 
     models: Sequence[str] = ()
     tasks: Sequence[str] = ()
@@ -46,12 +43,13 @@ class Selection:
     max_depth: int | None = None
 
     def __post_init__(self) -> None:
-        """Raises UsageError if no depth is between these."""
+        """Raises UsageError if the limits exclude every depth."""
         if self.min_depth and self.max_depth and self.min_depth > self.max_depth:
-            raise UsageError(f"--min-depth={self.min_depth} --max-depth={self.max_depth}: no depth is between these")
+            limits = f"--min-depth={self.min_depth} --max-depth={self.max_depth}"
+            raise UsageError(f"{limits}: no depth is in this range; swap the two numbers")
 
     def __bool__(self) -> bool:
-        """Whether trials may be left out."""
+        """Whether trials may be excluded."""
         return bool(self.models or self.tasks or self.min_depth or self.max_depth)
 
     def __call__(self, record: Record) -> bool:
@@ -74,16 +72,16 @@ class Selection:
         ]
         return " ".join(sanitize_name(option, _LONGEST_NAME) for option in options)
 
-    def check(self, runs: Sequence[OpenedRun]) -> None:
-        """Raises UsageError if no trial is counted, with the models and tasks that there are."""
+    def check(self, runs: Sequence[LoadedRun]) -> None:
+        """Raises UsageError, which lists the models and tasks, if no trial is counted."""
         if not self or any([run.summary().results for run in runs]):
             return
-        there_are = []
+        listed = []
         for part in (0, 1):
-            names = sorted({met[part] for run in runs for met in run.met})
+            names = sorted({pair[part] for run in runs for pair in run.seen})
             shown = [sanitize_name(name, _LONGEST_NAME) for name in names[:_MOST_NAMED]]
-            there_are.append(", ".join(shown) + ", ..." * (len(names) > _MOST_NAMED))
-        raise UsageError(f"no trial of {self}; there are models {there_are[0]} and tasks {there_are[1]}")
+            listed.append(", ".join(shown) + ", ..." * (len(names) > _MOST_NAMED))
+        raise UsageError(f"no trial of {self}; the runs have models {listed[0]} and tasks {listed[1]}")
 
 
 # --- order -----------------------------------------------------------------------------------------------------------
@@ -112,10 +110,10 @@ _COLUMNS: dict[str, Callable[[ResultOfRun], Any]] = {
 
 
 class Order(NamedTuple):
-    """Results by a column: words from a to z and figures from the largest, or the other way round.
+    """Sorts results by a column: words from a to z, figures from the largest, both reversed if `reverse`.
 
-    What is equal stays as it was, and what is unknown comes last. By a percentage, results that lack cells of others
-    come after those that have all of them.
+    The sort is stable, and unknown values come last. By a percentage, results that lack cells of others come after
+    those that have all of them.
     """
 
     column: str
@@ -130,11 +128,12 @@ class Order(NamedTuple):
 
 
 def parse_order(text: str) -> Order:
-    """The order that `[-]COLUMN` describes. Raises UsageError if there is no such column."""
+    """Parse `[-]COLUMN`. Raises UsageError if there is no such column."""
     column = text.strip().removeprefix("-")
     if column not in _COLUMNS:
         named = sanitize(text, _LONGEST_NAME)
-        raise UsageError(f"--sort={named}: no column; write one of {', '.join(_COLUMNS)}, or -run to turn it round")
+        columns = ", ".join(_COLUMNS)
+        raise UsageError(f"--sort={named}: not a column; write one of {columns}, or -run to reverse the order")
     return Order(column, text.strip().startswith("-"))
 
 
@@ -142,7 +141,7 @@ def parse_order(text: str) -> Order:
 
 
 def report(
-    runs: Sequence[OpenedRun],
+    runs: Sequence[LoadedRun],
     form: Format,
     destination: Destination,
     width: int,
@@ -150,13 +149,13 @@ def report(
     order: Order | None = None,
     sequence: str | None = None,
 ) -> None:
-    """Write what runs say. Raises UsageError if one of them cannot be read, or nothing is left to be shown."""
+    """Write the report of runs. Raises UsageError if a run cannot be read, or if there is nothing to show."""
     if destination.spreadsheet and form != "csv":
-        raise UsageError(f"--spreadsheet: --format={form} is no CSV; leave it out, or write --format=csv")
-    runs = [run.only(selection) for run in runs] if selection else runs
+        raise UsageError(f"--spreadsheet: --format={form} is not CSV; remove --spreadsheet, or write --format=csv")
+    runs = [run.filtered(selection) for run in runs] if selection else runs
     if sequence is not None:
         if form != "terminal":
-            raise UsageError(f"--format={form}: a sequence is shown as text; leave it out, or --sequence")
+            raise UsageError(f"--format={form}: a sequence is shown as text only; remove --format or --sequence")
         destination.write((f"{line}\n" for line in lines_about(sequence, runs, width)), runs)
     elif form == "html":
         _write_page(runs, selection, destination)
@@ -184,20 +183,20 @@ def report(
         destination.write(lines, runs)
 
 
-def _write_page(runs: Sequence[OpenedRun], selection: Selection, destination: Destination) -> None:
-    from pytest_llmarith.results.page import PageRun, write_page  # with its templates, which nothing else needs
+def _write_page(runs: Sequence[LoadedRun], selection: Selection, destination: Destination) -> None:
+    from pytest_llmarith.results.page import PageRun, write_page  # imports Jinja2
 
     if (page := destination.file) is None:
-        raise UsageError("--format=html: a page is a file; name it with --output=report.html")
+        raise UsageError("--format=html: the page is written to a file; add --output=report.html")
     check_target("--output", page, files_of(runs), force=destination.force)
     selection.check(runs)
     try:
         write_page([PageRun(run.name, run.summary(), run.records(), run.unfinished) for run in runs], page)
-    except OSError as fault:
-        raise unwritable("--output", page, fault) from fault
+    except OSError as error:
+        raise unwritable("--output", page, error) from error
 
 
-def _results(runs: Sequence[OpenedRun], summaries: Sequence[RunSummary]) -> list[ResultOfRun]:
+def _results(runs: Sequence[LoadedRun], summaries: Sequence[RunSummary]) -> list[ResultOfRun]:
     pairs = [(run, summary, result) for run, summary in zip(runs, summaries, strict=True) for result in summary.results]
     parameters = differing([(result.model, parameters_of(summary.run, result.model)) for _, summary, result in pairs])
     missing = missing_cells([result for _, _, result in pairs])
@@ -208,9 +207,9 @@ def _results(runs: Sequence[OpenedRun], summaries: Sequence[RunSummary]) -> list
 
 
 def _first_lines(
-    runs: Sequence[OpenedRun], summaries: Sequence[RunSummary], selection: Selection, width: int
+    runs: Sequence[LoadedRun], summaries: Sequence[RunSummary], selection: Selection, width: int
 ) -> list[str]:
-    """Of a whole run the lines at its end, of anything else how much of it there is."""
+    """For one complete run the status lines, for everything else how many trials are answered."""
     if len(runs) == 1 and runs[0].facts and not selection:
         return run_lines(summaries[0], width)
     answered, unanswered = (sum(getattr(summary, name) for summary in summaries) for name in ("answered", "unanswered"))
@@ -224,13 +223,13 @@ def _first_lines(
 
 
 def summary_section(summary: RunSummary, width: int) -> list[str]:
-    """What a run shows at its end: how far it came, and its tables."""
+    """The status lines and the tables at the end of a run."""
     rows = [ResultOfRun(result) for result in summary.results]
     return [*run_lines(summary, width), *_text(_tables(rows, summary), width)]
 
 
 def _tables(rows: Sequence[ResultOfRun], only: RunSummary | None) -> list[Table]:
-    """The overview, and of a single run all tables that have something to say; none if it measured nothing."""
+    """The overview, and for a single run all tables with content; none if it measured nothing."""
     results = [row.result for row in rows]
     if not rows or (only and not any(result.measured for result in results)):
         return []
@@ -249,7 +248,7 @@ def _text(tables: Iterable[Table], width: int) -> Iterator[str]:
 
 
 def _markdown(title: str, first: Sequence[str], tables: Sequence[Table]) -> Iterator[str]:
-    """The first table in full, the others folded in."""
+    """The first table in full, the others in collapsed sections."""
     yield from (f"## {code(title)}", "", *(f"- {code(line)}" for line in first), "")
     for table in tables[:1]:
         yield from as_markdown(table)
@@ -259,7 +258,7 @@ def _markdown(title: str, first: Sequence[str], tables: Sequence[Table]) -> Iter
 
 
 def _wrong(records: Iterable[Record]) -> list[Table]:
-    """The trials that are not correct, as a job's summary lists them."""
+    """The trials that are not correct, for the summary of a CI job."""
     trials, left_out = wrong_trials(records, _MOST_WRONG)
     columns = [*(Column(header, is_name=True) for header in ("item", "outcome", "reason")), Column("cost", dollars)]
     rows = [Row([one.item.rpartition("::")[2], one.outcome, one.why, one.cost_usd]) for one in trials]

@@ -1,4 +1,4 @@
-"""How far a run came: what is answered, what is not and why, what was spent, and which trials are not correct."""
+"""The status of a run: what is answered, what is not and why, what was spent, and which trials are not correct."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from textwrap import wrap
 from typing import NamedTuple
 
 from pytest_llmarith.records import ArithmeticProblem, Record, RunSummary, as_text
-from pytest_llmarith.results.completeness import all_answered, duplicates, is_whole, of_wanted, wanted
+from pytest_llmarith.results.completeness import all_answered, answered_count, duplicates, is_complete, questions_of_run
 from pytest_llmarith.results.formatting import dollars, sanitize
 from pytest_llmarith.types import OVER_BUDGET, RUN_STOPPED, Outcome, RequestTotals, StoreMode
 
@@ -22,10 +22,10 @@ _LISTED = (Outcome.UNANSWERED, Outcome.CHEAT, Outcome.NAN, Outcome.DEVIATE)
 
 
 def run_lines(summary: RunSummary, width: int) -> list[str]:
-    """How much of the run there is, why there is not more, and what it has cost."""
+    """How much of the run is answered, why the rest is not, and what it cost."""
     lines = [*_completeness(summary), *duplicates(summary), *_unanswered(summary)]
-    lines += _asking(summary, summary.run.asking or RequestTotals())
-    # In full, as what matters of a provider's message is often its end. An option is not broken at its hyphens.
+    lines += _request_lines(summary, summary.run.asking or RequestTotals())
+    # Messages of providers are shown in full. Options are not broken at their hyphens.
     return [
         row
         for line in lines
@@ -36,44 +36,44 @@ def run_lines(summary: RunSummary, width: int) -> list[str]:
 def _completeness(summary: RunSummary) -> Iterator[str]:
     run = summary.run
     stored = sum(result.stored for result in summary.results)
-    whole = is_whole(summary)
+    whole = is_complete(summary)
     parts = (
-        all_answered(summary.answered) if whole else f"incomplete, {of_wanted(summary)} answered",
+        all_answered(summary.answered) if whole else f"incomplete, {answered_count(summary)} answered",
         f"{stored:,} from the store" * bool(stored),
-        "" if whole or run.merged else _how_to_go_on(summary),
+        "" if whole or run.merged else _how_to_continue(summary),
     )
     yield ", ".join(filter(None, parts))
     if run.merged:
         count, later = len(run.merged.runs), run.merged.overlapping
         yield f"merged from {count:,} run{'s' * (count > 1)}"
         if later:
-            yield f"{later:,} trials have two answers, of which the later counts"
+            yield f"{later:,} trials have two answers; the later one counts"
     elif run.partial:
         yield "partial: only tests that failed before were selected (--lf)"
     if shard := run.shard:
-        line = f"shard {shard.index} of {shard.count}, which llmarith merge joins with the others"
+        line = f"shard {shard.index} of {shard.count}; llmarith merge joins all shards"
         apart = ", and with them the repeats of each problem, which are dealt to several shards"
         yield line + apart * (min(run.repeats or 1, shard.count) > 1)
     if run.stopped:
         yield f"stopped: {run.stopped}"
 
 
-def _how_to_go_on(summary: RunSummary) -> str:
-    """What to do about the unanswered questions; empty if another line says it."""
+def _how_to_continue(summary: RunSummary) -> str:
+    """What to do about unanswered questions; empty if another line says it."""
     run, reasons = summary.run, _reasons(summary)
     if run.store is StoreMode.ONLY:
         return "--llm-store=only asks no model"
     if run.stopped:
-        return "once that is mended the same command does the rest"
-    if _over_budget(reasons) == (wanted(summary) or 0) - summary.answered:
+        return "fix this, then rerun the same command"
+    if _over_budget(reasons) == (questions_of_run(summary) or 0) - summary.answered:
         return ""
     if run.store in (StoreMode.OFF, StoreMode.REFRESH):
-        return "the same command asks everything again"
-    return "once that is mended " * (not summary.answered and bool(reasons)) + "the same command does the rest"
+        return "rerun the same command, which asks everything again"
+    return "fix this, then rerun the same command" if reasons and not summary.answered else "rerun the same command"
 
 
 def _reasons(summary: RunSummary) -> Counter[str]:
-    """Why questions are unanswered. That the run was stopped is one reason."""
+    """Why questions are unanswered; all that the end of a stopped run caused have one reason."""
     reasons: Counter[str] = Counter()
     stopped = summary.run.stopped
     for result in summary.results:
@@ -92,18 +92,18 @@ def _unanswered(summary: RunSummary) -> Iterator[str]:
         reasons.pop(_STOPPED, None)  # another line says why
     if over_budget := _over_budget(reasons):
         questions = f"{over_budget:,} question{'s' * (over_budget > 1)}"
-        yield f"budget reached: {questions} not asked, a higher cap goes on from here"
+        yield f"budget reached: {questions} not asked; rerun the same command with a higher cap"
     named = reasons.most_common(_MOST_REASONS)
     yield from (f"unanswered: {count:,} x {reason}" for reason, count in named)
     if others := reasons.total() - sum(count for _, count in named):
         yield f"unanswered: {others:,} for other reasons"
 
 
-def _asking(summary: RunSummary, asking: RequestTotals) -> Iterator[str]:
-    """What was tried again, and what this run alone has paid: the tables add what earlier ones had paid."""
+def _request_lines(summary: RunSummary, asking: RequestTotals) -> Iterator[str]:
+    """Retries, and what this run itself has paid; the tables include what earlier runs paid."""
     if retries := Counter(asking.retries):
         reasons = ", ".join(f"{count:,} x {reason}" for reason, count in retries.most_common(_MOST_REASONS))
-        yield f"tried again: {retries.total():,} ({reasons}{', ...' * (len(retries) > _MOST_REASONS)})"
+        yield f"retries: {retries.total():,} ({reasons}{', ...' * (len(retries) > _MOST_REASONS)})"
     for model in asking.throttled:
         at_worst = f"at worst to {model.lowest:,} of {model.most:,} requests at once"
         yield f"throttled: {model.target}, {model.halved:,} times, {at_worst}"
@@ -114,7 +114,7 @@ def _asking(summary: RunSummary, asking: RequestTotals) -> Iterator[str]:
     graded = sum(result.asked for result in summary.results if not result.simulated)
     if (more := asking.kept - asking.judged - graded) > 0:
         replies = f"{more:,} more replies are" if more > 1 else "1 more reply is"
-        yield f"{replies} kept, which the same command grades"
+        yield f"{replies} stored but not graded; rerun the same command"
     if asking.lost:
         most = f"up to {dollars(asking.lost_usd)} more" if asking.lost_usd else "more"
         yield f"{most} may have been billed ({asking.lost:,} request{'s' * (asking.lost > 1)} without a reply)"
@@ -133,7 +133,7 @@ def _spent(asking: RequestTotals) -> str:
 
 
 class WrongTrial(NamedTuple):
-    """A trial that is not correct, or several that have no reply for the same reason. Its texts are sanitized."""
+    """A trial that is not correct, or several without a reply for the same reason. The texts are sanitized."""
 
     outcome: Outcome
     item: str
@@ -142,14 +142,14 @@ class WrongTrial(NamedTuple):
 
 
 class WrongTrials(NamedTuple):
-    """First what measured nothing, wrong answers last; and how many more there are of each outcome."""
+    """Unanswered trials first, wrong answers last; and how many of each outcome are left out."""
 
     trials: list[WrongTrial]
     left_out: Counter[Outcome]
 
 
 def wrong_trials(records: Iterable[Record], most: int) -> WrongTrials:
-    """The trials that are not correct, at most so many of each outcome."""
+    """The trials that are not correct, at most `most` of each outcome."""
     listed: dict[Outcome, list[WrongTrial]] = {outcome: [] for outcome in _LISTED}
     left_out: Counter[Outcome] = Counter()
     never_asked: dict[str, list[str]] = {}
@@ -183,7 +183,7 @@ def wrong_lines(records: Iterable[Record], most: int) -> list[str]:
 
 
 def _item(record: Record) -> str:
-    """pytest's id, or what another program asked."""
+    """The id of the item, or the question of another program."""
     problem = record.problem
     if record.nodeid is None and isinstance(problem, ArithmeticProblem):
         return sanitize(f"{problem.variant} {problem.lhs} {problem.rhs}", _LONGEST_NAME)

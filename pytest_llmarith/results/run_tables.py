@@ -1,4 +1,4 @@
-"""The tables with a row per result of a run: overview, effects of conditions, repeats, and what replies cost."""
+"""Tables with a row per result of a run: overview, effects of conditions, repeats, cost of replies."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ _SHOWN = (Outcome.CORRECT, Outcome.NAN, Outcome.DEVIATE)
 
 @dataclass(frozen=True, slots=True)
 class ResultOfRun:
-    """A result, and what has to be known of it beside those of other runs.
+    """A result, and notes that distinguish it from those of other runs.
 
-    `parameters` are those in which its model differs from the same model elsewhere, `unfinished` says why its run has
-    not ended, and `missing` which cells it lacks that others have.
+    `parameters` are those in which its model differs from the same model in other runs, `unfinished` says that its run
+    has not ended, and `missing` names the cells that it lacks and others have.
     """
 
     result: Result
@@ -75,7 +75,7 @@ def overview(rows: Sequence[ResultOfRun]) -> Table:
 
 
 def note_of(row: ResultOfRun) -> str:
-    """What has to be known to read the row of a result."""
+    """The note below the row of a result."""
     result, cheats = row.result, row.result.outcomes.cheat
     nan = ", ".join(f"{count} {formatting.sanitize(reason, 40)}" for reason, count in result.nan_reasons.items())
     cheating = result.percentages[Outcome.CHEAT]
@@ -96,7 +96,7 @@ def note_of(row: ResultOfRun) -> str:
 
 
 def _repeated(result: Result) -> str:
-    """Repeats of a problem are alike: the row's own intervals, which take them for independent, are too narrow."""
+    """The note on repeats. They are correlated, so the intervals of the row itself are too narrow."""
     if not (repeats := result.repeats):
         return ""
     share, problems = repeats.pass_at_1, repeats.problems
@@ -107,7 +107,7 @@ def _repeated(result: Result) -> str:
 
 
 def effects(found: Sequence[Effect], same_words: Sequence[SameWords]) -> Table:
-    """What conditions do, and how many problems were left out as their prompt is the same in both."""
+    """The effects of conditions, and how many problems were left out because both prompts are the same."""
     others = any(one.beside for one in found)  # than the usual condition
     columns = [
         *[Column("beside", is_name=True, below=True)] * others,
@@ -147,7 +147,7 @@ def _left_out(alike: SameWords) -> str:
 
 
 def repeats(results: Sequence[Result]) -> Table:
-    """How far the repeats of problems agree, for the results that have repeats."""
+    """The agreement of repeats, for results with repeats."""
     columns = [
         Column("problems"),
         Column("times", below=True),
@@ -169,7 +169,7 @@ def repeats(results: Sequence[Result]) -> Table:
 
 
 def spending(results: Sequence[Result]) -> Table:
-    """What replies cost, how long they took and how many tokens they are, where any of that is known."""
+    """Cost, time and tokens of replies, for results in which any of these is known."""
     kinds: list[tuple[str, str, Callable[[float | None], str]]] = [
         ("cost_usd", "cost", formatting.price),
         ("latency_s", "seconds", formatting.seconds),
@@ -202,7 +202,7 @@ def _per_result(
     legend: str,
     notes: Sequence[str] = (),
 ) -> Table:
-    """A table whose rows begin with model, task and, if any has one, condition."""
+    """A table whose rows begin with model, task and, if a result has one, condition."""
     labels = [label_of(one.condition) or None for one in whose]
     names = [Column("model", is_name=True), Column("task", is_name=True, below=True)]
     names += [Column("condition", is_name=True, below=True)] * any(labels)

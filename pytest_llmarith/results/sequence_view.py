@@ -1,4 +1,4 @@
-"""One sequence as text: the program in each reply, what it printed for every term, and what the judges said."""
+"""One sequence as text: the program in each reply, its output for every term, and the verdicts of the judges."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from pytest_llmarith.results import formatting
 from pytest_llmarith.results.files import UsageError
 from pytest_llmarith.results.formatting import sanitize, sanitize_name
 from pytest_llmarith.results.keys import label_of
-from pytest_llmarith.results.load import OpenedRun
+from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.tables import draw
 
 _LONGEST_NAME = 100
 _LONGEST_TEXT = 1_000
 _MOST_LINES = 500  # of a program, and terms
 _MOST_NAMED = 20
-_WIDTH_OF_OTHERS = 32  # what n, status and seconds take of a line of a term
+_WIDTH_OF_OTHERS = 32  # of n, status and seconds in the line of a term
 _VERDICTS = {True: "a lookup table", False: "no lookup table", None: "no verdict"}
 
 
-def lines_about(number: str, runs: Iterable[OpenedRun], width: int) -> Iterator[str]:
+def lines_about(number: str, runs: Iterable[LoadedRun], width: int) -> Iterator[str]:
     """Every trial of a sequence, such as A000045, below the name of its run.
 
-    Raises UsageError in the end if no run has one.
+    Raises UsageError at the end if there is none.
     """
     others: set[str] = set()
     found = False
@@ -43,8 +43,8 @@ def lines_about(number: str, runs: Iterable[OpenedRun], width: int) -> Iterator[
             yield from sequence_lines(record, problem, width)
     if not found:
         named = ", ".join(sanitize_name(other, _LONGEST_NAME) for other in sorted(others)[:_MOST_NAMED])
-        there_are = f"no such sequence in these runs; there are {named}{', ...' * (len(others) > _MOST_NAMED)}"
-        why = there_are if others else "there are no sequences in these runs"
+        listed = f"not in these runs, which have {named}{', ...' * (len(others) > _MOST_NAMED)}"
+        why = listed if others else "these runs have no sequences"
         raise UsageError(f"--sequence={sanitize(number, _LONGEST_NAME)}: {why}")
 
 
@@ -101,11 +101,11 @@ def _judges(program: Program) -> Iterator[str]:
     if model:
         yield f"judge {model.model}: {_VERDICTS[model.cheat]}"
         yield from (f"  said: {reply.text}" for reply in model.replies)
-    yield from (f"the program talks to its judge: {place}" for place in program.addresses_judge)
+    yield from (f"the program addresses its judge: {place}" for place in program.addresses_judge)
 
 
 def _wrapped(line: str, width: int) -> list[str]:
-    """What belongs to one line is indented alike."""
+    """The line in pieces with the same indentation."""
     shown = sanitize(line, _LONGEST_TEXT)
     indent = " " * (len(shown) - len(shown.lstrip()))
     pieces = wrap(shown, width, subsequent_indent=f"{indent}    "[: width // 2], drop_whitespace=False)

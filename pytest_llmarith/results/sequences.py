@@ -1,4 +1,4 @@
-"""What one model did on one set of sequences: mean scores, terms, and how far two judges agree."""
+"""Counts the results of one model on one set of sequences: mean scores, terms, agreement of two judges."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MOST_TERMS = 100  # by place
 class SequenceSet:
     """Counts the records of one model and one set.
 
-    A sequence without a program, or with a lookup table, scores 0; an unanswered one is in no figure.
+    A sequence without a program, or with a lookup table, scores 0; an unanswered one is not counted.
     """
 
     def __init__(self) -> None:
@@ -59,10 +59,10 @@ class SequenceSet:
             self._terms.add(program.terms)
 
     def part(self, name: str) -> records.SequenceSet:
-        """The set as it stands in a summary."""
+        """The set for a summary."""
         outcomes = self.tally.outcomes
-        # A sequence that was asked several times has the mean of its scores. Sorted, so that sums and draws do not
-        # depend on the order of the records.
+        # The score of a sequence is the mean of its repeats. Scores are sorted, so that sums and draws do not depend on
+        # the order of the records.
         scores = {
             float(limit): sorted(fsum(of_one) / len(of_one) for of_one in self._scores[limit].values())
             for limit in sorted(self._scores, key=float)
@@ -118,7 +118,7 @@ def _limit(limit: float, scores: Sequence[float]) -> records.Limit:
 
 
 class _Terms:
-    """Counts the terms that were run, but for those that this machine was too busy to time."""
+    """Counts the terms that were run, without inconclusive ones."""
 
     def __init__(self) -> None:
         self._right: Counter[int] = Counter()

@@ -1,7 +1,7 @@
-"""Percentages, means and quantiles with their 95 % intervals, and the depth to which a model is reliable.
+"""Percentages, means and quantiles with their 95 % intervals, and the reliable depth of a model.
 
-They need nothing but Python: scipy and statsmodels have most of these formulas, but take more than 100 MB of disk, and
-each formula here is a few lines. The tests compare them with published examples.
+scipy and statsmodels have most of these formulas, but take more than 100 MB of disk; each formula here is a few lines.
+The tests compare them with published examples.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Overall(NamedTuple):
 
 
 class Cluster(NamedTuple):
-    """Trials that are alike, such as the repeats of one problem: correct ones, and all of them (at least one)."""
+    """Correlated trials, such as the repeats of one problem: correct ones, and all of them (at least one)."""
 
     successes: int
     trials: int
@@ -113,7 +113,7 @@ def overall(cells: Collection[Cell]) -> Overall | None:
         successes = sum(cell.successes for cell in cells)
         return Overall(None, Interval(successes / asked, (successes + asked - answered) / asked))
     share = sum((Fraction(cell.asked * cell.successes, cell.answered) for cell in cells), Fraction()) / asked
-    # Kish's formula: as many equally weighted answers as tell as much.
+    # Kish's effective sample size.
     effective = asked**2 / sum(Fraction(cell.asked**2, cell.answered) for cell in cells)
     plain = score_interval(float(share), float(effective), two_sided_z())
     stratified = _stratified(cells, asked)
@@ -154,7 +154,7 @@ def clustered_share(clusters: Collection[Cluster]) -> Share | None:
 
 
 def pass_at(k: int, clusters: Collection[Cluster]) -> float | None:
-    """How likely one of `k` trials is correct, over clusters with at least `k` trials; None if there are none.
+    """The probability that one of `k` trials is correct, over clusters with `k` trials or more; None without any.
 
     This is the unbiased estimate of Chen et al. 2021, arXiv 2107.03374: `1 - C(n - c, k) / C(n, k)`.
     """
@@ -179,7 +179,7 @@ def bootstrap_mean(values: Sequence[float]) -> Interval | None:
 
 
 def percentile_interval(statistic: Callable[[Random], float]) -> Interval:
-    """The middle 95 % of a statistic of 2,000 draws."""
+    """The middle 95 % of a statistic over 2,000 draws."""
     draw = Random(0)
     drawn = sorted(statistic(draw) for _ in range(_RESAMPLES))
     tail = round((1 - CONFIDENCE) / 2 * _RESAMPLES)
@@ -187,15 +187,15 @@ def percentile_interval(statistic: Callable[[Random], float]) -> Interval:
 
 
 def mean_of_draw(draw: Random, values: Sequence[float]) -> float:
-    """The mean of as many values, drawn with replacement."""
+    """The mean of a resample of the same size, drawn with replacement."""
     return fsum(draw.choices(values, k=len(values))) / len(values)
 
 
 def kappa(both: int, first: int, second: int, neither: int) -> float | None:
-    """Cohen's kappa (1960): how far two judges agree beyond chance, from -1 to 1.
+    """Cohen's kappa (1960): the agreement of two judges beyond chance, from -1 to 1.
 
     The counts are of cases that both, only the first, only the second, and neither of them found. None if it is
-    undefined: there is no case, or both judges say the same of all.
+    undefined: there is no case, or both judges give all cases the same verdict.
     """
     total = both + first + second + neither
     if total == 0:
@@ -215,10 +215,10 @@ class Depth(NamedTuple):
 
 
 class ReliableDepth(NamedTuple):
-    """The deepest depth that is shown to be reliable, and the deepest that looks so.
+    """The deepest depth that is shown to be reliable, and the deepest that is observed to be.
 
-    If none is shown to be, `at_most` is the upper bound of all trials if that is below 90 %, else `needs` is the fewest
-    trials of the first depth that could show it.
+    If none is shown, `at_most` is the upper bound of all trials if that is below 90 %, else `needs` is the smallest
+    number of trials of the first depth that could show it.
     """
 
     depth: int | None
@@ -253,7 +253,7 @@ def reliable_depth(depths: Iterable[Depth]) -> ReliableDepth:
 
 
 def trials_needed(wrong: int) -> int:
-    """The fewest trials that show 90 %, if this many of them are wrong: 35 if none is.
+    """The smallest number of trials that shows 90 %, if this many of them are wrong: 35 if none is.
 
     Wilson's lower bound is p if n - wrong - n p = z sqrt(n p (1 - p)), a quadratic equation of sqrt(n).
     """
@@ -268,7 +268,7 @@ def _is_reliable(correct: int, measured: int) -> bool:
 
 
 def median_of_floats(values: Sequence[float]) -> float | None:
-    """The middle value, or the mean of the two in the middle; None of nothing."""
+    """The middle value, or the mean of the two middle ones; None if there are no values."""
     if not values:
         return None
     low, high = _middle(sorted(values))
@@ -276,7 +276,7 @@ def median_of_floats(values: Sequence[float]) -> float | None:
 
 
 def median_of_decimals(values: Sequence[Decimal]) -> Decimal | None:
-    """The same of exact numbers of any size."""
+    """The same for exact numbers of any size."""
     if not values:
         return None
     low, high = _middle(sorted(values))
@@ -288,7 +288,7 @@ def _middle(ordered: Sequence[_N]) -> tuple[_N, _N]:
 
 
 def quantile_of_sorted(ordered: Sequence[float], percentile: int) -> float | None:
-    """The value that this percentage of the values does not exceed; None of nothing.
+    """The value that this percentage of the values does not exceed; None if there are no values.
 
     This is type 7 of Hyndman and Fan (1996), as in R, numpy and spreadsheets.
     """
@@ -311,7 +311,7 @@ def two_sided_z(confidence: float = CONFIDENCE) -> float:
 
 @cache
 def two_sided_t(degrees: int, confidence: float = CONFIDENCE) -> float:
-    """The same by Student's t with one degree of freedom or more: 12.7 for one, 1.96 for many."""
+    """The same by Student's t: 12.7 for one degree of freedom, 1.96 for many."""
     if degrees > _MANY:
         z = two_sided_z(confidence)
         return z + (z**3 + z) / (4 * degrees)  # Abramowitz and Stegun 1964, 26.7.5
@@ -323,7 +323,7 @@ def two_sided_t(degrees: int, confidence: float = CONFIDENCE) -> float:
 
 
 def two_sided_p(errors: float, degrees: int) -> float:
-    """How likely chance alone makes a difference of this many standard errors or more, by Student's t."""
+    """The two-sided p of a difference of this many standard errors, by Student's t."""
     if degrees > _MANY:
         normal = errors * (1 - 1 / (4 * degrees)) / sqrt(1 + errors**2 / (2 * degrees))  # the same, 26.7.8
         return erfc(normal / sqrt(2))
@@ -365,12 +365,12 @@ def correct_percentage(cells: Iterable[Outcomes]) -> Percentage | None:
 
 
 def share_with(interval: Interval | None, share: float) -> Percentage:
-    """A share with an interval of its own, which may be unknown."""
+    """A share with a given interval, which may be unknown."""
     if interval is None:
         return Percentage(in_percent(share), None, None)
     return Percentage(in_percent(share), in_percent(interval.low), in_percent(interval.high))
 
 
 def in_percent(share: float) -> float:
-    """A share from 0 to 1 in percent, as precise as a summary holds it."""
+    """A share from 0 to 1 in percent, with the precision of a summary."""
     return round(100 * share, _DECIMALS)

@@ -1,4 +1,4 @@
-"""The summary of a run, counted record by record while the run goes on."""
+"""Counts records into the summary of a run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pytest_llmarith.records import (
 )
 from pytest_llmarith.results.compare_rows import OfCondition, effects
 from pytest_llmarith.results.error_counts import ErrorCounts
-from pytest_llmarith.results.keys import Key, key_of, place_of, place_of_variant
+from pytest_llmarith.results.keys import Key, key_of, result_order, variant_order
 from pytest_llmarith.results.questions import Questions
 from pytest_llmarith.results.sequences import SequenceSet
 from pytest_llmarith.results.statistics import Depth, in_percent, reliable_depth
@@ -28,7 +28,7 @@ from pytest_llmarith.types import DEFAULT_CONDITION, Outcome
 
 
 class Summary:
-    """Counts records, each question once. Nothing of a record is kept but numbers."""
+    """Counts records, each question once. Only numbers of a record are kept."""
 
     def __init__(self) -> None:
         self._results: dict[Key, _Result] = {}
@@ -43,11 +43,11 @@ class Summary:
     def of_run(self, run: Run, selected: Mapping[Key, int] | None = None, date: str | None = None) -> RunSummary:
         """The summary of the run.
 
-        `selected` says how many trials of each model, task and condition were to be run, if that is known. `date` is
-        the day of a run that does not tell when it began.
+        `selected` says how many trials of each model, task and condition were selected, if that is known. `date` is the
+        day of a run without a start time.
         """
         conditions = {key: result.condition for key, result in self._results.items()}
-        order = place_of(run, conditions, (model for model, *_ in self._results))
+        order = result_order(run, conditions, (model for model, *_ in self._results))
         results = {key: self._results[key] for key in sorted(self._results, key=order)}
         answered = sum(result.outcomes.measured for result in results.values())
         unanswered = sum(result.outcomes[Outcome.UNANSWERED] for result in results.values())
@@ -77,23 +77,23 @@ class _Result:
         self.condition = first.condition if first.condition != DEFAULT_CONDITION else None
         self.outcomes = Outcomes()
         self.questions = Questions()
-        self.duplicates = 0  # records of items that ask what another item asks
+        self.duplicates = 0  # records of items that ask the question of another item
         self._items: dict[int, int] = {}  # which item asked each question first
         self._simulated = first.simulated
         self._nan_reasons, self._unanswered_reasons = Reasons(), Reasons()
         self._stored = self._asked = 0
         self._errors = ErrorCounts()
         self._repeats = RepeatCounts()
-        # Each trial is in one of these, so that together they are the whole.
+        # Each trial is in exactly one of these.
         self._cells: dict[tuple[str, int], Tally] = {}
         self._lengths: dict[int, Tally] = {}
         self._sets: dict[str, SequenceSet] = {}
         self._elsewhere = Tally()
-        self._first_repeats: dict[tuple[str, int], Outcomes] = {}  # others are no further evidence of reliability
+        self._first_repeats: dict[tuple[str, int], Outcomes] = {}  # other repeats are not independent
         self._breaking_points: list[records.BreakingPoint] = []
 
     def add(self, record: Record) -> None:
-        """Count one record, unless another item's has counted for the same question."""
+        """Count one record, unless the same question of another item was counted."""
         if self._is_duplicate(record):
             self.duplicates += 1
             return
@@ -122,10 +122,10 @@ class _Result:
                 self._elsewhere.add(record)
 
     def _is_duplicate(self, record: Record) -> bool:
-        """Whether another item asked this before: that is one request, whose reply both items have.
+        """Whether another item asked this question, so that both have the reply of one request.
 
-        What was sent has to be the same, too: a user's `model` fixture may ask in another way. Unanswered records are
-        compared with each other only, so that the order of the records decides nothing.
+        What was sent must be the same, too, as a user's `model` fixture may ask differently. Unanswered records
+        are only compared with each other, so that the order of the records does not matter.
         """
         sent, is_answered = record.reply and record.reply.sent, record.outcome is not Outcome.UNANSWERED
         if record.nodeid is None or (is_answered and not sent):
@@ -134,12 +134,12 @@ class _Result:
         return self._items.setdefault(question, hash(record.nodeid)) != hash(record.nodeid)
 
     def part(self, date: str | None, selected: int | None) -> records.Result:
-        """The result as it stands in a summary."""
+        """The result for a summary."""
         outside = [*self._lengths.values(), *(one.tally for one in self._sets.values()), self._elsewhere]
         whole = Tally([*self._cells.values(), *outside])
         spending, errors = whole.spending(), whole.error_sizes()
         cost, latency = spending["cost_usd"], spending["latency_s"]
-        # The run fixes how much each cell of a grid weighs; everything else is one cell.
+        # Cells are weighted by the questions that the run asked; everything outside of the grid is one cell.
         percentages = percentages_of([*(one.outcomes for one in self._cells.values()), Tally(outside).outcomes])
         places = sorted(self._cells, key=_place_of_cell)
         return records.Result(
@@ -152,7 +152,7 @@ class _Result:
             duplicates=self.duplicates,
             measured=self.outcomes.measured,
             outcomes=self.outcomes.part(),
-            # How many searches found a breaking point is no share of questions.
+            # Outcomes of searches are not shares of questions.
             percentages=dict.fromkeys(percentages) if self._breaking_points else percentages,
             nan_reasons=self._nan_reasons.as_dict(),
             unanswered_reasons=self._unanswered_reasons.as_dict(),
@@ -212,13 +212,13 @@ def _sum(amounts: records.Amounts | None) -> int | None:
 
 
 def _place_of_cell(cell: tuple[str, int]) -> tuple[int, str, int]:
-    """Variants as the arithmetic task has them; depths, or repeats, by number."""
+    """A sort key: variants as in the arithmetic task; depths, or repeats, by number."""
     variant, depth = cell
-    return *place_of_variant(variant), depth
+    return *variant_order(variant), depth
 
 
 def _breaking_point(record: Record) -> records.BreakingPoint | None:
-    """What a search found; None for other trials, and for a search that was not answered to its end."""
+    """The result of a search; None for other trials, and for an unanswered search."""
     search, problem = record.search, record.problem
     if search is None or not isinstance(problem, SearchProblem) or record.outcome is Outcome.UNANSWERED:
         return None

@@ -1,7 +1,7 @@
-"""A table: columns and rows of values, and how a terminal and GitHub's markdown show it.
+"""Tables as text for a terminal and as GitHub's markdown.
 
-Each column says how its values become text. Names are foreign text: they are sanitized here, and cut where a terminal
-is too narrow. A table that is too wide for one line a row puts some columns below others, and then comes in pieces.
+Each column formats its values. Names are untrusted text: they are sanitized here, and shortened if the terminal is too
+narrow. A table that is still too wide puts some columns below others, and then is split into pieces.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ class Column(NamedTuple):
 
     header: str
     show: Callable[[Any], str] = str  # of a value that is not None
-    is_name: bool = False  # names stand to the left of all other columns
-    below: bool = False  # whether it stands below the column before it where the table is too wide
+    is_name: bool = False  # names are to the left of all other columns
+    below: bool = False  # whether it goes below the column before it if the table is too wide
 
 
 class Row(NamedTuple):
-    """The values of all columns, and what has to be known to read them."""
+    """The values of all columns, and a note on them."""
 
     cells: Sequence[Any]
     note: str = ""
@@ -68,7 +68,7 @@ def as_text(table: Table, width: int) -> list[str]:
 
 
 def as_markdown(table: Table) -> Iterator[str]:
-    """The same without its title, for a GitHub comment. Foreign text is code, which ends where it should."""
+    """The table without its title, for a GitHub comment. Untrusted text is in code spans."""
     if table.rows:
         yield _line(
             code(", ".join(one.header.split("\n"))) if "\n" in one.header else one.header for one in table.columns
@@ -91,9 +91,9 @@ def draw(headers: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) 
 
 
 def code(text: str) -> str:
-    """Foreign text as code of markdown, in which nothing is a link, a mention, markup or HTML.
+    """Untrusted text as a code span of markdown, in which links, mentions, markup and HTML have no effect.
 
-    A bar would end the cell of a table in code too, so it is spelled out.
+    A bar is escaped, as it would end the cell of a table.
     """
     shown = sanitize(text, _LONGEST_CODE).replace("|", r"\x7c")
     ticks = "`" * (max(map(len, _TICKS.findall(shown)), default=0) + 1)
@@ -137,7 +137,7 @@ def _piece(table: Table, groups: Sequence[_Group], longest_name: int, width: int
 
 
 def _fitted(table: Table, width: int) -> tuple[list[Sequence[_Group]], int]:
-    """The groups of columns in each piece of the table, and how long a name may be."""
+    """The groups of columns in each piece of the table, and the longest length of a name."""
     side_by_side: list[_Group] = [[number] for number in range(len(table.columns))]
     for groups in (side_by_side, _stacked(table.columns)):
         longest = LONGEST_NAME
@@ -159,7 +159,7 @@ def _stacked(columns: Sequence[Column]) -> list[_Group]:
 
 
 def _pieces(groups: Sequence[_Group], widths: Sequence[int], width: int) -> list[Sequence[_Group]]:
-    """As few pieces as fit, each with the first column, and with about as many others as its neighbours."""
+    """The smallest number of pieces that fit, each with the first column and about as many others."""
     fitting = max(1, (width - widths[0]) // (len(_GAP) + max(widths[1:])))
     others = groups[1:]
     size = ceil(len(others) / ceil(len(others) / fitting))

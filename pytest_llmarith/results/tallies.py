@@ -1,4 +1,4 @@
-"""Counts of trials: outcomes, costs, times, sizes of errors, reasons, repeats. Of each record some numbers are kept."""
+"""Counts trials: outcomes, costs, times, sizes of errors, reasons, repeats. Only numbers of each record are kept."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ class Outcomes(Counter[Outcome]):
         return percentage(self[Outcome.CORRECT], self.measured)
 
     def part(self) -> records.Outcomes:
-        """The counts as they stand in a summary."""
+        """The counts for a summary."""
         return records.Outcomes(*(self[outcome] for outcome in Outcome))
 
 
 def percentages_of(cells: Collection[Outcomes]) -> records.Percentages:
-    """Per outcome the percentage over all cells."""
+    """The percentage of each outcome over all cells."""
     return {
         outcome: overall_percentage([Cell(cell[outcome], cell.measured, cell.total()) for cell in cells])
         for outcome in _MEASURED
@@ -75,7 +75,7 @@ class _Error(NamedTuple):
 
 
 class Tally:
-    """The trials of one place, such as a cell: their outcomes, their costs, and how far off they were."""
+    """The trials of a cell or another group: outcomes, costs, and sizes of errors."""
 
     def __init__(self, parts: Iterable[Tally] = ()) -> None:
         self.outcomes = Outcomes()
@@ -104,12 +104,12 @@ class Tally:
 
     @property
     def replies(self) -> int:
-        """All replies, of which a search takes several."""
+        """The number of replies; a search has several."""
         return len(self._replies)
 
     @property
     def rounded(self) -> int:
-        """Answers that are the truth rounded to fewer decimals."""
+        """The number of answers that are the truth rounded to fewer decimals."""
         return sum(error.rounded for error in self._errors)
 
     @property
@@ -119,11 +119,11 @@ class Tally:
         return _text(WIDE.divide(reduce(WIDE.add, known), Decimal(len(known))) if known else None)
 
     def spending(self) -> records.Spending:
-        """The amounts of all replies by kind; None if nothing of a kind is known."""
+        """The amounts of all replies by kind; None if a kind is unknown for all."""
         return {kind: _amounts(kind, [reply[at] for reply in self._replies]) for at, kind in enumerate(_KINDS)}
 
     def error_sizes(self) -> records.ErrorSizes:
-        """How far off the answers are that deviate."""
+        """The sizes of errors of deviates."""
         relative = [error.relative for error in self._errors if error.relative is not None]
         return records.ErrorSizes(
             median_relative_error=_text(median_of_decimals(relative)),
@@ -143,7 +143,7 @@ class Tally:
 
 
 def _amounts(kind: _Kind, values: Sequence[float | None]) -> records.Amounts | None:
-    """Their sum is exact: ten times ten cents are a dollar."""
+    """The sum is computed with decimals, so it is exact."""
     known = sorted(float(value) for value in values if value is not None)
     median, p90 = median_of_floats(known), quantile_of_sorted(known, 90)
     if median is None or p90 is None:
@@ -174,7 +174,7 @@ def _text(number: Decimal | None) -> str | None:
 
 
 def replies_of(record: Record) -> Iterator[Usage]:
-    """Every reply that a trial took, or its usage if the reply is not in the record. A search takes several."""
+    """Every reply of a trial, or its usage if the reply is not in the record. A search has several."""
     if record.search and record.search.trail:
         yield from filter(None, map(_usage, record.search.trail))
     elif record.reply:
@@ -182,8 +182,8 @@ def replies_of(record: Record) -> Iterator[Usage]:
 
 
 def asked_of(record: Record) -> int:
-    """How many of the replies that a trial has read came from the model, and not from the store."""
-    if record.search:  # also one that was broken off: it has read what its trail holds
+    """How many of the replies of a trial came from the model, and not from the store."""
+    if record.search:  # also an unanswered one: its trail has the replies that it read
         return sum(not ((usage := _usage(step)) and usage.stored) for step in record.search.trail)
     return int(record.outcome is not Outcome.UNANSWERED and record.reply is not None and not record.reply.stored)
 
@@ -193,7 +193,7 @@ def _usage(step: SearchStep) -> Usage | None:
 
 
 class Reasons:
-    """Why trials have no answer, by message."""
+    """Counts messages why trials have no answer."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
@@ -225,14 +225,14 @@ class RepeatCounts:
         self._problems: dict[int, dict[int, _Trial]] = {}
 
     def add(self, record: Record) -> None:
-        """Count one record. An unanswered one only tells how often its problem was to be asked."""
+        """Count one record. An unanswered one counts only for the number of repeats."""
         self._k = max(self._k, record.repeat + 1)
         if record.outcome != Outcome.UNANSWERED:
             trial = _Trial(_answer(record), record.outcome == Outcome.CORRECT)
             self._problems.setdefault(_problem(record), {})[record.repeat] = trial
 
     def result(self) -> records.Repeats | None:
-        """The figures; None if every problem was asked once."""
+        """The figures for a summary; None if every problem was asked once."""
         if self._k == 1:
             return None
         problems = self._problems.values()
@@ -250,13 +250,13 @@ class RepeatCounts:
 
 
 def _problem(record: Record) -> int:
-    """Equal for the same problem: a sequence that is in two sets is one."""
+    """A hash of the problem; a sequence in two sets is one problem."""
     problem = record.problem
     return hash(problem.number if isinstance(problem, SequenceProblem) else str(problem))
 
 
 def _answer(record: Record) -> int | None:
-    """A number is compared without its trailing zeros, a program by what it prints, another answer as text."""
+    """A hash of a number without trailing zeros, of the output of a program, or of another answer as text."""
     if record.oeis:
         printed = [term.got for term in record.oeis.terms]
         return hash((record.outcome == Outcome.CHEAT, *printed)) if printed else None
@@ -267,7 +267,7 @@ def _answer(record: Record) -> int | None:
 
 
 def _agree(repeats: _Repeats) -> bool:
-    """Whether all repeats have the same answer; without one, a repeat agrees with none."""
+    """Whether all repeats have the same answer; a repeat without an answer agrees with none."""
     answers = {trial.answer for trial in repeats.values()}
     return len(answers) == 1 and None not in answers
 

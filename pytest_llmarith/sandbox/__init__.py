@@ -1,1 +1,1 @@
-"""Programs under limits: a program and its inputs go in, outputs and times come out."""
+"""Runs programs under limits and measures their time."""

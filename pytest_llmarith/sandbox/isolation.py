@@ -1,6 +1,6 @@
-"""The strictest level that holds on this machine. The self-test finds it: a program attacks the sandbox that runs it.
+"""Finds the strictest level that works on this machine, by a self-test: a program attacks the sandbox that runs it.
 
-This module can be imported on every platform; its imports of the sandbox are in functions.
+This module can be imported on every platform; it imports the rest of the sandbox in functions.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 
 from pytest_llmarith.types import Isolation, Level, ProgramLimits
 
-_INSTEAD = {
+_ALTERNATIVES = {
     Level.STRICT: "ask for --oeis-sandbox=standard",
     Level.STANDARD: "ask for --oeis-sandbox=none, which gives programs the rights of this user",
     Level.NONE: "leave the OEIS items out",
@@ -27,7 +27,7 @@ _WARNING = "WARNING: programs that a model wrote run with the rights of this use
 _LIMITS = ProgramLimits(seconds=(10.0,), memory_bytes=1 << 28)
 _WAIT_S = 60.0
 
-# What each input from 1 on attacks, as an isolation names what it enforces. Input 0 attacks nothing.
+# What each input from 1 on attacks, named as in `Isolation.enforced`. Input 0 attacks nothing.
 ATTACKED = (
     "file reads",
     "file writes",
@@ -100,13 +100,13 @@ else:
 
 
 class UnavailableError(ValueError):
-    """The wanted level does not hold here: what is missing and what to do, in one line."""
+    """A level does not work on this machine: what is missing and what to do, in one line."""
 
 
 def probe(wanted: Level | None = None) -> Isolation:
-    """The isolation at this level, or at the stricter of strict and standard that holds. Takes a fraction of a second.
+    """The isolation at this level, by default at strict or, if that does not work, at standard.
 
-    Raises UnavailableError if the self-test fails. Level none is used if it is wanted by name.
+    Takes a fraction of a second. Raises UnavailableError if the self-test fails.
     """
     if wanted is not None:
         return _tested(wanted)
@@ -120,25 +120,25 @@ def _tested(level: Level) -> Isolation:
     system, machine = platform.system(), platform.machine()
     if system != "Linux" or (machine != "x86_64" and level is not Level.NONE):
         raise UnavailableError(
-            f"programs can be confined on Linux x86_64, and this is {system} {machine}: {_INSTEAD[level]}"
+            f"programs can be confined on Linux x86_64 only, and this is {system} {machine}: {_ALTERNATIVES[level]}"
         )
     from pytest_llmarith.sandbox.zygote_client import bubblewrap
 
     if level is Level.STRICT and bubblewrap() is None:
-        raise UnavailableError(f"bubblewrap is not installed: apt install bubblewrap, or {_INSTEAD[level]}")
+        raise UnavailableError(f"bubblewrap is not installed: apt install bubblewrap, or {_ALTERNATIVES[level]}")
     try:
         outputs = attack(level)
     except OSError as error:
         remedy = "allow unprivileged user namespaces" if "bwrap" in f"{error}" else "boot Linux 5.13 or newer"
-        raise UnavailableError(f"{error}: {remedy}, or {_INSTEAD[level]}") from None
+        raise UnavailableError(f"{error}: {remedy}, or {_ALTERNATIVES[level]}") from None
     if len(outputs) <= len(ATTACKED):
         raise UnavailableError("this machine is too busy for the self-test of the sandbox: run it again later")
     if outputs[0] != _HELD:
-        raise UnavailableError(f"level {level} runs no program here: {_INSTEAD[level]}")
+        raise UnavailableError(f"level {level} runs no program here: {_ALTERNATIVES[level]}")
     held = tuple(name for name, output in zip(ATTACKED, outputs[1:], strict=True) if output == _HELD)
     missing = [name for name in ATTACKED if name not in held]
     if missing and level is not Level.NONE:
-        raise UnavailableError(f"level {level} does not hold here ({', '.join(missing)}): {_INSTEAD[level]}")
+        raise UnavailableError(f"level {level} does not hold here ({', '.join(missing)}): {_ALTERNATIVES[level]}")
     return Isolation(level, held, (_WARNING,) if level is Level.NONE else ())
 
 
@@ -157,9 +157,9 @@ def attack(level: Level) -> list[str]:
 
 @contextmanager
 def _attacking_program() -> Iterator[str]:
-    """A program whose targets are real while it runs: a file, a listening socket, this process."""
+    """The attacking program, while its targets exist: a file, a listening socket, this process."""
     with TemporaryDirectory(prefix="llmarith-") as folder, socket.create_server(("127.0.0.1", 0)) as listener:
-        Path(folder).chmod(0o777)  # every user may read and write here
+        Path(folder).chmod(0o777)  # writable for every user
         secret = Path(folder) / "secret"
         secret.write_text("the answers", encoding="utf-8")
         secret.chmod(0o644)

@@ -1,7 +1,7 @@
 """The machine that programs run on: its description, and its slots.
 
-A slot is a lock file that all runs of a user share, so that programs do not slow each other down. The kernel releases
-the lock of a process that ends, and wakes the next one that waits for it.
+A slot is a lock file that all runs of a user share; a term runs only while it holds one, so that terms do not slow each
+other down. The kernel releases the locks of a process that ends.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def machine_facts() -> dict[str, Any]:
 
 
 def slot_count() -> int:
-    """One for each core but the one that the zygotes use."""
+    """One for each core except one, which the zygotes use."""
     return max(1, len(os.sched_getaffinity(0)) - 1)
 
 
@@ -52,7 +52,7 @@ class Slots:
         with ExitStack() as held:
             folder = self._open_folder(held)
             if every:
-                for number in range(self.size):  # always in this order, so that two runs cannot block each other
+                for number in range(self.size):  # in this order, so that two runs cannot deadlock
                     _lock(held, folder, number, fcntl.LOCK_EX)
             elif not any(_lock(held, folder, number, fcntl.LOCK_EX | fcntl.LOCK_NB) for number in order):
                 _lock(held, folder, order[0], fcntl.LOCK_EX)

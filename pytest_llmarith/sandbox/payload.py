@@ -22,7 +22,7 @@ from typing import Any
 from pytest_llmarith.sandbox import seccomp
 from pytest_llmarith.types import Level, ProgramLimits
 
-# No variables, packages and folders of the user, no bytecode files, and UTF-8 for the standard streams.
+# Isolated mode, no site-packages, no bytecode files, and UTF-8 for the standard streams.
 FLAGS = ("-I", "-S", "-B", "-X", "utf8")
 CHILD = Path(__file__).with_name("child")
 _CHILD_PACKAGE = f"{__package__}.child"
@@ -31,9 +31,9 @@ _MODULES = ("protocol", "clock", "confinement", "supervision", "program", "zygot
 
 _PACKAGE_FOLDERS = ("site-packages", "dist-packages")
 _LOADER_CACHE = "/etc/ld.so.cache"
-# Imports the modules that load shared libraries, if this Python has them, and the library that ends a thread. Then it
-# asks the loader for the names under which it found all libraries.
-_QUESTION = """
+# Imports the modules that load shared libraries, if this Python has them, and the library that ends threads. Then it
+# prints the search path and the paths of all loaded libraries.
+_LIBRARY_SCRIPT = """
 import ctypes, sys
 for name in "zlib bz2 lzma _hashlib _ssl _decimal _uuid pyexpat _sqlite3 _curses readline".split():
     try:
@@ -66,7 +66,7 @@ class Interpreter:
     hidden: tuple[str, ...]
 
     def readable(self) -> list[str]:
-        """The files and folders without the hidden ones: a folder that has one is replaced by its other entries."""
+        """The files and folders; a folder with a hidden one is replaced by its other entries."""
         paths = [*self.files]
         for folder in self.folders:
             if any(_within(path, [folder]) for path in self.hidden):
@@ -79,10 +79,10 @@ class Interpreter:
 
 @cache
 def base_interpreter() -> Interpreter:
-    """The interpreter below any virtual environment; raises OSError if it does not start."""
+    """The interpreter of which a virtual environment was made; raises OSError if it does not start."""
     executable = os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
     asked = subprocess.run(
-        [executable, *FLAGS, "-c", _QUESTION], capture_output=True, env={}, stdin=subprocess.DEVNULL, check=False
+        [executable, *FLAGS, "-c", _LIBRARY_SCRIPT], capture_output=True, env={}, stdin=subprocess.DEVNULL, check=False
     )
     if asked.returncode != 0:
         errors = asked.stderr.decode("utf-8", "replace").strip().splitlines()
@@ -127,11 +127,11 @@ def pack(level: Level, program: str, limits: ProgramLimits) -> bytes:
 
 @cache
 def _code() -> list[tuple[str, CodeType]]:
-    """The child's modules, compiled, and empty packages above them."""
+    """The child's modules, compiled, and empty packages that contain them."""
     parts = _CHILD_PACKAGE.split(".")
     code = [(".".join(parts[:depth]), compile("", "", "exec")) for depth in range(1, len(parts) + 1)]
     for name in (f"{_CHILD_PACKAGE}.{module}" for module in _MODULES):
-        # Not the loader of the import system: pytest's rewrites assertions.
+        # The loader of the import system may be pytest's, which rewrites assertions.
         compiled = SourceFileLoader(name, str(CHILD / f"{name.rpartition('.')[2]}.py")).get_code(name)
         assert compiled is not None
         code.append((name, compiled))
@@ -142,8 +142,8 @@ def _code() -> list[tuple[str, CodeType]]:
 def _read_all() -> None:
     """Read the first byte of every file that programs may read.
 
-    Most file systems note the first reading of a file within a day (relatime). After this, a program cannot tell the
-    next one anything by reading a file.
+    Most file systems record the first reading of a file within a day (relatime). After this, a program cannot leave a
+    message for the next one by reading a file.
     """
     readable = base_interpreter().readable()
     within = (f"{folder}/{name}" for path in readable for folder, _, names in os.walk(path) for name in names)

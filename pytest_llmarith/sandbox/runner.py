@@ -14,7 +14,7 @@ from pytest_llmarith.sandbox.zygote_client import ZygoteClient, ZygoteLost
 from pytest_llmarith.types import Ending, Isolation, ProgramLimits, ProgramRun
 
 _TRY_AGAIN_S = 5.0
-# A busy machine slows a term down by this share through shared caches and cores, even if it waits for no processor.
+# Shared caches and cores slow a term down by this share, even if it does not wait for a processor.
 _MARGIN = 0.2
 _CALIBRATION_RUNS = 3
 _CALIBRATION_PROGRAM = """\
@@ -23,13 +23,13 @@ def fibonacci(n):
 
 print(fibonacci(int(input())))
 """
-_CALIBRATION_INPUT = 22  # about 30,000 calls: some milliseconds
+_CALIBRATION_INPUT = 22  # about 30,000 calls, a few milliseconds
 
 
 class Sandbox:
     """A `Runner` at the probed level; several threads may use it.
 
-    If a term is inconclusive, its program is given up to `wait_s` seconds in which the term is run again.
+    If a term is inconclusive, it is run again for up to `wait_s` seconds per program.
     """
 
     def __init__(
@@ -63,12 +63,12 @@ class Sandbox:
         return runs
 
     def _measure(self, client: ZygoteClient, number: int) -> ProgramRun:
-        """Run a term, and again with all slots if its time is close to a limit, or its zygote was lost."""
+        """Run a term; run it again with all slots if its time is close to a limit, or its zygote was lost."""
         limits = self.limits.seconds
         longest_s = limits[-1]
         for every_slot in (False, True):
             alone = every_slot or self._slots.size == 1
-            # A term that shares the machine and comes beyond the margin would be late alone, too.
+            # A term that shares the machine and exceeds the margin would be late alone, too.
             stop_s = longest_s if alone else (1 + _MARGIN) * longest_s
             try:
                 with self._slots.hold(every=every_slot):
@@ -84,12 +84,12 @@ class Sandbox:
 
 
 def longest_wall_s(longest_s: float) -> float:
-    """The wall time that one measurement of a term takes at most, given the largest limit."""
+    """The longest wall time of one measurement of a term, given the largest limit."""
     return max(_inconclusive_s(longest_s), protocol.SLOWEST * (1 + _MARGIN) * longest_s)
 
 
 def calibrate(isolation: Isolation) -> float | None:
-    """How fast this machine is: the seconds of a fixed program, the median of three runs; None if none ended."""
+    """The seconds that a fixed program takes, the median of three runs; None if none ended."""
     sandbox = Sandbox(isolation, ProgramLimits(seconds=(10.0,)))
     runs = sandbox.run(_CALIBRATION_PROGRAM, [_CALIBRATION_INPUT] * _CALIBRATION_RUNS)
     seconds = [run.seconds for run in runs if run.ending is Ending.EXITED and run.exit_status == 0]
@@ -97,5 +97,5 @@ def calibrate(isolation: Isolation) -> float | None:
 
 
 def _inconclusive_s(longest_s: float) -> float:
-    """The wall time after which a term is inconclusive if too little of it counts, see `protocol.SLOWEST`."""
+    """The wall time after which a term is inconclusive if too little of it counts; see `protocol.SLOWEST`."""
     return 3 * longest_s + 2

@@ -1,6 +1,6 @@
 """The seccomp filters of a program, as BPF for x86_64: the system calls that computing needs, by number and arguments.
 
-All other calls fail with EPERM, as calls without the necessary rights do.
+All other calls fail with EPERM.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ _AF_UNIX, _RLIMIT_STACK = 1, 3
 _STREAMS = (1, 0o4001, 0o2000001, 0o2004001)
 # TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX: questions about a file, and its own flags.
 _IOCTLS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
-# F_DUPFD to F_SETFL, F_DUPFD_CLOEXEC, F_GETPIPE_SZ. F_SETOWN would let the kernel signal other processes, and locks
-# would be seen by other terms.
+# F_DUPFD to F_SETFL, F_DUPFD_CLOEXEC, F_GETPIPE_SZ. F_SETOWN would let the kernel signal other processes, and other
+# terms would see locks.
 _FCNTLS = (0, 1, 2, 3, 4, 1030, 1032)
 # The flags of pthread_create in glibc and in musl: a thread that shares memory, descriptors and signals.
 _THREADS = (0x003D0F00, 0x007D0F00)
@@ -63,11 +63,14 @@ _RESTRICTED: dict[int, list[dict[int, tuple[int, ...]]]] = {
     16: [{2: _IOCTLS}],
     72: [{2: _FCNTLS}],
     44: [{8: (0,), 9: (0,)}],  # sendto without an address
-    _SOCKETPAIR: [{0: (_AF_UNIX,), 2: _STREAMS}],  # asyncio wakes itself with one
+    _SOCKETPAIR: [{0: (_AF_UNIX,), 2: _STREAMS}],  # asyncio needs one to wake itself
     _CLONE: [{0: _THREADS}],
     62: [{0: struct.unpack("<I", PID_MARK)}],  # kill
     234: [{0: struct.unpack("<I", PID_MARK)}],  # tgkill
-    302: [{0: (0,), 2: (_RLIMIT_STACK,)}, {0: (0,), 4: (0,), 5: (0,)}],  # prlimit64: set its stack's, read all its own
+    302: [
+        {0: (0,), 2: (_RLIMIT_STACK,)},
+        {0: (0,), 4: (0,), 5: (0,)},
+    ],  # prlimit64: set own stack limit, read own limits
     436: [{4: _CLOSE_RANGE_FLAGS}],
 }
 
@@ -93,7 +96,7 @@ def filter_program() -> bytes:
 
 
 def notify_filter() -> bytes:
-    """A second filter, which asks the zygote about the calls that it counts and allows all others."""
+    """A second filter, which passes the calls that are counted to the zygote and allows all others."""
     return _packed([_load(_NUMBER), *_if_among(_COUNTED, [_return(_NOTIFY)]), _return(_ALLOW)])
 
 

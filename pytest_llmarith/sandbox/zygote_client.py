@@ -1,4 +1,4 @@
-"""The harness's side of a zygote: starts it at a level, sends it inputs, and makes a run of each answer."""
+"""The client of a zygote: starts it at a level, sends it inputs, and returns a run for each answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _GRACE_S = 5.0
 _END_S = 2.0
 _NS = 1e-9
 _DEVICES = ("/dev/null", "/dev/urandom")
-# systemd gives no user an id from here on. Each harness takes one.
+# systemd assigns no user ids from here on. Each harness uses one.
 _UNUSED_USERS = 0x70000000
 _SIGNALS = {each.value: each.name for each in signal.Signals}
 _ENDINGS = {
@@ -34,11 +34,11 @@ _ENDINGS = {
 
 
 class ZygoteLost(Exception):
-    """A zygote ended, hung or sent an invalid answer while it ran a term."""
+    """A zygote ended, hung or sent an invalid answer during a term."""
 
 
 class ZygoteClient:
-    """The zygote of one program: started for the first term, and again after it was lost or has ended."""
+    """The zygote of one program, started for the first term, and again after it was lost or has ended."""
 
     def __init__(self, level: Level, program: str, limits: ProgramLimits) -> None:
         self._level = level
@@ -86,7 +86,7 @@ class ZygoteClient:
             raise OSError(f"the sandbox does not start: {message}")
 
     def close(self) -> None:
-        """End the zygote, which ends by itself once its socket is closed."""
+        """Close the socket, upon which the zygote ends; kill the zygote if it does not."""
         if self._process is not None:
             self._socket.close()
             try:
@@ -149,7 +149,7 @@ def _start_process(level: Level, control: int) -> subprocess.Popen[bytes]:
     user = _UNUSED_USERS + os.getpid()
     process = subprocess.Popen(
         [*_command(level), "-c", (CHILD / "protocol.py").read_text(encoding="utf-8"), f"{control}"],
-        stdin=subprocess.PIPE,  # sys.stdin is made here, and a program finds that of a pipe
+        stdin=subprocess.PIPE,  # sys.stdin is created now; in a program it has to be that of a pipe
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         pass_fds=(control,),
@@ -162,7 +162,7 @@ def _start_process(level: Level, control: int) -> subprocess.Popen[bytes]:
 
 @cache
 def starts_as(level: Level, user: int) -> bool:
-    """Whether the interpreter starts as this user, to whom root gives up its rights."""
+    """Whether the interpreter starts as this user, as which root runs it."""
     command = [*_command(level), "-c", ""]
     try:
         done = subprocess.run(
@@ -175,7 +175,7 @@ def starts_as(level: Level, user: int) -> bool:
 
 def _options(user: int | None) -> dict[str, Any]:
     groups = {} if user is None else {"user": user, "group": user, "extra_groups": []}
-    # In a session of its own it gets no Ctrl-C of the terminal.
+    # In its own session it does not receive the terminal's Ctrl-C.
     return {"env": {}, "cwd": "/", "start_new_session": True, **groups}
 
 

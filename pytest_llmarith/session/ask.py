@@ -15,7 +15,7 @@ from pytest_llmarith import evaluate, records
 from pytest_llmarith.models import redact
 from pytest_llmarith.records import Record, as_dict, convert
 from pytest_llmarith.results.formatting import sanitize
-from pytest_llmarith.session import ASKER, RECORD, TIMER, Asker
+from pytest_llmarith.session import BROKER_CLIENT, RECORD, TIMER, BrokerClient
 from pytest_llmarith.session.outcomes import properties_of
 from pytest_llmarith.session.programs import run_program
 from pytest_llmarith.session.selection import config_of, prompt_of, question_of
@@ -27,29 +27,29 @@ from pytest_llmarith.tasks.oeis import OeisProblem
 from pytest_llmarith.types import Failure, Model, Outcome, Problem, Question, Reply
 
 _LONGEST_MESSAGE = 500
-# With these a test says how it ends, or the run.
+# Exceptions by which a test controls its outcome, or the run.
 _CONTROL = (KeyboardInterrupt, *(says.Exception for says in (pytest.skip, pytest.fail, pytest.exit)))
 
 
 class Unanswered(Exception):
-    """A question got no reply; the failure says why."""
+    """A question got no reply."""
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(failure.message)
         self.failure = failure
 
 
-class AskedModel:
-    """The `model` fixture: one model of the run, bound to the question of one item except for its prompt."""
+class ModelUnderTest:
+    """The `model` fixture: a model of the run, bound to the trial and the prompt config of an item."""
 
-    def __init__(self, model: Model, question: Question, asker: Asker) -> None:
+    def __init__(self, model: Model, question: Question, client: BrokerClient) -> None:
         self.model = model
         self._question = question
-        self._asker = asker
+        self._client = client
 
     @classmethod
-    def of(cls, item: pytest.Item, model: Model, settings: Settings) -> AskedModel:
-        return cls(model, question_of(item, model, "", settings), item.config.stash[ASKER])
+    def of(cls, item: pytest.Item, model: Model, settings: Settings) -> ModelUnderTest:
+        return cls(model, question_of(item, model, "", settings), item.config.stash[BROKER_CLIENT])
 
     @property
     def name(self) -> str:
@@ -60,15 +60,15 @@ class AskedModel:
         return dict(self.model.params)
 
     def reply(self, prompt: str, before: int = 0) -> Reply:
-        """Ask the model; raises `Unanswered` if no reply came. `before` is how often this was asked before."""
-        answer = self._asker.ask_and_wait(replace(self._question, prompt=prompt, before=before))
+        """Ask the model. Raises `Unanswered`. `before` counts how often a search has already asked this question."""
+        answer = self._client.ask_and_wait(replace(self._question, prompt=prompt, before=before))
         if isinstance(answer, Failure):
             raise Unanswered(answer)
         return answer
 
 
 class _Fixture:
-    """What `ask` and `search` share: an item, its model, and the one record of the item."""
+    """The common base of `ask` and `search`: an item, its model, and its record."""
 
     def __init__(self, item: pytest.Item, model: Any, settings: Settings) -> None:
         self._item = item
@@ -77,40 +77,40 @@ class _Fixture:
         self._config = config_of(item)
 
     def _check(self) -> None:
-        """Fail a test that has had its trial."""
+        """Fail a test that has already asked."""
         if RECORD in self._item.stash:
-            pytest.fail("ask: this test has asked its problem already; one item is one trial", pytrace=False)
+            pytest.fail("ask: this test has already asked its problem; ask once per test", pytrace=False)
 
     def _prompt(self, problem: Problem) -> str:
         return prompt_of(problem, self._config, self._settings)
 
     def _trial(self, problem: Problem, prompt: str) -> evaluate.Trial:
         model = self._model
-        if isinstance(model, AskedModel):
+        if isinstance(model, ModelUnderTest):
             model = model.model
         else:
             model = Model(str(getattr(model, "name", type(model).__name__)), "fixture")
         return evaluate.Trial.of(problem, model, prompt, self._item.nodeid, self._config)
 
     def _reply(self, prompt: str, before: int = 0) -> Reply | Failure:
-        """What the model replies, without keys."""
-        repeated = {"before": before} if before and isinstance(self._model, AskedModel) else {}
-        with _untimed(self._item):  # --llm-timeout bounds the waiting, not the user's --timeout
+        """The reply of the model, without keys."""
+        repeated = {"before": before} if before and isinstance(self._model, ModelUnderTest) else {}
+        with _untimed(self._item):  # --llm-timeout limits the wait, not --timeout
             try:
                 answer = self._model.reply(prompt, **repeated)
             except Unanswered as unanswered:
                 return unanswered.failure
-            except Exception as error:  # a user's own model may raise anything; nothing was measured
+            except Exception as error:  # a model fixture of the user may raise anything
                 return Failure(_in_a_line(error))
         if isinstance(answer, str):
             answer = Reply(answer)
         if not isinstance(answer, Reply):
-            pytest.fail(f"model: reply(prompt) gave {type(answer).__name__}; it has to give the text", pytrace=False)
+            pytest.fail(f"model: reply(prompt) returned {type(answer).__name__}; return the text as str", pytrace=False)
         try:
             convert(as_dict(evaluate.reply_part(answer)), records.Reply)
         except (TypeError, ValueError) as error:
             pytest.fail(
-                f"model: reply(prompt) gave a Reply that cannot be recorded: {_in_a_line(error)}", pytrace=False
+                f"model: reply(prompt) returned a Reply that cannot be recorded: {_in_a_line(error)}", pytrace=False
             )
         reasoning = answer.reasoning and redact.without_known_keys(answer.reasoning, os.environ)
         return replace(answer, text=redact.without_known_keys(answer.text, os.environ), reasoning=reasoning)
@@ -120,7 +120,7 @@ class _Fixture:
         self._item.user_properties += properties_of(record)
 
     def _finish(self, record: Record) -> Record:
-        """Keep the record; a trial without an answer fails the test in one line."""
+        """Attach the record; fail the test in one line if it is unanswered."""
         __tracebackhide__ = True
         self._keep(record)
         if record.outcome is Outcome.UNANSWERED:
@@ -136,7 +136,7 @@ class Ask(_Fixture):
         self._check()
         if not hasattr(problem, "task"):
             given = type(problem).__name__
-            pytest.fail(f"ask: takes the fixture `problem`, which comes from its task, not a {given}", pytrace=False)
+            pytest.fail(f"ask: pass the fixture `problem`, not a {given}", pytrace=False)
         prompt = self._prompt(problem)
         trial, answer = self._trial(problem, prompt), self._reply(prompt)
         if isinstance(answer, Failure):
@@ -151,7 +151,7 @@ class Ask(_Fixture):
         )
 
     def _custom_record(self, problem: CheckedProblem, trial: evaluate.Trial, reply: Reply) -> Record:
-        """What the task raises is the test's error, with its traceback; the reply is kept, and nothing is measured."""
+        """The record of a custom task. An exception of the task is the test's error; the reply is recorded."""
         __tracebackhide__ = True
         try:
             return evaluate.custom_record(problem, trial, reply)
@@ -163,7 +163,7 @@ class Ask(_Fixture):
 
 
 class Search(_Fixture):
-    """The `search` fixture: finds the breaking point of a model, and returns the one record of all it asked."""
+    """The `search` fixture: finds the breaking point of a model, and returns one record for the whole search."""
 
     def __call__(self, problem: BreakingPointProblem) -> Record:
         __tracebackhide__ = True
@@ -193,9 +193,9 @@ class Search(_Fixture):
 
 @contextmanager
 def _untimed(item: pytest.Item) -> Iterator[None]:
-    """Stop the item's clock of pytest-timeout, and start it anew afterwards.
+    """Cancel the item's pytest-timeout timer, and restart it afterwards.
 
-    If the wait ends by an exception the item is over, and an alarm would hit a later one.
+    It is not restarted after an exception: the item ends, and the alarm would hit a later one.
     """
     if (timer := item.stash.get(TIMER, None)) is None:
         yield
@@ -206,5 +206,5 @@ def _untimed(item: pytest.Item) -> Iterator[None]:
 
 
 def _in_a_line(error: BaseException) -> str:
-    """What the user's code raised, in one line without keys."""
+    """An exception of the user's code in one line, without keys."""
     return sanitize(redact.hide_keys(f"{type(error).__name__}: {error}", os.environ), _LONGEST_MESSAGE)

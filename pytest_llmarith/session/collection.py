@@ -1,4 +1,4 @@
-"""Functions with a problem mark become items: one per model, problem and prompt config."""
+"""Parametrizes functions with a problem mark: one item per model, problem and prompt config."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ _CUSTOM_TASKS = pytest.StashKey[dict[str, tuple[Task[Any], str]]]()
 
 
 class MarkError(ValueError):
-    """A mark, an entry or a task that cannot be used; the message is one line for people."""
+    """A mark, an entry or a task is invalid; the message is one line."""
 
 
 def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
-    """Parametrize a function that carries a problem mark."""
+    """Parametrize a function with a problem mark."""
     try:
         mark, arguments = _mark_of(metafunc)
         names = [name for name in (MODEL_FIXTURE, "problem") if name in metafunc.fixturenames]
@@ -66,7 +66,7 @@ def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
         marks = _limit_marks(metafunc, settings) if mark == OEIS_MARK else []
     except (pytest.UsageError, ValueError) as error:
         if problem_marks(metafunc)[0].name == CUSTOM_MARK and not isinstance(error, MarkError):
-            raise  # by a function of the user's task, with its traceback
+            raise  # raised by the user's task: show the traceback
         raise pytest.Collector.CollectError(str(error)) from None
     models: Sequence[Model | None] = [None]
     if MODEL_FIXTURE in metafunc.fixturenames:  # else the user's own `model` replies
@@ -80,7 +80,7 @@ def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
 
 
 class _Item(NamedTuple):
-    """The model is None if the user's own fixture replies, the prompt config if the run has only the usual one."""
+    """The model is None if the user's `model` fixture replies, the prompt config if only the default is used."""
 
     model: Model | None
     problem: Problem
@@ -107,7 +107,7 @@ class _Item(NamedTuple):
                 yield getattr(pytest.mark, KEYWORD_MARK)(name=name)
 
 
-# --- what stands in a mark --------------------------------------------------------------------------------------------
+# --- the arguments of a mark ------------------------------------------------------------------------------------------
 
 
 def _is_count(value: Any) -> bool:
@@ -141,7 +141,7 @@ def _mark_of(metafunc: pytest.Metafunc) -> tuple[str, Mapping[str, Any]]:
     mark, *others = problem_marks(metafunc)
     where = f"{metafunc.definition.nodeid}: @pytest.mark.{mark.name}"
     if others:
-        raise MarkError(f"{where} and {others[0].name} stand on one function; keep one of them")
+        raise MarkError(f"{where} and {others[0].name} are on one function; keep one of them")
     keywords, example = _KEYWORDS[mark.name]
     positional = 1 if mark.name == CUSTOM_MARK else 0
     arguments = {**dict(zip(["task"][:positional], mark.args, strict=False)), **mark.kwargs}
@@ -150,7 +150,7 @@ def _mark_of(metafunc: pytest.Metafunc) -> tuple[str, Mapping[str, Any]]:
         raise MarkError(f"{where} takes only the keywords {', '.join(sorted(keywords))}, not {unknown}")
     for name, value in arguments.items():
         if not keywords[name](value):
-            raise MarkError(f"{where}: {name}={value!r} is not understood; write {example}")
+            raise MarkError(f"{where}: {name}={value!r} is invalid; write {example}")
     if mark.name == CUSTOM_MARK:
         if "task" not in arguments:
             raise MarkError(f"{where} needs a task; write {example}")
@@ -159,12 +159,12 @@ def _mark_of(metafunc: pytest.Metafunc) -> tuple[str, Mapping[str, Any]]:
 
 
 def _refuse_same_name(metafunc: pytest.Metafunc, task: Task[Any]) -> None:
-    """Raises MarkError if another custom task has the same name: their results could not be told apart."""
+    """Raises MarkError if another custom task has the same name, as their results would be mixed."""
     nodeid = metafunc.definition.nodeid
     first, first_nodeid = metafunc.config.stash.setdefault(_CUSTOM_TASKS, {}).setdefault(task.name, (task, nodeid))
     if first != task:
         raise MarkError(
-            f"{nodeid}: {first_nodeid} has another task with the name {task.name!r}; give one of them its own"
+            f"{nodeid}: {first_nodeid} has a different task with the name {task.name!r}; rename one of them"
         )
 
 
@@ -172,7 +172,7 @@ def _refuse_same_name(metafunc: pytest.Metafunc, task: Task[Any]) -> None:
 
 
 def _why_none(mark: str, arguments: Mapping[str, Any], settings: Settings) -> str | None:
-    """Why there are no problems if none were asked for: searches are expensive, and a project may have no sequences."""
+    """Why a function has no problems: searches run only on request, and the default set may be missing."""
     if mark == BREAKING_MARK:
         return None if settings.breaking_point else NO_SEARCH
     if mark == OEIS_MARK and not (settings.oeis.sets or settings.oeis.ini_sets or arguments.get("sets")):
@@ -221,12 +221,12 @@ _PROBLEMS: Mapping[str, Callable[[Mapping[str, Any], Settings], Iterable[Problem
 def _configs_of(
     metafunc: pytest.Metafunc, problems: Sequence[Problem], settings: Settings
 ) -> Sequence[PromptConfig | None]:
-    """The prompt configs that change the questions of a task; only the usual one for a function without `ask`.
+    """The prompt configs of a task, without axes that do not change its prompts; None is the default one.
 
-    Raises MarkError if two problems would have the same id, as a custom task may name its problems like a condition.
+    Raises MarkError if two items would have the same id, as a custom task may label its problems like a condition.
     """
     prompt_configs = settings.prompt_configs
-    if prompt_configs.are_usual or PROMPT_CONFIG_FIXTURE not in metafunc.fixturenames or not problems:
+    if prompt_configs.are_default or PROMPT_CONFIG_FIXTURE not in metafunc.fixturenames or not problems:
         return [None]
     task = task_of(problems[0])
     for name, template in prompt_configs.texts.templates.items() if "prompt" in task.AXES else ():
@@ -258,9 +258,9 @@ def _cache_at(folder: Path) -> Cache:
 
 
 def sets_of(settings: Settings, named: Sequence[str] | None = None) -> tuple[str, ...]:
-    """The sets of a run: those of the option, else of the function's mark, else of the ini file, else the starter.
+    """The sets of a run, from the option, else the function's mark, else the ini file, else the starter set.
 
-    Raises pytest.UsageError if a set is unknown or not whole.
+    Raises pytest.UsageError if a set is unknown or incomplete.
     """
     chosen = settings.oeis
     where = "--oeis-sets: " if chosen.sets else "oeis_sets (ini file): " if chosen.ini_sets and not named else ""
@@ -276,12 +276,12 @@ def digest_of(problems: Iterable[OeisProblem], settings: Settings) -> str:
 
 
 def _limit_marks(metafunc: pytest.Metafunc, settings: Settings) -> list[pytest.MarkDecorator]:
-    """pytest-timeout's mark with the largest limit, unless the function has its own. Raises MarkError."""
+    """A timeout mark with the largest limit, unless the function has one. Raises MarkError."""
     if mark := metafunc.definition.get_closest_marker(TIMEOUT_MARK):
         seconds = _seconds(mark)
         if not (isinstance(seconds, int | float) and 0 < seconds <= LONGEST_LIMIT_S):
             raise MarkError(
-                f"{metafunc.definition.nodeid}: @pytest.mark.timeout is no limit of a term; "
+                f"{metafunc.definition.nodeid}: @pytest.mark.timeout is not a valid limit of a term; "
                 f"write seconds up to {LONGEST_LIMIT_S:g}"
             )
         return []
@@ -289,7 +289,7 @@ def _limit_marks(metafunc: pytest.Metafunc, settings: Settings) -> list[pytest.M
 
 
 def limits_of(item: pytest.Item, settings: Settings) -> ProgramLimits:
-    """The limits of an item's terms; a timeout mark of the function's own replaces the largest."""
+    """The limits of an item's terms; the function's timeout mark replaces the largest one."""
     limits = settings.oeis.limits
     mark = item.get_closest_marker(TIMEOUT_MARK)
     if mark is None or _seconds(mark) == limits.longest_s:

@@ -1,6 +1,6 @@
-"""How a run begins: its settings are parsed, wrong usage is refused, and a controller, worker or dry run is registered.
+"""Configures a run: parses settings, refuses wrong usage, and registers a controller, worker or dry run.
 
-Every pytest run loads this module, so what is slow to import is imported where it is needed.
+Every pytest run loads this module, so slow imports are inside the functions.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _IDLE = "llmarith-idle"
 
 
 def configure(config: pytest.Config) -> None:
-    """Begin the run if options, environment or ini file ask for it; else wait for a mark or a first record."""
+    """Begin the run if options, environment or ini file request it; else wait for a mark or a first record."""
     vars(config.option).update(getattr(config, "workerinput", {}).get(OPTIONS_INPUT, {}))
     if not options.are_given(config):
         if not hasattr(config, "workerinput"):
@@ -34,7 +34,7 @@ def configure(config: pytest.Config) -> None:
 
 
 def mark_collected(session: pytest.Session) -> None:
-    """A mark of the plugin was collected: the settings are needed, and `.env` may name models and begin the run.
+    """Parse the settings when a problem mark is collected, and begin the run if `.env` names models.
 
     Raises CollectError if the settings are wrong.
     """
@@ -49,7 +49,7 @@ def mark_collected(session: pytest.Session) -> None:
 
 
 def _begin(config: pytest.Config, settings: Settings) -> None:
-    """Refuse wrong usage, then register what this process is in the run."""
+    """Refuse wrong usage, then register the plugin for the role of this process."""
     refuse_wrong_usage(config, settings)
     if settings.shard:
         from pytest_llmarith.session.selection import SHARDING, Sharding
@@ -69,14 +69,14 @@ def _begin(config: pytest.Config, settings: Settings) -> None:
 
 
 class Idle:
-    """Begins a run that no option asked for: with the models of `.env`, or when the user's own `model` has replied."""
+    """Begins a run that no option requests: with models of `.env`, or when the user's `model` fixture has replied."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self.error: pytest.UsageError | None = None  # in `.env`
 
     def begin(self, session: pytest.Session) -> None:
-        """Begin the run during collection; what is registered now has missed the start of the session."""
+        """Begin the run during collection, and call the session start hooks of the new plugins."""
         plugins = self._config.pluginmanager
         before = plugins.get_plugins()
         _begin(self._config, settings_of(self._config))
@@ -86,7 +86,7 @@ class Idle:
         plugins.subset_hook_caller("pytest_sessionstart", before)(session=session)
 
     def pytest_collection_modifyitems(self) -> None:
-        """End the run here: pytest takes no UsageError from the collection of a test."""
+        """Raise the error here, because pytest does not accept a UsageError during collection."""
         if self.error is not None:
             raise self.error
 
@@ -106,7 +106,7 @@ class Idle:
 
 
 def refuse_wrong_usage(config: pytest.Config, settings: Settings) -> None:
-    """Raises pytest.UsageError for settings that contradict each other, or name what there is not."""
+    """Raises pytest.UsageError for contradictory settings and unknown names."""
     judge = settings.oeis.judge
     ids: dict[str, str] = {}
     for model in settings.models:
@@ -114,10 +114,10 @@ def refuse_wrong_usage(config: pytest.Config, settings: Settings) -> None:
         if twin != model.name:
             raise pytest.UsageError(
                 f"--llm-model: {twin!r} and {model.name!r} have the same id {id_of(model.name)!r}; "
-                f"give one a name of its own: other-name={model.target}"
+                f"rename one: other-name={model.target}"
             )
         if judge is not None and model.name == judge.name:
-            raise pytest.UsageError(f"--llm-model: {judge.name!r} is the name of the judge; give the model another one")
+            raise pytest.UsageError(f"--llm-model: {judge.name!r} is the name of the judge; rename the model")
     for option, models in (("--llm-model", settings.models), ("--oeis-judge", filter(None, [judge]))):
         for model in models:
             if model.simulated:
@@ -125,7 +125,7 @@ def refuse_wrong_usage(config: pytest.Config, settings: Settings) -> None:
 
                 known = [f"llmarith/{name}" for name in NAMES]
                 if model.target not in known:
-                    raise pytest.UsageError(f"{option}: there is no {model.target!r}; write {' or '.join(known)}")
+                    raise pytest.UsageError(f"{option}: there is no model {model.target!r}; write {' or '.join(known)}")
     if settings.oeis.sets:
         from pytest_llmarith.session.collection import sets_of
 
@@ -138,26 +138,23 @@ def refuse_wrong_usage(config: pytest.Config, settings: Settings) -> None:
 
 
 def _refuse_keys(config: pytest.Config, settings: Settings) -> None:
-    """Raises pytest.UsageError if a template, a system prompt or a parameter holds a key; the message does not.
-
-    What is asked is stored, written down and shown word by word.
-    """
+    """Raises pytest.UsageError if a template, a system prompt or a parameter holds a key, as records would show it."""
     texts = list(_texts(config, settings))
     if not texts:
         return
     from pytest_llmarith.model_options import dotenv_variables
-    from pytest_llmarith.models.redact import variable_told
+    from pytest_llmarith.models.redact import leaked_variable
 
     for environ in (os.environ, dotenv_variables(config.rootpath / ".env")):
         for where, text in texts:
-            if variable := variable_told(text, environ):
+            if variable := leaked_variable(text, environ):
                 raise pytest.UsageError(
-                    f"{where} holds the key that stands in {variable}; take it out, as records and pages would show it"
+                    f"{where} holds the key in {variable}, which records and pages would show; remove it"
                 )
 
 
 def _texts(config: pytest.Config, settings: Settings) -> Iterator[tuple[str, str]]:
-    """Where a text of a request comes from, and the text; headers are left out."""
+    """The source and text of each part of the requests, without headers."""
     from pytest_llmarith.models.redact import texts_in, with_headers_hidden
 
     for name, template in settings.prompt_configs.texts.templates.items():

@@ -1,6 +1,6 @@
-"""The life of a run, in the controller of xdist or the only process, from top to bottom.
+"""Controls a run, in the controller of xdist or the only process.
 
-configure, collect, forecast or refuse, ask, record, summary, terminal, exit status.
+In order: configure, collect, forecast or refuse, ask, record, summary, terminal, exit status.
 """
 
 from __future__ import annotations
@@ -12,15 +12,23 @@ import pytest
 
 from pytest_llmarith.records import Run, RunTimes, Shard, convert
 from pytest_llmarith.results.formatting import sanitize
-from pytest_llmarith.session import ASKER
-from pytest_llmarith.session.asking import Asking, start_broker
+from pytest_llmarith.session import BROKER_CLIENT
 from pytest_llmarith.session.collection import MODEL_FIXTURE
 from pytest_llmarith.session.forecast import Forecast, models_asked_later
 from pytest_llmarith.session.marks import NO_MODEL, missing_option, parameter_of, problem_marks, problem_of
 from pytest_llmarith.session.metadata import run_metadata
-from pytest_llmarith.session.outcomes import CRASHED, keep_outcome_only, put_record, unpack_record
+from pytest_llmarith.session.outcomes import CRASHED, drop_record, put_record, unpack_record
 from pytest_llmarith.session.recorder import Recorder
-from pytest_llmarith.session.selection import SHARDING, Asked, asked_by, config_of, prompt_of, question_of, selected
+from pytest_llmarith.session.run_broker import RunBroker, start_broker
+from pytest_llmarith.session.selection import (
+    SHARDING,
+    PlannedQuestion,
+    config_of,
+    planned_questions,
+    prompt_of,
+    question_of,
+    selected,
+)
 from pytest_llmarith.session.terminal import Terminal, header
 from pytest_llmarith.session.xdist import Workers
 from pytest_llmarith.settings import Settings
@@ -31,7 +39,7 @@ _LONGEST_LINE = 500
 
 
 class RunController:
-    """Registered in the controller of xdist, or in the only process."""
+    """The plugin of the controller of xdist, or of the only process."""
 
     # --- configure ------------------------------------------------------------------------------------------------
 
@@ -42,10 +50,10 @@ class RunController:
         self._has_header = False
         self._terminal = Terminal(config, settings)
         self._recorder = Recorder(settings)
-        self._asking = Asking(config, settings, self._terminal, self._recorder)
-        self._workers = Workers(config, settings, self._asking)
+        self._broker = RunBroker(config, settings, self._terminal, self._recorder)
+        self._workers = Workers(config, settings, self._broker)
         if settings.models:
-            config.stash[ASKER] = self._asking
+            config.stash[BROKER_CLIENT] = self._broker
             config.pluginmanager.register(self._workers, "llmarith-workers")
             _switch_on_json_report(config)
 
@@ -59,10 +67,10 @@ class RunController:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self, session: pytest.Session) -> None:
-        """Before xdist starts its workers, whose first one asks for the broker."""
+        """Start the broker before xdist starts its workers."""
         self._session = session
         if self._has_workers and self._settings.models:
-            self._asking.prepare()
+            self._broker.prepare()
 
     @property
     def _has_workers(self) -> bool:
@@ -71,7 +79,7 @@ class RunController:
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         """Start the broker while pytest collects."""
         if self._settings.models and problem_marks(metafunc) and not _runs_nothing(self._session):
-            self._asking.prepare()
+            self._broker.prepare()
 
     # --- collected: forecast or refuse, then ask ------------------------------------------------------------------
 
@@ -79,13 +87,13 @@ class RunController:
     def pytest_runtestloop(self, session: pytest.Session) -> Any:
         try:
             if self._settings.models and not self._has_workers and not _runs_nothing(session):  # else `Workers` begins
-                asked = list(asked_by(selected(session.items), self._settings))
+                asked = list(planned_questions(selected(session.items), self._settings))
                 if asked:
-                    self._asking.begin(asked)
-            with self._terminal.watching(self._asking.progress(), self._asking.show_progress, self._has_workers):
+                    self._broker.begin(asked)
+            with self._terminal.watching(self._broker.progress(), self._broker.show_progress, self._has_workers):
                 return (yield)
         finally:
-            self._asking.end()
+            self._broker.end()
 
     # --- record ---------------------------------------------------------------------------------------------------
 
@@ -95,36 +103,36 @@ class RunController:
         try:
             return (yield)
         finally:
-            keep_outcome_only(report)
-            self._asking.show_progress()
-            if self._asking.stopped:
+            drop_record(report)
+            self._broker.show_progress()
+            if self._broker.stopped:
                 # Only the object that runs the loop looks at its `shouldstop`: xdist's in a controller.
                 loop = self._config.pluginmanager.getplugin("dsession") or self._session
                 loop.shouldstop = loop.shouldstop or "llmarith stopped the run, for the reason above"
 
     def record(self, report: pytest.TestReport) -> None:
-        """Write down the record of a report, and stop asking if it cannot be written."""
+        """Write the record of a report, and stop asking if that fails."""
         nodeid, records = report.nodeid, self._recorder.records
         if report.when == CRASHED and nodeid not in records and (crashed := self._workers.record_of_crashed(nodeid)):
             put_record(report, crashed)
         record = unpack_record(report)
-        if record is None or str(report.outcome) == "rerun":  # by a plugin that runs an item anew: the last one counts
+        if record is None or str(report.outcome) == "rerun":  # by a rerun plugin: the last run of an item counts
             return
         self._recorder.add(nodeid, record)
         self._workers.reported(nodeid)
         if self._recorder.unwritable and self._settings.models:
-            self._asking.stop(self._recorder.unwritable)
+            self._broker.stop(self._recorder.unwritable)
 
     # --- summary and exit status ----------------------------------------------------------------------------------
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Any:
-        """Ahead of pytest-json-report, which writes the exit status down."""
+        """Runs before pytest-json-report, which writes the exit status."""
         recorder, ok = self._recorder, pytest.ExitCode.OK
         recorder.close()
         if recorder.records:
-            recorder.sum_up(self._run(session))
-            if self._asking.stopped:
+            recorder.summarize(self._run(session))
+            if self._broker.stopped:
                 session.exitstatus = _STOPPED_EXIT_STATUS
             elif session.exitstatus == ok and (recorder.failed_gates or self._unwritable):
                 session.exitstatus = pytest.ExitCode.TESTS_FAILED
@@ -132,7 +140,7 @@ class RunController:
         elif session.exitstatus == ok and not self._config.getoption("collectonly") and recorder.fail_unmeasured():
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
         result = yield
-        if self._unwritable and session.exitstatus == ok:  # such as the JSON report, which is written in between
+        if self._unwritable and session.exitstatus == ok:  # such as the JSON report, which is written during the yield
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
         return result
 
@@ -142,7 +150,7 @@ class RunController:
         self._recorder.write_json_report(json_report, also_users=also_users)
 
     def _run(self, session: pytest.Session) -> Run:
-        recorder, stopped = self._recorder, self._asking.stopped
+        recorder, stopped = self._recorder, self._broker.stopped
         sharding = self._config.pluginmanager.getplugin(SHARDING)
         times = RunTimes(
             id=recorder.path.name if recorder.path else "",
@@ -154,19 +162,19 @@ class RunController:
             exit_status=int(session.exitstatus),
             shard=convert(sharding.metadata, Shard) if sharding else None,
         )
-        asking = self._asking.progress() if self._settings.models else None
+        asking = self._broker.progress() if self._settings.models else None
         return run_metadata(self._settings, times, self._config.rootpath, asking)
 
     @property
     def _unwritable(self) -> str | None:
         """What could not be written, and where the replies are that were paid for."""
-        unsaved, torn = self._asking.progress().unsaved, self._recorder.unwritable
+        unsaved, torn = self._broker.progress().unsaved, self._recorder.unwritable
         if torn is None:
             taken = f"llmarith store import {self._recorder.path} takes them from the run log"
             return f"{unsaved} replies are not in the store; {taken}" if unsaved else None
         if not self._settings.models or self._settings.store_mode is StoreMode.OFF:
             return torn
-        kept = f"{unsaved} replies are not in the store either" if unsaved else "what was paid for is in the store"
+        kept = f"{unsaved} replies are not in the store either" if unsaved else "all replies are in the store"
         return f"{torn}; {kept}"
 
     # --- terminal -------------------------------------------------------------------------------------------------
@@ -174,13 +182,15 @@ class RunController:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         recorder, terminal = self._recorder, self._terminal
         if recorder.summary is not None:
-            if recorder.summary.answered:  # else the reasons are in the tables, each of them once
+            if recorder.summary.answered:  # else the tables show each reason once
                 terminal.trials(recorder.summary, recorder.records.values())
             terminal.results(recorder.summary, recorder.written)
-        elif stopped := self._asking.stopped:
+        elif stopped := self._broker.stopped:
             terminal.line(f"llmarith: stopped: {sanitize(stopped.message, 1000)}", red=True)
-        elif kept := self._asking.progress().kept:
-            terminal.line(f"llmarith: nothing was graded; {kept} replies are kept, the same command goes on")
+        elif kept := self._broker.progress().kept:
+            terminal.line(
+                f"llmarith: nothing was graded; {kept} replies are stored, rerun the same command to continue"
+            )
         elif hint := missing_option(terminalreporter.stats.get("skipped", ())):
             terminal.line(f"llmarith: {hint}", yellow=True)
         if self._unwritable is not None:
@@ -189,17 +199,17 @@ class RunController:
             terminal.line(f"--llm-fail-under: {line}", red=True)
 
     def pytest_unconfigure(self) -> None:
-        self._asking.end()
+        self._broker.end()
 
 
 class DryRun:
-    """Registered in place of the run controller: shows what would be asked and what it might cost."""
+    """The plugin of a dry run: shows the questions and their estimated cost."""
 
     def __init__(self, config: pytest.Config, settings: Settings) -> None:
         self._config = config
         self._settings = settings
         self._terminal = Terminal(config, settings)
-        if hasattr(config.option, "dist"):  # as with -n 0; pytest-xdist configures itself last
+        if hasattr(config.option, "dist"):  # as -n 0 does; pytest-xdist configures itself last
             config.option.numprocesses, config.option.dist, config.option.tx = 0, "no", []
 
     def pytest_report_header(self) -> list[str]:
@@ -210,18 +220,18 @@ class DryRun:
         if session.testsfailed and not session.config.option.continue_on_collection_errors:
             raise session.Interrupted(f"{session.testsfailed} errors during collection")
         items = selected(session.items)
-        asked = list(asked_by(items, self._settings))
+        asked = list(planned_questions(items, self._settings))
         if asked:
             self._forecast(asked)
         if others := len(items) - len(asked):
-            self._say(f"forecast: {others:,} questions to a model fixture of your own, of unknown cost")
+            self._say(f"forecast: {others:,} questions to your model fixture, of unknown cost")
         if not items:
             self._say(f"no question was selected{'' if self._settings.models else f'; {NO_MODEL}'}")
         self._show_prompts(items)
         return True
 
-    def _forecast(self, asked: list[Asked]) -> None:
-        broker = start_broker(self._config, self._settings, self._terminal, only_looks=True)
+    def _forecast(self, asked: list[PlannedQuestion]) -> None:
+        broker = start_broker(self._config, self._settings, self._terminal, read_only=True)
         try:
             later = [model.name for model in models_asked_later(asked, self._settings)]
             plan = broker.plan([one.question for one in asked], later)
@@ -235,14 +245,14 @@ class DryRun:
         forecast.refuse()
 
     def _show_prompts(self, items: list[pytest.Item]) -> None:
-        """The first question of each task, as a model sees it."""
+        """Print the first question of each task."""
         first: dict[str, pytest.Item] = {}
         for item in items:
             first.setdefault(problem_of(item).task, item)
         for item in first.values():
             problem, model = problem_of(item), parameter_of(item, MODEL_FIXTURE)
             prompt = prompt_of(problem, config_of(item), self._settings)
-            system = None  # a model fixture of the user is handed prompts alone
+            system = None  # the user's model fixture gets only prompts
             if model is not None:
                 own = question_of(item, model, prompt, self._settings).system_prompt
                 system = model.system_prompt if own is None else own
@@ -256,19 +266,19 @@ class DryRun:
 
 
 def _runs_nothing(session: pytest.Session) -> bool:
-    """Whether no test is going to run: options say so, or something could not be collected."""
+    """Whether no test will run, because of an option or a collection error."""
     options = session.config.option
     failed = session.testsfailed and not options.continue_on_collection_errors
     return failed or any(getattr(options, name, False) for name in ("collectonly", "setuponly", "setupplan"))
 
 
 def _switch_on_json_report(config: pytest.Config) -> None:
-    """report.json is pytest-json-report's; the user's own settings of it are left alone."""
+    """Enable pytest-json-report for report.json, and keep the user's settings of it."""
     option = config.option
     if not hasattr(option, "json_report") or option.json_report:
         return
     option.json_report = True
-    if option.json_report_file in (None, ".report.json"):  # the default: the user has named no file
+    if option.json_report_file in (None, ".report.json"):  # the default
         option.json_report_file = None
-        option.json_report_verbosity = 0  # or it would say that it saved nothing
+        option.json_report_verbosity = 0  # else it prints that it saved nothing
     option.json_report_omit = option.json_report_omit or ["collectors", "keywords", "streams", "log"]

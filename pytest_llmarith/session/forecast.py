@@ -1,6 +1,6 @@
-"""What a run is going to ask and to cost, before the first request; a cap that cannot be held is refused here.
+"""The forecast of questions and cost before the first request, and the check of the budget.
 
-Only first questions are counted: what a search asks next, and what a judge is asked, depends on replies.
+Only first questions are counted: further questions of searches and those to judges depend on replies.
 """
 
 from __future__ import annotations
@@ -11,36 +11,36 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from pytest_llmarith.results.formatting import dollars, sanitize_name, thousands
-from pytest_llmarith.session.selection import Asked
+from pytest_llmarith.session.selection import PlannedQuestion
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks import reply_tokens
 from pytest_llmarith.tasks.oeis import OeisProblem
 from pytest_llmarith.types import Fit, Model, ModelForecast, ModelTerms, Plan, Price, RequestLimits, StoreMode
 
 _FREE = ModelTerms(Price(0.0, 0.0))
-_MOST_MODELS = 8
+_MAX_MODELS = 8
 _LONGEST_NAME = 60
 _SMALLEST = 0.0001
 _BOUND = "--llm-param max_completion_tokens"
 
 
 class Forecast:
-    """What is known once the selection is."""
+    """The forecast for the selected questions."""
 
-    def __init__(self, settings: Settings, asked: Sequence[Asked], plan: Plan) -> None:
+    def __init__(self, settings: Settings, asked: Sequence[PlannedQuestion], plan: Plan) -> None:
         self._settings = settings
         self._asked = asked
         self._plan = plan
         self._asked_later = models_asked_later(asked, settings)
         self._lengths = self._stored_lengths()
         named = {one.question.model for one in asked}
-        self.outlooks = [self._outlook(model) for model in settings.models if model.name in named]
+        self.forecasts = [self._model_forecast(model) for model in settings.models if model.name in named]
 
     def lines(self) -> list[str]:
-        """The forecast for people."""
+        """The forecast as text."""
         judge, plan = self._settings.oeis.judge, self._plan
         later = {model.name for model in self._asked_later}
-        lines = forecast_lines(self.outlooks, judge.name if judge is not None and judge.name in later else None)
+        lines = forecast_lines(self.forecasts, judge.name if judge is not None and judge.name in later else None)
         searches = sum(one.is_search and one.question.model in later for one in self._asked)
         if searches and (budget := self._settings.breaking_point):
             asking = f"{searches:,} searches ask up to {budget:,} questions each"
@@ -48,13 +48,13 @@ class Forecast:
                 asking = f"1 search asks up to {budget:,} questions"
             lines.append(f"{asking}, of which only the first is counted here")
         if plan.stored:
-            lines += _spent_lines(plan, self._settings.asking)
+            lines += _spent_lines(plan, self._settings.request_limits)
         return [f"forecast: {line}" for line in (*lines, *map(_fit, plan.fits))]
 
     def refuse(self) -> None:
-        """Raises pytest.UsageError if a cap cannot be held, or lets no request begin.
+        """Raises pytest.UsageError if a budget cannot be enforced or allows no request.
 
-        A cap holds only if every price is known, and how long a reply can be.
+        Enforcing it needs the price and the maximum reply length of every model.
         """
         for why in self._plan.unbounded.values():
             raise pytest.UsageError(why)
@@ -62,7 +62,7 @@ class Forecast:
             if not fit.at_once:
                 raise pytest.UsageError(_too_small(fit))
 
-    def _outlook(self, model: Model) -> ModelForecast:
+    def _model_forecast(self, model: Model) -> ModelForecast:
         from pytest_llmarith.models.request import about_tokens, asked_model
 
         known = {model.name: model}
@@ -79,7 +79,7 @@ class Forecast:
             asked=len(to_ask),
             prompt_tokens=sum(about_tokens(*prompt) for prompt in prompts),
             completion_tokens=round(
-                sum(count * _length(task, stored[task], terms.most_tokens) for task, count in replies.items())
+                sum(count * _length(task, stored[task], terms.max_reply_tokens) for task, count in replies.items())
             ),
             terms=terms,
             learned_from=sum(map(len, stored.values())),
@@ -88,7 +88,7 @@ class Forecast:
         )
 
     def _stored_lengths(self) -> dict[tuple[str, str], list[int]]:
-        """How many tokens the stored replies of this run have, by model and task."""
+        """The lengths of the stored replies in tokens, by model and task."""
         lengths: dict[tuple[str, str], list[int]] = defaultdict(list)
         for index, tokens in self._plan.stored.items():
             if tokens is not None:
@@ -96,8 +96,8 @@ class Forecast:
         return lengths
 
 
-def models_asked_later(asked: Sequence[Asked], settings: Settings) -> list[Model]:
-    """The models that may be asked more than the first questions: those that are searched, and a judge of programs."""
+def models_asked_later(asked: Sequence[PlannedQuestion], settings: Settings) -> list[Model]:
+    """The models that may get further questions: those that are searched, and the judge."""
     searched = {one.question.model for one in asked if one.is_search}
     models = [model for model in settings.models if model.name in searched]
     if settings.oeis.judge is not None and any(one.task == OeisProblem.task for one in asked):
@@ -106,32 +106,32 @@ def models_asked_later(asked: Sequence[Asked], settings: Settings) -> list[Model
 
 
 def _length(task: str, stored: Sequence[int], most: int | None) -> float:
-    """About how many tokens a reply has: as many as the stored ones, else as few as it needs to have."""
+    """The estimated length of a reply: the mean of the stored ones, else the length of a short answer."""
     return sum(stored) / len(stored) if stored else min(reply_tokens(task), most or reply_tokens(task))
 
 
-# --- as text ---------------------------------------------------------------------------------------------------------
+# --- text ------------------------------------------------------------------------------------------------------------
 
 
-def forecast_lines(outlooks: Sequence[ModelForecast], judge: str | None = None) -> list[str]:
+def forecast_lines(forecasts: Sequence[ModelForecast], judge: str | None = None) -> list[str]:
     """A line for the whole run, and one for each model if there are several; `judge` may be asked, too."""
-    lines = [_line(outlooks)]
-    if len(outlooks) > 1:
-        named = outlooks[:_MOST_MODELS]
+    lines = [_line(forecasts)]
+    if len(forecasts) > 1:
+        named = forecasts[:_MAX_MODELS]
         lines += [f"{sanitize_name(one.model.name, _LONGEST_NAME)}: {_line([one])}" for one in named]
-        lines += [f"and {len(outlooks) - len(named)} models more"] * (len(named) < len(outlooks))
+        lines += [f"and {len(forecasts) - len(named)} models more"] * (len(named) < len(forecasts))
     if judge:
-        lines.append(f"what {sanitize_name(judge, _LONGEST_NAME)} is asked is unforeseeable, and comes on top")
+        lines.append(f"questions to {sanitize_name(judge, _LONGEST_NAME)} depend on the replies and are not included")
     return lines
 
 
-def _line(outlooks: Sequence[ModelForecast]) -> str:
-    questions, stored = sum(one.questions for one in outlooks), sum(one.stored for one in outlooks)
+def _line(forecasts: Sequence[ModelForecast]) -> str:
+    questions, stored = sum(one.questions for one in forecasts), sum(one.stored for one in forecasts)
     counted = f"{questions:,} question{'s' * (questions != 1)}"
     if stored:
         counted += ", which is stored" if questions == 1 else f", {_all_or(stored, questions)} of them stored"
-    if not (asked := [one for one in outlooks if one.asked]):
-        return counted if any(one.searching for one in outlooks) else f"{counted}; nothing is asked"
+    if not (asked := [one for one in forecasts if one.asked]):
+        return counted if any(one.searching for one in forecasts) else f"{counted}; nothing is asked"
     if any(one.stored + one.asked < one.questions for one in asked):
         requests = sum(one.asked for one in asked)
         counted += f"; {requests:,} request{'s' * (requests != 1)}, as some have the same prompt"
@@ -144,7 +144,7 @@ def _all_or(stored: int, questions: int) -> str:
 
 
 def _completion(asked: Sequence[ModelForecast]) -> str:
-    """How long replies are going to be, if stored ones tell."""
+    """The expected completion tokens, if there are stored replies."""
     if not (learned_from := sum(one.learned_from for one in asked)):
         return ""
     tokens = thousands(sum(one.completion_tokens for one in asked))
@@ -169,7 +169,7 @@ def _cost(asked: Sequence[ModelForecast]) -> str:
 
 
 def _spent_lines(plan: Plan, limits: RequestLimits) -> Iterator[str]:
-    """What stored replies leave of the caps: they count, as they were paid for."""
+    """The part of the budget that stored replies have used."""
     if limits.max_cost_usd is not None:
         doubt = f" ({plan.spent_unpriced:,} of unknown price not included)" if plan.spent_unpriced else ""
         yield f"{dollars(plan.spent_usd)} of {dollars(limits.max_cost_usd)} spent by stored replies{doubt}"
@@ -178,7 +178,7 @@ def _spent_lines(plan: Plan, limits: RequestLimits) -> Iterator[str]:
 
 
 def _fit(fit: Fit) -> str:
-    """How many requests a cap lets be in flight at once, each at its worst case."""
+    """How many requests a budget allows at the same time, each at its worst case."""
     fitting = f"{fit.wanted:,} fit" if fit.at_once else "one fit"
     more = f"; {_BOUND}={fit.bound} lets {fitting}" if fit.bound else ""
     fitted = f"{fit.at_once:,} of {fit.wanted:,} requests fit at once"
@@ -186,5 +186,5 @@ def _fit(fit: Fit) -> str:
 
 
 def _too_small(fit: Fit) -> str:
-    more = f"{_BOUND}={fit.bound} lets one begin, or " if fit.bound else ""
-    return f"{fit.option}: a request may take up to {fit.most}, so none can begin; {more}raise the cap"
+    more = f"{_BOUND}={fit.bound} allows one, or " if fit.bound else ""
+    return f"{fit.option}: a request may take up to {fit.most}, so none can be sent; {more}raise the limit"

@@ -1,4 +1,4 @@
-"""The marks of the plugin, the ids of its items and what their tests lack. Every pytest run loads this module."""
+"""The marks of the plugin and the ids of its items. Every pytest run loads this module."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ TIMEOUT_MARK = "timeout"
 _PLUGIN = "pytest_llmarith.plugin"  # where the fixtures are
 NO_MODEL = (
     "no model chosen: give --llm-model=NAME, any litellm model; "
-    "llmarith/exact and llmarith/sloppy are embedded and need no key"
+    "llmarith/exact and llmarith/sloppy are fake models and need no key"
 )
-NO_SEARCH = "no search was asked for: --llm-breaking-point=80 asks up to 80 questions each"
+NO_SEARCH = "no search requested: --llm-breaking-point=80 searches with up to 80 questions each"
 
 _LINES = (
     f"{ARITHMETIC_MARK}(depths=range(2, 11), trials=10): parametrize `problem` with the arithmetic task",
     f"{ADDITION_MARK}(trials=100): parametrize `problem` with the integer addition task",
     f"{OEIS_MARK}(sets=None): parametrize `problem` with the OEIS task; sets as --oeis-sets names them",
     f"{BREAKING_MARK}: parametrize `problem` with the searches for the simplest wrong answer",
-    f"{CUSTOM_MARK}(task, trials=10): parametrize `problem` with a task of your own, a pytest_llmarith.Task",
-    f"{CELL_MARK}(model, task, variant, op, dtype, depth, trial, set, number, label): where an item stands, and in a "
+    f"{CUSTOM_MARK}(task, trials=10): parametrize `problem` with a custom task, a pytest_llmarith.Task",
+    f"{CELL_MARK}(model, task, variant, op, dtype, depth, trial, set, number, label): the cell of an item, and in a "
     "run with conditions or repeats (numbers, symbols, context, prompt, system, repeat), "
     "for exact -m expressions such as -m \"cell(variant='int_div', depth=7)\"",
     f"{KEYWORD_MARK}(name): a keyword of an OEIS entry, for exact -m expressions such as "
     f"-m \"{KEYWORD_MARK}(name='hard')\"",
-    # pytest-timeout's own mark, which our items also carry if that plugin is switched off.
+    # pytest-timeout's mark, which OEIS items have even if that plugin is disabled.
     f"{TIMEOUT_MARK}(seconds): the largest limit of one term of an OEIS item",
 )
-# What -k cannot parse; brackets and backslashes stand in node ids anyway.
+# Characters that -k cannot parse.
 _UNPARSABLE = re.compile(r"[^A-Za-z0-9_:+./-]")
 
 
@@ -49,7 +49,7 @@ def declare_marks(config: pytest.Config) -> None:
 
 
 def problem_marks(metafunc: pytest.Metafunc) -> list[pytest.Mark]:
-    """The marks that ask for problems; none if the function takes no `problem`, or takes the user's own."""
+    """The problem marks of a function; none if it takes no `problem`, or parametrizes or overrides it."""
     named = [_argument(mark, 0, "argnames") for mark in metafunc.definition.iter_markers("parametrize")]
     lists = [one.split(",") if isinstance(one, str) else one or () for one in named]
     own = "problem" in metafunc._arg2fixturedefs or any(name.strip() == "problem" for one in lists for name in one)
@@ -65,7 +65,7 @@ def refuse_marks_of_values(metafunc: pytest.Metafunc) -> None:
         for value in values if isinstance(values, list | tuple) else ():
             if name := next((one.name for one in getattr(value, "marks", ()) if one.name in PROBLEM_MARKS), None):
                 raise pytest.Collector.CollectError(
-                    f"{metafunc.definition.nodeid}: pytest.param(marks=pytest.mark.{name}) makes no questions; "
+                    f"{metafunc.definition.nodeid}: pytest.param(marks=pytest.mark.{name}) has no effect; "
                     f"write @pytest.mark.{name} above the function"
                 )
 
@@ -80,7 +80,7 @@ def marks_on(item: pytest.Item) -> list[pytest.Mark]:
 
 
 def problem_of(item: pytest.Item) -> Any:
-    """The problem of an item that the plugin made; None for all other items, also if they have a mark `cell`."""
+    """The problem of an item of the plugin; None for other items, even with a `cell` mark."""
     problem = parameter_of(item, "problem") if item.get_closest_marker(CELL_MARK) else None
     return problem if hasattr(problem, "task") else None
 
@@ -91,31 +91,31 @@ def parameter_of(item: pytest.Item, name: str) -> Any:
 
 
 def is_sequence(item: pytest.Item) -> bool:
-    """Whether an item asks for the program of a sequence."""
+    """Whether an item belongs to the OEIS task."""
     return getattr(problem_of(item), "task", None) == OEIS_MARK
 
 
 def id_of(model: str) -> str:
-    """A model's name as part of an id: only what `-k` can parse."""
+    """A model's name as part of an id, with only the characters that `-k` can parse."""
     return _UNPARSABLE.sub("_", model)
 
 
 def missing_option(reports: Iterable[Any]) -> str | None:
-    """The option that skipped tests lack, in words; None if nothing was skipped for lack of an option."""
+    """The skip reason that names a missing option, or None."""
     reasons = [report.longrepr[2] for report in reports if isinstance(getattr(report, "longrepr", None), tuple)]
     return next((why for why in (NO_MODEL, NO_SEARCH) for reason in reasons if why in reason), None)
 
 
 def refuse_unmarked(request: pytest.FixtureRequest) -> None:
-    """Fail a test that uses a fixture of the plugin and was not made by one of its marks."""
+    """Fail a test that uses a fixture of the plugin without a problem mark."""
     if problem_of(request.node) is None:
         refuse(request)
 
 
 def refuse(request: pytest.FixtureRequest) -> NoReturn:
-    """Fail a test whose fixture has no problem to ask: in one line if it has a mark, else as pytest does.
+    """Fail a test without a problem: in one line if it has a mark, else with pytest's error for an unknown fixture.
 
-    pytest's error names the first fixture of the plugin that the test, or a fixture of the user, asks for.
+    That error names the first fixture of the plugin that was requested.
     """
     if found := marks_on(request.node):
         pytest.fail(
@@ -128,5 +128,5 @@ def refuse(request: pytest.FixtureRequest) -> NoReturn:
     first = next(place for place, fixture in enumerate(stack) if fixture.func.__module__ == _PLUGIN)
     error.argname = stack[first].argname
     error.msg = f"fixture {error.argname!r} not found"
-    error.fixturestack = stack[: first + 1]  # pytest shows the last one's requester
+    error.fixturestack = stack[: first + 1]  # pytest shows the requester of the last one
     raise error

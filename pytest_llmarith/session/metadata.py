@@ -1,4 +1,4 @@
-"""What a summary says of the run itself: enough to know what was measured, and to measure it again. No keys."""
+"""The metadata of a run for its summary, without keys: everything needed to repeat the run."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from pytest_llmarith.records import ProgramRules, Run, RunModel, RunTimes
 from pytest_llmarith.settings import OeisSettings, Settings
 from pytest_llmarith.types import Model, Progress, RequestTotals
 
-_PICODOLLARS = 12  # decimals of a dollar; further ones only depend on the order in which floats were added
+_PICODOLLARS = 12  # decimals of a dollar; further ones depend on the order of float additions
 _PACKAGES = ("pytest-llmarith", "pytest", "pytest-xdist", "litellm")
 _GIT_S = 2.0
-# Only reads: no lock is taken, and no program is started that a repository names.
+# Read-only: takes no lock, and starts no program that the repository configures.
 _GIT_STATUS = (
     *("git", "--no-optional-locks", "-c", "core.fsmonitor=false"),
     *("status", "--porcelain=v2", "--branch", "--untracked-files=no"),
@@ -28,11 +28,13 @@ _GIT_STATUS = (
 _COMMIT = "# branch.oid "
 
 
-def run_metadata(settings: Settings, times: RunTimes, root: Path, asking: Progress | None) -> Run:
-    """Settings, versions, times, commit and the totals of the asking."""
+def run_metadata(settings: Settings, times: RunTimes, root: Path, progress: Progress | None) -> Run:
+    """Settings, versions, times, commit and request totals."""
     configs = settings.prompt_configs
     texts = configs.texts
-    packages = _PACKAGES if settings.breaking_point is None else (*_PACKAGES, "hypothesis")  # it makes the questions
+    packages = (
+        _PACKAGES if settings.breaking_point is None else (*_PACKAGES, "hypothesis")
+    )  # it generates the questions
     return Run(
         **msgspec.structs.asdict(times),
         seed=settings.seed,
@@ -43,12 +45,12 @@ def run_metadata(settings: Settings, times: RunTimes, root: Path, asking: Progre
         search=None if settings.breaking_point is None else {"budget": settings.breaking_point},
         reading=settings.reading,
         store=settings.store_mode,
-        limits=settings.asking,
+        limits=settings.request_limits,
         strict=settings.strict,
         oeis=_oeis(settings.oeis),
         models=[_model(model) for model in settings.models],
         versions={"python": platform.python_version(), **{name: version(name) for name in packages}},
-        asking=asking and _asking(asking),
+        asking=progress and _request_totals(progress),
         merged=None,
         git=git_metadata(root),
     )
@@ -66,13 +68,13 @@ def _oeis(settings: OeisSettings) -> ProgramRules:
     )
 
 
-def _asking(asking: Progress) -> RequestTotals:
-    """If no reply had a known price, the sum is unknown, not 0."""
-    totals = RequestTotals(**{field.name: getattr(asking, field.name) for field in fields(RequestTotals)})
+def _request_totals(progress: Progress) -> RequestTotals:
+    """The totals; a sum is None if no reply had a known price."""
+    totals = RequestTotals(**{field.name: getattr(progress, field.name) for field in fields(RequestTotals)})
     return replace(
         totals,
-        cost_usd=round(asking.cost_usd, _PICODOLLARS) or None,
-        stored_usd=round(asking.stored_usd, _PICODOLLARS) or None,
+        cost_usd=round(progress.cost_usd, _PICODOLLARS) or None,
+        stored_usd=round(progress.stored_usd, _PICODOLLARS) or None,
     )
 
 
@@ -88,7 +90,7 @@ def _model(model: Model) -> RunModel:
 
 
 def git_metadata(root: Path) -> dict[Literal["commit", "dirty"], str | bool | None] | None:
-    """`commit` and whether files differ from it (`dirty`); None if that is unknown, or takes long to find out."""
+    """`commit` and whether files differ from it (`dirty`); None if unknown or if git takes too long."""
     try:
         status = subprocess.run(
             _GIT_STATUS,
@@ -104,6 +106,6 @@ def git_metadata(root: Path) -> dict[Literal["commit", "dirty"], str | bool | No
         return None
     lines = status.stdout.decode("utf-8", "replace").splitlines()
     commit = next((line.removeprefix(_COMMIT) for line in lines if line.startswith(_COMMIT)), "")
-    if not commit.isalnum():  # (initial): nothing was ever committed
+    if not commit.isalnum():  # "(initial)": there is no commit
         return None
     return {"commit": commit, "dirty": any(not line.startswith("#") for line in lines)}

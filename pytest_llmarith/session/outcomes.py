@@ -1,7 +1,7 @@
-"""A trial's outcome in pytest's words: its letter, word, colour and properties, and the record on its report.
+"""The outcome of a trial in pytest's reports: letter, word, colour, properties, and the record.
 
-Every pytest run loads this module. A report carries the record as JSON text: xdist transports neither enums nor half a
-surrogate pair, and a reply may hold anything.
+Every pytest run loads this module. A report holds the record as JSON text, because xdist transports neither enums nor
+lone surrogates, which a reply may contain.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pytest_llmarith.records import Record
     from pytest_llmarith.types import Outcome
 
-CRASHED = "???"  # what xdist writes as `when` of an item whose worker died
+CRASHED = "???"  # the `when` that xdist sets for an item whose worker died
 _REPORT_ATTRIBUTE = "llmarith"
 _LONGEST_ANSWER, _END = 100, 40
 _LONGEST_PROPERTY = 200
@@ -31,16 +31,16 @@ _SHOWN: Mapping[str, tuple[str, Mapping[str, bool]]] = {
 }
 
 
-class Kept(NamedTuple):
-    """What a report keeps of its record: pytest keeps every report to the end, and a record may be large."""
+class ReportedOutcome(NamedTuple):
+    """The part of a record that stays on its report; pytest keeps every report to the end, and records may be large."""
 
     outcome: Outcome
     raised: str | None
 
 
-def record_on(report: pytest.TestReport) -> Record | Kept | None:
-    """The record that a report carries, or what it keeps of it."""
-    carried: str | Record | Kept | None = getattr(report, _REPORT_ATTRIBUTE, None)
+def record_on(report: pytest.TestReport) -> Record | ReportedOutcome | None:
+    """The record on a report, or the part that stays."""
+    carried: str | Record | ReportedOutcome | None = getattr(report, _REPORT_ATTRIBUTE, None)
     if isinstance(carried, str):
         from pytest_llmarith.records import decode_record
 
@@ -49,31 +49,31 @@ def record_on(report: pytest.TestReport) -> Record | Kept | None:
 
 
 def unpack_record(report: pytest.TestReport) -> Record | None:
-    """The record of a report that crosses to no other process, decoded once for all readers."""
+    """Decode the record of a report in the controller, once for all readers."""
     record = record_on(report)
-    if record is None or isinstance(record, Kept):
+    if record is None or isinstance(record, ReportedOutcome):
         return None
     setattr(report, _REPORT_ATTRIBUTE, record)
     return record
 
 
 def put_record(report: pytest.TestReport, record: Record) -> None:
-    """Let a report carry a record."""
+    """Put a record on a report."""
     from pytest_llmarith.records import encode
 
     setattr(report, _REPORT_ATTRIBUTE, encode(record))
 
 
-def keep_outcome_only(report: pytest.TestReport) -> None:
-    """Leave a report the outcome of its record."""
+def drop_record(report: pytest.TestReport) -> None:
+    """Replace the record on a report by its outcome."""
     if record := record_on(report):
-        setattr(report, _REPORT_ATTRIBUTE, Kept(record.outcome, record.raised))
+        setattr(report, _REPORT_ATTRIBUTE, ReportedOutcome(record.outcome, record.raised))
 
 
 def attach(report: pytest.TestReport, item: pytest.Item, strict: bool) -> None:
-    """Put an item's record on the report of its call; with `strict`, fail all but correct ones.
+    """Put an item's record on the report of its call; with `strict`, fail all except correct ones.
 
-    After its teardown an item has no record: pytest keeps every item to the end.
+    The item loses its record after teardown, as pytest keeps every item to the end.
     """
     if report.when == "teardown":
         del item.stash[RECORD]
@@ -87,10 +87,9 @@ def attach(report: pytest.TestReport, item: pytest.Item, strict: bool) -> None:
 
 
 def status_of(report: pytest.TestReport) -> tuple[str, str, tuple[str, Mapping[str, bool]]] | None:
-    """Category, letter and word of a report that carries a record; None leaves it to pytest.
+    """Category, letter and word of a report with a record; None for pytest's own.
 
-    A test that failed for another reason after its question was graded stays pytest's failed, and so does one whose
-    task could not grade it.
+    A test that failed for another reason after grading, or whose task raised, stays pytest's failed.
     """
     record = record_on(report)
     if record is None or report.when not in ("call", CRASHED):
@@ -105,7 +104,7 @@ def status_of(report: pytest.TestReport) -> tuple[str, str, tuple[str, Mapping[s
 
 
 def properties_of(record: Record) -> list[tuple[str, str]]:
-    """A few short texts about a trial for pytest's own reports, such as JUnit XML; what is unknown is left out."""
+    """Short facts about a trial for pytest's reports, such as JUnit XML; unknown ones are left out."""
     from pytest_llmarith.results.formatting import sanitize, sanitize_name
 
     cost = record.reply.cost_usd if record.reply else None
@@ -126,11 +125,11 @@ def _why(record: Record) -> str:
     if record.reason:
         return record.reason
     expected = as_text(getattr(record.problem, "expected", None))
-    return f"got {_ends(record.answer_text)}, expected {_ends(expected)}"
+    return f"got {_shortened(record.answer_text)}, expected {_shortened(expected)}"
 
 
-def _ends(text: str | None) -> str:
-    """An answer short enough for a message."""
+def _shortened(text: str | None) -> str:
+    """An answer shortened for a message."""
     text = text or ""
     if len(text) <= _LONGEST_ANSWER:
         return text

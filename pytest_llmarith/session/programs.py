@@ -1,4 +1,4 @@
-"""Programs within a run: their isolation in this process, their limits, and what is said while they run."""
+"""Programs within a run: their isolation in this process, limits and progress messages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 from pytest_llmarith import evaluate
 from pytest_llmarith.records import Record
-from pytest_llmarith.session import ASKER, TIMER, settings_of
+from pytest_llmarith.session import BROKER_CLIENT, TIMER, settings_of
 from pytest_llmarith.session.collection import limits_of
 from pytest_llmarith.session.marks import problem_of
 from pytest_llmarith.settings import Settings
@@ -22,15 +22,15 @@ from pytest_llmarith.types import Failure, Isolation, Model, ProgramLimits, Prog
 
 _FOUND = pytest.StashKey[Isolation]()
 _MACHINE = pytest.StashKey[dict[str, Any]]()
-# The whole item may take this much longer than its programs' limits allow: slots are shared with other runs.
+# Added to the time limit of an item, because slots are shared with other runs.
 _BACKSTOP_GRACE_S = 60.0
 _TELL_EVERY_S = 1.0
-# How long a fake model's program waits for a machine that is quiet enough to time it.
+# How long a fake model's program waits until the machine is idle enough to time it.
 _QUIET_WITHIN_S = 600.0
 
 
 def isolation_of(config: pytest.Config, settings: Settings) -> Isolation:
-    """How programs are isolated here, found once per process. Raises `sandbox.isolation.UnavailableError`."""
+    """The isolation of this process, determined once. Raises `sandbox.isolation.UnavailableError`."""
     if _FOUND not in config.stash:
         from pytest_llmarith.sandbox.isolation import probe
 
@@ -39,7 +39,7 @@ def isolation_of(config: pytest.Config, settings: Settings) -> Isolation:
 
 
 def lines_about_programs(config: pytest.Config, settings: Settings, sets: Sequence[str]) -> list[str]:
-    """Which sets are asked, how their programs are isolated, and which rules differ from the usual ones."""
+    """The sets of the run, the isolation of programs, and rules other than the default."""
     from pytest_llmarith.sandbox.isolation import UnavailableError
 
     lines = [f"OEIS sets: {', '.join(sets)}"]
@@ -61,7 +61,7 @@ def lines_about_programs(config: pytest.Config, settings: Settings, sets: Sequen
 
 
 def skip_without_sandbox(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Skip the items whose programs could not be run here, before their replies are asked for and paid for."""
+    """Skip OEIS items if there is no sandbox, before any reply is paid for."""
     programs = [item for item in items if isinstance(problem_of(item), OeisProblem)]
     if not programs or config.getoption("collectonly") or settings_of(config).dry_run:
         return
@@ -77,7 +77,7 @@ def skip_without_sandbox(config: pytest.Config, items: list[pytest.Item]) -> Non
 def run_program(
     item: pytest.Item, problem: OeisProblem, trial: evaluate.Trial, reply: Reply, settings: Settings
 ) -> Record:
-    """The record of a reply that is to be a program."""
+    """Run the program in a reply, and return the record."""
     from pytest_llmarith.evaluate_programs import ProgramRules, program_record
 
     runner = _ItemRunner(item, problem, settings, _QUIET_WITHIN_S if trial.model.simulated else 0.0)
@@ -115,17 +115,17 @@ class _ItemRunner:
             with _backstop(self._item, self._wait_s + _longest_s(self.limits, len(inputs))):
                 return Sandbox(self.isolation, self.limits, wait_s=self._wait_s).run(program, inputs, progress.ran)
         except pytest.fail.Exception:
-            raise TimeoutError(f"{self._number} did not come to an end") from None
+            raise TimeoutError(f"{self._number} did not end") from None
         finally:
             progress.ended()
 
 
 @contextmanager
 def _backstop(item: pytest.Item, seconds: float) -> Iterator[None]:
-    """Fail the item if its programs do not come to an end, by pytest-timeout's signal.
+    """Fail the item by pytest-timeout's signal if its programs do not end.
 
-    Its thread would leave the process at once, with every reply on its way. Without pytest-timeout, or without
-    signals, only the sandbox' own limits hold.
+    The thread method would exit the process with replies in flight. Without pytest-timeout or signals, only the limits
+    of the sandbox apply.
     """
     settings = item.stash.get(TIMER, None)
     if settings is None:
@@ -144,7 +144,7 @@ def _backstop(item: pytest.Item, seconds: float) -> Iterator[None]:
 
 
 def _longest_s(limits: ProgramLimits, terms: int) -> float:
-    """All terms at the sandbox' own hard limit, run a second time alone, with all workers that share the slots."""
+    """The time of all terms at the hard limit of the sandbox, measured twice, with all workers sharing the slots."""
     from pytest_llmarith.sandbox.runner import longest_wall_s
 
     hardest_s = 2 * longest_wall_s(limits.longest_s)
@@ -153,40 +153,40 @@ def _longest_s(limits: ProgramLimits, terms: int) -> float:
 
 
 class _Progress:
-    """Says which term is being run, now and then."""
+    """Reports which term is running, at most once a second."""
 
     def __init__(self, item: pytest.Item, number: str, terms: int) -> None:
-        self._asker = item.config.stash.get(ASKER, None)
+        self._client = item.config.stash.get(BROKER_CLIENT, None)
         self._number, self._terms, self._ran = number, terms, 0
         self._next = 0.0
 
     def ran(self, run: ProgramRun) -> None:
         self._ran += 1
-        if self._asker is not None and (now := time.monotonic()) >= self._next:
+        if self._client is not None and (now := time.monotonic()) >= self._next:
             self._next = now + _TELL_EVERY_S
-            where = f"term {self._ran} of {self._terms}" if self._ran <= self._terms else "behind its listed terms"
-            self._asker.runs(f"{self._number}, {where}")
+            where = f"term {self._ran} of {self._terms}" if self._ran <= self._terms else "beyond the listed terms"
+            self._client.report_program(f"{self._number}, {where}")
 
     def ended(self) -> None:
-        if self._asker is not None and self._next:
-            self._asker.runs(None)
+        if self._client is not None and self._next:
+            self._client.report_program(None)
 
 
 class _Judge:
     """A language model that judges, asked through the broker."""
 
     def __init__(self, item: pytest.Item, model: Model) -> None:
-        self._asker = item.config.stash.get(ASKER, None)
+        self._client = item.config.stash.get(BROKER_CLIENT, None)
         self.name = model.name
 
     def reply(self, prompt: str, attempt: int) -> Reply | Failure:
-        if self._asker is None:
-            return Failure("--oeis-judge: a judge can only be asked in a run with --llm-model")
-        return self._asker.ask_and_wait(Question(self.name, prompt, attempt))
+        if self._client is None:
+            return Failure("--oeis-judge: a judge needs a run with --llm-model; add --llm-model=NAME")
+        return self._client.ask_and_wait(Question(self.name, prompt, attempt))
 
 
 def _machine(config: pytest.Config, runner: _ItemRunner) -> dict[str, Any]:
-    """Where programs run: limits in seconds mean nothing without it. Measured at first need."""
+    """The machine and its speed, which time limits depend on. Measured on first use."""
     if _MACHINE not in config.stash:
         from pytest_llmarith.sandbox.machine import machine_facts
         from pytest_llmarith.sandbox.runner import calibrate

@@ -1,6 +1,6 @@
-"""What a run writes: the log that grows in its folder, and summary, page and JSON report at its end.
+"""Writes the files of a run: the log during the run, and summary, page and JSON report at its end.
 
-No folder is made before the first record arrives.
+The folder is created with the first record.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pytest
 
 from pytest_llmarith.results.keys import Key
 from pytest_llmarith.results.log import WrittenRecords
-from pytest_llmarith.session.selection import Asked
+from pytest_llmarith.session.selection import PlannedQuestion
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks.breaking_point import BreakingPointProblem
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Recorder:
-    """Writes and counts records as they arrive. If something cannot be written, the run goes to its end without."""
+    """Writes and counts records as they arrive. A run continues if something cannot be written."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -41,11 +41,11 @@ class Recorder:
         self.selected: Counter[Key] | None = None
         self.summary: RunSummary | None = None
         self.failed_gates: list[str] = []
-        self.unwritable: str | None = None  # why the folder holds less than it should
-        self.page: str | None = None  # where the page of the run is, or why there is none
+        self.unwritable: str | None = None  # why files are missing or incomplete
+        self.page: str | None = None  # the path of the page, or why there is none
 
-    def expect(self, asked: Sequence[Asked]) -> None:
-        """Note what is going to be asked. Raises pytest.UsageError if it cannot be written, or a gate has no task."""
+    def expect(self, asked: Sequence[PlannedQuestion]) -> None:
+        """Note the planned questions. Raises UsageError if the folder is not writable or a gate has an unknown task."""
         from pytest_llmarith.results.log import UnwritableFolder, check_writable
         from pytest_llmarith.tasks import TASKS
 
@@ -60,13 +60,13 @@ class Recorder:
         self.selected = Counter(one.key for one in asked)
 
     def questions(self) -> int | None:
-        """How many questions there are; None if that is unknown, as in a search."""
+        """The number of questions; None if unknown, as in a search."""
         if self.selected is None or any(task == BreakingPointProblem.task for _, task, _ in self.selected):
             return None
         return self.selected.total()
 
     def add(self, nodeid: str, record: Record) -> None:
-        """Write a record down, with the name of the run, and count it."""
+        """Add the name of the run to a record, write and count it."""
         from pytest_llmarith.records import as_dict
         from pytest_llmarith.results.summary import Summary
 
@@ -80,12 +80,12 @@ class Recorder:
         self._counted.add(record)
 
     def close(self) -> None:
-        """Close the log; no record comes any more."""
+        """Close the log."""
         if self._log is not None:
             self._log.close()
 
-    def sum_up(self, run: Run) -> None:
-        """Make the summary, and find the gates that fail. A model that -k or -m left out is held to none."""
+    def summarize(self, run: Run) -> None:
+        """Make the summary and check the gates. Models without selected items are not checked."""
         from pytest_llmarith.results.gates import failed_gates
 
         if self._counted is None:
@@ -96,13 +96,13 @@ class Recorder:
         self.failed_gates = failed_gates(self._gates, self.summary.results, models, list(self.selected or ()))
 
     def fail_unmeasured(self) -> bool:
-        """Fail the gates of a run without a record, if there are gates."""
+        """Fail the gates of a run without records. Returns whether there are gates."""
         if self._gates:
             self.failed_gates = ["nothing was measured" + "; no model was chosen" * (not self._settings.models)]
         return bool(self._gates)
 
     def write_summary(self, exit_status: int) -> None:
-        """Write summary and page; no page if records are missing that it would show."""
+        """Write the summary, and the page if all records could be written."""
         from pytest_llmarith.records import as_dict
         from pytest_llmarith.results.files import write_json
         from pytest_llmarith.results.page import write_run_page
@@ -116,9 +116,9 @@ class Recorder:
             self.page = write_run_page(self.path, self.summary, self.records.values())
 
     def write_json_report(self, json_report: dict[str, Any], *, also_users: bool) -> None:
-        """pytest-json-report's report, with the record of each test and the summary.
+        """Write report.json: pytest-json-report's report with the record of each test and the summary.
 
-        With `also_users` the same goes into the file that the user named, which that plugin writes from memory.
+        With `also_users`, extend the report in memory as well, which that plugin writes to the user's file.
         """
         from pytest_llmarith.files import replace_file
         from pytest_llmarith.results.log import extend_json_report, json_pieces
@@ -133,7 +133,7 @@ class Recorder:
 
     @property
     def written(self) -> list[str]:
-        """Where the files of the run are, for people."""
+        """Lines with the paths of the files."""
         lines = [] if self.path is None else [f"\nwritten {'in part ' * bool(self.unwritable)}to {self.path}"]
         return [*lines, *filter(None, [self.page])]
 
@@ -148,7 +148,7 @@ class Recorder:
         from pytest_llmarith.results.log import LOG, RunLog, create_run_folder
 
         models = [model.name for model in self._settings.models]
-        if first_model not in models:  # a user's own `model` fixture replies
+        if first_model not in models:  # the user's `model` fixture replies
             models = [first_model]
         self.path = create_run_folder(self._settings.reports, self.started, models, self._settings.shard)
         self.records.path = self.path / LOG

@@ -1,9 +1,8 @@
-"""Which questions the selected items ask, and which items a shard takes.
+"""The questions of the selected items, and the items of a shard.
 
-The problems of each model and task are dealt in their natural order: the first to shard 1, the second to shard 2 and so
-on, each with all its conditions and repeats. No shard has more than one problem more than another, whatever `-k` left
-over; cells and sets are spread as evenly; and models that are asked the same questions are asked them in the same
-shard. The order of collection and the number of workers do not matter.
+The problems of each model and task are assigned to shards in turn, in their natural order, each with all its conditions
+and repeats. So shards differ by at most one problem, also with `-k`; cells and sets are spread evenly; and a question
+to several models is in the same shard for all of them. Collection order and number of workers have no influence.
 """
 
 from __future__ import annotations
@@ -29,16 +28,16 @@ if TYPE_CHECKING:
     from xdist.workermanage import WorkerController
 
 SHARDING = "llmarith-sharding"
-_OUTPUT = "llmarith_shard"  # in xdist's `workeroutput`: a controller collects nothing
+_OUTPUT = "llmarith_shard"  # in xdist's `workeroutput`, as a controller collects no items
 
-# What crosses an xdist channel with an announced question, as builtins: node id, task, the problem's fields, condition.
+# What a worker sends with an announced question, as builtins: node id, task, the problem's fields, condition.
 Label = tuple[str, str, dict[str, Any], dict[str, Any]]
 Coordinates = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What an item asks the broker first; its problem as builtins, as a record has it."""
+class PlannedQuestion:
+    """The first question of an item, with its problem as builtins."""
 
     nodeid: str
     task: str
@@ -47,8 +46,8 @@ class Asked:
     question: Question
 
     @classmethod
-    def of_label(cls, question: Question, label: Label) -> Asked:
-        """What a worker has announced."""
+    def of_label(cls, question: Question, label: Label) -> PlannedQuestion:
+        """The question that a worker announced."""
         nodeid, task, problem, condition = label
         return cls(nodeid, task, problem, Condition.of_fields(condition), question)
 
@@ -66,19 +65,18 @@ class Asked:
 
 
 def config_of(item: pytest.Item) -> PromptConfig:
-    """The prompt config of an item."""
     return parameter_of(item, PROMPT_CONFIG_FIXTURE) or PromptConfig(DEFAULT_CONDITION)
 
 
 def prompt_of(problem: Problem, config: PromptConfig, settings: Settings) -> str:
-    """The prompt of a problem; a search begins with its simplest question."""
+    """The prompt of a problem; of a search, the prompt of its simplest question."""
     if isinstance(problem, BreakingPointProblem):
         problem = breaking_point.question(problem, breaking_point.SIMPLEST)
     return render(problem, config.condition, settings.prompt_configs.texts, settings.seed)
 
 
 def question_of(item: pytest.Item, model: Model, prompt: str, settings: Settings) -> Question:
-    """A prompt as an item asks it; the system prompt is None if it is the model's own."""
+    """The question of an item with this prompt; the system prompt is None if the model's own is used."""
     config, problem = config_of(item), problem_of(item)
     name = config.condition.system
     system = None if name is None else settings.prompt_configs.texts.systems[name]
@@ -86,7 +84,7 @@ def question_of(item: pytest.Item, model: Model, prompt: str, settings: Settings
 
 
 def selected(items: Iterable[pytest.Item]) -> list[pytest.Item]:
-    """The items that will ask. One that may be skipped is left out: its question may never be needed."""
+    """The items that will ask. Items that may be skipped are left out."""
     return [
         item
         for item in items
@@ -96,25 +94,25 @@ def selected(items: Iterable[pytest.Item]) -> list[pytest.Item]:
     ]
 
 
-def asked_by(items: Iterable[pytest.Item], settings: Settings) -> Iterator[Asked]:
-    """What selected items ask the broker; those that the user's own `model` fixture answers ask it nothing."""
+def planned_questions(items: Iterable[pytest.Item], settings: Settings) -> Iterator[PlannedQuestion]:
+    """The first questions of the items whose model is asked through the broker."""
     for item in items:
         if model := parameter_of(item, MODEL_FIXTURE):
             problem, config = problem_of(item), config_of(item)
             question = question_of(item, model, prompt_of(problem, config, settings), settings)
-            yield Asked(item.nodeid, problem.task, problem.fields(), config.condition, question)
+            yield PlannedQuestion(item.nodeid, problem.task, problem.fields(), config.condition, question)
 
 
 # --- shards -----------------------------------------------------------------------------------------------------------
 
 
 class Sharding:
-    """Registered in every process of a run that is a shard: all workers deselect the same items."""
+    """The plugin that deselects the items of other shards, in every process of the run."""
 
     def __init__(self, config: pytest.Config, shard: Shard) -> None:
         self._config = config
         self._shard = shard
-        # How many trials are this shard's and how many all shards', and what tells this selection from others.
+        # The trials of this shard and of all shards, and a digest of the selection.
         self.metadata: dict[str, Any] = asdict(shard) | {"dealt": None, "whole": None, "selection": None}
 
     def pytest_report_header(self) -> str | None:
@@ -122,12 +120,12 @@ class Sharding:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> Generator[None, object, object]:
-        """After all that mark or deselect, as -k does; within --lf, which deselects later."""
+        """Runs after hooks that mark or deselect, such as -k, and before --lf deselects."""
         result = yield
         failed: Collection[str] = ()
         if self._config.getoption("lf", False) and self._config.cache is not None:
-            failed = self._config.cache.get("cache/lastfailed", {})  # on this machine, so in this shard
-        mine, others = deal(items, self._shard, failed)
+            failed = self._config.cache.get("cache/lastfailed", {})  # of this machine, so of this shard
+        mine, others = split_for_shard(items, self._shard, failed)
         if not failed:
             self._note(selected(items), len(selected(mine)))
         items[:] = mine
@@ -155,54 +153,54 @@ def _described(item: pytest.Item) -> str:
     return f"{model and model.name} {problem.task} {problem.label}{config_of(item).label}"
 
 
-def deal(
+def split_for_shard(
     items: Iterable[pytest.Item], shard: Shard, before: Collection[str] = ()
 ) -> tuple[list[pytest.Item], list[pytest.Item]]:
-    """The items of this shard and those of the others.
+    """The items of this shard, and those of other shards.
 
-    Items without a problem are in every shard, and so are those that were dealt `before`, by node id.
+    Items without a problem, and items whose node id is in `before`, are in every shard.
     """
-    cards = {item: None if item.nodeid in before else _Card.of(item) for item in items}
-    numbers = _numbers(filter(None, cards.values()))
+    keys = {item: None if item.nodeid in before else _ProblemKey.of(item) for item in items}
+    numbers = _numbers(filter(None, keys.values()))
     mine, others = list[pytest.Item](), list[pytest.Item]()
-    for item, card in cards.items():
-        is_mine = card is None or numbers[card.itself] % shard.count == shard.index - 1
+    for item, key in keys.items():
+        is_mine = key is None or numbers[key.identity] % shard.count == shard.index - 1
         (mine if is_mine else others).append(item)
     return mine, others
 
 
-class _Card(NamedTuple):
-    """The problem of an item, and its place in the natural order of its task."""
+class _ProblemKey(NamedTuple):
+    """Task, model, order and identity of an item's problem."""
 
     task: str
     model: str | None
     order: Coordinates
-    itself: tuple[str | None, str, Coordinates]
+    identity: tuple[str | None, str, Coordinates]
 
     @classmethod
-    def of(cls, item: pytest.Item) -> _Card | None:
+    def of(cls, item: pytest.Item) -> _ProblemKey | None:
         problem: Problem | None = problem_of(item)
         if problem is None:
             return None
         model = parameter_of(item, MODEL_FIXTURE)
         name, coordinates = model and model.name, problem.coordinates()
-        # A sequence that is in two sets is one problem: it is asked once, so it stays in one shard.
+        # A sequence in two sets is asked once, so it must be in one shard.
         itself = tuple(value for name, value in coordinates.items() if name != "set")
         return cls(problem.task, name, tuple(coordinates.values()), (name, problem.task, itself))
 
 
-def _numbers(cards: Iterable[_Card]) -> dict[Any, int]:
+def _numbers(keys: Iterable[_ProblemKey]) -> dict[Any, int]:
     """The number of each problem among those of its model.
 
-    A task goes on where the one before ended, or the first shards would get what is left over of every task.
+    Numbers continue from task to task, or the first shards would get the remainders of all tasks.
     """
     numbers: dict[Any, int] = {}
     first = 0
-    for _, of_task in groupby(sorted(cards, key=lambda card: (card.task, card.order)), key=lambda card: card.task):
+    for _, of_task in groupby(sorted(keys, key=lambda key: (key.task, key.order)), key=lambda key: key.task):
         dealt = Counter[str | None]()
-        for card in of_task:
-            if card.itself not in numbers:
-                numbers[card.itself] = first + dealt[card.model]
-                dealt[card.model] += 1
+        for key in of_task:
+            if key.identity not in numbers:
+                numbers[key.identity] = first + dealt[key.model]
+                dealt[key.model] += 1
         first += max(dealt.values())
     return numbers

@@ -1,4 +1,4 @@
-"""What a run shows on the terminal: its header, lines while it goes, and its results."""
+"""The terminal output of a run: header, progress lines and results."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 _LOOK_EVERY_S = 1.0
 _LINE_EVERY_S = 5.0
-_WINDOW_S = 60.0  # of which the pace is told
-_QUIET_S = 10.0  # without a reply that is nothing unusual
-_MOST, _MOST_WITH_ALL = 20, 1000  # lines per outcome
-_MOST_PROGRAMS = 2
+_WINDOW_S = 60.0  # over which the pace is measured
+_QUIET_S = 10.0  # without a reply before the line mentions it
+_MAX_LINES, _MAX_LINES_WITH_ALL = 20, 1000  # lines per outcome
+_MAX_PROGRAMS = 2
 _LONGEST_REASON = 80
 
 
 class Terminal:
-    """Writes between the letters of pytest's progress line, and in its summary."""
+    """Writes lines during the run and in pytest's summary."""
 
     def __init__(self, config: pytest.Config, settings: Settings) -> None:
         self._config = config
@@ -38,7 +38,7 @@ class Terminal:
         self._next_line_s = 0.0
 
     def say(self, *lines: str) -> None:
-        """Write lines now; during a test, standard output is captured."""
+        """Write lines at once, also while pytest captures the output."""
         terminal = self._config.pluginmanager.getplugin("terminalreporter")
         capture = self._config.pluginmanager.getplugin("capturemanager")
         if terminal is None or not lines:
@@ -46,16 +46,16 @@ class Terminal:
         with capture.global_and_fixture_disabled() if capture else nullcontext():
             terminal.ensure_newline()
             if self._config.get_terminal_writer().width_of_current_line:
-                terminal.write("\n")  # with workers and with -q, pytest takes an unfinished line for finished
+                terminal.write("\n")  # with workers and with -q, pytest forgets that the line is unfinished
             for line in lines:
                 terminal.write_line(f"llmarith: {line}")
-            terminal.flush()  # a pipe, such as the log of a CI job, is read while the run goes
+            terminal.flush()  # for pipes, such as the log of a CI job
 
     @contextmanager
     def watching(self, progress: Progress, show: Callable[[], None], every_second: bool) -> Iterator[None]:
-        """Let progress lines be due from now on; `show` is called every second from a thread if asked for.
+        """Enable progress lines; with `every_second`, `show` is called every second from a thread.
 
-        A controller's main thread wakes up only when a report arrives.
+        The main thread of xdist's controller wakes up only when a report arrives.
         """
         now_s = time.monotonic()
         self._pace, self._next_line_s = Pace(progress, now_s), now_s + _LINE_EVERY_S
@@ -78,7 +78,7 @@ class Terminal:
     def progress(
         self, progress: Callable[[], Progress], running: Sequence[str], graded: int, selected: int | None
     ) -> None:
-        """Write a progress line if one is due; `selected` is how many questions there are, if that is known."""
+        """Write a progress line if one is due; `selected` is the number of questions, if known."""
         now_s = time.monotonic()
         if self._pace and self._config.getoption("verbose") >= 0 and now_s >= self._next_line_s:
             self._next_line_s = now_s + _LINE_EVERY_S
@@ -88,7 +88,7 @@ class Terminal:
     # --- the summary ----------------------------------------------------------------------------------------------
 
     def trials(self, summary: RunSummary, records: Iterable[Record]) -> None:
-        """A line for each trial of the outcomes that `-r` asks for; pytest's own lists leave custom outcomes out."""
+        """A line per trial of the outcomes that `-r` selects; pytest's own lists omit custom outcomes."""
         from pytest_llmarith.results.run_status import wrong_lines
 
         chars = self._config.getoption("reportchars")
@@ -96,16 +96,16 @@ class Terminal:
         if set("aA") & set(chars) or (self._settings.strict and "f" in chars):
             wanted = {"deviate", "nan", "cheat", "unanswered"}
         if not any(getattr(result.outcomes, outcome) for result in summary.results for outcome in wanted):
-            return  # the run log need not be read
+            return  # so the run log is not read
         listed = (record for record in records if record.outcome in wanted)
         lines: list[str] = []
         with suppress(OSError):  # the run log was removed
-            lines = wrong_lines(listed, _MOST_WITH_ALL if "A" in chars else _MOST)
+            lines = wrong_lines(listed, _MAX_LINES_WITH_ALL if "A" in chars else _MAX_LINES)
         if lines:
             self._section("trials", lines)
 
     def results(self, summary: RunSummary, written: Iterable[str]) -> None:
-        """The tables of a run, and where it is written; with -qq only that."""
+        """The tables of a run and its paths; with -qq only the paths."""
         from pytest_llmarith.results.report import summary_section
 
         quiet = self._config.getoption("verbose") <= -2
@@ -113,7 +113,7 @@ class Terminal:
         self._section("results", [*tables, *written])
 
     def line(self, line: str, **markup: bool) -> None:
-        """Write a line outside of tests."""
+        """Write a line between tests."""
         if (terminal := self._config.pluginmanager.getplugin("terminalreporter")) is not None:
             terminal.write_line(line, **markup)
 
@@ -123,7 +123,7 @@ class Terminal:
             self.line(line)
 
 
-# --- while it goes ---------------------------------------------------------------------------------------------------
+# --- progress --------------------------------------------------------------------------------------------------------
 
 
 def progress_line(
@@ -131,7 +131,7 @@ def progress_line(
 ) -> str:
     """Such as `412 of 720 answered, 112 asked, 300 in the store, 16 in flight, $0.0123 so far (3 unpriced)`.
 
-    `running` are texts about the programs that are being run; with them `graded` says how many trials are graded.
+    `running` describes the running programs; if there are any, `graded` is shown as the number of graded trials.
     """
     counts = (
         (progress.failed, "unanswered"),
@@ -150,13 +150,13 @@ def progress_line(
         pace,
     ]
     if running:
-        more = f" and {len(running) - _MOST_PROGRAMS} more" if len(running) > _MOST_PROGRAMS else ""
-        parts += [f"{graded:,} graded", f"running {'; '.join(running[:_MOST_PROGRAMS])}{more}"]
+        more = f" and {len(running) - _MAX_PROGRAMS} more" if len(running) > _MAX_PROGRAMS else ""
+        parts += [f"{graded:,} graded", f"running {'; '.join(running[:_MAX_PROGRAMS])}{more}"]
     return ", ".join(filter(None, parts))
 
 
 def _retrying(progress: Progress) -> str:
-    """Such as `14 waiting: 429 from o4-mini, next try in 12 s`, with the reason that most of them share."""
+    """Such as `14 waiting: 429 from o4-mini, next try in 12 s`, with the most frequent reason."""
     text = f"{progress.retrying:,} waiting"
     if progress.waiting_for:
         others = " and others" if len(progress.waiting_for) > 1 else ""
@@ -166,23 +166,23 @@ def _retrying(progress: Progress) -> str:
 
 
 def _cost(progress: Progress) -> str:
-    """Money so far. If no reply has a known price there is no sum, not a sum of nothing."""
-    if not progress.cost_usd:  # fake models and local servers cost nothing, which is not worth a word
+    """The cost so far, or that no price is known."""
+    if not progress.cost_usd:  # fake models and local servers are free: show nothing
         return "no price known" * bool(progress.unpriced)
     return f"{dollars(progress.cost_usd)} so far" + f" ({progress.unpriced:,} unpriced)" * bool(progress.unpriced)
 
 
 class Pace:
-    """How fast a run asks, by its last minute: a run that was throttled for a while is not slow for ever."""
+    """The speed of a run over its last minute, so that past throttling does not count."""
 
     def __init__(self, began: Progress, now_s: float) -> None:
         self._seen = deque([(now_s, began)])
         self._came_s = now_s
 
     def words(self, now: Progress, now_s: float) -> str:
-        """Such as `35 replies a minute, $0.12 an hour, about 9 min left`; empty if no reply came.
+        """Such as `35 replies a minute, $0.12 an hour, about 9 min left`; empty without replies.
 
-        Time left is told only where questions were announced and replies still come.
+        The time left is shown only if questions were announced and replies still arrive.
         """
         while len(self._seen) > 1 and self._seen[1][0] <= now_s - _WINDOW_S:
             self._seen.popleft()
@@ -218,29 +218,29 @@ def _duration(seconds: float) -> str:
     return f"about {minutes} min" if minutes < 60 else f"about {minutes // 60:,} h {minutes % 60:02d} min"
 
 
-# --- before it -------------------------------------------------------------------------------------------------------
+# --- header ----------------------------------------------------------------------------------------------------------
 
 
 def header(settings: Settings) -> list[str]:
-    """Which models are asked, and how; "simulated" after the name of a fake model."""
+    """The header of a run: its models, with "simulated" after fake ones, and its settings."""
     if not settings.models:
         return []
     models = ", ".join(model.name + " (simulated)" * model.simulated for model in settings.models)
-    asking = settings.asking
+    limits = settings.request_limits
     parts = (
         f"seed {settings.seed}",
         *_prompt_configs(settings.prompt_configs),
         f"{settings.reading or 'each task its own'} reading",
-        f"at most {asking.concurrency} in flight",
-        None if asking.max_cost_usd is None else f"at most {dollars(asking.max_cost_usd)}",
-        None if asking.max_tokens is None else f"at most {asking.max_tokens:,} tokens",
+        f"at most {limits.concurrency} in flight",
+        None if limits.max_cost_usd is None else f"at most {dollars(limits.max_cost_usd)}",
+        None if limits.max_tokens is None else f"at most {limits.max_tokens:,} tokens",
         f"store {settings.store_mode}",
     )
     return [f"llmarith: {sanitize(models, 200)}", f"llmarith: {', '.join(filter(None, parts))}"]
 
 
 def _prompt_configs(configs: PromptConfigs) -> Iterator[str]:
-    """How questions are put, if not in the usual way."""
+    """Conditions and repeats, if not the default."""
     labels = [condition.label for condition in configs.conditions]
     if len(labels) > 1:
         yield f"{len(labels)} conditions ({', '.join(label or 'usual' for label in labels)})"

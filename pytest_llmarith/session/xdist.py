@@ -1,4 +1,4 @@
-"""Workers of pytest-xdist: each has a connection to the one broker, which the controller owns."""
+"""Workers of pytest-xdist and their connections to the broker, which the controller owns."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import pytest
 
 from pytest_llmarith import evaluate
 from pytest_llmarith.records import Record
-from pytest_llmarith.session import ASKER, OPTIONS_INPUT
+from pytest_llmarith.session import BROKER_CLIENT, OPTIONS_INPUT
 from pytest_llmarith.session.collection import digest_of
 from pytest_llmarith.session.marks import problem_of
-from pytest_llmarith.session.selection import Asked, asked_by, selected
+from pytest_llmarith.session.selection import PlannedQuestion, planned_questions, selected
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks.oeis import OeisProblem
 from pytest_llmarith.types import Failure, Question, Reply
@@ -24,34 +24,34 @@ if TYPE_CHECKING:
     from xdist.workermanage import WorkerController
 
     from pytest_llmarith.models.process import Channel
-    from pytest_llmarith.session.asking import Asking
+    from pytest_llmarith.session.run_broker import RunBroker
 
-# What a worker tells besides its questions: its version of the plugin, the digest of its entries, the program it runs.
+# Other messages of a worker: its version of the plugin, the digest of its OEIS entries, the program it runs.
 VERSION, ENTRIES, RUNS = "version", "entries", "runs"
 DISTRIBUTION = "pytest-llmarith"
 CHANNEL_INPUT = "llmarith"
 ANNOUNCES_INPUT = "llmarith_announces"
 _LOOK_S = 0.5
-# What a worker cannot find out: a random seed, and models named in the environment of another host.
+# Options that a worker cannot determine: a random seed, and models from the environment of another host.
 _SHARED_OPTIONS = ("llm_seed", "llm_model")
 
 
 class Workers:
-    """Gives workers their connections, and knows every announced question: a worker that died can report nothing."""
+    """Connects workers, and keeps the announced questions to report those of crashed workers."""
 
-    def __init__(self, config: pytest.Config, settings: Settings, asking: Asking) -> None:
+    def __init__(self, config: pytest.Config, settings: Settings, broker: RunBroker) -> None:
         self._config = config
         self._models = {model.name: model for model in settings.models}
-        self._asking = asking
-        self._announced: dict[str, Asked] = {}
+        self._broker = broker
+        self._announced: dict[str, PlannedQuestion] = {}
         self._announcer: str | None = None
         self._announced_all = threading.Event()
         self._begun = False
-        self._entries: dict[str, str] = {}  # the first worker that told of its entries, and their digest
+        self._entries: dict[str, str] = {}  # the first worker that sent the digest of its entries, and the digest
         self._lock = threading.Lock()
 
     def record_of_crashed(self, nodeid: str) -> Record | None:
-        """The record of an announced trial whose worker died before it could report."""
+        """The record of an announced trial whose worker crashed before it reported."""
         if (asked := self._announced.get(nodeid)) is None:
             return None
         question, model = asked.question, self._models[asked.question.model]
@@ -60,15 +60,15 @@ class Workers:
         return evaluate.unanswered_record(trial, Failure("worker crashed"))
 
     def reported(self, nodeid: str) -> None:
-        """Forget an announced trial: its record has arrived."""
+        """Remove an announced trial whose record has arrived."""
         self._announced.pop(nodeid, None)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: WorkerController) -> None:
-        """Connect a worker; replacements of dead workers come through here, too. One worker announces for all."""
+        """Connect a worker or the replacement of a crashed one. One worker announces for all."""
         name = node.gateway.id
         channel = node.gateway.newchannel()
-        self._asking.broker().attach(name, channel)
+        self._broker.process().attach(name, channel)
         channel.setcallback(partial(self._received, name, channel), endmarker=None)
         node.workerinput[CHANNEL_INPUT] = channel
         node.workerinput[OPTIONS_INPUT] = {name: getattr(self._config.option, name) for name in _SHARED_OPTIONS}
@@ -77,43 +77,43 @@ class Workers:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, node: WorkerController) -> None:
-        """Begin asking what the announcer has selected, before any worker is given an item to run."""
+        """Begin asking the announced questions, before any worker gets an item to run."""
         while self._announcer == node.gateway.id and not self._begun:
             if self._announced_all.wait(_LOOK_S):
                 self._begun = True
                 if self._announced:
-                    self._asking.begin(list(self._announced.values()))
+                    self._broker.begin(list(self._announced.values()))
 
-    # --- what workers say -----------------------------------------------------------------------------------------
+    # --- messages of workers --------------------------------------------------------------------------------------
 
     def _received(self, worker: str, channel: Channel, message: tuple[Any, ...] | None) -> None:
-        """Runs on execnet's receiver thread, where an exception would close the channel without a word."""
+        """Runs on execnet's receiver thread, where an exception would close the channel silently."""
         try:
-            self._hear(worker, message)
+            self._handle(worker, message)
         except Exception:  # the worker has another version, or is gone
             channel.close()
 
-    def _hear(self, worker: str, message: tuple[Any, ...] | None) -> None:
+    def _handle(self, worker: str, message: tuple[Any, ...] | None) -> None:
         kind, *said = message or ("ended",)
         if kind == "ask":
-            self._asking.broker().ask_for(worker, *said)
+            self._broker.process().ask_for(worker, *said)
         elif kind == "announce":
-            asked = [Asked.of_label(Question(*fields), label) for fields, label in said[0]]
+            asked = [PlannedQuestion.of_label(Question(*fields), label) for fields, label in said[0]]
             self._announced.update((one.nodeid, one) for one in asked)
         elif kind == "announced":
             self._announced_all.set()
-        elif kind == "tell":
-            self._told(worker, *said)
+        elif kind == "notify":
+            self._handle_notice(worker, *said)
         else:
-            self._asking.broker().detach(worker)
+            self._broker.process().detach(worker)
             self._ended(worker)
 
-    def _told(self, worker: str, kind: str, what: Any) -> None:
-        """Stop the run if a worker has another version of the plugin, or other OEIS entries than the first one."""
+    def _handle_notice(self, worker: str, kind: str, what: Any) -> None:
+        """Handle other messages: stop the run if a worker has a different version or different OEIS entries."""
         if kind == RUNS:
-            self._asking.note_running(worker, what)
+            self._broker.note_running(worker, what)
         elif kind == VERSION and what != version(DISTRIBUTION):
-            self._asking.stop(
+            self._broker.stop(
                 f"worker {worker} has {DISTRIBUTION} {what}, not {version(DISTRIBUTION)}; "
                 "install the same version on every host"
             )
@@ -122,21 +122,21 @@ class Workers:
                 self._entries = self._entries or {worker: what}
             ((first, expected),) = self._entries.items()
             if what != expected:
-                self._asking.stop(
-                    f"worker {worker} has other OEIS entries than {first} (digest {what}, not {expected}); "
+                self._broker.stop(
+                    f"worker {worker} has different OEIS entries than {first} (digest {what}, not {expected}); "
                     "copy the same oeis_cache to every host, or name it with --oeis-cache"
                 )
 
     def _ended(self, worker: str) -> None:
-        """A worker is gone; if it had not announced all, the next new worker announces."""
-        self._asking.note_running(worker, None)
+        """Handle the end of a worker; if it had not announced all questions, the next new worker announces."""
+        self._broker.note_running(worker, None)
         if self._announcer == worker and not self._announced_all.is_set():
             self._announced.clear()
             self._announcer = None
 
 
 class Worker:
-    """The connection to the broker, in a worker: it announces what was selected, asks, and writes nothing."""
+    """The plugin of a worker: announces the selected questions and asks through the controller."""
 
     def __init__(self, config: pytest.Config, settings: Settings) -> None:
         from pytest_llmarith.models.process import WorkerConnection
@@ -145,21 +145,20 @@ class Worker:
         self._settings = settings
         self._announces = workerinput[ANNOUNCES_INPUT]
         self._broker = WorkerConnection(workerinput[CHANNEL_INPUT])
-        config.stash[ASKER] = self
+        config.stash[BROKER_CLIENT] = self
 
     def ask_and_wait(self, question: Question) -> Reply | Failure:
         return self._broker.ask_and_wait(question)
 
-    def runs(self, what: str | None) -> None:
-        """Tell which program is being run."""
-        self._broker.tell(RUNS, what)
+    def report_program(self, what: str | None) -> None:
+        self._broker.notify(RUNS, what)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        self._broker.tell(VERSION, version(DISTRIBUTION))
+        self._broker.notify(VERSION, version(DISTRIBUTION))
         items = selected(session.items)
         if sequences := [problem for item in items if isinstance(problem := problem_of(item), OeisProblem)]:
-            self._broker.tell(ENTRIES, digest_of(sequences, self._settings))
+            self._broker.notify(ENTRIES, digest_of(sequences, self._settings))
         if self._announces:
-            asked = asked_by(items, self._settings)
+            asked = planned_questions(items, self._settings)
             self._broker.announce((astuple(one.question), one.label) for one in asked)

@@ -12,8 +12,8 @@ from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Problem, PromptT
 class TaskModule(Protocol):
     """The interface of a task.
 
-    `READING` is how replies are read, None if they are no single number; `REPLY_TOKENS` is the length of a short reply;
-    `FIELDS` are the fields of a template; `AXES` are the parts of a condition that change the prompts.
+    `READING` is the default reading, None if a reply is not a single number; `REPLY_TOKENS` is the length of a short
+    reply; `FIELDS` are the fields of a template; `AXES` are the parts of a condition that change the prompts.
     """
 
     @property
@@ -44,16 +44,16 @@ def task_of(problem: Problem) -> TaskModule:
 
 
 def reply_tokens(task: str) -> int:
-    """The number of tokens of a short reply; tasks that are not built in get a guess."""
+    """The number of tokens of a short reply; a guess for custom tasks."""
     return TASKS[task].REPLY_TOKENS if task in TASKS else REPLY_TOKENS
 
 
 class InvalidTemplate(ValueError):
-    """A template that a task cannot fill in; the message says what to write instead."""
+    """A task cannot fill in a template; the message says what to write instead."""
 
 
 def render(problem: Problem, condition: Condition, prompt_texts: PromptTexts, seed: int) -> str:
-    """The prompt of a problem in a condition: its filler text, then the question by the task or by a template."""
+    """The prompt of a problem in a condition: filler text, then the question, worded by the task or by a template."""
     task = task_of(problem)
     if condition.prompt is None:
         question = task.prompt(problem, condition)
@@ -65,16 +65,16 @@ def render(problem: Problem, condition: Condition, prompt_texts: PromptTexts, se
 
 
 def check_template(name: str, template: str, task: TaskModule) -> None:
-    """Raise InvalidTemplate if the task lacks a field of the template, ValueError if it is no template."""
+    """Raise InvalidTemplate if the task lacks a field of the template, ValueError if the text is not a template."""
     for _, field in parts_of(template):
         if field is not None and field not in task.FIELDS:
-            raise InvalidTemplate(f"template {name}: {task.NAME} has no field {{{field}}}; it has {_listed(task)}")
+            raise InvalidTemplate(f"template {name}: {task.NAME} has no field {{{field}}}; it has {_field_names(task)}")
 
 
 def check_distinct(name: str, template: str, problems: Iterable[CheckedProblem]) -> None:
-    """Raise InvalidTemplate if two problems of a custom task get the same prompt, as one of them would not be asked.
+    """Raise InvalidTemplate if the template gives two problems the same prompt, as one of them would not be asked.
 
-    Problems with the same prompt in their own task are told apart by their trial, whatever the template.
+    Problems that have the same prompt without a template differ in their trial and are allowed.
     """
     seen: dict[tuple[str, int], str] = {}
     for problem in problems:
@@ -84,9 +84,9 @@ def check_distinct(name: str, template: str, problems: Iterable[CheckedProblem])
         if first != problem.label:
             raise InvalidTemplate(
                 f"template {name}: problems {first} and {problem.label} of {task.NAME} get the same prompt, though "
-                f"they are different questions; name another field in it: there are {_listed(task)}"
+                f"they are different questions; name another field in it: there are {_field_names(task)}"
             )
 
 
-def _listed(task: TaskModule) -> str:
+def _field_names(task: TaskModule) -> str:
     return ", ".join(f"{{{one}}}" for one in task.FIELDS) or "none"

@@ -1,4 +1,4 @@
-"""Task integer addition: the sum of two integers of 2 to 30 digits, the reply must be the bare number."""
+"""Task integer addition: the sum of two integers of 2 to 30 digits; the reply must be the bare number."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _PROMPT = (
 
 
 def problem(seed: int, trial: int) -> AdditionProblem:
-    """Draw the problem of one trial: two lengths, then that many digits each; leading zeros fall away."""
+    """Draw the problem of one trial: two lengths, then the digits; leading zeros are dropped."""
     draw = random.Random(f"{seed}/{NAME}/{trial}")
     int1, int2 = (int("".join(draw.choices("0123456789", k=length))) for length in _lengths(draw))
     return AdditionProblem(seed, trial, str(int1), str(int2), str(int1 + int2))
@@ -73,7 +73,7 @@ def problems(seed: int, trials: int) -> Iterator[AdditionProblem]:
 
 
 def prompt(problem: AdditionProblem, condition: Condition = DEFAULT_CONDITION) -> str:
-    """The question as a model sees it."""
+    """The text of the question."""
     return _PROMPT.format_map(fields(problem, condition))
 
 

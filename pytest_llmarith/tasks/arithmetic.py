@@ -84,7 +84,7 @@ def problem(seed: int, dtype: Dtype, op: Op, depth: int, trial: int) -> Arithmet
 
 
 def problem_of(seed: int, dtype: Dtype, op: Op, depth: int, trial: int, left: int, right: int) -> ArithmeticProblem:
-    """The problem that two draws make: its operands, or quotient and divisor; of fixed point in hundredths."""
+    """The problem of two draws: its operands, or its quotient and divisor; fixed point counts in hundredths."""
     write = _integers if dtype is Dtype.INT else _fixed_points
     return ArithmeticProblem(seed, op, dtype, depth, trial, *write(op, left, right))
 
@@ -99,7 +99,7 @@ def problems(seed: int, depths: Iterable[int], trials: int) -> Iterator[Arithmet
 
 
 def prompt(problem: ArithmeticProblem, condition: Condition = DEFAULT_CONDITION) -> str:
-    """The question as a model sees it, worded as in llm_arithmetic."""
+    """The text of the question, worded as in llm_arithmetic."""
     return "{instruction}\n   {lhs} {sign} {rhs}".format_map(fields(problem, condition) | {"instruction": _INSTRUCTION})
 
 
@@ -111,7 +111,7 @@ def fields(problem: ArithmeticProblem, condition: Condition) -> dict[str, str]:
 
 
 def _integers(op: Op, left: int, right: int) -> tuple[str, str, str]:
-    if op is Op.DIV:  # the draws are quotient and divisor, so that the division comes out even
+    if op is Op.DIV:  # the draws are quotient and divisor, so that the quotient is an integer
         return str(left * right), str(right), str(left)
     return str(left), str(right), str(_apply(op, left, right))
 
@@ -134,7 +134,7 @@ def _apply(op: Op, lhs: int, rhs: int) -> int:
 
 
 def _point(scaled: int, decimals: int) -> str:
-    """Write an integer of `10**-decimals` units as fixed point; exact at every length."""
+    """Format an integer of `10**-decimals` units as fixed point; exact at every length."""
     digits = str(abs(scaled)).rjust(decimals + 1, "0")
     sign = "-" if scaled < 0 else ""
     return f"{sign}{digits[:-decimals]}.{digits[-decimals:]}"

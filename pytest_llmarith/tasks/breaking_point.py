@@ -1,8 +1,8 @@
-"""Task breaking point: which simplest question a model gets wrong, one search for each variant of arithmetic and one
-for integer addition.
+"""Task breaking point: searches for the simplest question that a model gets wrong.
 
-A search asks questions of those two tasks. Two draws make a question: the operands, or for a division its quotient and
-its divisor; fixed point counts in hundredths. `evaluate_search` chooses the draws.
+There is one search for each variant of arithmetic and one for integer addition, and it asks questions of these tasks.
+Two draws make a question: the operands or, for a division, quotient and divisor; fixed point counts in hundredths.
+`evaluate_search` chooses the draws.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from pytest_llmarith.tasks.addition import AdditionProblem
 from pytest_llmarith.tasks.arithmetic import ArithmeticProblem
 from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Dtype, Op, Reading
 
-# How often a search asks the question again that it ends with, which has to be wrong each time.
+# How often a search repeats its final question, which must be answered wrongly each time.
 CONFIRMATIONS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class BreakingPointProblem:
-    """A search for the simplest question that a model gets wrong. There is one for each kind of question.
+    """A search for the simplest question that a model gets wrong.
 
-    `of` is the task of its questions, `variant` one of arithmetic's or, for the other task, its name; `budget` is how
-    many questions it may ask.
+    `of` is the task of its questions, `variant` a variant of arithmetic or `integer_addition`, and `budget` the number
+    of questions that it may ask.
     """
 
     task: ClassVar[str] = "breaking_point"
@@ -50,15 +50,15 @@ class BreakingPointProblem:
 
     @classmethod
     def of_fields(cls, fields: Mapping[str, Any]) -> BreakingPointProblem:
-        """The search whose `fields` these are."""
+        """The search with these `fields`."""
         return cls(**{**fields, "op": Op(fields["op"]), "dtype": Dtype(fields["dtype"])})
 
 
 NAME = BreakingPointProblem.task
-READING = None  # each question is read as its own task reads it
+READING = None  # each question is read as in its own task
 REPLY_TOKENS = 20
 FIELDS = ()
-# Signs and templates fit one of the two tasks alone.
+# Symbols and templates apply to only one of the two tasks.
 AXES = frozenset({"numbers", "context", "system"})
 MOST_DIGITS = 30
 
@@ -69,20 +69,20 @@ _READINGS: Mapping[str, Reading] = {arithmetic.NAME: arithmetic.READING, additio
 
 
 def problems(seed: int, budget: int) -> Iterator[BreakingPointProblem]:
-    """All searches of a run, each of which may ask `budget` questions."""
+    """All searches of a run; each may ask `budget` questions."""
     for dtype, op in arithmetic.VARIANTS:
         yield BreakingPointProblem(seed, arithmetic.NAME, f"{dtype}_{op}", op, dtype, budget)
     yield BreakingPointProblem(seed, addition.NAME, addition.NAME, Op.ADD, Dtype.INT, budget)
 
 
 def numbers(search: BreakingPointProblem, draws: Draws) -> Draws:
-    """The numbers of two draws; the same numbers make the same question. A divisor of 0 becomes 1."""
+    """The two draws with a divisor of 0 replaced by 1; equal numbers make the same question."""
     left, right = draws
     return (left, max(1, right)) if search.op is Op.DIV else draws
 
 
 def question(search: BreakingPointProblem, draws: Draws) -> ArithmeticProblem | AdditionProblem:
-    """The question that two draws make."""
+    """The question of two draws."""
     left, right = numbers(search, draws)
     if search.of == addition.NAME:
         return AdditionProblem(search.seed, 0, str(left), str(right), str(left + right))
@@ -98,12 +98,12 @@ def simplicity(draws: Draws) -> tuple[int, list[tuple[str, str]]]:
 
 
 def reading(search: BreakingPointProblem) -> Reading:
-    """How the replies are read, unless the run says otherwise."""
+    """The default reading of the replies."""
     return _READINGS[search.of]
 
 
 def prompt(problem: BreakingPointProblem, condition: Condition = DEFAULT_CONDITION) -> str:
-    """The first question of a search as a model sees it."""
+    """The text of the first question of a search."""
     first = question(problem, SIMPLEST)
     if isinstance(first, AdditionProblem):
         return addition.prompt(first, condition)
@@ -111,5 +111,5 @@ def prompt(problem: BreakingPointProblem, condition: Condition = DEFAULT_CONDITI
 
 
 def fields(problem: BreakingPointProblem, condition: Condition) -> dict[str, str]:
-    """None: a search has no template."""
+    """Empty, as a search has no template."""
     return {}

@@ -1,4 +1,4 @@
-"""Custom tasks: the public classes `Problem` and `Task`, and the checks of their problems before anything is asked."""
+"""Custom tasks: the public classes `Problem` and `Task`, and the checks of their problems before a run."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Reading
 
 REPLY_TOKENS = 100  # a guess
 
-_GIVE = "it has to give Problem(label, inputs, expected) for every question"
-# What stands in an id as it is: `-k` can parse it, and no shell makes anything else of it.
+_EXPECTED = "return a Problem(label, inputs, expected) for every question"
+# Characters that `-k` can parse and that have no meaning in a shell.
 _LABEL = re.compile(r"[A-Za-z0-9_.+-]{1,200}")
-_LONGEST = 80
+_MAX_SHOWN = 80
 
 Answer = TypeVar("Answer")
 
@@ -32,7 +32,7 @@ class Problem:
     """One question of a task.
 
     `label` is its part of pytest ids, such as `trial_3`. `inputs` has the parts of the question by name, which are the
-    fields of prompt templates; `expected` is the right answer. Records hold both, so they have to be JSON.
+    fields of prompt templates; `expected` is the right answer. Both are written to records and must be JSON.
     """
 
     label: str
@@ -52,9 +52,9 @@ def _is_expected(answer: object, problem: Problem) -> bool:
 class Task(Generic[Answer]):
     """A task of four functions.
 
-    `problems(seed, trials)` gives the problems, the same ones for the same arguments; `prompt(problem)` gives the text
-    of the question. `read(text, problem)` finds the answer in a reply, or None; `grade(answer, problem)` tells whether
-    it is right, by default whether it equals `problem.expected`.
+    `problems(seed, trials)` returns the problems, the same ones for the same arguments; `prompt(problem)` returns the
+    text of the question. `read(text, problem)` returns the answer in a reply, or None; `grade(answer, problem)` returns
+    whether it is right, by default whether it equals `problem.expected`.
     """
 
     name: str
@@ -66,18 +66,18 @@ class Task(Generic[Answer]):
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
             raise ValueError(
-                f"Task: {self.name!r} is no name of a task; write small letters, digits and _, such as 'reversal'"
+                f"Task: {self.name!r} is not a task name; write small letters, digits and _, such as 'reversal'"
             )
         if self.name in _RESERVED:
-            raise ValueError(f"Task: {self.name!r} is a task of pytest-llmarith; give yours another name")
+            raise ValueError(f"Task: {self.name!r} is a built-in task; choose another name")
         for name in ("problems", "prompt", "read", "grade"):
             if not callable(function := getattr(self, name)):
-                raise TypeError(f"Task {self.name}: {name} is {function!r}; it has to be a function")
+                raise TypeError(f"Task {self.name}: {name} is {function!r}; pass a function")
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedProblem(Problem):
-    """A problem that was checked, with its prompt; `trial` counts the problems with the same prompt."""
+    """A checked problem with its prompt; `trial` numbers the problems with the same prompt."""
 
     prompt: str
     owner: Task[Any] = field(repr=False)
@@ -92,7 +92,7 @@ class CheckedProblem(Problem):
         return {"label": self.label}
 
     def copy(self) -> CheckedProblem:
-        """A deep copy for the task's functions, which may change it."""
+        """A deep copy, as the task's functions may modify their argument."""
         return replace(self, inputs=deepcopy(dict(self.inputs)), expected=deepcopy(self.expected))
 
     def fields(self) -> dict[str, Any]:
@@ -109,18 +109,18 @@ def plain(value: Any) -> Any:
     """The value after a round trip through JSON. Raises ValueError or TypeError if it is not JSON."""
     try:
         text = json.dumps(value, allow_nan=False, ensure_ascii=False)
-        text.encode()  # refuses half a surrogate pair
+        text.encode()  # fails for lone surrogates
     except RecursionError:
         raise ValueError("nested too deep") from None
     return json.loads(text)
 
 
 class InvalidTask(ValueError):
-    """A task whose problems cannot be asked; the message is one line."""
+    """The problems of a task cannot be asked; the message is one line."""
 
 
 class CustomTask:
-    """A custom task with the interface of the built-in ones, made from any of its problems."""
+    """A custom task with the interface of the built-in ones; any of its problems describes it."""
 
     READING: Reading | None = None
     REPLY_TOKENS = REPLY_TOKENS
@@ -143,58 +143,58 @@ class CustomTask:
 
 
 def problems(task: Task[Any], seed: int, trials: int) -> list[CheckedProblem]:
-    """All problems of a task. Raises InvalidTask, and whatever the task's own functions raise.
+    """All problems of a task. Raises InvalidTask, and the exceptions of the task's functions.
 
-    They are made twice and compared, as every worker of pytest-xdist makes them anew.
+    They are made twice and compared, as every worker of pytest-xdist makes its own.
     """
-    made = _made(task, seed, trials)
-    for one, other in zip_longest(made, _made(task, seed, trials)):
+    made = _checked_problems(task, seed, trials)
+    for one, other in zip_longest(made, _checked_problems(task, seed, trials)):
         if one != other:
             raise InvalidTask(
-                f"task {task.name}: problem {(one or other).label} comes out differently every time; "
-                "draw from random.Random(f'{seed}/{trial}'), which is the same everywhere"
+                f"task {task.name}: problem {(one or other).label} differs between two calls; "
+                "draw from random.Random(f'{seed}/{trial}'), which gives the same numbers in every process"
             )
     return made
 
 
-def _made(task: Task[Any], seed: int, trials: int) -> list[CheckedProblem]:
+def _checked_problems(task: Task[Any], seed: int, trials: int) -> list[CheckedProblem]:
     made: dict[str, CheckedProblem] = {}
     same_prompt = Counter[str]()
     for problem in task.problems(seed, trials):
         if not isinstance(problem, Problem):
-            raise InvalidTask(f"task {task.name}: problems gave {_short(problem)}; {_GIVE}")
+            raise InvalidTask(f"task {task.name}: problems returned {_short_repr(problem)}; {_EXPECTED}")
         if not isinstance(problem.label, str) or not _LABEL.fullmatch(problem.label):
             raise InvalidTask(
-                f"task {task.name}: {_short(problem.label)} is no label; write up to 200 letters, digits and _ . + -, "
-                "such as 'trial_3'"
+                f"task {task.name}: {_short_repr(problem.label)} is not a label; write up to 200 letters, digits and "
+                "_ . + -, such as 'trial_3'"
             )
         if problem.label in made:
-            raise InvalidTask(f"task {task.name}: two problems have the label {problem.label!r}; give each its own")
+            raise InvalidTask(f"task {task.name}: two problems have the label {problem.label!r}; make labels unique")
         first = next(iter(made.values()), problem)
-        if fault := _fault(problem, first):
-            raise InvalidTask(f"task {task.name}, problem {problem.label}: {fault}")
-        # Copies: the task may change the lists that it has passed.
+        if error := _invalid_part(problem, first):
+            raise InvalidTask(f"task {task.name}, problem {problem.label}: {error}")
+        # Copies, as the task may modify the lists that it has passed.
         inputs, expected = deepcopy(dict(problem.inputs)), deepcopy(problem.expected)
         prompt = task.prompt(problem)
-        if not isinstance(prompt, str) or not prompt.strip() or _half_a_pair(prompt):
+        if not isinstance(prompt, str) or not prompt.strip() or _has_lone_surrogate(prompt):
             raise InvalidTask(
-                f"task {task.name}, problem {problem.label}: prompt gave {_short(prompt)}; "
-                "it has to give the text of the question"
+                f"task {task.name}, problem {problem.label}: prompt returned {_short_repr(prompt)}; "
+                "return the text of the question"
             )
         made[problem.label] = CheckedProblem(problem.label, inputs, expected, prompt, task, seed, same_prompt[prompt])
         same_prompt[prompt] += 1
     if not made:
-        raise InvalidTask(f"task {task.name}: problems gave none; {_GIVE}")
+        raise InvalidTask(f"task {task.name}: problems returned nothing; {_EXPECTED}")
     return list(made.values())
 
 
-def _fault(problem: Problem, first: Problem) -> str | None:
-    """Why the inputs or the answer of a problem cannot stand in records and templates; `first` is of the same task."""
+def _invalid_part(problem: Problem, first: Problem) -> str | None:
+    """Why records and templates cannot hold the inputs or the answer of a problem; `first` is of the same task."""
     if not isinstance(problem.inputs, Mapping):
-        return f"inputs is {_short(problem.inputs)}; write a dict of what the question is made of"
+        return f"inputs is {_short_repr(problem.inputs)}; write a dict with the parts of the question"
     for name in problem.inputs:
         if not isinstance(name, str) or not name.isidentifier():
-            return f"{_short(name)} in inputs is no name; write one such as 'word'"
+            return f"{_short_repr(name)} in inputs is not a name; write a name such as 'word'"
     if problem.inputs.keys() != first.inputs.keys():
         here, there = (", ".join(sorted(one.inputs)) or "nothing" for one in (problem, first))
         return f"its inputs are {here}, those of {first.label} {there}; give all problems of a task the same names"
@@ -202,17 +202,17 @@ def _fault(problem: Problem, first: Problem) -> str | None:
         try:
             check_plain(plain(value), name)
         except (TypeError, ValueError) as error:
-            return f"{name} cannot stand in JSON ({_cut(str(error))}); write it as text, or flatter"
+            return f"{name} cannot be written as JSON ({_shortened(str(error))}); write it as text, or less nested"
     return None
 
 
-def _half_a_pair(text: str) -> bool:
+def _has_lone_surrogate(text: str) -> bool:
     return any("\ud800" <= sign <= "\udfff" for sign in text)
 
 
-def _short(value: object) -> str:
-    return _cut(repr(value))
+def _short_repr(value: object) -> str:
+    return _shortened(repr(value))
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+def _shortened(text: str) -> str:
+    return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}..."

@@ -13,7 +13,7 @@ from pytest_llmarith.types import DEFAULT_CONDITION, Condition, IntegerSequence
 
 @dataclass(frozen=True, slots=True)
 class OeisProblem:
-    """A program for an integer sequence, which is in a set of sequences. There is one trial of each."""
+    """A program for an integer sequence of a set. There is one trial of each."""
 
     task: ClassVar[str] = "oeis"
     trial: ClassVar[int] = 0
@@ -62,7 +62,7 @@ def problems(set_name: str, sequences: Iterable[IntegerSequence]) -> Iterator[Oe
 
 
 def prompt(problem: OeisProblem, condition: Condition = DEFAULT_CONDITION) -> str:
-    """The question as a model sees it."""
+    """The text of the question."""
     known = fields(problem, condition)
     return f"{_PROMPT}Name: {known['name']}\nComments: {known['comments']}\n```\n"
 

@@ -1,4 +1,4 @@
-"""How a prompt is written: number formats, templates with fields, and filler text before the question."""
+"""Parts of a prompt: number formats, templates with fields, and filler text before the question."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SEPARATORS: Mapping[NumberFormat, str] = {
 
 
 def grouped(number: str, numbers: NumberFormat) -> str:
-    """A decimal text with its integer digits in groups of three; decimals stay together."""
+    """A decimal text with its integer digits in groups of three; decimals are not grouped."""
     whole, point, decimals = number.partition(".")
     sign, digits = ("-", whole[1:]) if whole.startswith("-") else ("", whole)
     first = len(digits) % 3
@@ -26,30 +26,31 @@ def grouped(number: str, numbers: NumberFormat) -> str:
 
 # --- templates ------------------------------------------------------------------------------------------------------
 
-_ADVICE = "write {{ and }} for braces that name no field"
+_ADVICE = "write {{ and }} for literal braces"
 
 
 def parts_of(template: str) -> list[tuple[str, str | None]]:
-    """Pieces of text, each with the name of the field behind it, or None at the end.
+    """The pieces of text, each with the name of the field after it, None after the last one.
 
-    Raises ValueError if braces hold anything but a name, or if there is no field.
+    Raises ValueError if braces contain something other than a name, or if there is no field.
     """
     try:
         found = list(Formatter().parse(template))
-    except ValueError as fault:
-        raise ValueError(f"{fault}; {_ADVICE}") from None
+    except ValueError as error:
+        raise ValueError(f"{error}; {_ADVICE}") from None
     parts = [
-        (text, None if field is None else _bare(field, form, conversion)) for text, field, form, conversion in found
+        (text, None if field is None else _checked_field(field, form, conversion))
+        for text, field, form, conversion in found
     ]
     if not any(field for _, field in parts):
-        raise ValueError("it has no field, so that every question would be the same")
+        raise ValueError("it has no field, so every question would be the same")
     return parts
 
 
-def _bare(field: str, form: str | None, conversion: str | None) -> str:
+def _checked_field(field: str, form: str | None, conversion: str | None) -> str:
     if form or conversion or not field.isidentifier():
         written = field + (f"!{conversion}" if conversion else "") + (f":{form}" if form else "")
-        raise ValueError(f"{{{written}}} is no bare name of a field; {_ADVICE}")
+        raise ValueError(f"{{{written}}} is not the name of a field; {_ADVICE}")
     return field
 
 
@@ -87,7 +88,7 @@ _SENTENCES_IN_A_PARAGRAPH = 6
 
 
 def filler_text(size: str, seed: str) -> str:
-    """Paragraphs of about `size` tokens (`1k`, `2k`, `4k`), the same ones for the same seed, without any number."""
+    """Paragraphs of about `size` tokens (`1k`, `2k`, `4k`) without a number; the same seed gives the same text."""
     wanted = _TOKENS[size] * _CHARACTERS_PER_TOKEN
     paragraphs: list[str] = []
     length = 0.0

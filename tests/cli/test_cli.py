@@ -24,8 +24,8 @@ from tests.runs_on_disk import asked, log_in
         (["improve"], "improve"),
         (["report"], "RUN"),
         (["report", "x", "--format=latex"], "'terminal', 'markdown'"),
-        (["report", "x", "--min-depth=deep"], "'deep' is no depth; write a whole number such as 5"),
-        (["report", "x", "--max-depth=0"], "'0' is no depth"),
+        (["report", "x", "--min-depth=deep"], "'deep' is not a depth; write a whole number such as 5"),
+        (["report", "x", "--max-depth=0"], "'0' is not a depth"),
         (["export", "x"], "--to"),
     ],
 )

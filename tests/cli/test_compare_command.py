@@ -94,7 +94,7 @@ def test_a_folder_of_runs_beside_one_of_them(capsys: Captured) -> None:
     assert main(["compare", "runs/a", "runs"]) == 0
     rows = [line.split()[:5] for line in capsys.readouterr().out.splitlines() if line[:2] in ("b,", "c,")]
     assert rows == [["b,", "o4-mini", "10", "100.0", "80.0"], ["c,", "o4-mini", "10", "100.0", "60.0"]]
-    assert "the baseline is one run, and here are 3; name one" in refused(capsys, "runs", "runs/a")
+    assert "the baseline must be one run, and this folder holds 3; name one" in refused(capsys, "runs", "runs/a")
 
 
 def test_rows_of_llm_arithmetic(capsys: Captured) -> None:
@@ -116,7 +116,7 @@ def test_rows_of_llm_arithmetic(capsys: Captured) -> None:
         (["old", "old", "--format=html"], "--format"),
         (["none", "old"], "none: cannot be read"),
         (["old", "none"], "none: cannot be read"),
-        (["old"], "one run is compared with itself by --model=A:B"),
+        (["old"], "to compare one run with itself, add --model=A:B"),
         (["old", "old", "--model=x"], "--model=x: no such name"),
         (["old", "old", "--condition=context_2k"], "--condition=context_2k"),
         *(
@@ -132,9 +132,9 @@ def test_rows_of_llm_arithmetic(capsys: Captured) -> None:
         ),
         (["old", "old", "--allow-unanswered=5"], "add --fail-if-worse=POINTS"),
         (["old", "other"], "no question is the same"),
-        (["old", "other", "--unpaired"], "no variant and depth"),
-        (["old", "repeats", "--unpaired"], "runs with --llm-repeats are not compared"),
-        (["old", "empty/trials.jsonl"], "there is no trial in one of the runs"),
+        (["old", "other", "--unpaired"], "no cell"),
+        (["old", "repeats", "--unpaired"], "runs with --llm-repeats can only be compared by pairs"),
+        (["old", "empty/trials.jsonl"], "one of the runs has no trials"),
     ],
 )
 def test_wrong_usage_is_one_line(arguments: list[str], said: str, capsys: Captured) -> None:

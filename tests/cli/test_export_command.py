@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from pytest_llmarith.cli import WRONG_USAGE, main
 from pytest_llmarith.records import as_dict
 from pytest_llmarith.results.export import Destination, LeftOut, csv_lines, export
-from pytest_llmarith.results.load import opened
+from pytest_llmarith.results.load import load_runs
 from pytest_llmarith.types import Dtype, Op
 from tests.runs_on_disk import ROW, added, asked, lines_of, log_in, run_in
 
@@ -66,8 +66,8 @@ def test_what_is_written_for_llm_arithmetic_reads_back_alike(
     ]
     log_in(folder, records)
     rows = folder / "rows.jsonl"
-    assert export(opened(folder), "llm_arithmetic", Destination(sys.stdout, rows)) == LeftOut()
-    (again,) = opened(rows)
+    assert export(load_runs(folder), "llm_arithmetic", Destination(sys.stdout, rows)) == LeftOut()
+    (again,) = load_runs(rows)
     for record, read in zip(records, map(as_dict, again.records()), strict=True):
         assert read["outcome"] == record["outcome"]
         assert read["reason"] == record["reason"] or record["outcome"] == "unanswered"
@@ -94,7 +94,7 @@ def test_the_shape_of_llm_arithmetic(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert lines[0]["extra_context"] == 2_000
     assert "1 trial was asked in a condition" in err
     (file := tmp_path / "rows.jsonl").write_text(lines_of(lines[:1]), encoding="ascii")
-    (read,) = opened(file)[0].records()
+    (read,) = load_runs(file)[0].records()
     assert [getattr(read.reply, name) for name in unknown] == [None] * 3
 
 
@@ -122,7 +122,7 @@ def test_the_shape_of_additions(tmp_path: Path, capsys: pytest.CaptureFixture[st
         "reasoning": "carry the one",
     }
     assert (second["status"], second["response"], second["duration_seconds"]) == ("unanswered", None, None)
-    assert err == "llmarith export: 1 trial of another task has no place in --to=addition; --to=csv takes all\n"
+    assert err == "llmarith export: 1 trial of another task has no row in --to=addition; use --to=csv for all trials\n"
 
 
 def test_csv_has_a_row_per_trial(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -164,7 +164,7 @@ def test_on_a_terminal_csv_is_as_for_a_spreadsheet(tmp_path: Path) -> None:
             return True
 
     log_in(tmp_path, [asked("\x1b[2J")])
-    export(opened(tmp_path), "csv", Destination(terminal := Terminal()))
+    export(load_runs(tmp_path), "csv", Destination(terminal := Terminal()))
     (row,) = rows(terminal.getvalue())
     assert row["text"] == r"\x1b[2J"
 
@@ -172,11 +172,11 @@ def test_on_a_terminal_csv_is_as_for_a_spreadsheet(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--to=llm_arithmetic", "--spreadsheet"], "--spreadsheet: --to=llm_arithmetic is no table"),
-        (["--to=addition", "--spreadsheet"], "--spreadsheet: --to=addition is no table"),
-        (["--to=addition", "--output={}/x"], "--to=addition: none of the trials is of that kind; --to=csv takes all"),
-        (["--to=csv", "--output={}/old.csv"], "the file exists; name another or add --force"),
-        (["--to=csv", "--output={}/run/summary.json", "--force"], "one of the files to read"),
+        (["--to=llm_arithmetic", "--spreadsheet"], "--spreadsheet: --to=llm_arithmetic is not CSV"),
+        (["--to=addition", "--spreadsheet"], "--spreadsheet: --to=addition is not CSV"),
+        (["--to=addition", "--output={}/x"], "--to=addition: the runs have no trial of this task; write --to=csv"),
+        (["--to=csv", "--output={}/old.csv"], "the file exists; name another file or add --force"),
+        (["--to=csv", "--output={}/run/summary.json", "--force"], "one of the input files"),
     ],
 )
 def test_wrong_usage_is_one_line(

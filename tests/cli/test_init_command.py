@@ -34,7 +34,7 @@ def test_a_project_is_made(
     assert main(["init", "mine"]) == 0
     out, err = capsys.readouterr()
     assert {"oeis_cache/README.md", "oeis_cache/NOTICE.md", "pytest.ini"} <= contents(folder).keys()
-    assert out.startswith(f"Made in {folder}:\n  benches/ (")
+    assert out.startswith(f"Created {folder}:\n  benches/ (")
     assert out.endswith("\nNext:\n  cd mine\n  pytest benches --llm-model=llmarith/exact -k depth_3\n")
     assert err == ""
     cache, own = Cache(folder / "oeis_cache"), Cache(ROOT / "oeis_cache")
@@ -49,7 +49,7 @@ def test_a_project_is_made(
 
 def test_the_same_command_again_makes_what_is_missing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder.mkdir()
-    for missing, said in ((BENCH, "Made in"), (None, "Already there, in"), (BENCH, "Made in")):
+    for missing, said in ((BENCH, "Created"), (None, "Already complete:"), (BENCH, "Created")):
         if missing:
             (folder / missing).unlink(missing_ok=True)
         assert main(["init", "mine"]) == 0
@@ -92,9 +92,9 @@ def test_what_cannot_be_made_is_one_line(
     folder.write_text("")
     assert main(["init", "mine"]) == WRONG_USAGE
     err = capsys.readouterr().err
-    assert (err.startswith("llmarith init: 'mine' cannot be filled: "), err.count("\n")) == (True, 1)
+    assert (err.startswith("llmarith init: 'mine' cannot be written: "), err.count("\n")) == (True, 1)
     monkeypatch.setattr(kit, "_PACKAGE", folder.parent / "nothing")
     (folder.parent / "nothing").mkdir()
     assert main(["init", "other"]) == WRONG_USAGE
-    assert "the benches are not in" in capsys.readouterr().err
+    assert "no benches found in" in capsys.readouterr().err
     assert not (folder.parent / "other").exists()

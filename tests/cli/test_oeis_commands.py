@@ -56,9 +56,9 @@ def test_what_could_not_be_fetched_is_said(tmp_path: Path, capsys: pytest.Captur
     with Site(lambda call: bad.get(call.number, Answer(entry(call.number)))) as site:
         assert run("sync", *(f"A00000{digit}" for digit in range(1, 7)), "--cache=there", site=site) == 1
     out, err = capsys.readouterr()
-    assert out == "4 written, 0 were there, 2 not fetched\n"
+    assert out == "4 written, 0 already there, 2 not fetched\n"
     assert "llmarith oeis sync: A000003: status 404\n" in err
-    assert err.endswith("llmarith oeis sync: the same command goes on from here\n")
+    assert err.endswith("llmarith oeis sync: rerun the same command to continue\n")
     assert (tmp_path / "there/NOTICE.md").is_file()
     for line in ("OEIS cache: there", "A000001: 0 of 6 done"):
         assert f"{line}\n" in err
@@ -101,7 +101,7 @@ def test_a_killed_synchronisation_goes_on(tmp_path: Path, capsys: pytest.Capture
         assert entries(cache) == {number: entry(number) for number in EASY[:20]}
         (cache / f".{EASY[20]}.json.1.tmp").write_bytes(entry(EASY[20])[:30])
         assert run("sync", "classic_easy", f"--cache={cache}", site=site) == 0
-    assert capsys.readouterr().out == "230 written, 20 were there, 0 not fetched\n"
+    assert capsys.readouterr().out == "230 written, 20 already there, 0 not fetched\n"
     assert entries(cache) == {number: entry(number) for number in EASY}
     assert {number for number, times in site.asked.items() if times > 1} == {EASY[20]}
     assert run("status", f"--cache={cache}") == 0
@@ -112,7 +112,7 @@ def test_ctrl_c_is_one_line(tmp_path: Path) -> None:
     with Stopping(3) as site:
         status, err = site.stopped(signal.SIGINT, tmp_path / "cache")
     assert status == 130
-    said = "llmarith oeis sync: stopped; what is there stays, and the same command goes on from here"
+    said = "llmarith oeis sync: stopped; fetched entries are kept, rerun the same command to continue"
     assert err.splitlines()[-1] == said
     assert "Traceback" not in err
     assert len(entries(tmp_path / "cache")) == 3
@@ -125,7 +125,7 @@ def test_a_folder_is_imported_without_network(tmp_path: Path, capsys: pytest.Cap
         (tmp_path / f"here/{number}.json").write_bytes(entry(number))
     assert run("sync", "--from=here") == 1
     out, err = capsys.readouterr()
-    assert out == "250 written, 0 were there, 250 not fetched\n"
+    assert out == "250 written, 0 already there, 250 not fetched\n"
     assert "A000001: neither A000001.json nor A000001.seq is in 'here'\n" in err
     assert "and 240 others: A000" in err
 

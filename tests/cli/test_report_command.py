@@ -165,22 +165,22 @@ def test_a_run_that_lacks_cells_of_others_comes_last(
 @pytest.mark.parametrize(
     ("options", "cause"),
     [
-        (["--min-depth=9", "--max-depth=4"], "--min-depth=9 --max-depth=4: no depth is between these"),
+        (["--min-depth=9", "--max-depth=4"], "--min-depth=9 --max-depth=4: no depth is in this range"),
         (
             ["--model=o3", "--min-depth=5"],
-            "no trial of --model=o3 --min-depth=5; there are models gpt-4.1, gpt-4o,",
+            "no trial of --model=o3 --min-depth=5; the runs have models gpt-4.1, gpt-4o,",
         ),
-        (["--sort=colour"], f"--sort=colour: no column; write one of {COLUMNS.replace(' ', ', ')}, or -run"),
-        (["--sequence=A7"], "there are no sequences in these runs"),
+        (["--sort=colour"], f"--sort=colour: not a column; write one of {COLUMNS.replace(' ', ', ')}, or -run"),
+        (["--sequence=A7"], "these runs have no sequences"),
         (["--sequence=A7", "--format=csv"], "a sequence is shown as text"),
-        (["--format=html"], "name it with --output=report.html"),
+        (["--format=html"], "add --output=report.html"),
         (["--format=html", "--output={}/new.html", "--model=o3"], "no trial of --model=o3"),
         (["--format=html", "--output={}/no/page.html"], "cannot be written"),
-        (["--format=html", "--output={}/killed/trials.jsonl"], "one of the files to read"),
-        (["--output={}/killed/trials.jsonl", "--force"], "one of the files to read"),
-        (["--output={}/gpt-4.1.jsonl", "--force"], "one of the files to read"),
-        (["--spreadsheet"], "--spreadsheet: --format=terminal is no CSV"),
-        (["--format=json", "--spreadsheet"], "--spreadsheet: --format=json is no CSV"),
+        (["--format=html", "--output={}/killed/trials.jsonl"], "one of the input files"),
+        (["--output={}/killed/trials.jsonl", "--force"], "one of the input files"),
+        (["--output={}/gpt-4.1.jsonl", "--force"], "one of the input files"),
+        (["--spreadsheet"], "--spreadsheet: --format=terminal is not CSV"),
+        (["--format=json", "--spreadsheet"], "--spreadsheet: --format=json is not CSV"),
     ],
 )
 def test_wrong_usage_is_one_line(
@@ -196,7 +196,7 @@ def test_a_file_is_replaced_only_with_force(
     """Also the page that a run made itself."""
     (target := run / "report.html").write_text("as it was", encoding="utf-8")
     said = refused(capsys, run, f"--format={form}", f"--output={target}")
-    assert said == f"llmarith report: --output {target}: the file exists; name another or add --force\n"
+    assert said == f"llmarith report: --output {target}: the file exists; name another file or add --force\n"
     assert target.read_text("utf-8") == "as it was"
     assert printed(capsys, run, f"--format={form}", f"--output={target}", "--force") == ""
     text = target.read_text("utf-8")
@@ -261,7 +261,7 @@ def test_one_sequence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert "A000040" not in out
     assert "gpt-4o" not in printed(capsys, tmp_path, "--sequence=A000045", "--model=o4-mini")
     said = refused(capsys, tmp_path, "--sequence=A7")
-    assert "--sequence=A7: no such sequence in these runs; there are A000040, A000045\n" in said
+    assert "--sequence=A7: not in these runs, which have A000040, A000045\n" in said
 
 
 @pytest.mark.skipif(not TRANSCRIPTS.is_dir(), reason="the replies of real models are not here")

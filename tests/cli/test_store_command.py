@@ -195,7 +195,7 @@ HOSTILE = [
     (altered("reply.asked_at", "yesterday"), "yesterday"),
     (altered("reply.sent.extra", 1), "reply.sent"),
     (altered("reply.sent.model", "\ud800"), "surrogate"),
-    (altered("reply.sent.params", {"extra_headers": {"X-A": "[hidden]"}}), "a header was sent whose value"),
+    (altered("reply.sent.params", {"extra_headers": {"X-A": "[hidden]"}}), "the request had a header whose value"),
     (altered("reply.sent.api_base", "http://me:pw@x/"), SECRET),
     (altered("reply.sent.params", {"tools": [{"api_key": "sk-1"}]}), SECRET),
     (altered("reply.sent.messages", REPLY.sent["messages"][::-1]), "reply.sent: messages"),
@@ -232,7 +232,7 @@ def test_of_many_refused_lines_the_first_are_named(write: Write, capsys: pytest.
 
 def test_a_file_that_is_no_run_log_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "rows.jsonl").write_text(json.dumps(ROW) + "\n")
-    for name, said in (("inside", "holds no trials.jsonl"), ("rows.jsonl", "do not say what was sent; name a run log")):
+    for name, said in (("inside", "has no trials.jsonl"), ("rows.jsonl", "lack the requests; name a run log")):
         assert run("import", tmp_path / name) == WRONG_USAGE
         err = capsys.readouterr().err
         assert said in err
@@ -325,7 +325,7 @@ def test_what_is_deleted_is_said(
     """A dry run deletes none. Nothing is deleted while a run has the store open; a dry run only looks."""
     with closing(Store(full)):
         assert run("prune", "--model=a", *way) == (0 if way else NOT_DONE)
-        assert way or "a run is using it; try again when that has ended" in capsys.readouterr().err
+        assert way or "a run is using it; rerun the command when that run has ended" in capsys.readouterr().err
         assert len(left(full)) == 4
     capsys.readouterr()
     assert run("prune", "--model=a", *way) == 0
@@ -338,7 +338,7 @@ def test_what_is_deleted_is_said(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "nothing says which replies to delete; add --model=NAME or --older-than=DAYS|DATE"),
+        ([], "choose the replies to delete; add --model=NAME or --older-than=DAYS|DATE"),
         (["--model=a", "--model=c"], "the store holds no replies of 'c'; see llmarith store status"),
         (["--older-than=soon"], "'soon' is neither a number of days nor a date; write 30 or 2026-11-22"),
         (["--older-than=999999"], "'999999' is neither a number of days nor a date"),

@@ -132,7 +132,7 @@ ELSEWHERE = [
     Elsewhere("ci.md", "--llm-fail-under: ", "test_ci_workflow.py::test_a_model_that_got_worse_fails_the_job"),
     Elsewhere("comparing.md", "          pairs", "test_document_blocks.py::test_an_excerpt_is_one"),
     Elsewhere("comparing.md", "are allowed", "test_compare_command.py::test_runs_are_compared"),
-    Elsewhere("models.md", "more replies are kept", "test_run_status.py::test_what_this_run_spent_and_tried_again"),
+    Elsewhere("models.md", "more replies are stored", "test_run_status.py::test_what_this_run_spent_and_tried_again"),
     Elsewhere("models.md", "requests fit at once", "test_budget.py::test_how_many_fit_at_once"),
     *(
         Elsewhere("reports.md", f"import {reader}\n", "test_csv_readers.py::test_every_value_is_read_back_unchanged")
@@ -149,7 +149,7 @@ ELSEWHERE = [
         "how answers deviate",
         "test_run_tables.py::test_the_documentation_shows_these_tables",
     ),
-    Elsewhere("reports.md", "% is asked for", "test_gates.py::test_failed_gates"),
+    Elsewhere("reports.md", "% is required", "test_gates.py::test_failed_gates"),
     Elsewhere(
         "reports.md", "llmarith report transcripts/", "test_report_command.py::test_the_example_in_the_documents"
     ),

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pytest_llmarith.evaluate_search import SearchEngine, kept_replies
+from pytest_llmarith.evaluate_search import SearchEngine, replies_within_limit
 from pytest_llmarith.records import Usage, as_dict
 from pytest_llmarith.tasks.breaking_point import CONFIRMATIONS, SIMPLEST, Draws, simplicity
 from pytest_llmarith.types import Reply, SearchEnd
@@ -157,12 +157,14 @@ def many(text: str, reasoning: str | None = None, count: int = 80, **facts: obje
 )
 def test_a_trail_can_be_read_again(replies: list[Reply]) -> None:
     """However long replies are and whatever in them is long, as JSON they are no longer than the room they have."""
-    written = json.dumps([as_dict(part) for parts in kept_replies(replies) for part in parts if part])
+    written = json.dumps([as_dict(part) for parts in replies_within_limit(replies) for part in parts if part])
     assert len(written) <= ROOM + len(replies) * USAGE_AND_KEYS
 
 
 def test_a_reply_without_room_keeps_what_it_cost() -> None:
     """It has no words, and says of itself whatever its sums are made of."""
-    ((reply, usage),) = kept_replies(many("7" * ROOM, count=1, served_model="m", asked_at="2026-11-22T00:31:07+00:00"))
+    ((reply, usage),) = replies_within_limit(
+        many("7" * ROOM, count=1, served_model="m", asked_at="2026-11-22T00:31:07+00:00")
+    )
     assert reply is None
     assert usage == Usage("m", 10, 9, None, 0.25, False, 1.5, 1, False, "2026-11-22T00:31:07+00:00")

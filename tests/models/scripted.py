@@ -103,7 +103,7 @@ class Scripted:
 
     def terms(self, model: Model) -> ModelTerms:
         self.prepare()
-        return ModelTerms(Price(0.0, 1e6), most_tokens=100)
+        return ModelTerms(Price(0.0, 1e6), max_reply_tokens=100)
 
     async def complete(self, model: Model, prompt: str, timeout_s: float) -> Reply:
         self.prepare()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pytest_llmarith.models.budget import Budget, OverBudget, Prices
 from pytest_llmarith.models.client import Client
-from pytest_llmarith.models.request import most_tokens_sent
+from pytest_llmarith.models.request import max_tokens_sent
 from pytest_llmarith.types import Fit, Model, ModelTerms, Price, Reply, RequestLimits
 from tests.models.scripted import MODEL
 
@@ -71,7 +71,11 @@ def refusals(spending: Budget, *outcomes: Reply | BaseException) -> list[str]:
     [
         (MODEL, None, LISTED),
         (MODEL, OWN, LISTED),
-        (replace(MODEL, params={"max_tokens": 50, "max_completion_tokens": 40}), None, replace(LISTED, most_tokens=50)),
+        (
+            replace(MODEL, params={"max_tokens": 50, "max_completion_tokens": 40}),
+            None,
+            replace(LISTED, max_reply_tokens=50),
+        ),
         (replace(MODEL, params={"max_tokens": 0, "max_completion_tokens": "7"}), None, LISTED),
         (Model("m", "openai/mine"), OWN, ModelTerms(OWN)),
         (Model("m", "openai/mine"), None, ModelTerms()),
@@ -141,7 +145,7 @@ def test_a_request_has_to_fit_at_its_worst_case() -> None:
     (message,) = set(refused)
     assert message.startswith("budget: --llm-max-cost=200: $160.00 spent")
     assert "100 tokens" in message
-    most = MOST + most_tokens_sent(MODEL, PROMPT)
+    most = MOST + max_tokens_sent(MODEL, PROMPT)
     assert len(refusals(budget(ModelTerms(None, MOST), max_tokens=2 * most), *[reply(most)] * 3)) == 1
 
 

@@ -19,13 +19,13 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.models.client import Client
-from pytest_llmarith.models.provider_errors import Diagnosis, Remedy, UnknownModel, diagnose
+from pytest_llmarith.models.provider_errors import Action, Diagnosis, UnknownModel, diagnose
 from pytest_llmarith.types import Model, Reply
 from tests.llm_server import Answer, Gate, LlmServer, usage
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # as in the broker's process
 
-TRY_AGAIN, GIVE_UP, STOP_RUN = Remedy.TRY_AGAIN, Remedy.GIVE_UP, Remedy.STOP_RUN
+RETRY, GIVE_UP, STOP_RUN = Action.RETRY, Action.GIVE_UP, Action.STOP_RUN
 KEY = {"api_key": "sk-planted-key"}
 DOCUMENT = Path(__file__).parents[2] / "docs" / "models.md"
 UNUSABLE = "unusable response from"
@@ -189,24 +189,24 @@ def test_no_other_machine_is_asked_for_prices() -> None:
 # --- failures: the table in docs/models.md --------------------------------------------------------------------------
 
 # What is done, and whether it is done for a provider that only asks to wait.
-DONE: dict[str, tuple[Remedy | None, bool]] = {
-    "try again": (TRY_AGAIN, False),
-    "try again, four times as often": (TRY_AGAIN, True),
+DONE: dict[str, tuple[Action | None, bool]] = {
+    "try again": (RETRY, False),
+    "try again, four times as often": (RETRY, True),
     "give up this question": (GIVE_UP, False),
     "stop the run": (STOP_RUN, False),
     "a reply": (None, False),
 }
 
 
-def documented() -> dict[str, tuple[Remedy | None, bool]]:
+def documented() -> dict[str, tuple[Action | None, bool]]:
     table = DOCUMENT.read_text("utf-8").partition("| what comes back | what is done |")[2].partition("\n\n")[0]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
     return {what: DONE[done] for what, done in rows}
 
 
-def scripted(status: int, symptom: str) -> tuple[Answer, str, str]:
+def scripted(status: int, summary: str) -> tuple[Answer, str, str]:
     """An error of that status, which says no more than that."""
-    return Answer(status=status), f"{status} {symptom}: scripted {status}", f"{status} from"
+    return Answer(status=status), f"{status} {summary}: scripted {status}", f"{status} from"
 
 
 EXHAUSTED = {"message": "You exceeded your current quota", "code": "insufficient_quota"}
@@ -237,11 +237,11 @@ SERVER_CASES: dict[str, list[tuple[Answer, str, str]]] = {
         (Answer(reset_after=0), "connection failed: Server disconnected", "no connection to"),
         (Answer("x" * 1000, reset_after=100), "connection failed: Response payload is not comp*", "no connection to"),
     ],
-    "a body that is no JSON, or holds no `choices`": [
-        (Answer(body=b""), "the response is no JSON", UNUSABLE),
-        (Answer(body=b"\xff\xfe\x00garbage\x80"), "the response is no JSON", UNUSABLE),
-        (Answer(body=b"<" * 30_000_000), "the response is no JSON", UNUSABLE),
-        (Answer(headers=GZIP), "the response cannot be inflated: *", UNUSABLE),
+    "a body that is not JSON, or holds no `choices`": [
+        (Answer(body=b""), "the response is not JSON", UNUSABLE),
+        (Answer(body=b"\xff\xfe\x00garbage\x80"), "the response is not JSON", UNUSABLE),
+        (Answer(body=b"<" * 30_000_000), "the response is not JSON", UNUSABLE),
+        (Answer(headers=GZIP), "the response cannot be decompressed: *", UNUSABLE),
         (Answer(choices=0), "the response holds no choices", UNUSABLE),
         (Answer(body=b"null"), "the response cannot be read: Empty or invalid *", UNUSABLE),
         (Answer(body=b"{}"), "the response cannot be read: *'choices'*", UNUSABLE),
@@ -250,8 +250,8 @@ SERVER_CASES: dict[str, list[tuple[Answer, str, str]]] = {
         (Answer(status=307, headers={"Location": "/v1"}), "connection failed: redirected 20 times", "no connection to")
     ],
     "a reply that the provider broke off, as its `finish_reason` says (`error` and the like)": [
-        (Answer("4", finish_reason="error"), "the provider broke the reply off: error", UNUSABLE),
-        (Answer(body=OPENROUTER.encode()), "the provider broke the reply off: upstream died", UNUSABLE),
+        (Answer("4", finish_reason="error"), "the provider interrupted the reply: error", UNUSABLE),
+        (Answer(body=OPENROUTER.encode()), "the provider interrupted the reply: upstream died", UNUSABLE),
     ],
     "any other 4xx, such as a context that is too long": [
         (Answer(status=400, error={"message": "bad stop"}), "400 BadRequestError: bad stop", "400 from"),
@@ -287,14 +287,14 @@ REPLY_ROW = "a reply that is cut at the token limit, refuses, was filtered (also
 
 
 @pytest.mark.parametrize(
-    ("row", "answer", "message", "symptom"), [(row, *case) for row, cases in SERVER_CASES.items() for case in cases]
+    ("row", "answer", "message", "summary"), [(row, *case) for row, cases in SERVER_CASES.items() for case in cases]
 )
-def test_what_a_server_answers(asked: Asked, row: str, answer: Answer, message: str, symptom: str) -> None:
+def test_what_a_server_answers(asked: Asked, row: str, answer: Answer, message: str, summary: str) -> None:
     """What is done about it, the message for people and its short form. Nothing is sent twice by litellm or an SDK."""
     diagnosis, server = asked.server(answer, timeout_s=1.0 if "no reply" in message else 30.0)
-    assert (diagnosis.remedy, diagnosis.throttled) == documented()[row]
+    assert (diagnosis.action, diagnosis.throttled) == documented()[row]
     assert fnmatchcase(diagnosis.message, f"openai/some: {message}"), diagnosis.message
-    assert diagnosis.symptom == f"{symptom} openai/some"
+    assert diagnosis.summary == f"{summary} openai/some"
     assert len(server.requests) == (21 if "20 times" in message else 1)
 
 
@@ -306,23 +306,23 @@ def test_the_table_in_the_documents_is_tested_row_by_row() -> None:
 
 @pytest.mark.parametrize("target", ["anthropic/claude-3-5-haiku-20241022", "gemini/gemini-2.0-flash", "openrouter/x/y"])
 @pytest.mark.parametrize(
-    ("answer", "remedy", "symptom"),
+    ("answer", "action", "summary"),
     [
-        (Answer(status=429, headers={"Retry-After": "7"}), TRY_AGAIN, "429 from"),
-        (Answer(status=529), TRY_AGAIN, "529 from"),
-        (Answer(body=b"<html>Bad gateway"), TRY_AGAIN, UNUSABLE),
-        (Answer(body=b"{}"), TRY_AGAIN, UNUSABLE),
-        (Answer(reset_after=0), TRY_AGAIN, "no connection to"),
+        (Answer(status=429, headers={"Retry-After": "7"}), RETRY, "429 from"),
+        (Answer(status=529), RETRY, "529 from"),
+        (Answer(body=b"<html>Bad gateway"), RETRY, UNUSABLE),
+        (Answer(body=b"{}"), RETRY, UNUSABLE),
+        (Answer(reset_after=0), RETRY, "no connection to"),
         (Answer(status=400, body=b"<html>"), GIVE_UP, "400 from"),
         (Answer(status=401), STOP_RUN, "401 from"),
         (Answer(status=404), STOP_RUN, "404 from"),
     ],
     ids=["429", "529", "no JSON", "nothing", "reset", "400", "401", "404"],
 )
-def test_other_providers_fail_alike(asked: Asked, target: str, answer: Answer, remedy: Remedy, symptom: str) -> None:
+def test_other_providers_fail_alike(asked: Asked, target: str, answer: Answer, action: Action, summary: str) -> None:
     """litellm treats each of them in its own way, and gives much of what it does not understand a wrong status."""
     diagnosis, _ = asked.server(answer, target)
-    assert (diagnosis.remedy, diagnosis.symptom) == (remedy, f"{symptom} {target}")
+    assert (diagnosis.action, diagnosis.summary) == (action, f"{summary} {target}")
     assert diagnosis.retry_after_s == (7 if answer.status == 429 else None)
 
 
@@ -340,7 +340,7 @@ def test_a_host_that_is_not_there(asked: Asked, code: int | None, monkeypatch: p
             monkeypatch.setattr(socket, "getaddrinfo", resolve)
         diagnosis = asked.model(Model("m", "openai/some", KEY, f"http://{host}/v1"))
     assert isinstance(diagnosis, Diagnosis)
-    assert diagnosis.remedy is (STOP_RUN if code == socket.EAI_NONAME else TRY_AGAIN)
+    assert diagnosis.action is (STOP_RUN if code == socket.EAI_NONAME else RETRY)
     assert diagnosis.message.startswith(f"openai/some: connection failed: Cannot connect to host {host}")
 
 
@@ -351,13 +351,13 @@ def test_a_host_that_is_not_there(asked: Asked, code: int | None, monkeypatch: p
         (Model("m", "claude-sonnet-4-5"), "no key; set ANTHROPIC_API_KEY in the environment or in .env"),
         (Model("m", "nonsense/some"), "LLM Provider NOT provided"),
         (Model("m", "openai/gpt-4o", {**KEY, "reasoning_effort": "high"}), "does not support parameters"),
-        (Model("m", "llmarith/clever"), "there is no fake model of this name; there are exact, sloppy"),
+        (Model("m", "llmarith/clever"), "unknown fake model; write llmarith/exact or llmarith/sloppy"),
     ],
 )
 def test_what_litellm_refuses_by_itself_stops_the_run(asked: Asked, model: Model, words: str) -> None:
     diagnosis = asked.model(model)
     assert isinstance(diagnosis, Diagnosis)
-    assert diagnosis.remedy is STOP_RUN
+    assert diagnosis.action is STOP_RUN
     assert diagnosis.message.startswith(f"{model.target}: ")
     assert words in diagnosis.message
 
@@ -405,4 +405,4 @@ def test_errors_that_are_no_provider_s() -> None:
     inner, outer = UnknownModel("there is none"), RuntimeError("wrapped")
     outer.__cause__, inner.__context__ = inner, outer
     diagnosis = diagnose(outer, Model("m", "llmarith/x"), 1.0, {})
-    assert (diagnosis.remedy, diagnosis.message) == (STOP_RUN, "llmarith/x: there is none")
+    assert (diagnosis.action, diagnosis.message) == (STOP_RUN, "llmarith/x: there is none")

@@ -217,5 +217,7 @@ def test_what_they_know_is_looked_up_once_and_only_for_a_program() -> None:
     hard = "   987654 * 456789"
     assert text("sloppy", hard, temperature=0) != text("sloppy", hard, temperature=2)
     for model, params in (("clever", {}), ("exact", {"temperature": "hot"}), ("exact", {"temperature": 3})):
-        with pytest.raises(UnknownModel, match=r"exact, sloppy|the temperature is a number from 0 to 2"):
+        with pytest.raises(
+            UnknownModel, match=r"llmarith/exact or llmarith/sloppy|temperature must be a number from 0 to 2"
+        ):
             text(model, "1 + 1", **params)

@@ -95,7 +95,7 @@ def test_keys_are_in_the_process_alone(
     (tmp_path / ".env").write_bytes(b"A=\xff")
     said: list[str] = []
     start(Model("m", "llmarith/exact"), said=said).ask_and_wait(ONE)
-    assert said == ["no key is taken from .env, which is no UTF-8 text"]
+    assert said == [".env is not UTF-8 text, so no key is loaded from it"]
 
 
 class Channel:
@@ -126,7 +126,7 @@ def test_a_worker_is_answered_through_the_controller(start: Start, server: LlmSe
     assert len(server.requests) == 1
     broker.detach("gw0")
     theirs.callback(None)
-    assert connection.ask_and_wait(ONE) == Failure("the controller is gone, and with it the connection to the model")
+    assert connection.ask_and_wait(ONE) == Failure("the connection to the controller was lost")
 
 
 def test_a_process_that_dies_answers_every_question_in_one_line(
@@ -146,7 +146,9 @@ def test_a_process_that_dies_answers_every_question_in_one_line(
     assert (number, kind) == (7, "failure")
     assert "the broker's process ended with status -9" in text
     outcome = broker.ask_and_wait(ONE)
-    assert broker.stopped == outcome == Failure("the broker's process ended with status -9: it said nothing", 0, True)
+    assert (
+        broker.stopped == outcome == Failure("the broker's process ended with status -9: no message on stderr", 0, True)
+    )
     assert broker.plan([ONE]).error == outcome.message
     (tmp_path / "sqlite3.py").write_text("raise RuntimeError('no sqlite3, Bearer sk-123456')")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))

@@ -16,11 +16,11 @@ from pytest_llmarith.models.redact import (
     header_values,
     hide_keys,
     is_secret,
+    leaked_variable,
     one_line,
+    refused_secrets,
     secrets_in,
-    secrets_refused,
     texts_in,
-    variable_told,
     with_headers_hidden,
     without_known_keys,
     without_secrets,
@@ -61,7 +61,7 @@ def test_names_of_secrets() -> None:
 def test_secrets_are_left_out(params: dict[str, Any], left: dict[str, Any]) -> None:
     """At every depth, whatever they are; only a schema directly below `properties` is none."""
     assert without_secrets(params) == left
-    assert [*secrets_refused(params)] != []
+    assert [*refused_secrets(params)] != []
 
 
 @pytest.mark.parametrize(
@@ -75,16 +75,16 @@ def test_secrets_are_left_out(params: dict[str, Any], left: dict[str, Any]) -> N
 def test_a_property_of_a_schema_is_no_secret(params: dict[str, Any]) -> None:
     """Without it two requests would look the same."""
     assert without_secrets(params) == params
-    assert [*secrets_refused(params)] == []
+    assert [*refused_secrets(params)] == []
 
 
 def test_what_may_be_given_and_is_not_written_down() -> None:
     """The key of a data source, which no variable can hold, and the name of a cache, which is no secret."""
     params = {"data_sources": [{"authentication": {"type": "api_key", "key": "a"}}], "prompt_cache_key": "c"}
-    assert [*secrets_refused(params)] == []
+    assert [*refused_secrets(params)] == []
     assert secrets_in(params) == ["a"]
     assert without_secrets(params) == {"data_sources": [{"authentication": {"type": "api_key"}}]}
-    assert [*secrets_refused({"authentication": {"access_token": "a"}, "key": "b"})] == ["access_token", "key"]
+    assert [*refused_secrets({"authentication": {"access_token": "a"}, "key": "b"})] == ["access_token", "key"]
 
 
 def test_headers_are_hidden_with_their_names_shown() -> None:
@@ -159,8 +159,8 @@ def test_what_is_taken_out_of_a_reply(name: str, secret: str, is_hidden: bool) -
 def test_the_variable_of_a_key_is_known() -> None:
     """What is short, a number or no secret is none."""
     environ = {"SOME_API_KEY": "hunter2hunter2", "A_TOKEN": "short", "B_KEY": "1234567890", "SHELL": "word"}
-    assert variable_told("it is hunter2hunter2!", environ) == "SOME_API_KEY"
-    assert [variable_told(text, environ) for text in ("hunter2", "short", "1234567890", "a word")] == [None] * 4
+    assert leaked_variable("it is hunter2hunter2!", environ) == "SOME_API_KEY"
+    assert [leaked_variable(text, environ) for text in ("hunter2", "short", "1234567890", "a word")] == [None] * 4
 
 
 # --- providers ------------------------------------------------------------------------------------------------------

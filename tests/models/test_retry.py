@@ -13,7 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.models.broker import Broker
-from pytest_llmarith.models.limits import FAILURES, LASTING_S, PROBE_EVERY_S, CircuitBreaker, ConcurrencyLimit
+from pytest_llmarith.models.limits import (
+    DOWN_AFTER_FAILURES,
+    DOWN_AFTER_S,
+    PROBE_EVERY_S,
+    CircuitBreaker,
+    ConcurrencyLimit,
+)
 from pytest_llmarith.models.provider_errors import UnusableResponse
 from pytest_llmarith.types import Failure, Model, Reply, Retry
 from tests.models.scripted import (
@@ -73,7 +79,7 @@ async def test_retry_after_is_waited_for_to_the_second() -> None:
         (failing(*[Provider(429)] * 4, *[Provider(503)] * 3), 3, 8, None),
         (always(401), 3, 1, "openai/some: 401 Provider: scripted; check OPENAI_API_KEY in *"),
         (always(400), 3, 1, "openai/some: 400 Provider: scripted"),
-        (always(429, 3600), 3, 1, "*scripted (it asks to wait 3,600 s, retries end after 900 s)"),
+        (always(429, 3600), 3, 1, "*scripted (the provider asks to wait 3,600 s, retries end after 900 s)"),
     ],
     ids=["passing", "outage", "429", "no retries", "429s and outages", "401", "400", "asks for too much"],
 )
@@ -221,7 +227,7 @@ async def test_a_provider_that_is_down_stops_the_run_after_a_minute() -> None:
     assert at == pytest.approx(61, abs=5)
     assert client.asked.total() < 80
     assert broker.stopped is not None
-    pattern = "openai/some is down: 503 Provider: scripted (* failures in 6? s, and no reply)"
+    pattern = "openai/some is down: 503 Provider: scripted (* failures in 6? s without a reply)"
     assert fnmatchcase(broker.stopped.message, pattern), broker.stopped
     assert counted(outcomes)[f"run stopped: {broker.stopped.message}"] > 980
 
@@ -326,7 +332,7 @@ class Watched:
 
 def test_what_the_documents_promise_of_the_circuit_breaker() -> None:
     """20 failures in a row that last a minute, a request every 3 seconds meanwhile; older requests may still reply."""
-    assert (FAILURES, LASTING_S, PROBE_EVERY_S) == (20, 60.0, 3.0)
+    assert (DOWN_AFTER_FAILURES, DOWN_AFTER_S, PROBE_EVERY_S) == (20, 60.0, 3.0)
     for watched, is_down in (
         (Watched().fail(1024), False),
         (Watched().fail(1024).fail(1, 59), False),

@@ -250,7 +250,7 @@ async def test_what_was_not_written_is_tried_again_at_the_end(path: Path, monkey
     store = RunStore(path, StoreMode.ON)
     await store.prepare()
     with locked(path):
-        with pytest.raises(StoreError, match="another program keeps it locked"):
+        with pytest.raises(StoreError, match="another process has locked it"):
             await store.put("a", Reply("a"))
         assert (store.written, store.unwritten) == (set(), {"a": Reply("a")})
     await store.close()
@@ -318,7 +318,7 @@ def test_pruning_needs_the_store_alone(store: Store, path: Path) -> None:
     """While a run has it open nothing is deleted; afterwards it is, and the file shrinks."""
     store.put({str(number): replace(FULL, reasoning="x" * 10_000) for number in range(20)})
     with closing(Store(path)) as other:
-        with pytest.raises(StoreError, match="a run is using it; try again when that has ended"):
+        with pytest.raises(StoreError, match="a run is using it; rerun the command when that run has ended"):
             other.prune()
         assert len(store.fetch(map(str, range(20)))) == 20
         store.close()

@@ -65,7 +65,7 @@ def test_the_starter_is_what_is_in_its_folder(tmp_path: Path) -> None:
     assert (cache.starter_program("A000045"), cache.starter_program("A382002")) == ("print('é')\n", None)
     assert cache.entry("A000045", STARTER).name != cache.entry("A000045", "classic_easy").name == "Of the OEIS."
     (tmp_path / STARTER / "fibonacci.json").write_text("{}")
-    with pytest.raises(BrokenEntry, match=r"fibonacci\.json: not named by an A-number"):
+    with pytest.raises(BrokenEntry, match=r"fibonacci\.json: the name is not an A-number"):
         cache.numbers(STARTER)
 
 
@@ -93,8 +93,8 @@ def test_the_digest_is_that_of_the_content(tmp_path: Path) -> None:
     [
         (["classic_easy"], "classic_easy lacks 248 entries (A000004, A000005, A000006, ...)"),
         (["classic_hard", "classic_easy"], "run llmarith oeis sync classic_hard classic_easy --cache "),
-        ([STARTER], "holds no entry"),
-        (["clasic"], "'clasic' is no set of sequences; write one or more of classic_easy, "),
+        ([STARTER], "has no entry"),
+        (["clasic"], "'clasic' is not a set of sequences; write one or more of classic_easy, "),
     ],
 )
 def test_incomplete_and_unknown_sets_are_refused(asked: list[str], said: str, tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_incomplete_and_unknown_sets_are_refused(asked: list[str], said: str, tm
         checked_sets(asked, cache)
     assert said in str(raised.value)
     assert str(raised.value).isprintable()
-    with pytest.raises(BrokenEntry, match=r"A000005\.json: not there; run llmarith oeis sync A000005 --cache "):
+    with pytest.raises(BrokenEntry, match=r"A000005\.json: missing; run llmarith oeis sync A000005 --cache "):
         cache.entry("A000005")
 
 

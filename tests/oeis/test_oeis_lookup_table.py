@@ -205,7 +205,7 @@ def test_terms_are_found_in_every_form(terms: list[int]) -> None:
         f"print({dict(enumerate(terms))}[int(input())])",
         "n = int(input())\n" + "\n".join(f"if n == {n}: print({term})" for n, term in enumerate(terms)),
     ]
-    assert [analyze(parsed(form), sequence).shown for form in forms] == [1] * 4
+    assert [analyze(parsed(form), sequence).literal_share for form in forms] == [1] * 4
 
 
 @settings(max_examples=60)

@@ -81,7 +81,7 @@ NOT_FOUND = [
     (fenced("def f(:"), NanReason.SYNTAX_ERROR, "line 1: invalid syntax"),
     (fenced("x = 1\nreturn x"), NanReason.SYNTAX_ERROR, "line 2: 'return' outside function"),
     (fenced("x = 1\0"), NanReason.SYNTAX_ERROR, None),
-    (fenced("x = '\ud800'"), NanReason.SYNTAX_ERROR, "it contains half of a character (a surrogate)"),
+    (fenced("x = '\ud800'"), NanReason.SYNTAX_ERROR, "it contains a lone surrogate"),
     (
         fenced("x = 1#" + "1" * MAX_PROGRAM),
         NanReason.SYNTAX_ERROR,

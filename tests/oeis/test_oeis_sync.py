@@ -36,7 +36,7 @@ class Entries:
         self.asked.append(number)
         content = self._entries.get(number, b"")
         if not content:
-            raise Unavailable("gone" if content is None else "not here", hopeless=content is None)
+            raise Unavailable("gone" if content is None else "not here", ends_sync=content is None)
         return f"source/{number}", content
 
 
@@ -49,8 +49,8 @@ def test_intact_entries_are_not_fetched(tmp_path: Path) -> None:
     for number, content in zip(numbers, [entry("A000001"), b"[{", entry("A000045"), b""], strict=True):
         (cache / f"{number}.json").write_bytes(content)
     seen: list[tuple[str, int, int]] = []
-    synced = sync(numbers, cache, source, NOTICE, watch=lambda *step: seen.append(step))
-    assert synced == Synced(there=1, written=3, failed=())
+    synced = sync(numbers, cache, source, NOTICE, on_entry=lambda *step: seen.append(step))
+    assert synced == Synced(present=1, written=3, failed=())
     assert source.asked == numbers[1:]
     assert seen == [("A000002", 0, 3), ("A000003", 1, 3), ("A000004", 2, 3)]
     assert read_entry(cache / "A000001.json").name == "Made for tests: A000001."
@@ -75,7 +75,7 @@ def test_no_broken_entry_is_written(content: bytes, said: str, tmp_path: Path) -
     source = Entries({"A000045": content, "A000040": entry("A000040")})
     synced = sync(["A000045", "A000040"], tmp_path, source, NOTICE, refresh=True)
     [(number, why)] = synced.failed
-    assert (number, synced.written, synced.left, synced.is_whole) == ("A000045", 1, 0, False)
+    assert (number, synced.written, synced.left, synced.is_complete) == ("A000045", 1, 0, False)
     assert why.startswith(said)
     assert (tmp_path / "A000045.json").read_bytes() == entry("A000045")
 
@@ -130,7 +130,7 @@ def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def ask(site: Site, told: Callable[[str], None] = lambda line: None) -> bytes:
-    with Website(site.base_url, pace_s=0, first_pause_s=0.001, told=told) as website:
+    with Website(site.base_url, pace_s=0, first_pause_s=0.001, on_retry=told) as website:
         return website.read("A000045")[1]
 
 
@@ -149,8 +149,8 @@ def test_one_request_says_who_asks() -> None:
     [
         (Answer(status=429, headers=AT_ONCE), "status 429"),
         (Answer(status=500, headers={"Retry-After": "soon"}), "status 500"),
-        (Answer(b"<html>Too many requests</html>"), "something else than JSON"),
-        (Answer(b"[" * 100_000), "something else than JSON"),
+        (Answer(b"<html>Too many requests</html>"), "not JSON"),
+        (Answer(b"[" * 100_000), "not JSON"),
         (Answer(entry("A000045")[:-5], cut=True), "RemoteProtocolError"),
     ],
 )
@@ -160,14 +160,14 @@ def test_an_outage_is_retried(bad: Answer, said: str) -> None:
     with Site(lambda call: bad if call.nth < ATTEMPTS else GOOD) as site:
         assert ask(site, told.append) == GOOD.body
     assert (site.asked["A000045"], len(told)) == (ATTEMPTS, ATTEMPTS - 1)
-    assert all(line.startswith("A000045: ") and said in line and "; again in 0 s" in line for line in told)
+    assert all(line.startswith("A000045: ") and said in line and "; retry in 0 s" in line for line in told)
     with Site(lambda call: bad) as site, pytest.raises(Unavailable, match=said) as raised:
         ask(site)
-    assert (site.asked["A000045"], raised.value.hopeless) == (ATTEMPTS, False)
+    assert (site.asked["A000045"], raised.value.ends_sync) == (ATTEMPTS, False)
 
 
 @pytest.mark.parametrize(
-    ("answer", "said", "hopeless"),
+    ("answer", "said", "ends_sync"),
     [
         *((Answer(status=status, headers=AT_ONCE), f"status {status}", False) for status in (403, 404)),
         (Answer(status=302, headers={"Location": "/search"}), "status 302", False),
@@ -177,16 +177,16 @@ def test_an_outage_is_retried(bad: Answer, said: str) -> None:
         (Answer(b"x", headers={"Content-Encoding": "gzip"}), "compressed", False),
     ],
 )
-def test_what_does_not_pass_is_not_retried(answer: Answer, said: str, hopeless: bool) -> None:
+def test_what_does_not_pass_is_not_retried(answer: Answer, said: str, ends_sync: bool) -> None:
     """A refusal, a wait of more than five minutes, and a reply that is too large or could unpack to any size."""
     with Site(lambda call: answer) as site, pytest.raises(Unavailable, match=said) as raised:
         ask(site)
-    assert (site.asked["A000045"], raised.value.hopeless) == (1, hopeless)
+    assert (site.asked["A000045"], raised.value.ends_sync) == (1, ends_sync)
 
 
 def test_three_failures_in_a_row_are_hopeless() -> None:
     """A success starts the count again."""
-    hopeless = []
+    ends_sync = []
     with (
         Site(lambda call: GOOD if call.number == "A000045" else Answer(status=404)) as site,
         Website(site.base_url, pace_s=0) as website,
@@ -195,8 +195,8 @@ def test_three_failures_in_a_row_are_hopeless() -> None:
             try:
                 website.read(number)
             except Unavailable as error:
-                hopeless.append(error.hopeless)
-    assert hopeless == [False, False, False, False, True]
+                ends_sync.append(error.ends_sync)
+    assert ends_sync == [False, False, False, False, True]
 
 
 def test_the_pace_is_kept() -> None:

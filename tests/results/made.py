@@ -13,14 +13,14 @@ from pytest_llmarith.records import AdditionProblem, ArithmeticProblem, Record, 
 from pytest_llmarith.results.compare import Comparison, Comparisons, compare
 from pytest_llmarith.results.compare_rows import Row
 from pytest_llmarith.results.files import UsageError
-from pytest_llmarith.results.load import OpenedRun
+from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.types import Condition, Dtype, Op, Outcome, Reading
 from tests.runs_on_disk import programmed, run_facts
 
 OUTCOMES = dict(zip("cdnhu", ("correct", "deviate", "nan", "cheat", "unanswered"), strict=True))
 
 
-class Opened(OpenedRun):
+class Opened(LoadedRun):
     """A run in memory."""
 
     def __init__(self, path: Path, trials: Sequence[Record], facts: Run | None) -> None:

@@ -226,11 +226,11 @@ def test_a_run_that_lost_hard_questions_is_not_better() -> None:
         (
             sums("cd"),
             sums("cc", "mul", first=50),
-            "no variant and depth, and no set of sequences, has an answer in both",
+            "no cell (a variant at a depth, or a set of sequences) has answers in both",
         ),
-        (sums("cd"), sums("uu", first=50), "no variant and depth"),
-        (repeated("cd", "cd"), sums("cd", first=50), "runs with --llm-repeats are not compared"),
-        (sums("cd"), repeated("cd", "cd", first=50), "runs with --llm-repeats are not compared"),
+        (sums("cd"), sums("uu", first=50), "no cell"),
+        (repeated("cd", "cd"), sums("cd", first=50), "runs with --llm-repeats can only be compared by pairs"),
+        (sums("cd"), repeated("cd", "cd", first=50), "runs with --llm-repeats can only be compared by pairs"),
     ],
 )
 def test_two_groups_that_are_refused(first: list[Record], second: list[Record], why: str) -> None:
@@ -267,14 +267,14 @@ def test_models_of_one_run_only() -> None:
 @pytest.mark.parametrize(
     ("others", "wanted", "why"),
     [
-        ([], {}, "one run is compared with itself by --model=A:B"),
+        ([], {}, "to compare one run with itself, add --model=A:B"),
         ([], {"models": ["a"]}, "name two of its models"),
         ([], {"conditions": ["usual"]}, "name two of its conditions"),
         ([], {"conditions": ["usual:context_2k"]}, "A is one of usual and B one of usual"),
         (["c", "d"], {}, "no model of the same name"),
         (["a"], {"models": ["c"]}, "no such name; write --model=A:B, where A is one of a, a:b and B one of a"),
-        (["b:c", "c"], {"models": ["a:b:c"]}, "can be read in 2 ways"),
-        ([""], {}, "there is no trial in one of the runs"),
+        (["b:c", "c"], {"models": ["a:b:c"]}, "ambiguous, with 2 readings"),
+        ([""], {}, "one of the runs has no trials"),
     ],
 )
 def test_choices_that_are_refused(others: list[str], wanted: dict[str, list[str]], why: str) -> None:
@@ -302,9 +302,9 @@ def test_two_conditions_of_a_run() -> None:
 @pytest.mark.parametrize(
     ("second", "why"),
     [
-        (sums("cc", seed=1, first=9), "as the seeds differ (0 and 1); compare them without pairing with --unpaired"),
+        (sums("cc", seed=1, first=9), "as the seeds differ (0 and 1); add --unpaired to compare them without pairing"),
         (in_condition(sums("cc"), COMMA), "--condition=A:B, where A is one of usual and B one of numbers_comma"),
-        (changed(sums("cc"), prompt="x"), "as the same problems have other prompts; compare them without pairing"),
+        (changed(sums("cc"), prompt="x"), "as the same problems have other prompts; add --unpaired"),
     ],
 )
 def test_a_refusal_names_the_option_that_helps(second: list[Record], why: str) -> None:
@@ -350,7 +350,7 @@ def test_the_same_prompt_is_no_effect() -> None:
         ("c" * 100, "d" * 10 + "c" * 90, "10", 0, ""),  # not by more
         ("c" * 100, "d" * 5 + "c" * 95, "2", 0, ""),  # p 0.0625
         ("d" * 50 + "c" * 50, "c" * 100, "2", 0, ""),  # better
-        ("cc", "uu", "2", 9, "nothing could be compared"),
+        ("cc", "uu", "2", 9, "nothing was compared"),
         ("c" * 131, "c" * 3, "2", 0, "128 questions of A have no pair in B"),
         ("c" * 131, "c" * 3, "2", 128, ""),
         ("c" * 400, "c" * 7 + "u" * 393, "2", 392, "393 unanswered, 392 are allowed"),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from pytest_llmarith.records import Result
-from pytest_llmarith.results.completeness import duplicates, is_whole, missing_cells, of_wanted
+from pytest_llmarith.results.completeness import answered_count, duplicates, is_complete, missing_cells
 from tests.runs_on_disk import asked, programmed, summed_up
 
 NONE = {"correct": 0, "deviate": 0, "nan": 0, "cheat": 0, "unanswered": 3}
@@ -63,8 +63,8 @@ def test_questions_of_several_items_are_one() -> None:
     sent: dict[str, Any] = {"model": "m", "api_base": None, "params": {}, "messages": [message]}
     records = [asked("{}", sent=sent) | {"nodeid": nodeid} for nodeid in "abc"]
     whole, half, unknown = (summed_up(records, {"selected": selected}) for selected in (3, 4, None))
-    assert [is_whole(one) for one in (whole, half, unknown)] == [True, False, False]
-    assert [of_wanted(one) for one in (whole, half, unknown)] == ["1 of 1", "1 of 2", "1"]
+    assert [is_complete(one) for one in (whole, half, unknown)] == [True, False, False]
+    assert [answered_count(one) for one in (whole, half, unknown)] == ["1 of 1", "1 of 2", "1"]
     (line,) = duplicates(whole)
-    assert line.startswith("2 items asked what another item asks")
+    assert line.startswith("2 items asked the same question as another item")
     assert duplicates(summed_up(records[:1])) == []

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from pytest_llmarith.evaluate import Trial, number_record, unanswered_record
 from pytest_llmarith.grading import carries
 from pytest_llmarith.records import Record, as_dict, unknown_run
-from pytest_llmarith.results.load import opened
+from pytest_llmarith.results.load import load_runs
 from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.tasks import addition, arithmetic
 from pytest_llmarith.types import Dtype, ErrorClass, Failure, Model, NumberProblem, Op, Reading, Reply
@@ -131,7 +131,7 @@ def share(part: float, whole: float, decimals: int = 0) -> str:
 @pytest.mark.skipif(not TRANSCRIPTS.is_dir(), reason="the transcripts are not beside the project")
 def test_the_tables_are_those_of_the_transcripts() -> None:
     """docs/errors.md shows the classes and carries of the transcripts."""
-    records = [one for run in opened(TRANSCRIPTS) for one in run.records() if one.reply]
+    records = [one for run in load_runs(TRANSCRIPTS) for one in run.records() if one.reply]
     for record in records:
         record.model = "all"
     found = errors_of(records)

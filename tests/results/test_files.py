@@ -92,7 +92,7 @@ def test_no_input_and_nothing_but_a_file_is_replaced(tmp_path: Path, force: bool
     (tmp_path / "to-other").symlink_to(other)
     (tmp_path / "nowhere").symlink_to(tmp_path / "gone")
     os.mkfifo(tmp_path / "pipe")
-    inputs = dict.fromkeys(("log", "x/../log", "to-log"), "one of the files to read")
+    inputs = dict.fromkeys(("log", "x/../log", "to-log"), "one of the input files")
     others = dict.fromkeys(("to-other", "nowhere", "pipe", "."), "not a regular file")
     unwritable = dict.fromkeys(("x" * 300, "log/x"), "cannot be written")
     for name, why in (inputs | others | unwritable).items():
@@ -103,5 +103,5 @@ def test_no_input_and_nothing_but_a_file_is_replaced(tmp_path: Path, force: bool
         write(other, log, force=True)
         assert other.read_bytes() == b"new"
     else:
-        with pytest.raises(UsageError, match="the file exists; name another or add --force"):
+        with pytest.raises(UsageError, match="the file exists; name another file or add --force"):
             write(other, log)

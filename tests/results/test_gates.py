@@ -50,19 +50,19 @@ def test_bad_gates(text: str) -> None:
 A, OEIS = result("a", "arithmetic", 1, 1), result("a", "oeis", 0, 1)
 COMMA = replace(A, condition=Condition(NumberFormat.COMMA))
 KEYS = [("a", "arithmetic", ""), ("a", "arithmetic", "numbers_comma"), ("a", "oeis", "")]
-NOTHING = "nothing was measured, 80 % is asked for"
+NOTHING = "nothing was measured, 80 % is required"
 
 
 @pytest.mark.parametrize(
     ("gates", "results", "models", "selected", "lines"),
     [
         ("61.3", [result("m", "t", 613, 387)], [], [], []),
-        ("80", [result("m", "t", 613, 387)], [], [], ["m, t: 61.3 % correct is under 80 %"]),
-        ("0", [result("m", "t", 717, 0, 3)], [], [], ["m, t: 3 of 720 unanswered, 0 % is asked for"]),
-        ("0", [result("m", "t", 0, 0)], [], [], ["m, t: nothing was measured, 0 % is asked for"]),
+        ("80", [result("m", "t", 613, 387)], [], [], ["m, t: 61.3 % correct is below 80 %"]),
+        ("0", [result("m", "t", 717, 0, 3)], [], [], ["m, t: 3 of 720 unanswered, 0 % is required"]),
+        ("0", [result("m", "t", 0, 0)], [], [], ["m, t: nothing was measured, 0 % is required"]),
         ("80 t:80", [], [], [], [NOTHING]),
         ("1 arithmetic:1", [A], ["a", "b"], [], ["b: nothing was", "b, arithmetic: nothing was"]),
-        ("x:80", [OEIS, A], [], [], ["x: no such task in this run, 80 % is asked for; there is arithmetic, oeis"]),
+        ("x:80", [OEIS, A], [], [], ["x: no such task in this run, 80 % is required; its tasks are arithmetic, oeis"]),
         ("80 oeis:80", [A, OEIS], [], [], ["a, arithmetic: 50.0 %", "a, oeis: 0.0 %"]),  # each line once
         ("80", [A, COMMA], [], [], ["a, arithmetic: 50.0 %", "a, arithmetic, numbers_comma: 50.0 %"]),
         ("1", [A], [], KEYS, ["a, arithmetic, numbers_comma: nothing was", "a, oeis: nothing was"]),  # all skipped

@@ -19,15 +19,15 @@ from hypothesis import strategies as st
 from pytest_llmarith.records import as_dict, unknown_run
 from pytest_llmarith.results.export import Destination, Shape, export
 from pytest_llmarith.results.files import UsageError
-from pytest_llmarith.results.load import OpenedRun, opened
+from pytest_llmarith.results.load import LoadedRun, load_runs
 from pytest_llmarith.results.report import summary_section
 from pytest_llmarith.types import Dtype, Op
 from tests.runs_on_disk import FACTS, ROW, added, asked, lines_of, log_in, programmed, record_of, run_in
 
 
-def only(path: Path) -> OpenedRun:
+def only(path: Path) -> LoadedRun:
     """The one run that a path stands for."""
-    (run,) = opened(path)
+    (run,) = load_runs(path)
     return run
 
 
@@ -49,7 +49,7 @@ def test_a_killed_run(tmp_path: Path) -> None:
     log_in(tmp_path / "a", [])
     log_in(tmp_path / "b", [asked("{}")], end='{"format": 1, "run')
     log_in(tmp_path / "c", [asked("{}", stored=True)])
-    runs = opened(tmp_path)
+    runs = load_runs(tmp_path)
     assert [run.summary().run for run in runs] == [unknown_run("a"), unknown_run("b"), unknown_run("c")]
     assert all("unfinished" in run.unfinished for run in runs)
     dates = [[(one.date, one.selected, one.measured) for one in run.summary().results] for run in runs]
@@ -108,7 +108,7 @@ def test_a_folder_of_runs(tmp_path: Path) -> None:
     (tmp_path / "other-kind.jsonl").write_text('{"format": 1, "results": []}\n', encoding="ascii")
     (tmp_path / "other.jsonl").write_bytes(b"\xff\n")
     (tmp_path / "README.md").touch()
-    assert [run.name for run in opened(tmp_path)] == ["rows.jsonl", "deep", "b"]
+    assert [run.name for run in load_runs(tmp_path)] == ["rows.jsonl", "deep", "b"]
 
 
 def test_what_is_no_run_is_named(tmp_path: Path) -> None:
@@ -122,12 +122,12 @@ def test_what_is_no_run_is_named(tmp_path: Path) -> None:
         (tmp_path / "pipe", "not a regular file; name a trials.jsonl"),  # reading one would never end
     ):
         with pytest.raises(UsageError) as error:
-            opened(path)
+            load_runs(path)
         assert f"{path}: {said}" in str(error.value)
     (tmp_path / "b").mkdir()
     (tmp_path / "b" / "trials.jsonl").write_bytes(b"\xff\n")
     with pytest.raises(UsageError, match="not UTF-8"):
-        opened(tmp_path)
+        load_runs(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_a_summary_of_another_shape_is_refused(tmp_path: Path, facts: dict[str, 
 def test_some_records_alone(tmp_path: Path) -> None:
     """How many of them there should have been is unknown."""
     run = only(run_in(tmp_path, [asked("{}"), asked("7", trial=1)]))
-    wrong = run.only(lambda record: record.outcome == "deviate")
+    wrong = run.filtered(lambda record: record.outcome == "deviate")
     assert [record.outcome for record in wrong.records()] == ["deviate"]
     (result,) = wrong.summary().results
     assert (result.measured, result.selected, run.summary().results[0].selected) == (1, None, 2)
@@ -176,7 +176,7 @@ def test_a_line_may_hold_anything(tmp_path_factory: pytest.TempPathFactory, reco
         del place[key]
     folder = log_in(tmp_path_factory.mktemp("run"), [changed]).parent
     uses: list[Callable[[], object]] = [lambda: summary_section(only(folder).summary(), 100)]
-    uses += [partial(export, opened(folder), shape, Destination(StringIO())) for shape in get_args(Shape)]
+    uses += [partial(export, load_runs(folder), shape, Destination(StringIO())) for shape in get_args(Shape)]
     for use in uses:
         assert error_of(use).isprintable()
 

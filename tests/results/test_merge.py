@@ -94,7 +94,7 @@ def test_what_runs_asked_is_added_up(made: Made) -> None:
     one = RequestTotals(requests=3, cost_usd=0.1, retries={"429": 1}, throttled=throttled)
     first, second = shards(made, sums("cccc"), 2)
     cut = made("cut", sums("c"), shard=SHARD | {"index": 1}, stopped="401")
-    assert "cut: 1 of 2 trials are there" in refusal(cut, second)
+    assert "cut: it has 1 of 2 trials" in refusal(cut, second)
     for part, asking in ((first, one), (second, RequestTotals(cost_usd=0.2))):
         summary = decode_summary((part / "summary.json").read_bytes())
         summary.run.asking = asking
@@ -127,19 +127,19 @@ def test_runs_that_differ_are_refused(made: Made, facts: dict[str, Any], named: 
     first, _ = shards(made, sums("cccc"), 2, **known)
     same = made("same", sums("cccc")[1::2], shard=SHARD | {"selection": None})
     other = made("x", sums("cccc")[1::2], **{"shard": SHARD} | known | facts)
-    assert refusal(first, other) == f"shard-1 and x differ in {named}; merge parts of one run only"
+    assert refusal(first, other) == f"shard-1 and x differ in {named}; name parts of one run"
     assert merge([first, same], Path("merged")).complete
 
 
 def test_missing_and_broken_parts_are_named(made: Made) -> None:
     parts = shards(made, sums("c" * 10), 4)
-    assert "of 4 shards these are missing: 1, 4;" in refusal(*parts[1:3])
-    assert "again: the run is missing whose failures" in refusal(made("again", sums("c"), partial=True))
-    assert "early: 2 of 5 trials are there" in refusal(made("early", sums("cc"), selected=5))
+    assert "missing shards of 4: 1, 4;" in refusal(*parts[1:3])
+    assert "again: the run that this --lf run completes is missing" in refusal(made("again", sums("c"), partial=True))
+    assert "early: it has 2 of 5 trials" in refusal(made("early", sums("cc"), selected=5))
     run = made("run", sums("ccc"))
-    assert "another run has other trials" in refusal(run, made("two", sums("cc", first=2)))
+    assert "another of the runs has other trials" in refusal(run, made("two", sums("cc", first=2)))
     whole = (run / "trials.jsonl").read_bytes()
-    for content, why in ((whole[:-40], "its log holds 2 records, its summary counts 3"), (b"what?\n", "not JSON")):
+    for content, why in ((whole[:-40], "its log has 2 records, its summary counts 3"), (b"what?\n", "not JSON")):
         (run / "trials.jsonl").write_bytes(content)
         assert why in refusal(run)
     for summary in (b"{", b"\xff", b"[" * 99_999):
@@ -154,9 +154,9 @@ def test_missing_and_broken_parts_are_named(made: Made) -> None:
     [
         (["run", "run"], "new", "named twice"),
         (["nowhere"], "new", "nowhere: cannot be read"),
-        (["."], "new", "the folder holds no trials.jsonl"),
+        (["."], "new", "the folder has no trials.jsonl"),
         (["run"], "run", "this exists"),
-        (["run"], "run/new", "which is not changed"),
+        (["run"], "run/new", "inside one of the runs"),
         (["run"], "file/new", "cannot be written"),
     ],
 )

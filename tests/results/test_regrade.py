@@ -165,15 +165,15 @@ def test_the_replies_behind_a_cell_are_shown(capsys: Captured) -> None:
     assert rf"\r\n= {SUM.expected}" in out
     assert len(out) < 3_000
     assert all(line.isprintable() for line in (out + err).splitlines())
-    assert "line 3: a kill tore this line" in err
-    assert "1 record is left as it was: other is no task of pytest-llmarith" in err
+    assert "line 3: skipped, as it was cut" in err
+    assert "1 record is unchanged: other is a custom task" in err
 
 
 def test_searches_are_left_as_they_are(capsys: Captured) -> None:
     assert main(["regrade", write(searched(), searched())]) == 0
     out, err = capsys.readouterr()
     assert "correct         2        2" in out
-    assert err.startswith("note: 2 records are left as they were: a search whose replies are graded otherwise")
+    assert err.startswith("note: 2 records are unchanged: the questions of a search depend on the grades")
 
 
 def test_new_records_are_written(tmp_path: Path, capsys: Captured) -> None:
@@ -185,10 +185,10 @@ def test_new_records_are_written(tmp_path: Path, capsys: Captured) -> None:
     assert [json.loads(line) for line in written] == [asked("7"), asked("\ud800")]
     for arguments, why in (
         ([log, "--write=new.jsonl"], "the file exists"),
-        ([str(tmp_path), f"--write={log}", "--force"], "one of the files to read"),
+        ([str(tmp_path), f"--write={log}", "--force"], "one of the input files"),
         ([write(asked("7"), name="x", end="what?\n"), "--write=y"], "x, line 2: not JSON"),
         ([log, "--show=deviate->right"], "correct, deviate, nan, cheat, unanswered"),
-        ([log, "--show=\x1b"], "is no transition"),
+        ([log, "--show=\x1b"], "is not a transition"),
         (["\x1b"], "cannot be read"),
         (["."], ""),
     ):
@@ -205,7 +205,7 @@ def test_new_records_are_written(tmp_path: Path, capsys: Captured) -> None:
 
 def test_a_folder_without_a_log_is_named(tmp_path: Path, capsys: Captured) -> None:
     assert main(["regrade", str(tmp_path)]) == WRONG_USAGE
-    assert "the folder holds no trials.jsonl; name a trials.jsonl of a run" in capsys.readouterr().err
+    assert "the folder has no trials.jsonl; name a trials.jsonl of a run" in capsys.readouterr().err
     log_in(tmp_path, [asked("7")])
     assert main(["regrade", str(tmp_path)]) == 0
 

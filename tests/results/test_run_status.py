@@ -41,32 +41,32 @@ STORED = [asked("{}"), asked("{}", trial=1, stored=True)]
             [*ONE, *unanswered("no reply", "no reply", "worker crashed")],
             {"selected": 720},
             [
-                "incomplete, 1 of 720 answered, the same command does the rest",
+                "incomplete, 1 of 720 answered, rerun the same command",
                 "unanswered: 2 x no reply",
                 "unanswered: 1 x worker crashed",
             ],
         ),
         (ONE, {"partial": True}, ["1 of 1 answered", "partial: only tests that failed before were selected (--lf)"]),
-        (ONE, {"shard": SHARD}, ["1 of 1 answered", "shard 2 of 5, which llmarith merge joins with the others"]),
+        (ONE, {"shard": SHARD}, ["1 of 1 answered", "shard 2 of 5; llmarith merge joins all shards"]),
         (
             ONE,
             {"merged": MERGED, "selected": 2},
             [
                 "incomplete, 1 of 2 answered",
                 "merged from 2 runs",
-                "4 trials have two answers, of which the later counts",
+                "4 trials have two answers; the later one counts",
             ],
         ),
         (
             [*ONE, *unanswered("x: unknown model", "run stopped: x: unknown model")],
             {"stopped": "x: unknown model"},
             [
-                "incomplete, 1 of 3 answered, once that is mended the same command does the rest",
+                "incomplete, 1 of 3 answered, fix this, then rerun the same command",
                 "stopped: x: unknown model",
                 "unanswered: 2 x the run was stopped",
             ],
         ),
-        ([], {"selected": 720}, ["incomplete, 0 of 720 answered, the same command does the rest"]),
+        ([], {"selected": 720}, ["incomplete, 0 of 720 answered, rerun the same command"]),
     ],
 )
 def test_how_far_a_run_came(records: list[dict[str, Any]], run: dict[str, Any], lines: list[str]) -> None:
@@ -77,8 +77,8 @@ def test_how_far_a_run_came(records: list[dict[str, Any]], run: dict[str, Any], 
     ("records", "run", "rest"),
     [
         (ONE, {"store": "only"}, ", --llm-store=only asks no model"),
-        (ONE, {"store": "off"}, ", the same command asks everything again"),
-        ([], {}, ", once that is mended the same command does the rest"),
+        (ONE, {"store": "off"}, ", rerun the same command, which asks everything again"),
+        ([], {}, ", fix this, then rerun the same command"),
     ],
 )
 def test_the_same_command_is_named_only_if_it_helps(
@@ -93,7 +93,7 @@ def test_a_budget_that_was_reached(count: int, questions: str) -> None:
     """A higher cap helps, not the same command; the amounts in the reasons are not counted one by one."""
     lines = status(*ONE, *unanswered(*(f"{BUDGET} {number}" for number in range(count))))
     assert lines[0] == f"incomplete, 1 of {1 + count} answered"
-    assert lines[1] == f"budget reached: {questions} not asked, a higher cap goes on from here"
+    assert lines[1] == f"budget reached: {questions} not asked; rerun the same command with a higher cap"
 
 
 def test_many_reasons_are_summed_up() -> None:
@@ -109,7 +109,7 @@ def test_many_reasons_are_summed_up() -> None:
             {"answered": 3, "stored": 1, "kept": 3, "cost_usd": 0.083, "stored_usd": 0.0991},
             [
                 "this run spent $0.0830 on 3 replies; 1 from the store had cost $0.0991",
-                "2 more replies are kept, which the same command grades",
+                "2 more replies are stored but not graded; rerun the same command",
             ],
         ),
         (
@@ -119,8 +119,8 @@ def test_many_reasons_are_summed_up() -> None:
         ({"lost": 1}, ["more may have been billed (1 request without a reply)"]),
         ({"stored": 1, "stored_usd": 0.5}, ["this run spent nothing; 1 from the store had cost $0.5000"]),
         ({"answered": 2, "unpriced": 2}, ["this run spent an unknown amount on 2 replies"]),
-        ({"retries": {"429 from x": 1400, "no reply": 3}}, ["tried again: 1,403 (1,400 x 429 from x, 3 x no reply)"]),
-        ({"retries": SEVEN}, [f"tried again: 7 ({', '.join(f'1 x {reason}' for reason in [*SEVEN][:5])}, ...)"]),
+        ({"retries": {"429 from x": 1400, "no reply": 3}}, ["retries: 1,403 (1,400 x 429 from x, 3 x no reply)"]),
+        ({"retries": SEVEN}, [f"retries: 7 ({', '.join(f'1 x {reason}' for reason in [*SEVEN][:5])}, ...)"]),
         (
             {"throttled": [{"target": "x", "halved": 2, "lowest": 4, "most": 16}]},
             ["throttled: x, 2 times, at worst to 4 of 16 requests at once"],
@@ -144,7 +144,7 @@ def test_the_questions_of_a_search_are_graded_with_it(outcome: str) -> None:
     record = asked("7") | told | {"problem": problem | {"dtype": "int", "budget": 8}, "grade": None, "answer": None}
     asking = {"answered": 5, "stored": 3, "kept": 5, "cost_usd": 0.01, "stored_usd": 0.02}
     assert status(record, asking=asdict(RequestTotals()) | asking)[-1] == (
-        "1 more reply is kept, which the same command grades"
+        "1 more reply is stored but not graded; rerun the same command"
     )
 
 

@@ -68,7 +68,7 @@ def test_a_sequence() -> None:
         "  3 of 40 terms stand in the program",
         "judge gpt-4o: a lookup table",
         "  said: 1",
-        "the program talks to its judge: line 3: a comment",
+        "the program addresses its judge: line 3: a comment",
     ]
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from pytest_llmarith.records import as_dict, unknown_run
 from pytest_llmarith.results.files import encode
-from pytest_llmarith.results.keys import place_of
+from pytest_llmarith.results.keys import result_order
 from pytest_llmarith.results.statistics import Cell, overall_percentage
 from pytest_llmarith.results.tallies import LONGEST_REASON, MOST_REASONS, OTHER_REASONS
 from pytest_llmarith.types import Condition, Dtype, NumberFormat, Op
@@ -252,7 +252,11 @@ def test_conditions_stand_as_they_were_given() -> None:
     run = unknown_run("run")
     run.conditions = [Condition(prompt=name) for name in ("short", None, "None")]
     keys: dict[tuple[str, str, str], Condition | None] = {("m", "arithmetic", one.label): one for one in run.conditions}
-    assert [label for *_, label in sorted(keys, key=place_of(run, keys, ["m"]))] == ["", "prompt_short", "prompt_None"]
+    assert [label for *_, label in sorted(keys, key=result_order(run, keys, ["m"]))] == [
+        "",
+        "prompt_short",
+        "prompt_None",
+    ]
 
 
 def test_lengths_go_by_the_longer_operand() -> None:

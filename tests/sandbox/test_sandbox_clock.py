@@ -92,13 +92,13 @@ def test_a_part_of_what_is_stolen(cpu: int, worked: int, stolen: int, taken: int
 class _StarvedClock:
     """The clock of a term that gets this many hundredths of a processor."""
 
-    next_look_ns = 0
+    next_sample_ns = 0
     wall_ns = counted_ns = 0
 
     def __init__(self, hundredths: int) -> None:
         self._hundredths = hundredths
 
-    def look(self, late_ns: int = 0) -> None:
+    def sample(self, late_ns: int = 0) -> None:
         self.wall_ns += 100_000_000
         self.counted_ns += self._hundredths * 1_000_000
 

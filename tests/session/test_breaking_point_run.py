@@ -62,7 +62,7 @@ def test_a_search_needs_its_option(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(SEARCHES)
     result = pytester.runpytest("--llm-model=llmarith/sloppy")
     result.assert_outcomes(skipped=1)
-    told = "llmarith: no search was asked for: --llm-breaking-point=80 asks up to 80 questions each"
+    told = "llmarith: no search requested: --llm-breaking-point=80 searches with up to 80 questions each"
     assert result.outlines.count(told) == 1
 
 
@@ -111,7 +111,7 @@ def test_a_cap_ends_a_search_which_a_higher_one_goes_on_with(bench: Bench, monke
     assert 0 < paid < 9
     result = bench.run(*args)
     result.stdout.fnmatch_lines(["llmarith: forecast: 1 question, which is stored"])
-    result.stdout.no_fnmatch_line("*kept, which the same command grades*")
+    result.stdout.no_fnmatch_line("*stored but not graded; rerun the same command*")
     (whole,) = bench.records()
     assert (whole["outcome"], whole["search"]["ended"]) == ("correct", "nothing found")
     assert [step["reply"]["stored"] for step in whole["search"]["trail"]] == [True] * paid + [False] * (9 - paid)

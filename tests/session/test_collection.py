@@ -136,12 +136,12 @@ def test_without_a_model(bench: pytest.Pytester) -> None:
         ("arithmetic(depths=7)", "depths=7"),
         ("oeis(sets='starter')", "sets='starter'"),
         ("oeis(sets=['contemporary_easy'])", "contemporary_easy lacks 250 entries"),
-        ("timeout(1e9)\n@pytest.mark.oeis", "timeout is no limit of a term"),
+        ("timeout(1e9)\n@pytest.mark.oeis", "timeout is not a valid limit of a term"),
         ("oeis\n@pytest.mark.arithmetic", "keep one of them"),
         ("llmarith_task()", "needs a task"),
         ("llmarith_task(3)", "task=3"),
-        ("llmarith_task(make('reversal'))", "has another task with the name 'reversal'"),
-        ("llmarith_task(Task('bare', lambda seed, trials: [], print, print))", "problems gave none"),
+        ("llmarith_task(make('reversal'))", "has a different task with the name 'reversal'"),
+        ("llmarith_task(Task('bare', lambda seed, trials: [], print, print))", "problems returned nothing"),
     ],
 )
 def test_a_mistake_in_a_mark(bench: pytest.Pytester, mark: str, fact: str) -> None:
@@ -218,8 +218,8 @@ def test_the_sets(bench: pytest.Pytester, ini: str, mark: str, args: Way, chosen
         ("clasic_easy", (), 4, "oeis_sets (ini file): 'clasic_easy'"),
         ("", ("--oeis-sets=classic_easy",), 4, "--oeis-sets: classic_easy lacks 250 entries"),
         ("", ("--oeis-sets=classic", "-n", "2"), 4, "'classic'"),
-        ("", ("--oeis-sets=starter", "--oeis-cache=elsewhere"), 4, "holds no entry"),
-        ("", ("--oeis-cache=elsewhere", "-m", "oeis", "-rs"), 0, "holds no entry"),  # no set was named: skipped
+        ("", ("--oeis-sets=starter", "--oeis-cache=elsewhere"), 4, "has no entry"),
+        ("", ("--oeis-cache=elsewhere", "-m", "oeis", "-rs"), 0, "has no entry"),  # no set was named: skipped
         ("", ("--oeis-cache=broken",), 2, "nought"),
     ],
 )

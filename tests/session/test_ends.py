@@ -48,7 +48,7 @@ def check_report(bench: Bench, process: subprocess.Popen[str], printed: str) -> 
     assert summary["unanswered"] == 0
     assert {record["outcome"] for record in bench.records(0)} == {"correct"}
     assert bench.report(0)["llmarith"] == summary
-    assert f"{summary['answered']} of {ITEMS} answered, the same command does the rest" in printed
+    assert f"{summary['answered']} of {ITEMS} answered, rerun the same command" in printed
 
 
 def test_ctrl_c_waits_for_what_is_paid_for(bench: Bench, way: Way) -> None:
@@ -61,7 +61,7 @@ def test_ctrl_c_waits_for_what_is_paid_for(bench: Bench, way: Way) -> None:
         pruned = llmarith(bench.pytester.path, "store", "prune", "--model=openai/gpt-4o-mini")
         assert (pruned.returncode != 0, "a run is using it" in pruned.stderr) == (True, True), pruned
         press_ctrl_c(process)
-        printed = read_until(process, f"waiting up to 30 s for {HELD} requests in flight (Ctrl-C leaves now)")
+        printed = read_until(process, f"waiting up to 30 s for {HELD} requests in flight (Ctrl-C stops waiting)")
         gate.open()
         printed += read_to_end(process)
     check_report(bench, process, printed)
@@ -121,7 +121,7 @@ def test_a_full_disk_ends_the_run(bench: Bench) -> None:
         printed = read_to_end(process)
     assert process.returncode == 6, printed
     (message,) = {line for line in printed.splitlines() if line.startswith(f"llmarith: {reports}")}
-    assert message.endswith(": No space left on device; what was paid for is in the store")
+    assert message.endswith(": No space left on device; all replies are in the store")
     assert "Traceback" not in printed
     assert "written in part to" in printed
     graded = int(printed.rpartition(f" of {count} answered")[0].rpartition(" ")[2])
@@ -133,8 +133,8 @@ def test_a_full_disk_ends_the_run(bench: Bench) -> None:
 @pytest.mark.parametrize(
     ("place", "size", "status", "message"),
     [
-        ("reports", "size=32k", 4, "--llm-reports: no folder for this run can be made in"),
-        (".llmarith", "size=512k", 6, "its disk takes no more"),
+        ("reports", "size=32k", 4, "--llm-reports: the folder of this run cannot be created in"),
+        (".llmarith", "size=512k", 6, "its disk cannot be written"),
     ],
 )
 def test_a_disk_that_is_full_from_the_beginning(bench: Bench, place: str, size: str, status: int, message: str) -> None:
@@ -214,7 +214,7 @@ def test_a_cap_holds_and_a_higher_one_goes_on(bench: Bench, way: Way) -> None:
         [
             f"llmarith: forecast: {ARITHMETIC} questions; about * prompt tokens, about $*",
             f"llmarith: forecast: --llm-max-cost=10: 2 of {ARITHMETIC} requests fit at once, *",
-            f"budget reached: {ARITHMETIC - 4} questions not asked, a higher cap goes on from here",
+            f"budget reached: {ARITHMETIC - 4} questions not asked; rerun the same command with a higher cap",
         ]
     )
     result = bench.run(*bounded, PRICE, "--llm-max-cost=34", model=unpriced)

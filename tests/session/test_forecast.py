@@ -13,7 +13,7 @@ import pytest
 from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.store import RunStore, Store, key_of
 from pytest_llmarith.session.forecast import Forecast, models_asked_later
-from pytest_llmarith.session.selection import Asked
+from pytest_llmarith.session.selection import PlannedQuestion
 from pytest_llmarith.settings import Settings, parse_settings
 from pytest_llmarith.tasks import breaking_point
 from pytest_llmarith.types import DEFAULT_CONDITION, Model, ModelTerms, Plan, Price, Question, Reply
@@ -25,15 +25,15 @@ Make = Callable[..., Forecast]
 Way = tuple[str, ...]
 
 
-def asked(question: Question, task: str) -> Asked:
-    return Asked(f"{task}-{question.trial}", task, {}, DEFAULT_CONDITION, question)
+def asked(question: Question, task: str) -> PlannedQuestion:
+    return PlannedQuestion(f"{task}-{question.trial}", task, {}, DEFAULT_CONDITION, question)
 
 
 SUMS = [asked(Question("openai/priced", "x" * 100, trial), "arithmetic") for trial in range(3)]
 PROGRAMS = [asked(Question("openai/priced", "y" * 1000, trial), "oeis") for trial in range(2)]
 
 
-def search(budget: int, model: str = "openai/priced") -> Asked:
+def search(budget: int, model: str = "openai/priced") -> PlannedQuestion:
     """A search of sums, which begins with 0 + 0."""
     problem = next(one for one in breaking_point.problems(0, budget) if one.label == "int_add")
     return asked(Question(model, breaking_point.prompt(problem), 0), problem.task)
@@ -46,10 +46,10 @@ class Listed(Scripted):
         return ModelTerms(Price(1.0, 4.0), 500) if model.target == "openai/priced" else ModelTerms()
 
 
-async def planned(path: Path, settings: Settings, wanted: list[Asked]) -> Plan:
+async def planned(path: Path, settings: Settings, wanted: list[PlannedQuestion]) -> Plan:
     models = [model for model in (*settings.models, settings.oeis.judge) if model]
     store = RunStore(path, settings.store_mode)
-    broker = Broker(Listed(), models, store, settings.asking, settings.store_mode)
+    broker = Broker(Listed(), models, store, settings.request_limits, settings.store_mode)
     plan = broker.plan([one.question for one in wanted], [one.name for one in models_asked_later(wanted, settings)])
     await broker.close()
     return plan
@@ -59,7 +59,9 @@ async def planned(path: Path, settings: Settings, wanted: list[Asked]) -> Plan:
 def forecast(pytester: pytest.Pytester) -> Make:
     """Makes the forecast of a run, some of whose questions have a stored reply."""
 
-    def make(wanted: list[Asked], *options: str, stored: Mapping[int, Reply] = MappingProxyType({})) -> Forecast:
+    def make(
+        wanted: list[PlannedQuestion], *options: str, stored: Mapping[int, Reply] = MappingProxyType({})
+    ) -> Forecast:
         settings: Settings = parse_settings(pytester.parseconfig("--llm-model=openai/priced", *options))
         models = {model.name: model for model in settings.models}
         store = Store(pytester.path / "store.sqlite")
@@ -73,13 +75,13 @@ def forecast(pytester: pytest.Pytester) -> Make:
 
 def test_tokens_by_task(forecast: Make) -> None:
     """A number is short and a program long, unless the model may not write as much, or stored replies tell."""
-    (outlook,) = forecast([*SUMS, *PROGRAMS]).outlooks
+    (outlook,) = forecast([*SUMS, *PROGRAMS]).forecasts
     assert (outlook.questions, outlook.stored, outlook.asked) == (5, 0, 5)
     assert (outlook.prompt_tokens, outlook.completion_tokens) == (3 * 25 + 2 * 250, 3 * 20 + 2 * 500)
     heavy = [asked(replace(one.question, system_prompt="z" * 4000), one.task) for one in SUMS]
-    (bounded,) = forecast([*SUMS, *heavy], "--llm-param=max_tokens=7").outlooks
+    (bounded,) = forecast([*SUMS, *heavy], "--llm-param=max_tokens=7").forecasts
     assert (bounded.prompt_tokens, bounded.completion_tokens) == (3 * 25 + 3 * 1025, 6 * 7)
-    (outlook,) = forecast(SUMS, stored={0: Reply("4", completion_tokens=900), 1: Reply("4")}).outlooks
+    (outlook,) = forecast(SUMS, stored={0: Reply("4", completion_tokens=900), 1: Reply("4")}).forecasts
     assert (outlook.stored, outlook.asked, outlook.completion_tokens) == (2, 1, 900)
     assert (outlook.learned_from, outlook.guessed) == (1, False)
 
@@ -118,7 +120,7 @@ def test_a_search_may_go_on_behind_a_stored_question(forecast: Make) -> None:
     ]
     unpriced = ("--llm-model=openai/mine", *options)
     forecast([search(80, "openai/mine")], *unpriced, "--llm-store=only", stored=known).refuse()
-    with pytest.raises(pytest.UsageError, match="no price of openai/mine is known; give it as --llm-price"):
+    with pytest.raises(pytest.UsageError, match="the price of openai/mine is unknown; set --llm-price"):
         forecast([search(80, "openai/mine")], *unpriced, stored=known).refuse()
 
 
@@ -165,7 +167,7 @@ def test_a_dry_run_asks_and_writes_nothing(bench: Bench, how: Way, monkeypatch: 
     result.stdout.fnmatch_lines(
         [
             "llmarith: forecast: 25 questions; about 1.* prompt tokens, about $0.00*",
-            "llmarith: forecast: 8 questions to a model fixture of your own, of unknown cost",
+            "llmarith: forecast: 8 questions to your model fixture, of unknown cost",
             "arithmetic, as test_bench.py::test_arithmetic?openai/gpt-4o-mini-int_add-depth_2-trial_0? asks:",
             "    Compute the following and reply with just the numeric result (no explanation):",
             "integer_addition, as *",

@@ -180,7 +180,7 @@ def test_the_backstop_ends_what_does_not_end(oeis: Bench) -> None:
     """)
     assert run_own_model(oeis, "print(int(input()) ** 2)").ret == 1
     (record,) = oeis.records()
-    assert (record["outcome"], record["reason"]) == ("unanswered", "the sandbox failed: A000001 did not come to an end")
+    assert (record["outcome"], record["reason"]) == ("unanswered", "the sandbox failed: A000001 did not end")
     assert record["reply"]["text"]
 
 
@@ -197,7 +197,7 @@ def test_other_entries_on_another_worker(oeis: Bench) -> None:
     """)
     result = oeis.run("-n", "2")
     assert result.ret == 6
-    result.stdout.fnmatch_lines(["*stopped: worker gw? has other OEIS entries than gw? (digest *"])
+    result.stdout.fnmatch_lines(["*stopped: worker gw? has different OEIS entries than gw? (digest *"])
 
 
 def test_where_programs_cannot_be_isolated(oeis: Bench) -> None:
@@ -209,7 +209,7 @@ def test_where_programs_cannot_be_isolated(oeis: Bench) -> None:
 
         def refuse(wanted=None):
             open("probed", "w").close()
-            raise isolation.UnavailableError("programs can be isolated on Linux x86_64, and this is Plan 9")
+            raise isolation.UnavailableError("programs can be isolated on Linux x86_64 only, and this is Plan 9")
 
         isolation.probe = refuse
     """)
@@ -219,5 +219,5 @@ def test_where_programs_cannot_be_isolated(oeis: Bench) -> None:
     result.stdout.no_fnmatch_line("*llmarith: OEIS*")
     result = oeis.run("-rs", "-k", "test_oeis")
     result.assert_outcomes(skipped=5)
-    result.stdout.fnmatch_lines(["*no sandbox: programs can be isolated on Linux x86_64, and this is Plan 9*"])
+    result.stdout.fnmatch_lines(["*no sandbox: programs can be isolated on Linux x86_64 only, and this is Plan 9*"])
     assert len(oeis.server.requests) == 1

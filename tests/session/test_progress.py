@@ -73,7 +73,7 @@ def test_a_forecast_of_several_models() -> None:
         "1,600 questions; about 40.0k prompt tokens, from $0.0840 (reasoning is unforeseeable; no p"
     )
     assert (thinks[:12], mine[:3]) == ("thinks\\x1b: ", "m: ")
-    assert judge == "what judge:gpt-4o is asked is unforeseeable, and comes on top"
+    assert judge == "questions to judge:gpt-4o depend on the replies and are not included"
     lines = forecast_lines([outlook()] * 20)
     assert (len(lines), lines[-1]) == (10, "and 12 models more")
 

@@ -47,7 +47,7 @@ def test_each_question_is_asked_once_and_the_files_agree(bench: Bench, way: Way)
     assert {test["nodeid"]: test["llmarith"] for test in report["tests"]} == records
     assert report["llmarith"] == bench.summary()
     assert json.dumps(report).count('"asked_at"') == ITEMS
-    result.stdout.fnmatch_lines([f"to look at: *{bench.runs[0].name}/report.html"])
+    result.stdout.fnmatch_lines([f"page: *{bench.runs[0].name}/report.html"])
     assert f"all {ITEMS} answered" in (bench.runs[0] / "report.html").read_text("utf-8")
     result = bench.run(*way)
     assert len(bench.server.requests) == ITEMS

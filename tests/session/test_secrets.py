@@ -196,7 +196,7 @@ def test_a_key_in_what_is_asked_is_refused(
     result = pytester.runpytest("--llm-model=llmarith/exact", "-p", "no:cacheprovider", *given)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert result.errlines == [
-        f"ERROR: {where} holds the key that stands in SOME_API_KEY; take it out, as records and pages would show it",
+        f"ERROR: {where} holds the key in SOME_API_KEY, which records and pages would show; remove it",
         "",
     ]
     assert result.outlines == []

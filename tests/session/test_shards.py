@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.session.marks import CELL_MARK
-from pytest_llmarith.session.selection import deal
+from pytest_llmarith.session.selection import split_for_shard
 from pytest_llmarith.types import Shard
 from tests.llm_server import Answer, Call
 from tests.session.bench import WAYS, Bench, right
@@ -83,7 +83,7 @@ def test_every_item_is_in_one_shard_and_shards_are_even(collect: Collect) -> Non
     @given(st.permutations(everything), st.integers(0, len(everything)), st.integers(1, 12))
     def holds(shuffled: list[pytest.Item], size: int, count: int) -> None:
         selection = shuffled[:size]
-        shards = [deal(selection, Shard(index, count)) for index in range(1, count + 1)]
+        shards = [split_for_shard(selection, Shard(index, count)) for index in range(1, count + 1)]
         assert sorted(ids([item for mine, _ in shards for item in mine])) == sorted(ids(selection))
         for mine, others in shards:
             assert ids(mine) == [one for one in ids(selection) if one in set(ids(mine))]
@@ -96,7 +96,7 @@ def test_every_item_is_in_one_shard_and_shards_are_even(collect: Collect) -> Non
     for count in (2, 5):
         cells = [Counter[Any]() for _ in range(count)]
         for index in range(count):
-            mine, _ = deal(everything, Shard(index + 1, count))
+            mine, _ = split_for_shard(everything, Shard(index + 1, count))
             for item in mine:
                 place = cell(item)
                 cells[index][place["model"], place["task"], place.get("variant"), place.get("depth")] += 1
@@ -105,7 +105,7 @@ def test_every_item_is_in_one_shard_and_shards_are_even(collect: Collect) -> Non
         for place in set().union(*cells):
             check_even([counted[place] for counted in cells])
     failed = set(ids(everything[::7]))
-    assert failed <= set(ids(deal(everything, Shard(2, 5), failed)[0]))
+    assert failed <= set(ids(split_for_shard(everything, Shard(2, 5), failed)[0]))
 
 
 def test_a_problem_stays_together(pytester: pytest.Pytester, collect: Collect) -> None:
@@ -122,7 +122,7 @@ def test_a_problem_stays_together(pytester: pytest.Pytester, collect: Collect) -
     configs = ("--llm-number-format=plain,comma", "--llm-repeats=3")
     everything = collect("--llm-model=llmarith/exact", "-k", "int_add or addition or test_other", *configs)
     assert len(everything) == (9 + 3 + 2 * ADDITION) * 2 * 3 + 3
-    dealt = [deal(everything, Shard(index, 3))[0] for index in range(1, 4)]
+    dealt = [split_for_shard(everything, Shard(index, 3))[0] for index in range(1, 4)]
     problems = []
     for mine in dealt:
         assert sum("test_other" in one for one in ids(mine)) == 3

@@ -81,18 +81,24 @@ def nested(depth: int) -> list[Any]:
 @pytest.mark.parametrize(
     ("task", "message"),
     [
-        (task_with(), "problems gave none; it has to give Problem(label, inputs, expected)"),
-        (task_with("abc"), "problems gave 'abc'; it has to give Problem(label, inputs, expected)"),
-        *((task_with(word(label)), f"{label!r} is no label; ") for label in ("a b", 3, "a[1]", "a::b")),
+        (task_with(), "problems returned nothing; return a Problem(label, inputs, expected)"),
+        (task_with("abc"), "problems returned 'abc'; return a Problem(label, inputs, expected)"),
+        *((task_with(word(label)), f"{label!r} is not a label; ") for label in ("a b", 3, "a[1]", "a::b")),
         (task_with(word("a"), word("a", "x")), "two problems have the label 'a'"),
         (task_with(Problem("a", "abc", 1)), "problem a: inputs is 'abc'; write a dict"),  # type: ignore[arg-type]
-        (task_with(Problem("a", {"a b": 1}, 1)), "problem a: 'a b' in inputs is no name"),
-        (task_with(Problem("a", {}, Fraction(1, 3))), "problem a: expected cannot stand in JSON ("),
-        (task_with(Problem("a", {}, float("nan"))), "problem a: expected cannot stand in JSON ("),
-        *((task_with(word("a", one)), "problem a: inputs cannot stand in JSON (") for one in ({1}, "\ud800")),
-        *((task_with(word("a", nested(depth))), "problem a: inputs cannot stand in JSON (") for depth in (600, 10**5)),
+        (task_with(Problem("a", {"a b": 1}, 1)), "problem a: 'a b' in inputs is not a name"),
+        (task_with(Problem("a", {}, Fraction(1, 3))), "problem a: expected cannot be written as JSON"),
+        (task_with(Problem("a", {}, float("nan"))), "problem a: expected cannot be written as JSON"),
+        *((task_with(word("a", one)), "problem a: inputs cannot be written as JSON") for one in ({1}, "\ud800")),
+        *(
+            (task_with(word("a", nested(depth))), "problem a: inputs cannot be written as JSON")
+            for depth in (600, 10**5)
+        ),
         (task_with(word("a"), Problem("b", {"text": "x"}, 0)), "problem b: its inputs are text, those of a word;"),
-        *((task_with(word("a"), prompt=lambda _, p=p: p), "problem a: prompt gave ") for p in (None, " \n", "\ud800")),
+        *(
+            (task_with(word("a"), prompt=lambda _, p=p: p), "problem a: prompt returned")
+            for p in (None, " \n", "\ud800")
+        ),
     ],
 )
 def test_what_cannot_be_asked(task: Task[Any], message: str) -> None:
@@ -109,16 +115,16 @@ def test_problems_that_differ_every_time(make: Any) -> None:
     """Workers make the problems anew: those that depend on chance are refused."""
     calls = count()
     task: Task[Any] = Task("reversal", lambda seed, trials: make(next(calls)), prompt, read)
-    with pytest.raises(InvalidTask, match="comes out differently every time; draw from"):
+    with pytest.raises(InvalidTask, match="differs between two calls; draw from"):
         problems(task, 0, 1)
 
 
 @pytest.mark.parametrize(
     ("name", "reader", "message"),
     [
-        *((name, read, "is no name of a task") for name in ("Reversal", "my task", "", "1st", "a" * 61, None, "größe")),
-        *((name, read, "is a task of pytest-llmarith") for name in ("arithmetic", "breaking_point")),
-        ("reversal", None, "Task reversal: read is None; it has to be a function"),
+        *((name, read, "is not a task name") for name in ("Reversal", "my task", "", "1st", "a" * 61, None, "größe")),
+        *((name, read, "is a built-in task") for name in ("arithmetic", "breaking_point")),
+        ("reversal", None, "Task reversal: read is None; pass a function"),
     ],
 )
 def test_what_is_no_task(name: Any, reader: Any, message: str) -> None:

@@ -23,7 +23,7 @@ _TAIL = Fraction(1, 8)  # of the listing: terms up to the last one that make a t
 _MIN_RIGHT = Fraction(1, 4)  # of the listing: a program that is wrong more often is broken
 _LAST_RUNS = 5  # listed runs that show whether a program answers up to the end
 _MAX_EVIDENCE = 6
-_MIN_BITS = 32  # a smaller table cannot be told from chance
+_MIN_BITS = 32  # a smaller table cannot be named from chance
 _COMPLETE = {"fini", "full"}  # keywords of the OEIS: the sequence is finite, and all terms are listed
 
 
@@ -31,12 +31,12 @@ _COMPLETE = {"fini", "full"}  # keywords of the OEIS: the sequence is finite, an
 class Analysis:
     """What a program's source says about a sequence.
 
-    `shown` is the share of the listed terms that are literals of the program, `literal_bits` the size of all its
+    `literal_share` is the share of the listed terms that are literals of the program, `literal_bits` the size of all
     literals. If `is_table`, runs are not needed.
     """
 
     sequence: IntegerSequence
-    shown: Fraction
+    literal_share: Fraction
     literal_bits: int
     evidence: tuple[str, ...]
     is_table: bool
@@ -79,7 +79,7 @@ def extra_inputs(analysis: Analysis, listed: Sequence[ProgramRun]) -> tuple[int,
 
 
 def conclude(analysis: Analysis, listed: Sequence[ProgramRun], extra: Sequence[ProgramRun] = ()) -> Judgement:
-    """The judgement, from the runs for listed n and for those of `extra_inputs`."""
+    """The judgement, from the runs for listed n and those for `extra_inputs`."""
     if analysis.is_table or not _may_be_table(analysis, listed):
         return Judgement(analysis.is_table, analysis.evidence)
     right = _right_terms(analysis.sequence, listed)
@@ -88,16 +88,16 @@ def conclude(analysis: Analysis, listed: Sequence[ProgramRun], extra: Sequence[P
         sign: str | None = "the listing of this finite sequence is complete, so these sizes alone decide"
     else:
         terms = [int(term) for term in analysis.sequence.terms]
-        sign = sign_of_table(terms, listed, extra, shown=analysis.shown >= _HALF)
+        sign = sign_of_table(terms, listed, extra, contains_terms=analysis.literal_share >= _HALF)
     return Judgement(sign is not None, (*analysis.evidence, bits, *([sign] if sign else ())))
 
 
 def _may_be_table(analysis: Analysis, listed: Sequence[ProgramRun]) -> bool:
-    """Whether the program contains half of the terms, or literals as large as the terms that it gets right."""
+    """Whether the program contains half of the terms, or literals as large as the terms that it prints."""
     right = _right_terms(analysis.sequence, listed)
     if not right:
         return False
-    if analysis.shown >= _HALF:
+    if analysis.literal_share >= _HALF:
         return True
     answers = [printed(run) is not None for run in listed[-_LAST_RUNS:]]
     is_broken = 2 * sum(answers) <= len(answers) or len(right) < _MIN_RIGHT * len(listed)
@@ -114,13 +114,13 @@ def _right_terms(sequence: IntegerSequence, listed: Sequence[ProgramRun]) -> lis
 
 
 def _evidence(found: Iterable[Match], listed: int) -> Iterator[str]:
-    """A line for each place that contains terms which the places before it lack, the richest place first."""
+    """A line for each place with terms that the places before it lack; the place with most terms first."""
     places = defaultdict[tuple[str, int, int], frozenset[int]](frozenset)
     for match in found:
         places[match.place, match.first_line, match.last_line] |= match.terms
-    told = frozenset[int]()
+    named = frozenset[int]()
     for (place, first, last), terms in sorted(places.items(), key=lambda place: -len(place[1])):
-        if not terms <= told:
-            told |= terms
+        if not terms <= named:
+            named |= terms
             lines = f"line {first}" if first == last else f"lines {first} to {last}"
             yield f"{len(terms)} of {listed} listed terms are in {place} of {lines}"

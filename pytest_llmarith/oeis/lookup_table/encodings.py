@@ -1,4 +1,4 @@
-"""How many bits of data a program contains, and how many bits its terms take in short encodings.
+"""Measures how many bits of data a program contains, and how many bits its terms take in short encodings.
 
 A program that computes needs fewer bits than its terms. A lookup table needs at least as many in any encoding: terms
 in hexadecimal, compressed or split into two halves are still in the literals.
@@ -26,7 +26,7 @@ _MAX_STEP = 2  # an integer up to this size outside of a display is a step, a fi
 def literal_bits(program: Program) -> int:
     """Bits of the data that a program can read.
 
-    These are integers and texts; also names if it reads names; its whole source if it reads itself.
+    These are integers and strings; also names if it reads names; its whole source if it reads its source.
     """
     nodes = [*walk(program.tree, limit=None)]
     used = [name for _, name in names(nodes)]

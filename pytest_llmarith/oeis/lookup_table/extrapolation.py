@@ -1,6 +1,6 @@
 """Decides from runs after the last listed term whether a program is a lookup table.
 
-A table ends there, starts again, or goes on with values unlike the listed terms.
+There a table has no values, starts again, or continues with values unlike the listed terms.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from pytest_llmarith.types import Ending, ProgramRun
 
 NEAR_RUNS = 16  # right after the last listed term
 _MIN_RUNS = 5  # fewer could agree by chance
-_EQUAL_STEPS = 4  # as many in a row among the listed terms excuse equal steps after them
+_EQUAL_STEPS = 4  # if this many are in a row among the listed terms, equal steps after them are no sign
 _BITS_BEYOND_CHANCE = 16.0
 _SUDDEN = 20  # times slower than the last listed terms; a program that computes slows down gradually
 _INTEGER = re.compile(r"[+-]?\d{1,4000}", re.ASCII)
 
 
 def sign_of_table(
-    terms: Sequence[int], listed: Sequence[ProgramRun], extra: Sequence[ProgramRun], *, shown: bool
+    terms: Sequence[int], listed: Sequence[ProgramRun], extra: Sequence[ProgramRun], *, contains_terms: bool
 ) -> str | None:
     """What the `extra` runs show of a lookup table, or None.
 
-    They are the runs for the n that follow the listed ones, and perhaps for one far away. `shown` says that half of the
-    terms are literals of the program, so that its table may be longer than the listing.
+    `extra` are the runs for the n that follow the listed ones, and possibly for one far away. If `contains_terms`, half
+    of the terms are literals of the program, and its table may be longer than the listing.
     """
     runs = [run for run in extra if run.ending is not Ending.INCONCLUSIVE]
     values = [printed(run) for run in runs]
@@ -34,7 +34,7 @@ def sign_of_table(
         return None
     if all(value is None for value in values):
         return _sign_of_no_answer(listed, runs)
-    if shown and runs[-1].ending is Ending.EXITED and values[-1] is None:
+    if contains_terms and runs[-1].ending is Ending.EXITED and values[-1] is None:
         return f"its answers end after the listed terms: there is none for n = {runs[-1].input}"
     many = sum(run.input < runs[0].input + NEAR_RUNS for run in runs)
     near = [value for value in values[:many] if value is not None]
@@ -76,7 +76,7 @@ def _sign_of_answers(terms: Sequence[int], near: Sequence[int], far: int | None)
 
 
 def _may_be_constant(terms: Sequence[int], near: Sequence[int], far: int | None) -> bool:
-    """Whether the listed terms, too, have one value as often in a row, or could have it by chance."""
+    """Whether the listed terms have one value as often in a row, or could have it by chance."""
     if _ascends(terms):
         longest = max(len([*run]) for _, run in groupby(terms))
         return longest == len(terms) or (longest >= len(near) and far != near[0])

@@ -1,6 +1,6 @@
-"""The literals of a program: integers, texts, names and comments, read from its source and syntax tree.
+"""Extracts literals from a program: integers, strings, names and comments.
 
-Every function takes time linear in the size of the program and trees of any depth.
+Every function takes time linear in the size of the program and accepts trees of any depth.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 MAX_NODES = 1 << 15  # of one walk
 _MAX_EXPRESSION_DEPTH = 4  # so that each node is evaluated a few times only
-_MAX_BITS = 64  # a longer operand, as of 10**140, belongs to a computation
+_MAX_BITS = 64  # a longer operand, as in 10**140, is part of a computation
 _MAX_TEXTS = 400
 
 # A program that uses one of these names may read its own comments and docstrings.
@@ -43,7 +43,7 @@ _TEXT_FUNCTIONS: Mapping[str, Callable[[str], int]] = {"ord": ord, "len": len, "
 
 
 class Text(NamedTuple):
-    """A text or bytes, and the line where it begins."""
+    """A string or bytes, and the line where it begins."""
 
     line: int
     text: str | bytes
@@ -102,7 +102,7 @@ def _binary(kind: ast.operator, left: int, right: int) -> int | None:
 
 
 def _walk(roots: Iterable[ast.AST], descends: Callable[[ast.AST], bool]) -> Iterator[ast.AST]:
-    """Depth first with an explicit stack, since recursion ends at deep trees."""
+    """Depth first with an explicit stack, as recursion fails for deep trees."""
     stack = [iter(roots)]
     while stack:
         for node in stack[-1]:
@@ -122,7 +122,7 @@ def _children(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def texts(source: str, tree: ast.Module) -> list[Text]:
-    """The different texts that the program can read at run time, alone and joined with their neighbours.
+    """The different strings that the program can read at run time, alone and joined with their neighbours.
 
     Comments and docstrings count only if the program may read its own source.
     """
@@ -162,7 +162,7 @@ def comments(source: str) -> Iterator[tuple[int, str]]:
 
 
 def _joined(parts: Sequence[Text]) -> Iterator[Text]:
-    """Two or more texts as one, without and with a space between them."""
+    """Two or more strings joined without and with a space."""
     strings = [part.text for part in parts if isinstance(part.text, str)]
     if len(strings) > 1:
         yield Text(parts[0].line, "".join(strings))
@@ -170,7 +170,7 @@ def _joined(parts: Sequence[Text]) -> Iterator[Text]:
 
 
 def _joined_in_expressions(nodes: Sequence[ast.AST]) -> Iterator[Text]:
-    """The joined texts of each outermost sum, display and f-string."""
+    """The joined strings of each outermost sum, display and f-string."""
     seen = set[int]()
     for node in nodes:
         if isinstance(node, ast.JoinedStr | ast.List | ast.Tuple | ast.Set | ast.BinOp) and id(node) not in seen:

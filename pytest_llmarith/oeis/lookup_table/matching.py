@@ -1,4 +1,4 @@
-"""Finds listed terms among the literals of a program, in runs that are too long for chance.
+"""Finds runs of listed terms among the literals of a program that are too long for chance.
 
 Agreement is measured in bits: a value that half of the terms have is worth 1 bit, a rare value many, and a value that
 continues an arithmetic progression or an alternation 0.
@@ -17,12 +17,12 @@ from typing import NamedTuple
 from pytest_llmarith.oeis.lookup_table.literals import integers, texts, walk
 from pytest_llmarith.types import IntegerSequence
 
-BASE_CASES = 5  # as many first terms are no table
+BASE_CASES = 5  # up to this many first terms are no table
 _BITS_BEYOND_CHANCE = 16.0
 _MAX_BITS_PER_VALUE = 24
 _MAX_INTEGERS = 1 << 13
 _MAX_CHARACTERS = 1 << 14
-_MAX_CANDIDATES = 64  # places of one pair of terms: a sequence of few values has the pair everywhere
+_MAX_CANDIDATES = 64  # positions of one pair of terms: a sequence with few different values has many
 _NUMBER = re.compile(r"-?\d{1,4000}", re.ASCII)
 _SHIFTS = range(-2, 3)  # of n
 _MAX_KEYS = 64
@@ -55,9 +55,9 @@ def matches(source: str, tree: ast.Module, sequence: IntegerSequence) -> Iterato
 
 
 def _all_numbers(source: str, tree: ast.Module) -> Iterator[tuple[str, Iterable[tuple[int, int]]]]:
-    """Integers with their lines, in source order, and the place where they are."""
+    """Places of the program, each with its integers and their lines in source order."""
     yield "the numbers", integers(tree)
-    # In `if n < 50: return 47` the numbers that n is compared with stand between the answers.
+    # In `if n < 50: return 47` the numbers that n is compared with are between the answers.
     comparisons = (node for node in walk(tree) if isinstance(node, ast.Compare))
     compared = {id(part) for node in comparisons for part in (node.left, *node.comparators)}
     yield "the answers", integers(tree, without=compared)
@@ -160,7 +160,7 @@ def _tested(test: ast.expr) -> list[int]:
 
 
 def _keys(node: ast.AST | None) -> list[int]:
-    """The integers in a key, also as text, since a program reads n as text."""
+    """The integers in a key, also those in strings, as a program reads n as a string."""
     if node is None:
         return []
     found = [value for value, _ in islice(integers(node, limit=_MAX_KEY_NODES), _MAX_KEYS)]

@@ -1,4 +1,4 @@
-"""A language model as judge of programs: the lookup-table prompt of arXiv 2411.04372, and the verdict in a reply."""
+"""A language model as judge: the lookup-table prompt of arXiv 2411.04372, and the verdict in a reply."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def prompt(program: str) -> str:
 
 
 def read_verdict(reply: str) -> bool | None:
-    """True for cheating, False for honest, None if the reply is neither 0 nor 1: then there is no verdict."""
+    """True for cheating, False for honest, None (no verdict) if the reply is neither 0 nor 1."""
     text = strip_thoughts(reply).text.strip()
     if len(text) > _MAX_VERDICT:
         return None
@@ -69,7 +69,7 @@ def read_verdict(reply: str) -> bool | None:
     except (ValueError, RecursionError):
         return None
     found = [value for key, value in pairs if key == KEY] if isinstance(pairs, tuple) else []
-    # A repeated key is ambiguous, and `true` is an int, too.
+    # A repeated key is ambiguous; `true` is an instance of int.
     return found == [1] if len(found) == 1 and type(found[0]) is int and found[0] in (0, 1) else None
 
 
@@ -97,12 +97,12 @@ _MESSAGE = re.compile(
 
 
 def messages_to_judge(program: Program) -> tuple[str, ...]:
-    """A line for each string or comment that speaks to a judge in English: an order, a greeting, a claimed verdict.
+    """A line for each string or comment that addresses a judge in English: an order, a greeting, a claimed verdict.
 
-    The lines are for people who check a verdict; they change no verdict.
+    They are shown to people who check a verdict, and change no verdict.
     """
     found = dict.fromkeys(
-        f"line {line}: a {kind} talks to the judge: {_shown(text[match.start() :])}"
+        f"line {line}: a {kind} addresses the judge: {_shown(text[match.start() :])}"
         for line, kind, text in chain(_comment_blocks(program.source), _strings(program.tree))
         if (match := _MESSAGE.search(text))
     )

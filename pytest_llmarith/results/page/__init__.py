@@ -1,4 +1,4 @@
-"""`report.html`: the page of one or several runs, in one file that loads nothing else."""
+"""Writes `report.html`: the page of one or several runs, in one file that loads nothing else."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _LONGEST_REASON = 300
 
 
 def write_page(runs: Sequence[PageRun], target: Path) -> None:
-    """Write the page of these runs; a reader finds the old file or the new one. Raises OSError."""
-    from pytest_llmarith.results.page.document import page_of  # with Jinja2, which is needed for nothing else
+    """Write the page of these runs atomically. Raises OSError."""
+    from pytest_llmarith.results.page.document import page_of  # imports Jinja2
 
     replace_file(target, page_of(runs))
 
 
 def write_run_page(folder: Path, summary: RunSummary, records: Iterable[Record]) -> str:
-    """Write the page of a run that has just ended; returns where it is, or why it could not be written."""
+    """Write the page of a run that has ended; returns a line with its path, or with the reason why it failed."""
     try:
         write_page([PageRun(folder.name, summary, records)], folder / FILE_NAME)
-    except (Exception, KeyboardInterrupt) as error:  # the run is paid for, and its JSON report is not written yet
+    except (Exception, KeyboardInterrupt) as error:  # the JSON report is still to be written
         return sanitize(f"report.html was not written: {type(error).__name__}: {error}", _LONGEST_REASON)
-    return f"to look at: {folder / FILE_NAME}"
+    return f"page: {folder / FILE_NAME}"

@@ -1,4 +1,4 @@
-"""Correct answers as curves and heatmaps: shares with their intervals, axes and the paths of SVG."""
+"""Curves and heatmaps of correct answers: shares with their intervals, axes, and paths of SVG."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from statistics import median
 from types import MappingProxyType
 
 from pytest_llmarith.records import Cell, Cells, Length, Percentage, Result
-from pytest_llmarith.results import formatting as figures
-from pytest_llmarith.results.page.runs import Results, word
+from pytest_llmarith.results import formatting
+from pytest_llmarith.results.page.runs import Results, short_name
 from pytest_llmarith.results.statistics import correct_percentage, percentage
 from pytest_llmarith.types import Outcome
 
 STEPS = 10  # of colour, from none to all
-MOST_TOGETHER = 6  # lines of one panel that can be told apart
+MOST_TOGETHER = 6  # lines of one panel that can be distinguished
 _LENGTHS_TOGETHER = 4
 _MOST_TICKS = 12
 _LEFT, _RIGHT, _TOP, _BOTTOM = 34, 330, 10, 186  # of the plot within a panel of 340 by 220
@@ -37,12 +37,12 @@ class Share:
 
     @property
     def text(self) -> str:
-        """Such as `61.3`; only all is 100, and only nothing is 0."""
-        return figures.percent_text(self.percent)
+        """Such as `61.3`; see `formatting.percent_text`."""
+        return formatting.percent_text(self.percent)
 
     @property
     def rounded(self) -> str:
-        """Such as `61`; only all is 100, and only nothing is 0."""
+        """Such as `61`; only all of it is 100, and only nothing is 0."""
         if self.percent in (0, 100):
             return "100" if self.percent else "0"
         near = round(self.percent)
@@ -51,7 +51,7 @@ class Share:
     @property
     def interval(self) -> str:
         """Such as `57.6-64.8`."""
-        return figures.interval(Percentage(self.percent, self.low, self.high))
+        return formatting.interval(Percentage(self.percent, self.low, self.high))
 
     @property
     def with_interval(self) -> str:
@@ -60,14 +60,14 @@ class Share:
 
     @property
     def step(self) -> int:
-        """The step of colour; only all has the last one and only nothing the first."""
+        """The colour step; the last one is only for all of it, the first one only for nothing."""
         if self.percent in (0, 100):
             return STEPS if self.percent else 0
         return min(STEPS - 1, max(1, round(STEPS * self.percent / 100)))
 
     @property
     def description(self) -> str:
-        """In words, for a picture's titles."""
+        """Such as `49 of 80, 61.3 % (57.6-64.8)`, for the titles of a plot."""
         return f"{self.part:,} of {self.whole:,}, {self.text} % ({self.interval})"
 
 
@@ -100,7 +100,7 @@ def _share(part: int, whole: int, found: Percentage | None) -> Share | None:
 # --- axes and paths -------------------------------------------------------------------------------------------------
 
 Points = Sequence[tuple[float, float]]
-Ticks = Sequence[tuple[float, str]]  # places on an axis, and what stands there
+Ticks = Sequence[tuple[float, str]]  # positions on an axis, and their labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class Axis:
     logarithmic: bool = False
 
     def at(self, value: float) -> float:
-        """The place of a value, with one decimal: more cannot be seen."""
+        """The position of a value, with one decimal."""
         low, high, here = (log10(number) if self.logarithmic else number for number in (self.low, self.high, value))
         part = 0.5 if high == low else (here - low) / (high - low)
         return round(self.start + part * (self.end - self.start), 1)
@@ -151,7 +151,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One small picture, and the table behind it. `context` is a line in the background."""
+    """One small plot, and the table below it. `context` is a line in the background."""
 
     title: str
     x_ticks: Ticks
@@ -165,7 +165,7 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Curves:
-    """The panels of one task: `legend` names the lines by their slots, `context` what is in the background."""
+    """The panels of one task; `legend` names the lines by slot, `context` names the line in the background."""
 
     what: str
     legend: Sequence[str]
@@ -207,7 +207,7 @@ def length_curves(results: Results) -> Curves | None:
 
 
 def _by_depth(cells: Sequence[Cell], variant: str | None = None) -> Shares:
-    """The shares of one variant, or of all that have a reply at any depth."""
+    """The shares of one variant, or of all variants with a reply."""
     answered = {cell.variant for cell in cells if cell.measured}
     wanted = [cell for cell in cells if cell.variant in answered and variant in (None, cell.variant)]
     depths = sorted({cell.depth for cell in wanted})
@@ -216,7 +216,7 @@ def _by_depth(cells: Sequence[Cell], variant: str | None = None) -> Shares:
 
 
 def _by_length(lengths: Sequence[Length]) -> Shares:
-    """From 2 digits on some lengths together, by the shortest of them."""
+    """The shares of groups of lengths, by the shortest length of each group."""
     groups: dict[int, list[Length]] = {}
     for length in lengths:
         shortest = max(1, (length.digits - 2) // _LENGTHS_TOGETHER * _LENGTHS_TOGETHER + 2)
@@ -238,7 +238,7 @@ def _panel_per_model(
     name: Callable[[int], str] = str,
     notes: Mapping[str, str] = MappingProxyType({}),
 ) -> Curves:
-    """A panel for each, with the median of all in the background."""
+    """A panel for each model, with the median of all in the background."""
     places = sorted({place for _, shares in curves for place in shares})
     middle = {place: median(shares[place].percent for _, shares in curves if place in shares) for place in places}
     panels = [
@@ -256,7 +256,7 @@ def panel(
     context: Mapping[int, float] = MappingProxyType({}),
     notes: Sequence[str] = (),
 ) -> Panel:
-    """Curves over the same places, at least one of which has a point; `name` gives the text of a place."""
+    """A panel of curves with at least one point; `name` gives the label of an x value."""
     places = sorted({*context, *(place for _, shares in curves for place in shares)})
     x, y = Axis(places[0], places[-1], _LEFT + 12, _RIGHT - 8), Axis(0, 100, _BOTTOM, _TOP)
     lines = []
@@ -307,7 +307,7 @@ def score_panel(title: str, curves: Sequence[tuple[str, Sequence[float]]]) -> Pa
 
 @dataclass(frozen=True, slots=True)
 class HeatRow:
-    """A variant at all depths, and how deep its answers are reliable."""
+    """A variant at all depths, and its reliable depth."""
 
     variant: str
     shares: Sequence[Share | None]
@@ -317,7 +317,7 @@ class HeatRow:
 
 @dataclass(frozen=True, slots=True)
 class Heatmap:
-    """What one model gets right by variant and depth; most cells have `usual` trials."""
+    """The correct answers of one model by variant and depth; most cells have `usual` trials."""
 
     label: str
     usual: int
@@ -328,7 +328,7 @@ class Heatmap:
 
 
 def heatmaps(results: Results) -> list[Heatmap]:
-    """One for each model that was asked by variant and depth."""
+    """A heatmap for each model with cells."""
     return [_heatmap(label, result) for label, result in results if result.cells]
 
 
@@ -336,17 +336,17 @@ def _heatmap(label: str, result: Result) -> Heatmap:
     cells = {(cell.variant, cell.depth): share(cell.correct, cell.measured) for cell in result.cells}
     depths = sorted({cell.depth for cell in result.cells})
     sizes = Counter(cell.measured for cell in result.cells if cell.measured).most_common(1)
-    reliable = {one.variant: figures.reliable(one.reliable_depth) for one in result.variants if one.measured}
+    reliable = {one.variant: formatting.reliable(one.reliable_depth) for one in result.variants if one.measured}
     return Heatmap(
         label=label,
         usual=sizes[0][0] if sizes else 0,
         depths=depths,
         rows=[
             HeatRow(
-                word(variant),
+                short_name(variant),
                 [cells.get((variant, depth)) for depth in depths],
                 _pooled(cell for cell in result.cells if cell.variant == variant),
-                reliable.get(variant, figures.UNKNOWN),
+                reliable.get(variant, formatting.UNKNOWN),
             )
             for variant in dict.fromkeys(cell.variant for cell in result.cells)
         ],

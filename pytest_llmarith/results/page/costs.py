@@ -1,4 +1,4 @@
-"""Correct answers against cost: a point per model and task, and the line of models that beat all cheaper ones."""
+"""The plots of correct answers against cost: a point per model, and a line through the best at each cost."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pytest_llmarith.results.page.runs import Results
 from pytest_llmarith.types import Outcome
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 40, 620, 28, 352  # of the plot within a picture of 640 by 400
-_LETTER, _LINE = 8.6, 14.0  # the room of a letter in wide bold fonts
+_LETTER, _LINE = 8.6, 14.0  # the width of a letter and the height of a line in wide bold fonts
 _NEAR = (8,)  # from a point to its label
 _FAR = range(8, 76, 6)
 _DIRECTIONS = ((1, 0), (-1, 0), (0, -1), (0, 1), (0.7, -0.7), (-0.7, -0.7), (0.7, 0.7), (-0.7, 0.7))
@@ -21,8 +21,8 @@ _Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
-    """What a model gets right, and what that costs. `missing` says which cells of others it has no reply to."""
+class PricedModel:
+    """A model with a known cost. `missing` names the cells of other models that it has no reply for."""
 
     label: str
     share: Share
@@ -37,7 +37,7 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A text beside a point: the name of the model, or the number that stands for it."""
+    """The label of a point: the name of the model, or its number."""
 
     text: str
     x: float
@@ -47,26 +47,26 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Scatter:
-    """The picture of one task. `points` have an offer, whether it is on the line, and its label."""
+    """The plot of one task. `points` have a model, whether it is on the line, and its label."""
 
     task: str
     x: Axis
     y: Axis
     x_ticks: Ticks
     y_ticks: Ticks
-    points: Sequence[tuple[Offer, bool, Label]]
+    points: Sequence[tuple[PricedModel, bool, Label]]
     frontier: str
     unpriced: Sequence[str]
 
     @property
     def is_numbered(self) -> bool:
-        """Whether numbers stand for the names of models."""
-        return any(label.text != offer.label for offer, _, label in self.points)
+        """Whether models are labelled with numbers."""
+        return any(label.text != model.label for model, _, label in self.points)
 
     @property
     def hollow(self) -> list[str]:
-        """Which models lack cells of others, and which cells."""
-        return [f"{offer.label} {offer.missing}" for offer, _, _ in self.points if offer.missing]
+        """The models that lack cells of others, and these cells."""
+        return [f"{model.label} {model.missing}" for model, _, _ in self.points if model.missing]
 
     @property
     def header(self) -> list[str]:
@@ -74,7 +74,7 @@ class Scatter:
 
     @property
     def rows(self) -> list[list[str]]:
-        """The table behind the picture."""
+        """The table below the plot."""
         return [[one.label, one.price, one.share.with_interval] for one, _, _ in self.points]
 
 
@@ -86,53 +86,53 @@ def scatters(results: Results) -> list[Scatter]:
 
 
 def _scatter(task: str, results: Results) -> Scatter | None:
-    offers = sorted(_offers(results), key=lambda offer: (offer.dollars, -offer.share.percent))
-    if not offers:
+    models = sorted(_priced_models(results), key=lambda model: (model.dollars, -model.share.percent))
+    if not models:
         return None
-    powers = decades(offers[0].dollars, offers[-1].dollars)
+    powers = decades(models[0].dollars, models[-1].dollars)
     x, y = Axis(powers[0], powers[-1], _LEFT, _RIGHT, logarithmic=True), Axis(0, 100, _BOTTOM, _TOP)
-    best: list[Offer] = []
-    for offer in offers:
-        if not offer.missing and (not best or offer.share.percent > best[-1].share.percent):
-            best.append(offer)
-    labels = _labels(offers, [(x.at(offer.dollars), y.at(offer.share.percent)) for offer in offers], y)
+    best: list[PricedModel] = []
+    for model in models:
+        if not model.missing and (not best or model.share.percent > best[-1].share.percent):
+            best.append(model)
+    labels = _labels(models, [(x.at(model.dollars), y.at(model.share.percent)) for model in models], y)
     return Scatter(
         task=task,
         x=x,
         y=y,
         x_ticks=[(x.at(power), _money(power)) for power in powers],
         y_ticks=percent_ticks(y),
-        points=[(offer, offer in best, label) for offer, label in zip(offers, labels, strict=True)],
-        frontier=path([(x.at(offer.dollars), y.at(offer.share.percent)) for offer in best]),
-        unpriced=[label for label, _ in results if label not in {offer.label for offer in offers}],
+        points=[(model, model in best, label) for model, label in zip(models, labels, strict=True)],
+        frontier=path([(x.at(model.dollars), y.at(model.share.percent)) for model in best]),
+        unpriced=[label for label, _ in results if label not in {model.label for model in models}],
     )
 
 
-def _offers(results: Results) -> Iterator[Offer]:
-    """Models with a known price: the mean of the replies that have one."""
+def _priced_models(results: Results) -> Iterator[PricedModel]:
+    """The models with a known cost, which is the mean of the replies with a cost."""
     missing = missing_cells([result for _, result in results])
     for (label, result), lacks in zip(results, missing, strict=True):
         correct = overall_share(result, Outcome.CORRECT)
         priced = result.measured - result.unpriced
         if correct and result.cost_usd and priced > 0:
-            yield Offer(label, correct, _PER * result.cost_usd / priced, lacks)
+            yield PricedModel(label, correct, _PER * result.cost_usd / priced, lacks)
 
 
-def _labels(offers: Sequence[Offer], points: Points, y: Axis) -> list[Label]:
-    """Names if there is room for all of them, else numbers by price."""
+def _labels(models: Sequence[PricedModel], points: Points, y: Axis) -> list[Label]:
+    """Names if all of them fit, else numbers by price."""
     taken = [(at - 5, height - 5, at + 5, height + 5) for at, height in points]
-    for (at, _), offer in zip(points, offers, strict=True):
-        taken.append((at - 4, y.at(offer.share.high), at + 4, y.at(offer.share.low)))
-    if names := _placed([offer.label for offer in offers], points, taken, _NEAR):
+    for (at, _), model in zip(points, models, strict=True):
+        taken.append((at - 4, y.at(model.share.high), at + 4, y.at(model.share.low)))
+    if names := _placed([model.label for model in models], points, taken, _NEAR):
         return names
-    numbers = [str(number) for number in range(1, len(offers) + 1)]
+    numbers = [str(number) for number in range(1, len(models) + 1)]
     return _placed(numbers, points, taken, _FAR) or [
         Label(number, at + 8, height + 4, "start") for number, (at, height) in zip(numbers, points, strict=True)
     ]
 
 
 def _placed(texts: Sequence[str], points: Points, taken: Iterable[_Box], distances: Iterable[int]) -> list[Label]:
-    """Labels that lie on no other, on no point or interval, and not outside; none if one of them has no room."""
+    """Labels that overlap neither each other nor points and intervals; none if one of them does not fit."""
     boxes, labels = list(taken), list[Label]()
     for text, (x, y) in zip(texts, points, strict=True):
         for label, box in _candidates(text, x, y, distances):
@@ -146,7 +146,7 @@ def _placed(texts: Sequence[str], points: Points, taken: Iterable[_Box], distanc
 
 
 def _candidates(text: str, x: float, y: float, distances: Iterable[int]) -> Iterator[tuple[Label, _Box]]:
-    """Around a point, the nearest first."""
+    """Positions for a label around a point, the nearest first."""
     width = _LETTER * len(text)
     for distance in distances:
         for across, down in _DIRECTIONS:

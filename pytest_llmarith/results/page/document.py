@@ -1,4 +1,4 @@
-"""The text of the page: its parts, its title, its templates, and the policy that lets nothing foreign run."""
+"""Renders the page: parts, title, templates, and the Content-Security-Policy."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from importlib.resources import files
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from pytest_llmarith.results import formatting as figures
+from pytest_llmarith.results import formatting
 from pytest_llmarith.results.formatting import sanitize
 from pytest_llmarith.results.page.charts import depth_curves, heatmaps, length_curves, share
 from pytest_llmarith.results.page.costs import scatters
 from pytest_llmarith.results.page.errors import errors
-from pytest_llmarith.results.page.runs import PageRun, Series, provenance, series_of, word
+from pytest_llmarith.results.page.runs import PageRun, Series, provenance, series_of, short_name
 from pytest_llmarith.results.page.tables import breaking_points, effects, overview, repeated_tasks, sequence_sets
 from pytest_llmarith.results.page.trials import trial_table
 
 STYLES = ("page.css", "charts.css", "trials.css", "print.css")
 SCRIPTS = ("embedded_data.js", "texts.js", "digits.js", "tables.js", "filters.js", "detail.js", "trial_table.js")
 
-_MOST_STATUS = 3  # runs that are named on top
+_MOST_STATUS = 3  # runs that are named in the header
 _MOST_NAMED = 2  # models in the title
 _FILTERS = {
     "line": sanitize,
-    "word": word,
-    "dollars": figures.dollars,
-    "one_decimal": figures.one_decimal,
-    "interval": figures.interval,
-    "points": figures.points_of,
-    "interval_of_points": figures.interval_of,
-    "p": figures.p_of,
-    "star": figures.star,
+    "short_name": short_name,
+    "dollars": formatting.dollars,
+    "one_decimal": formatting.one_decimal,
+    "interval": formatting.interval,
+    "points": formatting.points_of,
+    "interval_of_points": formatting.interval_of,
+    "p": formatting.p_of,
+    "star": formatting.star,
 }
 
 
@@ -40,7 +40,7 @@ def page_of(runs: Sequence[PageRun]) -> Iterator[bytes]:
     """The page of these runs, piece by piece."""
     series = series_of(runs)
     results = [(one.label, result) for one in series for result in one.results]
-    # The id of each part, its heading, and what it shows; a part that shows nothing is left out.
+    # The id, heading and content of each part; a part without content is left out.
     parts = [
         ("overview", "Overview", overview(series)),
         ("depth", "By depth", [found for found in (depth_curves(results), length_curves(results)) if found]),
@@ -73,18 +73,18 @@ def page_of(runs: Sequence[PageRun]) -> Iterator[bytes]:
 
 
 def _title(runs: Sequence[PageRun], series: Sequence[Series]) -> str:
-    """The models by name if they are few, and in how many conditions and runs they were asked."""
+    """The names of models if they are few, else their number, and the numbers of conditions and runs."""
     conditions = len({condition for _, _, condition in (one.key for one in series)})
     if 1 <= len(series) <= _MOST_NAMED and conditions == 1:
         return " and ".join(one.label for one in series)
     names = list(dict.fromkeys(model for _, model, _ in (one.key for one in series)))
-    models = " and ".join(map(word, names)) if 1 <= len(names) <= _MOST_NAMED else f"{len(names)} models"
+    models = " and ".join(map(short_name, names)) if 1 <= len(names) <= _MOST_NAMED else f"{len(names)} models"
     counts = ((conditions, "conditions"), (len(runs), "runs"))
     return " in ".join([models, *(f"{count} {what}" for count, what in counts if count > 1)])
 
 
 def _environment() -> Environment:
-    """Everything is escaped; a misspelled name in a template is an error."""
+    """Jinja2 with autoescape; an undefined name in a template is an error."""
     environment = Environment(
         loader=PackageLoader("pytest_llmarith.results.page"),
         autoescape=True,
@@ -103,9 +103,9 @@ def _joined(names: Sequence[str]) -> str:
 
 
 def _policy(style: str, script: str) -> str:
-    """The Content-Security-Policy of the page: this style, this script, and nothing else from anywhere.
+    """The Content-Security-Policy of the page, which allows only this style and this script.
 
-    The one image is the empty icon that keeps browsers from asking a server for one.
+    Images are allowed as data, for the empty icon that keeps browsers from requesting one.
     """
     style_hash, script_hash = (b64encode(sha256(text.encode()).digest()).decode("ascii") for text in (style, script))
     return (

@@ -1,4 +1,4 @@
-"""How answers err: classes, wrong digits by position, carries, and what a strict format costs."""
+"""The part Errors: classes, wrong digits by position, carries, and the cost of a strict format."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_llmarith.records import ErrorTotals, Positions, Result
-from pytest_llmarith.results import formatting as figures
+from pytest_llmarith.results import formatting
 from pytest_llmarith.results.formatting import sanitize
 from pytest_llmarith.results.page.charts import Panel, Share, panel, share
-from pytest_llmarith.results.page.runs import Results, word
+from pytest_llmarith.results.page.runs import Results, short_name
 from pytest_llmarith.types import ErrorClass
 
 _MOST_POSITIONS = 16  # from either end
@@ -47,7 +47,7 @@ class Errors:
 
 
 def errors(results: Results) -> Errors | None:
-    """None if no number was asked for."""
+    """The errors of all models; None if no task has numbers as answers."""
     models = [_errors_of_model(label, result, result.errors) for label, result in results if result.errors]
     classes = [name for name in ErrorClass if any(name in model.classes for model in models)]
     return Errors(classes, models) if models else None
@@ -57,10 +57,10 @@ def _errors_of_model(label: str, result: Result, totals: ErrorTotals) -> ErrorsO
     deviates = result.outcomes.deviate
     rows = [_position_row("all", totals.positions)]
     if len(totals.by_variant) > 1:
-        rows += [_position_row(word(name), variant.positions) for name, variant in totals.by_variant.items()]
+        rows += [_position_row(short_name(name), variant.positions) for name, variant in totals.by_variant.items()]
     return ErrorsOfModel(
         label=label,
-        task=word(result.task),
+        task=short_name(result.task),
         deviates=deviates,
         classes={one.error_class: of for one in totals.classes if one.count and (of := share(one.count, deviates))},
         positions=[row for row in rows if row.left],
@@ -78,7 +78,7 @@ def _position_row(name: str, positions: Positions) -> PositionRow:
 
 
 def _panels(label: str, totals: ErrorTotals) -> list[Panel]:
-    """Sums and differences by their carries, if there are two points at least."""
+    """Accuracy of sums and differences by carries, if there are two points or more."""
     carries = {one["carries"]: share(one["correct"], one["measured"]) for one in totals.carries}
     chains = {one["chain"]: share(one["correct"], one["measured"]) for one in totals.longest_chain}
     panels = []
@@ -93,22 +93,22 @@ def _panels(label: str, totals: ErrorTotals) -> list[Panel]:
 
 
 def _facts(result: Result, totals: ErrorTotals) -> Iterator[tuple[str, str]]:
-    """What is known beside the classes, by name."""
+    """Other facts about the errors, by name."""
     if totals.digit_match is not None:
         yield "digits that match", f"{100 * totals.digit_match:.1f} % on average, over all answers"
     if totals.dlength is not None:
         yield "length", f"{totals.dlength:.2f} digits too long or too short on average"
-    if totals.leading_digits is not None and figures.leading_digits(result.error_sizes) != figures.UNKNOWN:
+    if totals.leading_digits is not None and formatting.leading_digits(result.error_sizes) != formatting.UNKNOWN:
         yield "leading digits", f"{totals.leading_digits:g} right before the first wrong one, the median of deviates"
     if result.median_relative_error is not None:
-        yield "relative error", f"{figures.short(result.median_relative_error)}, the median of deviates"
+        yield "relative error", f"{formatting.short(result.median_relative_error)}, the median of deviates"
     measured = totals.strict["measured"]
     bare, tolerant = (
-        figures.share(correct, measured)
+        formatting.share(correct, measured)
         for correct in (totals.strict["strict_correct"], totals.strict["tolerant_correct"])
     )
-    bare_number = f"{bare} % right where only a bare number counts"
-    yield "format discipline", f"{bare_number}, {tolerant} % where the answer may stand in words"
+    bare_number = f"{bare} % right if only a bare number counts"
+    yield "cost of a strict format", f"{bare_number}, {tolerant} % if the answer may be in a sentence"
     if reasons := result.nan_reasons:
         told = (f"{count:,} {sanitize(reason, _LONGEST_REASON)}" for reason, count in reasons.items())
         yield "no answer", ", ".join(told)

@@ -1,4 +1,4 @@
-"""The runs of a page: their models under labels that differ, and where their numbers come from."""
+"""The runs of a page: unique labels of their models, and their provenance."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_llmarith.records import Record, Result, RunModel, RunSummary, as_dict
-from pytest_llmarith.results.completeness import all_answered, duplicates, of_wanted
+from pytest_llmarith.results.completeness import all_answered, answered_count, duplicates
 from pytest_llmarith.results.formatting import sanitize, sanitize_name
 from pytest_llmarith.results.keys import USUAL_NAME, Keyed, differing, key_of, label_of, parameters_of
 
@@ -22,7 +22,7 @@ Results = Sequence[tuple[str, Result]]  # with the labels of their series, in th
 
 @dataclass(frozen=True, slots=True)
 class PageRun:
-    """A run to show. `unfinished` is what to say of a run that has not ended; `records` are read once."""
+    """A run to show. `unfinished` is the remark about a run that has not ended; `records` are read once."""
 
     name: str
     summary: RunSummary
@@ -32,7 +32,7 @@ class PageRun:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """What one model did in one run and condition. No two labels of a page are the same."""
+    """The results of one model in one run and condition. Labels are unique within a page."""
 
     label: str
     key: SeriesKey
@@ -42,7 +42,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """The facts of a run by name. `complete` is None if it is not known how many trials it was to have."""
+    """The facts of a run by name. `complete` is None if the number of selected trials is unknown."""
 
     name: str
     status: str
@@ -50,8 +50,8 @@ class Provenance:
     facts: Sequence[tuple[str, str]]
 
 
-def word(text: str) -> str:
-    """A short name such as a model or a variant, as it is shown, filtered by and linked to."""
+def short_name(text: str) -> str:
+    """A name such as a model or a variant in the form that is shown, filtered by and linked to."""
     return sanitize_name(text, LONGEST_LABEL)
 
 
@@ -74,7 +74,7 @@ def series_of(runs: Sequence[PageRun]) -> list[Series]:
     names = [(model, condition, sent) for (_, model, condition), sent in zip(found, parameters, strict=True)]
     shared = {name for name, count in Counter(names).items() if count > 1}
     labels = [
-        word(", ".join(filter(None, (*name, runs[key[0]].name if name in shared else ""))))
+        short_name(", ".join(filter(None, (*name, runs[key[0]].name if name in shared else ""))))
         for key, name in zip(found, names, strict=True)
     ]
     repeated = {label for label, count in Counter(labels).items() if count > 1}
@@ -85,13 +85,13 @@ def series_of(runs: Sequence[PageRun]) -> list[Series]:
 
 
 def provenance(run: PageRun) -> Provenance:
-    """How much of a run there is, what was asked of which model, and by which versions."""
+    """How much of a run is answered, its models, and all other facts."""
     summary = run.summary
     if summary.complete:
         status = all_answered(summary.answered)
     else:
         unanswered = f", {summary.unanswered:,} unanswered" if summary.unanswered else ""
-        status = f"{of_wanted(summary)} answered{unanswered}"
+        status = f"{answered_count(summary)} answered{unanswered}"
     status = "; ".join(filter(None, (run.unfinished, status)))
     complete: bool | None = summary.complete and not run.unfinished
     if not run.unfinished and summary.unanswered == 0 and summary.run.selected is None:
@@ -101,7 +101,7 @@ def provenance(run: PageRun) -> Provenance:
 
 
 def _facts(summary: RunSummary, status: str) -> list[tuple[str, Any]]:
-    """All facts in the order of the page, known or not."""
+    """All facts in the order of the page; unknown ones are None."""
     run = summary.run
     parts = as_dict(run)
     conditions = [label_of(one) or USUAL_NAME for one in run.conditions or ()]
@@ -110,7 +110,7 @@ def _facts(summary: RunSummary, status: str) -> list[tuple[str, Any]]:
         isolation.update(one.isolation)
     return [
         ("trials", status),
-        *(("asked twice", line) for line in duplicates(summary)),
+        *(("duplicates", line) for line in duplicates(summary)),
         ("from the store", f"{sum(result.stored for result in summary.results):,} replies"),
         ("started", run.started_at),
         ("finished", run.finished_at),
@@ -139,7 +139,7 @@ def _facts(summary: RunSummary, status: str) -> list[tuple[str, Any]]:
 
 
 def _model(model: RunModel) -> str:
-    """What was sent beside the prompts."""
+    """The target of a model, and what is sent in addition to prompts."""
     sent = (("parameters", model.params), ("address", model.api_base), ("system prompt", model.system_prompt))
     return "; ".join(
         [

@@ -1,4 +1,4 @@
-"""The tables of results: overview, conditions, repeats, breaking points, and scores of integer sequences."""
+"""The tables of the page: overview, conditions, repeats, breaking points, and scores of integer sequences."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import compress
 
 from pytest_llmarith.records import BreakingPoint, Effect, Limit, Repeats, Result
 from pytest_llmarith.records import SequenceSet as Counted
-from pytest_llmarith.results import formatting as figures
+from pytest_llmarith.results import formatting
 from pytest_llmarith.results.completeness import bounded, incomplete, missing_cells
 from pytest_llmarith.results.differences import SIGNIFICANT
 from pytest_llmarith.results.formatting import sanitize
@@ -23,7 +23,7 @@ from pytest_llmarith.results.page.charts import (
     score_panel,
     share,
 )
-from pytest_llmarith.results.page.runs import PageRun, Results, Series, word
+from pytest_llmarith.results.page.runs import PageRun, Results, Series, short_name
 from pytest_llmarith.types import Outcome
 
 _LONGEST_REASON = 60
@@ -37,7 +37,7 @@ _SCALES = (5, 10, 20, 30, 40, 60, 80)  # points on either side of 0
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """The text of a table cell, and the number that it is sorted by, if that is known."""
+    """The text of a table cell, and the number by which it is sorted, if that is known."""
 
     text: str
     sort: float | None
@@ -45,7 +45,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class OverviewRow:
-    """One result. `figures` stand under the columns of the overview; `missing` says which cells of others it lacks."""
+    """One result. `figures` are in the columns of the overview; `missing` names the cells of others that it lacks."""
 
     label: str
     task: str
@@ -59,7 +59,7 @@ class OverviewRow:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """All results in the order of the page, and the outcomes and columns that any of them has."""
+    """All results in the order of the page, and the outcomes and columns that occur."""
 
     outcomes: Sequence[Outcome]
     columns: Sequence[tuple[str, str]]
@@ -68,7 +68,7 @@ class Overview:
 
 _COLUMNS = (
     ("trials", "Trials with a reply"),
-    ("cost", "US dollars; a plus says that some replies have no known price"),
+    ("cost", "US dollars; a plus means that some replies have no known price"),
     ("tokens", "Tokens of prompts and replies"),
     ("latency", "Median seconds of a reply"),
     ("rel err", "Median relative error of deviates"),
@@ -88,7 +88,7 @@ def overview(series: Sequence[Series]) -> Overview:
     rows = [
         OverviewRow(
             label=one.label,
-            task=word(result.task),
+            task=short_name(result.task),
             correct=overall_share(result, Outcome.CORRECT),
             others=[overall_share(result, outcome) for outcome in outcomes],
             figures=_figures(result),
@@ -107,31 +107,34 @@ def overview(series: Sequence[Series]) -> Overview:
 
 
 def _figures(result: Result) -> list[Figure]:
-    """What stands under `_COLUMNS`."""
-    tokens, latency = figures.prompt_and_completion(result.tokens), result.median_latency_s
+    """The values of `_COLUMNS`."""
+    tokens, latency = formatting.prompt_and_completion(result.tokens), result.median_latency_s
     error, day = result.median_relative_error, (result.date or "").replace("-", "")
     return [
         Figure(f"{result.measured:,}", result.measured),
-        Figure(figures.dollars(result.cost_usd, result.unpriced), result.cost_usd),
-        Figure(figures.thousands(tokens), tokens),
-        Figure(figures.UNKNOWN if latency is None else f"{figures.seconds(latency)} s", latency),
-        Figure(figures.short(error), None if error is None else float(error)),
-        Figure(result.date or figures.UNKNOWN, float(day) if day.isascii() and day.isdigit() else None),
+        Figure(formatting.dollars(result.cost_usd, result.unpriced), result.cost_usd),
+        Figure(formatting.thousands(tokens), tokens),
+        Figure(formatting.UNKNOWN if latency is None else f"{formatting.seconds(latency)} s", latency),
+        Figure(formatting.short(error), None if error is None else float(error)),
+        Figure(result.date or formatting.UNKNOWN, float(day) if day.isascii() and day.isdigit() else None),
     ]
 
 
 def _notes(result: Result) -> list[str]:
-    """What has to be known of a result beside its figures; empty texts stand for nothing."""
-    longest = [(word(one.set), one.limits[-1]) for one in result.sets if one.limits]
+    """The notes on a result; some may be empty."""
+    longest = [(short_name(one.set), one.limits[-1]) for one in result.sets if one.limits]
     return [
-        *(f"{name}: score {figures.one_decimal(limit.score)} % within {limit.seconds:g} s" for name, limit in longest),
+        *(
+            f"{name}: score {formatting.one_decimal(limit.score)} % within {limit.seconds:g} s"
+            for name, limit in longest
+        ),
         incomplete(result),
         bounded(result),
         _reasons("nan", result.nan_reasons),
         _reasons("unanswered", result.unanswered_reasons),
         f"deviate: {result.rounded:,} only rounded" if result.rounded else "",
         f"{result.stored:,} from the store" if result.stored else "",
-        figures.unpriced(result),
+        formatting.unpriced(result),
     ]
 
 
@@ -146,7 +149,7 @@ def _reasons(outcome: str, reasons: Mapping[str, int]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class EffectRow:
-    """What a condition does to a model, beside the same model in another condition."""
+    """The effect of a condition, compared with the same model in another condition."""
 
     condition: str
     label: str
@@ -155,7 +158,7 @@ class EffectRow:
 
     @property
     def direction(self) -> str:
-        """`better` or `worse` if the difference is more than chance, all tests of the run considered."""
+        """`better` or `worse` if the difference is significant after Holm's correction, else `unclear`."""
         if self.effect.p_holm >= SIGNIFICANT:
             return "unclear"
         return "better" if self.effect.difference.points > 0 else "worse"
@@ -163,7 +166,7 @@ class EffectRow:
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """All of them on one scale, which has `reach` points on either side."""
+    """All effects, on a scale with `reach` points on either side."""
 
     reach: int
     axis: Axis
@@ -172,11 +175,11 @@ class Effects:
 
 
 def effects(runs: Sequence[PageRun], series: Sequence[Series]) -> Effects | None:
-    """None if nothing was asked in several conditions."""
+    """The effects of all runs; None if there are none."""
     labels = {one.key: one.label for one in series}
     rows = [
         EffectRow(
-            word(label_of(effect.condition) or USUAL_NAME),
+            short_name(label_of(effect.condition) or USUAL_NAME),
             labels[number, effect.model, label_of(effect.condition)],
             labels[number, effect.model, label_of(effect.beside)],
             effect,
@@ -193,16 +196,16 @@ def effects(runs: Sequence[PageRun], series: Sequence[Series]) -> Effects | None
 
 
 def repeated_tasks(results: Results) -> dict[str, list[tuple[str, Repeats]]]:
-    """By task the models whose problems were asked several times."""
+    """The models with repeats, by task."""
     found: dict[str, list[tuple[str, Repeats]]] = {}
     for label, result in results:
         if result.repeats:
-            found.setdefault(word(result.task), []).append((label, result.repeats))
+            found.setdefault(short_name(result.task), []).append((label, result.repeats))
     return found
 
 
 def breaking_points(results: Results) -> list[tuple[str, list[BreakingPoint]]]:
-    """The searches of each model that was searched."""
+    """The searches of each model with searches."""
     return [(label, result.breaking_points) for label, result in results if result.breaking_points]
 
 
@@ -211,7 +214,7 @@ def breaking_points(results: Results) -> list[tuple[str, list[BreakingPoint]]]:
 
 @dataclass(frozen=True, slots=True)
 class SequenceSet:
-    """One set: a row per model and limit, pictures, and the sequences that no model solved."""
+    """One set: a row per model and limit, plots, and the sequences that no model solved."""
 
     name: str
     rows: Sequence[tuple[str, Counted, Limit]]
@@ -226,7 +229,7 @@ def sequence_sets(results: Results) -> list[SequenceSet]:
     for label, result in results:
         for counted in result.sets:
             found.setdefault(counted.set, []).append((label, counted))
-    return [_sequence_set(word(name), found[name]) for name in sorted(found)]
+    return [_sequence_set(short_name(name), found[name]) for name in sorted(found)]
 
 
 def _sequence_set(name: str, models: Sequence[tuple[str, Counted]]) -> SequenceSet:
@@ -246,7 +249,7 @@ def _sequence_set(name: str, models: Sequence[tuple[str, Counted]]) -> SequenceS
 
 
 def _sequence_panels(models: Sequence[tuple[str, Counted]], whose: str) -> list[Panel]:
-    """Scores from best to worst, and terms by their place in the sequence."""
+    """Plots of scores from best to worst, and of terms by their position in the sequence."""
     panels = []
     if scores := [(label, counted.curve[-1].scores) for label, counted in models if counted.curve]:
         panels.append(score_panel(f"Scores from best to worst{whose}", scores))

@@ -1,6 +1,6 @@
-"""The trial table: what the page says of each trial, embedded as compressed data that no markup can break.
+"""The trial table: the details of each trial, embedded in the page as compressed data.
 
-It holds at most `MOST_TRIALS` trials, wrong ones first, spread over the runs.
+It has at most `MOST_TRIALS` trials, wrong ones first, in equal parts of the runs.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ from pytest_llmarith.records import (
     as_dict,
     as_text,
 )
-from pytest_llmarith.results import formatting as figures
+from pytest_llmarith.results import formatting
 from pytest_llmarith.results.keys import USUAL_NAME, label_of
-from pytest_llmarith.results.page.runs import PageRun, Series, SeriesKey, series_key, word
+from pytest_llmarith.results.page.runs import PageRun, Series, SeriesKey, series_key, short_name
 from pytest_llmarith.types import Op, Outcome, Reading, SearchEnd, Symbols
 
 MOST_TRIALS = 5_000
 MOST_BYTES = 60_000_000  # of all trials as JSON, before compression
 LONGEST_TEXT = 20_000  # characters
-_BLOCK = 400  # trials: a browser unpacks one in some milliseconds
+_BLOCK = 400  # trials, which a browser unpacks in a few milliseconds
 _UNKNOWN = -1  # in a column of numbers
 
 _UNICODE_SIGNS = {Op.ADD: "+", Op.SUB: "-", Op.MUL: "×", Op.DIV: "÷"}
 _ASCII_SIGNS = {Op.ADD: "+", Op.SUB: "-", Op.MUL: "*", Op.DIV: "/"}
 _SEARCH_ENDS = {
-    SearchEnd.SHRUNK: "nothing simpler that it tried was wrong",
+    SearchEnd.SHRUNK: "all simpler questions that it tried were answered rightly",
     SearchEnd.BUDGET: "its questions were used up; a simpler one may be wrong too",
     SearchEnd.NOTHING_FOUND: "all of its questions were answered rightly",
     SearchEnd.NOT_REPRODUCED: "no question was wrong each time that it was asked",
@@ -67,7 +67,7 @@ Fact = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A choice above the table: its name in addresses, its label, and what it may be set to."""
+    """A filter above the table: its name in addresses, its label, and its values."""
 
     name: str
     label: str
@@ -78,7 +78,7 @@ class Filter:
 class TrialTable:
     """`count` trials are embedded, `left_out` are not, of which `wrong_left_out` are not correct.
 
-    `index` holds what trials are filtered by, `blocks` everything else; both are base64 of compressed JSON.
+    `index` has the values by which trials are filtered, `blocks` everything else; both are base64 of compressed JSON.
     """
 
     count: int
@@ -91,7 +91,7 @@ class TrialTable:
 
 @dataclass(frozen=True, slots=True)
 class _Trial:
-    """A trial that is embedded: its place in the run, what it is filtered by, and the rest as JSON."""
+    """A trial that is embedded: its position in the run, the values of its filters, and the rest as JSON."""
 
     place: int
     is_correct: bool
@@ -101,17 +101,17 @@ class _Trial:
 
 
 def trial_table(runs: Sequence[PageRun], series: Sequence[Series]) -> TrialTable:
-    """Each run gets an equal part of the room, and what short runs leave free the longer ones get."""
+    """Choose and pack trials. Each run gets an equal part of the space; longer runs get what shorter ones leave."""
     outcomes = [[result.outcomes for result in run.summary.results] for run in runs]
     totals = [sum(one.answered + one.unanswered for one in of) for of in outcomes]
     wrong = sum(totals) - sum(one.correct for of in outcomes for one in of)
     chosen: dict[int, list[_Trial]] = {}
-    most, room = MOST_TRIALS, MOST_BYTES
+    most, space = MOST_TRIALS, MOST_BYTES
     for number in sorted(range(len(runs)), key=lambda number: totals[number]):
         waiting = len(runs) - len(chosen)
-        chosen[number] = _choose(number, runs[number].records, most // waiting, room // waiting)
+        chosen[number] = _choose(number, runs[number].records, most // waiting, space // waiting)
         most -= len(chosen[number])
-        room -= sum(len(trial.json) for trial in chosen[number])
+        space -= sum(len(trial.json) for trial in chosen[number])
     trials = [trial for number in range(len(runs)) for trial in chosen[number]]
     words, columns = _columns(trials, series)
     filters = []
@@ -130,9 +130,9 @@ def trial_table(runs: Sequence[PageRun], series: Sequence[Series]) -> TrialTable
     )
 
 
-def _choose(run: int, records: Iterable[Record], most: int, room: int) -> list[_Trial]:
-    """The first wrong trials, then the first correct ones, as far as there is room; in the order of the run."""
-    kept, free = {False: list[_Trial](), True: list[_Trial]()}, {False: room, True: room}
+def _choose(run: int, records: Iterable[Record], most: int, space: int) -> list[_Trial]:
+    """The first wrong trials, then the first correct ones, as far as there is space; in the order of the run."""
+    kept, free = {False: list[_Trial](), True: list[_Trial]()}, {False: space, True: space}
     for place, record in enumerate(records):
         is_correct = record.outcome is Outcome.CORRECT
         if len(kept[is_correct]) < most and free[is_correct] > 0:
@@ -140,11 +140,11 @@ def _choose(run: int, records: Iterable[Record], most: int, room: int) -> list[_
             free[is_correct] -= len(trial.json)
             kept[is_correct].append(trial)
         elif not is_correct:
-            break  # wrong ones take all the room
+            break  # wrong ones use all the space
     chosen = list[_Trial]()
     for trial in kept[False] + kept[True]:
-        room -= len(trial.json)
-        if len(chosen) < most and room >= 0:
+        space -= len(trial.json)
+        if len(chosen) < most and space >= 0:
             chosen.append(trial)
     return sorted(chosen, key=lambda trial: trial.place)
 
@@ -160,7 +160,7 @@ def _trial(run: int, place: int, record: Record) -> _Trial:
         "variant": problem.set if isinstance(problem, SequenceProblem) else getattr(problem, "variant", record.task),
         "outcome": record.outcome,
         "class": graded.error_class if graded else None,
-        "reason": record.reason if record.outcome is Outcome.NAN else None,  # reasons of others are all different
+        "reason": record.reason if record.outcome is Outcome.NAN else None,  # the reasons of other outcomes all differ
         "repeat": record.repeat,
         "depth": problem.digits if isinstance(problem, AdditionProblem) else getattr(problem, "depth", None),
     }
@@ -169,7 +169,7 @@ def _trial(run: int, place: int, record: Record) -> _Trial:
 
 
 def _columns(trials: Sequence[_Trial], series: Sequence[Series]) -> tuple[dict[str, list[str]], dict[str, list[int]]]:
-    """The words of each filter, and for each trial the number of its word, or the number that is filtered by."""
+    """The words of each filter, and for each trial the index of its word, or its number."""
     models = {one.key: number for number, one in enumerate(series)}
     numbers: dict[str, dict[str, int]] = {name: {} for name in _FILTERS if name not in _NUMBERS}
     numbers["outcome"] = {outcome: number for number, outcome in enumerate(Outcome)}
@@ -178,14 +178,14 @@ def _columns(trials: Sequence[_Trial], series: Sequence[Series]) -> tuple[dict[s
         columns["model"].append(models[trial.key])
         for name, value in trial.filtered_by.items():
             if isinstance(value, str):
-                value = numbers[name].setdefault(word(value), len(numbers[name]))
+                value = numbers[name].setdefault(short_name(value), len(numbers[name]))
             columns[name].append(_UNKNOWN if value is None else value)
     words = {name: list(known) for name, known in numbers.items()}
     return words | {"model": [one.label for one in series]}, columns
 
 
 def _packed(text: bytes) -> str:
-    """Compressed, in base64; the same for the same text at any time."""
+    """The text compressed, in base64; deterministic."""
     return b64encode(gzip.compress(text, 6, mtime=0)).decode("ascii")
 
 
@@ -210,7 +210,7 @@ def truncate(value: Any, longest: int) -> Any:
 
 
 class ShownProgram(Part):
-    """What was run and what came out of it: scores by limit, what was found and judged, and all terms."""
+    """A program and its results: scores by limit, facts, and all terms."""
 
     text: str | None
     scores: list[Fact]
@@ -219,14 +219,14 @@ class ShownProgram(Part):
 
 
 class ShownSearch(Part):
-    """How a search went, and each question with its outcome and the reply, if that was kept."""
+    """Facts about a search, and each question with its outcome and, if recorded, its reply."""
 
     facts: list[Fact]
     steps: list[tuple[str, Outcome, str | None]]
 
 
 class ShownTrial(Part, kw_only=True):
-    """What the page says of a trial; what is not known is left out."""
+    """The details of a trial; unknown ones are left out."""
 
     cell: str
     facts: list[Fact]
@@ -242,7 +242,7 @@ class ShownTrial(Part, kw_only=True):
 
 
 def shown_trial(record: Record) -> ShownTrial:
-    """A record as the page shows it. A search has its simplest wrong question in place of its own."""
+    """The details of a record. The question of a search is the simplest wrong one that it found."""
     problem, reply, search = record.problem, record.reply, record.search
     trial = ShownTrial(
         cell=_cell(record.task, problem),
@@ -291,7 +291,7 @@ def _question(problem: Problem, symbols: Symbols) -> str:
 
 
 def _facts(record: Record) -> Iterator[Fact]:
-    """What was made of the reply."""
+    """Facts about the item and its grade."""
     if record.nodeid:
         yield "item", record.nodeid
     if condition := label_of(record.condition):
@@ -303,16 +303,16 @@ def _facts(record: Record) -> Iterator[Fact]:
         other = Reading.STRICT if record.reading is Reading.TOLERANT else Reading.TOLERANT
         yield f"{other} reading", answer.by(other) or "no answer"
     if grade and grade.relative_error is not None:
-        yield "relative error", figures.short(grade.relative_error)
+        yield "relative error", formatting.short(grade.relative_error)
     if grade:
         other_length = grade.dlength and not grade.leading_digits  # digits in other places cannot be compared
         yield "leading digits right", "- (other length)" if other_length else str(grade.leading_digits)
     for retry in record.retries:
-        yield "tried again", f"{retry.reason}, after {figures.seconds(retry.waited_s)} s"
+        yield "retry", f"{retry.reason}, after {formatting.seconds(retry.waited_s)} s"
 
 
 def _reply_facts(reply: Reply) -> Iterator[Fact]:
-    """What is known of the reply beside its text."""
+    """Facts about the reply."""
     named = (("finish reason", reply.finish_reason), ("served by", reply.served_model), ("asked at", reply.asked_at))
     yield from ((name, value) for name, value in named if value)
     tokens = (
@@ -323,13 +323,13 @@ def _reply_facts(reply: Reply) -> Iterator[Fact]:
     if told := ", ".join(f"{count:,} {kind}" for kind, count in tokens if count is not None):
         yield "tokens", told
     if reply.cost_usd is not None:
-        yield "cost", figures.dollars(reply.cost_usd)
+        yield "cost", formatting.dollars(reply.cost_usd)
     if reply.latency_s is not None:
-        yield "latency", f"{figures.seconds(reply.latency_s)} s"
+        yield "latency", f"{formatting.seconds(reply.latency_s)} s"
     if reply.attempts > 1:
         yield "attempts", str(reply.attempts)
     if reply.stored:
-        yield "stored", "from the store of an earlier run"
+        yield "stored", "from the store"
 
 
 def _program(program: Program) -> ShownProgram:

@@ -1,11 +1,11 @@
-"""The time of a term that counts against a limit.
+"""Measures the time of a term that counts against a limit.
 
 It is wall time, minus the time in which no thread of the term ran although at least one was ready to run. Sleeping
 counts, waiting for a processor does not, and threads that run side by side count once.
 
 Linux counts how long each thread has run and how long it was ready without running, in the first two fields of
 /proc/PID/task/TID/schedstat. These sums do not say whether two threads ran, or waited, at the same moment. So the
-zygote looks every few milliseconds, and judges each interval between two looks:
+zygote takes a sample every few milliseconds, and evaluates each interval between two samples:
 
 - The part of the interval beyond the term's processor time is its gap: no thread ran in it. For a single thread that is
   exact; threads that hand work to each other run one after the other, and their times add up.
@@ -14,13 +14,13 @@ zygote looks every few milliseconds, and judges each interval between two looks:
   A thread counts here while it works: one that wakes up to ask for Python's lock does not.
 - The time that each thread waited is taken off the gaps, at most as much as they have. So a thread that waits while
   another one runs takes nothing off, and a term that sleeps gains no time.
-- The kernel books a wait when it ends, and running at the next tick of the processor. Both may belong to earlier
-  intervals, so gaps are kept, and the latest are used up first. A thread that is ready while nothing has run since the
-  last look is still waiting: its term is not stopped yet.
+- The kernel counts a wait when it ends, and running at the next tick of the processor. Both may belong to earlier
+  intervals, so gaps are kept, and the latest are used first. A thread that is ready while nothing has run since the
+  last sample is still waiting: its term is not stopped yet.
 
-The counts of a thread end with it. Its running is still in the processor time of the term, but what it waited since
-the last look counts. If the kernel keeps no such counts, processor time counts instead. Time that a hypervisor takes
-from a virtual machine is in neither field: /proc/stat has it, for the whole machine.
+The counts of a thread end with it. Its running is still in the processor time of the term, but its waiting since the
+last sample is lost, and counts. If the kernel keeps no such counts, processor time counts instead. Time that a
+hypervisor takes from a virtual machine is in neither field: /proc/stat has it, for the whole machine.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ import os
 import time
 
 UNKNOWN = (1 << 64) - 1
-LOOK_EVERY_NS = 10_000_000
-# A look takes longer the more threads there are. It may take up to a twentieth of a processor.
-_LOOKING_SHARE = 20
-# How late the kernel may book a wait, beyond its length.
+SAMPLE_EVERY_NS = 10_000_000
+# A sample takes longer the more threads there are. Sampling may take up to a twentieth of a processor.
+_SAMPLING_SHARE = 20
+# How late the kernel may count a wait, beyond its length.
 _LAG_NS = 100_000_000
 # Intervals whose gaps are kept: ten seconds.
 _KEPT = 1024
 # A thread that runs for less in an interval is not at work.
 _WORK_NS = 250_000
 # The average number of threads at work is over this many intervals.
-_LOOKS_BACK = 16
+_AVERAGED_INTERVALS = 16
 _PROCESSORS = len(os.sched_getaffinity(0))
 _TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
 def ran_and_waited_ns(task: str) -> tuple[int, int]:
-    """How long a thread has run, and been ready without running; `UNKNOWN` if the kernel does not say."""
+    """How long a thread has run, and been ready without running; `UNKNOWN` if the kernel keeps no counts."""
     try:
         ran, waited, _ = _read(f"/proc/{task}/schedstat").split()
         return int(ran), int(waited)
@@ -56,7 +56,7 @@ def ran_and_waited_ns(task: str) -> tuple[int, int]:
 def machine_ns() -> tuple[int, int]:
     """How long this machine's processors were at work, and how long a hypervisor kept them from it, since its start.
 
-    Both are 0 if the kernel does not say.
+    Both are 0 if the kernel keeps no counts.
     """
     try:
         ticks = [int(field) for field in _read("/proc/stat").split()[1:9]]
@@ -67,7 +67,7 @@ def machine_ns() -> tuple[int, int]:
 
 
 def taken_ns(cpu_ns: int, worked_ns: int, stolen_ns: int) -> int:
-    """A term's part of the stolen time: as large as its part of the machine's work."""
+    """A term's share of the stolen time, which equals its share of the machine's work."""
     return stolen_ns * cpu_ns // max(worked_ns, cpu_ns, 1)
 
 
@@ -76,7 +76,7 @@ class Waiting:
 
     def __init__(self, processors: int) -> None:
         self._processors = processors
-        # The ends and the gaps of the latest intervals, in memory that can be wiped: a later term could read it.
+        # The ends and the gaps of the latest intervals, in memory that can be wiped, as a later term could read it.
         self._ends = memoryview(bytearray(8 * _KEPT)).cast("q")
         self._gaps = memoryview(bytearray(8 * _KEPT)).cast("q")
         self._intervals = 0
@@ -84,7 +84,7 @@ class Waiting:
         self.ran_ns = self.waited_ns = 0
 
     def add(self, end_ns: int, length_ns: int, cpu_ns: int, threads: list[tuple[int, int]]) -> None:
-        """Judge the interval of this length: the term's processor time in it, each thread's running and waiting."""
+        """Evaluate an interval: the term's processor time, and the running and waiting of each thread."""
         ran_ns = cpu_ns // self._side_by_side(length_ns, threads)
         self._ends[self._intervals % _KEPT] = end_ns
         self._gaps[self._intervals % _KEPT] = max(0, length_ns - ran_ns)
@@ -96,12 +96,12 @@ class Waiting:
     def _side_by_side(self, length_ns: int, threads: list[tuple[int, int]]) -> int:
         """How many of the threads would run at once if nothing else kept a processor busy."""
         wanted_ns = sum(ran + waited for ran, waited in threads if ran >= _WORK_NS)
-        self._wanted_ns += wanted_ns - self._wanted_ns // _LOOKS_BACK
-        self._span_ns += length_ns - self._span_ns // _LOOKS_BACK
+        self._wanted_ns += wanted_ns - self._wanted_ns // _AVERAGED_INTERVALS
+        self._span_ns += length_ns - self._span_ns // _AVERAGED_INTERVALS
         return max(1, min(self._wanted_ns // max(1, self._span_ns), self._processors))
 
     def _use_gaps(self, need_ns: int, start_ns: int) -> int:
-        """Take this much off the latest gaps, back to as far before the start; returns how much they had."""
+        """Subtract this much from the latest gaps, as far back before the start; returns how much they had."""
         left_ns = need_ns
         number = self._intervals - 1
         while left_ns > 0 and number >= max(0, self._intervals - _KEPT):
@@ -119,41 +119,41 @@ class Waiting:
 
 
 class Clock:
-    """The clock of one term, which read `started_ns` and `waited_before_ns` itself at its start."""
+    """The clock of one term, which measured `started_ns` and `waited_before_ns` at its start."""
 
     def __init__(self, pid: int, started_ns: int, waited_before_ns: int) -> None:
         self._pid = pid
-        self._started_ns = self._seen_ns = started_ns
+        self._started_ns = self._sampled_ns = started_ns
         self._known = waited_before_ns != UNKNOWN
         self._threads = {f"{pid}": (0, waited_before_ns)}
         self._waiting = Waiting(_PROCESSORS)
         self._idle = False
         self._worked_before_ns, self._stolen_before_ns = machine_ns()
         self.counted_ns = self.wall_ns = self.cpu_ns = self.waited_ns = 0
-        self.next_look_ns = started_ns + LOOK_EVERY_NS
+        self.next_sample_ns = started_ns + SAMPLE_EVERY_NS
 
-    def look(self, late_ns: int = 0) -> None:
-        """Take the time of a term that runs, or that has ended and is not yet reaped.
+    def sample(self, late_ns: int = 0) -> None:
+        """Measure a term that runs, or that has ended and is not yet reaped.
 
         `late_ns` is how long at most the zygote waited for a processor after the term ended.
         """
         cpu_ns, now_ns = self._cpu_ns(), time.monotonic_ns()
-        length_ns = max(0, now_ns - self._seen_ns)
+        length_ns = max(0, now_ns - self._sampled_ns)
         if self._known:
             self._judge(now_ns, length_ns, max(0, cpu_ns - self.cpu_ns))
         self._idle = cpu_ns == self.cpu_ns
-        self.cpu_ns, self._seen_ns = cpu_ns, now_ns
+        self.cpu_ns, self._sampled_ns = cpu_ns, now_ns
         self.wall_ns = max(0, now_ns - self._started_ns)
         self._count(late_ns)
         done_ns = time.monotonic_ns()
-        self.next_look_ns = done_ns + max(LOOK_EVERY_NS, (done_ns - now_ns) * _LOOKING_SHARE)
+        self.next_sample_ns = done_ns + max(SAMPLE_EVERY_NS, (done_ns - now_ns) * _SAMPLING_SHARE)
 
     def is_waiting(self) -> bool:
-        """Whether a thread is ready although nothing has run between the last two looks."""
+        """Whether a thread is ready although nothing has run between the last two samples."""
         return self._idle and any(_state(f"{self._pid}/task/{thread}") == b"R" for thread in self._threads)
 
     def wipe(self) -> None:
-        """Forget what the term did: the next one must not find it."""
+        """Delete what was measured, so that the next term cannot read it."""
         self._waiting.wipe()
 
     def _judge(self, now_ns: int, length_ns: int, cpu_ns: int) -> None:
@@ -183,7 +183,7 @@ class Clock:
         self.waited_ns = self.wall_ns - self.counted_ns
 
     def _cpu_ns(self) -> int:
-        """By the clock that Linux derives from a pid, see clock_getcpuclockid(3)."""
+        """By the clock of a process id, see clock_getcpuclockid(3)."""
         try:
             return time.clock_gettime_ns(~self._pid << 3 | 2)
         except OSError:

@@ -1,6 +1,6 @@
-"""The locks of a term, which it closes between its fork and the program: rlimits, Landlock, capabilities, seccomp.
+"""Restricts a term between its fork and its program: rlimits, Landlock, capabilities, seccomp.
 
-Landlock denies all files but those that the term may read. The numbers of system calls are those of x86_64.
+Landlock denies all files except those that the term may read. The numbers of system calls are those of x86_64.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _libc.syscall.restype = ctypes.c_long
 
 
 class Confinement:
-    """The locks, made by the zygote for all its terms; raises OSError if this kernel does not have them.
+    """The restrictions that a zygote prepares for all its terms; raises OSError if this kernel lacks them.
 
     `readable` are the files and folders that Landlock lets a term read, None for no Landlock. `syscalls` and
     `notify` are BPF programs, empty for none; the first has `pid_mark` in place of the term's process id.
@@ -54,11 +54,11 @@ class Confinement:
         self._notify = notify
 
     def notify(self) -> int | None:
-        """The descriptor at which the kernel asks about each call that is counted; None if none is."""
+        """The descriptor on which the kernel reports each call that is counted; None if no call is."""
         return _filter(self._notify, _NEW_LISTENER) if self._notify else None
 
-    def close(self) -> None:
-        """Confine this process for good; raises OSError if a lock does not close."""
+    def apply(self) -> None:
+        """Restrict this process permanently; raises OSError if that fails."""
         for limit, value in (
             (resource.RLIMIT_AS, self._memory_bytes),
             (resource.RLIMIT_FSIZE, 0),
@@ -79,19 +79,19 @@ class Confinement:
 def protect_zygote(*, terms_fork: bool) -> None:
     """Hide the zygote's memory from other processes of its user, and end it with the harness.
 
-    If terms may fork, it becomes the parent of processes that they leave, and ends once it has killed them.
+    If terms may fork, it becomes the parent of the processes that they leave behind, and ends after it has killed them.
     """
     _prctl(_PR_SET_CHILD_SUBREAPER, 1) if terms_fork else _prctl(_PR_SET_PDEATHSIG, _SIGKILL)
     try:
         with open("/proc/self/oom_score_adj", "w") as score:
-            score.write("1000")  # if memory runs out, the kernel kills a term and not another process
+            score.write("1000")  # if memory runs out, the kernel kills a term before other processes
     except OSError:
-        pass  # the limit on memory holds all the same
+        pass  # the memory limit applies nevertheless
     _prctl(_PR_SET_DUMPABLE, 0)
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
 
 
-def die_with(parent: int) -> None:
+def end_with_parent(parent: int) -> None:
     """End this process with its parent, even if the parent has ended already."""
     _prctl(_PR_SET_PDEATHSIG, _SIGKILL)
     if os.getppid() != parent:
@@ -112,7 +112,7 @@ def end_children() -> None:
 
 
 def _ruleset(readable: list[str]) -> int:
-    """A descriptor of a Landlock ruleset that denies everything else that this kernel can deny."""
+    """A descriptor of a Landlock ruleset that denies everything else, as far as this kernel can."""
     try:
         version = _syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_VERSION)
     except OSError as error:

@@ -1,7 +1,7 @@
-"""Runs a program as python runs a file: as `__main__`, to its last thread, with python's exit status.
+"""Runs a program as python runs a file: as `__main__`, until its last thread ends, with python's exit status.
 
 The interpreter is not finalized: that would copy all memory that a term shares with its zygote, and takes longer than
-most terms. The steps of its end that a program can notice are done here, in python's order.
+most terms. The steps of finalization that a program can notice are done here, in python's order.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _execute(source: bytes, main: ModuleType) -> int:
         _complain(error.code)
         return 1
     except BaseException as error:
-        # Without this function, which called the program.
+        # Without the frame of this function.
         traceback = error.__traceback__ and error.__traceback__.tb_next
         try:
             sys.excepthook(type(error), error.with_traceback(traceback), traceback)

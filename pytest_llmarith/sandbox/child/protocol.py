@@ -1,4 +1,4 @@
-"""The messages between harness and zygote, and the script that a child starts with, which receives the zygote.
+"""The messages between harness and zygote, and the script of a new child, which receives the zygote's code.
 
 The zygote trusts the harness; the harness checks each answer, which has fixed fields and then bytes.
 """
@@ -14,10 +14,10 @@ from types import ModuleType
 # Harness to zygote, once: the length of the marshalled payload, which follows. Zygote to harness, once: the length of
 # the error message, which follows; 0 if the zygote is ready.
 LENGTH = struct.Struct("<Q")
-# Harness to zygote, for every term: the ns that count and stop it, the least ns of wall time before it is inconclusive,
-# and the length of its stdin, which follows.
+# Harness to zygote, for every term: the counted ns after which it is stopped, the ns of wall time after which it may be
+# inconclusive, and the length of its stdin, which follows.
 REQUEST = struct.Struct("<QQI")
-# After that wall time a term goes on while at least one second in this many counts.
+# After that wall time a term continues only while at least one second in this many counts.
 SLOWEST = 20
 # Zygote to harness, for every term: how it ended, its exit status or signal, whether the zygote ends; the time that
 # counts, wall time, CPU time and time waited for a processor in ns; the lengths of stdout and stderr, which follow.
@@ -26,7 +26,7 @@ ANSWER = struct.Struct("<Bi?QQQQII")
 # How a term ended. After the last two the program has not run, and stderr says why.
 EXITED, SIGNALLED, LATE, INCONCLUSIVE, STDOUT_FULL, STDERR_FULL, NOT_FORKED, NOT_CONFINED = range(8)
 
-# More on stdout or on stderr ends a term.
+# A term that writes more to stdout or stderr is ended.
 OUTPUT_BYTES = 1 << 16
 
 _CONTROL = 3

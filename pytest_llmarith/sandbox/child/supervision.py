@@ -1,4 +1,4 @@
-"""The zygote's supervision of a running term: its output up to the limits, its calls that are counted, its time."""
+"""Supervises a running term: reads its output up to the limits, counts calls, measures its time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _CLONE = 56
 
 
 class Output:
-    """One stream of a term, kept up to a limit. The same memory serves every term and is wiped after each."""
+    """One output stream of a term, up to a limit. All terms use the same memory, which is wiped after each."""
 
     def __init__(self, when_full: int) -> None:
         self._memory = memoryview(bytearray(protocol.OUTPUT_BYTES + 1))
@@ -42,7 +42,7 @@ class Output:
         return self._memory[: min(self._used, protocol.OUTPUT_BYTES)]
 
     def read(self, descriptor: int) -> bool:
-        """Read what is there; False at the end, at the limit, or if nothing is there yet."""
+        """Read what is available; False at the end, at the limit, or if nothing is available."""
         try:
             got = os.readv(descriptor, [self._memory[self._used :]])
         except BlockingIOError:
@@ -58,8 +58,8 @@ class Output:
 class CallCounter:
     """Counts the threads, pipes and pairs of sockets that a term makes, and refuses those beyond the limits.
 
-    The kernel asks at `listener` about each. RLIMIT_NPROC would not limit root's threads, and would count all threads
-    of any other user. RLIMIT_NOFILE would not limit pipes: a call that waits for a closed one keeps it.
+    The kernel reports each call on `listener`. RLIMIT_NPROC would not limit root's threads, and would count all threads
+    of another user. RLIMIT_NOFILE would not limit pipes: a call that waits for a closed pipe keeps it.
     """
 
     def __init__(self, listener: int, pid: int) -> None:
@@ -72,7 +72,7 @@ class CallCounter:
         return self._threads + self._pipes > 0
 
     def answer(self) -> None:
-        """Let the call continue, or make it fail as if the system had no more."""
+        """Let the call continue, or make it fail as if the system limit were reached."""
         notification = bytearray(_NOTIFICATION.size)
         try:
             fcntl.ioctl(self.listener, _RECEIVE, notification)
@@ -131,12 +131,12 @@ class Supervision:
     def _wait(self, stop_ns: int, inconclusive_ns: int) -> int:
         while True:
             waited_before_ns = ran_and_waited_ns("self")[1]
-            events = self._poll.poll(max(0, self._clock.next_look_ns - time.monotonic_ns()) // _NS_PER_MS + 1)
+            events = self._poll.poll(max(0, self._clock.next_sample_ns - time.monotonic_ns()) // _NS_PER_MS + 1)
             code = self._handle(dict(events))
-            # A term that makes one thread after the other causes an event at every moment.
-            if code is None and time.monotonic_ns() < self._clock.next_look_ns:
+            # A term that starts threads all the time causes events all the time.
+            if code is None and time.monotonic_ns() < self._clock.next_sample_ns:
                 continue
-            self._clock.look(ran_and_waited_ns("self")[1] - waited_before_ns if code == protocol.EXITED else 0)
+            self._clock.sample(ran_and_waited_ns("self")[1] - waited_before_ns if code == protocol.EXITED else 0)
             if code is not None:
                 return code
             if self._clock.counted_ns >= stop_ns and not self._clock.is_waiting():

@@ -1,7 +1,4 @@
-"""The first process of a sandbox, one per program. It forks a term for every input and reports how that ended.
-
-It does not run the program itself, and knows its source, its inputs and its limits only.
-"""
+"""The first process of a sandbox, one per program. It forks a term for every input and reports how it ended."""
 
 from __future__ import annotations
 
@@ -14,13 +11,13 @@ import time
 
 from pytest_llmarith.sandbox.child import protocol
 from pytest_llmarith.sandbox.child.clock import Clock, ran_and_waited_ns
-from pytest_llmarith.sandbox.child.confinement import Confinement, die_with, end_children, protect_zygote
+from pytest_llmarith.sandbox.child.confinement import Confinement, end_children, end_with_parent, protect_zygote
 from pytest_llmarith.sandbox.child.supervision import CallCounter, Output, Supervision
 
 # More than a term may use up, and as many inode numbers as the kernel gives to a processor at a time.
 _PROCESS_IDS, _INODE_NUMBERS = 4096, 1024
 
-# What a term says about its start: it passes a listener, it has begun, or it could not be confined.
+# Messages of a term about its start: a listener, the program begins, the term could not be confined.
 _LISTENER, _BEGUN, _FAILED = b"l", b"+", b"-"
 # When the term began, and how long it had waited for a processor by then.
 _START = struct.Struct("<QQ")
@@ -32,11 +29,11 @@ _DESCRIPTORS = 64
 
 
 def main(control: int, confinement: dict[str, object]) -> None:
-    """Serve the harness until it is gone. Returns in a term only: confined, and with its own standard streams."""
+    """Serve the harness until it is gone. Returns in the forked terms only: confined, with their standard streams."""
     os.environ.clear()
     try:
         protect_zygote(terms_fork=not confinement["syscalls"])
-        locks = Confinement(**confinement)  # type: ignore[arg-type]
+        restrictions = Confinement(**confinement)  # type: ignore[arg-type]
     except OSError as error:
         text = f"{error}".encode("utf-8", "replace")
         _send(control, protocol.LENGTH.pack(len(text)), text)
@@ -44,7 +41,7 @@ def main(control: int, confinement: dict[str, object]) -> None:
     _send(control, protocol.LENGTH.pack(0))
     gc.freeze()
     try:
-        _Zygote(control).serve(locks)
+        _Zygote(control).serve(restrictions)
     except ConnectionError:
         end_children()
         os._exit(0)
@@ -56,7 +53,7 @@ class _Zygote:
         self._stdout = Output(protocol.STDOUT_FULL)
         self._stderr = Output(protocol.STDERR_FULL)
 
-    def serve(self, locks: Confinement) -> None:
+    def serve(self, restrictions: Confinement) -> None:
         while True:
             request = protocol.receive(self._control, protocol.REQUEST.size)
             stop_ns, inconclusive_ns, length = protocol.REQUEST.unpack(request)
@@ -68,7 +65,7 @@ class _Zygote:
                 self._report_failure(protocol.NOT_FORKED, f"{error}")
             else:
                 if pid == 0:
-                    pipes.enter(locks)
+                    pipes.enter(restrictions)
                     return
                 self._supervise(pid, pipes, stop_ns, inconclusive_ns)
             pipes.close()
@@ -86,7 +83,7 @@ class _Zygote:
         code, number = Supervision(pid, clock, self._control, outputs, counter).watch(stop_ns, inconclusive_ns)
         end_children()
         clock.wipe()
-        # The next term must not see how many ids and inode numbers this one used: a new zygote runs it.
+        # A new zygote runs the next term, which must not see how many ids and inode numbers this one used.
         ends = counter is not None and counter.used
         times = clock.counted_ns, clock.wall_ns, clock.cpu_ns, clock.waited_ns
         stdout, stderr = self._stdout.kept, self._stderr.kept
@@ -104,7 +101,7 @@ class _Zygote:
 
 
 class _Pipes:
-    """The standard streams of a term, and a socket on which it tells the zygote about its start."""
+    """The standard streams of a term, and a socket on which it reports its start to the zygote."""
 
     def __init__(self, stdin: bytes) -> None:
         self._zygote = os.getpid()
@@ -117,18 +114,18 @@ class _Pipes:
         for descriptor in (self.stdout, self.stderr):
             os.set_blocking(descriptor, False)
 
-    def enter(self, locks: Confinement) -> None:
-        """In the term: take the streams, close the locks, and close all other descriptors."""
+    def enter(self, restrictions: Confinement) -> None:
+        """In the term: take the streams, apply the restrictions, and close all other descriptors."""
         try:
-            die_with(self._zygote)
+            end_with_parent(self._zygote)
             os.setsid()
             for number, descriptor in enumerate((self._stdin, self._stdout_end, self._stderr_end)):
                 os.dup2(descriptor, number)
             start = _START.pack(time.monotonic_ns(), ran_and_waited_ns("self")[1])
-            if (listener := locks.notify()) is not None:
+            if (listener := restrictions.notify()) is not None:
                 rights = [(_socket.SOL_SOCKET, _SCM_RIGHTS, _DESCRIPTOR.pack(listener))]
                 self._socket_end.sendmsg([_LISTENER], rights)
-            locks.close()
+            restrictions.apply()
             os.write(self._socket_end.fileno(), _BEGUN + start)
             os.closerange(3, _DESCRIPTORS)
         except BaseException as error:

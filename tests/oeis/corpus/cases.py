@@ -110,7 +110,7 @@ def run(program: str, *inputs: int) -> list[ProgramRun]:
 def judged(case: Case) -> Judgement:
     """The detector's judgement, with the runs that it needs."""
     analysis = analyze(parsed(case.program), case.sequence)
-    if analysis.is_table or (analysis.shown < Fraction(1, 2) and analysis.literal_bits < 32):
+    if analysis.is_table or (analysis.literal_share < Fraction(1, 2) and analysis.literal_bits < 32):
         return conclude(analysis, [])  # the same for any runs
     listed = run(case.program, *case.sequence.inputs)
     inputs = extra_inputs(analysis, listed)

@@ -285,7 +285,7 @@ def test_errors_stand_in_their_classes(page: Write) -> None:
     assert rows[1][0] == "one digit"
     assert next(row for row in rows if row[0] == "all") == ["all", *["0", "0", "0", "100", ""] * 2][:-1]
     assert "<dt>no answer</dt><dd>6 unreadable</dd>" in text
-    assert "55.6 % right where only a bare number counts" in text
+    assert "55.6 % right if only a bare number counts" in text
 
 
 FOUND = {"question": "27 * 48", "expected": "1296", "answer": "1286", "error_class": "one digit", "ended": "shrunk"}
@@ -315,7 +315,7 @@ def test_a_search_is_told_in_a_row(page: Write, point: dict[str, Any], row: list
     (known,) = run.summary.results[0].breaking_points
     text = page(with_result(run, breaking_points=[replace(known, **point)]))
     assert rows_of(text, "breaking")[1] == ["int_add", *row, str(known.questions)]
-    assert f"broke in {int(point['question'] is not None)} of 1 searches" in text
+    assert f"wrong in {int(point['question'] is not None)} of 1 searches" in text
 
 
 def test_a_repeated_search_leads_to_its_own_trial(page: Write) -> None:
@@ -351,7 +351,7 @@ def test_wrong_trials_are_embedded_first(page: Write) -> None:
     assert (len(trials), outcomes) == (5_000, {"correct": 4_940, "deviate": 60})
     assert Counter(index["columns"]["model"]) == {0: 2_490, 1: 2_490, 2: 20}
     assert "5,000 of 8,060 trials, wrong ones first" in text
-    assert "3,060 are left out here, 0 of them not correct" in text
+    assert "3,060 are left out, 0 of them not correct" in text
     assert "500 are left out here, 500 of them not correct" in page(run_of([asked("1")] * 5_500))
 
 

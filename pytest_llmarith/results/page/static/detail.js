@@ -1,4 +1,4 @@
-// Everything that is known of one trial.
+// The details of one trial.
 
 const block = (title, value) => [element("h4", {}, title), element("pre", { dir: "ltr", tabindex: "0", "aria-label": title }, shown(value))];
 
@@ -45,7 +45,7 @@ const detailOf = (trial) => [
   element("div", {}, comparison(trial.answer, trial.expected)),
   ...programParts(trial),
   ...searchParts(trial),
-  trial.reply === undefined ? element("p", {}, "No text came back.") : block("Reply", trial.reply),
+  trial.reply === undefined ? element("p", {}, "No reply text.") : block("Reply", trial.reply),
   trial.reasoning === undefined ? null : element("details", {}, element("summary", {}, "Reasoning"), block("Reasoning", trial.reasoning).at(1)),
   trial.prompt === undefined ? null : block("Prompt", trial.prompt),
   element("h4", {}, "Facts"),

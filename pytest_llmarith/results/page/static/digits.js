@@ -1,4 +1,4 @@
-// Two numbers, with the digits marked in which they differ.
+// Two numbers, with differing digits marked.
 
 const commonEnds = (one, other) => {
   const shorter = Math.min(one.length, other.length);
@@ -9,8 +9,8 @@ const commonEnds = (one, other) => {
   return [head, tail];
 };
 
-// Pieces of `text`: [characters, whether they differ]. Numbers of one length are compared place by place; of two
-// lengths, what lies between their common ends is the difference.
+// Pieces of `text`: [characters, whether they differ]. Numbers of the same length are compared by position; of different
+// lengths, the part between their common ends differs.
 const differing = (text, other) => {
   if (text.length === other.length) {
     const pieces = [];
@@ -32,7 +32,7 @@ const marked = (text, other) =>
 
 const LONGEST_COMPARED = 400;
 
-// The answer above what was expected; a screen reader is told how much differs.
+// The answer above the expected one; for screen readers the number of characters that differ.
 const comparison = (answer, expected, most = LONGEST_COMPARED) => {
   const line = (what, ...content) => element("span", { class: "digits" }, element("span", { class: "what" }, what), " ", ...content);
   if (expected === undefined) return [];

@@ -1,4 +1,4 @@
-// The embedded data of the page: columns that trials are filtered by, everything else in blocks that are unpacked when they are shown.
+// The embedded data: columns by which trials are filtered, and blocks with everything else, which are unpacked when they are shown.
 
 const unpack = async (id) => {
   const characters = atob(document.getElementById(id).textContent);
@@ -25,12 +25,12 @@ class EmbeddedTrials {
     return new EmbeddedTrials(await unpack("trial-index"));
   }
 
-  // The word of a column for one trial, or nothing.
+  // The word of a column for one trial, or an empty text.
   word(column, number) {
     return this.words[column][this.columns[column][number]] ?? "";
   }
 
-  // What stands for a word in its column, where it has words; of a word that no trial has, what stands nowhere.
+  // The value of a column for a word: its index if the column has words, else its number; NaN for an unknown word.
   numberOf(column, word) {
     if (!(column in this.words)) return Number(word);
     const number = this.words[column].indexOf(word);
@@ -45,7 +45,7 @@ class EmbeddedTrials {
     return Math.floor(number / this.block);
   }
 
-  // All of them, block by block: [the numbers asked for that are in it, the trials of these numbers].
+  // The trials with these numbers, block by block: [numbers, trials].
   async *each(numbers) {
     for (let start = 0, end; start < numbers.length; start = end) {
       const place = this.blockOf(numbers[start]);
@@ -58,7 +58,7 @@ class EmbeddedTrials {
 
   #block(number) {
     const known = this.#unpacked.get(number) ?? unpack(`trial-block-${number}`);
-    this.#unpacked.delete(number); // the one looked at last is the last to go
+    this.#unpacked.delete(number); // least recently used blocks are dropped first
     this.#unpacked.set(number, known);
     if (this.#unpacked.size > MOST_UNPACKED) this.#unpacked.delete(this.#unpacked.keys().next().value);
     return known;

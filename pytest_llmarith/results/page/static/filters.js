@@ -1,4 +1,4 @@
-// Which trials are wanted: choices of the form, kept in the address, so that a look can be passed on.
+// The filters of the form, which are part of the address, so that a link can be shared.
 
 const ADDRESS = "#trials?";
 
@@ -7,7 +7,7 @@ class Filters {
     this.form = form;
   }
 
-  // Choices as they stand in the form; an empty one is no choice.
+  // The values of the form that are not empty.
   get chosen() {
     return Object.fromEntries([...new FormData(this.form)].map(([name, value]) => [name, value.trim()]).filter(([, value]) => value));
   }
@@ -16,19 +16,19 @@ class Filters {
     return ADDRESS + new URLSearchParams(this.chosen);
   }
 
-  // Takes over what an address asks for; whether it asks for trials at all.
+  // Sets the form from an address; returns whether the address has filters.
   follow(address) {
     if (!address.startsWith(ADDRESS)) return false;
     const asked = new URLSearchParams(address.slice(ADDRESS.length));
     for (const field of this.form.querySelectorAll("[name]")) {
       field.value = asked.get(field.name) ?? "";
-      if (field.selectedIndex === -1) field.value = ""; // a word that nothing here has
+      if (field.selectedIndex === -1) field.value = ""; // an unknown word
     }
     return true;
   }
 }
 
-// The numbers of all trials that have what was chosen; texts are looked at later.
+// The numbers of all trials with the chosen values; the text filter is applied later.
 const havingChosen = (trials, chosen) => {
   const wanted = Object.entries(chosen).map(([name, word]) => [trials.columns[name], trials.numberOf(name, word)]);
   const found = [];
@@ -46,7 +46,7 @@ const textsOf = (trial) => [
 const says = (trial, text) =>
   textsOf(trial).some((value) => value && ends(value).some((part) => part.toLowerCase().includes(text)));
 
-// Those of the trials that say a text. `going` is told how far it is after each block, and may end it.
+// The trials that contain a text. `going` is called with the progress after each block, and may stop the search.
 const saying = async (trials, numbers, text, going) => {
   const wanted = text.toLowerCase();
   const found = [];

@@ -1,5 +1,5 @@
-// Tables that are sorted by the buttons in their headers. A row without a number comes last, whichever the way; before
-// these, where a percentage sorts, rows that lack cells of others.
+// Tables that are sorted by the buttons in their headers. Rows without a number come last in both directions; sorted by a
+// percentage, rows that lack cells of others come before these.
 
 const sortValue = (row, { cellIndex, dataset }) => {
   const told = row.cells[cellIndex].dataset.sort ?? "";
@@ -9,7 +9,7 @@ const sortValue = (row, { cellIndex, dataset }) => {
 
 const compared = (one, other) => (typeof one === "number" ? one - other : one.localeCompare(other, "en", { numeric: true }));
 
-// Names begin with the first, numbers with the largest; pressed again it is the other way round.
+// Names are sorted ascending, numbers descending; a second click reverses the order.
 const sortBy = (table, header) => {
   const before = header.getAttribute("aria-sort");
   const descending = before ? before === "ascending" : header.dataset.sorts === "number";

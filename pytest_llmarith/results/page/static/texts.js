@@ -1,4 +1,4 @@
-// Foreign text on the page. It becomes text nodes and nothing else; what changes directions or is not seen is spelled out.
+// Untrusted text on the page. It becomes text nodes only; invisible and bidirectional characters are spelled out.
 
 const element = (name, attributes = {}, ...children) => {
   const made = document.createElement(name);
@@ -25,7 +25,7 @@ const spelled = (text) =>
     return nodes;
   }, []);
 
-// A text, or one that lost its middle: {cut: [beginning, end, length]}.
+// The visible parts of a text, which may be truncated: {cut: [beginning, end, length]}.
 const ends = (value) => (typeof value === "string" ? [value] : [value.cut[0], value.cut[1]]);
 
 const shown = (value) => {

@@ -3,7 +3,7 @@
 const PAGE = 25;
 const PAUSE_MS = 250; // between the last key and the search
 
-// A phone lays rows out as cards, and they are still rows: roles say it where the layout does not.
+// On a phone rows are laid out as cards; roles keep them rows for screen readers.
 const cell = (attributes, ...children) => element("td", { role: "cell", ...attributes }, ...children);
 
 class TrialTable {
@@ -23,7 +23,7 @@ class TrialTable {
     this.next.addEventListener("click", () => this.turn(1));
   }
 
-  // Looks for what the form asks; of several searches only the last one is shown.
+  // Searches with the filters of the form; of several searches only the last one is shown.
   async search() {
     const asked = (this.#asked += 1);
     const { text, ...chosen } = this.filters.chosen;
@@ -113,7 +113,7 @@ const start = async () => {
   form.addEventListener("reset", () => setTimeout(searchAnew));
   addEventListener("hashchange", arrive);
   document.addEventListener("click", (event) => {
-    if (event.target.closest?.(`a[href="${CSS.escape(location.hash)}"]`)) arrive(); // the address stays as it is: no change is heard
+    if (event.target.closest?.(`a[href="${CSS.escape(location.hash)}"]`)) arrive(); // the address does not change, so there is no hashchange event
   });
   filters.follow(location.hash);
   await table.search();

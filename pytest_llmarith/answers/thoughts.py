@@ -1,4 +1,4 @@
-"""A reply without the model's thoughts, and whether it is a refusal."""
+"""Removes a model's thoughts from its reply, and detects refusals."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import deque
 from typing import NamedTuple
 
 _TAGS = "think|thinking|thought|reasoning|scratchpad"
-# An opening tag counts at the head of a line only: a tag within a sentence is a word of that sentence.
+# An opening tag counts only at the beginning of a line: within a sentence it is a word.
 _OPENED = re.compile(
     rf"^[ \t]*+(?:<(?:{_TAGS})>|\[THINK\]|<\|channel\|>(?:analysis|commentary)<\|message\|>)",
     re.IGNORECASE | re.MULTILINE,
@@ -21,14 +21,14 @@ _REFUSAL = re.compile(
 
 
 class Stripped(NamedTuple):
-    """A reply without its thoughts; `cut` is true if the last thought has no end."""
+    """A reply without its thoughts; `cut` is true if the last thought is not closed."""
 
     text: str
     cut: bool
 
 
 def strip_thoughts(reply: str) -> Stripped:
-    """Drop all up to the last closing tag (its opening tag may be missing), and all from a tag that stays open."""
+    """Remove everything up to the last closing tag, and everything from an opening tag that is not closed."""
     closings = deque(_CLOSED.finditer(reply), maxlen=1)
     text = reply[closings[0].end() :] if closings else reply
     opening = _OPENED.search(text)

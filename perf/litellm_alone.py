@@ -1,4 +1,4 @@
-"""The same questions through litellm alone, without pytest, as a lower bound: `python -m perf.alone URL`."""
+"""The same questions through litellm alone, without pytest, as a lower bound: `python -m perf.litellm_alone URL`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The throughput of one broker, without pytest: `python -m perf.carried URL CONCURRENCY QUESTIONS FOLDER`.
+"""The throughput of one broker without pytest: `python -m perf.broker URL CONCURRENCY QUESTIONS FOLDER`.
 
 Prints questions a second and milliseconds of processor time per question, litellm and the store included.
 """
@@ -19,7 +19,7 @@ _WORKERS = 8  # each waits for one reply at a time
 _WARM = 50  # the first requests open connections
 
 
-async def _carried(url: str, concurrency: int, count: int, folder: Path) -> tuple[float, float]:
+async def _measure(url: str, concurrency: int, count: int, folder: Path) -> tuple[float, float]:
     model = Model("stub", "openai/stub", api_base=url)
     limits = RequestLimits(concurrency=concurrency, timeout_s=60)
     broker = Broker(Client(), [model], RunStore(folder / "store.sqlite", StoreMode.ON), limits)
@@ -32,7 +32,7 @@ async def _carried(url: str, concurrency: int, count: int, folder: Path) -> tupl
 
 
 async def _ask(broker: Broker, questions: list[Question]) -> None:
-    """Announce all, and let every worker ask its share."""
+    """Announce all questions; every worker asks its share."""
     broker.plan(questions)
     broker.announce()
 
@@ -45,5 +45,5 @@ async def _ask(broker: Broker, questions: list[Question]) -> None:
 
 
 if __name__ == "__main__":
-    a_second, milliseconds = asyncio.run(_carried(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4])))
+    a_second, milliseconds = asyncio.run(_measure(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4])))
     print(a_second, milliseconds)  # noqa: T201  # the parent reads it
