@@ -122,7 +122,7 @@ def test_an_outage_is_unanswered(bench: Bench, way: Way) -> None:
     bench.script = right
     asked = len(bench.server.requests)
     result = bench.run("--lf", *way)
-    assert (result.ret, len(bench.server.requests)) == (0, asked + 4)
+    assert (result.ret, len(bench.server.requests), len(bench.records())) == (0, asked + 4, 4)
     assert bench.summary()["run"]["partial"]
     result.stdout.fnmatch_lines(["partial: *"])
     result = bench.run("--llm-fail-under=75", "--llm-fail-under=arithmetic:76", "--json-report-file=mine.json", *way)
