@@ -183,7 +183,7 @@ def test_a_judges_replies_are_taken_with_the_program(write: Write, path: Path) -
 
 
 NESTED = json.dumps(altered("reply.sent.params", {"a": 0})).replace('"a": 0', '"a": ' + "[" * 900 + "]" * 900) + "\n"
-SECRET = "what was sent holds a key or a password"
+SECRET = "the request holds a key or a password"
 HOSTILE = [
     ("[]\n", "object"),
     ("hello\n", "not JSON (Expecting value)"),

@@ -76,8 +76,8 @@ async def test_one_request_for_all_who_ask_the_same() -> None:
 
 @in_no_time
 async def test_concurrency_is_the_bound_of_all_models_together() -> None:
-    """Two models share eight places, and both of them get some."""
-    client = Scripted()
+    """Two models share eight places, also with questions that are tried again."""
+    client = Scripted(lambda model, prompt, nth: Provider(503) if prompt == "q0" and nth == 1 else reply_to(prompt))
     broker = broker_of(client, [MODEL, OTHER], concurrency=8)
     await ask(broker, [*questions(40), *questions(40, first=100, model="other")])
     assert client.peak == 8

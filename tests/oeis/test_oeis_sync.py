@@ -173,7 +173,7 @@ def test_an_outage_is_retried(bad: Answer, said: str) -> None:
         (Answer(status=302, headers={"Location": "/search"}), "status 302", False),
         (Answer(status=429, headers={"Retry-After": "3600"}), "status 429; the server asks to wait 3600 s", True),
         (Answer(status=429, headers={"Retry-After": IN_TWO_DAYS}), "status 429; the server asks to wait", True),
-        (Answer(b" " * (MAX_BYTES + 1)), f"more than {MAX_BYTES:,} bytes", False),
+        (Answer(b" " * (MAX_BYTES + 1)), f"larger than {MAX_BYTES:,} bytes", False),
         (Answer(b"x", headers={"Content-Encoding": "gzip"}), "compressed", False),
     ],
 )

@@ -352,7 +352,7 @@ def test_wrong_trials_are_embedded_first(page: Write) -> None:
     assert Counter(index["columns"]["model"]) == {0: 2_490, 1: 2_490, 2: 20}
     assert "5,000 of 8,060 trials, wrong ones first" in text
     assert "3,060 are left out, 0 of them not correct" in text
-    assert "500 are left out here, 500 of them not correct" in page(run_of([asked("1")] * 5_500))
+    assert "500 are left out, 500 of them not correct" in page(run_of([asked("1")] * 5_500))
 
 
 def test_embedded_data_has_no_character_that_means_anything(page: Write) -> None:
