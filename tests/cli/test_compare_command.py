@@ -120,7 +120,10 @@ def test_rows_of_llm_arithmetic(capsys: Captured) -> None:
         (["old", "old", "--model=x"], "--model=x: no such name"),
         (["old", "old", "--condition=context_2k"], "--condition=context_2k"),
         *(
-            (["old", "old", f"--fail-if-worse={text}"], "not a number of percentage points from 0 to 100; write 2 or 2.5")
+            (
+                ["old", "old", f"--fail-if-worse={text}"],
+                "not a number of percentage points from 0 to 100; write 2 or 2.5",
+            )
             for text in ("-2", "", "101", "nan", "2%", "٣")
         ),
         *(
