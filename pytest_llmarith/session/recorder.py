@@ -6,7 +6,7 @@ The folder is created with the first record.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -165,46 +165,3 @@ def _gates(settings: Settings) -> list[Gate]:
         return [parse_gate(text) for text in settings.fail_under]
     except ValueError as error:
         raise pytest.UsageError(f"--llm-fail-under: {error}") from None
-
-
-# --- pytest-json-report ----------------------------------------------------------------------------------------------
-
-
-def extend_json_report(
-    json_report: dict[str, Any], records_by_nodeid: Mapping[str, Record], summary: RunSummary
-) -> None:
-    """Put every record under its test and the summary at the root; the other keys stay.
-
-    A test that is listed twice stays once, as it was last. --json-report-summary leaves the tests out.
-    """
-    from pytest_llmarith.records import as_dict
-
-    if "tests" in json_report:
-        json_report["tests"] = list(_with_records(json_report["tests"], records_by_nodeid))
-    json_report["llmarith"] = as_dict(summary)
-
-
-def json_pieces(
-    json_report: Mapping[str, Any], records_by_nodeid: Mapping[str, Record], summary: RunSummary
-) -> Iterator[bytes]:
-    """The same as the text of a file, test by test: all records together are never in memory."""
-    from pytest_llmarith.records import as_dict
-    from pytest_llmarith.results.files import encode
-
-    root = {key: value for key, value in json_report.items() if key != "tests"}
-    head = encode(root | {"llmarith": as_dict(summary)})
-    if "tests" not in json_report:
-        yield head + b"\n"
-        return
-    yield head.removesuffix(b"}") + b', "tests": ['
-    for number, test in enumerate(_with_records(json_report["tests"], records_by_nodeid)):
-        yield b", " * bool(number) + encode(test)
-    yield b"]}\n"
-
-
-def _with_records(tests: Sequence[dict[str, Any]], records_by_nodeid: Mapping[str, Record]) -> Iterator[dict[str, Any]]:
-    from pytest_llmarith.records import as_dict
-
-    for nodeid, test in {test["nodeid"]: test for test in tests}.items():
-        record = records_by_nodeid.get(nodeid)
-        yield test if record is None else test | {"llmarith": as_dict(record)}
