@@ -199,7 +199,7 @@ DONE: dict[str, tuple[Action | None, bool]] = {
 
 
 def documented() -> dict[str, tuple[Action | None, bool]]:
-    table = DOCUMENT.read_text("utf-8").partition("| what comes back | what is done |")[2].partition("\n\n")[0]
+    table = DOCUMENT.read_text("utf-8").partition("| response | reaction |")[2].partition("\n\n")[0]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
     return {what: DONE[done] for what, done in rows}
 
@@ -229,15 +229,15 @@ SERVER_CASES: dict[str, list[tuple[Answer, str, str]]] = {
         (Answer(body=b'{"error": {"message": "up", "code": 502}}'), "502 BadGatewayError: up", "502 from"),
         (Answer(status=502, body=b"<html>Bad gateway"), "502 BadGatewayError: <html>Bad gateway", "502 from"),
     ],
-    "no reply within `--llm-timeout`: silence, or a byte now and then": [
+    "no reply within `--llm-timeout`, even if some bytes arrive": [
         (Answer(gate=NEVER), "no reply within 1 s", "no reply from"),
         (Answer(drip_s=0.05), "no reply within 1 s", "no reply from"),
     ],
-    "no connection, or one that breaks, even in the middle of a reply": [
+    "no connection, or a connection that is lost, also during a reply": [
         (Answer(reset_after=0), "connection failed: Server disconnected", "no connection to"),
         (Answer("x" * 1000, reset_after=100), "connection failed: Response payload is not comp*", "no connection to"),
     ],
-    "a body that is not JSON, or holds no `choices`": [
+    "a body that is not JSON, or lacks `choices`": [
         (Answer(body=b""), "the response is not JSON", UNUSABLE),
         (Answer(body=b"\xff\xfe\x00garbage\x80"), "the response is not JSON", UNUSABLE),
         (Answer(body=b"<" * 30_000_000), "the response is not JSON", UNUSABLE),
@@ -246,7 +246,7 @@ SERVER_CASES: dict[str, list[tuple[Answer, str, str]]] = {
         (Answer(body=b"null"), "the response cannot be read: Empty or invalid *", UNUSABLE),
         (Answer(body=b"{}"), "the response cannot be read: *'choices'*", UNUSABLE),
     ],
-    "redirects without end": [
+    "an endless redirect": [
         (Answer(status=307, headers={"Location": "/v1"}), "connection failed: redirected 20 times", "no connection to")
     ],
     "a reply that the provider broke off, as its `finish_reason` says (`error` and the like)": [
@@ -272,7 +272,7 @@ SERVER_CASES: dict[str, list[tuple[Answer, str, str]]] = {
         (Answer(status=307, headers={"Location": "//[::1]:9/"}), "redirected to http://[[]::1]:9, *", UNUSABLE),
         (Answer(status=302, headers={"Location": "//a"}), "redirected to http://a, *", UNUSABLE),
     ],
-    "an account that is exhausted, whatever the status": [
+    "an exhausted account, with any status": [
         (Answer(status=429, error=EXHAUSTED), "429 RateLimitError: You exceeded your current quota", "429 from")
     ],
     "no key, an unknown provider, model or host, a parameter that the model does not take": [
@@ -299,8 +299,8 @@ def test_what_a_server_answers(asked: Asked, row: str, answer: Answer, message: 
 
 
 def test_the_table_in_the_documents_is_tested_row_by_row() -> None:
-    assert list(documented()) == [*SERVER_CASES, "anything unforeseen", REPLY_ROW]
-    assert documented()["anything unforeseen"] == (GIVE_UP, False)
+    assert list(documented()) == [*SERVER_CASES, "anything else", REPLY_ROW]
+    assert documented()["anything else"] == (GIVE_UP, False)
     assert documented()[REPLY_ROW] == (None, False)
 
 
