@@ -99,7 +99,8 @@ def _sync(request: argparse.Namespace) -> int:
 
 def _tell(synced: Synced) -> int:
     """Print what was done to stdout, and failures to stderr."""
-    say(f"{synced.written:,} written, {synced.present:,} were there, {len(synced.failed) + synced.left:,} not fetched")
+    missing = len(synced.failed) + synced.left
+    say(f"{synced.written:,} written, {synced.present:,} already there, {missing:,} not fetched")
     sys.stdout.flush()
     for number, why in synced.failed[:_SHOWN_FAILURES]:
         print_error("oeis sync", f"{number}: {why}")

@@ -73,7 +73,7 @@ def test_ctrl_c_waits_for_what_is_paid_for(bench: Bench, way: Way) -> None:
 @pytest.mark.parametrize(("drain_s", "way"), [(3600, "-n 2"), (1, "plain")])
 def test_ctrl_c_twice_or_a_provider_that_stays_silent(bench: Bench, drain_s: int, way: str) -> None:
     """What is in flight is given up at once, or after a time, and is asked again by the same command."""
-    bench.pytester.makeconftest(f"from pytest_llmarith.session import asking; asking.DRAIN_S = {drain_s}")
+    bench.pytester.makeconftest(f"from pytest_llmarith.session import run_broker; run_broker.DRAIN_S = {drain_s}")
     with started(bench, Gate(), *WAYS[way]) as process:
         press_ctrl_c(process)
         printed = read_until(process, f"waiting up to {drain_s} s")

@@ -177,7 +177,7 @@ BOUNDED = ("--llm-param=max_tokens=20", "--llm-max-cost=0.05")
         ("openai/not-listed", ("--llm-max-cost=5", "-q", "-n", "2"), "--llm-price=IN,OUT"),
         ("openai/not-listed", ("--llm-max-cost=5", "--llm-price=1,4", "--llm-dry-run"), "max_completion_tokens"),
         ("openai/gpt-4o-search-preview", BOUNDED, "--llm-max-cost"),
-        ("openai/gpt-4o-mini", (*BOUNDED, "--llm-param=service_tier=flex"), "at service_tier=flex is known"),
+        ("openai/gpt-4o-mini", (*BOUNDED, "--llm-param=service_tier=flex"), "at service_tier=flex is unknown"),
         ("openai/o4-mini", ("--llm-max-tokens=5", "--llm-param=max_tokens=50"), "--llm-max-tokens=5"),
     ],
 )
