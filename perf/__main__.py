@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
-from tabulate import tabulate
-
 from perf import programs, reading, reports, scale, startup, throughput
+from pytest_llmarith.results.tables import draw
 
 _ALL = {
     "reading": reading,
@@ -25,7 +24,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*", choices=[*_ALL, []], metavar="NAME", help=" or ".join(_ALL))
     names = parser.parse_args().names or _ALL
     measures = [measure for name in names for measure in _ALL[name].measure()]
-    print(tabulate([measure.row() for measure in measures], headers=("measure", "figure", "bound", "")))  # noqa: T201
+    print("\n".join(draw(("measure", "figure", "bound", ""), [measure.row() for measure in measures])))  # noqa: T201
     return 0 if all(measure.kept for measure in measures) else 1
 
 

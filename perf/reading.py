@@ -9,11 +9,10 @@ import sys
 from collections.abc import Callable
 from time import process_time
 
-from tabulate import tabulate
-
 from perf.measures import Measure
 from pytest_llmarith.answers import read
 from pytest_llmarith.grading import grade
+from pytest_llmarith.results.tables import draw
 from pytest_llmarith.types import Dtype
 
 MEGABYTE = 1_000_000
@@ -143,7 +142,7 @@ def main() -> int:
     ]
     rate = Measure("bare replies", bare_replies_per_second(), "/s", at_least=BARE_REPLIES_PER_SECOND)
     measures.append(rate)
-    print(tabulate([one.row() for one in measures], headers=("measure", "figure", "bound", "")))  # noqa: T201
+    print("\n".join(draw(("measure", "figure", "bound", ""), [one.row() for one in measures])))  # noqa: T201
     return 0 if all(one.kept for one in measures) else 1
 
 

@@ -61,14 +61,15 @@ def _cache(request: argparse.Namespace) -> Path:
 
 
 def _status(request: argparse.Namespace) -> int:
-    from pytest_llmarith.oeis.cache import Cache, status_table
+    from pytest_llmarith.oeis.cache import STATUS_HEADINGS, Cache, status
+    from pytest_llmarith.results.tables import draw
 
     cache = Cache(_cache(request))
     try:
-        table = status_table(cache)
+        rows, broken = status(cache)
     except (OSError, ValueError) as error:
         raise UsageError(str(error)) from error
-    say(f"OEIS cache: {cache.folder}", "", table)
+    say(f"OEIS cache: {cache.folder}", "", *draw(STATUS_HEADINGS, rows), *broken)
     return 0
 
 

@@ -91,23 +91,24 @@ def _regrade(request: argparse.Namespace) -> int:
 
 
 def _counts(name: str, tally: Tally) -> str:
-    from tabulate import tabulate
+    from pytest_llmarith.results.tables import draw
 
     rows = []
     for outcome in tally.outcomes:
         counts = [(before, after, count) for (before, after), count in tally.transitions.items()]
         was, is_now = (sum(one[2] for one in counts if one[side] == outcome) for side in (0, 1))
-        rows.append((outcome, was, is_now))
+        rows.append((outcome, str(was), str(is_now)))
     total = tally.transitions.total()
-    return f"{name}: {total} {'reply' if total == 1 else 'replies'}\n{tabulate(rows, ['', 'before', 'after'])}\n"
+    lines = [f"{name}: {total} {'reply' if total == 1 else 'replies'}", *draw(("", "before", "after"), rows), ""]
+    return "\n".join(lines)
 
 
 def _matrix(tally: Tally) -> str:
-    from tabulate import tabulate
+    from pytest_llmarith.results.tables import draw
 
     outcomes = tally.outcomes
-    rows = [[before, *(tally.transitions[before, after] for after in outcomes)] for before in outcomes]
-    text = f"Transitions, from the rows to the columns:\n{tabulate(rows, ['', *outcomes])}"
+    rows = [[before, *(str(tally.transitions[before, after]) for after in outcomes)] for before in outcomes]
+    text = "\n".join(["Transitions, from the rows to the columns:", *draw(["", *outcomes], rows)])
     if tally.reasons:
         counts = ", ".join(f"{count} {reason}" for reason, count in tally.reasons.most_common())
         text += f"\n\nReasons for {Outcome.NAN}: {counts}"

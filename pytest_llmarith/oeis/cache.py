@@ -23,7 +23,7 @@ STARTER = "starter"
 _PAPER = (*CLASSIC, "contemporary_easy", "contemporary_hard")
 SETS = (*_PAPER, STARTER)
 _MAX_NAMED = 3  # missing entries in a message
-_STATUS_HEADINGS = ["set", "present", "missing", "broken", "oldest", "newest", "first missing"]
+STATUS_HEADINGS = ["set", "present", "missing", "broken", "oldest", "newest", "first missing"]
 
 
 def numbers(set_name: str, cache: Path) -> tuple[str, ...]:
@@ -152,14 +152,12 @@ def checked_sets(asked: Sequence[str], cache: Cache) -> tuple[str, ...]:
     return chosen
 
 
-def status_table(cache: Cache) -> str:
-    """A table of all sets in the cache, then a line for each broken entry.
+def status(cache: Cache) -> tuple[list[list[str]], list[str]]:
+    """A row of `STATUS_HEADINGS` for each set, and a line for each broken entry.
 
     The dates are those of the files, in UTC. Raises BrokenEntry if the starter set has a misnamed file.
     """
-    from tabulate import tabulate  # slow to import
-
-    rows, broken = list[list[object]](), list[str]()
+    rows, broken = list[list[str]](), list[str]()
     for name in SETS:
         missing, before = cache.missing(name), len(broken)
         there = [number for number in cache.numbers(name) if number not in missing]
@@ -170,8 +168,9 @@ def status_table(cache: Cache) -> str:
                 broken.append(str(error))
         written = [datetime.fromtimestamp(cache.path(number, name).stat().st_mtime, UTC) for number in there]
         dates = sorted(f"{date:%Y-%m-%d}" for date in written) or ["-"]
-        rows.append([name, len(there), len(missing), len(broken) - before, dates[0], dates[-1], _few(missing)])
-    return "\n".join([tabulate(rows, _STATUS_HEADINGS, disable_numparse=True), *broken])
+        counts = (str(count) for count in (len(there), len(missing), len(broken) - before))
+        rows.append([name, *counts, dates[0], dates[-1], _few(missing)])
+    return rows, broken
 
 
 def _few(numbers: Sequence[str]) -> str:

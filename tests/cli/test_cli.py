@@ -89,4 +89,4 @@ def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
 def test_the_commands_load_nothing_slow_before_they_run() -> None:
     code = "import sys, pytest_llmarith.cli, pytest_llmarith.session.terminal; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert not {"httpx", "tabulate", "litellm", "jinja2", "hypothesis", "numpy", "sqlite3"} & {*loaded}
+    assert not {"httpx", "litellm", "jinja2", "hypothesis", "numpy", "sqlite3"} & {*loaded}

@@ -67,7 +67,7 @@ def test_all_items_of_two_models(bench: pytest.Pytester) -> None:
         import sys
 
         def pytest_unconfigure():
-            print("slow:", sorted({"litellm", "sqlite3", "dotenv", "tabulate", "aiohttp"} & set(sys.modules)))
+            print("slow:", sorted({"litellm", "sqlite3", "dotenv", "aiohttp"} & set(sys.modules)))
     """)
     result = bench.runpytest_subprocess("--collect-only", "-q", "--llm-model=m", "--llm-model=gpt-4o")
     ids = [line.split("::", 1)[1] for line in result.outlines if "::" in line]
