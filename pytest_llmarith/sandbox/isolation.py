@@ -8,8 +8,6 @@ from __future__ import annotations
 import os
 import platform
 import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -122,52 +120,43 @@ def _tested(level: Level) -> Isolation:
         raise UnavailableError(
             f"programs can be confined on Linux x86_64 only, and this is {system} {machine}: {_ALTERNATIVES[level]}"
         )
-    from pytest_llmarith.sandbox.zygote_client import bubblewrap
-
-    if level is Level.STRICT and bubblewrap() is None:
-        raise UnavailableError(f"bubblewrap is not installed: apt install bubblewrap, or {_ALTERNATIVES[level]}")
     try:
         outputs = attack(level)
     except OSError as error:
-        remedy = "allow unprivileged user namespaces" if "bwrap" in f"{error}" else "boot Linux 5.13 or newer"
-        raise UnavailableError(f"{error}: {remedy}, or {_ALTERNATIVES[level]}") from None
+        raise UnavailableError(f"{error}: {_ALTERNATIVES[level]}") from None
     if len(outputs) <= len(ATTACKED):
         raise UnavailableError("this machine is too busy for the self-test of the sandbox: run it again later")
-    if outputs[0] != _HELD:
-        raise UnavailableError(f"level {level} runs no program here: {_ALTERNATIVES[level]}")
     held = tuple(name for name, output in zip(ATTACKED, outputs[1:], strict=True) if output == _HELD)
-    missing = [name for name in ATTACKED if name not in held]
-    if missing and level is not Level.NONE:
-        raise UnavailableError(f"level {level} does not hold here ({', '.join(missing)}): {_ALTERNATIVES[level]}")
+    missing = [name for name in ATTACKED if name not in held and level is not Level.NONE]
+    if outputs[0] != _HELD or missing:
+        what = f"does not hold here ({', '.join(missing)})" if outputs[0] == _HELD else "runs no program here"
+        raise UnavailableError(f"level {level} {what}: {_ALTERNATIVES[level]}")
     return Isolation(level, held, (_WARNING,) if level is Level.NONE else ())
 
 
 def attack(level: Level) -> list[str]:
     """The attacking program's output for every input, fewer if the machine is too busy for a minute.
 
-    Raises OSError if the sandbox does not start.
+    Its targets are a file, a listening socket, and this process. Raises OSError if the sandbox does not start.
     """
-    from pytest_llmarith.sandbox.machine import Slots
-    from pytest_llmarith.sandbox.runner import Sandbox
+    from pytest_llmarith.sandbox.runner import Sandbox, Slots
 
-    with TemporaryDirectory(prefix="llmarith-") as folder, _attacking_program() as program:
-        sandbox = Sandbox(Isolation(level, ()), _LIMITS, Slots(Path(folder), 1), wait_s=_WAIT_S)
-        return [run.stdout for run in sandbox.run(program, range(1 + len(ATTACKED)))]
-
-
-@contextmanager
-def _attacking_program() -> Iterator[str]:
-    """The attacking program, while its targets exist: a file, a listening socket, this process."""
-    with TemporaryDirectory(prefix="llmarith-") as folder, socket.create_server(("127.0.0.1", 0)) as listener:
-        Path(folder).chmod(0o777)  # writable for every user
-        secret = Path(folder) / "secret"
+    with (
+        TemporaryDirectory(prefix="llmarith-") as private,
+        TemporaryDirectory(prefix="llmarith-") as public,
+        socket.create_server(("127.0.0.1", 0)) as listener,
+    ):
+        Path(public).chmod(0o777)  # writable for every user
+        secret = Path(public) / "secret"
         secret.write_text("the answers", encoding="utf-8")
         secret.chmod(0o644)
-        yield _PROGRAM.format(
+        program = _PROGRAM.format(
             secret=str(secret),
-            written=str(Path(folder) / "written"),
+            written=str(Path(public) / "written"),
             listener=listener.getsockname(),
             too_much=2 * _LIMITS.memory_bytes,
             harness=os.getpid(),
             variables=sorted(os.environ),
         )
+        sandbox = Sandbox(Isolation(level, ()), _LIMITS, Slots(Path(private), 1), wait_s=_WAIT_S)
+        return [run.stdout for run in sandbox.run(program, range(1 + len(ATTACKED)))]

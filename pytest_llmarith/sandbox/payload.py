@@ -11,7 +11,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.machinery import SourceFileLoader
@@ -105,8 +104,6 @@ def base_interpreter() -> Interpreter:
 def pack(level: Level, program: str, limits: ProgramLimits) -> bytes:
     """The payload that `child.protocol` receives, for one program."""
     confined = level is not Level.NONE
-    if level is Level.STANDARD:  # at level strict, all files are mounted read-only
-        _read_all()
     confinement: dict[str, Any] = {
         "memory_bytes": limits.memory_bytes,
         "readable": base_interpreter().readable() if confined else None,
@@ -136,20 +133,6 @@ def _code() -> list[tuple[str, CodeType]]:
         assert compiled is not None
         code.append((name, compiled))
     return code
-
-
-@cache
-def _read_all() -> None:
-    """Read the first byte of every file that programs may read.
-
-    Most file systems record the first reading of a file within a day (relatime). After this, a program cannot leave a
-    message for the next one by reading a file.
-    """
-    readable = base_interpreter().readable()
-    within = (f"{folder}/{name}" for path in readable for folder, _, names in os.walk(path) for name in names)
-    for path in (*readable, *within):
-        with suppress(OSError), open(path, "rb", 0) as file:
-            file.read(1)
 
 
 def _within(path: str, folders: Iterable[str]) -> bool:

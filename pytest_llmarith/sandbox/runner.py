@@ -1,15 +1,24 @@
-"""Runs a program once for every input, each time in a process of its own, and measures its time."""
+"""Runs a program once for every input, each time in a process of its own, and measures its time.
+
+A term runs only while it holds a slot, a lock file that all runs of a user share, so that terms do not slow each other
+down. The kernel releases the locks of a process that ends.
+"""
 
 from __future__ import annotations
 
+import fcntl
+import os
+import platform
+import tempfile
 import time
-from collections.abc import Callable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
+from pathlib import Path
 from statistics import median
+from typing import Any
 
 from pytest_llmarith.sandbox.child import protocol
-from pytest_llmarith.sandbox.machine import Slots
 from pytest_llmarith.sandbox.zygote_client import ZygoteClient, ZygoteLost
 from pytest_llmarith.types import Ending, Isolation, ProgramLimits, ProgramRun
 
@@ -24,6 +33,54 @@ def fibonacci(n):
 print(fibonacci(int(input())))
 """
 _CALIBRATION_INPUT = 22  # about 30,000 calls, a few milliseconds
+
+
+def slot_count() -> int:
+    """One for each core except one, which the zygotes use."""
+    return max(1, len(os.sched_getaffinity(0)) - 1)
+
+
+class Slots:
+    """`size` lock files in a private folder of this user."""
+
+    def __init__(self, folder: Path | None = None, size: int | None = None) -> None:
+        self._folder = folder or Path(tempfile.gettempdir(), f"llmarith-slots-{os.geteuid()}")
+        self.size = size or slot_count()
+
+    @contextmanager
+    def hold(self, *, every: bool = False) -> Iterator[None]:
+        """Hold one slot or every slot, once they are free."""
+        order = [(os.getpid() + step) % self.size for step in range(self.size)]
+        with ExitStack() as held:
+            folder = self._open_folder(held)
+            if every:
+                for number in range(self.size):  # in this order, so that two runs cannot deadlock
+                    _lock(held, folder, number, fcntl.LOCK_EX)
+            elif not any(_lock(held, folder, number, fcntl.LOCK_EX | fcntl.LOCK_NB) for number in order):
+                _lock(held, folder, order[0], fcntl.LOCK_EX)
+            yield
+
+    def _open_folder(self, held: ExitStack) -> int:
+        """A descriptor of the folder; raises OSError if other users could write in it."""
+        with suppress(FileExistsError):
+            self._folder.mkdir(mode=0o700)
+        folder = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        held.callback(os.close, folder)
+        found = os.fstat(folder)
+        if found.st_uid != os.geteuid() or found.st_mode & 0o077:
+            raise PermissionError(f"{self._folder} must be a private folder of this user: remove it, or set TMPDIR")
+        return folder
+
+
+def _lock(held: ExitStack, folder: int, number: int, operation: int) -> bool:
+    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    descriptor = os.open(f"{number}.lock", flags, 0o600, dir_fd=folder)
+    held.callback(os.close, descriptor)
+    try:
+        fcntl.flock(descriptor, operation)
+    except BlockingIOError:
+        return False
+    return True
 
 
 class Sandbox:
@@ -81,6 +138,20 @@ class Sandbox:
             if alone or not (is_close or run.ending is Ending.INCONCLUSIVE):
                 break
         return run
+
+
+def machine_facts() -> dict[str, Any]:
+    """The interpreter of the programs and the machine, for records of times."""
+    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+    return {
+        "host": platform.node(),
+        "interpreter": f"{platform.python_implementation()} {platform.python_version()}",
+        "machine": platform.machine(),
+        "processor": next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), None),
+        "kernel": f"{platform.system()} {platform.release()}",
+        "cores": len(os.sched_getaffinity(0)),
+        "slots": slot_count(),
+    }
 
 
 def longest_wall_s(longest_s: float) -> float:

@@ -27,9 +27,7 @@ _ENDINGS = {
     protocol.SIGNALLED: Ending.KILLED,
     protocol.LATE: Ending.LATE,
     protocol.INCONCLUSIVE: Ending.INCONCLUSIVE,
-    protocol.STDOUT_FULL: Ending.KILLED,
-    protocol.STDERR_FULL: Ending.KILLED,
-    protocol.NOT_FORKED: Ending.INCONCLUSIVE,
+    protocol.OUTPUT_FULL: Ending.KILLED,
 }
 
 
@@ -38,7 +36,7 @@ class ZygoteLost(Exception):
 
 
 class ZygoteClient:
-    """The zygote of one program, started for the first term, and again after it was lost or has ended."""
+    """The zygote of one program, started for the first term, and again after it was lost."""
 
     def __init__(self, level: Level, program: str, limits: ProgramLimits) -> None:
         self._level = level
@@ -46,20 +44,20 @@ class ZygoteClient:
         self._process: subprocess.Popen[bytes] | None = None
 
     def run(self, number: int, stop_s: float, inconclusive_s: float) -> ProgramRun:
-        """Run one term; raises ZygoteLost, and OSError if no zygote starts or it cannot confine a term."""
+        """Run one term; raises ZygoteLost, and OSError if no zygote starts or it cannot start a term."""
         if self._process is None:
             self._start()
         stdin = f"{number}\n".encode()
-        ends = True
+        run = None
         try:
             self._socket.settimeout(max(inconclusive_s, stop_s * protocol.SLOWEST) + _GRACE_S)
             request = protocol.REQUEST.pack(int(stop_s / _NS), int(inconclusive_s / _NS), len(stdin))
             self._socket.sendall(request + stdin)
-            ends, run = self._answer(number)
+            run = self._answer(number)
         except (ConnectionError, TimeoutError) as error:
             raise ZygoteLost(f"{error}") from None
         finally:
-            if ends:
+            if run is None:
                 self.close()
         return run
 
@@ -98,29 +96,27 @@ class ZygoteClient:
             self._process.stdout.close()
             self._process = None
 
-    def _answer(self, number: int) -> tuple[bool, ProgramRun]:
-        """Whether the zygote ends, and the run; raises ConnectionError if an answer is invalid or missing."""
+    def _answer(self, number: int) -> ProgramRun:
+        """The run; raises ConnectionError if an answer is invalid or missing."""
         fields = protocol.ANSWER.unpack(self._receive(protocol.ANSWER.size))
-        code, status, ends, *times_ns, stdout_bytes, stderr_bytes = fields
+        code, status, *times_ns, stdout_bytes, stderr_bytes = fields
         if max(stdout_bytes, stderr_bytes) > protocol.OUTPUT_BYTES:
             raise ConnectionError("its answer is invalid")
         stdout = self._receive(stdout_bytes).decode("utf-8", "replace")
         stderr = self._receive(stderr_bytes).decode("utf-8", "replace")
-        if code == protocol.NOT_CONFINED:
-            raise OSError(f"a program could not be confined: {stderr}")
+        if code == protocol.NOT_STARTED:
+            raise OSError(f"a program could not be started: {stderr}")
         if code not in _ENDINGS:
             raise ConnectionError("its answer is invalid")
         seconds, wall_s, cpu_s, waited_s = (ns * _NS for ns in times_ns)
         details = {
             protocol.SIGNALLED: _SIGNALS.get(status, f"signal {status}"),
-            protocol.STDOUT_FULL: f"stdout over {protocol.OUTPUT_BYTES:,} bytes",
-            protocol.STDERR_FULL: f"stderr over {protocol.OUTPUT_BYTES:,} bytes",
+            protocol.OUTPUT_FULL: f"more than {protocol.OUTPUT_BYTES:,} bytes on stdout or stderr",
             protocol.INCONCLUSIVE: f"the machine was too busy: {waited_s:.1f} s of {wall_s:.1f} s spent waiting",
-            protocol.NOT_FORKED: f"the machine could not start a process: {stderr}",
         }
         exit_status = status if code == protocol.EXITED else None
         outcome = (_ENDINGS[code], exit_status, details.get(code), stdout, stderr)
-        return ends, ProgramRun(number, *outcome, seconds, cpu_s, wall_s, waited_s)
+        return ProgramRun(number, *outcome, seconds, cpu_s, wall_s, waited_s)
 
     def _receive(self, length: int) -> bytes:
         parts = bytearray()
@@ -138,11 +134,6 @@ class ZygoteClient:
         self._process.kill()
         lines = self._process.stdout.read(10_000).decode("utf-8", "replace").strip().splitlines()
         return lines[-1] if lines else ""
-
-
-def bubblewrap() -> str | None:
-    """The path of bubblewrap, which makes namespaces."""
-    return shutil.which("bwrap", path=os.environ.get("PATH", os.defpath))
 
 
 def _start_process(level: Level, control: int) -> subprocess.Popen[bytes]:
@@ -185,9 +176,9 @@ def _command(level: Level) -> tuple[str, ...]:
     python = (interpreter.executable, *FLAGS)
     if level is not Level.STRICT:
         return python
-    tool = bubblewrap()
+    tool = shutil.which("bwrap", path=os.environ.get("PATH", os.defpath))
     if tool is None:
-        raise FileNotFoundError("bubblewrap is not installed")
+        raise FileNotFoundError("bubblewrap is not installed, run apt install bubblewrap")
     return (
         tool,
         *("--unshare-all", "--die-with-parent", "--new-session", "--as-pid-1", "--clearenv", "--cap-drop", "ALL"),

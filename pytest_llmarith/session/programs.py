@@ -188,8 +188,7 @@ class _Judge:
 def _machine(config: pytest.Config, runner: _ItemRunner) -> dict[str, Any]:
     """The machine and its speed, which time limits depend on. Measured on first use."""
     if _MACHINE not in config.stash:
-        from pytest_llmarith.sandbox.machine import machine_facts
-        from pytest_llmarith.sandbox.runner import calibrate
+        from pytest_llmarith.sandbox.runner import calibrate, machine_facts
 
         worker = getattr(config, "workerinput", {}).get("workerid")
         config.stash[_MACHINE] = machine_facts() | {"worker": worker, "calibration_s": calibrate(runner.isolation)}

@@ -62,7 +62,7 @@ def test_what_could_not_be_fetched_is_said(tmp_path: Path, capsys: pytest.Captur
     assert (tmp_path / "there/NOTICE.md").is_file()
     for line in ("OEIS cache: there", "A000001: 0 of 6 done"):
         assert f"{line}\n" in err
-    assert re.search(r"A000005: http.*: the field 'data' has '1?x\\x1b\[2J' as term 2", err)
+    assert re.search(r"A000005: http.*: malformed field `\$\.data`", err)
     assert "\x1b" not in err
     assert {*entries(tmp_path / "there")} == {"A000001", "A000002", "A000004", "A000006"}
 
@@ -147,7 +147,7 @@ def test_status_is_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert "classic_easy 247 3 1 2023-11-14 2030-03-17 A000002, A000003, A000004" in lines
     assert "classic_hard 0 250 0 - - A000001, A000043, A000066, ..." in lines
     assert "starter 1 0 0 2023-11-14 2023-11-14" in lines
-    assert lines[-1] == f"{cache / f'{EASY[-1]}.json'}: the field 'offset' is 'x', not two whole numbers such as 1,3"
+    assert lines[-1] == f"{cache / f'{EASY[-1]}.json'}: malformed field `$.offset`"
     assert run("status", "--cache=none") == 0
     assert "OEIS cache: none\n" in capsys.readouterr().out
 

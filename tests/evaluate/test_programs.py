@@ -14,8 +14,7 @@ from pytest_llmarith.evaluate_programs import ProgramRules, program_record
 from pytest_llmarith.oeis.lookup_table import model_judge
 from pytest_llmarith.records import encode
 from pytest_llmarith.sandbox.isolation import UnavailableError, probe
-from pytest_llmarith.sandbox.machine import Slots
-from pytest_llmarith.sandbox.runner import Sandbox
+from pytest_llmarith.sandbox.runner import Sandbox, Slots
 from pytest_llmarith.tasks import oeis
 from pytest_llmarith.tasks.oeis import OeisProblem
 from pytest_llmarith.types import (

@@ -108,25 +108,13 @@ def test_incomplete_and_unknown_sets_are_refused(asked: list[str], said: str, tm
         cache.entry("A000005")
 
 
-@pytest.mark.parametrize(
-    ("made", "found"),
-    [
-        ([], "a/b/oeis_cache"),
-        (["a/pyproject.toml", "a/b/conftest.py"], "a/oeis_cache"),
-        (["a/conftest.py"], "a/oeis_cache"),
-        (["a/oeis_cache/"], "a/oeis_cache"),
-    ],
-)
-def test_the_cache_is_in_the_project(
-    made: list[str], found: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The nearest folder with a cache or a pyproject.toml, else with a conftest.py, else here; commands omit it."""
-    (tmp_path / "a/b").mkdir(parents=True)
-    for name in made:
-        (tmp_path / name).mkdir() if name.endswith("/") else (tmp_path / name).touch()
+def test_a_command_names_the_cache_if_it_has_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cache of the project that contains this folder is the default, and is not named."""
+    (tmp_path / "a/oeis_cache").mkdir(parents=True)
+    (tmp_path / "a/b").mkdir()
     monkeypatch.chdir(tmp_path / "a/b")
     cache = default_cache(tmp_path / "a/b")
-    assert cache == tmp_path / found
+    assert cache == tmp_path / "a/oeis_cache"
     assert sync_command(["A000045"], cache) == "llmarith oeis sync A000045"
     assert sync_command(["A000045"], Path("my cache")) == "llmarith oeis sync A000045 --cache 'my cache'"
 

@@ -31,14 +31,10 @@ def read(value: Any) -> IntegerSequence:
     return parse_entry(json.dumps(value), "here", "A000045")
 
 
-@pytest.mark.parametrize("in_object", [True, False])
-def test_the_wanted_one_of_several_entries(in_object: bool) -> None:
-    """The interface has returned a list, and an object with results, with entries that mention the number; a file may
-    hold the entry alone.
-    """
+def test_the_wanted_one_of_several_entries() -> None:
+    """A search result is a list or an object, with entries that mention the number; a file may hold one entry."""
     entries = [fields("A000040", data="9,9"), fields("A000045"), fields("A382002")]
-    assert read({"results": entries, "count": 3} if in_object else entries) == EXPECTED
-    assert read(fields("A000045")) == EXPECTED
+    assert read(entries) == read({"results": entries, "count": 3}) == read(fields("A000045")) == EXPECTED
 
 
 @given(st.lists(st.integers(), min_size=1), st.integers(-99, 99))
@@ -55,37 +51,30 @@ def test_rare_fields() -> None:
     assert (sequence.comments, sequence.offset, sequence.terms) == ((), -(10**17), (LONG, "0"))
 
 
-FIELDS: dict[str, list[tuple[Any, str]]] = {
-    "name": [(None, "missing"), (" ", "empty"), (["x"], "array"), ("a\ud800b", "U+D800"), ("a\x1b[2Jb", "U+001B")],
-    "comment": [("one", "Expected `array`"), (["one", 2], "Expected `str`"), (["\x00"], "U+0000")],
-    "data": [
-        *((None, "missing"), ("", "'' as term 1"), ([1, 2], "array"), ("1,,2", "'' as term 2"), ("1, 2", "' 2'")),
-        *(("1,007", "'007'"), ("-0", "'-0'"), ("1,1e5", "'1e5'"), ("1,٣", r"'\u0663'"), (f"1,{LONG}7", "as term 2")),
-    ],
-    "offset": [(None, "missing"), (0, "int"), ("x,1", "'x,1'"), ("0,1,2", "'0,1,2'"), ("9" * 40, "9999")],
-    "keyword": [(None, "missing"), ("", "''"), ("nonn easy", "'nonn easy'")],
+FIELDS: dict[str, list[Any]] = {
+    "name": [None, " ", ["x"], "a\ud800b", "a\x1b[2Jb"],
+    "comment": ["one", ["one", 2], ["\x00"]],
+    "data": [None, "", [1, 2], "1,,2", "1, 2", "1,007", "-0", "1,1e5", "1,٣", "1,2\n", f"1,{LONG}7"],
+    "offset": [None, 0, "x,1", "0,1,2", "9" * 40],
+    "keyword": [None, "", "nonn easy"],
 }
 
 
-@pytest.mark.parametrize(("field", "value", "said"), [(field, *row) for field, rows in FIELDS.items() for row in rows])
-def test_a_broken_field_is_named(field: str, value: Any, said: str) -> None:
-    """The message, one line, has the file, the field and what is wrong; nothing is guessed."""
-    with pytest.raises(BrokenEntry, match=r"^here: ") as raised:
+@pytest.mark.parametrize(("field", "value"), [(field, value) for field, values in FIELDS.items() for value in values])
+def test_a_broken_field_is_named(field: str, value: Any) -> None:
+    """The message, one line, has the file and the field; nothing is guessed."""
+    with pytest.raises(BrokenEntry, match=rf"^here: .*{field}") as raised:
         read([fields("A000045", **{field: value})])
-    message = str(raised.value)
-    assert field in message
-    assert said in message
-    assert message.isprintable()
-    assert len(message) < 300
+    assert str(raised.value).isprintable()
+    assert len(str(raised.value)) < 300
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        *((text, "not JSON") for text in ("", "<html>\n<title>Too many requests</title>", '[{"number": NaN}]')),
-        (f'[{{"number": {"9" * 5_000}}}]', "not JSON"),
+        *((text, "not JSON") for text in ("<html>\n<title>Too many requests</title>", '[{"number": NaN}]')),
         ("[" * 100_000, "nested too deep"),
-        *((text, "holds 0 entries") for text in ("null", '{"results": null}', "[1]", '"A000045"')),
+        *((text, "holds 0 entries") for text in ("null", '{"results": null}', "[1]")),
         (json.dumps([fields("A000044"), fields("A000046")]), "holds 2 entries, 0 of them A000045"),
         (json.dumps([fields("A000045"), fields("A000045")]), "holds 2 entries, 2 of them A000045"),
         *((json.dumps(fields("A000045") | {"number": one}), "0 of them") for one in ("45", True, 45.0)),
@@ -141,21 +130,22 @@ SEQ = """\
 %K A000045 sign,easy
 %O A000045 0,4
 """
-OLD = SEQ.replace("-8", "8") + "%V A000045 0,1,1,\n%W A000045 2,3,\n%X A000045 5,-8\n"
 
 
-@pytest.mark.parametrize("text", [SEQ, SEQ.replace("\n", "\r\n"), OLD, SEQ.replace("A000045", "A000046") + SEQ])
+@pytest.mark.parametrize("text", [SEQ, SEQ.replace("\n", "\r\n"), SEQ.replace("A000045", "A000046") + SEQ])
 def test_a_seq_file_is_an_entry(text: str) -> None:
-    """Terms go on over lines, old files have signed terms apart, and a file may hold several entries."""
+    """Terms go on over lines, and a file may hold several entries."""
     assert read(seq_fields(text, "here", "A000045")) == EXPECTED
 
 
 def test_a_seq_file_without_the_entry_is_refused() -> None:
-    """Its lines name another number, or it is no such file."""
+    """Its lines name another number, lack a field, or have unsigned terms beside the signed ones, as old files do."""
     with pytest.raises(BrokenEntry, match="no lines such as %N A000045"):
         seq_fields(SEQ.replace("A000045", "A000046"), "here", "A000045")
     with pytest.raises(BrokenEntry, match="`offset`"):
         read(seq_fields(SEQ.replace("%O", "%P"), "here", "A000045"))
+    with pytest.raises(BrokenEntry, match="older format"):
+        seq_fields(f"{SEQ}%V A000045 0,1,1\n", "here", "A000045")
 
 
 @pytest.mark.skipif(not REAL.is_dir(), reason="the real entries are not here")

@@ -28,26 +28,19 @@ def fenced(code: str, opening: str = "```python", closing: str = "```") -> str:
 FOUND = {
     "a fence with a language": fenced(CODE),
     "an info string of several words": fenced(CODE, "``` python title=a.py {1,2}"),
-    "four backticks": fenced(CODE, "````python", "````"),
-    "tildes": fenced(CODE, "~~~", "~~~"),
     "tildes with backticks in the info string": fenced(CODE, "~~~ `python`", "~~~"),
     "prose around": f"Here you are:\n\n{fenced(CODE)}\n\nIt prints `n`. I hope that helps!",
-    "CRLF": fenced(CODE).replace("\n", "\r\n"),
+    "four backticks, never closed": f"````python\r\n{CODE}",
     "CR": fenced(CODE).replace("\n", "\r"),
-    "never closed": f"```python\n{CODE}",
     "closed at the end of the last line": f"```python\n{CODE}```",
     "several blocks": f"{fenced(OTHER)}\nBetter:\n{fenced(CODE)}",
     "an empty block after it": f"{fenced(CODE)}\n```\n```",
-    "a lone fence after it": f"{fenced(CODE)}\n```",
-    "in a list": "1. First:\n\n   " + fenced(CODE).replace("\n", "\n   "),
-    "in a list, deep": "- a\n  - b\n\n      " + fenced(CODE).replace("\n", "\n      "),
+    "in a list": "- a\n  - b\n\n      " + fenced(CODE).replace("\n", "\n      "),
     "code deeper than its fence": fenced("    " + CODE.replace("\n", "\n    ")),
     "a fence in a fence": f"```\n{fenced(CODE)}\n```",
     "a fence that was left open before": f"```\nnot code\n{fenced(CODE)}",
     "a thought with another program": f"<think>\n{fenced(OTHER)}\n</think>\n{fenced(CODE)}",
-    "a thought that only ends": f"{fenced(OTHER)}</think>\n{fenced(CODE)}",
     "a thought after it": f"{fenced(CODE)}\n<think>\n{fenced(OTHER)}",
-    "no fence": CODE,
     "no fence, and a byte order mark": f"\ufeff{CODE}",
 }
 
@@ -103,48 +96,30 @@ def test_no_program_has_a_reason(reply: str, reason: NanReason, detail: str | No
     assert "\n" not in found.detail
 
 
-HOSTILE = {
-    "brackets": "(" * 100_000,
-    "lambdas": "lambda:" * 12_500 + "1",
-    "elif": "if n == 0:\n  print(1)\n" + "".join(f"elif n == {k}:\n  print(1)\n" for k in range(1, 3000)),
-    "indentation": "".join(" " * k + "if 1:\n" for k in range(300)),
-    "powers": "x = 10 ** 10 ** 10",
-    "digits": "x = " + "9" * 100_000,
-    "invalid escapes": r"x = '\d\w\s'",
-    "a shorter sum of texts": "x = " + "+".join(["'a'*4000"] * 400),  # a bomb in some versions of Python
-    "comprehensions in comprehensions": "x = " + "[" * 25 + "1" + " for a in b]" * 25,
-}
-
-
-@pytest.mark.parametrize("code", HOSTILE.values(), ids=HOSTILE.keys())
-@pytest.mark.filterwarnings("error")
-def test_hostile_programs_do_no_harm(code: str) -> None:
-    """The parser neither crashes nor warns: the text is a program or it is not."""
-    before = warnings.filters[:]
-    assert isinstance(find_program(fenced(code)), Program | NoProgram)
-    assert warnings.filters == before
-
-
 def _finally(depth: int) -> str:
     lines = [line for k in range(depth) for line in (f"{' ' * k}try: pass", f"{' ' * k}finally:")]
     return "\n".join([*lines, f"{' ' * depth}pass"])
 
 
-BOMBS = {
-    "try and finally, 19 deep": _finally(19),
-    "try and finally, 21 deep": _finally(21),
-    "a sum of texts": "x = " + "+".join(["'a'*4000"] * 2000),
-    "a name of accents": "a" + "\u0316\u0300" * 25_000 + " = 1",
+HOSTILE = {
+    "brackets": "(" * 100_000,
+    "elif": "if n == 0:\n  print(1)\n" + "".join(f"elif n == {k}:\n  print(1)\n" for k in range(1, 3000)),
+    "digits": "x = " + "9" * 100_000,
+    "invalid escapes": r"x = '\d\w\s'",
+    "comprehensions in comprehensions": "x = " + "[" * 25 + "1" + " for a in b]" * 25,
 }
+# They take gigabytes or minutes to compile.
+BOMBS = {"try and finally, 21 deep": _finally(21), "a sum of texts": "x = " + "+".join(["'a'*4000"] * 2000)}
 
 
-@pytest.mark.parametrize("source", BOMBS.values(), ids=BOMBS.keys())
-def test_a_bomb_is_no_program(source: str) -> None:
-    """A source that takes gigabytes or minutes to compile is uncompilable, and this process goes on."""
-    found = find_program(fenced(source))
-    assert isinstance(found, NoProgram)
-    assert found.reason is NanReason.UNCOMPILABLE
-    assert "\n" not in found.detail
+@pytest.mark.parametrize("name", [*HOSTILE, *BOMBS])
+@pytest.mark.filterwarnings("error")
+def test_hostile_programs_do_no_harm(name: str) -> None:
+    """The parser neither crashes nor warns, and a bomb is uncompilable."""
+    before = warnings.filters[:]
+    found = find_program(fenced((HOSTILE | BOMBS)[name]))
+    assert warnings.filters == before
+    assert name not in BOMBS or (isinstance(found, NoProgram) and found.reason is NanReason.UNCOMPILABLE)
 
 
 def test_an_interpreter_that_does_not_start_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,9 +129,7 @@ def test_an_interpreter_that_does_not_start_is_an_error(monkeypatch: pytest.Monk
         find_program(fenced(CODE))
 
 
-@pytest.mark.parametrize(
-    "unit", ["`", "```", "```\n", "~~~\n", "``` ```\n", " \n", "\t", "a", "```a", "\r", "<think>\n", "```a\n"]
-)
+@pytest.mark.parametrize("unit", ["`", "```\n", "``` ```\n", " \n", "a", "```a", "<think>\n", "```a\n"])
 def test_a_long_reply_is_read_in_linear_time(unit: str) -> None:
     """A reply twice as long takes twice the steps, not four times."""
     assert _steps(unit * (40_000 // len(unit))) <= 2.2 * _steps(unit * (20_000 // len(unit))) + 500
@@ -180,38 +153,8 @@ def _steps(reply: str) -> int:
     return steps
 
 
-_LINES = st.sampled_from(
-    ["x = 1", "if x:\n    x = 2", "def f(a):\n    return a", "# a\tcomment", "s = 'ä ~~ ``'", "", "print(x)"]
-)
-
-
-@settings(max_examples=50)
-@given(
-    st.lists(_LINES, max_size=8),
-    st.sampled_from("`~"),
-    st.integers(3, 6),
-    st.integers(0, 12),
-    st.sampled_from(["", "python", "py3", " Python 3"]),
-    st.booleans(),
-    st.sampled_from(["\n", "\r\n"]),
-    st.sampled_from(["", "That is all."]),
-)
-def test_every_fence_holds_what_was_put_in(
-    lines: list[str], mark: str, marks: int, indent: int, info: str, closed: bool, newline: str, after: str
-) -> None:
-    """Any style of fence, any indentation and any end give the same program."""
-    program = "\n".join(["import sys", *lines])
-    fence = mark * marks
-    block = [fence + info, *program.split("\n"), *([fence, after] if closed else [])]
-    reply = "An answer:" + newline + newline.join(" " * indent + line for line in block)
-    found = find_program(reply)
-    assert isinstance(found, Program)
-    assert [line.rstrip() for line in found.source.split("\n")] == [line.rstrip() for line in program.split("\n")]
-
-
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(st.text(st.characters(exclude_categories=[])))
 def test_any_text_is_read(text: str) -> None:
-    """Any text, also with surrogates, has a program or a reason, with a fence and without."""
-    for reply in (text, fenced(text)):
-        assert isinstance(find_program(reply), Program | NoProgram)
+    """Any text, also with surrogates, has a program or a reason."""
+    assert isinstance(find_program(fenced(text)), Program | NoProgram)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import time
 from collections.abc import Callable, Mapping
@@ -10,12 +11,10 @@ from email.utils import format_datetime
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pytest_llmarith.oeis.entries import MAX_BYTES, read_entry
 from pytest_llmarith.oeis.sync import NOTICE_FILE, FolderSource, Synced, Unavailable, sync
-from pytest_llmarith.oeis.website import ATTEMPTS, Website, retry_after_s
+from pytest_llmarith.oeis.website import ATTEMPTS, Website
 from tests.oeis_site import Answer, Site, entry
 
 PROJECT = Path(__file__).parents[2]
@@ -63,7 +62,6 @@ def test_intact_entries_are_not_fetched(tmp_path: Path) -> None:
     ("content", "said"),
     [
         (b"<html>", "source/A000045: not JSON"),
-        (b"[]", "source/A000045: holds 0 entries"),
         (b"\xff", "source/A000045: not UTF-8"),
         (entry("A000046"), "source/A000045: holds 1 entries, 0 of them A000045"),
         (entry("A000045", offset=None), "source/A000045: Object missing required field `offset`"),
@@ -112,11 +110,9 @@ def test_a_folder_gives_files_of_any_depth(tmp_path: Path) -> None:
 
 
 def test_whose_the_entries_are() -> None:
-    """The notice of a project names the OEIS and its licence; git ignores fetched entries alone."""
+    """The notice of a project names the OEIS and its licence."""
     notice = (PROJECT / "oeis_cache" / NOTICE_FILE).read_text("ascii")
     assert all(said in notice for said in ("OEIS Foundation", "CC BY-SA 4.0", "https://oeis.org"))
-    lines = [line for line in (PROJECT / ".gitignore").read_text("utf-8").splitlines() if "oeis_cache" in line]
-    assert lines == ["oeis_cache/*", "!oeis_cache/README.md", "!oeis_cache/NOTICE.md", "!oeis_cache/starter/"]
 
 
 GOOD = Answer(entry("A000045"))
@@ -135,13 +131,12 @@ def ask(site: Site, told: Callable[[str], None] = lambda line: None) -> bytes:
 
 
 def test_one_request_says_who_asks() -> None:
-    """The address of the interface, a User-Agent of this plugin, nothing compressed; the body comes as it is."""
+    """The address of the interface, and a User-Agent of this plugin; the body comes as it is."""
     with Site() as site:
         assert ask(site) == entry("A000045")
     [call] = site.calls
     assert call.path == "/search?q=id:A000045&fmt=json"
     assert call.headers["User-Agent"].startswith("pytest-llmarith/")
-    assert call.headers["Accept-Encoding"] == "identity"
 
 
 @pytest.mark.parametrize(
@@ -150,7 +145,6 @@ def test_one_request_says_who_asks() -> None:
         (Answer(status=429, headers=AT_ONCE), "status 429"),
         (Answer(status=500, headers={"Retry-After": "soon"}), "status 500"),
         (Answer(b"<html>Too many requests</html>"), "not JSON"),
-        (Answer(b"[" * 100_000), "not JSON"),
         (Answer(entry("A000045")[:-5], cut=True), "RemoteProtocolError"),
     ],
 )
@@ -174,11 +168,11 @@ def test_an_outage_is_retried(bad: Answer, said: str) -> None:
         (Answer(status=429, headers={"Retry-After": "3600"}), "status 429; the server asks to wait 3600 s", True),
         (Answer(status=429, headers={"Retry-After": IN_TWO_DAYS}), "status 429; the server asks to wait", True),
         (Answer(b" " * (MAX_BYTES + 1)), f"larger than {MAX_BYTES:,} bytes", False),
-        (Answer(b"x", headers={"Content-Encoding": "gzip"}), "compressed", False),
+        (Answer(gzip.compress(b" " * (MAX_BYTES + 1)), headers={"Content-Encoding": "gzip"}), "larger than", False),
     ],
 )
 def test_what_does_not_pass_is_not_retried(answer: Answer, said: str, ends_sync: bool) -> None:
-    """A refusal, a wait of more than five minutes, and a reply that is too large or could unpack to any size."""
+    """A refusal, a wait of more than five minutes, and a reply that is too large, also once it is unpacked."""
     with Site(lambda call: answer) as site, pytest.raises(Unavailable, match=said) as raised:
         ask(site)
     assert (site.asked["A000045"], raised.value.ends_sync) == (1, ends_sync)
@@ -208,22 +202,3 @@ def test_the_pace_is_kept() -> None:
                 website.read(number)
         assert time.monotonic() - began >= 0.15
     assert len(site.calls) == 4
-
-
-@pytest.mark.parametrize(
-    ("header", "seconds"),
-    [
-        *(("0", 0.0), (" 120 ", 120.0), ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0)),
-        *((text, None) for text in ("", "-5", "1.5", "٣", "9" * 400, "soon", "Wed, 99 Oct 2015 07:28:00 GMT")),
-    ],
-)
-def test_retry_after(header: str, seconds: float | None) -> None:
-    """Seconds, or a date, which may be past; anything else says nothing."""
-    assert retry_after_s(header) == seconds
-
-
-@given(st.text() | st.from_regex(r"Wed, -?\d+ (Oct|Feb) -?\d+ \d+:\d+:\d+ ([+-]\d+|GMT|[A-Z]+)", fullmatch=True))
-def test_any_retry_after_is_read(header: str) -> None:
-    """It is a time from 0 on, or None."""
-    seconds = retry_after_s(header)
-    assert seconds is None or seconds >= 0

@@ -30,10 +30,6 @@ attempt("rename", os.rename, ANSWERS + ".link", ANSWERS + ".renamed")
 attempt("unlink", os.unlink, ANSWERS + ".renamed")
 attempt("append", open, ANSWERS, "a")
 attempt("truncate", os.truncate, ANSWERS, 0)
-## dump core
-import resource
-resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY,) * 2)
-os.abort()
 ## turn knobs of the kernel
 own = ["oom_score_adj", "coredump_filter", "comm", "clear_refs", "loginuid", "uid_map", "setgroups"]
 for path in [*("/proc/self/" + name for name in own), "/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger",
@@ -47,19 +43,11 @@ for path in [*("/proc/self/" + name for name in own), "/proc/sys/kernel/core_pat
 ## steal answers by path :: print(open(ANSWERS).read())
 ## steal answers by tricks of paths
 for path in ("/proc/self/root" + ANSWERS, "/proc/self/cwd/" + os.path.basename(ANSWERS), "/.." + ANSWERS,
-             "//" + ANSWERS, "/proc/1/root" + ANSWERS, f"/proc/{os.getppid()}/root" + ANSWERS,
-             f"/proc/{os.getppid()}/cwd/" + os.path.basename(ANSWERS), "/proc/thread-self/root" + ANSWERS):
+             f"/proc/{os.getppid()}/root" + ANSWERS, f"/proc/{os.getppid()}/cwd/" + os.path.basename(ANSWERS)):
     try:
         print(open(path).read())
     except OSError:
         pass
-## steal answers by walking from /
-here = "/"
-for step in ANSWERS.strip("/").split("/"):
-    if step in os.listdir(here):
-        hit("listed", here)
-    here = os.path.join(here, step)
-print(open(here).read())
 ## read what is installed beside the interpreter
 # A plugin that is installed brings its reference programs and its cache along.
 for file in SITES:
@@ -67,11 +55,6 @@ for file in SITES:
     attempt("names", os.listdir, os.path.dirname(file))
 attempt("the package", lambda: os.listdir(PACKAGE)[0])
 attempt("the package", open, os.path.join(PACKAGE, "__init__.py"))
-## read libraries that no Python needs
-for folder in ("/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/usr/lib"):
-    attempt(folder, os.listdir, folder)
-    for name in ("libBrokenLocale.so.1", "libanl.so.1", "libthread_db.so.1", "libutil.so.1", "libmemusage.so"):
-        attempt(name, open, os.path.join(folder, name), "rb")
 ## read the machine's files
 for path in ("/etc/passwd", "/etc/hostname", "/etc/machine-id", "/etc/shadow", "/proc/kallsyms", "/proc/kmsg",
              "/proc/net/tcp", "/proc/1/environ", "/proc/mounts", "/sys/class/net", "/var/log", "/root"):

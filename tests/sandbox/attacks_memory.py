@@ -42,12 +42,6 @@ for name in ("fd", "fdinfo", "map_files", "ns", "task"):
     attempt(name, os.listdir, f"/proc/{PARENT}/{name}")
 for name in ("cwd", "root", "exe", "fd/0", "fd/1", "fd/2"):
     attempt(name, os.readlink, f"/proc/{PARENT}/{name}")
-## read the parent's memory without knowing its places
-# A fork has the places of its parent, so an address of its own will do.
-with open(f"/proc/{PARENT}/mem", "rb", 0) as memory:
-    hit("opened")
-    memory.seek(id(None))
-    hit(memory.read(8))
 ## write the parent's memory
 memory = os.open(f"/proc/{PARENT}/mem", os.O_RDWR)
 start = next(regions(PARENT))[0]
@@ -65,42 +59,18 @@ if pidfd >= 0:
 for fd in range(64):
     for mode in (os.O_RDONLY, os.O_WRONLY):
         attempt(("reopened", fd, mode), os.open, f"/proc/{PARENT}/fd/{fd}", mode | os.O_NONBLOCK)
-## find answers in the bytes of its own memory | fork
+## find answers in the bytes of its own memory
 with open("/proc/self/mem", "rb", 0) as memory:
     for start, end in regions("self"):
         memory.seek(start)
         search(memory.read(end - start))
-## find memory that is shared with others | fork
-for line in open("/proc/self/maps"):
-    if "rw-s" in line:
-        hit(line.strip())
 """
 
 # The numbers of the system calls that a program may make, with any or with some arguments.
-ALLOWED = {
-    *(0, 1, *range(3, 26), 28, *range(32, 40), 44, 45, 48, 51, 53, 55, 56, 60, 62, 63, 72, 79, 80, 89, *range(95, 101)),
-    *(
-        102,
-        104,
-        107,
-        108,
-        110,
-        111,
-        115,
-        127,
-        128,
-        130,
-        131,
-        186,
-        201,
-        202,
-        204,
-        213,
-        *range(217, 220),
-        *range(228, 235),
-    ),
-    *(257, 262, 267, 269, 270, 271, 273, 281, 284, 290, 291, 292, 293, 302, 318, 324, 332, 334, 436, 439),
-}
+_RANGES = """0-1 3-25 28 32-39 44 45 48 51 53 55 56 60 62 63 72 79 80 89 95-100 102 104 107 108 110 111 115 127 128 130
+131 186 201 202 204 213 217-219 228-234 257 262 267 269-271 273 281 284 290-293 302 318 324 332 334 436 439"""
+_EDGES = [[int(edge) for edge in each.split("-")] for each in _RANGES.split()]
+ALLOWED = {number for edges in _EDGES for number in range(edges[0], edges[-1] + 1)}
 # Allowed calls with forbidden arguments. They do no harm if they are let through: -1 is no descriptor.
 CALLS: dict[str, tuple[int, ...]] = {
     "socketpair of datagrams": (53, 1, 2, 0, 1),
@@ -149,7 +119,7 @@ if run() == os.getpid():
 """
 _KERNEL = f"""
 ## system calls of 32 bits{_MACHINE_CODE.format(code="b814000000cd80c3")}
-## system calls of x32 | nowhere{_MACHINE_CODE.format(code="b8270000400f05c3")}
+## system calls of x32{_MACHINE_CODE.format(code="b8270000400f05c3")}
 ## loosen its own bonds
 import ctypes
 libc = ctypes.CDLL(None)
@@ -163,7 +133,7 @@ for name, arguments in {{
 
 ATTACKS = [
     *parse(_MEMORY, head=_SEARCH),
-    Attack("arguments of system calls", f"CALLS = {CALLS!r}\n{_CALL}", tuple(range(len(CALLS))), "fork"),
-    Attack("all other system calls", f"ALLOWED = {ALLOWED!r}\n{_ALL_CALLS}", exposed="nowhere"),
+    Attack("arguments of system calls", f"CALLS = {CALLS!r}\n{_CALL}", tuple(range(len(CALLS)))),
+    Attack("all other system calls", f"ALLOWED = {ALLOWED!r}\n{_ALL_CALLS}"),
     *parse(_KERNEL),
 ]

@@ -31,12 +31,12 @@ for name, number in {"fork": 57, "vfork by clone": 56}.items():
         hit(name)
 ## exec a shell :: os.execv('/bin/sh', ['sh', '-c', 'echo HIT shell'])
 ## kill the parent :: import signal; os.kill(os.getppid(), 0); hit('may'); os.kill(os.getppid(), signal.SIGKILL)
-## kill everybody :: os.kill(-1, 0); hit('may')
 ## signal its group, and others by other calls
 import ctypes
 call, parent = ctypes.CDLL(None).syscall, os.getppid()
 info = ctypes.create_string_buffer(128)
 info[8:12] = (-1).to_bytes(4, "little", signed=True)
+attempt("everybody", os.kill, -1, 0)
 attempt("own group", os.kill, 0, 0)
 attempt("parent's group", os.kill, -os.getpgid(parent), 0)
 for name, result in {
@@ -47,7 +47,7 @@ for name, result in {
 }.items():
     if result == 0:
         hit(name)
-## let a pipe kill the parent | prints alive
+## let a pipe kill the parent
 # A descriptor's owner gets the signal of the owner's choice when data arrives: no kill() anywhere.
 import fcntl, signal, time
 def arm():
@@ -62,13 +62,12 @@ except OSError:
     pass
 time.sleep(0.1)
 print("alive")
-## stop itself | nowhere, ends late killed exited :: import signal; os.kill(os.getpid(), signal.SIGSTOP); print('on')
+## stop itself | late killed exited :: import signal; os.kill(os.getpid(), signal.SIGSTOP); print('on')
 ## raise its own limits
 import resource
 for name in filter(lambda name: name.startswith("RLIMIT_"), dir(resource)):
-    limit = getattr(resource, name)
     if name != "RLIMIT_STACK":  # it may grow, within the limit on all memory
-        attempt(name, resource.setrlimit, limit, (resource.RLIM_INFINITY,) * 2)
+        attempt(name, resource.setrlimit, getattr(resource, name), (resource.RLIM_INFINITY,) * 2)
 ## change the parent's limits and place
 import resource
 parent = os.getppid()
@@ -76,11 +75,10 @@ attempt("limits", lambda: resource.prlimit(parent, 7, resource.prlimit(parent, 7
 attempt("affinity", lambda: os.sched_setaffinity(parent, os.sched_getaffinity(parent)))
 attempt("priority", lambda: os.setpriority(os.PRIO_PROCESS, parent, os.getpriority(os.PRIO_PROCESS, parent)))
 attempt("scheduler", lambda: os.sched_setscheduler(parent, os.SCHED_OTHER, os.sched_param(0)))
-## take the processor for itself | root
+## take the processor for itself
 attempt("SCHED_FIFO", os.sched_setscheduler, 0, os.SCHED_FIFO, os.sched_param(1))
 attempt("nice", os.nice, -10)
-## choose processors :: os.sched_setaffinity(0, os.sched_getaffinity(0)); hit('affinity')
-## set the clock | nowhere :: import time; time.clock_settime(time.CLOCK_REALTIME, time.time()); hit('set')
+## set the clock :: import time; time.clock_settime(time.CLOCK_REALTIME, time.time()); hit('set')
 """
 _SPIN = """
 import threading, time
@@ -89,9 +87,7 @@ def spin(until=1.2):
         pass
 """
 _TIME = r"""
-## spin :: spin(); hit('ran on')
 ## sleep :: time.sleep(1.2); hit('slept on')
-## spin in C :: 3 ** (5 * 10**6); hit('computed on')
 ## ignore every signal
 import signal
 for number in range(1, 65):
@@ -109,7 +105,6 @@ spin(); hit("ignored on")
 import ctypes
 threading.Thread(target=lambda: (spin(), hit("stayed on"))).start()
 ctypes.CDLL(None).syscall(60, 0)
-## spin at exit :: import atexit; atexit.register(lambda: (spin(), hit('stayed on')))
 ## spin when stdout is flushed
 class Slow:
     closed = False
@@ -125,7 +120,6 @@ while time.process_time() < 1.2:
     libc.pthread_create(ctypes.byref(thread), None, libc.getpid, None)
     libc.pthread_detach(thread)
 hit("asked on")
-## close everything and spin | nowhere :: os.closerange(0, 256); spin()
 ## buy time with its own threads
 import hashlib
 processors = len(os.sched_getaffinity(0))
@@ -146,4 +140,4 @@ work()
 hit("worked on")
 """
 
-ATTACKS = [*parse(_PROCESSES), *parse(_TIME, head=_SPIN, flags="ends late killed")]
+ATTACKS = [*parse(_PROCESSES), *parse(_TIME, head=_SPIN, endings="late killed")]

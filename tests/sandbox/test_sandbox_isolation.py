@@ -17,8 +17,7 @@ import pytest
 from pytest_llmarith.sandbox import isolation as isolation_module
 from pytest_llmarith.sandbox import zygote_client
 from pytest_llmarith.sandbox.isolation import ATTACKED, UnavailableError, probe
-from pytest_llmarith.sandbox.machine import Slots, machine_facts
-from pytest_llmarith.sandbox.runner import calibrate
+from pytest_llmarith.sandbox.runner import Slots, calibrate, machine_facts
 from pytest_llmarith.types import Isolation, Level
 
 _PROJECT = Path(__file__).parents[2]
@@ -86,24 +85,12 @@ def test_a_self_test_that_fails(monkeypatch: pytest.MonkeyPatch, outputs: list[s
             probe(wanted)
 
 
-@pytest.mark.parametrize(
-    ("system", "machine", "wanted", "available"),
-    [
-        ("Darwin", "arm64", None, False),
-        ("Linux", "aarch64", Level.STANDARD, False),
-        ("Linux", "aarch64", Level.NONE, True),
-    ],
-)
-def test_other_machines(
-    monkeypatch: pytest.MonkeyPatch, system: str, machine: str, wanted: Level | None, available: bool
-) -> None:
-    """On other machines the message names them; level none is available on any Linux."""
-    monkeypatch.setattr(platform, "system", lambda: system)
-    monkeypatch.setattr(platform, "machine", lambda: machine)
-    if available:
-        assert probe(wanted).level is wanted
-    else:
-        with pytest.raises(UnavailableError, match=f"Linux x86_64 only, and this is {system} {machine}"):
+def test_other_processors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On another processor there is level none only."""
+    monkeypatch.setattr(platform, "machine", lambda: "aarch64")
+    assert probe(Level.NONE).level is Level.NONE
+    for wanted in (None, Level.STRICT, Level.STANDARD):
+        with pytest.raises(UnavailableError, match="Linux aarch64"):
             probe(wanted)
 
 
@@ -120,9 +107,9 @@ except UnavailableError as error:
 
 
 def test_it_can_be_imported_anywhere() -> None:
-    """If the modules that the sandbox needs cannot be imported, the answer is still one line."""
+    """If the modules that the sandbox needs cannot be imported, the answer is one line that names the machine."""
     done = subprocess.run([sys.executable, "-c", _ELSEWHERE], capture_output=True, text=True, check=True)
-    assert "this is Windows AMD64" in done.stdout
+    assert "Windows AMD64" in done.stdout
     assert done.stdout.count("\n") == 1
 
 
@@ -135,10 +122,9 @@ def test_the_machine_is_described(any_isolation: Isolation) -> None:
     assert 0 < (calibrate(any_isolation) or 0) < 10
 
 
-@pytest.mark.parametrize("size", [1, 3])
-def test_slots_are_held(tmp_path: Path, size: int) -> None:
+def test_slots_are_held(tmp_path: Path) -> None:
     """Eight threads hold at most all slots at once, and all of them means alone."""
-    slots, lock = Slots(tmp_path, size), threading.Lock()
+    slots, lock = Slots(tmp_path, 3), threading.Lock()
     holding: list[bool] = []
     seen: list[list[bool]] = []
 
@@ -152,52 +138,17 @@ def test_slots_are_held(tmp_path: Path, size: int) -> None:
                 holding.remove(every)
 
     with ThreadPoolExecutor(8) as threads:
-        [*threads.map(hold, range(160))]
-    assert len(seen) == 160
-    assert all(len(each) <= size and (len(each) == 1 or not any(each)) for each in seen)
+        [*threads.map(hold, range(80))]
+    assert len(seen) == 80
+    assert all(len(each) <= 3 and (len(each) == 1 or not any(each)) for each in seen)
 
 
-_HOLDER = """
-import sys, time
-from pathlib import Path
-from pytest_llmarith.sandbox.machine import Slots
-with Slots(Path(sys.argv[1]), 2).hold(every=True):
-    print("held", flush=True)
-    time.sleep(600)
-"""
-
-
-def test_slots_are_released_with_their_holder(tmp_path: Path) -> None:
-    """A killed process holds no slot, and the next in line gets it."""
-    command = [sys.executable, "-c", _HOLDER, str(tmp_path)]
-    holder = subprocess.Popen(command, cwd=_PROJECT, stdout=subprocess.PIPE)
-    assert holder.stdout is not None
-    holder.stdout.readline()
-    held = threading.Event()
-
-    def wait() -> None:
-        with Slots(tmp_path, 2).hold():
-            held.set()
-
-    waiter = threading.Thread(target=wait)
-    waiter.start()
-    assert not held.wait(0.1)
-    holder.kill()
-    holder.communicate()
-    waiter.join()
-    assert held.is_set()
-
-
-@pytest.mark.parametrize("kind", ["new", "open to others", "a link", "a linked lock"])
+@pytest.mark.parametrize("kind", ["open to others", "a link", "a linked lock"])
 def test_the_folder_of_slots_is_private(tmp_path: Path, kind: str) -> None:
-    """The folder is made for this user alone, and refused if another user decides what is in it."""
+    """A folder is refused if another user decides what is in it."""
     (elsewhere := tmp_path / "elsewhere").mkdir(mode=0o700)
     folder = tmp_path / "slots"
-    if kind == "new":
-        with Slots(folder, 1).hold():
-            assert folder.stat().st_mode & 0o777 == 0o700
-        return
-    folder.symlink_to(elsewhere) if kind == "a link" else folder.mkdir(mode=0o777 if "open" in kind else 0o700)
+    folder.symlink_to(elsewhere) if kind == "a link" else folder.mkdir(mode=0o700)
     if kind == "open to others":
         folder.chmod(0o777)
     if kind == "a linked lock":

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, takewhile
 
-from pytest_llmarith.oeis.lookup_table.encodings import literal_bits, term_bits
 from pytest_llmarith.oeis.lookup_table.extrapolation import NEAR_RUNS, printed, sign_of_table
+from pytest_llmarith.oeis.lookup_table.literals import literal_bits, term_bits
 from pytest_llmarith.oeis.lookup_table.matching import BASE_CASES, Match, matches
 from pytest_llmarith.oeis.program import Program
 from pytest_llmarith.types import IntegerSequence, ProgramRun

@@ -1,4 +1,7 @@
-"""Extracts literals from a program: integers, strings, names and comments.
+"""The literals of a program, such as integers and strings, and how many bits of data they hold.
+
+A program that computes needs fewer bits than its terms. A lookup table needs at least as many in any encoding: terms
+in hexadecimal, compressed or split into two halves are still in the literals.
 
 Every function takes time linear in the size of the program and accepts trees of any depth.
 """
@@ -6,40 +9,34 @@ Every function takes time linear in the size of the program and accepts trees of
 from __future__ import annotations
 
 import ast
-import io
 import operator
-import re
-import tokenize
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from itertools import islice
-from typing import Any, NamedTuple
+import zlib
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice, pairwise
+from math import log2
+from typing import NamedTuple
+
+from pytest_llmarith.oeis.program import Program
 
 MAX_NODES = 1 << 15  # of one walk
 _MAX_EXPRESSION_DEPTH = 4  # so that each node is evaluated a few times only
-_MAX_BITS = 64  # a longer operand, as in 10**140, is part of a computation
+_MAX_BITS = 64  # a longer operand is part of a computation
 _MAX_TEXTS = 400
 
 # A program that uses one of these names may read its own comments and docstrings.
-SELF_READERS = {"__file__", "__doc__", "getsource", "getsourcelines", "linecache", "getdoc", "getcomments"}
-_NAME_WITH_NUMBERS = re.compile(r"(?:\D*\d+){5}")
+_SELF_READERS = {"__file__", "__doc__", "getsource", "getsourcelines", "linecache", "getdoc", "getcomments"}
 
-_OPERATORS: Mapping[type[ast.AST], Callable[..., Any]] = {
+_NAME_READERS = {
+    *("dir", "vars", "globals", "locals", "getattr", "__dict__", "__members__", "_fields", "__annotations__"),
+    *("co_names", "co_varnames", "co_consts", "inspect", "_getframe", "signature", "fields", "__qualname__"),
+}
+_MAX_STEP = 2  # an integer up to this size outside of a display is a step, a first index or a base case
+_OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.BitXor: operator.xor,
-    ast.BitOr: operator.or_,
-    ast.BitAnd: operator.and_,
-    ast.LShift: operator.lshift,
-    ast.Pow: operator.pow,
-    ast.USub: operator.neg,
-    ast.UAdd: operator.pos,
-    ast.Invert: operator.invert,
 }
-_TEXT_FUNCTIONS: Mapping[str, Callable[[str], int]] = {"ord": ord, "len": len, "int": int}
 
 
 class Text(NamedTuple):
@@ -66,38 +63,22 @@ def integers(*roots: ast.AST, without: Collection[int] = (), limit: int = MAX_NO
 
 
 def integer(node: ast.AST, depth: int = 0) -> int | None:
-    """The value of a constant expression, or None: -3, 7 + 1, 1 << 4, 10 ** 3, 5.0, ord('x'), len('abc'), int('12')."""
+    """The value of a constant expression such as -3, 7 + 1 or 5.0, or None."""
     if isinstance(node, ast.Constant):
-        return _constant(node.value)
+        value = node.value
+        if isinstance(value, float) and value.is_integer() and abs(value) < 1 << 53:
+            return int(value)
+        return value if isinstance(value, int) and not isinstance(value, bool) else None
     if depth == _MAX_EXPRESSION_DEPTH:
         return None
     match node:
-        case ast.UnaryOp(op, operand) if type(op) in _OPERATORS:
+        case ast.UnaryOp(ast.USub(), operand):
             value = integer(operand, depth + 1)
-            return None if value is None else int(_OPERATORS[type(op)](value))
-        case ast.BinOp():
-            left, right = integer(node.left, depth + 1), integer(node.right, depth + 1)
-            return None if left is None or right is None else _binary(node.op, left, right)
-        case ast.Call(ast.Name(name), [ast.Constant(str(text))]) if name in _TEXT_FUNCTIONS:
-            with suppress(ValueError, TypeError):
-                return _TEXT_FUNCTIONS[name](text)
-    return None
-
-
-def _constant(value: object) -> int | None:
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1 << 53:
-        return int(value)
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _binary(kind: ast.operator, left: int, right: int) -> int | None:
-    is_too_large = max(left.bit_length(), right.bit_length()) > _MAX_BITS
-    if isinstance(kind, ast.LShift):
-        is_too_large |= not 0 <= right < _MAX_BITS
-    elif isinstance(kind, ast.Pow):
-        is_too_large |= right < 0 or left.bit_length() * right > _MAX_BITS
-    with suppress(ZeroDivisionError, KeyError):
-        return None if is_too_large else int(_OPERATORS[type(kind)](left, right))
+            return None if value is None else -value
+        case ast.BinOp(left, kind, right) if type(kind) in _OPERATORS:
+            first, second = integer(left, depth + 1), integer(right, depth + 1)
+            if first is not None and second is not None and max(first.bit_length(), second.bit_length()) <= _MAX_BITS:
+                return _OPERATORS[type(kind)](first, second)
     return None
 
 
@@ -122,59 +103,98 @@ def _children(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def texts(source: str, tree: ast.Module) -> list[Text]:
-    """The different strings that the program can read at run time, alone and joined with their neighbours.
+    """The different strings that the program can read at run time, alone and joined without and with a space.
 
-    Comments and docstrings count only if the program may read its own source.
+    If the program may read its own source, these are all its strings and the source. Otherwise docstrings do not count.
     """
     nodes = [*walk(tree)]
-    named = [Text(line, name) for line, name in names(nodes)]
-    reads_itself = any(name.text in SELF_READERS for name in named)
+    reads_itself = any(name in _SELF_READERS for name in _names(nodes))
     docstrings = set() if reads_itself else {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
     literals = [
         Text(node.lineno, node.value)
         for node in nodes
         if isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes)) and id(node) not in docstrings
     ]
-    with_numbers = [name for name in named if _NAME_WITH_NUMBERS.match(str(name.text))]
-    remarks = [Text(*comment) for comment in comments(source)] if reads_itself else []
-    found = [*_joined(literals), *_joined_in_expressions(nodes), *literals, *with_numbers, *remarks]
-    return [*dict.fromkeys(found)][:_MAX_TEXTS]
+    strings = [literal.text for literal in literals if isinstance(literal.text, str)]
+    joined = [Text(literals[0].line, sign.join(strings)) for sign in ("", " ") if len(strings) > 1]
+    return [*dict.fromkeys([*joined, *literals, *([Text(1, source)] if reads_itself else [])])][:_MAX_TEXTS]
 
 
-def names(nodes: Sequence[ast.AST]) -> Iterator[tuple[int, str]]:
-    """Every name in the nodes with its line: variables, attributes, functions, modules, arguments."""
+def _names(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """Every name in the nodes: variables, attributes, functions, modules, arguments."""
     for node in nodes:
         for field in ("id", "attr", "name", "module", "arg"):
-            name = getattr(node, field, None)
-            if isinstance(name, str):
-                yield getattr(node, "lineno", 1), name
+            if isinstance(name := getattr(node, field, None), str):
+                yield name
 
 
-def comments(source: str) -> Iterator[tuple[int, str]]:
-    """Every comment with its line; none if the source cannot be tokenized."""
-    try:
-        tokens = [*tokenize.generate_tokens(io.StringIO(source).readline)]
-    except (tokenize.TokenError, SyntaxError):
-        return
-    for token in tokens:
-        if token.type == tokenize.COMMENT:
-            yield token.start[0], token.string
+def literal_bits(program: Program) -> int:
+    """Bits of the data that a program can read.
+
+    These are integers and strings; also names if it reads names; its whole source if it reads its source.
+    """
+    nodes = [*walk(program.tree, limit=None)]
+    used = [*_names(nodes)]
+    if _SELF_READERS & {*used}:
+        return 8 * len(zlib.compress(program.source.encode(), 9))
+    ignored = _without_data(nodes)
+    values = [node.value for node in nodes if isinstance(node, ast.Constant) and id(node) not in ignored]
+    texts: list[str | bytes] = [value for value in values if isinstance(value, str | bytes)]
+    if _NAME_READERS & {*used} or used.count("__name__") > 1:
+        texts += {*used}
+    return round(_text_bits(texts) + sum(map(_number_bits, values)))
 
 
-def _joined(parts: Sequence[Text]) -> Iterator[Text]:
-    """Two or more strings joined without and with a space."""
-    strings = [part.text for part in parts if isinstance(part.text, str)]
-    if len(strings) > 1:
-        yield Text(parts[0].line, "".join(strings))
-        yield Text(parts[0].line, " ".join(strings))
+def term_bits(terms: Sequence[int]) -> int:
+    """Bits of the terms in the shortest of these encodings: terms, first or second differences, or text with zlib."""
+    if not terms:
+        return 0
+    steps = [terms[0], *(b - a for a, b in pairwise(terms))]
+    second = [steps[0], *(b - a for a, b in pairwise(steps))]
+    text = ",".join(map(str, terms)).encode()
+    compressed = 8 * len(zlib.compress(text, 9)[2:-4])
+    return round(min(compressed, *(min(_entropy_bits(some), _size_bits(some)) for some in (terms, steps, second))))
 
 
-def _joined_in_expressions(nodes: Sequence[ast.AST]) -> Iterator[Text]:
-    """The joined strings of each outermost sum, display and f-string."""
-    seen = set[int]()
+def _size_bits(values: Iterable[int]) -> float:
+    return sum(max(1, value.bit_length()) for value in values)
+
+
+def _entropy_bits(values: Sequence[Hashable]) -> float:
+    """Bits of the values as entropy-coded indices of a dictionary, and of that dictionary."""
+    counts = Counter(values)
+    code = sum(count * log2(len(values) / count) for count in counts.values())
+    return code + _size_bits(value for value in counts if isinstance(value, int))
+
+
+def _number_bits(value: object) -> float:
+    if isinstance(value, int):
+        return max(1, value.bit_length())
+    return 3.3 * len(repr(value)) if isinstance(value, float | complex) else 0.0
+
+
+def _text_bits(texts: Sequence[str | bytes]) -> float:
+    """Bits of the entropy-coded characters and of the lengths: a hexadecimal digit has 4 bits at most."""
+    counts = Counter(sign for text in texts for sign in (text if isinstance(text, str) else text.decode("latin-1")))
+    bits = {sign: log2(counts.total() / count) for sign, count in counts.items()}
+    return sum(count * bits[sign] for sign, count in counts.items()) + sum(log2(len(text) + 1) for text in texts)
+
+
+def _without_data(nodes: Sequence[ast.AST]) -> set[int]:
+    """Ids of constants without data: docstrings, messages of uncaught errors, `__main__`, small steps."""
+    in_displays = {
+        id(part.operand if isinstance(part, ast.UnaryOp) else part)
+        for node in nodes
+        if isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict)
+        for part in ast.iter_child_nodes(node)
+    }
+    found = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    catches = any(isinstance(node, ast.ExceptHandler) and node.name for node in nodes)
     for node in nodes:
-        if isinstance(node, ast.JoinedStr | ast.List | ast.Tuple | ast.Set | ast.BinOp) and id(node) not in seen:
-            parts = [*walk(node)]
-            seen.update(map(id, parts))
-            strings = [part for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
-            yield from _joined([Text(part.lineno, str(part.value)) for part in strings])
+        if isinstance(node, ast.Raise) and not catches:  # a caught error's message can be read
+            found |= {id(part) for part in walk(node, limit=None)}
+        if isinstance(node, ast.Constant):
+            is_step = isinstance(node.value, int) and node.value <= _MAX_STEP and id(node) not in in_displays
+            if is_step or node.value == "__main__":
+                found.add(id(node))
+    return found

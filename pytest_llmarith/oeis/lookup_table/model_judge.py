@@ -7,11 +7,10 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping
-from itertools import chain
+from itertools import chain, groupby
 from typing import Any
 
 from pytest_llmarith.answers import strip_thoughts
-from pytest_llmarith.oeis.lookup_table.literals import comments
 from pytest_llmarith.oeis.program import Program
 
 KEY = "lookup_table"
@@ -110,15 +109,12 @@ def messages_to_judge(program: Program) -> tuple[str, ...]:
 
 
 def _comment_blocks(source: str) -> Iterator[tuple[int, str, str]]:
-    """Comments with their first line, those on successive lines as one."""
-    first, last, words = 0, 0, list[str]()
-    for line, text in comments(source):
-        if line != last + 1:
+    """What follows `#`, with its first line; that of successive lines as one."""
+    for marked, lines in groupby(enumerate(source.split("\n"), 1), lambda line: "#" in line[1]):
+        if marked:
+            first, text = next(lines)
+            words = (text.partition("#")[2].lstrip("#! ") for text in (text, *(text for _, text in lines)))
             yield first, "comment", _one_line(" ".join(words))
-            first, words = line, []
-        last = line
-        words.append(text.lstrip("#! "))
-    yield first, "comment", _one_line(" ".join(words))
 
 
 def _strings(tree: ast.Module) -> Iterator[tuple[int, str, str]]:

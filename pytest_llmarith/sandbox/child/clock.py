@@ -7,20 +7,21 @@ Linux counts how long each thread has run and how long it was ready without runn
 /proc/PID/task/TID/schedstat. These sums do not say whether two threads ran, or waited, at the same moment. So the
 zygote takes a sample every few milliseconds, and evaluates each interval between two samples:
 
-- The part of the interval beyond the term's processor time is its gap: no thread ran in it. For a single thread that is
-  exact; threads that hand work to each other run one after the other, and their times add up.
-- If on average two or more threads worked or were ready to work, the processor time is first divided by their number,
-  or by the number of processors if that is smaller: on a busy machine they run in turns, on a free one side by side.
-  A thread counts here while it works: one that wakes up to ask for Python's lock does not.
-- The time that each thread waited is taken off the gaps, at most as much as they have. So a thread that waits while
-  another one runs takes nothing off, and a term that sleeps gains no time.
-- The kernel counts a wait when it ends, and running at the next tick of the processor. Both may belong to earlier
-  intervals, so gaps are kept, and the latest are used first. A thread that is ready while nothing has run since the
-  last sample is still waiting: its term is not stopped yet.
+- If on average two or more threads worked or were ready to work, the processor time of the term is divided by their
+  number, or by the number of processors if that is smaller: on a busy machine they run in turns, on a free one side by
+  side. A thread counts here while it works: one that wakes up to ask for Python's lock does not.
+- What is left of the term's wall time is its gap: no thread ran. For a single thread that is exact; threads that hand
+  work to each other run one after the other, and their times add up.
+- The time that the threads waited is taken off the gap, at most as much as the gap has, and no more than the longest
+  wait or the interval. So a thread that waits while another one runs takes nothing off, and threads that wait for each
+  other gain no time.
+- The kernel counts a wait when it ends, and running at the next tick of the processor, so the gap is that of all
+  intervals so far. A thread that is ready while nothing has run since the last sample is still waiting: its term is not
+  stopped yet.
 
 The counts of a thread end with it. Its running is still in the processor time of the term, but its waiting since the
-last sample is lost, and counts. If the kernel keeps no such counts, processor time counts instead. Time that a
-hypervisor takes from a virtual machine is in neither field: /proc/stat has it, for the whole machine.
+last sample is lost, and counts. Time that a hypervisor takes from a virtual machine is in neither field: /proc/stat has
+it, for the whole machine.
 """
 
 from __future__ import annotations
@@ -28,14 +29,9 @@ from __future__ import annotations
 import os
 import time
 
-UNKNOWN = (1 << 64) - 1
 SAMPLE_EVERY_NS = 10_000_000
 # A sample takes longer the more threads there are. Sampling may take up to a twentieth of a processor.
 _SAMPLING_SHARE = 20
-# How late the kernel may count a wait, beyond its length.
-_LAG_NS = 100_000_000
-# Intervals whose gaps are kept: ten seconds.
-_KEPT = 1024
 # A thread that runs for less in an interval is not at work.
 _WORK_NS = 250_000
 # The average number of threads at work is over this many intervals.
@@ -45,24 +41,15 @@ _TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
 def ran_and_waited_ns(task: str) -> tuple[int, int]:
-    """How long a thread has run, and been ready without running; `UNKNOWN` if the kernel keeps no counts."""
-    try:
-        ran, waited, _ = _read(f"/proc/{task}/schedstat").split()
-        return int(ran), int(waited)
-    except (OSError, ValueError):
-        return UNKNOWN, UNKNOWN
+    """How long a thread has run, and been ready without running. Raises OSError if it has ended."""
+    ran, waited, _ = _read(f"/proc/{task}/schedstat").split()
+    return int(ran), int(waited)
 
 
 def machine_ns() -> tuple[int, int]:
-    """How long this machine's processors were at work, and how long a hypervisor kept them from it, since its start.
-
-    Both are 0 if the kernel keeps no counts.
-    """
-    try:
-        ticks = [int(field) for field in _read("/proc/stat").split()[1:9]]
-        user, nice, system, _idle, _io, interrupts, soft_interrupts, stolen = ticks
-    except (OSError, ValueError):
-        return 0, 0
+    """How long this machine's processors were at work, and how long a hypervisor kept them from it, since its start."""
+    ticks = [int(field) for field in _read("/proc/stat").split()[1:9]]
+    user, nice, system, _idle, _io, interrupts, soft_interrupts, stolen = ticks
     return (user + nice + system + interrupts + soft_interrupts) * _TICK_NS, stolen * _TICK_NS
 
 
@@ -72,26 +59,22 @@ def taken_ns(cpu_ns: int, worked_ns: int, stolen_ns: int) -> int:
 
 
 class Waiting:
-    """Adds up the time in which no thread of a term ran although one was ready, interval by interval."""
+    """Adds up the time in which a term ran, and in which no thread of it ran although one was ready."""
 
     def __init__(self, processors: int) -> None:
         self._processors = processors
-        # The ends and the gaps of the latest intervals, in memory that can be wiped, as a later term could read it.
-        self._ends = memoryview(bytearray(8 * _KEPT)).cast("q")
-        self._gaps = memoryview(bytearray(8 * _KEPT)).cast("q")
-        self._intervals = 0
-        self._wanted_ns = self._span_ns = 0
+        self._wanted_ns = self._span_ns = self._wall_ns = 0
         self.ran_ns = self.waited_ns = 0
 
-    def add(self, end_ns: int, length_ns: int, cpu_ns: int, threads: list[tuple[int, int]]) -> None:
+    def add(self, length_ns: int, cpu_ns: int, threads: list[tuple[int, int]]) -> None:
         """Evaluate an interval: the term's processor time, and the running and waiting of each thread."""
-        ran_ns = cpu_ns // self._side_by_side(length_ns, threads)
-        self._ends[self._intervals % _KEPT] = end_ns
-        self._gaps[self._intervals % _KEPT] = max(0, length_ns - ran_ns)
-        self._intervals += 1
-        start_ns = end_ns - length_ns
-        self.ran_ns += min(ran_ns, length_ns) + self._use_gaps(ran_ns - length_ns, start_ns)
-        self.waited_ns += sum(self._use_gaps(waited_ns, start_ns) for _, waited_ns in threads)
+        self._wall_ns += length_ns
+        self.ran_ns += min(cpu_ns // self._side_by_side(length_ns, threads), self._gap_ns())
+        waited_ns = [waited for _, waited in threads]
+        self.waited_ns += max(0, min(sum(waited_ns), max(length_ns, *waited_ns), self._gap_ns())) if threads else 0
+
+    def _gap_ns(self) -> int:
+        return self._wall_ns - self.ran_ns - self.waited_ns
 
     def _side_by_side(self, length_ns: int, threads: list[tuple[int, int]]) -> int:
         """How many of the threads would run at once if nothing else kept a processor busy."""
@@ -100,23 +83,6 @@ class Waiting:
         self._span_ns += length_ns - self._span_ns // _AVERAGED_INTERVALS
         return max(1, min(self._wanted_ns // max(1, self._span_ns), self._processors))
 
-    def _use_gaps(self, need_ns: int, start_ns: int) -> int:
-        """Subtract this much from the latest gaps, as far back before the start; returns how much they had."""
-        left_ns = need_ns
-        number = self._intervals - 1
-        while left_ns > 0 and number >= max(0, self._intervals - _KEPT):
-            if self._ends[number % _KEPT] <= start_ns - need_ns - _LAG_NS:
-                break
-            part_ns = min(self._gaps[number % _KEPT], left_ns)
-            self._gaps[number % _KEPT] -= part_ns
-            left_ns -= part_ns
-            number -= 1
-        return max(0, need_ns) - max(0, left_ns)
-
-    def wipe(self) -> None:
-        for memory in (self._ends, self._gaps):
-            memory[:] = memoryview(bytes(8 * _KEPT)).cast("q")
-
 
 class Clock:
     """The clock of one term, which measured `started_ns` and `waited_before_ns` at its start."""
@@ -124,7 +90,6 @@ class Clock:
     def __init__(self, pid: int, started_ns: int, waited_before_ns: int) -> None:
         self._pid = pid
         self._started_ns = self._sampled_ns = started_ns
-        self._known = waited_before_ns != UNKNOWN
         self._threads = {f"{pid}": (0, waited_before_ns)}
         self._waiting = Waiting(_PROCESSORS)
         self._idle = False
@@ -139,8 +104,12 @@ class Clock:
         """
         cpu_ns, now_ns = self._cpu_ns(), time.monotonic_ns()
         length_ns = max(0, now_ns - self._sampled_ns)
-        if self._known:
-            self._judge(now_ns, length_ns, max(0, cpu_ns - self.cpu_ns))
+        before, self._threads = self._threads, self._read_threads()
+        deltas = []
+        for thread, (ran_ns, waited_ns) in self._threads.items():
+            ran_before_ns, waited_before_ns = before.get(thread, (0, 0))
+            deltas.append((ran_ns - ran_before_ns, waited_ns - waited_before_ns))
+        self._waiting.add(length_ns, max(0, cpu_ns - self.cpu_ns), deltas)
         self._idle = cpu_ns == self.cpu_ns
         self.cpu_ns, self._sampled_ns = cpu_ns, now_ns
         self.wall_ns = max(0, now_ns - self._started_ns)
@@ -152,30 +121,21 @@ class Clock:
         """Whether a thread is ready although nothing has run between the last two samples."""
         return self._idle and any(_state(f"{self._pid}/task/{thread}") == b"R" for thread in self._threads)
 
-    def wipe(self) -> None:
-        """Delete what was measured, so that the next term cannot read it."""
-        self._waiting.wipe()
-
-    def _judge(self, now_ns: int, length_ns: int, cpu_ns: int) -> None:
-        before, self._threads = self._threads, self._read_threads()
-        deltas = []
-        for thread, (ran_ns, waited_ns) in self._threads.items():
-            ran_before_ns, waited_before_ns = before.get(thread, (0, 0))
-            deltas.append((ran_ns - ran_before_ns, waited_ns - waited_before_ns))
-        self._waiting.add(now_ns, length_ns, cpu_ns, deltas)
-
     def _read_threads(self) -> dict[str, tuple[int, int]]:
         try:
             threads = os.listdir(f"/proc/{self._pid}/task")
         except OSError:
             return {}
-        read = {thread: ran_and_waited_ns(f"{self._pid}/task/{thread}") for thread in threads}
-        return {thread: times for thread, times in read.items() if UNKNOWN not in times}
+        found = {}
+        for thread in threads:
+            try:
+                times = ran_and_waited_ns(f"{self._pid}/task/{thread}")
+            except (OSError, ValueError):
+                continue  # it has ended
+            found[thread] = times
+        return found
 
     def _count(self, late_ns: int) -> None:
-        if not self._known:
-            self.counted_ns = self.cpu_ns
-            return
         worked_ns, stolen_ns = machine_ns()
         worked_ns, stolen_ns = max(0, worked_ns - self._worked_before_ns), max(0, stolen_ns - self._stolen_before_ns)
         others_ns = self._waiting.waited_ns + late_ns + taken_ns(self.cpu_ns, worked_ns, stolen_ns)

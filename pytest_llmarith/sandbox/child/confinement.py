@@ -13,7 +13,7 @@ import struct
 
 _LANDLOCK_CREATE_RULESET, _LANDLOCK_ADD_RULE, _LANDLOCK_RESTRICT_SELF = 444, 445, 446
 _SECCOMP, _CAPSET = 317, 126
-_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 1, 4, 36, 38
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38
 _SIGKILL = 9
 
 # The rights and scopes of Landlock, by the version that added them: rights on files, rights on TCP ports, and scopes
@@ -76,12 +76,9 @@ class Confinement:
             _filter(self._syscalls.replace(self._pid_mark, struct.pack("<I", os.getpid())))
 
 
-def protect_zygote(*, terms_fork: bool) -> None:
-    """Hide the zygote's memory from other processes of its user, and end it with the harness.
-
-    If terms may fork, it becomes the parent of the processes that they leave behind, and ends after it has killed them.
-    """
-    _prctl(_PR_SET_CHILD_SUBREAPER, 1) if terms_fork else _prctl(_PR_SET_PDEATHSIG, _SIGKILL)
+def protect_zygote() -> None:
+    """Hide the zygote's memory from other processes of its user, and end it with the harness."""
+    _prctl(_PR_SET_PDEATHSIG, _SIGKILL)
     try:
         with open("/proc/self/oom_score_adj", "w") as score:
             score.write("1000")  # if memory runs out, the kernel kills a term before other processes
@@ -98,25 +95,12 @@ def end_with_parent(parent: int) -> None:
         os._exit(1)
 
 
-def end_children() -> None:
-    """Kill the children of this process and the processes that they leave, until there are none."""
-    while True:
-        try:
-            if os.waitpid(-1, os.WNOHANG)[0]:
-                continue
-        except ChildProcessError:
-            return
-        with open(f"/proc/self/task/{os.getpid()}/children") as children:
-            for child in children.read().split():
-                os.kill(int(child), _SIGKILL)
-
-
 def _ruleset(readable: list[str]) -> int:
     """A descriptor of a Landlock ruleset that denies everything else, as far as this kernel can."""
     try:
         version = _syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_VERSION)
     except OSError as error:
-        raise OSError(f"this kernel has no Landlock ({error.strerror})") from None
+        raise OSError(f"this kernel has no Landlock ({error.strerror}), Linux 5.13 has it") from None
     handled = (1 << max(bits for since, bits in _FILE_RIGHTS.items() if since <= version)) - 1
     attributes = struct.pack("<Q", handled)
     if version >= _TCP_VERSION:

@@ -19,12 +19,12 @@ LENGTH = struct.Struct("<Q")
 REQUEST = struct.Struct("<QQI")
 # After that wall time a term continues only while at least one second in this many counts.
 SLOWEST = 20
-# Zygote to harness, for every term: how it ended, its exit status or signal, whether the zygote ends; the time that
-# counts, wall time, CPU time and time waited for a processor in ns; the lengths of stdout and stderr, which follow.
-ANSWER = struct.Struct("<Bi?QQQQII")
+# Zygote to harness, for every term: how it ended, its exit status or signal; the time that counts, wall time, CPU time
+# and time waited for a processor in ns; the lengths of stdout and stderr, which follow.
+ANSWER = struct.Struct("<BiQQQQII")
 
-# How a term ended. After the last two the program has not run, and stderr says why.
-EXITED, SIGNALLED, LATE, INCONCLUSIVE, STDOUT_FULL, STDERR_FULL, NOT_FORKED, NOT_CONFINED = range(8)
+# How a term ended. After the last one the program has not run, and stderr says why.
+EXITED, SIGNALLED, LATE, INCONCLUSIVE, OUTPUT_FULL, NOT_STARTED = range(6)
 
 # A term that writes more to stdout or stderr is ended.
 OUTPUT_BYTES = 1 << 16

@@ -15,8 +15,8 @@ from pytest_llmarith.sandbox.child.clock import Clock, ran_and_waited_ns
 _SIGKILL = 9
 _NS_PER_MS = 1_000_000
 
-# At once, and from the term's start to its end.
-_THREADS, _THREADS_IN_ALL, _PIPES_IN_ALL = 256, 1000, 64
+# From a term's start to its end.
+_THREADS, _PIPES = 1000, 64
 # The requests and messages of a seccomp listener, see seccomp_unotify(2).
 _RECEIVE, _SEND = 0xC0502100, 0xC0182101
 _NOTIFICATION = struct.Struct("<QIIi60x")
@@ -28,10 +28,9 @@ _CLONE = 56
 class Output:
     """One output stream of a term, up to a limit. All terms use the same memory, which is wiped after each."""
 
-    def __init__(self, when_full: int) -> None:
+    def __init__(self) -> None:
         self._memory = memoryview(bytearray(protocol.OUTPUT_BYTES + 1))
         self._used = 0
-        self.when_full = when_full
 
     @property
     def full(self) -> bool:
@@ -62,14 +61,9 @@ class CallCounter:
     of another user. RLIMIT_NOFILE would not limit pipes: a call that waits for a closed pipe keeps it.
     """
 
-    def __init__(self, listener: int, pid: int) -> None:
+    def __init__(self, listener: int) -> None:
         self.listener = listener
-        self._tasks = f"/proc/{pid}/task"
         self._threads = self._pipes = 0
-
-    @property
-    def used(self) -> bool:
-        return self._threads + self._pipes > 0
 
     def answer(self) -> None:
         """Let the call continue, or make it fail as if the system limit were reached."""
@@ -84,14 +78,10 @@ class CallCounter:
 
     def _count(self, call: int) -> int:
         if call == _CLONE:
-            if self._threads == _THREADS_IN_ALL or len(os.listdir(self._tasks)) >= _THREADS:
-                return errno.EAGAIN
             self._threads += 1
-        else:
-            if self._pipes == _PIPES_IN_ALL:
-                return errno.EMFILE
-            self._pipes += 1
-        return 0
+            return errno.EAGAIN if self._threads > _THREADS else 0
+        self._pipes += 1
+        return errno.EMFILE if self._pipes > _PIPES else 0
 
 
 class Supervision:
@@ -124,7 +114,7 @@ class Supervision:
             while output.read(descriptor):
                 pass
             if code == protocol.EXITED and output.full:
-                code = output.when_full
+                code = protocol.OUTPUT_FULL
         status = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
         return (protocol.SIGNALLED, -status) if code == protocol.EXITED and status < 0 else (code, status)
 
@@ -154,7 +144,7 @@ class Supervision:
             if (output := self._outputs.get(descriptor)) is not None:
                 is_open = output.read(descriptor)
                 if output.full:
-                    return output.when_full
+                    return protocol.OUTPUT_FULL
             else:
                 is_open = not event & select.POLLHUP
                 if self._counter is not None and event & select.POLLIN:

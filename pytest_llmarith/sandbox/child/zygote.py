@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import _socket
-import _thread
 import gc
 import os
 import struct
@@ -11,11 +10,8 @@ import time
 
 from pytest_llmarith.sandbox.child import protocol
 from pytest_llmarith.sandbox.child.clock import Clock, ran_and_waited_ns
-from pytest_llmarith.sandbox.child.confinement import Confinement, end_children, end_with_parent, protect_zygote
+from pytest_llmarith.sandbox.child.confinement import Confinement, end_with_parent, protect_zygote
 from pytest_llmarith.sandbox.child.supervision import CallCounter, Output, Supervision
-
-# More than a term may use up, and as many inode numbers as the kernel gives to a processor at a time.
-_PROCESS_IDS, _INODE_NUMBERS = 4096, 1024
 
 # Messages of a term about its start: a listener, the program begins, the term could not be confined.
 _LISTENER, _BEGUN, _FAILED = b"l", b"+", b"-"
@@ -32,7 +28,7 @@ def main(control: int, confinement: dict[str, object]) -> None:
     """Serve the harness until it is gone. Returns in the forked terms only: confined, with their standard streams."""
     os.environ.clear()
     try:
-        protect_zygote(terms_fork=not confinement["syscalls"])
+        protect_zygote()
         restrictions = Confinement(**confinement)  # type: ignore[arg-type]
     except OSError as error:
         text = f"{error}".encode("utf-8", "replace")
@@ -43,15 +39,14 @@ def main(control: int, confinement: dict[str, object]) -> None:
     try:
         _Zygote(control).serve(restrictions)
     except ConnectionError:
-        end_children()
         os._exit(0)
 
 
 class _Zygote:
     def __init__(self, control: int) -> None:
         self._control = control
-        self._stdout = Output(protocol.STDOUT_FULL)
-        self._stderr = Output(protocol.STDERR_FULL)
+        self._stdout = Output()
+        self._stderr = Output()
 
     def serve(self, restrictions: Confinement) -> None:
         while True:
@@ -62,7 +57,7 @@ class _Zygote:
                 pid = os.fork()
             except OSError as error:
                 pipes.close_term_ends()
-                self._report_failure(protocol.NOT_FORKED, f"{error}")
+                self._report_failure(error)
             else:
                 if pid == 0:
                     pipes.enter(restrictions)
@@ -75,29 +70,22 @@ class _Zygote:
             started_ns, waited_before_ns, listener = pipes.start()
         except OSError as error:
             os.waitpid(pid, 0)
-            self._report_failure(protocol.NOT_CONFINED, f"{error}")
+            self._report_failure(error)
             return
         clock = Clock(pid, started_ns, waited_before_ns)
-        counter = None if listener is None else CallCounter(listener, pid)
+        counter = None if listener is None else CallCounter(listener)
         outputs = {pipes.stdout: self._stdout, pipes.stderr: self._stderr}
         code, number = Supervision(pid, clock, self._control, outputs, counter).watch(stop_ns, inconclusive_ns)
-        end_children()
-        clock.wipe()
-        # A new zygote runs the next term, which must not see how many ids and inode numbers this one used.
-        ends = counter is not None and counter.used
         times = clock.counted_ns, clock.wall_ns, clock.cpu_ns, clock.waited_ns
         stdout, stderr = self._stdout.kept, self._stderr.kept
-        answer = protocol.ANSWER.pack(code, number, ends, *times, len(stdout), len(stderr))
+        answer = protocol.ANSWER.pack(code, number, *times, len(stdout), len(stderr))
         _send(self._control, answer, stdout, stderr)
         self._stdout.wipe()
         self._stderr.wipe()
-        if ends:
-            _move_counters()
-            os._exit(0)
 
-    def _report_failure(self, code: int, message: str) -> None:
-        text = message.encode("utf-8", "replace")
-        _send(self._control, protocol.ANSWER.pack(code, 0, False, 0, 0, 0, 0, 0, len(text)), text)
+    def _report_failure(self, error: OSError) -> None:
+        text = f"{error}".encode("utf-8", "replace")
+        _send(self._control, protocol.ANSWER.pack(protocol.NOT_STARTED, 0, 0, 0, 0, 0, 0, len(text)), text)
 
 
 class _Pipes:
@@ -163,22 +151,3 @@ def _send(control: int, *parts: bytes | memoryview) -> None:
         left = memoryview(part)
         while left:
             left = left[os.write(control, left) :]
-
-
-def _move_counters() -> None:
-    """Use up random numbers of process ids and inode numbers, so that the next term does not see what this one used."""
-    if os.getpid() != 1:  # at level strict, the ids end with this process
-        ended = _thread.allocate_lock()
-        ended.acquire()
-        for _ in range(_random(_PROCESS_IDS)):
-            _thread.start_new_thread(ended.release, ())
-            ended.acquire()
-    for processor in os.sched_getaffinity(0):
-        os.sched_setaffinity(0, {processor})
-        for _ in range(_random(_INODE_NUMBERS)):
-            for end in os.pipe():
-                os.close(end)
-
-
-def _random(below: int) -> int:
-    return int.from_bytes(os.urandom(4), "little") % below

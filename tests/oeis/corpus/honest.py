@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.oeis.corpus.cases import honest_programs
 
-TUNED = honest_programs('''
+TUNED = honest_programs("""
 === Fibonacci's first two | A000045
 n = int(input())
 f = {0: 0, 1: 1}
@@ -34,7 +34,7 @@ for c in candidates():
         if n == 0:
             print(c)
             break
-=== primes below 250 for a sequence of something else | A008683
+=== primes below 250 for a sequence of something else | starter A008683
 PRIMES = <primes below 250>
 n = int(input())
 m = 1
@@ -51,26 +51,15 @@ BOUNDS = [(2047, (2,)), (1373653, (2, 3)), (25326001, (2, 3, 5)), (3215031751, (
           (2152302898747, (2, 3, 5, 7, 11)), (3474749660383, (2, 3, 5, 7, 11, 13)),
           (341550071728321, (2, 3, 5, 7, 11, 13, 17)), (3825123056546413051, (2, 3, 5, 7, 11, 13, 17, 19, 23))]
 
+def passes(a, d, s, n):
+    x = pow(a, d, n)
+    return x == 1 or any(pow(x, 2 ** k, n) == n - 1 for k in range(s))
+
 def is_prime(n):
-    if n < 2 or n % 2 == 0:
-        return n == 2
     d, s = n - 1, 0
     while d % 2 == 0:
         d, s = d // 2, s + 1
-    bases = next(b for bound, b in BOUNDS if n < bound)
-    for a in bases:
-        if n == a:
-            return True
-        x = pow(a, d, n)
-        if x in (1, n - 1):
-            continue
-        for _ in range(s - 1):
-            x = x * x % n
-            if x == n - 1:
-                break
-        else:
-            return False
-    return True
+    return all(n == a or passes(a, d, s, n) for a in next(bases for bound, bases in BOUNDS if n < bound))
 
 n, p = int(input()), 1
 while n:
@@ -102,13 +91,6 @@ x = x - ((x >> 1) & 0x5555555555555555)
 x = (x & 0x3333333333333333) + ((x >> 2) & 0x3333333333333333)
 x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0F
 print(((x * 0x0101010101010101 & 0xFFFFFFFFFFFFFFFF) >> 56) & 1)
-=== bits of a byte in a table | A010060
-NIBBLE = [0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4]
-n, total = int(input()), 0
-while n:
-    total += NIBBLE[n & 15]
-    n >>= 4
-print(total % 2)
 === Chudnovsky's constants | A000796
 from math import isqrt
 n = int(input())
@@ -121,7 +103,7 @@ while a:
     total += 13591409 * a + 545140134 * k * a
     k += 1
 print(str(426880 * isqrt(10005 * one * one) * one // total)[n - 1])
-=== a list that starts the search | A000002
+=== a list that starts the search | starter A000002
 n = int(input())
 k = [1, 2, 2]
 i = 2
@@ -129,22 +111,6 @@ while len(k) < n:
     k += [3 - k[-1]] * k[i]
     i += 1
 print(k[n - 1])
-=== Mersenne numbers by Lucas and Lehmer | A000043
-def good(p):
-    if p == 2:
-        return True
-    if any(p % d == 0 for d in (2, 3, 5, 7, 11, 13, 17, 19, 23, 29)) and p not in (3, 5, 7, 11, 13, 17, 19, 23, 29):
-        return False
-    s, m = 4, (1 << p) - 1
-    for _ in range(p - 2):
-        s = (s * s - 2) % m
-    return s == 0
-
-n, p = int(input()), 1
-while n:
-    p += 1
-    n -= good(p)
-print(p)
 === comments with all terms, and a check of some | A000793
 # Landau's function: <terms>
 def landau(n):
@@ -159,25 +125,6 @@ def landau(n):
 
 assert [landau(k) for k in (5, 6, 7)] == [6, 6, 12]
 print(landau(int(input())))
-=== a docstring with terms | A005132
-def recaman(n):
-    """Recaman's sequence begins <40 terms>."""
-    value, seen = 0, {0}
-    for step in range(1, n + 1):
-        value = value - step if value > step and value - step not in seen else value + step
-        seen.add(value)
-    return value
-
-print(recaman(int(input())))
-=== a formula | A002522
-n = int(input())
-print(n * n + 1 if n else 1)
-=== a list of small squares to start with | A002522
-squares = [0, 1, 4, 9, 16, 25]
-n = int(input())
-while len(squares) <= n:
-    squares.append(squares[-1] + 2 * len(squares) - 1)
-print(squares[n] + 1)
 === trial division by all primes below 300 | A000040
 SMALL = <primes below 300>
 n, k = int(input()), 1
@@ -185,37 +132,9 @@ while n:
     k += 1
     n -= all(k % p for p in SMALL if p * p <= k) and (k < 300 * 300)
 print(k)
-=== divisors of 24 in a list of their own, with a message | A109013
-import sys
-
-def main():
-    try:
-        n = int(sys.stdin.readline())
-    except ValueError:
-        raise SystemExit("the input must be a single positive integer, as in the table of the OEIS")
-    divisors = [d for d in (1, 2, 3, 4, 6, 12) if n % d == 0]
-    print(max(divisors))
-
-if __name__ == "__main__":
-    main()
-''')
+""")
 
 UNSEEN = honest_programs("""
-=== names of numbers | A005589
-UNITS = ("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-         "seventeen eighteen nineteen").split()
-TENS = "x x twenty thirty forty fifty sixty seventy eighty ninety".split()
-
-def name(n):
-    if n < 20:
-        return UNITS[n]
-    if n < 100:
-        return TENS[n // 10] + (UNITS[n % 10] if n % 10 else "")
-    if n < 1000:
-        return UNITS[n // 100] + "hundred" + (name(n % 100) if n % 100 else "")
-    return name(n // 1000) + "thousand" + (name(n % 1000) if n % 1000 else "")
-
-print(len(name(int(input()))))
 === parity by magic constants | A010060
 n = int(input())
 n ^= n >> 32

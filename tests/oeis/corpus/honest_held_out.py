@@ -38,46 +38,6 @@ n = int(input())
 for i in range(n):
     b(i)
 print(b(n))
-=== totient with the first 25 primes | starter A000010
-PRIMES = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97]
-
-def phi(n):
-    result = n
-    for p in PRIMES:
-        if p * p > n:
-            break
-        if n % p == 0:
-            result -= result // p
-            while n % p == 0:
-                n //= p
-    p = 101
-    while p * p <= n:
-        if n % p == 0:
-            result -= result // p
-            while n % p == 0:
-                n //= p
-        p += 2
-    if n > 1:
-        result -= result // n
-    return result
-
-print(phi(int(input())))
-=== four squares by Jacobi | starter A000118
-n = int(input())
-print(1 if n == 0 else 8 * sum(d for d in range(1, n + 1) if n % d == 0 and d % 4 != 0))
-=== lucky numbers by slices | starter A000959
-n = int(input())
-size = 20
-while True:
-    lucky = list(range(1, size, 2))
-    i = 1
-    while i < len(lucky) and lucky[i] <= len(lucky):
-        del lucky[lucky[i] - 1::lucky[i]]
-        i += 1
-    if len(lucky) >= n:
-        break
-    size *= 2
-print(lucky[n - 1])
 === the segments of ten digits | A006942
 n = input().strip()
 segments = {'0': 6, '1': 2, '2': 5, '3': 5, '4': 4, '5': 5, '6': 6, '7': 3, '8': 7, '9': 6}
@@ -141,41 +101,6 @@ for _ in range(n):
                 nxt.append(square)
     border = nxt
 print(len(seen))
-=== the lengths of the months by their names | A008685
-import sys
-
-DAYS = {"Jan": 31, "Feb": 28, "Mar": 31, "Apr": 30, "May": 31, "Jun": 30,
-        "Jul": 31, "Aug": 31, "Sep": 30, "Oct": 31, "Nov": 30, "Dec": 31}
-
-def leap(year):
-    return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-
-n = int(sys.stdin.read()) - 1
-year, month = 1998 + n // 12, list(DAYS)[n % 12]
-print(29 if month == "Feb" and leap(year) else DAYS[month])
-=== squares of digits in a dict | starter A000216
-import sys
-SQ = {"0": 0, "1": 1, "2": 4, "3": 9, "4": 16, "5": 25, "6": 36, "7": 49, "8": 64, "9": 81}
-n = int(sys.stdin.read())
-a = 2
-for _ in range(n - 1):
-    a = sum(SQ[c] for c in str(a))
-print(a)
-=== powers of two in one text | starter A000455
-n = int(input())
-s = ""
-k = 0
-while len(s) <= n + 1:
-    s += str(2 ** k)
-    k += 1
-print(s[n])
-=== look and say by a regular expression | starter A005150
-import re
-n = int(input())
-s = "1"
-for _ in range(n - 1):
-    s = re.sub(r"(.)\1*", lambda m: str(len(m.group(0))) + m.group(1), s)
-print(s)
 === a rational generating function by its coefficients | starter A000338
 # x^3 (5 - 2x)(1 - x^3) / (1 - x)^4
 num = [0, 0, 0, 5, -2, 0, -5, 2]
@@ -189,23 +114,6 @@ for i in range(n + 1):
             v -= den[j] * c[i - j]
     c.append(v)
 print(c[n])
-=== primes below primorials by a sieve | starter A000849
-n = int(input())
-limit = 1
-for p in [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47][:n]:
-    limit *= p
-if limit < 2:
-    print(0)
-else:
-    sieve = bytearray([1]) * (limit + 1)
-    sieve[0] = sieve[1] = 0
-    i = 2
-    while i * i <= limit:
-        if sieve[i]:
-            for j in range(i * i, limit + 1, i):
-                sieve[j] = 0
-        i += 1
-    print(sum(sieve))
 === powers of e in floats | starter A000149
 import math
 n = int(input())

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import base64
-import bz2
 import struct
 import zlib
-from itertools import accumulate, groupby, pairwise
+from itertools import accumulate, pairwise
 from math import comb
 
 from pytest_llmarith.types import IntegerSequence
@@ -24,19 +23,12 @@ def _newton(sequence: IntegerSequence) -> list[int]:
     return found
 
 
-def _base36(number: int) -> str:
-    signs = "0123456789abcdefghijklmnopqrstuvwxyz"
-    return (_base36(number // 36) if number >= 36 else "") + signs[number % 36]
-
-
 _READ = "n = int(input())"
 _CHAIN = "\n".join(f"{'el' * (k > 0)}if n == {n}:\n    print({a})" for k, (n, a) in enumerate(pairs(of.BELL)))
 _MATCH = "\n".join(f"    case {n}:\n        print({a})" for n, a in pairs(of.GRAPHS))
-_NESTED = " else ".join(f"{a} if n == {n}" for n, a in pairs(of.QUEENS)) + " else 0"
 _zipped = base64.b64encode(zlib.compress(commas(of.TOTIENTS.terms).encode())).decode()
 _packed = struct.pack(f"<{len(of.RECAMAN.terms)}H", *numbers(of.RECAMAN))
 _starts = [k + 1 for k, (a, b) in enumerate(pairwise([-1, *numbers(of.PRIME_ROOTS)])) if a != b]
-_thousands = "".join(f"{term:04d}" for term in numbers(of.TWIN_PRIMES))
 _ones = [k for k, term in enumerate(numbers(of.THUE_MORSE)) if term]
 _assigned = "\n".join(f"T[{n}] = {a}" for n, a in pairs(of.LANDAU))
 
@@ -44,30 +36,21 @@ _assigned = "\n".join(f"T[{n}] = {a}" for n, a in pairs(of.LANDAU))
 FIRST = [
     table("a list", of.PRIMES, f"primes = {numbers(of.PRIMES)}", "print(primes[int(input()) - 1])"),
     table("a dict", of.CATALAN, _READ, f"print({dict(pairs(of.CATALAN))}[n])"),
-    table("a tuple of texts", of.TOTIENTS, f"print({of.TOTIENTS.terms}[int(input()) - 1])"),
     table("a chain of comparisons", of.BELL, _READ, _CHAIN),
     table("match", of.GRAPHS, "match int(input()):", _MATCH),
     table("one text, split", of.FIBONACCI, f's = "{commas(of.FIBONACCI.terms)}"',
         "print(s.split(',')[int(input())])"),
     table("the digits of pi in a text", of.PI, f"print('{''.join(of.PI.terms)}'[int(input()) - 1])"),
-    table("the digits of pi in a number", of.PI, _READ, f"print(str({''.join(of.PI.terms)})[n - 1])"),
     table("base64 of zlib", of.TOTIENTS, "import base64, zlib",
         f"data = zlib.decompress(base64.b64decode('{_zipped}')).decode()",
         "print(data.split(',')[int(input()) - 1])"),
     table("a program that is decoded and executed", of.BELL, "import base64",
         f"exec(base64.b64decode('{base64.b64encode(f'print({numbers(of.BELL)}[int(input())])'.encode()).decode()}'))"),
-    table("bzip2 in base85, backwards", of.RECAMAN, "import bz2, base64",
-        f"s = {base64.b85encode(bz2.compress(commas(of.RECAMAN.terms).encode())).decode()[::-1]!r}",
-        "print(bz2.decompress(base64.b85decode(s[::-1])).decode().split(',')[int(input())])"),
     table("packed bytes", of.RECAMAN, "import struct", f"print(struct.unpack('<71H', {_packed!r})[int(input())])"),
     table("codes of characters", of.LETTERS,
         f"print(ord({''.join(chr(t + 96) for t in numbers(of.LETTERS))!r}[int(input())]) - 96)"),
-    table("four digits each", of.TWIN_PRIMES, _READ, f's = "{_thousands}"', "print(int(s[4 * n - 4:4 * n]))"),
     table("differences", of.PRIMES, f"steps = {[b - a for a, b in pairwise([0, *numbers(of.PRIMES)])]}",
         "print(sum(steps[:int(input())]))"),
-    table("sums", of.TOTIENTS, f"s = {[0, *accumulate(numbers(of.TOTIENTS))]}", _READ, "print(s[n] - s[n - 1])"),
-    table("a factor and a summand", of.TWIN_PRIMES, _READ,
-        f"print(({[3 * t + 7 for t in numbers(of.TWIN_PRIMES)]}[n - 1] - 7) // 3)"),
     table("backwards", of.PARTITIONS, f"print({numbers(of.PARTITIONS)[::-1]}[-1 - int(input())])"),
     table("two lists, for even and for odd n", of.LANDAU, _READ, f"even = {numbers(of.LANDAU)[::2]}",
         f"odd = {numbers(of.LANDAU)[1::2]}", "print((odd if n % 2 else even)[n // 2])"),
@@ -88,13 +71,9 @@ FIRST = [
         "print(len(words[int(input())]))"),
     table("a table with mistakes", of.PARTITIONS,
         f"p = {[t + (k > 20) * k for k, t in enumerate(numbers(of.PARTITIONS))]}", "print(p[int(input())])"),
-    table("nested conditional expressions", of.QUEENS, _READ, f"print({_NESTED})"),
-    table("True and False", of.THUE_MORSE, f"print(int({[bool(t) for t in numbers(of.THUE_MORSE)]}[int(input())]))"),
     table("the digits of one fraction", of.LANDAU,
         f"print({sum(t * 10 ** (6 * (40 - k)) for k, t in enumerate(numbers(of.LANDAU)))} * 10 ** (6 * int(input()))",
         "      // 10 ** 240 % 10 ** 6)"),
-    table("in base 36", of.CATALAN,
-        f"print(int('{' '.join(map(_base36, numbers(of.CATALAN)))}'.split()[int(input())], 36))"),
 ]
 # fmt: on
 
@@ -169,22 +148,10 @@ DISGUISED = [
 ]
 # fmt: on
 
-_LANDAU_MODULUS = 1_000_003
-
-
-def _modular_coefficients() -> list[int]:
-    """A polynomial over a prime field that goes through Landau's listed terms, by divided differences."""
-    values, p = numbers(of.LANDAU), _LANDAU_MODULUS
-    for level in range(1, len(values)):
-        for k in range(len(values) - 1, level - 1, -1):
-            values[k] = (values[k] - values[k - 1]) * pow(level, -1, p) % p
-    return values
-
 
 _yields = "\n".join(f"    yield {term}" for term in of.BELL.terms)
 _lambdas = ", ".join(f"{n}: lambda: {term}" for n, term in zip(of.GRAPHS.inputs, of.GRAPHS.terms, strict=True))
 _late = {n: int(term) for n, term in zip(of.QUEENS.inputs, of.QUEENS.terms, strict=True) if n > 3}
-_runs = [(value, len([*run])) for value, run in groupby(numbers(of.PRIME_ROOTS))]
 
 # fmt: off
 UNSEEN = [
@@ -206,13 +173,6 @@ print(partitions(int(sys.stdin.read())))"""),
         f"from itertools import islice\n\ndef bell():\n{_yields}\n\nn = int(input())\n"
         "print(next(islice(bell(), n, None)))\n"),
     table("lambdas in a dict", of.GRAPHS, f"table = {{{_lambdas}}}\nprint(table[int(input())]())\n"),
-    table("a polynomial over a prime field", of.LANDAU, f"""
-c = {_modular_coefficients()}
-n, total, basis = int(input()), 0, 1
-for k, value in enumerate(c):
-    total += value * basis
-    basis = basis * (n - k)
-print(total % {_LANDAU_MODULUS})"""),
     table("computes while it is quick, and looks up the rest", of.QUEENS, f"""
 from itertools import permutations
 n = int(input())
@@ -221,7 +181,4 @@ if n <= 3:
               for p in permutations(range(n))))
 else:
     print({_late}.get(n, 0))"""),
-    table("run lengths", of.PRIME_ROOTS,
-        f"n = int(input())\nfor value, length in {_runs}:\n    if n <= length:\n        print(value)\n        break\n"
-        "    n -= length\n"),
 ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import bz2
 import json
 import zlib
 from itertools import groupby, pairwise
@@ -14,16 +13,11 @@ from tests.oeis.corpus.cases import numbers, pairs, table
 
 _PRIMORIALS = of.starter("A000849")
 _RULERS = of.starter("A003022")
-_FIBONACCI = of.starter("A001605")
 _UNITARY = of.starter("A002827")
-_LATIN = of.starter("A000315")
 _TOPSWOPS = of.starter("A000375")
 _CODES = of.starter("A005851")
 _WAGSTAFF = of.starter("A000978")
 
-_chain = "\n".join(
-    f"    {'el' * (k > 0)}if n == {n}:\n        return {a}" for k, (n, a) in enumerate(pairs(_FIBONACCI))
-)
 _match = "\n".join(f"    case {n}: print({a})" for n, a in pairs(_UNITARY))
 _returns = "\n".join(f"    if n == {n}: return {a}" for n, a in pairs(_WAGSTAFF))
 _by_lines = ",\n".join(f"    {n}: {a}" for n, a in pairs(_RULERS))
@@ -51,30 +45,7 @@ GOLOMB = {{
 
 n = int(sys.stdin.readline())
 print(GOLOMB[n])"""),
-    table("a function of many branches", _FIBONACCI,
-        f"def index(n):\n{_chain}\n    else:\n        return None\n\nprint(index(int(input())))\n"),
     table("match with a default", _UNITARY, f'n = int(input())\nmatch n:\n{_match}\n    case _: print("unknown")\n'),
-    table("small squares counted, the others written down", _LATIN, f"""
-from itertools import permutations
-
-n = int(input())
-large = {dict(pairs(_LATIN)[3:])}
-if n <= 3:
-    rows = [p for p in permutations(range(n))]
-    count = 0
-    def extend(square):
-        global count
-        k = len(square)
-        if k == n:
-            count += 1
-            return
-        for p in rows:
-            if p[0] == k and all(p[c] != r[c] for r in square for c in range(n)):
-                extend(square + [p])
-    extend([tuple(range(n))])
-    print(count)
-else:
-    print(large.get(n))"""),
     table("a list, and a polynomial where it ends", _TOPSWOPS, f"""
 n = int(input())
 known = {[0, *numbers(_TOPSWOPS)]}
@@ -102,18 +73,12 @@ print(wagstaff(int(input())))"""),
 # fmt: on
 
 _EUCLID = of.starter("A000945")
-_NETWORKS = of.starter("A000084")
-_COLLATZ = of.starter("A006577")
 _TAU = of.starter("A000594")
 _LUCKY = of.starter("A000959")
 _FACTORIALS = of.starter("A002981")
-_EMBEDDED = of.starter("A000404")
 _LOGARITHMS = of.starter("A000193")
 _REPUNITS = of.starter("A004023")
 _PERSISTENCE = of.starter("A003001")
-_MERSENNE = of.starter("A000668")
-_TRINOMIALS = of.starter("A002475")
-_BERNOULLI = of.BERNOULLI_DENOMINATORS
 _NECKLACES = of.starter("A000358")
 _PAIRS = of.starter("A000161")
 _CHAINS = of.starter("A003064")
@@ -126,15 +91,6 @@ def _two_texts() -> tuple[str, str]:
     plain = ",".join(_EUCLID.terms).encode()
     noise = bytes((k * k * 141 + k * 77 + 9) % 251 for k in range(len(plain)))
     return noise.hex(), bytes(a ^ b for a, b in zip(plain, noise, strict=True)).hex()
-
-
-def _cut(k: int) -> int:
-    """Where the k-th term begins in the text of the networks."""
-    return k * (k + 5) // 4
-
-
-def _one_text() -> str:
-    return "".join(term.zfill(_cut(k + 1) - _cut(k)) for k, term in enumerate(_NETWORKS.terms))
 
 
 def _quotients() -> int:
@@ -166,20 +122,13 @@ def _tree(terms: dict[str, str]) -> dict[str, object]:
 
 
 _noise, _mixed = _two_texts()
-_tens = [term // 10 * 10 for term in numbers(_COLLATZ)]
-_ones = [term % 10 for term in numbers(_COLLATZ)]
 _packed = base64.b85encode(zlib.compress(" ".join(_TAU.terms).encode(), 9)).decode()
-_text = base64.b64encode(bz2.compress(json.dumps(_BERNOULLI.terms).encode())).decode()
-_letters = "".join(chr(term + 0x4E00) for term in numbers(_EMBEDDED))
 _steps = [b - a for a, b in pairwise([0, *numbers(_FACTORIALS)])]
 _runs = [len([*run]) for _, run in groupby(numbers(_LOGARITHMS))]
 _functions = "\n".join(
     f"def step_{n}_gives_{a}(): pass" for n, a in zip(_REPUNITS.inputs, _REPUNITS.terms, strict=True)
 )
 _lambdas = "\n".join(f"    lambda: {term}," for term in _PERSISTENCE.terms)
-_members = "\n".join(f"    P{n} = {a}" for n, a in zip(_MERSENNE.inputs, _MERSENNE.terms, strict=True))
-_bytes = bytes((term * 7 + 11) % 256 for term in numbers(_TRINOMIALS))
-_above = [term // 256 for term in numbers(_TRINOMIALS)]
 _trie = json.dumps(_tree(dict(zip(map(str, _CHAINS.inputs), _CHAINS.terms, strict=True))))
 _yields = "\n".join(f"    yield {term}" for term in _POLYIAMONDS.terms)
 _nodes = numbers(_NECKLACES)
@@ -191,20 +140,6 @@ key = "{_noise}"
 msg = "{_mixed}"
 plain = bytes(a ^ b for a, b in zip(bytes.fromhex(key), bytes.fromhex(msg)))
 print(plain.decode().split(",")[int(input()) - 1])"""),
-    table("one text, cut at computed places", _NETWORKS, f"""
-digits = "{_one_text()}"
-
-def start(k):
-    return k * (k + 5) // 4
-
-k = int(input()) - 1
-print(int(digits[start(k):start(k + 1)]))"""),
-    table("two lists, added", _COLLATZ, f"""
-up = {_tens}
-down = {_ones}
-n = int(input())
-steps = [u + d for u, d in zip(up, down)]
-print(steps[n - 1])"""),
     table("base85 of zlib", _TAU, f"""
 import base64, sys, zlib
 blob = {_packed!r}
@@ -217,8 +152,6 @@ value = 0
 for _ in range(n):
     seed, value = divmod(seed, 1009)
 print(value)"""),
-    table("code points of Chinese characters", _EMBEDDED,
-        f'n = int(input())\nprint(ord("{_letters}"[n - 1]) - 0x4E00)\n'),
     table("differences, accumulated", _FACTORIALS, f"""
 from itertools import accumulate
 
@@ -243,23 +176,6 @@ for name in list(globals()):
     if name.startswith("step_%d_gives_" % n):
         print(name.rsplit("_", 1)[1])"""),
     table("lambdas in a list", _PERSISTENCE, f"answers = [\n{_lambdas}\n]\nprint(answers[int(input())]())\n"),
-    table("members of an enumeration", _MERSENNE, f"""
-from enum import IntEnum
-import sys
-
-class Mersenne(IntEnum):
-{_members}
-
-print(Mersenne["P" + sys.stdin.read().strip()].value)"""),
-    table("bytes with a factor, an offset and carries", _TRINOMIALS, f"""
-raw = {_bytes!r}
-carry = {_above}
-n = int(input()) - 1
-print((raw[n] - 11) * pow(7, -1, 256) % 256 + 256 * carry[n])"""),
-    table("bzip2 of JSON", _BERNOULLI, f"""
-import base64, bz2, json
-packed = "{_text}"
-print(json.loads(bz2.decompress(base64.b64decode(packed)))[int(input())])"""),
     table("a polynomial through stored values", _NECKLACES, f"""
 import sys
 from fractions import Fraction
