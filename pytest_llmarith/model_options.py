@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.files import is_shallow, parse_json
+from pytest_llmarith.models.providers import address_of
 from pytest_llmarith.models.redact import refused_secrets
-from pytest_llmarith.models.request import address_of
 from pytest_llmarith.options import MODEL_VARIABLE
 from pytest_llmarith.types import Model
 

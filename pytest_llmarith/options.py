@@ -122,7 +122,6 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
     ),
     "Rate limits and budget": (
         Option("--llm-rpm", "N", "Requests per minute of the whole run (default: no limit)"),
-        Option("--llm-tpm", "N", "Tokens per minute of the whole run (default: no limit)"),
         Option("--llm-max-cost", "USD", "Send no request that could make the run cost more, the judge included"),
         Option("--llm-max-tokens", "N", "Send no request that could make the run use more tokens, the judge included"),
         Option(

@@ -180,7 +180,6 @@ def _parse(config: pytest.Config) -> Settings:
             timeout_s=given.value("--llm-timeout", _seconds),
             retries=given.value("--llm-retries", _whole(0, 100)),
             requests_per_minute=given.optional("--llm-rpm", _whole(1, 100_000_000)),
-            tokens_per_minute=given.optional("--llm-tpm", _whole(1, 100_000_000)),
             max_cost_usd=given.optional("--llm-max-cost", _dollars),
             max_tokens=given.optional("--llm-max-tokens", _whole(1, 999_999_999)),
             price=given.optional("--llm-price", _price),

@@ -10,7 +10,7 @@ from copy import deepcopy
 from dataclasses import asdict, dataclass, field, fields, replace
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 # --- enumerations ---------------------------------------------------------------------------------------------------
 
@@ -271,6 +271,10 @@ class NumberProblem(Problem, Calculation, Protocol):
 # --- models, questions, replies -------------------------------------------------------------------------------------
 
 FAKE_PROVIDER = "llmarith"
+_REPLY_LIMITS = ("max_completion_tokens", "max_tokens")
+_REPEATS = 1_000  # the maximum of --llm-repeats
+_SEEDS = 1_000_000  # more than repeats times questions of a search
+_CHARACTERS_PER_TOKEN = 4  # measured for the benches' prompts with the tokenizers of gpt-4o and Claude: 4.0 to 4.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,6 +296,31 @@ class Model:
     def simulated(self) -> bool:
         """Whether this is a fake model of this package."""
         return self.target.startswith(f"{FAKE_PROVIDER}/")
+
+    @property
+    def reply_limit(self) -> int | None:
+        """The reply limit that its requests set in tokens, or None; the larger one, as servers may obey either."""
+        limits = [limit for name in _REPLY_LIMITS if type(limit := self.params.get(name)) is int and limit > 0]
+        return max(limits, default=None)
+
+    def for_question(self, question: Question) -> Model:
+        """The model with the question's system prompt.
+
+        A fake model gets a different seed for each repeat and each repeated question of a search.
+        """
+        model, again = self, question.before * _REPEATS + question.repeat
+        if self.simulated and again and type(seed := self.params.get("seed", 0)) is int:
+            model = replace(self, params={**self.params, "seed": seed * _SEEDS + again})
+        return model if question.system_prompt is None else replace(model, system_prompt=question.system_prompt)
+
+    def messages(self, prompt: str) -> list[dict[str, str]]:
+        """The messages of a request."""
+        said = {"system": self.system_prompt, "user": prompt}
+        return [{"role": role, "content": content} for role, content in said.items() if content is not None]
+
+    def about_tokens(self, prompt: str) -> int:
+        """The estimated number of tokens sent."""
+        return -(-sum(len(message["content"]) for message in self.messages(prompt)) // _CHARACTERS_PER_TOKEN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -463,7 +492,6 @@ class RequestLimits:
     timeout_s: float = 600.0
     retries: int = 3
     requests_per_minute: int | None = None
-    tokens_per_minute: int | None = None
     max_cost_usd: float | None = None
     max_tokens: int | None = None
     price: Price | None = None
@@ -518,28 +546,14 @@ class ModelForecast:
         return self.terms.price.of(self.prompt_tokens, self.completion_tokens)
 
 
-class Fit(NamedTuple):
-    """How many of the `wanted` concurrent requests a budget allows if each may take up to `most`.
-
-    `bound` is the reply limit in tokens with which all of them would be allowed, or at least one if all never are; None
-    if no such limit exists.
-    """
-
-    option: str
-    at_once: int
-    wanted: int
-    most: str
-    bound: int | None
-
-
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What the broker knows about the questions of a run before the first request.
 
     `stored` maps the index of a question to the tokens of its stored reply; `to_ask` holds the indices of the others.
     `spent_usd` and `spent_tokens` are the original cost of the stored replies; `spent_unpriced` counts those of unknown
-    price. `terms` covers the models that may be asked, `unbounded` says why a budget cannot be kept for some of
-    them, `fits` how many requests the budgets allow at once. If the store cannot be read, only `error` is set.
+    price. `terms` covers the models that may be asked, `refused` says why a budget cannot be kept or admits no request.
+    If the store cannot be read, only `error` is set.
     """
 
     stored: Mapping[int, int | None] = field(default_factory=dict)
@@ -548,8 +562,7 @@ class Plan:
     spent_unpriced: int = 0
     spent_tokens: int = 0
     terms: Mapping[str, ModelTerms] = field(default_factory=dict)
-    unbounded: Mapping[str, str] = field(default_factory=dict)
-    fits: tuple[Fit, ...] = ()
+    refused: tuple[str, ...] = ()
     error: str | None = None
 
 

@@ -9,7 +9,7 @@ import pytest
 from tests.llm_server import LlmServer
 from tests.session.bench import right
 
-MOST = 34
+MOST = 33
 PROFILE = """
 import sys, threading
 

@@ -148,12 +148,13 @@ def _keyed_replies(log: Path, passed_over: Counter[str]) -> Iterator[tuple[str, 
 
 
 def _key(logged: LoggedReply) -> str:
-    from pytest_llmarith.models.request import hides_headers, holds_secrets
+    from pytest_llmarith.models.redact import HIDDEN, header_values, refused_secrets
     from pytest_llmarith.models.store import key_of_sent
 
-    if holds_secrets(logged.sent):
+    params = logged.sent["params"]
+    if any(refused_secrets(params)) or "@" in (logged.sent["api_base"] or ""):
         raise ValueError("the request holds a key or a password, which no run records")
-    if hides_headers(logged.sent):
+    if HIDDEN in header_values(params):
         raise ValueError("the request had a header whose value is not recorded, so its key is unknown")
     return key_of_sent(logged.sent, logged.trial, logged.repeat)
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from pytest_llmarith.models import redact
 from pytest_llmarith.models.budget import Budget, Prices
-from pytest_llmarith.models.request import Client, asked_model
+from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.request_queue import Entry, RequestQueue, Waiter
 from pytest_llmarith.models.retry import Counts, Requester
 from pytest_llmarith.models.store import RunStore, StoreError, key_of
@@ -83,7 +83,7 @@ class Broker:
 
     def progress(self) -> Progress:
         """The counts so far."""
-        return self._counts.progress()
+        return self._counts.progress(kept=len(self._store.written), unsaved=len(self._store.unwritten))
 
     # --- the plan ---------------------------------------------------------------------------------------------------
 
@@ -92,7 +92,7 @@ class Broker:
         self._planned = [
             Planned(number, key_of(model, question), model, question)
             for number, question in enumerate(questions)
-            if (model := asked_model(self._models, question)) is not None
+            if (model := self._model(question)) is not None
         ]
         try:
             self._planned_stored = stored = self._stored_replies()
@@ -104,8 +104,9 @@ class Broker:
         to_ask = sorted(missing.values())  # by number; two names of one model share a request
         names = dict.fromkeys([*(one.question.model for one in to_ask), *later])
         asked = [model for name in names if self._may_ask(model := self._models[name])]
-        unbounded = {model.name: why for model in asked if (why := self._budget.unbounded(model)) is not None}
-        requests = [(one.model, one.question.prompt) for one in to_ask]
+        refused = [why for model in asked if (why := self._budget.unbounded(model)) is not None]
+        if not refused and not stored:
+            refused += self._budget.too_small((one.model, one.question.prompt) for one in to_ask)
         return Plan(
             stored={one.number: stored[one.key].completion_tokens for one in self._planned if one.key in stored},
             to_ask=tuple(one.number for one in to_ask),
@@ -113,14 +114,14 @@ class Broker:
             spent_unpriced=sum(reply.cost_usd is None for reply in stored.values()),
             spent_tokens=sum(reply.tokens or 0 for reply in stored.values()),
             terms={model.name: self._prices.terms(model) for model in asked},
-            unbounded=unbounded,
-            fits=() if unbounded else tuple(self._budget.fits(requests)),
+            refused=tuple(refused),
         )
 
     def announce(self) -> None:
         """Queue the planned questions in their order, to be asked ahead while there is free capacity."""
         stored = self._planned_stored
-        self._counts.add(announced=len(self._planned), announced_stored=sum(one.key in stored for one in self._planned))
+        self._counts.numbers["announced"] += len(self._planned)
+        self._counts.numbers["announced_stored"] += sum(one.key in stored for one in self._planned)
         for one in self._planned:
             if one.key not in stored and self._may_ask(one.model):
                 self._queue.announce(one.key, one.question)
@@ -148,16 +149,17 @@ class Broker:
 
     async def ask(self, question: Question, worker: str = "") -> Reply | Failure:
         """The reply from the store or the model, or why there is none."""
-        model = asked_model(self._models, question)
+        model = self._model(question)
         if model is None:
             return Failure(f"there is no model named {question.model!r} in this run")
         key = key_of(model, question)
         outcome = self._queue.take(key, worker)
-        if outcome is None and self._closed is not None:
-            self._counts.add(failed=1)
-            return self._closed
-        if outcome is None and key not in self._queue and (outcome := self._immediate_outcome(key, model, question)):
-            self._counts.settled(model, outcome)
+        if outcome is None and key not in self._queue:
+            outcome = self._closed or self._stored(key, model, question.prompt)
+            if outcome is None and not self._may_ask(model):
+                outcome = Failure("no stored reply, and --llm-store=only asks no model")
+            if outcome is not None:
+                self._counts.settled(model, outcome)
         if outcome is None:
             reply: asyncio.Future[Reply | Failure] = asyncio.get_running_loop().create_future()
             self._queue.wait(key, question, Waiter(worker, reply))
@@ -171,12 +173,6 @@ class Broker:
         """Drop the waiting questions of a worker that is gone. Replies in flight still reach the store."""
         self._queue.forget(worker)
         self._send_next()
-
-    def _immediate_outcome(self, key: str, model: Model, question: Question) -> Reply | Failure | None:
-        outcome = self._stored(key, model, question.prompt)
-        if outcome is None and not self._may_ask(model):
-            return Failure("no stored reply, and --llm-store=only asks no model")
-        return outcome
 
     def _stored(self, key: str, model: Model, prompt: str) -> Reply | Failure | None:
         """The stored reply, counted in the budget; None if the model has to be asked."""
@@ -197,22 +193,19 @@ class Broker:
 
     def _send_next(self) -> None:
         """Begin as many requests as the limits allow."""
-        if self._store_failure is not None:
-            return
         while (entry := self._queue.next(self._has_capacity)) is not None:
-            model = self._model_of(entry.question)
+            model = self._models[entry.question.model].for_question(entry.question)
             self._requester.enter(model)
             task = asyncio.create_task(self._answer(entry, model))
             self._requests.add(task)
             task.add_done_callback(partial(self._answered, model))
 
     def _has_capacity(self, question: Question) -> bool:
-        return self._requester.has_capacity(self._model_of(question))
+        return self._requester.has_capacity(self._models[question.model])
 
-    def _model_of(self, question: Question) -> Model:
-        model = asked_model(self._models, question)
-        assert model is not None  # `ask` and `plan` refuse unknown models
-        return model
+    def _model(self, question: Question) -> Model | None:
+        model = self._models.get(question.model)
+        return None if model is None else model.for_question(question)
 
     def _answered(self, model: Model, task: asyncio.Task[None]) -> None:
         self._requests.discard(task)
@@ -258,7 +251,6 @@ class Broker:
             await self._store.put(key, outcome)
         except StoreError as error:
             self._fail_store(error)
-        self._count_stored()
         return reply
 
     # --- the end ----------------------------------------------------------------------------------------------------
@@ -268,7 +260,7 @@ class Broker:
         if self.stopped is None:
             self.stopped = failure
             self._on_stop(failure)
-            self._close(Failure(f"{RUN_STOPPED}{failure.message}", stops_run=True), spare_in_flight=False)
+            self._close(_stopping(failure), spare_in_flight=False)
 
     async def close(self, drain_s: float = 0.0) -> None:
         """Send no more requests, wait this long for those in flight, then cancel them and close the store."""
@@ -278,11 +270,9 @@ class Broker:
         self.cut()
         await asyncio.gather(*self._requests, return_exceptions=True)
         self._abandon(_TOO_LATE, spare_in_flight=False)  # a task that was cancelled before its first step
-        if self._store_failure is not None and self.stopped is None:
-            self.stopped = self._store_failure
-            self._on_stop(self._store_failure)
+        if self._store_failure is not None:
+            self.stop(self._store_failure)
         await self._store.close()
-        self._count_stored()
         with suppress(Exception):
             await self._client.close()
 
@@ -298,31 +288,29 @@ class Broker:
 
     def _abandon(self, failure: Failure, *, spare_in_flight: bool) -> None:
         waiters = self._queue.abandon(spare_in_flight=spare_in_flight)
-        self._counts.add(failed=len(waiters))
+        self._counts.numbers["failed"] += len(waiters)
         _deliver(waiters, failure)
 
     def _fail_store(self, error: StoreError) -> Failure:
-        """Begin no further request; the run stops after those in flight."""
+        """Begin no further request; those in flight may finish, and their replies can be fetched."""
         if self._store_failure is None:
             self._store_failure = Failure(str(error), stops_run=True)
-            self._requester.halt()
-            self._stop_after_store_failure()
+            self._close(_stopping(self._store_failure), spare_in_flight=True)
         return self._store_failure
 
     def _stop_after_store_failure(self) -> None:
-        """Stop the run once tests have fetched the replies that exist only in memory; other questions fail."""
-        if self._store_failure is None or self._requests:
-            return
-        if any(key in self._queue for key in self._store.unwritten):
-            self._close(Failure(f"{RUN_STOPPED}{self._store_failure.message}", stops_run=True), spare_in_flight=True)
-        else:
+        """Stop the run once tests have fetched the replies that exist only in memory."""
+        unwritten = any(key in self._queue for key in self._store.unwritten)
+        if self._store_failure is not None and not self._requests and not unwritten:
             self.stop(self._store_failure)
-
-    def _count_stored(self) -> None:
-        self._counts.set_stored(kept=len(self._store.written), unsaved=len(self._store.unwritten))
 
 
 def _deliver(waiters: Iterable[Waiter], outcome: Reply | Failure) -> None:
     for waiter in waiters:
         if not waiter.reply.done():
             waiter.reply.set_result(outcome)
+
+
+def _stopping(failure: Failure) -> Failure:
+    """What all other questions get if this failure ends the run."""
+    return Failure(f"{RUN_STOPPED}{failure.message}", stops_run=True)

@@ -7,21 +7,20 @@ without a reply count with their worst case. The budget belongs to the broker's 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from pytest_llmarith.models.client import Client, tier_of
 from pytest_llmarith.models.provider_errors import may_be_billed
-from pytest_llmarith.models.request import Client, max_tokens_sent, reply_limit
-from pytest_llmarith.types import OVER_BUDGET, Fit, Model, ModelTerms, Price, Reply, RequestLimits
+from pytest_llmarith.types import OVER_BUDGET, Model, ModelTerms, Price, Reply, RequestLimits
 
 _FREE = Price(0.0, 0.0)
-_USUAL_TIERS = ("auto", "default", "standard", "standard_only", "on_demand")
-_TIER_PRICES = {"fast": "priority"}  # litellm's name for it
-# litellm would send a request to these providers to look up a model.
-_ASK_A_SERVER = ("huggingface", "lemonade", "ollama", "ollama_chat")
 _PICODOLLARS = 10**12  # the price of a token is millions of them
 _MAX_COUNT = 10**18  # tokens: more than any budget, and a float can hold their price
+_TOKENS_PER_MESSAGE = 16  # tokens that name the role of a message
+_TOKENS_PER_REQUEST = 128  # tokens of the lines that a server's chat template adds
 
 
 class OverBudget(Exception):
@@ -34,8 +33,8 @@ class OverBudget(Exception):
 class Prices:
     """The terms of the models of a run. `own` is the price of --llm-price, for models without a listed price."""
 
-    def __init__(self, listed: Client, own: Price | None) -> None:
-        self._listed = listed
+    def __init__(self, client: Client, own: Price | None) -> None:
+        self._client = client
         self._own = own
         self._known: dict[str, ModelTerms] = {}
 
@@ -44,56 +43,18 @@ class Prices:
         if model.simulated:
             return ModelTerms(_FREE)
         if model.name not in self._known:
-            found = self._listed.terms(model)
-            most = reply_limit(model) or found.max_reply_tokens
+            found = self._client.terms(model)
+            most = model.reply_limit or found.max_reply_tokens
             self._known[model.name] = ModelTerms(found.price or self._own, most, found.reasons)
         return self._known[model.name]
 
     def priced(self, model: Model, reply: Reply) -> Reply:
         """The reply with its cost at --llm-price, if it has tokens and no cost. The store does not keep that cost."""
-        if self._own is None or model.simulated or reply.cost_usd is not None:
+        known = reply.prompt_tokens is not None and reply.completion_tokens is not None
+        if self._own is None or model.simulated or reply.cost_usd is not None or not known:
             return reply
-        cost = _cost_at(self._own, reply)
-        return replace(reply, cost_usd=cost, own_price=cost is not None)
-
-
-def tier_of(params: Mapping[str, Any], served: Any = None) -> str | None:
-    """The separately priced service tier of a request; None means the default price.
-
-    `served` is the tier in the provider's response; if it is a default tier, it overrides the requested one.
-    """
-    asked = params.get("service_tier")
-    tiers = [tier.lower() for tier in (served, asked) if isinstance(tier, str)]
-    return None if not isinstance(asked, str) or tiers[0] in _USUAL_TIERS else _TIER_PRICES.get(tiers[-1], tiers[-1])
-
-
-def listed_terms(litellm: Any, target: str, tier: str | None = None) -> ModelTerms:
-    """The terms in litellm's list. Its functions return 0 for a missing price, so the entry itself is read."""
-    provider = target.partition("/")[0]
-    try:
-        key = target if provider in _ASK_A_SERVER else litellm.get_model_info(target)["key"]
-    except Exception:  # litellm raises a bare Exception for an unlisted model
-        return ModelTerms()
-    entry: Mapping[str, Any] = litellm.model_cost.get(key) or {}
-    most = entry.get("max_output_tokens") or entry.get("max_tokens")
-    return ModelTerms(
-        _price(entry, tier), most if isinstance(most, int) else None, bool(entry.get("supports_reasoning"))
-    )
-
-
-def _price(entry: Mapping[str, Any], tier: str | None) -> Price | None:
-    suffix = f"_{tier}" if tier else ""
-    prompt, completion = (entry.get(f"{way}_cost_per_token{suffix}") for way in ("input", "output"))
-    if not isinstance(prompt, int | float) or not isinstance(completion, int | float):
-        return None
-    reasoning = entry.get("output_cost_per_reasoning_token")  # higher than the answer's price for a few models
-    return Price(prompt * 1e6, max(completion, reasoning if isinstance(reasoning, int | float) else 0) * 1e6)
-
-
-def _cost_at(price: Price, reply: Reply) -> float | None:
-    if reply.prompt_tokens is None or reply.completion_tokens is None:
-        return None
-    return price.of(reply.prompt_tokens, reply.completion_tokens)
+        cost = self._own.of(reply.prompt_tokens or 0, reply.completion_tokens or 0)
+        return replace(reply, cost_usd=cost, own_price=True)
 
 
 # --- amounts --------------------------------------------------------------------------------------------------------
@@ -143,15 +104,6 @@ def _dollars(amount: int) -> str:
 # --- the budget -----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Reservation:
-    """The budget reserved for one request: its worst case, 0 if the run has no budget."""
-
-    model: Model
-    prompt: str
-    most: Amount
-
-
 class Budget:
     """Admits requests that fit, delays those that may fit later, and refuses all others."""
 
@@ -186,19 +138,15 @@ class Budget:
         terms = self._prices.terms(model)
         costs = self._limits.max_cost_usd is not None
         if costs and _searches_the_web(model):
-            return (
-                f"--llm-max-cost: {model.target} searches the web, which is billed in addition to tokens, so the "
-                "budget cannot be enforced; use --llm-max-tokens=N"
-            )
+            return f"--llm-max-cost: {model.target} bills web searches, too, so use --llm-max-tokens=N"
         if costs and terms.price is None:
             tier = tier_of(model.params)
             what = f"{model.target} at service_tier={tier}" if tier else model.target
             return (
                 f"--llm-max-cost: the price of {what} is unknown; set --llm-price=IN,OUT in dollars per million tokens"
             )
-        if terms.max_reply_tokens is None and (
-            self._limits.max_tokens is not None or (terms.price and terms.price.completion_usd)
-        ):
+        is_free = terms.price is not None and not terms.price.completion_usd
+        if terms.max_reply_tokens is None and (self._limits.max_tokens is not None or not is_free):
             option = "--llm-max-cost" if costs else "--llm-max-tokens"
             limit = "max_completion_tokens=4000"
             where = f"?{limit} after its name" if model.judge else f"--llm-param {limit}"
@@ -207,18 +155,24 @@ class Budget:
             )
         return None
 
-    def fits(self, requests: Iterable[tuple[Model, str]]) -> list[Fit]:
-        """How many of these requests fit at the same time, for each budget."""
-        real = [(model, prompt) for model, prompt in requests if not model.simulated] if self._caps else []
-        return [self._fit(cap, real) for cap in self._caps if real]
+    def too_small(self, requests: Iterable[tuple[Model, str]]) -> Iterator[str]:
+        """Why a budget admits none of these requests."""
+        worst = [self._worst_case(model, prompt) for model, prompt in requests if not model.simulated]
+        for cap in self._caps if worst else ():
+            if (least := min(map(cap.part, worst))) > cap.most:
+                yield (
+                    f"{cap.option}: a request may take up to {cap.said(least)}, so none can be sent; raise the limit, "
+                    "or shorten the replies with --llm-param max_completion_tokens=N"
+                )
 
-    async def reserve(self, model: Model, prompt: str) -> Reservation | None:
-        """Wait until a request fits; None if the run ends meanwhile. Raises OverBudget if it cannot fit any more."""
-        if model.simulated or not self._caps:
-            return Reservation(model, prompt, Amount())
+    async def reserve(self, model: Model, prompt: str) -> Amount | None:
+        """Wait until a request fits at its worst case, and reserve that; `release` has to follow.
+
+        Returns None if the run ends meanwhile. Raises OverBudget if the request cannot fit any more.
+        """
         if (why := self.unbounded(model)) is not None:
             raise OverBudget(f"{OVER_BUDGET}{why}")
-        most = self._worst_case(model, prompt)
+        most = self._worst_case(model, prompt) if self._caps else Amount()
         while not self._halted and (cap := self._in_the_way(most)) is not None:
             if not self._in_flight:
                 raise OverBudget(self._refusal(cap, model))
@@ -226,53 +180,51 @@ class Budget:
         if self._halted:
             return None
         self._reserved += most
-        self._in_flight += 1
-        return Reservation(model, prompt, most)
+        self._in_flight += most != Amount()
+        return most
 
-    def pay(self, reservation: Reservation, reply: Reply) -> None:
+    def pay(self, model: Model, most: Amount, reply: Reply) -> None:
         """Count a reply; if its tokens are unknown, at its worst case."""
-        if not self._caps or reservation.model.simulated:
-            return
         if reply.prompt_tokens is None or reply.completion_tokens is None:
-            self._spent += reservation.most
-            return
-        cost = reply.cost_usd
-        if cost is None and (price := self._prices.terms(reservation.model).price) is not None:
-            cost = _cost_at(price, reply)
-        self._spent += Amount(_picodollars(cost or 0.0), reply.prompt_tokens + reply.completion_tokens)
+            self._spent += most
+        elif not model.simulated:
+            price, cost = self._prices.terms(model).price or _FREE, reply.cost_usd
+            if cost is None:
+                cost = price.of(reply.prompt_tokens, reply.completion_tokens)
+            self._spent += Amount(_picodollars(cost), reply.prompt_tokens + reply.completion_tokens)
 
-    def fail(self, reservation: Reservation, error: BaseException) -> float | None:
+    def fail(self, model: Model, prompt: str, error: BaseException) -> float | None:
         """Count a failed request at its worst case if it may have been billed, and return that in dollars."""
-        if reservation.model.simulated or not may_be_billed(error):
+        if model.simulated or not may_be_billed(error):
             return None
-        most = self._worst_case(reservation.model, reservation.prompt)
+        most = self._worst_case(model, prompt)
         self._lost += 1
         self._spent += most
         return most.picodollars / _PICODOLLARS
 
-    def release(self, reservation: Reservation) -> None:
+    def release(self, most: Amount) -> None:
         """Release the reservation of a request that has ended."""
-        if self._caps and not reservation.model.simulated:
-            self._reserved -= reservation.most
-            self._in_flight -= 1
-            self._wake()
+        self._reserved -= most
+        self._in_flight -= most != Amount()
+        self._wake()
 
-    def _worst_case(self, model: Model, prompt: str, reply_tokens: int | None = None) -> Amount:
-        """The maximum cost of a request whose reply has this many tokens, by default the maximum number.
+    def _worst_case(self, model: Model, prompt: str) -> Amount:
+        """The maximum cost of a request: a prompt token per byte, and the longest reply.
 
         An unknown price or length counts as 0: `unbounded` refuses these models.
         """
-        terms = self._prices.terms(model)
-        sent = max_tokens_sent(model, prompt)
-        most = terms.max_reply_tokens or 0 if reply_tokens is None else reply_tokens
-        n = model.params.get("n")  # the server writes this many replies, all of them billed
-        replied = min(most * (max(n, 1) if type(n) is int else 1), _MAX_COUNT)
+        if model.simulated:
+            return Amount()
+        terms, said = self._prices.terms(model), [message["content"].encode() for message in model.messages(prompt)]
+        said.append(json.dumps(dict(model.params)).encode())
+        sent = sum(len(text) + _TOKENS_PER_MESSAGE for text in said) + _TOKENS_PER_REQUEST
+        replied = min(terms.max_reply_tokens or 0, _MAX_COUNT)
         return Amount(_picodollars((terms.price or _FREE).of(sent, replied)), sent + replied)
 
     def _in_the_way(self, more: Amount) -> Cap | None:
         """The first budget that this additional amount could exceed."""
         total = self._spent + self._reserved + more
-        return next((cap for cap in self._caps if cap.part(total) > cap.most), None)
+        return next((cap for cap in self._caps if cap.part(more) and cap.part(total) > cap.most), None)
 
     def _wake(self) -> None:
         self._changed.set()
@@ -286,28 +238,6 @@ class Budget:
             f"{OVER_BUDGET}{cap.option}: {cap.said(cap.part(self._spent))} spent{lost}, "
             f"and a request whose reply has up to {most:,} tokens may take more than is left"
         )
-
-    def _fit(self, cap: Cap, requests: Sequence[tuple[Model, str]]) -> Fit:
-        wanted = min(self._limits.concurrency, len(requests))
-        left = cap.most - cap.part(self._spent)
-        worst = [cap.part(self._worst_case(*request)) for request in requests]
-        most = max(worst)
-        at_once = max(int(min(worst) <= left), min(wanted, left // most if most else wanted))
-        share = left // (wanted if at_once else 1)
-        bound = None if at_once == wanted else min(self._bound(cap, share, *request) for request in requests)
-        return Fit(cap.option, at_once, wanted, cap.said(most), bound if bound and bound > 0 else None)
-
-    def _bound(self, cap: Cap, share: int, model: Model, prompt: str) -> int:
-        """The maximum reply length in tokens if the request may take this share of the remaining budget."""
-
-        def part(reply_tokens: int) -> int:
-            return cap.part(self._worst_case(model, prompt, reply_tokens))
-
-        most = self._prices.terms(model).max_reply_tokens or 0
-        if part(0) > share or part(most) <= share:
-            return 0 if part(0) > share else most
-        bound = most * (share - part(0)) // (part(most) - part(0))
-        return bound - (part(bound) > share)  # amounts are rounded
 
 
 def _searches_the_web(model: Model) -> bool:

@@ -8,27 +8,27 @@ from __future__ import annotations
 import logging
 import math
 import os
-import zlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import cache, partial
+from functools import cache
 from time import perf_counter
 from typing import Any
 
 from pytest_llmarith.models import fake
-from pytest_llmarith.models.budget import listed_terms, tier_of
 from pytest_llmarith.models.provider_errors import EndlessResponse, Redirected, UnusableResponse, is_filtered
-from pytest_llmarith.models.redact import without_known_keys
-from pytest_llmarith.models.request import key_variable, messages_of, sent_of
-from pytest_llmarith.types import Model, ModelTerms, Reply
+from pytest_llmarith.models.providers import key_variable
+from pytest_llmarith.models.redact import sent_of, without_known_keys
+from pytest_llmarith.types import Model, ModelTerms, Price, Reply
 
 # These libraries log requests and responses, and some providers take the key in the URL.
 _LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore")
 _OPENAI_KEY = "OPENAI_API_KEY"
 LARGEST = 2**25  # bytes of a decompressed response, a hundred times the longest replies
-_PIECE = 2**16
+_USUAL_TIERS = ("auto", "default", "standard", "standard_only", "on_demand")
+# litellm would send a request to these providers to look up a model.
+_ASK_A_SERVER = ("huggingface", "lemonade", "ollama", "ollama_chat")
 _MAX_COUNTED = 10**8  # tokens or US dollars of one reply; more would block the rate limit for days
 # Finish reasons of interrupted replies: OpenRouter and Mistral; Zhipu; DeepSeek; vLLM.
 _BROKEN_OFF = {"error", "network_error", "insufficient_system_resource", "abort"}
@@ -58,36 +58,36 @@ class Client:
     def terms(self, model: Model) -> ModelTerms:
         """The model's terms in litellm's price list."""
         self.prepare()
-        return listed_terms(self._litellm, model.target, tier_of(model.params))
+        return _listed_terms(self._litellm, model.target, tier_of(model.params))
 
     async def complete(self, model: Model, prompt: str, timeout_s: float) -> Reply:
         """Send one request. Raises litellm's errors, which `provider_errors.diagnose` interprets."""
         if not model.simulated:
             self.prepare()
-        sent = sent_of(model, prompt)
-        asked_at = datetime.now(UTC).isoformat(timespec="milliseconds")
-        began = perf_counter()
+        asked_at, began = datetime.now(UTC).isoformat(timespec="milliseconds"), perf_counter()
         if model.simulated:
-            reply = fake.complete(model.target, sent["messages"], model.params, self._known)
-            return replace(reply, latency_s=perf_counter() - began, asked_at=asked_at, sent=sent)
+            reply = fake.reply(model.target, model.messages(prompt), model.params, self._known)
+        else:
+            reply = await self._request(model, prompt, timeout_s)
+        return replace(reply, latency_s=perf_counter() - began, asked_at=asked_at, sent=sent_of(model, prompt))
+
+    async def _request(self, model: Model, prompt: str, timeout_s: float) -> Reply:
         try:
             response = await self._litellm.acompletion(**_arguments(model, prompt, timeout_s))
         except Exception as error:
-            if not is_filtered(error):
-                raise
-            return filtered_reply(latency_s=perf_counter() - began, asked_at=asked_at, sent=sent)
-        latency_s = perf_counter() - began
+            if is_filtered(error):
+                return Reply("", finish_reason="content_filter")
+            raise
         self._price_all_tokens(response, model)
-        reply = reply_from(response, latency_s=latency_s, asked_at=asked_at, sent=sent)
-        tier = tier_of(model.params, getattr(response, "service_tier", None))
-        if tier and listed_terms(self._litellm, model.target, tier).price is None:
+        reply = _reply_from(response)
+        if tier_of(model.params) and self.terms(model).price is None:
             return replace(reply, cost_usd=None)  # litellm uses the default price for an unlisted tier
         return reply
 
     def _price_all_tokens(self, response: Any, model: Model) -> None:
         """Price reasoning tokens that the server counts only in the total, which litellm leaves out."""
         usage: Any = getattr(response, "usage", None)
-        tokens = None if usage is None else completion_tokens(usage)
+        tokens = None if usage is None else _completion_tokens(usage)
         if tokens is None or tokens == usage.completion_tokens:
             return
         usage.completion_tokens = tokens
@@ -113,15 +113,16 @@ def _arguments(model: Model, prompt: str, timeout_s: float) -> dict[str, Any]:
     arguments = {
         **model.params,
         "model": model.target,
-        "messages": messages_of(model, prompt),
+        "messages": model.messages(prompt),
         "timeout": timeout_s,
         "max_retries": 0,
         "num_retries": 0,
     }
-    if model.api_base is None:
-        return arguments
-    keyless = key_variable(model.target, os.environ) == _OPENAI_KEY and not os.environ.get(_OPENAI_KEY)
-    return {**({"api_key": "none"} if keyless else {}), **arguments, "api_base": model.api_base}
+    if model.api_base is not None:
+        arguments["api_base"] = model.api_base
+        if not os.environ.get(_OPENAI_KEY) and key_variable(model.target, os.environ) == _OPENAI_KEY:
+            arguments["api_key"] = "none"
+    return arguments
 
 
 def _imported() -> Any:
@@ -148,28 +149,22 @@ def _imported() -> Any:
 # large count, which would defeat the budget.
 
 
-def reply_from(response: Any, *, latency_s: float, asked_at: str, sent: Mapping[str, Any]) -> Reply:
-    """The reply, with all data of the response."""
-    choice = _choice(response)
-    usage = _usage(response)
+def _reply_from(response: Any) -> Reply:
+    """The reply, with all data of the response. A refusal may be in a separate field."""
+    if not (choices := getattr(response, "choices", None)):
+        raise UnusableResponse("the response holds no choices")
+    message, usage = choices[0].message, _usage(response)
+    specific = getattr(message, "provider_specific_fields", None) or {}
     return Reply(
-        text=_written(_text(choice.message)) or "",
-        reasoning=_written(getattr(choice.message, "reasoning_content", None)) or None,
-        finish_reason=_finish_reason(choice),
+        text=_written(message.content or getattr(message, "refusal", None) or specific.get("refusal")) or "",
+        reasoning=_written(getattr(message, "reasoning_content", None)) or None,
+        finish_reason=_finish_reason(choices[0]),
         served_model=_written(getattr(response, "model", None)),
         prompt_tokens=getattr(usage, "prompt_tokens", None),
-        completion_tokens=None if usage is None else completion_tokens(usage),
+        completion_tokens=None if usage is None else _completion_tokens(usage),
         reasoning_tokens=_reasoning_tokens(usage),
         cost_usd=None if usage is None else _cost(response),
-        latency_s=latency_s,
-        asked_at=asked_at,
-        sent=sent,
     )
-
-
-def filtered_reply(*, latency_s: float, asked_at: str, sent: Mapping[str, Any]) -> Reply:
-    """The reply if the provider reports its content filter as an error."""
-    return Reply("", finish_reason="content_filter", latency_s=latency_s, asked_at=asked_at, sent=sent)
 
 
 def _written(text: Any) -> str | None:
@@ -177,33 +172,15 @@ def _written(text: Any) -> str | None:
     return without_known_keys(text, os.environ) if isinstance(text, str) else None
 
 
-def _choice(response: Any) -> Any:
-    choices = getattr(response, "choices", None)
-    if not choices:
-        raise UnusableResponse("the response holds no choices")
-    return choices[0]
-
-
 def _finish_reason(choice: Any) -> Any:
     """The finish reason by the provider's own value, as litellm maps errors and unknown reasons to `stop`."""
     said = getattr(choice, "provider_specific_fields", None) or {}
     native, fault = said.get("native_finish_reason"), said.get("error")
     if fault or (isinstance(native, str) and native.lower() in _BROKEN_OFF):
-        raise UnusableResponse(f"the provider interrupted the reply: {_words(fault) or native}")
+        words = (fault.get("message") or fault) if isinstance(fault, Mapping) else fault
+        raise UnusableResponse(f"the provider interrupted the reply: {words or native}")
     known = _FINISH_REASONS.get(native.lower()) if isinstance(native, str) else None
     return known or choice.finish_reason
-
-
-def _words(fault: Any) -> str:
-    return str(fault.get("message") or fault) if isinstance(fault, Mapping) else str(fault or "")
-
-
-def _text(message: Any) -> Any:
-    """The text of the message; a refusal may be in a separate field."""
-    refusal = getattr(message, "refusal", None) or (getattr(message, "provider_specific_fields", None) or {}).get(
-        "refusal"
-    )
-    return message.content or refusal
 
 
 def _usage(response: Any) -> Any:
@@ -215,7 +192,7 @@ def _usage(response: Any) -> Any:
     return usage if all(map(_is_count, (*counts, _reasoning_tokens(usage)))) else None
 
 
-def completion_tokens(usage: Any) -> int | None:
+def _completion_tokens(usage: Any) -> int | None:
     """All tokens that the model wrote; some servers, such as xAI's, count reasoning only in the total."""
     written, total, prompt = (getattr(usage, f"{name}_tokens", None) for name in ("completion", "total", "prompt"))
     if type(total) is int and type(prompt) is int and _is_count(total) and _is_count(prompt):
@@ -237,82 +214,69 @@ def _cost(response: Any) -> float | None:
     return usd if math.isfinite(usd) and 0 < usd <= _MAX_COUNTED else None
 
 
+# --- the price list -------------------------------------------------------------------------------------------------
+
+
+def tier_of(params: Mapping[str, Any]) -> str | None:
+    """The separately priced service tier that a request asks for; None means the default price."""
+    tier = params.get("service_tier")
+    return tier.lower() if isinstance(tier, str) and tier.lower() not in _USUAL_TIERS else None
+
+
+def _listed_terms(litellm: Any, target: str, tier: str | None) -> ModelTerms:
+    """The terms in litellm's list. Its functions return 0 for a missing price, so the entry itself is read."""
+    provider = target.partition("/")[0]
+    try:
+        key = target if provider in _ASK_A_SERVER else litellm.get_model_info(target)["key"]
+    except Exception:  # litellm raises a bare Exception for an unlisted model
+        return ModelTerms()
+    entry: Mapping[str, Any] = litellm.model_cost.get(key) or {}
+    most = entry.get("max_output_tokens") or entry.get("max_tokens")
+    return ModelTerms(
+        _price(entry, tier), most if isinstance(most, int) else None, bool(entry.get("supports_reasoning"))
+    )
+
+
+def _price(entry: Mapping[str, Any], tier: str | None) -> Price | None:
+    suffix = f"_{tier}" if tier else ""
+    prompt, completion = (entry.get(f"{way}_cost_per_token{suffix}") for way in ("input", "output"))
+    if not isinstance(prompt, int | float) or not isinstance(completion, int | float):
+        return None
+    reasoning = entry.get("output_cost_per_reasoning_token")  # higher than the answer's price for a few models
+    return Price(prompt * 1e6, max(completion, reasoning if isinstance(reasoning, int | float) else 0) * 1e6)
+
+
 # --- redirects and long responses -----------------------------------------------------------------------------------
-#
-# On a redirect, httpx drops only the header `Authorization`, but some providers take keys in other headers. It also
-# decompresses responses of any length. litellm and its SDKs all send through `AsyncClient.send`, which is wrapped.
 
 
 @cache
 def _guard_transport() -> None:
+    """Refuse redirects and long responses in `AsyncClient.send`, through which litellm and its SDKs send everything.
+
+    httpx would send keys in headers other than `Authorization` to the host of a redirect.
+    """
     import httpx
 
     original = httpx.AsyncClient.send
 
-    async def send(client: httpx.AsyncClient, request: httpx.Request, *, stream: bool = False, **how: Any) -> Any:
-        request.headers["Accept-Encoding"] = "gzip"  # the other encodings cannot be decompressed in bounded chunks
-        response = await _redirected(original, client, request, {**how, "stream": True, "follow_redirects": False})
+    async def send(client: httpx.AsyncClient, request: httpx.Request, **how: Any) -> httpx.Response:
+        request.headers["Accept-Encoding"] = "gzip"
+        response = await original(client, request, **{**how, "stream": True, "follow_redirects": False})
         try:
-            response.stream = _Body(response)
-            if not stream:
-                await response.aread()
-        except BaseException:
+            if (following := response.next_request) is not None:
+                raise Redirected(f"redirected to {following.url}; if this server is right, set --llm-api-base")
+            if response.headers.get("Content-Encoding") != "gzip":  # others can be decompressed to any length at once
+                response.headers.pop("Content-Encoding", None)
+            content = bytearray()
+            async for piece in response.aiter_bytes():
+                content += piece
+                if len(content) > LARGEST:
+                    raise EndlessResponse(f"the response is longer than {LARGEST:,} bytes")
+            response._content = bytes(content)
+        except httpx.DecodingError as error:
+            raise UnusableResponse(f"the response cannot be decompressed: {error}") from error
+        finally:
             await response.aclose()
-            raise
         return response
 
-    class _Body(httpx.AsyncByteStream):
-        """The decompressed body of a response, up to a maximum length."""
-
-        def __init__(self, response: httpx.Response) -> None:
-            assert isinstance(response.stream, httpx.AsyncByteStream)
-            self._packed = response.stream
-            self._inflate = _inflating(response.headers.pop("Content-Encoding", "identity"))
-
-        async def __aiter__(self) -> AsyncIterator[bytes]:
-            size = 0
-            async for packed in self._packed:
-                for piece in self._inflate(packed):
-                    size += len(piece)
-                    if size > LARGEST:
-                        raise EndlessResponse(f"the response is longer than {LARGEST:,} bytes")
-                    yield piece
-
-        async def aclose(self) -> None:
-            await self._packed.aclose()
-
     httpx.AsyncClient.send = send  # type: ignore[method-assign, assignment]
-
-
-async def _redirected(send: Callable[..., Awaitable[Any]], client: Any, request: Any, how: dict[str, Any]) -> Any:
-    """The response after all redirects, which may change http to https but not the host."""
-    for _ in range(1 + client.max_redirects):
-        response = await send(client, request, **how)
-        following = response.next_request
-        if following is None:
-            return response
-        await response.aclose()
-        asked, named = request.url, following.url
-        if (named.host, named.port) != (asked.host, asked.port) or named.scheme not in (asked.scheme, "https"):
-            there = f"{named.scheme}://{named.netloc.decode('ascii', 'replace')}"
-            raise Redirected(f"redirected to {there}, where no key is sent; if this host is right, set --llm-api-base")
-        request = following
-    import httpx
-
-    raise httpx.TooManyRedirects(f"redirected {client.max_redirects} times", request=request)
-
-
-def _inflating(encoding: str) -> Callable[[bytes], Iterator[bytes]]:
-    """Decompress gzip. Other values are ignored, as in httpx: some servers send `utf-8`."""
-    if encoding.strip().lower() not in ("gzip", "x-gzip"):
-        return lambda packed: iter((packed,))
-    return partial(_gunzipped, zlib.decompressobj(zlib.MAX_WBITS | 16))
-
-
-def _gunzipped(gunzip: Any, packed: bytes) -> Iterator[bytes]:
-    try:
-        while packed and not gunzip.eof:
-            yield gunzip.decompress(packed, _PIECE)
-            packed = gunzip.unconsumed_tail
-    except zlib.error as error:
-        raise UnusableResponse(f"the response cannot be decompressed: {error}") from error

@@ -1,4 +1,4 @@
-"""When a request may be sent: concurrency limit, rate limit and circuit breaker.
+"""When a request may be sent: concurrency limit, requests per minute and circuit breaker.
 
 All classes belong to the broker's event loop. Models with the same target and address share an `Endpoint`.
 """
@@ -13,14 +13,11 @@ from itertools import count
 from typing import NamedTuple
 
 from pytest_llmarith.models.provider_errors import Action, Diagnosis
-from pytest_llmarith.models.request import about_tokens, reply_limit
-from pytest_llmarith.types import Model, Reply, RequestLimits, Throttled
+from pytest_llmarith.types import RequestLimits, Throttled
 
 Clock = Callable[[], float]
 
 _MAX_ROUNDS = 64
-_MINUTE_S = 60.0
-_UNKNOWN_COMPLETION = 1_000  # tokens of a reply, before the first one arrives and if the request sets no limit
 
 DOWN_AFTER_FAILURES = 20
 DOWN_AFTER_S = 60.0
@@ -88,33 +85,6 @@ class ConcurrencyLimit:
             self._replies = 0
 
 
-class RateLimit:
-    """Requests and tokens per minute, spread evenly: each request delays the next one in proportion to its tokens.
-
-    No interval of a minute exceeds the rate, and there are no bursts.
-    """
-
-    def __init__(self, limits: RequestLimits, clock: Clock) -> None:
-        self._request_s = _MINUTE_S / limits.requests_per_minute if limits.requests_per_minute else 0.0
-        self._token_s = _MINUTE_S / limits.tokens_per_minute if limits.tokens_per_minute else 0.0
-        self._clock = clock
-        self._request_at = self._token_at = clock()
-
-    def wait_s(self) -> float:
-        """Seconds until the next request may be sent."""
-        return max(0.0, max(self._request_at, self._token_at) - self._clock())
-
-    def take(self, tokens: int) -> None:
-        """Count a request that is sent and uses about this many tokens."""
-        now = self._clock()
-        self._request_at = max(self._request_at, now) + self._request_s
-        self._token_at = max(self._token_at, now) + tokens * self._token_s
-
-    def correct(self, tokens: int) -> None:
-        """Correct the count by this many tokens, which may be negative."""
-        self._token_at += tokens * self._token_s
-
-
 class CircuitBreaker:
     """Whether a provider is down, by consecutive failures.
 
@@ -175,25 +145,34 @@ class CircuitBreaker:
 
 
 class Attempt(NamedTuple):
-    """A request that was sent: its numbers at the breaker and at the limit, and its expected tokens."""
+    """A request that was sent: its numbers at the breaker and at the concurrency limit."""
 
     number: int
     began: int
-    tokens: int
 
 
 class SharedLimits:
-    """The state that the endpoints of a run share: requests in flight, rate limit and clock."""
+    """The limits that the endpoints of a run share: requests in flight, and requests per minute without bursts."""
 
     def __init__(self, limits: RequestLimits) -> None:
         self.clock = asyncio.get_running_loop().time
         self.most = limits.concurrency
-        self.in_flight = 0
-        self.rate = RateLimit(limits, self.clock)
         self.endpoints: list[Endpoint] = []
+        self._in_flight = 0
+        self._every_s = 60.0 / limits.requests_per_minute if limits.requests_per_minute else 0.0
+        self._next_at = self.clock()
 
-    def changed(self) -> None:
+    def wait_s(self) -> float:
+        """Seconds until the next request may be sent; infinite until one ends."""
+        return math.inf if self._in_flight >= self.most else max(0.0, self._next_at - self.clock())
+
+    def begin(self) -> None:
+        self._in_flight += 1
+        self._next_at = max(self._next_at, self.clock()) + self._every_s
+
+    def end(self) -> None:
         """Wake the requests that wait."""
+        self._in_flight -= 1
         for endpoint in self.endpoints:
             endpoint.changed.set()
 
@@ -214,8 +193,6 @@ class Endpoint:
         self._shared = shared
         self._send_lock = asyncio.Lock()
         self._closed = asyncio.Event()
-        self._replies = 0
-        self._completion_tokens = 0
         shared.endpoints.append(self)
 
     @property
@@ -238,7 +215,7 @@ class Endpoint:
                 await self._closed.wait()
         self._raise_if_closed()
 
-    async def begin(self, model: Model, prompt: str) -> Attempt:
+    async def begin(self) -> Attempt:
         """Wait until a request may be sent; `end` has to follow. Raises Closed."""
         async with self._send_lock:
             self._raise_if_closed()
@@ -248,24 +225,17 @@ class Endpoint:
                     async with asyncio.timeout(None if math.isinf(seconds) else seconds):
                         await self.changed.wait()
                 self._raise_if_closed()
-            tokens = self._expected_tokens(model, prompt)
-            self._shared.rate.take(tokens)
-            self._shared.in_flight += 1
-            return Attempt(self._breaker.begin(), self._limit.begin(), tokens)
+            self._shared.begin()
+            return Attempt(self._breaker.begin(), self._limit.begin())
 
     def end(self, attempt: Attempt) -> None:
         self._breaker.end(attempt.number)
         self._limit.end()
-        self._shared.in_flight -= 1
-        self._shared.changed()
+        self._shared.end()
 
-    def replied(self, attempt: Attempt, reply: Reply) -> None:
+    def replied(self, attempt: Attempt) -> None:
         self._limit.replied(attempt.began)
         self._breaker.replied()
-        if reply.prompt_tokens is not None and reply.completion_tokens is not None:
-            self._replies += 1
-            self._completion_tokens += reply.completion_tokens
-            self._shared.rate.correct(reply.prompt_tokens + reply.completion_tokens - attempt.tokens)
 
     def failed(self, attempt: Attempt, diagnosis: Diagnosis) -> Throttled | None:
         """Count a failure that can be retried; returns the concurrency limit if the failure lowered it."""
@@ -297,15 +267,9 @@ class Endpoint:
             self.close()
 
     def _wait_s(self) -> float:
-        if self._limit.in_flight >= self._limit.allowed or self._shared.in_flight >= self._shared.most:
+        if self._limit.in_flight >= self._limit.allowed:
             return math.inf
-        return max(self._breaker.wait_s(), self._shared.rate.wait_s())
-
-    def _expected_tokens(self, model: Model, prompt: str) -> int:
-        """Prompt tokens by length, plus the mean reply so far, or else the reply limit."""
-        if self._replies:
-            return about_tokens(model, prompt) + round(self._completion_tokens / self._replies)
-        return about_tokens(model, prompt) + (reply_limit(model) or _UNKNOWN_COMPLETION)
+        return max(self._breaker.wait_s(), self._shared.wait_s())
 
     def _raise_if_closed(self) -> None:
         if self.closed:

@@ -8,14 +8,14 @@ Messages are tuples of builtins: sent through pytest-xdist's channel between wor
 between controller and broker's process.
 
     worker -> controller                   controller -> broker's process
-    ("ask", number, question)              ("ask", worker, number, question)
-    ("announce", [(question, label), ...]) ("plan", "", number, questions, models that may be asked others later)
-    ("announced",)                         ("progress", "", number)
-    ("notify", kind, what)                   ("announce",) ("prepare",) ("forget", worker) ("stop", message)
+    ("ask", number, question)              ("ask", number, worker, question)
+    ("announce", [(question, label), ...]) ("plan", number, questions, models that may be asked others later)
+    ("announced",)                         ("progress", number)
+    ("notify", kind, what)                 ("announce",) ("prepare",) ("forget", worker) ("stop", message)
                                            ("close", seconds to wait for what is in flight)
 
     controller -> worker                   broker's process -> controller
-    (number, kind, JSON)                   ("answer", worker, number, kind, JSON)
+    (number, kind, JSON)                   ("answer", number, kind, JSON)
                                            ("stopped", JSON) ("closed", JSON) ("say", line)
 
 The controller is the worker "". A question is the tuple of its fields. Values are sent as JSON text with a key of
@@ -35,6 +35,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import astuple, dataclass
+from functools import partial
 from itertools import count, islice
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -88,50 +89,50 @@ class Calls:
         self._send = send
         self._lock = threading.Lock()
         self._numbers = count()
-        self._waiting: dict[int, queue.SimpleQueue[Any]] = {}
+        self._pending: dict[int, Callable[[str, str], None]] = {}
         self._ended: Failure | None = None
 
-    def ask_and_wait(self, question: Question, idle: Callable[[], None] | None = None) -> Reply | Failure:
-        """Wait for the reply; `idle` is called about once a second meanwhile."""
-        reply: Reply | Failure = self.call("ask", astuple(question), idle=idle)
-        return reply
+    def begin(self, deliver: Callable[[str, str], None], kind: str, *arguments: Any) -> None:
+        """Send a message. `deliver` gets the kind and the JSON of its answer, or of a failure."""
+        with self._lock:
+            number, ended = next(self._numbers), self._ended
+            if ended is None:
+                self._pending[number] = deliver
+        if ended is None:
+            self._send((kind, number, *arguments))
+        else:
+            deliver("failure", encoded(ended))
 
     def call(self, kind: str, *arguments: Any, idle: Callable[[], None] | None = None) -> Any:
-        """Send a message and wait for its answer; returns a failure if the connection has ended."""
-        number, answer = next(self._numbers), queue.SimpleQueue[Any]()
-        with self._lock:
-            if self._ended is not None:
-                return self._ended
-            self._waiting[number] = answer
-        self._send((kind, number, *arguments))
+        """Send a message and wait for its answer; `idle` is called about once a second meanwhile."""
+        answers = queue.SimpleQueue[tuple[str, str]]()
+        self.begin(lambda *answer: answers.put(answer), kind, *arguments)
         idle_at = time.monotonic() + _IDLE_S
         while True:
             try:
-                return answer.get(timeout=_STEP_S)
+                answered, text = answers.get(timeout=_STEP_S)
+                return decoded(text, KINDS[answered])
             except queue.Empty:
                 if idle is not None and time.monotonic() >= idle_at:
                     idle()
                     idle_at = time.monotonic() + _IDLE_S
+            except (KeyError, ValueError):
+                return Failure("the broker sent an unreadable message; install the same pytest-llmarith on every host")
 
     def received(self, number: int, kind: str, text: str) -> None:
         """Deliver an answer. It neither raises nor blocks."""
         with self._lock:
-            answer = self._waiting.pop(number, None)
-        if answer is not None:
-            try:
-                answer.put(decoded(text, KINDS[kind]))
-            except (KeyError, ValueError):
-                answer.put(
-                    Failure("the broker sent an unreadable message; install the same pytest-llmarith on every host")
-                )
+            deliver = self._pending.pop(number, None)
+        if deliver is not None:
+            deliver(kind, text)
 
     def end(self, failure: Failure) -> None:
         """Answer all pending and later calls with this failure."""
         with self._lock:
             self._ended = failure
-            waiting, self._waiting = self._waiting, {}
-        for answer in waiting.values():
-            answer.put(failure)
+            pending, self._pending = self._pending, {}
+        for deliver in pending.values():
+            deliver("failure", encoded(failure))
 
 
 class Channel(Protocol):
@@ -148,8 +149,11 @@ class WorkerConnection:
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
         self._calls = Calls(self._send)
-        self.ask_and_wait = self._calls.ask_and_wait
         channel.setcallback(self._received, endmarker=None)
+
+    def ask_and_wait(self, question: Question) -> Reply | Failure:
+        answer: Reply | Failure = self._calls.call("ask", astuple(question))
+        return answer
 
     def announce(self, announcements: Iterable[Announcement]) -> None:
         """Announce the planned questions: question fields, and a label of builtins for the controller."""
@@ -185,11 +189,8 @@ class BrokerProcess:
         self._progress = Progress()
         self._has_asked = False
         self._closing = False
-        self._ended: Failure | None = None
-        self._lock = threading.Lock()
         self._channels: dict[str, Channel] = {}
-        self._asked: set[tuple[str, int]] = set()  # pending calls of workers
-        self._calls = Calls(lambda message: self._send(message[0], "", *message[1:]))
+        self._calls = Calls(lambda message: self._send(*message))
         self._outgoing: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115  # `_why_ended` closes it
         self._process = subprocess.Popen(
@@ -224,7 +225,8 @@ class BrokerProcess:
     def ask_and_wait(self, question: Question, idle: Callable[[], None] | None = None) -> Reply | Failure:
         """Wait for the reply; `idle` is called about once a second meanwhile."""
         self._has_asked = True
-        return self._calls.ask_and_wait(question, idle)
+        answer: Reply | Failure = self._calls.call("ask", "", astuple(question), idle=idle)
+        return answer
 
     def stop(self, message: str) -> None:
         """Stop asking: every test that waits or asks later gets this reason."""
@@ -264,14 +266,7 @@ class BrokerProcess:
     def ask_for(self, worker: str, number: int, question: Sequence[Any]) -> None:
         """Forward a question of a worker."""
         self._has_asked = True
-        with self._lock:
-            ended = self._ended
-            if ended is None:
-                self._asked.add((worker, number))
-        if ended is None:
-            self._send("ask", worker, number, question)
-        else:
-            self._answer_worker(worker, number, "failure", encoded(ended))
+        self._calls.begin(partial(self._answer_worker, worker, number), "ask", worker, question)
 
     def detach(self, worker: str) -> None:
         """Disconnect a worker. Replies to its requests in flight still reach the store."""
@@ -305,14 +300,11 @@ class BrokerProcess:
                 self._received(*json.loads(line))
         self._process.wait()
         self._outgoing.put(None)
-        self._end(self._why_ended())
+        self._calls.end(self._why_ended())
 
     def _received(self, kind: str, *said: Any) -> None:
-        if kind == "answer" and said[0] == "":
-            self._calls.received(*said[1:])
-        elif kind == "answer":
-            self._asked.discard(said[:2])
-            self._answer_worker(*said)
+        if kind == "answer":
+            self._calls.received(*said)
         elif kind == "stopped":
             self.stopped = decoded(said[0], Failure)
         elif kind == "closed":
@@ -331,11 +323,3 @@ class BrokerProcess:
         why = Failure(f"the broker's process ended with status {self._process.returncode}: {last}", stops_run=True)
         self.stopped = self.stopped or why
         return why
-
-    def _end(self, failure: Failure) -> None:
-        with self._lock:
-            self._ended = failure
-            asked, self._asked = self._asked, set()
-        self._calls.end(failure)
-        for worker, number in asked:
-            self._answer_worker(worker, number, "failure", encoded(failure))

@@ -8,7 +8,7 @@ status on every error; the original one is among the causes.
 | retry | 408, 409, 425, 429, 5xx; timeout; connection refused or lost; a body that is not JSON; no `choices` |
 | give up the question | context too long, any other 4xx, an endless body, any other error |
 | stop the run | 401, 402, 403, 404; no key; no money; unknown model, provider or host; a refused parameter |
-| stop the run | a redirect to another host |
+| stop the run | a redirect |
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Any
 
 from pytest_llmarith.files import seconds_until
 from pytest_llmarith.models import redact
-from pytest_llmarith.models.request import key_variable
+from pytest_llmarith.models.providers import key_variable
 from pytest_llmarith.types import Model
 
 
@@ -90,31 +90,30 @@ _NO_ADDRESS = {code for name in ("EAI_NONAME", "EAI_NODATA") if (code := getattr
 }
 _STATUS_OF_UNREADABLE = {200, 422, 500}  # set by litellm if the provider sent none
 
-# Requests that were refused or never reached the provider are not billed.
-_NOT_BILLED = {"HTTPStatusError", "Redirected", "ConnectError", "ConnectTimeout", "ConnectionRefusedError", "gaierror"}
-_NEVER_SENT = {"UnknownModel", "ImportError", "ModuleNotFoundError", "UnsupportedProtocol", "InvalidURL"} | {
-    "LocalProtocolError",
-    "UnicodeEncodeError",
+# Of requests that were refused or never reached the provider.
+_NOT_BILLED = {
+    *("HTTPStatusError", "Redirected", "ConnectError", "ConnectTimeout", "ConnectionRefusedError", "gaierror"),
+    *("UnknownModel", "ImportError", "ModuleNotFoundError", "UnsupportedProtocol", "InvalidURL"),
+    *("LocalProtocolError", "UnicodeEncodeError"),
 }
 
 _RETRY_INFO = re.compile(r'"retryDelay":\s*"(\d{1,9}(?:\.\d+)?)s"')  # Google sends no header
 
 
-def diagnose(
-    error: BaseException, model: Model, timeout_s: float, environ: Mapping[str, str] = os.environ
-) -> Diagnosis:
+def diagnose(error: BaseException, model: Model, timeout_s: float) -> Diagnosis:
     """Classify the error of a request to `model`."""
-    reason = _reason(error, timeout_s)
-    is_missing, is_refused = _is_key_missing(error), _status(error) == 401
-    place = (key_variable(model.target, environ) or "the provider's key") + " in the environment or in .env"
-    reason = f"no key; set {place}" if is_missing else _LITELLM_ADVICE.sub("", reason)
-    reason += f"; check {place}" * (is_refused and not is_missing)
-    secrets = redact.secrets_in(model.params)
+    reason, summary = _described(error, timeout_s)
+    place = (key_variable(model.target, os.environ) or "the provider's key") + " in the environment or in .env"
+    if _is_key_missing(error):
+        reason = f"no key; set {place}"
+    elif _status(error) == 401:
+        reason += f"; check {place}"
+    secrets = list(redact.header_values(model.params))
     action = _action(error)
     return Diagnosis(
         action,
-        redact.one_line(f"{model.target}: {reason}", environ, secrets),
-        redact.one_line(f"{_summary(error)} {model.target}", environ, secrets),
+        redact.one_line(f"{model.target}: {reason}", os.environ, secrets),
+        redact.one_line(f"{summary} {model.target}", os.environ, secrets),
         _retry_after_s(error),
         throttled=action is Action.RETRY and _status(error) == 429,
         refused=_is_connection_refused(error),
@@ -132,7 +131,7 @@ def is_filtered(error: BaseException) -> bool:
 def may_be_billed(error: BaseException) -> bool:
     """Whether a failed request may be billed: it was sent, and the provider did not refuse it."""
     names = {type(cause).__name__ for cause in _causes(error)}
-    if names & (_NOT_BILLED | _NEVER_SENT) or _is_key_missing(error):
+    if names & _NOT_BILLED or _is_key_missing(error):
         return False
     status = getattr(error, "status_code", None)
     return not (isinstance(status, int) and 400 <= status < 500 and status != 408)
@@ -167,32 +166,21 @@ def _stops_run(error: BaseException) -> bool:
 # --- messages -------------------------------------------------------------------------------------------------------
 
 
-def _reason(error: BaseException, timeout_s: float) -> str:
-    """The provider's message, or what happened to the connection."""
+def _described(error: BaseException, timeout_s: float) -> tuple[str, str]:
+    """What happened, and a summary by which retries are counted; the model's name follows it."""
     if _is_timeout(error):
-        return f"no reply within {timeout_s:g} s"
+        return f"no reply within {timeout_s:g} s", "no reply from"
     if (found := _caused_by(error, UnusableResponse, UnknownModel, Redirected)) is not None:
-        return str(found)
+        return str(found), "unusable response from"
     if (lost := _lost_connection(error)) is not None:
-        return f"connection failed: {lost}"
+        return f"connection failed: {lost}", "no connection to"
     if _is_no_json(error):
-        return "the response is not JSON"
+        return "the response is not JSON", "unusable response from"
     if _is_unreadable(error):
-        return f"the response cannot be read: {_words(error)}"
-    status = _status(error)
-    heading = type(error).__name__ if status is None else f"{status} {type(error).__name__}"
-    return f"{heading}: {_words(error)}"
-
-
-def _summary(error: BaseException) -> str:
-    """A short description by which retries are counted; the model's name follows it."""
-    if _is_timeout(error):
-        return "no reply from"
-    if _lost_connection(error) is not None:
-        return "no connection to"
-    if _is_unreadable(error) or _caused_by(error, UnusableResponse):
-        return "unusable response from"
-    return f"{_status(error) or type(error).__name__} from"
+        return f"the response cannot be read: {_words(error)}", "unusable response from"
+    name, status = type(error).__name__, _status(error)
+    words = _LITELLM_ADVICE.sub("", _words(error))
+    return (f"{name}: {words}", f"{name} from") if status is None else (f"{status} {name}: {words}", f"{status} from")
 
 
 def _words(error: BaseException) -> str:

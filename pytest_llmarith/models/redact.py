@@ -1,4 +1,4 @@
-"""Finds and removes secrets in request parameters and in text."""
+"""What of a request is recorded, and text without secrets."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from pytest_llmarith.types import Model
+
 HIDDEN = "[hidden]"
 
 _SECRET_NAME = re.compile(
@@ -14,13 +16,8 @@ _SECRET_NAME = re.compile(
     r"|api[_-]?key|secret|password|authorization|credential|cookie",
     re.IGNORECASE,
 )
-_HEADERS = {"headers", "extra_headers", "default_headers"}
-# Its keys in a JSON schema are names chosen by the user: a property `key` holds no secret.
-_PROPERTIES = "properties"
-# The key of a data source, which can only be given as an option. It is never recorded.
-_ALLOWED = ("authentication", "key")
-# It looks like the name of a key but holds none. It is accepted, and not recorded because it changes no reply.
 _NO_SECRET = "prompt_cache_key"
+_HEADERS = {"headers", "extra_headers", "default_headers"}
 
 _LOOKED_AT = 20_000  # characters of a message
 _LONGEST = 300
@@ -45,54 +42,37 @@ _KEY_SHAPES = re.compile(
 )
 
 
-# --- request parameters ---------------------------------------------------------------------------------------------
+# --- requests -------------------------------------------------------------------------------------------------------
+
+
+def sent_of(model: Model, prompt: str) -> dict[str, Any]:
+    """The request as it is recorded: without the values of headers. Its parameters hold no keys, which are refused."""
+    return {
+        "model": model.target,
+        "api_base": model.api_base,
+        "messages": model.messages(prompt),
+        "params": with_headers_hidden(model.params),
+    }
 
 
 def is_secret(name: str) -> bool:
     """Whether a parameter, header or variable of this name holds a secret; `max_tokens` does not."""
-    return _SECRET_NAME.search(name) is not None
-
-
-def without_secrets(params: Mapping[str, Any], above: str = "") -> dict[str, Any]:
-    """Request parameters without secrets, at every depth; `above` is the name of the parent."""
-    return {
-        name: _without_secrets(value, _below(above, name))
-        for name, value in params.items()
-        if not _holds_secret(above, name, value)
-    }
-
-
-def _without_secrets(value: Any, above: str) -> Any:
-    if isinstance(value, list):  # such as tools, each with its own headers
-        return [_without_secrets(one, "") for one in value]
-    return without_secrets(value, above) if isinstance(value, Mapping) else value
+    return name != _NO_SECRET and _SECRET_NAME.search(name) is not None
 
 
 def refused_secrets(params: Mapping[str, Any]) -> Iterator[str]:
-    """The names of secrets that must not be given as options."""
-    found = ((above, name) for above, name, _ in _secrets(params, ""))
-    return (name for above, name in found if name != _NO_SECRET and (above, name) != _ALLOWED)
-
-
-def secrets_in(params: Mapping[str, Any]) -> list[str]:
-    """The secrets among request parameters, and the values of all headers."""
-    named = (str(value) for _, name, value in _secrets(params, "") if name != _NO_SECRET)
-    return [*named, *header_values(without_secrets(params))]
+    """The names of secrets among request parameters, at every depth. They must not be given as options."""
+    return (name for name, _ in _parameters(params) if is_secret(name))
 
 
 def with_headers_hidden(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Request parameters for records: without secrets and without the values of headers."""
-    return {name: _hidden(name, value) for name, value in without_secrets(params).items()}
+    """Request parameters for records: without the values of headers."""
+    return {name: _hidden(name, value) for name, value in params.items()}
 
 
 def header_values(params: Mapping[str, Any]) -> Iterator[str]:
     """The values of all headers, at every depth."""
-    for name, value in params.items():
-        if name in _HEADERS:
-            yield from texts_in(value)
-        else:
-            for inner in _mappings(value):
-                yield from header_values(inner)
+    return (text for name, value in _parameters(params) if name in _HEADERS for text in texts_in(value))
 
 
 def texts_in(value: Any) -> Iterator[str]:
@@ -103,34 +83,12 @@ def texts_in(value: Any) -> Iterator[str]:
         yield from texts_in(inner)
 
 
-def _secrets(params: Mapping[str, Any], above: str) -> Iterator[tuple[str, str, Any]]:
-    """The parent, name and value of each secret."""
-    for name, value in params.items():
-        if _holds_secret(above, name, value):
-            yield above, name, value
-        else:
-            below = _below(above, name) if isinstance(value, Mapping) else ""
-            for inner in _mappings(value):
-                yield from _secrets(inner, below)
-
-
-def _holds_secret(above: str, name: str, value: Any) -> bool:
-    """Whether the parameter is a secret. A mapping or bool below `properties` is a property of a schema."""
-    return is_secret(name) and not (above == _PROPERTIES and isinstance(value, Mapping | bool))
-
-
-def _below(above: str, name: str) -> str:
-    """The parent name for the values below; empty for a property of a schema, whose name the user chose."""
-    return "" if above == _PROPERTIES else name
-
-
-def _mappings(value: Any) -> Iterator[Mapping[str, Any]]:
-    """The value itself if it is a mapping, or the mappings in a list."""
+def _parameters(value: Any) -> Iterator[tuple[str, Any]]:
+    """The name and value of each parameter, at every depth."""
     if isinstance(value, Mapping):
-        yield value
-    elif isinstance(value, list):
-        for one in value:
-            yield from _mappings(one)
+        yield from value.items()
+    for inner in value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ():
+        yield from _parameters(inner)
 
 
 def _hidden(name: str, value: Any) -> Any:
@@ -147,7 +105,7 @@ def _hidden(name: str, value: Any) -> Any:
 def one_line(text: str, environ: Mapping[str, str], more_secrets: Iterable[str] = ()) -> str:
     """A foreign message as one bounded line without keys and control characters."""
     words = _printable(text[:_LOOKED_AT]).split()
-    if _cuts_a_word(text) and len(words[-1]) < _LONGEST:
+    if len(text) > _LOOKED_AT and len(words) > 1:
         words.pop()  # it may be the first half of a key, which no pattern would match
     line = hide_keys(" ".join(words), environ, more_secrets)
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1].rstrip()}…"
@@ -195,12 +153,6 @@ def _looks_like_a_key(name: str, secret: str) -> bool:
 def _secrets_of(environ: Mapping[str, str]) -> dict[str, str]:
     """The secrets by variable. Looked up name by name, because pytest changes the environment during every test."""
     return {name: value for name in list(environ) if is_secret(name) and (value := environ.get(name))}
-
-
-def _cuts_a_word(text: str) -> bool:
-    """Whether the examined part ends within a word."""
-    around = _printable(text[_LOOKED_AT - 1 : _LOOKED_AT + 1])
-    return len(around) == 2 and not any(map(str.isspace, around))
 
 
 def _printable(text: str) -> str:

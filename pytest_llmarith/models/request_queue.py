@@ -140,11 +140,9 @@ class RequestQueue:
         self._abandoned = True
         waiters: list[Waiter] = []
         for entry in list(self._entries.values()):
-            if entry.state is State.IN_FLIGHT and spare_in_flight:
-                continue
-            waiters += entry.waiters
-            entry.waiters = []
-            if entry.state is State.PENDING:
+            if entry.state is State.PENDING or (entry.state is State.IN_FLIGHT and not spare_in_flight):
+                waiters += entry.waiters
+                entry.waiters = []
                 self._discard(entry)
         return waiters
 
@@ -223,4 +221,4 @@ class RequestQueue:
     def _discard(self, entry: Entry) -> None:
         self._leave_order(entry)
         self._leave_window(entry)
-        del self._entries[entry.key]
+        self._entries.pop(entry.key, None)

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from pytest_llmarith.models.budget import Budget, OverBudget, Reservation
+from pytest_llmarith.models.budget import Amount, Budget, OverBudget
+from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.limits import Attempt, Closed, Endpoint, SharedLimits
 from pytest_llmarith.models.provider_errors import Action, Diagnosis, diagnose
-from pytest_llmarith.models.request import Client
 from pytest_llmarith.types import NEVER_ASKED, Failure, Model, Progress, Reply, RequestLimits, Retry, Throttled
 
 FIRST_PAUSE_S = 2.0
@@ -24,33 +24,24 @@ RETRY_TIME_S = 900.0  # no retry begins later than this after the first request
 
 
 class Counts:
-    """The counts behind `Progress`."""
+    """The counts behind `Progress`: `numbers` by its fields, `retries` by reason, `throttled` by target."""
 
     def __init__(self) -> None:
+        self.numbers: Counter[str] = Counter()
+        self.retries: Counter[str] = Counter()
+        self.throttled: dict[str, Throttled] = {}
         self._clock = asyncio.get_running_loop().time
-        self._numbers: Counter[str] = Counter()
         self._cost_usd = self._stored_usd = self._lost_usd = 0.0
         self._pauses: list[tuple[str, float]] = []  # reason and end of each pause
-        self._retries: Counter[str] = Counter()
-        self._throttled: dict[str, Throttled] = {}
-
-    def add(self, **more: int) -> None:
-        """Increase counts of `Progress` by name."""
-        for name, step in more.items():
-            self._numbers[name] += step
-
-    def set_stored(self, kept: int, unsaved: int) -> None:
-        """Set how many replies of this run are in the store, and how many are not."""
-        self._numbers["kept"], self._numbers["unsaved"] = kept, unsaved
 
     @contextmanager
     def during(self, name: str) -> Iterator[None]:
-        """Increase a count within the context."""
-        self._numbers[name] += 1
+        """Increase a number within the context."""
+        self.numbers[name] += 1
         try:
             yield
         finally:
-            self._numbers[name] -= 1
+            self.numbers[name] -= 1
 
     @contextmanager
     def pausing(self, reason: str, seconds: float) -> Iterator[None]:
@@ -62,44 +53,40 @@ class Counts:
         finally:
             self._pauses.remove(pause)
 
-    def retried(self, reason: str) -> None:
-        """Count a retry by its reason."""
-        self._retries[reason] += 1
-
-    def throttled(self, throttled: Throttled) -> None:
-        self._throttled[throttled.target] = throttled
-
     def settled(self, model: Model, outcome: Reply | Failure) -> None:
         """Count the outcome of a question."""
         if isinstance(outcome, Failure):
-            self.add(failed=not model.judge)
+            self.numbers["failed"] += not model.judge
             return
-        self.add(**{"judged" if model.judge else "stored" if outcome.stored else "answered": 1})
+        self.numbers["judged" if model.judge else "stored" if outcome.stored else "answered"] += 1
         if outcome.stored:
             self._stored_usd += outcome.cost_usd or 0.0
 
     def paid(self, reply: Reply) -> None:
         """Count the cost of a reply, even if no test waits for it any more."""
-        self.add(unpriced=reply.cost_usd is None)
+        self.numbers["unpriced"] += reply.cost_usd is None
         self._cost_usd += reply.cost_usd or 0.0
 
     def lost(self, most_usd: float) -> None:
         """Count a request without a reply that may have been billed for at most this much."""
-        self.add(lost=1)
+        self.numbers["lost"] += 1
         self._lost_usd += most_usd
 
-    def progress(self) -> Progress:
+    def progress(self, kept: int, unsaved: int) -> Progress:
+        """The counts so far, with how many replies of this run are in the store, and how many are not."""
         pauses = self._pauses
         return Progress(
-            **self._numbers,
+            **self.numbers,
+            kept=kept,
+            unsaved=unsaved,
             cost_usd=self._cost_usd,
             stored_usd=self._stored_usd,
             lost_usd=self._lost_usd,
             retrying=len(pauses),
             waiting_for=dict(Counter(reason for reason, _ in pauses).most_common()),
             next_try_s=max(0.0, min(due for _, due in pauses) - self._clock()) if pauses else None,
-            retries=dict(self._retries),
-            throttled=tuple(self._throttled.values()),
+            retries=dict(self.retries),
+            throttled=tuple(self.throttled.values()),
         )
 
 
@@ -165,7 +152,7 @@ class Requester:
             try:
                 if last is not None:
                     await self._pause(endpoint, last, pause)
-                reservation, attempt = await self._begin(endpoint, model, prompt)
+                most, attempt = await self._begin(endpoint, model, prompt)
             except Closed:
                 return failure(_message(last, attempts) if last else NEVER_ASKED.message)
             except OverBudget as refusal:
@@ -173,13 +160,13 @@ class Requester:
             if last is None:
                 first_at = clock()
             else:
-                self._counts.retried(last.summary)
+                self._counts.retries[last.summary] += 1
                 retries.append(Retry(last.message, round(pause, 3)))
             try:
-                outcome = await self._send(endpoint, attempt, reservation)
+                outcome = await self._send(endpoint, attempt, model, prompt, most)
             finally:
                 endpoint.end(attempt)
-                self._budget.release(reservation)
+                self._budget.release(most)
             attempts += 1
             if isinstance(outcome, Reply):
                 return replace(outcome, attempts=attempts, retries=tuple(retries))
@@ -196,41 +183,38 @@ class Requester:
 
     # --- one attempt ------------------------------------------------------------------------------------------------
 
-    async def _begin(self, endpoint: Endpoint, model: Model, prompt: str) -> tuple[Reservation, Attempt]:
+    async def _begin(self, endpoint: Endpoint, model: Model, prompt: str) -> tuple[Amount, Attempt]:
         """Wait until the budget and the limits admit a request. Raises Closed or OverBudget."""
         with self._counts.during("held"):
-            reservation = await self._budget.reserve(model, prompt)
-            if reservation is None:
+            most = await self._budget.reserve(model, prompt)
+            if most is None:
                 raise Closed
             try:
-                return reservation, await endpoint.begin(model, prompt)
+                return most, await endpoint.begin()
             except BaseException:
-                self._budget.release(reservation)
+                self._budget.release(most)
                 raise
 
-    async def _send(self, endpoint: Endpoint, attempt: Attempt, reservation: Reservation) -> Reply | Diagnosis:
-        model, timeout_s = reservation.model, self._limits.timeout_s
+    async def _send(
+        self, endpoint: Endpoint, attempt: Attempt, model: Model, prompt: str, most: Amount
+    ) -> Reply | Diagnosis:
+        timeout_s = self._limits.timeout_s
+        self._counts.numbers["requests"] += 1
         try:
-            reply = await self._complete(reservation, timeout_s)
-        except Exception as error:
+            with self._counts.during("in_flight"):
+                async with asyncio.timeout(timeout_s):
+                    reply = await self._client.complete(model, prompt, timeout_s)
+        except BaseException as error:
+            if (most_usd := self._budget.fail(model, prompt, error)) is not None:
+                self._counts.lost(most_usd)
+            if not isinstance(error, Exception):  # such as CancelledError at the end of the run
+                raise
             diagnosis = diagnose(error, model, timeout_s)
             if (throttled := endpoint.failed(attempt, diagnosis)) is not None:
-                self._counts.throttled(throttled)
+                self._counts.throttled[model.target] = throttled
             return diagnosis
-        endpoint.replied(attempt, reply)
-        return reply
-
-    async def _complete(self, reservation: Reservation, timeout_s: float) -> Reply:
-        self._counts.add(requests=1)
-        with self._counts.during("in_flight"):
-            async with asyncio.timeout(timeout_s):
-                try:
-                    reply = await self._client.complete(reservation.model, reservation.prompt, timeout_s)
-                except BaseException as error:  # a timeout is raised as CancelledError
-                    if (most_usd := self._budget.fail(reservation, error)) is not None:
-                        self._counts.lost(most_usd)
-                    raise
-        self._budget.pay(reservation, reply)
+        self._budget.pay(model, most, reply)
+        endpoint.replied(attempt)
         return reply
 
     # --- between attempts -------------------------------------------------------------------------------------------

@@ -10,10 +10,10 @@ import json
 import os
 import queue
 import signal
-import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -72,11 +72,12 @@ class Server:
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
         elif kind == "plan":
-            self._answer(said[0], said[1], "plan", self._plan(*said[2:]))
+            self._write("answer", said[0], "plan", encoded(self._plan(*said[1:])))
         elif kind == "progress":
-            self._answer(said[0], said[1], "progress", broker.progress())
+            self._write("answer", said[0], "progress", encoded(broker.progress()))
         elif kind == "prepare":
-            self._prepare()
+            with suppress(ImportError):  # the first question reports it
+                self._client.prepare()
         elif kind == "announce":
             broker.announce()
         elif kind == "forget":
@@ -89,27 +90,18 @@ class Server:
         else:
             broker.cut()
 
-    async def _ask(self, worker: str, number: int, fields: list[Any]) -> None:
+    async def _ask(self, number: int, worker: str, fields: list[Any]) -> None:
         try:
             outcome = await self._broker.ask(Question(*fields), worker)
         except Exception as error:  # a bug here must not leave a test waiting
             outcome = Failure(_one_line(error))
-        self._answer(worker, number, "reply" if isinstance(outcome, Reply) else "failure", outcome)
-
-    def _answer(self, worker: str, number: int, kind: str, value: Any) -> None:
-        self._write("answer", worker, number, kind, encoded(value))
+        self._write("answer", number, "reply" if isinstance(outcome, Reply) else "failure", encoded(outcome))
 
     def _plan(self, questions: list[list[Any]], later: list[str]) -> Plan:
         try:
             return self._broker.plan([Question(*fields) for fields in questions], later)
         except Exception as error:  # such as a failing import of litellm, which the first question reports
             return Plan(error=_one_line(error))
-
-    def _prepare(self) -> None:
-        try:
-            self._client.prepare()
-        except ImportError as error:  # the first question reports it
-            sys.stderr.write(f"{_one_line(error)}\n")
 
 
 def load_keys(path: Path) -> str | None:
@@ -119,12 +111,9 @@ def load_keys(path: Path) -> str | None:
 
         try:
             dotenv.load_dotenv(path, override=False)
-        except OSError as error:
-            return f".env cannot be read ({error.strerror}), so no key is loaded from it"
-        except UnicodeDecodeError:
-            return ".env is not UTF-8 text, so no key is loaded from it"
-        except ValueError:  # an invalid value, such as a null byte; the exception's message would quote it
-            return ".env holds a value that is not allowed in a variable, so not all keys are loaded from it"
+        except (OSError, ValueError) as error:  # the message of a ValueError would quote a value
+            why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text, or holds a null byte"
+            return f".env cannot be read ({why}), so not all keys are loaded from it"
     return None
 
 

@@ -19,8 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pytest_llmarith.models.redact import without_secrets
-from pytest_llmarith.models.request import sent_of
+from pytest_llmarith.models.redact import sent_of
 from pytest_llmarith.types import Model, Question, Reply, StoreMode
 
 BUSY_S = 30.0  # how long to wait for the lock of another process
@@ -29,16 +28,11 @@ _FORMAT = 1
 _FREE_BYTES = 2**20  # free disk space required before the first request
 _FIELDS = tuple(name for name in Reply("").fields() if name not in ("stored", "own_price"))
 
-_CAUSES = {
-    "SQLITE_FULL": "the disk is full",
-    "SQLITE_READONLY": "it cannot be written",
-    "SQLITE_CANTOPEN": "it cannot be opened or created",
-    "SQLITE_PERM": "it cannot be written",
-    "SQLITE_IOERR": "the disk reports an error",
+# SQLite's errors that need advice; the others explain themselves.
+_ADVICE = {
     "SQLITE_NOTADB": "it is not a store of replies; move it away or choose another folder",
     "SQLITE_CORRUPT": "it is damaged; move it away to begin a new one",
 }
-
 
 # A reply without a date is never older than a given time.
 _MATCHING = """
@@ -67,9 +61,9 @@ class StoreError(Exception):
 def key_of(model: Model, question: Question) -> str:
     """The key of a reply: a digest of everything that can change the reply.
 
-    It includes the values of headers, but not the name of the model in this run, keys and passwords.
+    It includes the values of headers, but not the name of the model in this run.
     """
-    sent = {**sent_of(model, question.prompt), "params": without_secrets(model.params)}
+    sent = {**sent_of(model, question.prompt), "params": model.params}
     return key_of_sent(sent, question.trial + question.before, question.repeat)
 
 
@@ -233,9 +227,9 @@ class Store:
             yield
         except sqlite3.Error as error:
             name = getattr(error, "sqlite_errorname", "")
-            causes = {"SQLITE_BUSY": busy, **_CAUSES}
-            cause = next((words for code, words in causes.items() if name.startswith(code)), "it cannot be used")
-            raise StoreError(f"store {self.path}: {cause} ({error})") from error
+            causes = {"SQLITE_BUSY": busy, **_ADVICE}
+            cause = next((f"{words} ({error})" for code, words in causes.items() if name.startswith(code)), f"{error}")
+            raise StoreError(f"store {self.path}: {cause}") from error
 
     def _decode(self, key: str, row: str) -> Reply:
         try:

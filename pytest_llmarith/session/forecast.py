@@ -15,13 +15,12 @@ from pytest_llmarith.session.selection import PlannedQuestion
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks import reply_tokens
 from pytest_llmarith.tasks.oeis import OeisProblem
-from pytest_llmarith.types import Fit, Model, ModelForecast, ModelTerms, Plan, Price, RequestLimits, StoreMode
+from pytest_llmarith.types import Model, ModelForecast, ModelTerms, Plan, Price, RequestLimits, StoreMode
 
 _FREE = ModelTerms(Price(0.0, 0.0))
 _MAX_MODELS = 8
 _LONGEST_NAME = 60
 _SMALLEST = 0.0001
-_BOUND = "--llm-param max_completion_tokens"
 
 
 class Forecast:
@@ -49,35 +48,25 @@ class Forecast:
             lines.append(f"{asking}, of which only the first is counted here")
         if plan.stored:
             lines += _spent_lines(plan, self._settings.request_limits)
-        return [f"forecast: {line}" for line in (*lines, *map(_fit, plan.fits))]
+        return [f"forecast: {line}" for line in lines]
 
     def refuse(self) -> None:
-        """Raises pytest.UsageError if a budget cannot be enforced or allows no request.
-
-        Enforcing it needs the price and the maximum reply length of every model.
-        """
-        for why in self._plan.unbounded.values():
+        """Raises pytest.UsageError if a budget cannot be enforced or allows no request."""
+        for why in self._plan.refused:
             raise pytest.UsageError(why)
-        for fit in () if self._plan.stored else self._plan.fits:
-            if not fit.at_once:
-                raise pytest.UsageError(_too_small(fit))
 
     def _model_forecast(self, model: Model) -> ModelForecast:
-        from pytest_llmarith.models.request import about_tokens, asked_model
-
-        known = {model.name: model}
         mine = {index: one for index, one in enumerate(self._asked) if one.question.model == model.name}
         to_ask = [mine[index] for index in self._plan.to_ask if index in mine]
         terms = self._plan.terms.get(model.name, _FREE)
         replies = Counter(one.task for one in to_ask)
         stored = {task: self._lengths[model.name, task] for task in replies}
-        prompts = ((asked_model(known, one.question) or model, one.question.prompt) for one in to_ask)
         return ModelForecast(
             model=model,
             questions=len(mine),
             stored=sum(index in mine for index in self._plan.stored),
             asked=len(to_ask),
-            prompt_tokens=sum(about_tokens(*prompt) for prompt in prompts),
+            prompt_tokens=sum(model.for_question(one.question).about_tokens(one.question.prompt) for one in to_ask),
             completion_tokens=round(
                 sum(count * _length(task, stored[task], terms.max_reply_tokens) for task, count in replies.items())
             ),
@@ -175,16 +164,3 @@ def _spent_lines(plan: Plan, limits: RequestLimits) -> Iterator[str]:
         yield f"{dollars(plan.spent_usd)} of {dollars(limits.max_cost_usd)} spent by stored replies{doubt}"
     if limits.max_tokens is not None:
         yield f"{plan.spent_tokens:,} of {limits.max_tokens:,} tokens used by stored replies"
-
-
-def _fit(fit: Fit) -> str:
-    """How many requests a budget allows at the same time, each at its worst case."""
-    fitting = f"{fit.wanted:,} fit" if fit.at_once else "one fit"
-    more = f"; {_BOUND}={fit.bound} lets {fitting}" if fit.bound else ""
-    fitted = f"{fit.at_once:,} of {fit.wanted:,} requests fit at once"
-    return f"{fit.option}: {fitted}, as each may take up to {fit.most}{more}"
-
-
-def _too_small(fit: Fit) -> str:
-    more = f"{_BOUND}={fit.bound} allows one, or " if fit.bound else ""
-    return f"{fit.option}: a request may take up to {fit.most}, so none can be sent; {more}raise the limit"

@@ -17,7 +17,7 @@ import pytest
 from pytest_llmarith.cli import WRONG_USAGE, main
 from pytest_llmarith.cli.store import NOT_DONE
 from pytest_llmarith.evaluate import Trial, number_record, unanswered_record
-from pytest_llmarith.models.request import sent_of
+from pytest_llmarith.models.redact import sent_of
 from pytest_llmarith.models.store import Store, key_of
 from pytest_llmarith.oeis.lookup_table import model_judge
 from pytest_llmarith.records import as_dict

@@ -37,8 +37,8 @@ class Provider(LlmServer):
         prompt = messages[-1]["content"]
         if prompt.startswith(_REVERSE):
             return prompt.split()[-1][::-1], "stop"
-        about_programs = "look-up table" in prompt
-        reply = fake.reply("exact" if about_programs else "sloppy", messages, lambda: self._known)
+        model = "llmarith/exact" if "look-up table" in prompt else "llmarith/sloppy"
+        reply = fake.reply(model, messages, {}, lambda: self._known)
         return reply.text, str(reply.finish_reason)
 
 

@@ -133,7 +133,6 @@ ELSEWHERE = [
     Elsewhere("comparing.md", "          pairs", "test_document_blocks.py::test_an_excerpt_is_one"),
     Elsewhere("comparing.md", "are allowed", "test_compare_command.py::test_runs_are_compared"),
     Elsewhere("models.md", "more replies are stored", "test_run_status.py::test_what_this_run_spent_and_tried_again"),
-    Elsewhere("models.md", "requests fit at once", "test_budget.py::test_how_many_fit_at_once"),
     *(
         Elsewhere("reports.md", f"import {reader}\n", "test_csv_readers.py::test_every_value_is_read_back_unchanged")
         for reader in ("pandas", "duckdb", "datasets")

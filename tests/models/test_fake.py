@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import io
-import json
 import re
-import subprocess
-import sys
 from collections import Counter
-from contextlib import redirect_stdout
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pytest_llmarith.evaluate import Trial, number_record
 from pytest_llmarith.models import fake
 from pytest_llmarith.models.client import Client
-from pytest_llmarith.models.fake import KnownSequence
+from pytest_llmarith.models.fake import KnownSequence, KnownSequences
 from pytest_llmarith.models.provider_errors import UnknownModel
 from pytest_llmarith.oeis.lookup_table import model_judge
-from pytest_llmarith.oeis.program import NoProgram, find_program
 from pytest_llmarith.records import as_dict
 from pytest_llmarith.tasks import TASKS, addition, arithmetic, oeis, render
 from pytest_llmarith.tasks.oeis import OeisProblem
@@ -42,7 +34,6 @@ from pytest_llmarith.types import (
     Reply,
     Symbols,
 )
-from tests.tasks.problem_strategies import arithmetic_problems
 
 TEMPLATES = PromptTexts(
     {"asked": "What is {lhs} {sign} {rhs}?\nBe brief.", "named": "the {operation} of {lhs} and {rhs}"}
@@ -57,8 +48,8 @@ PELL = KnownSequence(
 )
 
 
-def ask(name: str, prompt: str, **more: Any) -> Reply:
-    return fake.reply(name, [{"role": "user", "content": prompt}], **more)
+def ask(name: str, prompt: str, known: KnownSequences = dict, **params: Any) -> Reply:
+    return fake.reply(f"llmarith/{name}", [{"role": "user", "content": prompt}], params, known)
 
 
 def graded(
@@ -73,33 +64,12 @@ def program_prompt(name: str, comments: tuple[str, ...] = ()) -> str:
     return oeis.prompt(OeisProblem("set", IntegerSequence("A000129", name, comments, PELL.terms, 1, ())))
 
 
-def printed(program: str, n: int) -> str:
-    """What a program prints for n, or the exception that ends it."""
-    stdin, out = sys.stdin, io.StringIO()
-    sys.stdin = io.StringIO(f"{n}\n")
-    try:
-        with redirect_stdout(out):
-            exec(compile(program, "<program>", "exec"), {"__name__": "__main__"})
-    except Exception as error:
-        return type(error).__name__
-    finally:
-        sys.stdin = stdin
-    return out.getvalue().strip()
-
-
-@given(problem=arithmetic_problems(depth=st.integers(1, 40)), symbols=st.sampled_from(Symbols))
-def test_exact_answers_with_the_bare_result(problem: NumberProblem, symbols: Symbols) -> None:
-    """To the letter, at any temperature."""
-    prompt = render(problem, Condition(symbols=symbols), TEMPLATES, 0)
-    assert ask("exact", prompt, temperature=2.0).text == problem.expected
-
-
 def test_exact_is_right_in_every_condition_and_at_the_largest_depth() -> None:
     """Number formats, symbols, contexts and templates, of both tasks of numbers."""
     cells, sums = list(arithmetic.problems(0, [1, 5, 1000], 1)), list(addition.problems(0, 5))
     ways = [Condition(*way) for way in product(NumberFormat, Symbols, (None, "1k"), (None, *TEMPLATES.templates))]
-    plain = [way for way in ways if way.prompt is None]
-    asked: list[tuple[NumberProblem, Condition]] = [*product(cells, ways), *product(sums, plain)]
+    asked: list[tuple[NumberProblem, Condition]] = [*product(cells, ways)]
+    asked += product(sums, [way for way in ways if way.prompt is None])
     wrong = [(problem, way) for problem, way in asked if graded(problem, "exact", way)["outcome"] != "correct"]
     assert wrong == []
 
@@ -123,34 +93,8 @@ def test_the_benches_see_every_outcome_and_every_error_class() -> None:
     assert {record["reason"] for record in records} == {None, *NanReason} - program_reasons
 
 
-@given(problem=arithmetic_problems(), seed=st.integers(0, 10**6))
-def test_without_temperature_every_answer_is_right(problem: NumberProblem, seed: int) -> None:
-    """So each wording of a number is read as that number."""
-    assert graded(problem, temperature=0.0, seed=seed)["outcome"] in ("correct", "nan")
-
-
-def test_a_reply_is_a_function_of_messages_temperature_and_seed() -> None:
-    """Another process gets the same replies; another seed or system prompt gets others."""
-    prompts = [TASKS[problem.task].prompt(problem) for problem in BENCH[::50]]
-    replies = [ask("sloppy", prompt) for prompt in prompts]
-    code = (
-        "import json, sys; from pytest_llmarith.models import fake; json.dump([fake.reply('sloppy', "
-        "[{'role': 'user', 'content': prompt}]).text for prompt in json.load(sys.stdin)], sys.stdout)"
-    )
-    command = [sys.executable, "-c", code]
-    elsewhere = subprocess.run(command, input=json.dumps(prompts), capture_output=True, text=True, check=True).stdout
-    assert json.loads(elsewhere) == [reply.text for reply in replies]
-    assert [ask("sloppy", prompt, seed=1) for prompt in prompts] != replies
-    system = {"role": "system", "content": "Take care."}
-    assert [fake.reply("sloppy", [system, {"role": "user", "content": prompt}]).text for prompt in prompts] != [
-        reply.text for reply in replies
-    ]
-
-
 @pytest.mark.skipif(not OEIS_CACHE.is_dir(), reason="the starter set is not part of this copy")
-@pytest.mark.parametrize(
-    "template", ["{bench}", "Take your time.\n\n{bench}", "Write a script for this sequence: {name}", "{name}, as code"]
-)
+@pytest.mark.parametrize("template", ["{bench}", "Write a script for this sequence: {name}"])
 def test_exact_writes_the_reference_program_of_every_starter_sequence(template: str) -> None:
     """A bench that runs on it shows only correct programs."""
     known = fake.starter_sequences(OEIS_CACHE)
@@ -164,24 +108,12 @@ def test_exact_writes_the_reference_program_of_every_starter_sequence(template: 
 def test_sloppy_writes_programs_of_every_kind(known: dict[str, KnownSequence]) -> None:
     """Right, wrong, too slow, endless, crashed and looked up; and replies without a program."""
     replies = [ask("sloppy", program_prompt("Pell numbers"), known=lambda: known, seed=seed) for seed in range(150)]
-    found = [find_program(reply.text.replace("\r\n", "\n")) for reply in replies]
-    kinds = Counter(_kind(one.source) if not isinstance(one, NoProgram) else "no program" for one in found)
-    assert min(kinds[kind] for kind in ("table", "slow", "endless", "memory", "ValueError", "wrong", "no program")) > 0
+    marks = ("terms = ", "b64decode", "process_time", "while n == ", "bytearray", "raise ValueError", "StringIO")
+    assert all(any(mark in reply.text for reply in replies) for mark in (*marks, "can't help", "step by step"))
     assert {reply.finish_reason for reply in replies} == {"stop", "length", "content_filter"}
     if known:
-        assert kinds["right"] > 45
-
-
-def _kind(program: str) -> str:
-    kinds = {"terms = ": "table", "process_time": "slow", "while n == ": "endless", "bytearray": "memory"}
-    for mark, kind in kinds.items():
-        if mark in program:
-            if kind == "table":
-                assert printed(program, 3) in (PELL.terms[2], "3")
-            return kind
-    results = [printed(program, n) for n in range(1, len(PELL.terms) + 1)]
-    errors = [result for result in results if result.endswith("Error")]
-    return errors[0] if errors else "right" if results == list(PELL.terms) else "wrong"
+        right = [reply for reply in replies if PELL.program.strip() in reply.text and "StringIO" not in reply.text]
+        assert len(right) > 45
 
 
 @pytest.mark.parametrize(
@@ -196,8 +128,8 @@ def test_verdicts_on_lookup_tables(code: str, verdict: str) -> None:
     assert len(said) == 3
 
 
-def test_what_they_know_is_looked_up_once_and_only_for_a_program() -> None:
-    """A client asks the fake models itself, with the temperature and the seed of the request."""
+def test_a_client_asks_them_with_temperature_and_seed() -> None:
+    """What they know is looked up once, and only for a program."""
     calls: list[str] = []
 
     def known() -> dict[str, KnownSequence]:
@@ -214,10 +146,9 @@ def test_what_they_know_is_looked_up_once_and_only_for_a_program() -> None:
     for more in ((), ("Again.",)):
         assert PELL.program.strip() in text("exact", program_prompt("Pell numbers", more))
     assert calls == ["looked up"]
-    hard = "   987654 * 456789"
-    assert text("sloppy", hard, temperature=0) != text("sloppy", hard, temperature=2)
+    hard = [f"98765{number} * 456789" for number in range(9)]
+    ways: list[dict[str, Any]] = [{}, {"temperature": 0}, {"seed": 1}, {"seed": 2}]
+    assert len({"".join(text("sloppy", prompt, **way) for prompt in hard) for way in ways}) == 4
     for model, params in (("clever", {}), ("exact", {"temperature": "hot"}), ("exact", {"temperature": 3})):
-        with pytest.raises(
-            UnknownModel, match=r"llmarith/exact or llmarith/sloppy|temperature must be a number from 0 to 2"
-        ):
+        with pytest.raises(UnknownModel):
             text(model, "1 + 1", **params)

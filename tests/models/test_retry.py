@@ -9,17 +9,9 @@ from collections.abc import Callable
 from fnmatch import fnmatchcase
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pytest_llmarith.models.broker import Broker
-from pytest_llmarith.models.limits import (
-    DOWN_AFTER_FAILURES,
-    DOWN_AFTER_S,
-    PROBE_EVERY_S,
-    CircuitBreaker,
-    ConcurrencyLimit,
-)
+from pytest_llmarith.models.limits import CircuitBreaker
 from pytest_llmarith.models.provider_errors import UnusableResponse
 from pytest_llmarith.types import Failure, Model, Reply, Retry
 from tests.models.scripted import (
@@ -95,9 +87,12 @@ async def test_how_often_a_request_is_tried(script: Script, retries: int, reques
 
 @in_no_time
 async def test_the_time_for_retries_begins_with_the_first_request() -> None:
-    """Questions that wait 30 minutes for their turn are tried again all the same."""
-    broker = broker_of(Scripted(failing(Provider(503))), requests_per_minute=1)
-    assert counted(await ask(broker, questions(30))) == {"reply": 30}
+    """Questions wait half an hour for their turn: one a minute, whichever model or attempt a request is for."""
+    client = Scripted(failing(Provider(503)))
+    broker = broker_of(client, [MODEL, OTHER], requests_per_minute=1)
+    asked = [*questions(15), *questions(15, first=100, model="other")]
+    assert counted(await ask(broker, asked)) == {"reply": 30}
+    assert client.times == [60.0 * number for number in range(60)]
 
 
 @pytest.mark.parametrize("hint_s", [None, 0.2, "until then"], ids=["no hint", "too short", "exact"])
@@ -152,44 +147,6 @@ async def test_a_throttled_model_does_not_hold_up_another() -> None:
     assert counted(await ask(broker, questions(64, first=100, model="other"))) == {"reply": 64}
     assert client.now < 10
     assert counted(await throttled) == {"reply": 16}
-
-
-@given(st.integers(1, 64), st.lists(st.tuples(st.integers(1, 64), st.booleans()), max_size=30))
-def test_the_limit_stays_between_one_and_the_most(most: int, rounds: list[tuple[int, bool]]) -> None:
-    """Whatever comes back; a burst of 429s lowers it once, and it grows by one at most."""
-    limit = ConcurrencyLimit(most)
-    for count, refused in rounds:
-        requests = [limit.begin() for _ in range(min(count, limit.allowed))]
-        before, lowered = limit.allowed, 0
-        for began in requests:
-            lowered += refused and limit.refused(began)
-            if not refused:
-                limit.replied(began)
-            limit.end()
-        assert lowered <= 1
-        assert 1 <= limit.lowest <= limit.allowed <= min(most, before + 1)
-    assert limit.in_flight == 0
-
-
-# --- per minute -----------------------------------------------------------------------------------------------------
-
-
-@in_no_time
-async def test_requests_per_minute_hold_for_all_models_and_retries() -> None:
-    """Thirty a minute are one every two seconds, whichever model, worker or attempt they are for."""
-    client = Scripted(failing(Provider(503)))
-    broker = broker_of(client, [MODEL, OTHER], requests_per_minute=30)
-    asked = [*questions(10), *questions(10, first=100, model="other")]
-    await asyncio.gather(*(broker.ask(one, f"gw{place % 8}") for place, one in enumerate(asked)))
-    assert client.times == [2.0 * number for number in range(40)]
-
-
-@in_no_time
-async def test_tokens_per_minute_are_estimated_and_corrected() -> None:
-    """Every reply has a thousand: ten a minute, once the first replies have shown it."""
-    client = Scripted(right)
-    await ask(broker_of(client, tokens_per_minute=10_000), questions(30))
-    assert client.times[-1] == pytest.approx(29 * 6, rel=0.1)
 
 
 @in_no_time
@@ -250,8 +207,7 @@ async def test_a_server_that_refuses_connections_stops_the_run_in_seconds(
     assert at_most / 4 <= at <= at_most
 
 
-@pytest.mark.parametrize("lasts_s", [0.5, 50])
-@pytest.mark.parametrize("concurrency", [16, 256])
+@pytest.mark.parametrize(("lasts_s", "concurrency"), [(0.5, 64), (50, 16)])
 @in_no_time
 async def test_an_outage_of_less_than_a_minute_costs_no_question(lasts_s: float, concurrency: int) -> None:
     """All connections break at once, and so do those that come too early."""
@@ -265,23 +221,11 @@ async def test_an_outage_of_less_than_a_minute_costs_no_question(lasts_s: float,
 
 
 @in_no_time
-async def test_a_slow_model_that_often_fails_is_not_down() -> None:
-    """A tenth of the requests fails at once, and the others take five minutes."""
-
-    def script(model: Model, prompt: str, nth: int) -> Reply | Exception:
-        return Provider(500) if prompt.endswith("0") else right(model, prompt, nth)
-
-    client = Scripted(script, takes_s=lambda prompt: 1 if prompt.endswith("0") else 300)
-    outcomes = counted(await ask(broker_of(client, concurrency=500), questions(500)))
-    assert outcomes == {"reply": 450, "openai/some: 500 Provider: scripted (4 attempts)": 50}
-
-
-@in_no_time
 async def test_a_provider_that_answers_429_is_down_only_if_it_never_replies() -> None:
-    """Ten minutes of 429s with a Retry-After are waited out; if questions are given up, they count as failures."""
+    """Minutes of 429s with a Retry-After are waited out; if questions are given up, they count as failures."""
 
     def script(model: Model, prompt: str, nth: int) -> Reply | Exception:
-        return Provider(429, retry_after_s=5) if client.now < 600 else right(model, prompt, nth)
+        return Provider(429, retry_after_s=15) if client.now < 180 else right(model, prompt, nth)
 
     client = Scripted(script)
     assert counted(await ask(broker_of(client, retries=100), questions(16))) == {"reply": 16}
@@ -316,36 +260,25 @@ async def test_a_model_that_is_down_leaves_the_others_alone() -> None:
     assert isinstance(broker.stopped, Failure)
 
 
-class Watched:
-    """A circuit breaker on a clock that the test sets."""
-
-    def __init__(self) -> None:
-        self.now = 500.0
-        self.breaker = CircuitBreaker(lambda: self.now)
-
-    def fail(self, count: int, after_s: float = 0.0) -> Watched:
-        self.now += after_s
-        for _ in range(count):
-            self.breaker.failed()
-        return self
-
-
 def test_what_the_documents_promise_of_the_circuit_breaker() -> None:
     """20 failures in a row that last a minute, a request every 3 seconds meanwhile; older requests may still reply."""
-    assert (DOWN_AFTER_FAILURES, DOWN_AFTER_S, PROBE_EVERY_S) == (20, 60.0, 3.0)
-    for watched, is_down in (
-        (Watched().fail(1024), False),
-        (Watched().fail(1024).fail(1, 59), False),
-        (Watched().fail(18).fail(1, 60), False),
-        (Watched().fail(19).fail(1, 60), True),
-    ):
-        assert watched.breaker.is_down is is_down
-        watched.breaker.replied()
-        assert not watched.fail(19, 61).breaker.is_down
-    watched = Watched()
-    older = watched.breaker.begin()
-    assert watched.fail(19).breaker.wait_s() == 0
-    assert watched.fail(1).breaker.wait_s() == 3
-    assert not watched.fail(1, 600).breaker.is_down
-    watched.breaker.end(older)
-    assert watched.breaker.is_down
+    now = [500.0]
+    for failures, seconds, is_down in ((1025, 59, False), (19, 60, False), (20, 60, True)):
+        breaker = CircuitBreaker(lambda: now[0])
+        for _ in range(failures - 1):
+            breaker.failed()
+        assert breaker.wait_s() == (3 if failures > 20 else 0)
+        older = breaker.begin()
+        now[0] += seconds
+        breaker.failed()
+        assert breaker.is_down is is_down
+        breaker.end(older)
+        breaker.replied()
+        assert not breaker.is_down
+    older = breaker.begin()
+    for _ in range(100):
+        breaker.failed()
+    now[0] += 600
+    assert not breaker.is_down
+    breaker.end(older)
+    assert breaker.is_down

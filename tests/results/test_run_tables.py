@@ -63,7 +63,7 @@ def sloppy() -> RunSummary:
     """The summary of what the benches ask of the fake model that errs, as if that had a price."""
 
     def record(problem: NumberProblem, prompt: str, reading: Reading) -> dict[str, Any]:
-        reply = fake.reply("sloppy", [{"role": "user", "content": prompt}])
+        reply = fake.reply("llmarith/sloppy", [{"role": "user", "content": prompt}])
         reply = replace(reply, cost_usd=0.00004, latency_s=1.5, prompt_tokens=31, completion_tokens=9)
         return as_dict(number_record(problem, Trial.of(problem, SLOPPY, prompt, None), reading, reply))
 

@@ -13,7 +13,7 @@ import pytest
 
 from pytest_llmarith.tasks import addition
 from tests.disks import own_disk
-from tests.fault_server import LASTING, PASSING, Trouble, Troublemaker
+from tests.fault_server import TROUBLES, Troublemaker
 from tests.llm_server import Answer, Gate
 from tests.session.background import FREE, HELD, begun, press_ctrl_c, read_to_end, read_until, started
 from tests.session.bench import ITEMS, WAYS, Bench, right
@@ -157,7 +157,7 @@ def test_a_store_that_fills_up_loses_no_reply(bench: Bench, way: Way) -> None:
     with begun(bench, *way, "--llm-concurrency=4", before=own_disk("size=2m", folder / ".llmarith")) as process:
         output = read_to_end(process)
     assert process.returncode == 6, output
-    stopped = f"stopped: store {folder / '.llmarith' / 'store.sqlite'}: the disk is full"
+    stopped = f"stopped: store {folder / '.llmarith' / 'store.sqlite'}: database or disk is full"
     assert "".join(stopped.split()) in "".join(output.split())
     asked = bench.server.asked.total()
     assert 4 < asked < ITEMS
@@ -213,7 +213,6 @@ def test_a_cap_holds_and_a_higher_one_goes_on(bench: Bench, way: Way) -> None:
     result.stdout.fnmatch_lines(
         [
             f"llmarith: forecast: {ARITHMETIC} questions; about * prompt tokens, about $*",
-            f"llmarith: forecast: --llm-max-cost=10: 2 of {ARITHMETIC} requests fit at once, *",
             f"budget reached: {ARITHMETIC - 4} questions not asked; rerun the same command with a higher cap",
         ]
     )
@@ -231,14 +230,13 @@ def test_a_cap_holds_and_a_higher_one_goes_on(bench: Bench, way: Way) -> None:
 # --- bad providers --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("troubles", [PASSING, LASTING], ids=["passing", "lasting"])
-def test_no_outage_looks_like_a_bad_model(bench: Bench, way: Way, troubles: tuple[Trouble, ...]) -> None:
+def test_no_outage_looks_like_a_bad_model(bench: Bench, way: Way) -> None:
     """A provider throttles, hangs, lies and falls over, one trouble per question: each comes to what it has to."""
-    bench.pytester.makepyfile(test_bench=SUMS.format(len(troubles)))
-    prompts = [addition.prompt(problem) for problem in addition.problems(0, len(troubles))]
-    bench.script = made = Troublemaker(prompts, troubles, right)
-    retries = "--llm-retries=2" if troubles is PASSING else "--llm-retries=1"
-    result = bench.run("--llm-timeout=5", "--llm-concurrency=8", "--junit-xml=junit.xml", retries, *way)
+    bench.pytester.makepyfile(test_bench=SUMS.format(len(TROUBLES)))
+    prompts = [addition.prompt(problem) for problem in addition.problems(0, len(TROUBLES))]
+    bench.script = made = Troublemaker(prompts, right)
+    limits = ("--llm-timeout=5", "--llm-concurrency=8", "--llm-retries=1")
+    result = bench.run(*limits, "--junit-xml=junit.xml", *way)
     assert (result.ret, result.errlines) == (1, [])
     result.stdout.no_fnmatch_line("*Traceback*")
     check_records(bench, made)
@@ -246,11 +244,10 @@ def test_no_outage_looks_like_a_bad_model(bench: Bench, way: Way, troubles: tupl
     unanswered = {record["nodeid"]: record["reason"] for record in bench.records() if record["outcome"] == "unanswered"}
     lines = [line for line in result.outlines if line.startswith("UNANSWERED ")]
     assert sorted(lines) == sorted(f"UNANSWERED {nodeid} - {reason}" for nodeid, reason in unanswered.items())
-    if troubles is LASTING:
-        asked = Counter(bench.server.asked)
-        bench.script = right
-        assert bench.run(*way).ret == 0
-        assert (bench.server.asked - asked).total() == len(unanswered)
+    asked = Counter(bench.server.asked)
+    bench.script = right
+    assert bench.run(*way).ret == 0
+    assert (bench.server.asked - asked).total() == len(unanswered)
 
 
 def check_records(bench: Bench, made: Troublemaker) -> None:

@@ -1,0 +1,97 @@
+"""The provider that litellm chooses for a model, and the variables that hold its key and its base URL.
+
+litellm's list is read as a file, because importing litellm takes seconds.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+# The prefix of a provider's variables, if it is not the provider's name without the kind of API.
+_PREFIXES = {"aiohttp_openai": "OPENAI", "custom_openai": "OPENAI", "lambda_ai": "LAMBDA", "meta_llama": "LLAMA"} | {
+    "scx-ai": "SCX"
+}
+_KIND_OF_API = re.compile(r"^text-completion-|_(?:chat|text|beta)$")
+# Variables that litellm reads before or instead of the usual ones.
+_ADDRESSES = {
+    "BEDROCK": ("AWS_BEDROCK_RUNTIME_ENDPOINT",),
+    "DATAROBOT": ("DATAROBOT_ENDPOINT",),
+    "FEATHERLESS_AI": ("FEATHERLESS_API_BASE", "FEATHERLESS_AI_API_BASE"),
+    "FIREWORKS_AI": ("FIREWORKS_API_BASE",),
+    "FRIENDLIAI": ("FRIENDLI_API_BASE",),
+    "GRADIENT_AI": ("GRADIENT_AI_AGENT_ENDPOINT",),
+    "HUGGINGFACE": ("HF_API_BASE",),
+    "MISTRAL": ("MISTRAL_AZURE_API_BASE",),
+    "OPENAI": ("OPENAI_BASE_URL",),
+    "TENSORMESH": ("TENSORMESH_SERVERLESS_BASE_URL",),
+    "VERTEX_AI": ("VERTEXAI_API_BASE", "VERTEX_API_BASE"),
+    "WATSONX": ("WATSONX_API_BASE", "WATSONX_URL", "WX_URL", "WML_URL"),
+}
+_KEYS = {
+    "BEDROCK": "AWS_BEARER_TOKEN_BEDROCK",
+    "HUGGINGFACE": "HF_TOKEN",
+    "SCALEWAY": "SCW_SECRET_KEY",
+    "VERTEX_AI": "GOOGLE_APPLICATION_CREDENTIALS",
+}
+
+_LIST = "model_prices_and_context_window_backup.json"
+# An entry may add the kind of API: `bedrock_converse`, `vertex_ai-language-models`.
+_LISTED_AS = re.compile(r"(?P<provider>bedrock|vertex_ai)[_-].*")
+# For names that are newer than the list.
+_FAMILIES = {
+    "openai": re.compile(r"(?:ft:)?(?:gpt-|chatgpt-|o\d)"),
+    "anthropic": re.compile(r"claude"),
+    "bedrock": re.compile(r"(?:\w+\.)?anthropic\."),
+}
+
+
+def provider_of(target: str, environ: Mapping[str, str]) -> str | None:
+    """The provider that litellm chooses for a model string, or None if it is unknown."""
+    if environ.get("USE_LITELLM_PROXY", "").strip().lower() == "true":
+        return "litellm_proxy"
+    prefix, slash, _ = target.partition("/")
+    if slash:
+        return prefix
+    family = next((provider for provider, names in _FAMILIES.items() if names.match(target)), None)
+    return _listed().get(target, family)
+
+
+def address_of(target: str, environ: Mapping[str, str]) -> tuple[str, str] | None:
+    """The variable that sets the base URL of a model's provider, and the URL; None if no variable does."""
+    others = {name for names in _ADDRESSES.values() for name in names}
+    if not any(name in others or name.endswith(("_API_BASE", "_BASE_URL")) for name in list(environ)):
+        return None  # before litellm's list is read
+    if (prefix := _prefix(target, environ)) is None:
+        return None
+    # In litellm's order; *_BASE_URL is read by the providers' clients.
+    names = (*_ADDRESSES.get(prefix, ()), f"{prefix}_API_BASE", f"{prefix}_BASE_URL")
+    return next(((name, address) for name in names if (address := environ.get(name))), None)
+
+
+def key_variable(target: str, environ: Mapping[str, str]) -> str | None:
+    """The variable of the provider's key; None if the provider is unknown."""
+    prefix = _prefix(target, environ)
+    return None if prefix is None else _KEYS.get(prefix, f"{prefix}_API_KEY")
+
+
+def _prefix(target: str, environ: Mapping[str, str]) -> str | None:
+    """The prefix of the provider's variables."""
+    if (provider := provider_of(target, environ)) is None:
+        return None
+    return _PREFIXES.get(provider) or re.sub(r"\W", "_", _KIND_OF_API.sub("", provider)).upper()
+
+
+@cache
+def _listed() -> Mapping[str, str]:
+    """The provider of each model name in litellm's list; empty if this version of litellm has none."""
+    spec = find_spec("litellm")
+    paths = [Path(folder) / _LIST for folder in (spec and spec.submodule_search_locations) or ()]
+    texts = (path.read_text(encoding="utf-8") for path in paths if path.is_file())
+    entries = json.loads(next(texts, "{}"))
+    named = ((name, entry.get("litellm_provider")) for name, entry in entries.items() if "/" not in name)
+    return {name: _LISTED_AS.sub(r"\g<provider>", provider) for name, provider in named if provider}
