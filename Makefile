@@ -34,7 +34,7 @@ test: $(INSTALLED)  ## Run the tests, except the longer proofs
 proof: $(INSTALLED)  ## Run the longer proofs: other ways to run, lost hosts, the documents' commands, attacks on the sandbox
 	$(RUN)/pytest $(SPREAD) $(HANGS) -m proof $(ARGS)
 
-chaos: $(INSTALLED)  ## Kill runs at 50 seeded moments and continue them (make test kills four)
+chaos: $(INSTALLED)  ## Kill runs at 50 seeded moments and continue them (make proof kills two processes)
 	KILLS=$(KILLS) $(RUN)/pytest tests/chaos $(ARGS)
 
 dist: $(INSTALLED)  ## Build sdist and wheel into dist/, and check them

@@ -247,45 +247,24 @@ def test_thoughts_of_any_reply(reply: str) -> None:
     assert strip_thoughts(spoken.text) == Stripped(spoken.text, cut=False)
 
 
-REFUSALS = [
-    *("I can't do that", "I can’t", "I CANNOT", "I can not", "I couldn't say", "I won’t", "We are unable to"),
-    *("It is impossible to tell", "I don’t have the ability", "This is beyond my abilities.", "I must decline."),
-]
-
-
-@pytest.mark.parametrize("text", [*REFUSALS, "I refuse.", "Sorry.\n\nI cannot"])
-def test_refusals(text: str) -> None:
-    """A refusal is recognized in many wordings."""
-    assert refuses(text)
-
-
-@pytest.mark.parametrize("text", ["", "5", "The scant result", "a canoe", "a steep decline", "willnot"])
-def test_no_refusals(text: str) -> None:
-    """Words that look alike are no refusals."""
-    assert not refuses(text)
+@pytest.mark.parametrize(
+    ("text", "refused"),
+    [
+        *((text, True) for text in ("I can't do that", "I can’t", "I can not", "I couldn't say", "We are unable to")),
+        *((text, True) for text in ("It is impossible to tell", "I must decline.", "I refuse.", "Sorry.\n\nI cannot")),
+        *((text, False) for text in ("", "5", "The scant result", "a canoe", "a steep decline", "willnot")),
+    ],
+)
+def test_refusals(text: str, refused: bool) -> None:
+    """A refusal is recognized in many wordings; words that look alike are none."""
+    assert refuses(text) is refused
 
 
 # --- hostile replies ------------------------------------------------------------------------------------------------
 
 UNITS = (
-    "7",
-    "7_",
-    "7,",
-    "7 ",
-    "7.",
-    "7e",
-    "-7",
-    "7 + ",
-    "= 7",
-    "(",
-    "*",
-    "_",
-    "`",
-    "$",
-    "\\boxed{",
-    "<think>",
-    "\n",
-    "~~",
+    *("7", "7_", "7,", "7 ", "7.", "7e", "-7", "7 + ", "= 7"),
+    *("(", "*", "_", "`", "$", "\\boxed{", "<think>", "\n", "~~"),
 )
 # A limit on the processor's time, which no other process uses up; all of it takes a second.
 READER = f"""

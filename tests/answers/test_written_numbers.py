@@ -115,16 +115,6 @@ def test_every_way_of_writing_is_read(reply: tuple[Dtype, str, str]) -> None:
     assert grade(answer, format(successor, "f")).outcome is Outcome.DEVIATE
 
 
-@given(st.sampled_from(Dtype).flatmap(lambda dtype: st.tuples(st.just(dtype), fixed_points(dtype))))
-@settings(deadline=None)
-def test_a_bare_number_is_read_both_ways(bare: tuple[Dtype, str]) -> None:
-    """Where the strict reading finds a number, the tolerant one finds the same."""
-    dtype, number = bare
-    readings = read(f" {number}\n", OPERANDS, dtype)
-    assert readings.strict == readings.tolerant == Decimal(number)
-    assert readings.reason is None
-
-
 # --- roundings in words ---------------------------------------------------------------------------------------------
 
 WORDS = {" thousand": 3, " lakh": 5, " million": 6, " crore": 7, " billion": 9, " lakh crore": 12, " trillion": 12}

@@ -1,4 +1,6 @@
-"""The commands in the documents parse."""
+"""The documents name options, commands, files and headings that exist."""
+
+from __future__ import annotations
 
 import re
 import shlex
@@ -6,38 +8,50 @@ from pathlib import Path
 
 import pytest
 
+from docs.reference import reference
+from pytest_llmarith.cli import make_parser
 from pytest_llmarith.settings import parse_settings
+from tests.documents.blocks import DOCUMENTS, ROOT, blocks
 
-ROOT = Path(__file__).parents[2]
-DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-COMMANDS = [
-    pytest.param(command, id=f"{path.name}: {command}")
-    for path in DOCUMENTS
-    for command in re.findall(
-        r"^\$ (?:\w+=\S+ )*pytest (.*)$", path.read_text("utf-8").replace("\\\n", " "), re.MULTILINE
-    )
-]
+COMMANDS = [re.sub(r"^(\w+=\S+ )+| (>>|\|) .*$", "", command) for block in blocks() for command in block.commands]
+TEXTS = {path: path.read_text("utf-8") for path in DOCUMENTS}
 
 
-@pytest.mark.parametrize("arguments", COMMANDS)
-def test_commands_are_understood(arguments: str, pytester: pytest.Pytester) -> None:
-    """Every pytest command in the documents parses, with the values of its options."""
-    config = pytester.parseconfig(*shlex.split(arguments))
-    assert parse_settings(config)
+def of(program: str) -> list[list[str]]:
+    """The arguments of every command of the documents that runs this program."""
+    return [shlex.split(command)[1:] for command in COMMANDS if command.startswith(f"{program} ")]
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
-def test_options_exist(path: Path, pytester: pytest.Pytester) -> None:
-    """Every option that a document names exists."""
-    named = set(re.findall(r"--(?:llm|oeis)-[a-z]+(?:-[a-z]+)*", path.read_text("utf-8")))
-    config, missing = pytester.parseconfig(), object()
-    assert [option for option in sorted(named) if config.getoption(option, missing) is missing] == []
+@pytest.mark.parametrize("arguments", of("pytest"), ids=" ".join)
+def test_commands_of_pytest_parse(arguments: list[str], pytester: pytest.Pytester) -> None:
+    assert parse_settings(pytester.parseconfig(*arguments))
+
+
+@pytest.mark.parametrize("arguments", of("llmarith"), ids=" ".join)
+def test_commands_of_llmarith_parse(arguments: list[str]) -> None:
+    assert make_parser().parse_args(arguments).run
+
+
+def test_targets_of_make_exist() -> None:
+    targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+    assert {arguments[0] for arguments in of("make")} <= set(targets)
+
+
+def test_options_exist_and_are_in_the_reference(pytester: pytest.Pytester) -> None:
+    """Every option that a document names exists, and docs/options.md, which `make docs` writes, has every option."""
+    known = {name.replace("_", "-") for name in vars(pytester.parseconfig().option)}
+    for path, text in TEXTS.items():
+        named = set(re.findall(r"--((?:llm|oeis)-[a-z]+(?:-[a-z]+)*)", text))
+        assert named <= known, path
+    written = TEXTS[ROOT / "docs" / "options.md"]
+    assert written == reference(), "run make docs"
+    assert [name for name in known if re.match("llm-|oeis-", name) and f"| `--{name}" not in written] == []
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
 def test_links_lead_somewhere(path: Path) -> None:
     """Every link into the repository names a file and, in a document, a heading."""
-    for link in re.findall(r"\]\((?!https?:)([^)\s]+)\)", path.read_text("utf-8")):
+    for link in re.findall(r"\]\((?!https?:)([^)\s]+)\)", TEXTS[path]):
         name, _, anchor = link.partition("#")
         target = path.parent / name if name else path
         assert target.exists(), link
@@ -48,3 +62,11 @@ def anchors(path: Path) -> set[str]:
     """The anchors that GitHub gives to headings."""
     headings = re.findall(r"^#+ (.+)$", path.read_text("utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_every_difference_from_the_sources_has_a_reason() -> None:
+    """A row of docs/paper.md has five cells; a difference that no option restores has a reason."""
+    text = TEXTS[ROOT / "docs" / "paper.md"].replace(r"\|", "/")
+    rows = [[cell.strip() for cell in row.split("|")] for row in re.findall(r"^\|(.*)\|$", text, re.MULTILINE)]
+    assert {len(row) for row in rows} == {5}
+    assert [point for point, _, _, why, restored_by in rows if not why and restored_by.startswith("*none*")] == []

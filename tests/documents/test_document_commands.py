@@ -1,102 +1,113 @@
-"""The commands in the documents do what the documents say."""
+"""The commands of each document run as one script, in a project with the runs that the documents name.
+
+The provider is a stub that always replies with a number. Left out are commands for other hosts and providers, and what
+would run these tests; their options are checked by `test_docs.py`.
+"""
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.documents.blocks import Block, Command, blocks, is_in
-from tests.documents.project import TRANSCRIPTS, MakeProject, Project
-from tests.documents.shell import Typed
-from tests.documents.staging import Staging, is_elsewhere, staging_of
+from tests.documents.blocks import DOCUMENTS, blocks, is_in
+from tests.llm_server import LlmServer
 
-MEASURED = re.compile(r"^.*\b\d+ (?:correct|deviate|nan)\b.* in \d+", re.MULTILINE)
-ASKS_NOTHING = ("--llm-dry-run", "--llm-store=only", "--collect-only")
-MEASURES_NOTHING = ("--llm-dry-run", "--collect-only")
-# The fixture with the project of a block, by fragments of its text.
-PROJECTS = {"paid": ("llmarith store",), "past": ("reports/2", "reports/ ", "reports/*/", "baseline/")}
+pytestmark = pytest.mark.proof
 
-
-def to_be_run() -> list[Block]:
-    """The blocks with commands, or with commands in `staging`, that no other test runs."""
-    return [block for block in blocks() if not is_elsewhere(block) and (block.commands or staging_of(block).after)]
-
-
-@pytest.mark.proof  # the runs that the documents speak of have to be made first
-@pytest.mark.parametrize("block", to_be_run(), ids=str)
-def test_blocks_are_true(
-    block: Block, make_project: MakeProject, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
-    """Every command has the exit status and the output of the document; benches measure, dry runs ask nothing."""
-    staging = staging_of(block)
-    if "transcripts" in "".join(staging.after) and not TRANSCRIPTS.is_dir():
-        pytest.skip("the transcripts are not beside the project")
-    project = make_project(tmp_path / "project", request.getfixturevalue(project_of(block)))
-    for name, fragment in staging.files.items():
-        (project.folder / name).write_text(text_of(block.document, fragment), encoding="utf-8")
-    commands = block.commands + [Command(line, "") for line in staging.after]
-    done = [*typed_in(project, commands, staging)]
-    assert [typed.status for typed in done] == [0] * (len(done) - 1) + [staging.ends], told(done)
-    for pattern in staging.says:
-        assert re.search(pattern, told(done), re.MULTILINE), f"{pattern} is not in {told(done)}"
-    if not block.language:
-        assert_shown(block.text, done, staging.exactly)
+LEFT_OUT = re.compile(r"make |source |.*(anthropic/|ssh=|transcripts/)")
+REPLACED = {
+    "http://localhost:8000/v1": "$OPENAI_BASE_URL",
+    "http://proxy.example:4000": "$OPENAI_BASE_URL",
+    "llmarith oeis sync classic_easy classic_hard": "llmarith oeis status",
+    "classic_easy,classic_hard": "starter",
+    "classic_hard": "starter",
+    "-n 8": "-n 2",
+}
+# The Python blocks that are saved and run, and the file of each.
+FILES = {"models.md": "conftest.py", "own-bench.md": "test_own.py", "own-task.md": "test_reversal.py"}
+SMALL = "--llm-trials=1 --llm-depths=3,7 --oeis-terms=2"
+RUNS = """
+llmarith init .
+cd oeis_cache/starter && ls | grep -v -e A000040 -e A000043 -e A000045 | xargs rm && cd ../..
+pytest benches --llm-model=o4-mini --llm-number-format=plain,comma --llm-context=none,4k
+mv reports/*_o4-mini baseline
+for copy in candidate reports/2026-11-2{0,2}T00-31-05_o4-mini; do cp -r baseline $copy; done
+cp baseline/trials.jsonl .
+pytest benches --llm-model=o4-mini --llm-model=gpt-4o -k 'not oeis'
+mv reports/*_2-models reports/2026-11-22T00-31-05_2-models
+for number in 1 2 3 4 5; do pytest benches --llm-model=o4-mini --llm-shard=$number/5 -k int_; done
+mkdir shards artifacts && mv reports/*_shard-* shards
+mv shards/*_shard-3-of-5 shards/2026-11-22T00-31-05_o4-mini_shard-3-of-5
+pytest benches --llm-model=o4-mini --llm-reports=artifacts
+mv artifacts/*_o4-mini artifacts/2026-11-22T00-31-05_o4-mini
+"""
 
 
-def project_of(block: Block) -> str:
-    """The fixture with the project of a block."""
-    return next((past for past, names in PROJECTS.items() if any(name in block.text for name in names)), "fresh")
+@pytest.fixture(scope="session")
+def environment(programs: Path) -> Iterator[dict[str, str]]:
+    """What the commands find: the programs, and the address of the provider."""
+    with LlmServer() as server:
+        own = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "LLMARITH"))}
+        yield own | {
+            "PATH": f"{programs}:{own['PATH']}",
+            "PYTEST_ADDOPTS": SMALL,
+            "XDG_RUNTIME_DIR": f"{programs}",
+            "GITHUB_STEP_SUMMARY": "step-summary.md",
+            "OPENAI_API_KEY": "sk-of-the-tests",
+            "OPENAI_BASE_URL": server.base_url,
+        }
 
 
-def text_of(document: str, fragment: str) -> str:
-    """The only block of a document with this fragment."""
-    (text,) = (block.text for block in blocks() if is_in(block, document, fragment))
-    return text
+@pytest.fixture(scope="session")
+def project(environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with the runs that the documents name."""
+    folder = tmp_path_factory.mktemp("project")
+    run(RUNS, folder, environment)
+    return folder
 
 
-def typed_in(project: Project, commands: list[Command], staging: Staging) -> Iterator[Typed]:
-    """Run the commands of a block one by one."""
-    with project.shell() as type_in:
-        for command in commands:
-            for fragment, line in staging.before.items():
-                if fragment in command.typed:
-                    assert (done := type_in(line)).status == 0, done
-            asked = len(project.provider.requests)
-            done = type_in(command.typed)
-            assert_measured(done, len(project.provider.requests) - asked)
-            if command.shown:
-                assert plain(project.as_documented(done.out)) == plain(command.shown)
-            yield done
+def run(script: str, folder: Path, environment: dict[str, str]) -> None:
+    """Run a script, which ends at the first command that fails."""
+    command = ["bash", "-ex", "-o", "pipefail", "-c", script]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, (done.stdout + done.stderr)[-5_000:]
 
 
-def assert_measured(done: Typed, asked: int) -> None:
-    """A bench without a model would be skipped with exit status 0."""
-    if any(option in done.line for option in ASKS_NOTHING):
-        assert asked == 0, done
-    if re.match(r"(\w+=\S+ )*pytest ", done.line) and not any(option in done.line for option in MEASURES_NOTHING):
-        assert MEASURED.search(done.out), done
+def script_of(document: str) -> str:
+    """The commands of a document, and its Python blocks as files until the next commands have run."""
+    lines, saved = [], ""
+    for block in (block for block in blocks() if block.document == document):
+        if block.language == "python" and document in FILES:
+            saved = FILES[document]
+            lines += [f"cat > {saved} << 'END'", f"{block.text}END"]
+        for command in (command for command in block.commands if not LEFT_OUT.match(command)):
+            for documented, here in REPLACED.items():
+                command = command.replace(documented, here)
+            lines.append(command + " || [ $? = 1 ]" * ("--fail-if-worse" in command))
+        if block.commands and saved:
+            lines.append(f"rm {saved}")
+            saved = ""
+    return "\n".join([*lines, f"pytest {saved} --llm-model=llmarith/exact"] if saved else lines)
 
 
-def assert_shown(text: str, done: list[Typed], exactly: bool) -> None:
-    """Each line of a block of output was printed, however it was wrapped."""
-    read = columns if exactly else plain
-    printed = " ".join(read(told(done)))
-    for line in read(text):
-        assert line in printed, f"{line} is not in {told(done)}"
+SCRIPTS = {path.name: script for path in DOCUMENTS if (script := script_of(path.name))}
 
 
-def told(done: list[Typed]) -> str:
-    return "\n".join(map(str, done))
+@pytest.mark.parametrize("document", SCRIPTS)
+def test_commands_run(document: str, project: Path, environment: dict[str, str], tmp_path: Path) -> None:
+    """Every command succeeds; a comparison with a gate may fail."""
+    folder = shutil.copytree(project, tmp_path / "project")
+    run(SCRIPTS[document], folder, environment)
 
 
-def plain(text: str) -> list[str]:
-    """Lines without numbers and sizes, which differ between projects."""
-    return columns(re.sub(r"\d[\d.,]*k?", "N", text.replace("kB", "MB")))
-
-
-def columns(text: str) -> list[str]:
-    """Lines without the widths of columns."""
-    return [re.sub("-{3,}", "---", " ".join(line.split())) for line in text.splitlines()]
+def test_the_files_of_a_run(project: Path) -> None:
+    """docs/reports.md names all files of a run."""
+    (tree,) = (block for block in blocks() if is_in(block, "reports.md", "├──"))
+    names = set(re.findall(r"    [├└]── (\S+)", tree.text))
+    assert names == {path.name for path in (project / "baseline").iterdir()}

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
-from tests.golden.adapter import JUDGE, REFUSES, SECOND
+from tests.golden.adapter import JUDGE, SECOND
 from tests.llm_server import Answer, Call, usage
 
 _AT_ONCE = {"Retry-After": "0"}
@@ -88,8 +88,6 @@ class Replies:
     def __call__(self, call: Call) -> Answer:
         model, prompt = str(call.body["model"]), call.prompt
         self._asked[model, prompt] += 1
-        if model == _served(REFUSES):
-            return Answer(status=401)
         if model == _served(JUDGE):
             said = "perhaps" if "# unsure" in prompt else "1" if "TERMS = " in prompt else "0"
             return Answer(said, usage=usage(100, 1))

@@ -36,16 +36,6 @@ def test_measures(truth: str, answer: str, match: float, dlength: int, leading: 
     assert (found.digit_match, found.dlength, found.leading_digits) == (match, dlength, leading)
 
 
-@given(NUMBERS, NUMBERS)
-def test_integers_are_measured_as_nupa_does(truth: int, answer: int) -> None:
-    """Digits from the right, as a share of the truth's; the difference of the lengths (arXiv 2411.03766)."""
-    told, true = str(answer)[::-1], str(truth)[::-1]
-    found = analyze(case(str(truth), str(answer)))
-    matching = sum(one == other for one, other in zip(told, true, strict=False))
-    assert found.digit_match == pytest.approx(matching / len(true), abs=5e-5)
-    assert found.dlength == abs(len(told) - len(true))
-
-
 def test_positions_are_counted_from_both_ends() -> None:
     """The first and the last digits, as many as are asked for; none if the length or the sign differs."""
     wrong = case("691234", "691834")
@@ -62,9 +52,7 @@ def test_positions_are_counted_from_both_ends() -> None:
     ("op", "lhs", "rhs", "count", "chain"),
     [
         (Op.ADD, "1234", "5678", 2, 2),
-        (Op.ADD, "909", "101", 2, 1),
         (Op.ADD, "12.6", "-13.5", 1, 1),  # a difference in truth
-        (Op.SUB, "1000", "1", 3, 3),
         (Op.SUB, "1", "1000", 3, 3),  # the larger stands above
     ],
 )

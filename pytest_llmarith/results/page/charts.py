@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
-from statistics import median
 from types import MappingProxyType
 
 from pytest_llmarith.records import Cell, Cells, Length, Percentage, Result
@@ -151,7 +150,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One small plot, and the table below it. `context` is a line in the background."""
+    """One small plot, and the table below it."""
 
     title: str
     x_ticks: Ticks
@@ -159,17 +158,15 @@ class Panel:
     lines: Sequence[Line]
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
-    context: str = ""
     notes: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Curves:
-    """The panels of one task; `legend` names the lines by slot, `context` names the line in the background."""
+    """The panels of one task; `legend` names the lines by slot."""
 
     what: str
     legend: Sequence[str]
-    context: str
     panels: Sequence[Panel]
 
 
@@ -187,13 +184,13 @@ def depth_curves(results: Results) -> Curves | None:
     }
     if len(models) > MOST_TOGETHER:
         return _panel_per_model("depth", [(label, _by_depth(cells)) for label, cells in models], notes=lacking)
-    notes = list(lacking.values()) if len(models) == 1 else [f"{label}: {note}" for label, note in lacking.items()]
     panels = []
     for variant in [None, *variants] if len(variants) > 1 else variants:
         curves = [(label, _by_depth(cells, variant)) for label, cells in models]
         if any(shares for _, shares in curves):
-            panels.append(panel(variant or "all variants", "depth", curves, notes=() if variant else notes))
-    return Curves("depth", [label for label, _ in models], "", panels)
+            notes = () if variant else [f"{label}: {note}" for label, note in lacking.items()]
+            panels.append(panel(variant or "all variants", "depth", curves, notes=notes))
+    return Curves("depth", [label for label, _ in models], panels)
 
 
 def length_curves(results: Results) -> Curves | None:
@@ -203,7 +200,7 @@ def length_curves(results: Results) -> Curves | None:
         return None
     if len(models) > MOST_TOGETHER:
         return _panel_per_model("digits", models, _lengths)
-    return Curves("digits", [label for label, _ in models], "", [panel("addition", "digits", models, _lengths)])
+    return Curves("digits", [label for label, _ in models], [panel("addition", "digits", models, _lengths)])
 
 
 def _by_depth(cells: Sequence[Cell], variant: str | None = None) -> Shares:
@@ -238,14 +235,9 @@ def _panel_per_model(
     name: Callable[[int], str] = str,
     notes: Mapping[str, str] = MappingProxyType({}),
 ) -> Curves:
-    """A panel for each model, with the median of all in the background."""
-    places = sorted({place for _, shares in curves for place in shares})
-    middle = {place: median(shares[place].percent for _, shares in curves if place in shares) for place in places}
-    panels = [
-        panel(label, what, [(label, shares)], name, middle, [notes[label]] if label in notes else ())
-        for label, shares in curves
-    ]
-    return Curves(what, (), f"median of the {len(curves)} models", panels)
+    """A panel for each model."""
+    found = {label: [notes[label]] if label in notes else [] for label, _ in curves}
+    return Curves(what, (), [panel(label, what, [(label, shares)], name, found[label]) for label, shares in curves])
 
 
 def panel(
@@ -253,11 +245,10 @@ def panel(
     what: str,
     curves: Sequence[tuple[str, Shares]],
     name: Callable[[int], str] = str,
-    context: Mapping[int, float] = MappingProxyType({}),
     notes: Sequence[str] = (),
 ) -> Panel:
     """A panel of curves with at least one point; `name` gives the label of an x value."""
-    places = sorted({*context, *(place for _, shares in curves for place in shares)})
+    places = sorted({place for _, shares in curves for place in shares})
     x, y = Axis(places[0], places[-1], _LEFT + 12, _RIGHT - 8), Axis(0, 100, _BOTTOM, _TOP)
     lines = []
     for slot, (label, shares) in enumerate(curves, 1):
@@ -276,7 +267,6 @@ def panel(
         lines=lines,
         header=[what, *(f"{label}: correct % (95 %)" for label, _ in curves)],
         rows=[list(row) for row in zip(map(name, places), *cells, strict=True)],
-        context=path([(x.at(place), y.at(percent)) for place, percent in context.items()]),
         notes=notes,
     )
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_llmarith.records import Record, Result, RunModel, RunSummary, as_dict
+from pytest_llmarith.records import Record, Result, RunSummary, as_dict
 from pytest_llmarith.results.completeness import all_answered, answered_count, duplicates
 from pytest_llmarith.results.formatting import sanitize, sanitize_name
 from pytest_llmarith.results.keys import USUAL_NAME, Keyed, differing, key_of, label_of, parameters_of
@@ -100,85 +100,28 @@ def provenance(run: PageRun) -> Provenance:
     return Provenance(sanitize(run.name, 200), status, complete, facts)
 
 
-def _facts(summary: RunSummary, status: str) -> list[tuple[str, Any]]:
-    """All facts in the order of the page; unknown ones are None."""
+def _facts(summary: RunSummary, status: str) -> Iterator[tuple[str, Any]]:
+    """How much is answered, and the fields of `run` in summary.json; unknown ones are None."""
     run = summary.run
-    parts = as_dict(run)
-    conditions = [label_of(one) or USUAL_NAME for one in run.conditions or ()]
-    isolation: Counter[str] = Counter()
-    for one in (one for result in summary.results for one in result.sets):
-        isolation.update(one.isolation)
-    return [
-        ("trials", status),
-        *(("duplicates", line) for line in duplicates(summary)),
-        ("from the store", f"{sum(result.stored for result in summary.results):,} replies"),
-        ("started", run.started_at),
-        ("finished", run.finished_at),
-        ("seed", run.seed),
-        ("signs", run.symbols),
-        ("reading", run.reading),
-        ("store", run.store),
-        ("versions", run.versions),
-        ("conditions", conditions if set(conditions) - {USUAL_NAME} else None),
-        ("prompt_texts", run.prompt_texts),
-        ("repeats", None if run.repeats in (None, 1) else f"every question {run.repeats} times"),
-        ("git", run.git and f"{run.git['commit']}{', with changes that are not committed' * bool(run.git['dirty'])}"),
-        *((f"model {_text(model.name)}", _model(model)) for model in run.models),
-        ("sandbox", [f"{count:,} programs {level}" for level, count in sorted(isolation.items())]),
-        ("asking", {name: count for name, count in (parts["asking"] or {}).items() if count}),
-        ("stopped", run.stopped),
-        ("partial", run.partial or None),
-        ("strict", run.strict or None),
-        ("shard", parts["shard"]),
-        ("merged", parts["merged"]),
-        ("limits", parts["limits"]),
-        ("sequences", parts["oeis"]),
-        ("searches", run.search),
-        ("exit status", run.exit_status),
-    ]
-
-
-def _model(model: RunModel) -> str:
-    """The target of a model, and what is sent in addition to prompts."""
-    sent = (("parameters", model.params), ("address", model.api_base), ("system prompt", model.system_prompt))
-    return "; ".join(
-        [
-            _text(model.target),
-            *(["simulated"] if model.simulated else []),
-            *(f"{name} {_text(value)}" for name, value in sent if value),
-        ]
-    )
-
-
-_WORDS = {
-    "announced": "questions",
-    "announced_stored": "of them in the store",
-    "answered": "replies over the network",
-    "stored": "replies from the store",
-    "failed": "without a reply",
-    "retrying": "waiting for another attempt",
-    "unsaved": "not saved in the store",
-    "kept": "saved in the store",
-    "judged": "replies of judges",
-    "unpriced": "of unknown price",
-    "cost_usd": "US dollars spent",
-    "stored_usd": "US dollars that stored replies had cost",
-    "lost": "requests that may have been billed without a reply",
-    "lost_usd": "US dollars that these may have cost at most",
-    "budget": "questions each at most",
-    "api_base": "address",
-    "params": "parameters",
-}
+    yield "trials", status
+    yield from (("duplicates", line) for line in duplicates(summary))
+    yield "from the store", f"{sum(result.stored for result in summary.results):,} replies"
+    fields = as_dict(run) | {"conditions": [label_of(one) or USUAL_NAME for one in run.conditions or ()]}
+    fields["asking"] = {name: count for name, count in (fields["asking"] or {}).items() if count}
+    yield from ((name.replace("_", " "), fields[name]) for name in fields if name not in ("id", "selected", "models"))
+    yield from ((f"model {_text(model.name)}", as_dict(model)) for model in run.models)
+    isolation = sum((Counter(one.isolation) for result in summary.results for one in result.sets), Counter[str]())
+    yield "sandbox", [f"{count:,} programs {level}" for level, count in sorted(isolation.items())]
 
 
 def _text(value: Any) -> str:
     """A value in one printable line, a nested one as names and values; an unknown one is empty."""
     match value:
-        case None:
+        case None | False:
             return ""
         case dict():
-            known = {key: item for key, item in value.items() if item not in (None, "", [], {})}
-            text = ", ".join(f"{_WORDS.get(key) or key.replace('_', ' ')} {_text(item)}" for key, item in known.items())
+            known = {key: text for key, item in value.items() if (text := _text(item))}
+            text = ", ".join(f"{key.replace('_', ' ')} {text}" for key, text in known.items())
         case list():
             text = ", ".join(map(_text, value))
         case str():

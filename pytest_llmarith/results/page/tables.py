@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
+from math import ceil
 
 from pytest_llmarith.records import BreakingPoint, Effect, Limit, Repeats, Result
 from pytest_llmarith.records import SequenceSet as Counted
@@ -29,7 +30,6 @@ from pytest_llmarith.types import Outcome
 _LONGEST_REASON = 60
 _MOST_REASONS = 4
 _MOST_TERMS = 40
-_SCALES = (5, 10, 20, 30, 40, 60, 80)  # points on either side of 0
 
 
 # --- overview -------------------------------------------------------------------------------------------------------
@@ -191,7 +191,7 @@ def effects(runs: Sequence[PageRun], series: Sequence[Series]) -> Effects | None
         return None
     differences = [row.effect.difference for row in rows]
     farthest = max(abs(end) for one in differences for end in (one.points, one.low, one.high) if end is not None)
-    reach = next((reach for reach in _SCALES if farthest <= reach), 100)
+    reach = max(10, 10 * ceil(farthest / 10))
     return Effects(reach, Axis(-reach, reach, 0, 100), rows)
 
 

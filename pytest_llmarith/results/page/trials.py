@@ -10,7 +10,8 @@ import json
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 from pytest_llmarith.records import (
     AdditionProblem,
@@ -30,14 +31,11 @@ from pytest_llmarith.records import (
 )
 from pytest_llmarith.results import formatting
 from pytest_llmarith.results.keys import USUAL_NAME, label_of
-from pytest_llmarith.results.page.runs import PageRun, Series, SeriesKey, series_key, short_name
+from pytest_llmarith.results.page.runs import PageRun, Series, series_key, short_name
 from pytest_llmarith.types import Op, Outcome, Reading, SearchEnd, Symbols
 
 MOST_TRIALS = 5_000
-MOST_BYTES = 60_000_000  # of all trials as JSON, before compression
 LONGEST_TEXT = 20_000  # characters
-_BLOCK = 400  # trials, which a browser unpacks in a few milliseconds
-_UNKNOWN = -1  # in a column of numbers
 
 _UNICODE_SIGNS = {Op.ADD: "+", Op.SUB: "-", Op.MUL: "×", Op.DIV: "÷"}
 _ASCII_SIGNS = {Op.ADD: "+", Op.SUB: "-", Op.MUL: "*", Op.DIV: "/"}
@@ -59,7 +57,6 @@ _FILTERS = {
     "class": "Class of error",
     "reason": "Why no answer",
 }
-_NUMBERS = ("repeat", "depth")
 _ONLY_IF_SEVERAL = ("task", "condition", "repeat")
 
 Fact = tuple[str, str]
@@ -71,122 +68,72 @@ class Filter:
 
     name: str
     label: str
-    words: Sequence[str | int]
+    values: Sequence[str | int]
 
 
 @dataclass(frozen=True, slots=True)
 class TrialTable:
     """`count` trials are embedded, `left_out` are not, of which `wrong_left_out` are not correct.
 
-    `index` has the values by which trials are filtered, `blocks` everything else; both are base64 of compressed JSON.
+    `data` is the base64 of compressed JSON, a list of trials.
     """
 
     count: int
     left_out: int
     wrong_left_out: int
     filters: Sequence[Filter]
-    index: str
-    blocks: Sequence[str]
+    data: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Trial:
-    """A trial that is embedded: its position in the run, the values of its filters, and the rest as JSON."""
+class _Embedded(NamedTuple):
+    """A trial with its position in the run, the values of its filters, and its details as JSON."""
 
     place: int
-    is_correct: bool
-    key: SeriesKey
-    filtered_by: Mapping[str, str | int | None]
+    by: Mapping[str, str | int | None]
     json: bytes
 
 
 def trial_table(runs: Sequence[PageRun], series: Sequence[Series]) -> TrialTable:
     """Choose and pack trials. Each run gets an equal part of the space; longer runs get what shorter ones leave."""
+    labels = {one.key: one.label for one in series}
     outcomes = [[result.outcomes for result in run.summary.results] for run in runs]
     totals = [sum(one.answered + one.unanswered for one in of) for of in outcomes]
     wrong = sum(totals) - sum(one.correct for of in outcomes for one in of)
-    chosen: dict[int, list[_Trial]] = {}
-    most, space = MOST_TRIALS, MOST_BYTES
-    for number in sorted(range(len(runs)), key=lambda number: totals[number]):
-        waiting = len(runs) - len(chosen)
-        chosen[number] = _choose(number, runs[number].records, most // waiting, space // waiting)
-        most -= len(chosen[number])
-        space -= sum(len(trial.json) for trial in chosen[number])
-    trials = [trial for number in range(len(runs)) for trial in chosen[number]]
-    words, columns = _columns(trials, series)
-    filters = []
-    for name, label in _FILTERS.items():
-        values = sorted(set(columns[name]) - {_UNKNOWN}) if name in _NUMBERS else words[name]
-        if len(values) > 1 or name not in _ONLY_IF_SEVERAL:
-            filters.append(Filter(name, label, values))
-    blocks = (trials[start : start + _BLOCK] for start in range(0, len(trials), _BLOCK))
+    chosen: dict[int, list[_Embedded]] = {}
+    for number in sorted(range(len(runs)), key=totals.__getitem__):
+        space = MOST_TRIALS - sum(map(len, chosen.values()))
+        trials = ((record, labels[series_key(number, record)]) for record in runs[number].records)
+        chosen[number] = _choose(trials, space // (len(runs) - len(chosen)))
+    embedded = [trial for number in range(len(runs)) for trial in chosen[number]]
     return TrialTable(
-        count=len(trials),
-        left_out=max(0, sum(totals) - len(trials)),
-        wrong_left_out=max(0, wrong - sum(not trial.is_correct for trial in trials)),
-        filters=filters,
-        index=_packed(json.dumps({"block": _BLOCK, "words": words, "columns": columns}).encode("ascii")),
-        blocks=[_packed(b"[" + b",".join(trial.json for trial in block) + b"]") for block in blocks],
+        count=len(embedded),
+        left_out=max(0, sum(totals) - len(embedded)),
+        wrong_left_out=max(0, wrong - sum(trial.by["outcome"] != Outcome.CORRECT for trial in embedded)),
+        filters=list(_filters(embedded)),
+        data=b64encode(gzip.compress(b"[" + b",".join(trial.json for trial in embedded) + b"]", 6, mtime=0)).decode(),
     )
 
 
-def _choose(run: int, records: Iterable[Record], most: int, space: int) -> list[_Trial]:
-    """The first wrong trials, then the first correct ones, as far as there is space; in the order of the run."""
-    kept, free = {False: list[_Trial](), True: list[_Trial]()}, {False: space, True: space}
-    for place, record in enumerate(records):
-        is_correct = record.outcome is Outcome.CORRECT
-        if len(kept[is_correct]) < most and free[is_correct] > 0:
-            trial = _trial(run, place, record)
-            free[is_correct] -= len(trial.json)
-            kept[is_correct].append(trial)
-        elif not is_correct:
-            break  # wrong ones use all the space
-    chosen = list[_Trial]()
-    for trial in kept[False] + kept[True]:
-        space -= len(trial.json)
-        if len(chosen) < most and space >= 0:
-            chosen.append(trial)
-    return sorted(chosen, key=lambda trial: trial.place)
+def _choose(trials: Iterable[tuple[Record, str]], most: int) -> list[_Embedded]:
+    """The first wrong trials, then the first correct ones; in the order of the run."""
+    wrong, right = list[_Embedded](), list[_Embedded]()
+    for place, (record, model) in enumerate(trials):
+        if len(wrong) == most:
+            break
+        kept = right if record.outcome is Outcome.CORRECT else wrong
+        if len(kept) < most:
+            trial = shown_trial(record, model)
+            known = {name: value for name, value in as_dict(trial).items() if value not in (None, "")}
+            text = json.dumps(truncate(known, LONGEST_TEXT), allow_nan=False)
+            kept.append(_Embedded(place, trial.by, text.encode("ascii")))
+    return sorted((wrong + right)[:most], key=attrgetter("place"))
 
 
-def _trial(run: int, place: int, record: Record) -> _Trial:
-    problem = record.problem
-    graded = record.search.minimum if record.search and record.search.minimum else record.grade
-    shown = {name: value for name, value in as_dict(shown_trial(record)).items() if value != ""}
-    text = json.dumps(truncate(shown, LONGEST_TEXT), allow_nan=False)
-    filtered_by: dict[str, str | int | None] = {
-        "task": record.task,
-        "condition": label_of(record.condition) or USUAL_NAME,
-        "variant": problem.set if isinstance(problem, SequenceProblem) else getattr(problem, "variant", record.task),
-        "outcome": record.outcome,
-        "class": graded.error_class if graded else None,
-        "reason": record.reason if record.outcome is Outcome.NAN else None,  # the reasons of other outcomes all differ
-        "repeat": record.repeat,
-        "depth": problem.digits if isinstance(problem, AdditionProblem) else getattr(problem, "depth", None),
-    }
-    is_correct = record.outcome is Outcome.CORRECT
-    return _Trial(place, is_correct, series_key(run, record), filtered_by, text.encode("ascii"))
-
-
-def _columns(trials: Sequence[_Trial], series: Sequence[Series]) -> tuple[dict[str, list[str]], dict[str, list[int]]]:
-    """The words of each filter, and for each trial the index of its word, or its number."""
-    models = {one.key: number for number, one in enumerate(series)}
-    numbers: dict[str, dict[str, int]] = {name: {} for name in _FILTERS if name not in _NUMBERS}
-    numbers["outcome"] = {outcome: number for number, outcome in enumerate(Outcome)}
-    columns: dict[str, list[int]] = {name: [] for name in _FILTERS}
-    for trial in trials:
-        columns["model"].append(models[trial.key])
-        for name, value in trial.filtered_by.items():
-            if isinstance(value, str):
-                value = numbers[name].setdefault(short_name(value), len(numbers[name]))
-            columns[name].append(_UNKNOWN if value is None else value)
-    words = {name: list(known) for name, known in numbers.items()}
-    return words | {"model": [one.label for one in series]}, columns
-
-
-def _packed(text: bytes) -> str:
-    """The text compressed, in base64; deterministic."""
-    return b64encode(gzip.compress(text, 6, mtime=0)).decode("ascii")
+def _filters(trials: Sequence[_Embedded]) -> Iterator[Filter]:
+    for name, label in _FILTERS.items():
+        values = list(dict.fromkeys(value for trial in trials if (value := trial.by[name]) is not None))
+        if len(values) > 1 or name not in _ONLY_IF_SEVERAL:
+            yield Filter(name, label, sorted(values) if name in ("repeat", "depth") else values)
 
 
 def truncate(value: Any, longest: int) -> Any:
@@ -226,8 +173,9 @@ class ShownSearch(Part):
 
 
 class ShownTrial(Part, kw_only=True):
-    """The details of a trial; unknown ones are left out."""
+    """The values by which a trial is filtered, and its details; unknown ones are left out."""
 
+    by: dict[str, str | int | None]
     cell: str
     facts: list[Fact]
     question: str | None = None
@@ -241,10 +189,14 @@ class ShownTrial(Part, kw_only=True):
     search: ShownSearch | None = None
 
 
-def shown_trial(record: Record) -> ShownTrial:
-    """The details of a record. The question of a search is the simplest wrong one that it found."""
+def shown_trial(record: Record, model: str) -> ShownTrial:
+    """The details of a record; `model` is the label of its series.
+
+    The question of a search is the simplest wrong one that it found.
+    """
     problem, reply, search = record.problem, record.reply, record.search
     trial = ShownTrial(
+        by=_filtered_by(record, model),
         cell=_cell(record.task, problem),
         facts=[*_facts(record), *(_reply_facts(reply) if reply else ())],
         question=_question(problem, record.condition.symbols),
@@ -263,6 +215,25 @@ def shown_trial(record: Record) -> ShownTrial:
         trial.question = found.question if found else search.largest_right
         trial.expected, trial.answer = (found.expected, found.answer) if found else (None, None)
     return trial
+
+
+def _filtered_by(record: Record, model: str) -> dict[str, str | int | None]:
+    """The values of `_FILTERS`."""
+    problem = record.problem
+    graded = record.search.minimum if record.search and record.search.minimum else record.grade
+    variant = problem.set if isinstance(problem, SequenceProblem) else getattr(problem, "variant", record.task)
+    return {
+        "model": model,
+        "task": short_name(record.task),
+        "condition": short_name(label_of(record.condition) or USUAL_NAME),
+        "repeat": record.repeat,
+        "variant": short_name(variant),
+        "depth": problem.digits if isinstance(problem, AdditionProblem) else getattr(problem, "depth", None),
+        "outcome": record.outcome,
+        "class": graded.error_class if graded else None,
+        # The reasons of other outcomes all differ.
+        "reason": short_name(record.reason) if record.reason and record.outcome is Outcome.NAN else None,
+    }
 
 
 def _cell(task: str, problem: Problem) -> str:

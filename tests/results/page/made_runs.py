@@ -1,4 +1,4 @@
-"""Runs to make pages of, and what is embedded in a page."""
+"""Runs to make pages of, what is embedded in a page, and a browser that looks at pages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ import gzip
 import json
 import re
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
+
+from playwright.sync_api import Page
 
 from pytest_llmarith.evaluate import Trial, verdict_of
 from pytest_llmarith.evaluate_search import SearchEngine, Step, record_of_search
@@ -93,8 +96,38 @@ def search_record(said: Callable[[NumberProblem], str], budget: int = 12) -> Rec
     return as_dict(record_of_search(trial, engine, None))
 
 
-def embedded(page: str) -> tuple[Any, list[Any]]:
-    """The index and the trials that are embedded in a page."""
-    data = re.findall(r'<script type="application/octet-stream" id="[a-z0-9-]+">([A-Za-z0-9+/=]*)</script>', page)
-    index, *blocks = (json.loads(gzip.decompress(base64.b64decode(text))) for text in data)
-    return index, [trial for block in blocks for trial in block]
+def embedded(page: str) -> list[Any]:
+    """The trials that are embedded in a page."""
+    (data,) = re.findall(r'<script type="application/octet-stream" id="trial-data">([A-Za-z0-9+/=]*)</script>', page)
+    trials: list[Any] = json.loads(gzip.decompress(base64.b64decode(data)))
+    return trials
+
+
+class Viewer:
+    """Opens pages from disk: what they say on the console, and what they request."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.said: list[str] = []
+        self.requested: list[str] = []
+        page.set_default_timeout(20_000)
+        page.on("console", lambda message: self.said.append(message.text))
+        page.on("pageerror", lambda error: self.said.append(str(error)))
+        page.on("request", lambda request: self.requested.append(request.url))
+
+    def open(self, file: Path, address: str = "", *, width: int = 1280, dark: bool = False) -> Page:
+        """Load a page anew, and wait until it shows its trials."""
+        self.page.goto("about:blank")  # the same file with another fragment would not be loaded
+        self.page.set_viewport_size({"width": width, "height": 900})
+        self.page.emulate_media(media="screen", color_scheme="dark" if dark else "light", reduced_motion="reduce")
+        self.said.clear()
+        self.requested.clear()
+        self.page.goto(file.as_uri() + address)
+        self.page.wait_for_function("() => 'ready' in document.documentElement.dataset")
+        return self.page
+
+    def wait_for_trials(self, found: int, embedded: int) -> list[str]:
+        """Wait until the table says that it found so many trials; returns the outcomes that it shows."""
+        text = f"{found} of {embedded} trials"
+        self.page.wait_for_function("(text) => document.getElementById('trial-count').textContent === text", arg=text)
+        return self.page.locator("#trial-rows .outcome").all_text_contents()

@@ -1,7 +1,4 @@
-"""The page in a real browser: it filters, leads from figures to trials, and loads nothing.
-
-All tests that need a browser are in this module, and share one.
-"""
+"""The page in a real browser: it filters, leads from figures to trials, and loads nothing."""
 
 from __future__ import annotations
 
@@ -12,8 +9,7 @@ import pytest
 
 from pytest_llmarith.results.page import PageRun, write_page
 from pytest_llmarith.results.page.charts import STEPS
-from tests.results.page.chromium import Viewer
-from tests.results.page.made_runs import COMMA, in_conditions, priced_run, run_of, search_record, usual_records
+from tests.results.page.made_runs import COMMA, Viewer, in_conditions, priced_run, run_of, search_record, usual_records
 from tests.runs_on_disk import asked, programmed
 
 Pages = dict[str, Path]
@@ -50,10 +46,6 @@ CONTRASTS = """(classes) => {
     return [name, (light + 0.05) / (dark + 0.05)];
   }));
 }"""
-# Names of the elements that scroll to the side.
-SCROLLED = """() => [...document.querySelectorAll("*")]
-  .filter((one) => ["auto", "scroll"].includes(getComputedStyle(one).overflowX) && one.scrollWidth > one.clientWidth)
-  .map((one) => `${one.getAttribute("aria-label") ?? one.className}: ${one.scrollWidth} in ${one.clientWidth}`)"""
 # Where texts and their picture are: left, top, right, bottom. The ends of letters may touch.
 BOXES = """(all) => all.map((one) => one.getBoundingClientRect())
   .map((box) => [box.left, box.top + 2, box.right, box.bottom - 2])"""
@@ -65,25 +57,15 @@ def written(folder: Path, *runs: PageRun) -> Path:
     return file
 
 
-@pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])
-def test_it_loads_nothing(viewer: Viewer, pages: Pages, width: int, dark: bool) -> None:
-    """No word on the console, and no address but that of the page itself and of its empty icon."""
-    viewer.open(pages["usual"], width=width, dark=dark)
-    assert viewer.said == []
-    assert pages["usual"].as_uri() in viewer.requested
-    assert set(viewer.requested) <= {pages["usual"].as_uri(), "data:,"}
-
-
-def test_the_policy_is_enforced(viewer: Viewer, pages: Pages) -> None:
-    """A foreign script that got in does not run, and a foreign image is not requested."""
+def test_it_loads_nothing_and_allows_nothing(viewer: Viewer, pages: Pages) -> None:
+    """It requests itself and its empty icon; a foreign script does not run, a foreign image is not requested."""
     page = viewer.open(pages["usual"])
+    assert viewer.said == []
+    assert set(viewer.requested) <= {pages["usual"].as_uri(), "data:,"}
     page.evaluate("document.body.append(Object.assign(document.createElement('script'), {text: 'window.pwned = 1'}))")
     page.evaluate("document.body.append(Object.assign(new Image(), {src: 'https://evil.example/'}))")
     assert page.evaluate("typeof window.pwned") == "undefined"
     assert ["Content Security Policy" in message for message in viewer.said] == [True, True]
-
-
-# --- the trial table ------------------------------------------------------------------------------------------------
 
 
 def test_filters_work_together(viewer: Viewer, pages: Pages) -> None:
@@ -98,6 +80,13 @@ def test_filters_work_together(viewer: Viewer, pages: Pages) -> None:
     viewer.wait_for_trials(54, 54)
     page.fill("[name=text]", "would RATHER")
     assert set(viewer.wait_for_trials(18, 54)) == {"nan"}
+    page.fill("[name=text]", "")
+    viewer.wait_for_trials(54, 54)
+    for number in (2, 3):
+        page.click("#trial-next")
+        page.wait_for_selector(f"#trial-page:text-is('Page {number} of 3')")
+    assert len(viewer.wait_for_trials(54, 54)) == 4
+    assert page.is_disabled("#trial-next")
 
 
 @pytest.mark.parametrize(
@@ -106,7 +95,6 @@ def test_filters_work_together(viewer: Viewer, pages: Pages) -> None:
         ("usual", "#trials?variant=int_mul&depth=3", 6, 54),
         ("usual", "#trials?model=unknown&depth=3", 18, 54),
         ("conditions", "#trials?condition=usual&variant=int_sub&repeat=0", 9, 108),
-        ("conditions", "#trials?condition=numbers_comma&repeat=1", 27, 108),
     ],
 )
 def test_an_address_is_followed(
@@ -148,69 +136,32 @@ def test_a_trial_is_shown_with_the_digits_that_differ(viewer: Viewer, pages: Pag
     assert detail.locator("pre").all_text_contents() == ["-2545", "Let me think.", "prompt"]
 
 
-def test_a_sequence_is_shown_with_its_terms(viewer: Viewer, tmp_path: Path) -> None:
-    """Program, scores, judges, and each term with what was expected and printed."""
-    program = "print('</pre><script>window.pwned = 1</script>')"
-    term = {"n": 2, "expected": "2", "got": "<b>2</b>", "status": "wrong", "seconds": 0.01}
-    page = viewer.open(written(tmp_path, run_of([programmed("A000001", program=program, terms=[term])])))
-    page.click("#trial-rows button")
-    assert page.locator("table.steps tbody td").all_text_contents() == ["2", "<b>2</b>", "wrong", "0.010"]
-    assert page.locator("tr.detail pre").first.text_content() == program
-    detail = page.locator("tr.detail").text_content() or ""
-    assert all(text in detail for text in ("score within 4 s", "no lookup table: no long literal", "strict"))
-    assert page.evaluate("typeof window.pwned") == "undefined"
-    assert viewer.said == []
-
-
-def test_hostile_replies_are_shown_as_text(viewer: Viewer, tmp_path: Path) -> None:
-    """As replies, reasoning, models and reasons: they are shown as they are written, and nothing of them happens."""
+def test_hostile_texts_are_shown_as_text(viewer: Viewer, tmp_path: Path) -> None:
+    """Replies, reasoning, models, reasons, programs and searches are shown as written, and nothing of them happens."""
     records = [asked(text, trial=trial, model=text[:300], reasoning=text) for trial, text in enumerate(HOSTILE)]
+    term = {"n": 2, "expected": "2", "got": HOSTILE[3], "status": "wrong", "seconds": 0.01}
+    records += [programmed("A000001", program=HOSTILE[0], terms=[term]), search_record(lambda of: f"{HOSTILE[4]} = -7")]
     page = viewer.open(written(tmp_path, run_of(records, HOSTILE[0], stopped=HOSTILE[1])))
-    viewer.wait_for_trials(len(HOSTILE), len(HOSTILE))
+    viewer.wait_for_trials(len(records), len(records))
     for button in page.locator("#trial-rows > tr:not(.detail) button").all():
         button.click()
-    shown = [detail.locator("pre").first.text_content() or "" for detail in page.locator("tr.detail").all()]
+    details = page.locator("tr.detail").all()
+    shown = [detail.locator("pre").first.text_content() or "" for detail in details]
     assert shown[:4] == HOSTILE[:4]
     assert shown[4] == SPELLED
     assert shown[6].endswith(" the end")
     assert "of 1,000,008 characters left out" in shown[6]
+    assert shown[7] == HOSTILE[0]
+    assert details[7].locator("table.steps tbody td").all_text_contents() == ["2", HOSTILE[3], "wrong", "0.010"]
+    assert "no lookup table: no long literal" in (details[7].text_content() or "")
+    details[8].locator("summary").first.click()
+    replies = details[8].locator("table.steps tbody tr td:last-child").all_text_contents()
+    assert replies
+    assert all(reply.startswith(SPELLED) for reply in replies)
     assert page.evaluate("typeof window.pwned") == "undefined"
     assert page.locator("img, iframe, object, main script, main style, [onload], [onerror]").count() == 0
-    assert page.evaluate("document.documentElement.scrollWidth") <= 1280
     assert viewer.said == []
     assert not [address for address in viewer.requested if address.startswith(("http", "ws"))]
-
-
-def test_a_search_is_shown_with_its_questions(viewer: Viewer, tmp_path: Path) -> None:
-    """Hostile replies do nothing in its row, in its trial and in its steps; a search without a reply has a row, too."""
-    search = search_record(lambda of: f"{HOSTILE[0]}{HOSTILE[1]}{HOSTILE[4]} = -7")
-    lost = dict.fromkeys(("reply", "answer", "grade", "reading")) | {"outcome": "unanswered", "reason": "timeout"}
-    none = search["search"] | {"ended": "unanswered", "minimum": None, "largest_right": None, "trail": []}
-    other = search | lost | {"search": none, "nodeid": "other", "repeat": 1}
-    page = viewer.open(written(tmp_path, run_of([search, other], HOSTILE[0])))
-    assert viewer.wait_for_trials(2, 2) == ["deviate", "unanswered"]
-    page.locator("#trial-rows button").first.click()
-    page.click("tr.detail summary")
-    assert SPELLED in (page.locator("tr.detail pre").first.text_content() or "")
-    replies = page.locator("table.steps tbody tr td:last-child").all_text_contents()
-    assert len(replies) == len(search["search"]["trail"])
-    assert all(reply.startswith(HOSTILE[0]) for reply in replies)
-    assert page.evaluate("typeof window.pwned") == "undefined"
-    assert viewer.said == []
-
-
-def test_pages_turn(viewer: Viewer, pages: Pages) -> None:
-    """Trials are shown twenty-five at a time, and pages turn no further than there are trials."""
-    page = viewer.open(pages["usual"])
-    assert page.is_disabled("#trial-previous")
-    for number in (2, 3):
-        page.click("#trial-next")
-        page.wait_for_selector(f"#trial-page:text-is('Page {number} of 3')")
-    assert len(viewer.wait_for_trials(54, 54)) == 4
-    assert page.is_disabled("#trial-next")
-
-
-# --- how it is used -------------------------------------------------------------------------------------------------
 
 
 def test_it_is_used_by_keyboard(viewer: Viewer, pages: Pages) -> None:
@@ -245,10 +196,7 @@ def test_the_overview_is_sorted_by_its_headers(viewer: Viewer, tmp_path: Path) -
         assert rows.evaluate_all(shown)[-1] == "easy"
 
 
-# --- how it looks ---------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("width", [320, 390, 700, 1280])
+@pytest.mark.parametrize("width", [320, 1280])
 def test_nothing_sticks_out(viewer: Viewer, tmp_path: Path, width: int) -> None:
     """However long names and numbers are: what is wide scrolls by itself, and words on buttons stay on one line."""
     comma = COMMA | {"prompt": "a_template_with_a_long_name" * 3}
@@ -257,14 +205,6 @@ def test_nothing_sticks_out(viewer: Viewer, tmp_path: Path, width: int) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     heights = "[...document.querySelectorAll('button')].map((one) => one.offsetHeight).filter(Boolean)"
     assert max(page.evaluate(heights)) < 40
-
-
-@pytest.mark.parametrize("width", [1300, 1440])
-def test_no_table_is_cut_off_on_a_desktop(viewer: Viewer, pages: Pages, width: int) -> None:
-    """The heatmaps of all cells stand beside each other, with the depth to which each variant is reliable."""
-    page = viewer.open(pages["cells"], width=width)
-    assert page.evaluate(SCROLLED) == []
-    assert page.locator(".cells tbody td:last-child").first.text_content() == "10"
 
 
 def test_no_name_in_the_picture_of_costs_is_cut_or_overprinted(viewer: Viewer, tmp_path: Path) -> None:
@@ -293,16 +233,10 @@ def test_every_picture_has_a_name_and_a_table(viewer: Viewer, pages: Pages, name
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_every_step_of_colour_can_be_read(viewer: Viewer, pages: Pages, dark: bool) -> None:
-    """The number in a coloured cell has a contrast of 4.5 to 1, as WCAG's level AA asks."""
+    """The number in a coloured cell has a contrast of 4.5 to 1, as WCAG's level AA asks; paper is never dark."""
     page = viewer.open(pages["usual"], dark=dark)
     contrasts = page.evaluate(CONTRASTS, [f"{hue}{step}" for hue in "he" for step in range(STEPS + 1)])
     assert {step: contrast for step, contrast in contrasts.items() if contrast < 4.5} == {}
-
-
-def test_it_can_be_printed(viewer: Viewer, pages: Pages) -> None:
-    """On paper there is no navigation and no filter, and a dark page is dark on white."""
-    page = viewer.open(pages["usual"], dark=True)
     page.emulate_media(media="print")
-    assert not page.is_visible(".parts")
     assert not page.is_visible(".filters")
     assert page.evaluate("getComputedStyle(document.body).color") == "rgb(26, 31, 38)"

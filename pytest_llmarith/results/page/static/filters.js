@@ -28,16 +28,6 @@ class Filters {
   }
 }
 
-// The numbers of all trials with the chosen values; the text filter is applied later.
-const havingChosen = (trials, chosen) => {
-  const wanted = Object.entries(chosen).map(([name, word]) => [trials.columns[name], trials.numberOf(name, word)]);
-  const found = [];
-  for (let number = 0; number < trials.count; number += 1) {
-    if (wanted.every(([column, value]) => column[number] === value)) found.push(number);
-  }
-  return found;
-};
-
 const textsOf = (trial) => [
   trial.question, trial.expected, trial.answer, trial.reason, trial.prompt, trial.reply, trial.reasoning, trial.program?.text,
   ...trial.facts.map(([, value]) => value),
@@ -46,15 +36,8 @@ const textsOf = (trial) => [
 const says = (trial, text) =>
   textsOf(trial).some((value) => value && ends(value).some((part) => part.toLowerCase().includes(text)));
 
-// The trials that contain a text. `going` is called with the progress after each block, and may stop the search.
-const saying = async (trials, numbers, text, going) => {
-  const wanted = text.toLowerCase();
-  const found = [];
-  let done = 0;
-  for await (const [here, opened] of trials.each(numbers)) {
-    opened.forEach((trial, place) => says(trial, wanted) && found.push(here[place]));
-    done += here.length;
-    if (!going(done, found.length)) return null;
-  }
-  return found;
+// The trials with the chosen values that contain the text.
+const matching = (trials, { text = "", ...chosen }) => {
+  const [wanted, lower] = [Object.entries(chosen), text.toLowerCase()];
+  return trials.filter((trial) => wanted.every(([name, value]) => String(trial.by[name] ?? "") === value) && (!lower || says(trial, lower)));
 };

@@ -7,12 +7,12 @@ const PAUSE_MS = 250; // between the last key and the search
 const cell = (attributes, ...children) => element("td", { role: "cell", ...attributes }, ...children);
 
 class TrialTable {
-  #asked = 0;
   #found = [];
   #page = 0;
 
   constructor(trials, filters) {
     this.trials = trials;
+    this.repeated = trials.some((trial) => trial.by.repeat > 0);
     this.filters = filters;
     this.rows = document.getElementById("trial-rows");
     this.told = document.getElementById("trial-count");
@@ -23,50 +23,35 @@ class TrialTable {
     this.next.addEventListener("click", () => this.turn(1));
   }
 
-  // Searches with the filters of the form; of several searches only the last one is shown.
-  async search() {
-    const asked = (this.#asked += 1);
-    const { text, ...chosen } = this.filters.chosen;
-    const having = havingChosen(this.trials, chosen);
-    const found = text ? await saying(this.trials, having, text, (done, hits) => this.#going(asked, done, having.length, hits)) : having;
-    if (found === null || asked !== this.#asked) return;
-    this.#found = found;
-    this.told.textContent = `${count(found.length)} of ${count(this.trials.count)} trials`;
-    await this.#show(0);
+  // Shows the trials that the filters of the form choose.
+  search() {
+    this.#found = matching(this.trials, this.filters.chosen);
+    this.told.textContent = `${count(this.#found.length)} of ${count(this.trials.length)} trials`;
+    this.#show(0);
   }
 
-  #going(asked, done, all, hits) {
-    if (asked !== this.#asked) return false;
-    this.told.textContent = `${count(hits)} found in ${count(done)} of ${count(all)} trials ...`;
-    return true;
-  }
-
-  async turn(pages) {
-    await this.#show(this.#page + pages);
+  turn(pages) {
+    this.#show(this.#page + pages);
     this.told.scrollIntoView({ block: "start" });
   }
 
-  async #show(page) {
-    const asked = this.#asked;
-    const numbers = this.#found.slice(page * PAGE, (page + 1) * PAGE);
-    const trials = await Promise.all(numbers.map((number) => this.trials.at(number)));
-    if (asked !== this.#asked) return;
+  #show(page) {
     const pages = Math.max(1, Math.ceil(this.#found.length / PAGE));
     this.#page = page;
-    this.rows.replaceChildren(...numbers.map((number, place) => this.#row(number, trials[place])));
+    this.rows.replaceChildren(...this.#found.slice(page * PAGE, (page + 1) * PAGE).map((trial) => this.#row(trial)));
     this.place.textContent = `Page ${count(page + 1)} of ${count(pages)}`;
     this.previous.disabled = page === 0;
     this.next.disabled = page + 1 >= pages;
   }
 
-  #row(number, trial) {
-    const outcome = this.trials.word("outcome", number);
-    const error = this.trials.word("class", number) || this.trials.word("reason", number);
-    const button = element("button", { type: "button", "aria-expanded": "false" }, "Show", element("span", { class: "unseen" }, ` trial ${number + 1}`));
+  #row(trial) {
+    const { outcome, model, repeat } = trial.by;
+    const error = trial.by.class ?? trial.by.reason;
+    const button = element("button", { type: "button", "aria-expanded": "false" }, "Show", element("span", { class: "unseen" }, " trial"));
     const row = element("tr", { role: "row" },
       cell({}, element("span", { class: `outcome ${outcome}` }, outcome), error ? element("small", {}, spelled(error)) : null),
-      cell({}, spelled(this.trials.word("model", number))),
-      cell({}, brief(trial.cell, 80), this.trials.repeated ? element("small", {}, `repeat ${this.trials.columns.repeat[number]}`) : null),
+      cell({}, spelled(model)),
+      cell({}, brief(trial.cell, 80), this.repeated ? element("small", {}, `repeat ${repeat}`) : null),
       cell({ class: "number-text" }, brief(trial.question ?? "", 160)),
       cell({}, this.#outcomeOf(trial)),
       cell({}, button));
@@ -92,14 +77,14 @@ class TrialTable {
 const start = async () => {
   const form = document.querySelector(".filters");
   const filters = new Filters(form);
-  const table = new TrialTable(await EmbeddedTrials.open(), filters);
+  const table = new TrialTable(await embeddedTrials(), filters);
   const searchAnew = () => {
     history.replaceState(null, "", filters.address);
-    return table.search();
+    table.search();
   };
-  const arrive = async () => {
+  const arrive = () => {
     if (!filters.follow(location.hash)) return;
-    await table.search();
+    table.search();
     document.getElementById("trials").scrollIntoView({ block: "start" });
     table.told.focus({ preventScroll: true });
   };
@@ -116,8 +101,8 @@ const start = async () => {
     if (event.target.closest?.(`a[href="${CSS.escape(location.hash)}"]`)) arrive(); // the address does not change, so there is no hashchange event
   });
   filters.follow(location.hash);
-  await table.search();
-  await arrive();
+  table.search();
+  arrive();
   document.documentElement.dataset.ready = "";
 };
 
