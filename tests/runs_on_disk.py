@@ -133,6 +133,22 @@ def programmed(number: str, model: str = "o4-mini", **facts: Any) -> dict[str, A
     }
 
 
+def searched(repeat: int = 0, **found: Any) -> dict[str, Any]:
+    """The record of a search for a breaking point; what is named replaces that it found nothing."""
+    problem = {"kind": "breaking_point", "seed": 0, "of": "arithmetic", "variant": "int_mul", "op": "mul"}
+    search = {
+        "trail": [],
+        "questions": 80,
+        "ended": "budget",
+        "minimum": None,
+        "largest_right": None,
+        "not_reproduced": 0,
+    }
+    told = {"task": "breaking_point", "problem": problem | {"dtype": "int", "budget": 80}, "search": search | found}
+    outcome = "deviate" if found.get("minimum") else "correct"
+    return asked("{}") | told | {"repeat": repeat, "grade": None, "answer": None, "outcome": outcome}
+
+
 def _recorded(
     problem: NumberProblem, text: str | None, reading: Reading, model: str = "o4-mini", **facts: Any
 ) -> dict[str, Any]:

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 
 from pytest_llmarith.cli.compare import add_compare
 from pytest_llmarith.cli.init import add_init
-from pytest_llmarith.cli.merge import add_merge
 from pytest_llmarith.cli.oeis import add_oeis
 from pytest_llmarith.cli.parser import INTERRUPTED, WRONG_USAGE, Parser, print_error, say
 from pytest_llmarith.cli.regrade import add_regrade
-from pytest_llmarith.cli.report import add_export, add_report
+from pytest_llmarith.cli.report import add_export, add_merge, add_report
 from pytest_llmarith.cli.store import add_store
 from pytest_llmarith.results.files import UsageError
 

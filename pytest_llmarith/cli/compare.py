@@ -11,7 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_llmarith.cli.parser import WRONG_USAGE, print_error
+from pytest_llmarith.cli.parser import print_error
 from pytest_llmarith.results.formatting import showable
 
 if TYPE_CHECKING:
@@ -91,14 +91,10 @@ def _compare(request: argparse.Namespace) -> int:
     from pytest_llmarith.results.compare_text import failures
     from pytest_llmarith.results.files import UsageError
 
-    try:
-        if request.allow_unanswered is not None and request.fail_if_worse is None:
-            raise UsageError("--allow-unanswered needs --fail-if-worse; add --fail-if-worse=POINTS or remove it")
-        baseline, *others = _opened(request.runs)
-        comparisons = compare(baseline, others, request.model, request.condition, unpaired=request.unpaired)
-    except UsageError as error:
-        print_error("compare", str(error))
-        return WRONG_USAGE
+    if request.allow_unanswered is not None and request.fail_if_worse is None:
+        raise UsageError("--allow-unanswered needs --fail-if-worse; add --fail-if-worse=POINTS or remove it")
+    baseline, *others = _opened(request.runs)
+    comparisons = compare(baseline, others, request.model, request.condition, unpaired=request.unpaired)
     sys.stdout.write(showable(_formatted(comparisons, request.format), sys.stdout.encoding))
     if request.fail_if_worse is None:
         return 0

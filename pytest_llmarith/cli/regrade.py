@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_llmarith.cli.parser import WRONG_USAGE, print_error
-from pytest_llmarith.results.formatting import sanitize, showable
+from pytest_llmarith.cli.parser import say
+from pytest_llmarith.results.formatting import sanitize
 from pytest_llmarith.types import Outcome, Reading
 
 if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands
     from pytest_llmarith.records import Problem
-    from pytest_llmarith.results.regrade import Change, Tally
+    from pytest_llmarith.results.load import Change
 
 _SHOWN_OF_AN_END = 250  # characters of a long reply, from its beginning and from its end
+_LONGEST_REASON = 60
 _LONGEST_LINE = 10 * _SHOWN_OF_AN_END  # enough for both ends, even if all their characters are escaped
 
 
@@ -58,61 +60,46 @@ def _transition(text: str) -> tuple[Outcome, Outcome]:
 
 
 def _regrade(request: argparse.Namespace) -> int:
-    from pytest_llmarith.records import as_dict
-    from pytest_llmarith.results.files import UsageError, encode, name_of, new_file
+    from pytest_llmarith.records import CustomProblem, SearchProblem, as_dict
+    from pytest_llmarith.results.files import encode, new_file
+    from pytest_llmarith.results.load import changes
     from pytest_llmarith.results.log import log_of
-    from pytest_llmarith.results.regrade import Tally, changes
 
     reading = request.reading and Reading(request.reading)
     notes: list[str] = []
-    whole = Tally()
-    try:
-        files = [log_of(file) for file in request.files]
-        writing = new_file("--write", request.write, files, force=request.force) if request.write else nullcontext()
-        with writing as written:
-            for file in files:
-                tally = Tally()
-                for change in changes(file, reading, notes):
-                    tally.count(change)
-                    if change.outcomes in request.show:
-                        _print(_shown(change))
-                    if written:
-                        written.write(encode(as_dict(change.record)) + b"\n")
-                whole.add(tally)
-                _print(_counts(name_of(file), tally))
-    except UsageError as error:
-        print_error("regrade", str(error))
-        return WRONG_USAGE
-    if len(files) > 1:
-        _print(_counts(f"{len(files)} files", whole))
-    _print(_matrix(whole))
-    sys.stderr.writelines(f"note: {note}\n" for note in [*notes, *whole.notes])
+    transitions, reasons = Counter[tuple[Outcome, Outcome]](), Counter[str]()
+    unchanged = 0
+    files = [log_of(file) for file in request.files]
+    writing = new_file("--write", request.write, files, force=request.force) if request.write else nullcontext()
+    with writing as written:
+        for change in (change for file in files for change in changes(file, reading, notes)):
+            transitions[change.outcomes] += 1
+            if change.record.outcome is Outcome.NAN:
+                reasons[sanitize(str(change.record.reason), _LONGEST_REASON)] += 1
+            unchanged += isinstance(change.record.problem, CustomProblem | SearchProblem)
+            if change.outcomes in request.show:
+                say(_shown(change))
+            if written:
+                written.write(encode(as_dict(change.record)) + b"\n")
+    say(*_matrix(transitions, reasons))
+    if unchanged:
+        why = "of custom tasks and searches are unchanged; rerun their tests, which take the replies from the store"
+        notes.append(f"{unchanged:,} records {why}")
+    sys.stderr.writelines(f"note: {note}\n" for note in notes)
     return 0
 
 
-def _counts(name: str, tally: Tally) -> str:
+def _matrix(transitions: Counter[tuple[Outcome, Outcome]], reasons: Counter[str]) -> list[str]:
     from pytest_llmarith.results.tables import draw
 
-    rows = []
-    for outcome in tally.outcomes:
-        counts = [(before, after, count) for (before, after), count in tally.transitions.items()]
-        was, is_now = (sum(one[2] for one in counts if one[side] == outcome) for side in (0, 1))
-        rows.append((outcome, str(was), str(is_now)))
-    total = tally.transitions.total()
-    lines = [f"{name}: {total} {'reply' if total == 1 else 'replies'}", *draw(("", "before", "after"), rows), ""]
-    return "\n".join(lines)
-
-
-def _matrix(tally: Tally) -> str:
-    from pytest_llmarith.results.tables import draw
-
-    outcomes = tally.outcomes
-    rows = [[before, *(str(tally.transitions[before, after]) for after in outcomes)] for before in outcomes]
-    text = "\n".join(["Transitions, from the rows to the columns:", *draw(["", *outcomes], rows)])
-    if tally.reasons:
-        counts = ", ".join(f"{count} {reason}" for reason, count in tally.reasons.most_common())
-        text += f"\n\nReasons for {Outcome.NAN}: {counts}"
-    return text
+    outcomes = [outcome for outcome in Outcome if any(outcome in both for both in transitions)]
+    rows = [[before, *(str(transitions[before, after]) for after in outcomes)] for before in outcomes]
+    lines = [f"Transitions of {transitions.total():,} replies, from the rows to the columns:"]
+    lines += draw(["", *outcomes], rows)
+    if reasons:
+        counts = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
+        lines += ["", f"Reasons for {Outcome.NAN}: {counts}"]
+    return lines
 
 
 def _shown(change: Change) -> str:
@@ -142,7 +129,3 @@ def _asked(problem: Problem) -> str:
         case AdditionProblem(int1=int1, int2=int2):
             return f"{int1} {int2}"
     return getattr(problem, "variant", "")
-
-
-def _print(text: str) -> None:
-    sys.stdout.write(showable(f"{text}\n", sys.stdout.encoding))

@@ -1,4 +1,4 @@
-"""`llmarith report` and `llmarith export`."""
+"""`llmarith report`, `llmarith export` and `llmarith merge`."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ import argparse
 import re
 import shutil
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_llmarith.cli.parser import add_output, print_error
+from pytest_llmarith.cli.parser import add_output, print_error, sanitize_line, say
 
 if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands
 
 _FORMATS = ("terminal", "markdown", "json", "csv", "html")
-_SHAPES = ("llm_arithmetic", "addition", "csv")
+_SHAPES = ("llm_arithmetic", "csv")
 
 
 def add_report(commands: Commands) -> None:
@@ -40,11 +41,6 @@ def add_report(commands: Commands) -> None:
         metavar="[-]COLUMN",
         help="Order results by a column, such as correct or model; - reverses the order",
     )
-    command.add_argument(
-        "--sequence",
-        metavar="NUMBER",
-        help="Show one sequence, such as A000045: program, terms, evidence of judges",
-    )
     command.set_defaults(run=_report)
 
 
@@ -59,7 +55,6 @@ def _report(request: argparse.Namespace) -> int:
         shutil.get_terminal_size().columns,
         Selection(request.model, request.task, request.min_depth, request.max_depth),
         parse_order(request.sort) if request.sort else None,
-        request.sequence,
     )
     return 0
 
@@ -80,7 +75,7 @@ def add_export(commands: Commands) -> None:
         choices=_SHAPES,
         required=True,
         metavar="|".join(_SHAPES),
-        help="Rows of llm_arithmetic, of the integer addition task, or a CSV table with a row per trial",
+        help="Rows of llm_arithmetic, or a CSV table with a row per trial",
     )
     command.set_defaults(run=_export)
 
@@ -99,4 +94,28 @@ def _export(request: argparse.Namespace) -> int:
             f"{count:,} {'trials were' if count > 1 else 'trial was'} asked in a condition or repeatedly, which "
             f"--to={request.to} does not show: a problem may have several rows; use --to=csv to distinguish them",
         )
+    return 0
+
+
+def add_merge(commands: Commands) -> None:
+    """Declare the command."""
+    purpose = "Merge runs into one: all shards, or a run and its --lf runs"
+    command = commands.add_parser("merge", help=purpose, description=f"{purpose}. The runs are never changed.")
+    command.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="A run's folder")
+    command.add_argument(
+        "--into", type=Path, required=True, metavar="RUN", help="Folder of the new run, which must not exist"
+    )
+    command.set_defaults(run=_merge)
+
+
+def _merge(request: argparse.Namespace) -> int:
+    from pytest_llmarith.results.log import LOG, records_in
+    from pytest_llmarith.results.merge import merge
+    from pytest_llmarith.results.page import write_run_page
+    from pytest_llmarith.results.report import summary_section
+
+    summary = merge(request.runs, request.into)
+    tables = summary_section(summary, shutil.get_terminal_size().columns)
+    page = write_run_page(request.into, summary, records_in(request.into / LOG))
+    say(*tables, "", f"written to {sanitize_line(str(request.into))}", sanitize_line(page))
     return 0

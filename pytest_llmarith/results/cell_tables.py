@@ -33,7 +33,6 @@ _ERROR_CLASSES = (
 _LONGEST_HEADER = 20  # three of them beside each other fit into 80 columns
 _LONGEST_TEXT = 80
 _MOST_NAMED = 5
-_SHOWN_PLACES = {1: "1st", 2: "2nd", 5: "5th", 10: "10th", 20: "20th", 50: "50th", 100: "100th"}
 
 
 def tables_of(result: Result) -> Iterator[Table]:
@@ -200,12 +199,6 @@ def _notes_on_set(one: SequenceSet) -> Iterator[str]:
         yield "programs were not judged"
     if one.unsolved_count:
         yield f"{one.unsolved_count} of {one.measured} unsolved: {_named(one.unsolved, one.unsolved_count)}"
-    if places := [place for place in one.by_term if place["term"] in _SHOWN_PLACES]:
-        shown = (f"{_SHOWN_PLACES[place['term']]} {place['right']}/{place['run']}" for place in places)
-        yield f"terms right, by their place: {', '.join(shown)}"
-    if times := one.term_seconds:
-        median, p90, longest = (formatting.short(repr(times[name])) for name in ("median", "p90", "max"))
-        yield f"seconds per term: median {median}, p90 {p90}, longest {longest}"
     if unprotected := one.isolation.get(Level.NONE):
         yield f"{unprotected} programs ran without a sandbox, with the rights of this user"
     if one.unanswered:

@@ -3,30 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Literal
 
-from pytest_llmarith.records import Part, Points, Record, Run, as_dict
-from pytest_llmarith.results.compare_rows import (
-    Cell,
-    Row,
-    Score,
-    correct_for_tests,
-    paired_rows,
-    paired_scores,
-    unpaired_rows,
-    unpaired_scores,
-)
+from pytest_llmarith.records import Part, Points, Record
+from pytest_llmarith.results.compare_rows import Row, correct_for_tests, paired_rows, unpaired_rows
 from pytest_llmarith.results.files import UsageError
 from pytest_llmarith.results.keys import USUAL_NAME
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.questions import Pair, Question, Questions, pair, with_other_prompts
 from pytest_llmarith.results.statistics import Cluster
 
-# Facts of a run that change no answer, such as its time, size and limits.
-_NOT_DECIDING = {"id", "started_at", "finished_at", "selected", "stopped", "partial", "exit_status", "shard", "merged"}
-_NOT_DECIDING |= {"asking", "limits", "strict", "store", "models"}
 _MOST_SEEN = 10
 _MOST_NAMED = 5
 
@@ -38,15 +26,14 @@ class Side(Part):
     model: str
     condition: str | None  # the selected one
     simulated: bool
-    facts_known: bool  # whether its run has a summary
 
 
 class Differing(Part):
-    """A fact in which the sides differ; null if it is unknown."""
+    """A fact in the records in which the sides differ; null if it is unknown."""
 
     what: str
-    first: Any
-    second: Any
+    first: str | None
+    second: str | None
 
 
 class LeftOut(Part, kw_only=True):
@@ -80,14 +67,6 @@ class Comparison(Part):
     questions: Counts
     rows: list[Row]
     tests: int  # number of tests in Holm's correction
-    scores: list[Score]
-
-
-class UnmatchedModel(Part):
-    """A model without a counterpart in the other run."""
-
-    run: str
-    model: str
 
 
 class Comparisons(Part):
@@ -95,7 +74,7 @@ class Comparisons(Part):
 
     format: Literal[1]
     comparisons: list[Comparison]
-    not_compared: list[UnmatchedModel]
+    not_compared: list[str]  # models that the other run lacks, such as `gpt-4o in reports/one`
 
 
 @dataclass(slots=True)
@@ -103,13 +82,12 @@ class _Model:
     """The questions of one model of a run, in all conditions or in one."""
 
     run: str
-    facts: Run | None
     name: str
     questions: Collection[Question] = ()
     repeated: bool = False
     condition: str | None = None
     simulated: bool = False
-    seen: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    seen: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # facts in its records
 
     def __str__(self) -> str:
         return f"{self.name}, {self.condition}" if self.condition else self.name
@@ -121,8 +99,10 @@ class _Model:
     def note(self, record: Record) -> None:
         """Collect the facts in a record about how the model was asked and graded."""
         self.simulated = self.simulated or record.simulated
+        sent = record.reply and record.reply.sent
         for name, value in (
             ("served model", record.reply and record.reply.served_model),
+            ("parameters", sent and ", ".join(f"{name}={value}" for name, value in sorted(sent.params.items()))),
             ("graded reading", record.reading),
             ("seed", getattr(record.problem, "seed", None)),
             ("sandbox level", record.oeis and record.oeis.isolation.level),
@@ -148,15 +128,16 @@ def compare(
     compared, too. Raises UsageError if runs cannot be compared.
     """
     first = _models_of(baseline)
-    comparisons, alone = [], dict[tuple[str, str], None]()
+    comparisons: list[Comparison] = []
+    alone: list[str] = []
     for other in others or [baseline]:
         second = _models_of(other) if others else first
         chosen = _chosen(first, second, models, within=not others and not conditions)
         comparisons += [_compared(one, another, unpaired) for one, another in _in_conditions(chosen, conditions)]
         if not models and first.keys() & second.keys():
             for side, beside in ((first, second), (second, first)):
-                alone |= {(model.run, model.name): None for model in side.values() if model.name not in beside}
-    return Comparisons(1, comparisons, [UnmatchedModel(run, model) for run, model in alone])
+                alone += [f"{name} in {model.run}" for name, model in side.items() if name not in beside]
+    return Comparisons(1, comparisons, list(dict.fromkeys(alone)))
 
 
 # --- which models and conditions --------------------------------------------------------------------------------------
@@ -164,15 +145,17 @@ def compare(
 
 def _models_of(run: LoadedRun) -> _Models:
     """The models in the order of the run."""
-    systems = ((run.facts and run.facts.prompt_texts) or {}).get("systems", {})
+    facts = run.facts
+    systems = ((facts and facts.prompt_texts) or {}).get("systems", {})
     found: dict[str, _Model] = {}
     questions: defaultdict[str, Questions] = defaultdict(lambda: Questions(systems))
     for record in run.records():
-        questions[record.model].add(record)
-        found.setdefault(record.model, _Model(str(run.path), run.facts, record.model)).note(record)
+        name = record.model
+        questions[name].add(record)
+        found.setdefault(name, _Model(str(run.path), name)).note(record)
     for name, asked in questions.items():
         found[name].questions, found[name].repeated = list(asked), asked.repeated
-    rank = {model.name: place for place, model in enumerate(run.facts.models if run.facts else ())}
+    rank = {model.name: place for place, model in enumerate(facts.models if facts else ())}
     return {name: found[name] for name in sorted(found, key=lambda name: (rank.get(name, len(rank)), name))}
 
 
@@ -197,7 +180,6 @@ def _in_conditions(chosen: Iterable[tuple[_Model, _Model]], wanted: Sequence[str
     """The models in all conditions, or the first in condition A and the second in condition B."""
     if not wanted:
         yield from chosen
-        return
     for text in wanted:
         for first, second in chosen:
             one, other = _split("--condition", text, first.conditions, second.conditions, first is second)
@@ -237,9 +219,8 @@ def _listed(names: Collection[str]) -> str:
 
 def _compared(first: _Model, second: _Model, unpaired: bool) -> Comparison:
     pairs, left, right = pair(first.questions, second.questions, any_prompt=first.condition is not None)
-    is_paired = bool(pairs) and 2 * len(pairs) >= min(len(first.questions), len(second.questions))
-    if not is_paired and not unpaired:
-        raise UsageError(_no_pairs(first, second, len(pairs)))
+    smaller = min(len(first.questions), len(second.questions))
+    is_paired = bool(pairs) and 2 * len(pairs) >= smaller
     if is_paired:
         same: list[Pair] = []
         if first.name == second.name and first.condition != second.condition:
@@ -249,134 +230,95 @@ def _compared(first: _Model, second: _Model, unpaired: bool) -> Comparison:
                 f"{_both(first, second)}: all {len(same):,} questions have the same prompt in both conditions; "
                 "compare questions whose prompts differ, such as larger numbers"
             )
-        counts, rows, scores = _paired(pairs, same, left, right)
+        counts, rows = _paired(pairs, same, left, right)
+    elif unpaired:
+        counts, rows = _unpaired(first, second)
     else:
-        counts, rows, scores = _unpaired(first, second)
+        why = f"only {len(pairs):,} of {smaller:,} questions are the same" if pairs else "no question is the same"
+        helps = "add --unpaired to compare them without pairing"
+        if not set(first.conditions) & set(second.conditions):
+            helps = f"compare them with {_choice('--condition', first.conditions, second.conditions)}"
+        raise UsageError(f"{_both(first, second)}: {why}; {helps}")
     tests = correct_for_tests(rows)
-    one, other = (
-        Side(side.run, side.name, side.condition, side.simulated, side.facts is not None) for side in (first, second)
-    )
-    both_known = one.facts_known and other.facts_known
-    facts, beside = (_facts(side, both_known) for side in (first, second))
-    differing = [
-        Differing(name, facts.get(name), beside.get(name))
-        for name in {**facts, **beside}
-        if facts.get(name) != beside.get(name)
-    ]
-    return Comparison(one, other, differing, "paired" if is_paired else "unpaired", counts, rows, tests, scores)
+    one, other = (Side(side.run, side.name, side.condition, side.simulated) for side in (first, second))
+    method: Literal["paired", "unpaired"] = "paired" if is_paired else "unpaired"
+    return Comparison(one, other, _differing(first, second), method, counts, rows, tests)
 
 
-_Parts = tuple[Counts, list[Row], list[Score]]
-
-
-def _paired(pairs: Sequence[Pair], same: Sequence[Pair], left: Sequence[Question], right: Sequence[Question]) -> _Parts:
-    answered = [(one, other) for one, other in pairs if one.answered and other.answered]
-    rows = paired_rows([(one, one.measured, other.measured) for one, other in answered])
-    at_worst = paired_rows([(one, one.at_best, other.at_worst) for one, other in pairs])
+def _paired(
+    pairs: Sequence[Pair], same: Sequence[Pair], left: Sequence[Question], right: Sequence[Question]
+) -> tuple[Counts, list[Row]]:
+    rows = paired_rows([(one, one.measured, other.measured) for one, other in pairs if one.answered and other.answered])
     counts = Counts(
         compared=sum(min(one.answered, other.answered) for one, other in pairs),
         repeated=sum(min(one.asked, other.asked) for one, other in pairs) - len({one.problem for one, _ in pairs}),
         cells=None,
         unanswered=sum(max(one.unanswered, other.unanswered) for one, other in pairs),
-        at_worst=_points(at_worst),
+        at_worst=_points(paired_rows([(one, one.at_best, other.at_worst) for one, other in pairs])),
         same_words=sum(min(one.asked, other.asked) for one, other in same),
         first=LeftOut(others=sum(one.asked for one in left), unanswered=sum(one.unanswered for one, _ in pairs)),
         second=LeftOut(others=sum(one.asked for one in right), unanswered=sum(one.unanswered for _, one in pairs)),
     )
-    return counts, rows, paired_scores(answered)
+    return counts, rows
 
 
-def _unpaired(first: _Model, second: _Model) -> _Parts:
+def _unpaired(first: _Model, second: _Model) -> tuple[Counts, list[Row]]:
     """Compare the cells that both sides answered. If each side has only one condition, conditions are ignored."""
     if first.repeated or second.repeated:
         raise UsageError(
             f"{_both(first, second)}: runs with --llm-repeats can only be compared by pairs of the same question; "
             "name runs that asked the same questions, or runs without repeats"
         )
-    sides = [list(first.questions), list(second.questions)]
-    if len(first.conditions) == len(second.conditions) == 1:
-        sides = [[replace(one, condition="") for one in side] for side in sides]
-    cells = [_cells(side, lambda one: one.measured) for side in sides]
-    worst = _cells(sides[0], lambda one: one.at_best), _cells(sides[1], lambda one: one.at_worst)
-    common, asked = (one.keys() & other.keys() for one, other in (cells, worst))
-    if not common:
+    ignored = len(first.conditions) == len(second.conditions) == 1
+    cells: dict[tuple[object, ...], tuple[list[Question], list[Question]]] = {}
+    for side, questions in enumerate((first.questions, second.questions)):
+        for one in questions:
+            cell = one.task, one.part, one.depth, "" if ignored else one.condition
+            cells.setdefault(cell, ([], []))[side].append(replace(one, condition=cell[-1]))
+    asked = [cell for cell in cells.values() if all(cell)]
+    compared = [cell for cell in asked if all(any(one.answered for one in side) for side in cell)]
+    if not compared:
         raise UsageError(
             f"{_both(first, second)}: no cell (a variant at a depth, or a set of sequences) has answers in both; "
             "name runs that asked the same kinds of questions"
         )
-    compared = [[one for cell in common for one, _ in side[cell]] for side in cells]
-    answered = [sum(one.answered for one in side) for side in sides]
-    left_out = [
-        LeftOut(
-            answered=answered[side],
-            others=answered[side] - sum(one.answered for one in compared[side]),
-            unanswered=sum(one.unanswered for one in sides[side]),
-        )
-        for side in (0, 1)
+    left_out = []
+    for side, questions in enumerate((first.questions, second.questions)):
+        answered = sum(one.answered for one in questions)
+        others = answered - sum(one.answered for cell in compared for one in cell[side])
+        unanswered = sum(one.unanswered for one in questions)
+        left_out.append(LeftOut(answered=answered, others=others, unanswered=unanswered))
+    at_worst = [
+        (one[0], Cluster.of(each.at_best for each in one), Cluster.of(each.at_worst for each in other))
+        for one, other in asked
+    ]
+    measured = [
+        (one[0], Cluster.of(each.measured for each in one), Cluster.of(each.measured for each in other))
+        for one, other in compared
     ]
     counts = Counts(
         compared=None,
         repeated=None,
-        cells=len(common),
-        unanswered=sum(one.unanswered for side in worst for cell in asked for one, _ in side[cell]),
-        at_worst=_points(unpaired_rows(*worst)),
+        cells=len(compared),
+        unanswered=sum(one.unanswered for cell in asked for side in cell for one in side),
+        at_worst=_points(unpaired_rows(at_worst)),
         same_words=None,
         first=left_out[0],
         second=left_out[1],
     )
-    return counts, unpaired_rows(*cells), unpaired_scores(*compared)
+    return counts, unpaired_rows(measured)
 
 
 def _points(rows: Sequence[Row]) -> float | None:
     return rows[0].difference.points if rows[0].difference else None
 
 
-def _cells(
-    questions: Iterable[Question], counted: Callable[[Question], Cluster]
-) -> dict[Cell, list[tuple[Question, Cluster]]]:
-    found = defaultdict(list)
-    for one in questions:
-        if (trials := counted(one)).trials:
-            found[one.task, one.part, one.depth, one.condition].append((one, trials))
-    return found
-
-
-def _facts(side: _Model, with_run: bool) -> dict[str, Any]:
-    """The facts that may change an answer: those in records and, if `with_run`, those in the summary."""
-    seen = {name: ", ".join(sorted(values)) for name, values in sorted(side.seen.items())}
-    found = {"model": side.name, "condition": side.condition, **seen}
-    if not with_run or side.facts is None:
-        return found
-    run_facts = as_dict(side.facts)
-    model = [one for one in run_facts["models"] if one.pop("name") == side.name]
-    run = {name: value for name, value in run_facts.items() if name not in _NOT_DECIDING}
-    run["conditions"] = " + ".join(one.label or USUAL_NAME for one in side.facts.conditions or ())
-    return found | dict(_flat("", model[0] if model else {})) | dict(_flat("", run))
-
-
-def _flat(prefix: str, facts: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The known facts as name and value; nested names are joined with a point."""
-    for name, value in facts.items():
-        if isinstance(value, dict):
-            yield from _flat(f"{prefix}{name}.", value)
-        elif value not in (None, "", []):
-            yield f"{prefix}{name}", value
+def _differing(first: _Model, second: _Model) -> list[Differing]:
+    facts = [{name: "; ".join(sorted(values)) for name, values in side.seen.items()} for side in (first, second)]
+    names = dict.fromkeys([*facts[0], *facts[1]])
+    found = (Differing(name, *(side.get(name) for side in facts)) for name in names)
+    return [one for one in found if one.first != one.second]
 
 
 def _both(first: _Model, second: _Model) -> str:
     return f"{first} and {second} in {first.run}" if first.run == second.run else f"{first.run} and {second.run}"
-
-
-def _no_pairs(first: _Model, second: _Model, pairs: int) -> str:
-    """The message for too few pairs: the reason, and the option that helps."""
-    smaller = min(len(first.questions), len(second.questions))
-    why = f"only {pairs:,} of {smaller:,} questions are the same" if pairs else "no question is the same"
-    helps = "add --unpaired to compare them without pairing"
-    seeds = [side.seen.get("seed", set()) for side in (first, second)]
-    if all(seeds) and not seeds[0] & seeds[1]:
-        why += f", as the seeds differ ({' and '.join(','.join(sorted(side)) for side in seeds)})"
-    elif {one.problem for one in first.questions} & {one.problem for one in second.questions}:
-        why += ", as the same problems have other prompts"
-        if not set(first.conditions) & set(second.conditions):
-            helps = f"compare them with {_choice('--condition', first.conditions, second.conditions)}"
-    return f"{_both(first, second)}: {why}; {helps}"

@@ -1,28 +1,20 @@
-"""Computes comparisons: rows with differences and tests, mean scores of programs, effects of conditions."""
+"""Computes comparisons: rows with differences and tests, effects of conditions."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from math import fsum
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from pytest_llmarith import records
 from pytest_llmarith.records import Difference, Part, Percent, Share
-from pytest_llmarith.results.differences import (
-    bootstrap_difference,
-    compare_pairs,
-    compare_strata,
-    count_pairs,
-    holm,
-)
+from pytest_llmarith.results.differences import compare_pairs, compare_strata, count_pairs, holm
 from pytest_llmarith.results.keys import USUAL_NAME, variant_order
-from pytest_llmarith.results.questions import Pair, Question, Questions, pair, with_other_prompts
-from pytest_llmarith.results.statistics import Cluster, Interval, bootstrap_mean
+from pytest_llmarith.results.questions import Question, Questions, pair, with_other_prompts
+from pytest_llmarith.results.statistics import Cluster, Interval, in_percent
 from pytest_llmarith.types import Condition
 
 _FEWEST_TESTED = 6  # questions of a part: with five, p is at least 0.0625
-_DECIMALS = 4
 
 
 class Measured(Part):
@@ -64,24 +56,6 @@ class Row(Part):
     difference: Difference | None
     p: Share | None  # null without a test
     p_holm: Share | None
-
-
-class Mean(Part):
-    """The mean score of programs."""
-
-    sequences: int
-    percent: Percent
-
-
-class Score(Part):
-    """The mean scores of both sides for one set, condition and limit in seconds."""
-
-    set: str
-    condition: str | None
-    seconds: float
-    first: Mean
-    second: Mean
-    difference: Difference
 
 
 class _Group(NamedTuple):
@@ -139,8 +113,8 @@ def _paired_row(group: _Group, questions: Sequence[tuple[Cluster, Cluster]]) -> 
     once = all(one.trials == other.trials == 1 for one, other in questions)
     return Row(
         *group,
-        Measured(*Cluster.of(one for one, _ in questions), len(questions), _percent(found.first)),
-        Measured(*Cluster.of(other for _, other in questions), len(questions), _percent(found.second)),
+        Measured(*Cluster.of(one for one, _ in questions), len(questions), in_percent(found.first)),
+        Measured(*Cluster.of(other for _, other in questions), len(questions), in_percent(found.second)),
         PairCounts(*count_pairs(questions)) if once else None,
         Changes(len(questions), found.better, found.worse),
         _difference(found.interval, found.second - found.first),
@@ -149,25 +123,19 @@ def _paired_row(group: _Group, questions: Sequence[tuple[Cluster, Cluster]]) -> 
     )
 
 
-Cell = tuple[str, str | None, int | None, str]  # the task, the variant or set, the depth, and the condition
-Cells = Mapping[Cell, Sequence[tuple[Question, Cluster]]]
-
-
-def unpaired_rows(first: Cells, second: Cells) -> list[Row]:
-    """The same for two groups with different questions, over the cells that both have."""
+def unpaired_rows(cells: Iterable[tuple[Question, Cluster, Cluster]]) -> list[Row]:
+    """The same for two groups with different questions: per cell one of its questions, and the trials of both."""
     groups: defaultdict[_Group, list[tuple[Cluster, Cluster]]] = defaultdict(list)
-    for cell in first:
-        if cell in second:
-            one, other = (Cluster.of(cluster for _, cluster in side[cell]) for side in (first, second))
-            for group in _groups_of(first[cell][0][0]):
-                groups[group].append((one, other))
+    for question, first, second in cells:
+        for group in _groups_of(question):
+            groups[group].append((first, second))
     rows = []
     for group in _shown(groups):
         found = compare_strata(groups[group])
         sides = []
         for side, share in enumerate((found.first, found.second)):
             whole = Cluster.of(stratum[side] for stratum in groups[group])
-            sides.append(Measured(*whole, whole.trials, _percent(share)))
+            sides.append(Measured(*whole, whole.trials, in_percent(share)))
         difference = _difference(found.interval, found.second - found.first)
         rows.append(Row(*group, sides[0], sides[1], None, None, difference, found.p, None))
     return rows
@@ -182,55 +150,8 @@ def correct_for_tests(rows: Iterable[Row]) -> int:
 
 
 def _difference(interval: Interval | None, share: float) -> Difference:
-    low, high = (_percent(interval.low), _percent(interval.high)) if interval else (None, None)
-    return Difference(_percent(share), low, high)
-
-
-def _percent(share: float) -> float:
-    return round(100 * share, _DECIMALS)
-
-
-_ScoreKey = tuple[str, str, float]  # the set, the label of the condition, and the limit in seconds
-
-
-def paired_scores(pairs: Iterable[Pair]) -> list[Score]:
-    """Mean scores of the sequences with a score on both sides; the bootstrap draws pairs."""
-    found: defaultdict[_ScoreKey, list[tuple[float, float]]] = defaultdict(list)
-    for one, other in pairs:
-        for limit in one.scores.keys() & other.scores.keys():
-            key = one.part or "", one.condition, limit
-            found[key].append((_mean(one.scores[limit]), _mean(other.scores[limit])))
-    scores = []
-    for key, both in sorted(found.items()):
-        first, second = zip(*sorted(both), strict=True)  # sums and draws do not depend on the order of the records
-        interval = bootstrap_mean(sorted(other - one for one, other in both))
-        scores.append(_score(key, first, second, interval))
-    return scores
-
-
-def unpaired_scores(first: Iterable[Question], second: Iterable[Question]) -> list[Score]:
-    """Mean scores in the sets that both sides have; the bootstrap draws from each side separately."""
-    found: defaultdict[_ScoreKey, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
-    for side, questions in enumerate((first, second)):
-        for question in questions:
-            for limit, values in question.scores.items():
-                found[question.part or "", question.condition, limit][side].append(_mean(values))
-    return [
-        _score(key, sorted(one), sorted(other), bootstrap_difference(sorted(one), sorted(other)))
-        for key, (one, other) in sorted(found.items())
-        if one and other
-    ]
-
-
-def _score(key: _ScoreKey, first: Sequence[float], second: Sequence[float], interval: Interval | None) -> Score:
-    name, condition, seconds = key
-    one, other = (Mean(len(side), _percent(_mean(side))) for side in (first, second))
-    difference = _difference(interval, _mean(second) - _mean(first))
-    return Score(name, condition or None, seconds, one, other, difference)
-
-
-def _mean(values: Sequence[float]) -> float:
-    return fsum(values) / len(values)
+    low, high = (in_percent(interval.low), in_percent(interval.high)) if interval else (None, None)
+    return Difference(in_percent(share), low, high)
 
 
 class OfCondition(NamedTuple):

@@ -1,17 +1,23 @@
-"""How many of the selected questions are answered, and which cells of other results a result lacks."""
+"""Which questions and cells of a run are answered, and whether its results pass the gates of the user."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import groupby
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from itertools import count
 
 from pytest_llmarith.records import Result, RunSummary
 from pytest_llmarith.results.formatting import sanitize_name
-from pytest_llmarith.results.keys import variant_order
+from pytest_llmarith.results.keys import Key, key_of, variant_order
+from pytest_llmarith.results.statistics import percent
 from pytest_llmarith.types import Outcome
 
 _MOST_NAMED = 4  # variants or sets
 _LONGEST_NAME = 30
+_PERCENT = re.compile(r"[0-9]{1,3}(\.[0-9]{1,6})?", re.ASCII)
 
 _Cell = tuple[str, int | None]  # a variant at a depth, or a set of sequences
 
@@ -69,7 +75,7 @@ def duplicates(summary: RunSummary) -> list[str]:
 
 
 def missing_cells(results: Sequence[Result]) -> list[str]:
-    """The remark about each result that lacks cells, such as `lacks 18 of 72 cells ...: int_mul 5-10`, else empty.
+    """The remark about each result that lacks cells, such as `lacks 18 of 72 cells ...: int_mul`, else empty.
 
     Only results with the same cells can be ranked: a run of easy cells has a high percentage.
     """
@@ -88,16 +94,77 @@ def _lacks(cells: set[_Cell], missing: set[_Cell]) -> str:
     if not missing:
         return ""
     names = sorted({name for name, _ in missing}, key=variant_order)
-    shown = [_named(name, cells, missing) for name in names[:_MOST_NAMED]]
-    more = ", ..." if len(names) > _MOST_NAMED else ""
-    return f"lacks {len(missing):,} of {len(cells):,} cells that others have: {', '.join(shown)}{more}"
+    shown = ", ".join(sanitize_name(name, _LONGEST_NAME) for name in names[:_MOST_NAMED])
+    more = ", ..." * (len(names) > _MOST_NAMED)
+    return f"lacks {len(missing):,} of {len(cells):,} cells that others have: {shown}{more}"
 
 
-def _named(name: str, cells: set[_Cell], missing: set[_Cell]) -> str:
-    """A variant with the depths that are missing, such as `5-10`, unless all of them are."""
-    depths = sorted(depth for each, depth in cells if each == name and depth is not None)
-    ranges = [list(run) for lacks, run in groupby(depths, lambda depth: (name, depth) in missing) if lacks]
-    shown = sanitize_name(name, _LONGEST_NAME)
-    if sum(map(len, ranges)) == len(depths):
-        return shown
-    return " ".join([shown, *(f"{one[0]}-{one[-1]}" if len(one) > 1 else str(one[0]) for one in ranges)])
+# --- gates ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """At least `percent` correct of what was measured, in one task or in each."""
+
+    task: str | None
+    percent: Decimal
+
+
+def parse_gate(text: str) -> Gate:
+    """Parse `[TASK:]PERCENT`. Raises ValueError with a message for the user."""
+    task, colon, number = text.rpartition(":")
+    task, number = task.strip(), number.strip().removesuffix("%").strip()
+    if colon and not task:
+        raise ValueError(f"{text!r} names no task before its colon; write 80 or arithmetic:80")
+    if not _PERCENT.fullmatch(number) or Decimal(number) > 100:
+        raise ValueError(f"{text!r} has no percentage from 0 to 100; write 80 or arithmetic:80")
+    return Gate(task or None, Decimal(number))
+
+
+def failed_gates(
+    gates: Iterable[Gate], results: Sequence[Result], models: Sequence[str], selected: Sequence[Key] = ()
+) -> list[str]:
+    """A line for every gate that a model, a task and a condition fail.
+
+    A gate also fails for `models` without a result, for unanswered questions, and for `selected` results that do not
+    exist, such as those of a task whose items were all skipped.
+    """
+    return list(dict.fromkeys(line for gate in gates for line in _failures(gate, results, models, selected)))
+
+
+def _failures(
+    gate: Gate, all_results: Sequence[Result], models: Sequence[str], selected: Sequence[Key]
+) -> Iterator[str]:
+    nothing = f"nothing was measured, {gate.percent} % is required"
+    results = [result for result in all_results if gate.task in (None, result.task)]
+    if not results:
+        tasks = ", ".join(sorted({result.task for result in all_results}))
+        missing = f"{gate.task}: no such task in this run, {gate.percent} % is required; its tasks are {tasks}"
+        yield missing if tasks else nothing
+        return
+    for model in dict.fromkeys([*models, *(result.model for result in all_results)]):
+        of_model = [result for result in results if result.model == model]
+        if not of_model:
+            yield f"{', '.join(filter(None, (model, gate.task)))}: {nothing}"
+        for result in of_model:
+            if why := _why(gate, result):
+                yield f"{', '.join(filter(None, key_of(result)))}: {why}"
+    known = {key_of(result) for result in results}
+    for key in sorted(set(selected) - known):
+        model, task, _ = key
+        if gate.task in (None, task) and any(one.model == model for one in results):  # the others are named above
+            yield f"{', '.join(filter(None, key))}: {nothing}"
+
+
+def _why(gate: Gate, result: Result) -> str | None:
+    """Why a result fails the gate; None if it passes."""
+    measured, correct, selected = result.measured, result.outcomes.correct, questions_of_result(result)
+    if measured < selected:
+        return f"{selected - measured} of {selected} unanswered, {gate.percent} % is required"
+    if not measured:
+        return f"nothing was measured, {gate.percent} % is required"
+    if Fraction(100 * correct, measured) >= Fraction(gate.percent):
+        return None
+    shown = (percent(correct, measured, decimals) for decimals in count(1))
+    below = next(rounded for rounded in shown if rounded < gate.percent)  # with as many decimals as necessary
+    return f"{below} % correct is below {gate.percent} %"

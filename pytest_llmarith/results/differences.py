@@ -1,4 +1,4 @@
-"""Differences between two shares or means with their intervals and tests, and Holm's correction.
+"""Differences between two shares with their intervals and tests, and Holm's correction.
 
 A difference is the second minus the first.
 """
@@ -12,8 +12,6 @@ from typing import NamedTuple
 from pytest_llmarith.results.statistics import (
     Cluster,
     Interval,
-    mean_of_draw,
-    percentile_interval,
     two_sided_p,
     two_sided_t,
     wilson,
@@ -138,13 +136,6 @@ def mean_difference(differences: Collection[float]) -> Interval | None:
         return None
     half = two_sided_t(count - 1) * sqrt(spread / (count * (count - 1)))
     return Interval(max(-1.0, mean - half), min(1.0, mean + half))
-
-
-def bootstrap_difference(first: Sequence[float], second: Sequence[float]) -> Interval | None:
-    """The percentile interval of the difference between two independent means; None if no value varies."""
-    if not first or not second or max(len(set(first)), len(set(second))) < 2:
-        return None
-    return percentile_interval(lambda draw: mean_of_draw(draw, second) - mean_of_draw(draw, first))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -1,4 +1,4 @@
-"""Exports trials and results: CSV, and JSON in the shapes of llm_arithmetic and of the text on integer addition."""
+"""Exports trials and results: CSV, and the rows of llm_arithmetic."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
-from pytest_llmarith.records import AdditionProblem, Part, Record, as_text
+from pytest_llmarith.records import Part, Record, as_text
 from pytest_llmarith.results import llm_arithmetic
 from pytest_llmarith.results.files import UsageError, encode, new_file
 from pytest_llmarith.results.formatting import showable
@@ -22,7 +22,7 @@ from pytest_llmarith.results.log import LOG, without_files_beside
 from pytest_llmarith.results.run_tables import ResultOfRun
 from pytest_llmarith.types import Outcome
 
-Shape = Literal["llm_arithmetic", "addition", "csv"]
+Shape = Literal["llm_arithmetic", "csv"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,40 +79,23 @@ def export(runs: Sequence[LoadedRun], shape: Shape, destination: Destination) ->
         rows = (_trial_cells(run.name, record) for run in runs for record in run.records())
         lines = csv_lines(_TRIAL_COLUMNS, rows, spreadsheet=destination.for_spreadsheet)
     else:
-        lines = _objects(runs, shape, left_out)
+        lines = _rows(runs, left_out)
     destination.write(lines, runs)
     return left_out
 
 
-def _objects(runs: Sequence[LoadedRun], shape: Shape, left_out: LeftOut) -> Iterator[str]:
-    """One JSON object per line. Raises UsageError at the end if there was none."""
-    shaped = llm_arithmetic.row_of if shape == "llm_arithmetic" else _addition
+def _rows(runs: Sequence[LoadedRun], left_out: LeftOut) -> Iterator[str]:
+    """One row of llm_arithmetic per line. Raises UsageError at the end if there was none."""
     written = 0
     for record in (record for run in runs for record in run.records()):
-        if (row := shaped(record)) is None:
+        if (row := llm_arithmetic.row_of(record)) is None:
             left_out.other_tasks += 1
             continue
         written += 1
         left_out.conditions += bool(label_of(record.condition) or record.repeat)
         yield f"{encode(row).decode('ascii')}\n"
     if not written:
-        raise UsageError(f"--to={shape}: the runs have no trial of this task; write --to=csv, which takes all tasks")
-
-
-def _addition(record: Record) -> dict[str, Any] | None:
-    """An integer addition in the shape of the text that the task follows; None for other tasks."""
-    problem, reply = record.problem, record.reply
-    if not isinstance(problem, AdditionProblem):
-        return None
-    return {
-        "int1": llm_arithmetic.as_integer(problem.int1),
-        "int2": llm_arithmetic.as_integer(problem.int2),
-        "duration_seconds": reply and reply.latency_s,
-        "response": reply and reply.text,
-        "model": record.model,
-        "status": str(record.outcome),
-        "reasoning": reply and reply.reasoning,
-    }
+        raise UsageError("--to=llm_arithmetic: the runs have no arithmetic trial; write --to=csv for all tasks")
 
 
 # --- rows of CSV -----------------------------------------------------------------------------------------------------

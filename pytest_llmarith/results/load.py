@@ -1,4 +1,4 @@
-"""Loads the runs that a user names: runs of this plugin, files of llm_arithmetic, and folders of both."""
+"""Loads the runs that a user names: runs of this plugin, files of llm_arithmetic (graded again), folders of both."""
 
 from __future__ import annotations
 
@@ -8,17 +8,26 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from pytest_llmarith.records import Record, Reply, Run, RunSummary, decode_summary, unknown_run
+from pytest_llmarith import evaluate, records
+from pytest_llmarith.records import (
+    AdditionProblem,
+    ArithmeticProblem,
+    Record,
+    Run,
+    RunSummary,
+    decode_record,
+    decode_summary,
+    unknown_run,
+)
+from pytest_llmarith.results import llm_arithmetic
 from pytest_llmarith.results.files import UsageError, name_of
 from pytest_llmarith.results.formatting import sanitize
 from pytest_llmarith.results.keys import Key, key_of
-from pytest_llmarith.results.llm_arithmetic import is_row
-from pytest_llmarith.results.log import LOG, SUMMARY, is_torn, lines, log_of, records_in
-from pytest_llmarith.results.regrade import changes
+from pytest_llmarith.results.log import LOG, SUMMARY, is_torn, lines, log_of, parsed, records_in
 from pytest_llmarith.results.summary import Summary
-from pytest_llmarith.types import Outcome
+from pytest_llmarith.types import Outcome, Reading, Reply
 
 UNFINISHED = f"unfinished: no {SUMMARY}, killed or still running"
 
@@ -124,7 +133,7 @@ class LoadedRun:
         return read_summary(self._file) if self.path != self._file else None
 
 
-def _day(reply: Reply | None) -> str | None:
+def _day(reply: records.Reply | None) -> str | None:
     """The day in UTC on which this run asked; None for a stored reply, which is of another run."""
     if reply is None or reply.stored or reply.asked_at is None:
         return None
@@ -192,7 +201,7 @@ def _run_in(file: Path) -> LoadedRun | None:
     """The run in a file, by its first line; None for another file. A log without records is a killed run."""
     first = next((line for _, line in lines(file) if line is None or not is_torn(line)), None)
     values = _object_in(first or "")
-    if is_row(values):
+    if llm_arithmetic.is_row(values):
         return LoadedRun(file, has_rows=True)
     is_log = file.name == LOG or {"outcome", "task", "model"} <= values.keys()
     return LoadedRun(file, has_rows=False) if is_log else None
@@ -204,3 +213,51 @@ def _object_in(line: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
+
+
+# --- grading again -------------------------------------------------------------------------------------------------
+
+
+class Change(NamedTuple):
+    """One recorded reply: its outcome before, and its record after."""
+
+    file: Path
+    line: int
+    before: Outcome
+    record: Record
+
+    @property
+    def outcomes(self) -> tuple[Outcome, Outcome]:
+        """Before and after."""
+        return self.before, self.record.outcome
+
+
+def changes(file: Path, reading: Reading | None, notes: list[str]) -> Iterator[Change]:
+    """Every reply of a run log or of a file of llm_arithmetic, graded again; `reading` replaces that of the records.
+
+    A torn line is skipped, with a note. Raises UsageError if another line is not a trial.
+    """
+
+    def change(line: str) -> tuple[Outcome, Record]:
+        if row := llm_arithmetic.row_in(line):
+            return row.outcome, read_again(llm_arithmetic.record_of(row), reading)
+        record = decode_record(line)
+        return record.outcome, read_again(record, reading)
+
+    for number, changed in parsed(file, change):
+        if changed is None:
+            notes.append(f"{name_of(file)}, line {number}: skipped, as it was cut when the run was killed")
+        else:
+            yield Change(file, number, *changed)
+
+
+def read_again(record: Record, reading: Reading | None = None) -> Record:
+    """The record with its reply read and graded again; `reading` replaces that of the record.
+
+    Records of programs, searches and custom tasks, and those without a reply, are returned unchanged.
+    """
+    problem, reply = record.problem, record.reply
+    if reply is None or not isinstance(problem, ArithmeticProblem | AdditionProblem):
+        return record
+    reading = reading or record.reading or Reading.TOLERANT
+    return evaluate.regraded_record(record, problem, reading, Reply(reply.text, finish_reason=reply.finish_reason))

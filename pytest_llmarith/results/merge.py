@@ -7,9 +7,7 @@ import re
 import shutil
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
-from decimal import Decimal
-from itertools import chain
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,22 +17,14 @@ from pytest_llmarith.results.keys import Key, key_of
 from pytest_llmarith.results.load import read_summary
 from pytest_llmarith.results.log import LOG, SUMMARY, log_of, records_in, without_files_beside
 from pytest_llmarith.results.summary import Summary
-from pytest_llmarith.types import Outcome, RequestTotals
+from pytest_llmarith.types import Outcome
 
 # Facts on which the result of a trial depends. An unknown fact agrees with every value.
 _DECIDING = (
-    "seed",
-    "symbols",
-    "conditions",
-    "prompt_texts",
-    "repeats",
-    "search",
-    "reading",
-    "versions",
-    "models",
-    "oeis",
+    *("seed", "symbols", "conditions", "prompt_texts", "repeats"),
+    *("search", "reading", "versions", "models", "oeis"),
 )
-_SHARED = ("store", "strict", "limits", "git")  # null if the runs differ in them
+_SHARED = ("store", "strict", "limits", "git")  # facts in which the runs may differ; null if they do
 
 _Trial = tuple[str, str]  # the model and the id of the test
 
@@ -80,8 +70,6 @@ def merge(paths: Sequence[Path], into: Path) -> RunSummary:
         raise UsageError("a run is named twice; name each run once")
     if os.path.lexists(into):
         raise UsageError(f"--into {name_of(into)}: this exists; name a new folder")
-    if {os.path.realpath(part.log.parent) for part in parts} & set(map(os.path.realpath, into.absolute().parents)):
-        raise UsageError(f"--into {name_of(into)}: this is inside one of the runs; name another folder")
     _check_alike(parts)
     trials: dict[_Trial, Record] = {}
     of_shard: defaultdict[int, set[_Trial]] = defaultdict(set)
@@ -101,7 +89,7 @@ def merge(paths: Sequence[Path], into: Path) -> RunSummary:
                 trials[trial] = record
     largest = {part.shard: part for part in sorted(parts, key=lambda part: part.expected)}
     _check_whole(largest, of_shard)
-    run = _facts(parts, largest.values(), counts, into.name)
+    run = _facts(parts, sum(part.expected for part in largest.values()), counts, into.name)
     rank = {model.name: place for place, model in enumerate(run.models)}
     ordered = [trials[one] for one in sorted(trials, key=lambda one: (rank.get(one[0], len(rank)), *_natural(one)))]
     selected: Counter[Key] = Counter()
@@ -153,53 +141,30 @@ def _check_whole(parts: Mapping[int, _Part], of_shard: Mapping[int, set[_Trial]]
         if not part.expected:
             lacks.append(f"{part}: the run that this --lf run completes is missing")
         elif found > part.expected:
-            raise UsageError(
-                f"{part}: another of the runs has other trials; use llmarith report to show different runs in one table"
-            )
+            raise UsageError(f"{part}: another of the runs has other trials; llmarith report shows different runs")
         elif found < part.expected:
             lacks.append(f"{part}: it has {found:,} of {part.expected:,} trials")
     if lacks:
         raise UsageError(f"{'; '.join(lacks)}; finish each missing part with its own command, and name its run, too")
 
 
-def _facts(parts: Sequence[_Part], largest: Iterable[_Part], counts: Mapping[str, int], name: str) -> Run:
+def _facts(parts: Sequence[_Part], selected: int, counts: Mapping[str, int], name: str) -> Run:
+    """The facts that all parts share; what each part was asked and paid stays in its own summary."""
     runs = [part.run for part in parts]
     facts: dict[str, Any] = dict.fromkeys(Run.__struct_fields__)
-    for each in _DECIDING:
-        facts[each] = next((known for run in runs if (known := getattr(run, each)) is not None), None)
-    for each in _SHARED:
-        same = all(getattr(run, each) == getattr(runs[0], each) for run in runs)
-        facts[each] = getattr(runs[0], each) if same else None
-    asking = [run.asking for run in runs if run.asking is not None]
+    for each in (*_DECIDING, *_SHARED):
+        known = [value for run in runs if (value := getattr(run, each)) is not None]
+        facts[each] = known[0] if known and all(value == known[0] for value in known) else None
     times = [RunTimes(*(getattr(run, field) for field in RunTimes.__struct_fields__)) for run in runs]
-    return Run(
-        **facts
-        | {
-            "id": name,
-            "partial": False,
-            "started_at": runs[0].started_at,
-            "finished_at": max(run.finished_at or "" for run in runs),
-            "selected": sum(part.expected for part in largest),
-            "asking": _added(asking) if asking else None,
-            "merged": Merged(times, counts["replaced"], counts["overlapping"]),
-        }
-    )
-
-
-def _added(totals: Sequence[RequestTotals]) -> RequestTotals:
-    """The sums of all totals; amounts are added as decimals."""
-    added: dict[str, Any] = {}
-    for field in fields(RequestTotals):
-        values = [value for one in totals if (value := getattr(one, field.name)) is not None]
-        if field.name == "retries":
-            added[field.name] = dict(sum(map(Counter, values), Counter()))
-        elif field.name == "throttled":
-            added[field.name] = tuple(chain.from_iterable(values))
-        elif all(isinstance(value, int) for value in values):
-            added[field.name] = sum(values) if values else None
-        else:
-            added[field.name] = float(sum(Decimal(repr(value)) for value in values))
-    return RequestTotals(**added)
+    facts |= {
+        "id": name,
+        "partial": False,
+        "started_at": runs[0].started_at,
+        "finished_at": max(run.finished_at or "" for run in runs),
+        "selected": selected,
+        "merged": Merged(times, counts["replaced"], counts["overlapping"]),
+    }
+    return Run(**facts)
 
 
 def _natural(trial: _Trial) -> tuple[str, str]:

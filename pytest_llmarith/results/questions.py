@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from pytest_llmarith.records import (
     AdditionProblem,
@@ -37,7 +37,6 @@ class Question:
     asked: int = 0
     answered: int = 0
     correct: int = 0
-    scores: dict[float, list[float]] = field(default_factory=dict)  # of programs, by limit in seconds
 
     @property
     def unanswered(self) -> int:
@@ -97,8 +96,6 @@ class Questions:
         if answered:
             question.answered += 1
             question.correct += record.outcome is Outcome.CORRECT
-            for limit, score in ((record.oeis and record.oeis.scores) or {}).items():
-                question.scores.setdefault(float(limit), []).append(score)
 
     def _prompt(self, record: Record) -> int | None:
         """A hash of what was sent: the prompt, and the system prompt of the condition; None if it is unknown.

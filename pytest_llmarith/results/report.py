@@ -21,7 +21,6 @@ from pytest_llmarith.results.keys import differing, parameters_of
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.run_status import run_lines, wrong_trials
 from pytest_llmarith.results.run_tables import ResultOfRun, effects, overview, repeats, spending
-from pytest_llmarith.results.sequence_view import lines_about
 from pytest_llmarith.results.tables import Column, Row, Table, as_markdown, as_text, code
 from pytest_llmarith.types import Outcome
 
@@ -147,17 +146,12 @@ def report(
     width: int,
     selection: Selection,
     order: Order | None = None,
-    sequence: str | None = None,
 ) -> None:
     """Write the report of runs. Raises UsageError if a run cannot be read, or if there is nothing to show."""
     if destination.spreadsheet and form != "csv":
         raise UsageError(f"--spreadsheet: --format={form} is not CSV; remove --spreadsheet, or write --format=csv")
     runs = [run.filtered(selection) for run in runs] if selection else runs
-    if sequence is not None:
-        if form != "terminal":
-            raise UsageError(f"--format={form}: a sequence is shown as text only; remove --format or --sequence")
-        destination.write((f"{line}\n" for line in lines_about(sequence, runs, width)), runs)
-    elif form == "html":
+    if form == "html":
         _write_page(runs, selection, destination)
     else:
         selection.check(runs)

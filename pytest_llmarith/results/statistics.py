@@ -7,7 +7,7 @@ The tests compare them with published examples.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from functools import cache
@@ -169,26 +169,17 @@ def _mean(counts: Counter[Cluster], values: Mapping[Cluster, float]) -> float:
 
 
 def bootstrap_mean(values: Sequence[float]) -> Interval | None:
-    """The percentile interval of a mean (Efron and Tibshirani 1993, chapter 13); None if all values are equal.
+    """The percentile interval of a mean over 2,000 draws (Efron and Tibshirani 1993, chapter 13); None if all values
+    are equal.
 
     The same values in the same order give the same interval.
     """
     if len(set(values)) < 2:
         return None
-    return percentile_interval(lambda draw: mean_of_draw(draw, values))
-
-
-def percentile_interval(statistic: Callable[[Random], float]) -> Interval:
-    """The middle 95 % of a statistic over 2,000 draws."""
     draw = Random(0)
-    drawn = sorted(statistic(draw) for _ in range(_RESAMPLES))
+    drawn = sorted(fsum(draw.choices(values, k=len(values))) / len(values) for _ in range(_RESAMPLES))
     tail = round((1 - CONFIDENCE) / 2 * _RESAMPLES)
     return Interval(drawn[tail], drawn[-1 - tail])
-
-
-def mean_of_draw(draw: Random, values: Sequence[float]) -> float:
-    """The mean of a resample of the same size, drawn with replacement."""
-    return fsum(draw.choices(values, k=len(values))) / len(values)
 
 
 def kappa(both: int, first: int, second: int, neither: int) -> float | None:

@@ -18,12 +18,11 @@ from pytest_llmarith.records import (
     SequenceProblem,
 )
 from pytest_llmarith.results.compare_rows import OfCondition, effects
-from pytest_llmarith.results.error_counts import ErrorCounts
 from pytest_llmarith.results.keys import Key, key_of, result_order, variant_order
 from pytest_llmarith.results.questions import Questions
-from pytest_llmarith.results.sequences import SequenceSet
 from pytest_llmarith.results.statistics import Depth, in_percent, reliable_depth
 from pytest_llmarith.results.tallies import Outcomes, Reasons, RepeatCounts, Tally, asked_of, percentages_of
+from pytest_llmarith.results.task_counts import ErrorCounts, SequenceSet
 from pytest_llmarith.types import DEFAULT_CONDITION, Outcome
 
 

@@ -22,7 +22,7 @@ from pytest_llmarith.tasks.breaking_point import BreakingPointProblem
 
 if TYPE_CHECKING:
     from pytest_llmarith.records import Record, Run, RunSummary
-    from pytest_llmarith.results.gates import Gate
+    from pytest_llmarith.results.completeness import Gate
     from pytest_llmarith.results.log import RunLog
     from pytest_llmarith.results.summary import Summary
 
@@ -86,7 +86,7 @@ class Recorder:
 
     def summarize(self, run: Run) -> None:
         """Make the summary and check the gates. Models without selected items are not checked."""
-        from pytest_llmarith.results.gates import failed_gates
+        from pytest_llmarith.results.completeness import failed_gates
 
         if self._counted is None:
             return
@@ -159,7 +159,7 @@ def _gates(settings: Settings) -> list[Gate]:
     """Parse --llm-fail-under. Raises pytest.UsageError."""
     if not settings.fail_under:
         return []
-    from pytest_llmarith.results.gates import parse_gate
+    from pytest_llmarith.results.completeness import parse_gate
 
     try:
         return [parse_gate(text) for text in settings.fail_under]

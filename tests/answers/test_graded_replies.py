@@ -12,7 +12,7 @@ import pytest
 
 from pytest_llmarith.answers import read
 from pytest_llmarith.grading import grade
-from pytest_llmarith.results.regrade import changes
+from pytest_llmarith.results.load import changes
 from pytest_llmarith.types import Dtype, Outcome
 
 TRANSCRIPTS = Path(__file__).parents[3] / "shared" / "transcripts"

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
-from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -38,40 +36,6 @@ def test_wrong_usage_is_one_line(arguments: list[str], said: str, capsys: pytest
     assert said in err
     assert "--help" in err
     assert err.count("\n") == 1
-
-
-def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as left:
-        main(["--version"])
-    assert not left.value.code
-    assert capsys.readouterr().out == f"pytest-llmarith {version('pytest-llmarith')}\n"
-
-
-def test_a_file_that_cannot_be_read_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A missing file, a folder without a run, JSON that is nested too deep for Python."""
-    (tmp_path / "trials.jsonl").write_text("[" * 200_000, encoding="utf-8")
-    (tmp_path / "empty").mkdir()
-    for file, said in (
-        ("none.jsonl", "trials.jsonl of a run"),
-        ("empty", "trials.jsonl of a run"),
-        ("", "line 1: nested"),
-    ):
-        assert main(["regrade", str(tmp_path / file)]) == WRONG_USAGE
-        err = capsys.readouterr().err
-        assert said in err
-        assert str(tmp_path / file) in err
-        assert err.count("\n") == 1
-
-
-def test_force_replaces_files_and_nothing_else(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    if not hasattr(os, "mkfifo"):
-        pytest.skip("this system has no named pipes")
-    log_in(tmp_path / "run", [asked("{}")])
-    os.mkfifo(pipe := tmp_path / "pipe")
-    for command in (["regrade", f"--write={pipe}"], ["report", f"--output={pipe}"]):
-        assert main([*command, str(tmp_path / "run"), "--force"]) == WRONG_USAGE
-        assert "not a regular file" in capsys.readouterr().err
-        assert pipe.is_fifo()
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:

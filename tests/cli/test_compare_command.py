@@ -15,7 +15,7 @@ import pytest
 
 from pytest_llmarith.cli import WRONG_USAGE, main
 from pytest_llmarith.cli.compare import WORSE
-from tests.runs_on_disk import ROW, asked, lines_of, log_in, programmed, run_in
+from tests.runs_on_disk import ROW, asked, lines_of, log_in, run_in
 
 ROOT = Path(__file__).parents[2]
 STARTED = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d")
@@ -53,14 +53,14 @@ def refused(capsys: Captured, *arguments: str) -> str:
 def test_runs_are_compared(capsys: Captured) -> None:
     """Exit status 1 and a line for each failure of the gate, beside the tables."""
     run_in(Path("old"), sums(40, 0), seed=0)
-    run_in(Path("new"), sums(30, 10), seed=0, versions={"python": "3.12.1"})
+    run_in(Path("new"), sums(30, 10), seed=0)
     assert main(["compare", "old", "new", "--fail-if-worse=5"]) == WORSE
     out, err = capsys.readouterr()
     assert out.splitlines()[:4] == [
         "A: old, o4-mini",
         "B: new, o4-mini",
         "paired: 40 questions; without a pair in A 0, in B 0; unanswered in A 0, in B 0",
-        "differing: versions.python (3.11.7 and 3.12.1)",
+        "differing: nothing that is known",
     ]
     assert "over all     40  100.0  75.0  -25.0  -40.2 to -11.1       0     10  0.0020  *" in out
     assert err.startswith("llmarith compare: new, o4-mini, over all: 25.0 points lower than old")
@@ -68,23 +68,15 @@ def test_runs_are_compared(capsys: Captured) -> None:
     assert main(["compare", "new", "old", "--fail-if-worse=5"]) == 0
 
 
-def test_unanswered_questions_fail_the_gate(capsys: Captured) -> None:
-    run_in(Path("old"), sums(40, 0))
-    run_in(Path("new"), [*sums(39, 0), asked(None, trial=39)])
-    assert main(["compare", "old", "new", "--fail-if-worse=5"]) == WORSE
-    assert "1 unanswered, 0 are allowed" in capsys.readouterr().err
-    assert main(["compare", "old", "new", "--fail-if-worse=5", "--allow-unanswered=1"]) == 0
-
-
 def test_other_formats(capsys: Captured) -> None:
-    run_in(Path("old"), [programmed("A000001"), programmed("A000002")])
-    run_in(Path("new"), [programmed("A000001"), programmed("A000002", scores={"0.5": 1.0, "4": 1.0})])
+    run_in(Path("old"), sums(8, 0))
+    run_in(Path("new"), sums(6, 2))
     assert main(["compare", "old", "new", "--format=json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["format"], found["not_compared"]) == (1, [])
-    assert found["comparisons"][0]["scores"][1]["difference"]["points"] == pytest.approx(16.665)
+    assert found["comparisons"][0]["rows"][0]["difference"]["points"] == -25
     assert main(["compare", "old", "new", "--format=markdown"]) == 0
-    assert "| `starter, 4 s` | 2 | 2 | 66.7 | 83.3 | +16.7 |" in capsys.readouterr().out
+    assert "| `over all` | 8 | 100.0 | 75.0 | -25.0 |" in capsys.readouterr().out
 
 
 def test_a_folder_of_runs_beside_one_of_them(capsys: Captured) -> None:
@@ -115,39 +107,24 @@ def test_rows_of_llm_arithmetic(capsys: Captured) -> None:
         ([], "required: RUN"),
         (["old", "old", "--format=html"], "--format"),
         (["none", "old"], "none: cannot be read"),
-        (["old", "none"], "none: cannot be read"),
         (["old"], "to compare one run with itself, add --model=A:B"),
-        (["old", "old", "--model=x"], "--model=x: no such name"),
         (["old", "old", "--condition=context_2k"], "--condition=context_2k"),
+        *((["old", "old", f"--fail-if-worse={text}"], "write 2 or 2.5") for text in ("-2", "", "101", "nan", "٣")),
         *(
-            (
-                ["old", "old", f"--fail-if-worse={text}"],
-                "not a number of percentage points from 0 to 100; write 2 or 2.5",
-            )
-            for text in ("-2", "", "101", "nan", "2%", "٣")
-        ),
-        *(
-            (
-                ["old", "old", "--fail-if-worse=2", f"--allow-unanswered={text}"],
-                "not a number of questions; write 0 or more",
-            )
-            for text in ("some", "-1", "", "1.5")
+            (["old", "old", "--fail-if-worse=2", f"--allow-unanswered={text}"], "write 0 or more")
+            for text in ("-1", "", "1.5")
         ),
         (["old", "old", "--allow-unanswered=5"], "add --fail-if-worse=POINTS"),
-        (["old", "other"], "no question is the same"),
-        (["old", "other", "--unpaired"], "no cell"),
-        (["old", "repeats", "--unpaired"], "runs with --llm-repeats can only be compared by pairs"),
         (["old", "empty/trials.jsonl"], "one of the runs has no trials"),
     ],
 )
 def test_wrong_usage_is_one_line(arguments: list[str], said: str, capsys: Captured) -> None:
     run_in(Path("old"), sums(2, 0))
-    run_in(Path("other"), sums(2, 0, depth=5))
-    run_in(Path("repeats"), [asked("{}", trial=trial) | {"repeat": trial} for trial in (8, 9)])
     log_in(Path("empty"), [])
     assert said in refused(capsys, *arguments)
 
 
+@pytest.mark.proof
 def test_the_example_of_the_readme(tmp_path: Path) -> None:
     """Its commands print what it shows, but for the times of the runs, and exit as it says."""
     section = (ROOT / "README.md").read_text("utf-8").split("## Comparing")[1]

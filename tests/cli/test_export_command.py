@@ -28,6 +28,9 @@ REPLIES = st.one_of(
 )
 
 
+Captured = pytest.CaptureFixture[str]
+
+
 def exported(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[str, str]:
     """What a command that goes well prints, and what it says."""
     assert main(["export", *map(str, arguments)]) == 0
@@ -98,33 +101,6 @@ def test_the_shape_of_llm_arithmetic(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert [getattr(read.reply, name) for name in unknown] == [None] * 3
 
 
-def test_rows_of_llm_arithmetic_keep_what_they_say(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    row = ROW | {"attempts": 2, "failed_to_get_reply": False, "extra_context": 0}
-    (file := tmp_path / "rows.jsonl").write_text(lines_of([row]), encoding="ascii")
-    written = json.loads(exported(capsys, file, "--to=llm_arithmetic")[0])
-    assert {key: written[key] for key in row} == row
-
-
-def test_the_shape_of_additions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Its keys; the status is our outcome. Trials of other tasks are counted, not written."""
-    records = [added("{}", reasoning="carry the one"), added(None, trial=1), asked("{}")]
-    log_in(tmp_path, records)
-    out, err = exported(capsys, tmp_path, "--to=addition")
-    problem = records[0]["problem"]
-    first, second = (json.loads(line) for line in out.splitlines())
-    assert first == {
-        "int1": int(problem["int1"]),
-        "int2": int(problem["int2"]),
-        "duration_seconds": 1.5,
-        "response": problem["expected"],
-        "model": "o4-mini",
-        "status": "correct",
-        "reasoning": "carry the one",
-    }
-    assert (second["status"], second["response"], second["duration_seconds"]) == ("unanswered", None, None)
-    assert err == "llmarith export: 1 trial of another task has no row in --to=addition; use --to=csv for all trials\n"
-
-
 def test_csv_has_a_row_per_trial(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Of all tasks; with --spreadsheet nothing in a reply is obeyed or breaks a line."""
     hostile = '=HYPERLINK("http://a.bc")\r\n\x1b[2J","'
@@ -139,6 +115,13 @@ def test_csv_has_a_row_per_trial(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert (first["run"], first["depth"], first["lhs"]) == ("run", "3", records[0]["problem"]["lhs"])
     assert (second["int1"], second["outcome"]) == (records[1]["problem"]["int1"], "correct")
     assert (third["outcome"], third["reason"], third["text"], third["cost_usd"]) == ("unanswered", "timeout", "", "")
+
+
+def test_a_terminal_obeys_no_reply(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    log_in(tmp_path, [asked("\x1b[2J")])
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    (row,) = rows(exported(capsys, tmp_path, "--to=csv")[0])
+    assert row["text"] == r"\x1b[2J"
 
 
 def test_a_folder_of_runs_becomes_one_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -156,25 +139,10 @@ def test_a_folder_of_runs_becomes_one_table(tmp_path: Path, capsys: pytest.Captu
     assert main(["export", str(readme), "--to=csv"]) == WRONG_USAGE
 
 
-def test_on_a_terminal_csv_is_as_for_a_spreadsheet(tmp_path: Path) -> None:
-    class Terminal(io.StringIO):
-        encoding = "utf-8"
-
-        def isatty(self) -> bool:
-            return True
-
-    log_in(tmp_path, [asked("\x1b[2J")])
-    export(load_runs(tmp_path), "csv", Destination(terminal := Terminal()))
-    (row,) = rows(terminal.getvalue())
-    assert row["text"] == r"\x1b[2J"
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [
         (["--to=llm_arithmetic", "--spreadsheet"], "--spreadsheet: --to=llm_arithmetic is not CSV"),
-        (["--to=addition", "--spreadsheet"], "--spreadsheet: --to=addition is not CSV"),
-        (["--to=addition", "--output={}/x"], "--to=addition: the runs have no trial of this task; write --to=csv"),
         (["--to=csv", "--output={}/old.csv"], "the file exists; name another file or add --force"),
         (["--to=csv", "--output={}/run/summary.json", "--force"], "one of the input files"),
     ],
@@ -191,13 +159,6 @@ def test_wrong_usage_is_one_line(
     assert (out, err.count("\n")) == ("", 1)
     assert said in err
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
-
-
-def test_force_replaces_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run_in(tmp_path / "run", [asked("{}")])
-    (old := tmp_path / "old.csv").write_text("mine", encoding="ascii")
-    assert exported(capsys, tmp_path / "run", "--to=csv", f"--output={old}", "--force")[0] == ""
-    assert len(rows(old.read_text(encoding="utf-8"))) == 1
 
 
 def test_rows_that_hide_conditions_and_repeats_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

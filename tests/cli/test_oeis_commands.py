@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from pytest_llmarith.cli import WRONG_USAGE, main
-from pytest_llmarith.cli.oeis import Meter
 from pytest_llmarith.oeis import website
 from pytest_llmarith.oeis.cache import numbers
 from tests.oeis_site import Answer, Call, Site, entry
@@ -118,18 +117,6 @@ def test_ctrl_c_is_one_line(tmp_path: Path) -> None:
     assert len(entries(tmp_path / "cache")) == 3
 
 
-def test_a_folder_is_imported_without_network(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Both classic sets by default; what the folder lacks is counted, and the first ones are named."""
-    (tmp_path / "here").mkdir()
-    for number in EASY:
-        (tmp_path / f"here/{number}.json").write_bytes(entry(number))
-    assert run("sync", "--from=here") == 1
-    out, err = capsys.readouterr()
-    assert out == "250 written, 0 already there, 250 not fetched\n"
-    assert "A000001: neither A000001.json nor A000001.seq is in 'here'\n" in err
-    assert "and 240 others: A000" in err
-
-
 def test_status_is_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What is there, missing and broken, and from when; broken entries have a line each."""
     cache = tmp_path / "oeis_cache"
@@ -171,22 +158,3 @@ def test_wrong_usage_is_one_line(arguments: list[str], said: str, capsys: pytest
     out, err = capsys.readouterr()
     assert said in err
     assert (out, err.count("\n")) == ("", 1)
-
-
-def test_a_cache_that_cannot_be_written_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("sync", "A000045", "--from=.", "--cache=pyproject.toml") == 1
-    assert "llmarith oeis sync: the cache cannot be written: " in capsys.readouterr().err
-
-
-def test_the_meter(capsys: pytest.CaptureFixture[str]) -> None:
-    """A line from time to time says how long the rest will take; a message is a line at once."""
-    now = iter(range(0, 1_000, 4))
-    shown = Meter(clock=lambda: next(now))
-    for done in range(5):
-        shown.step(f"A00000{done}", done, 500)
-    shown.say("again in 2 s\x1b[2J")
-    assert capsys.readouterr().err.splitlines() == [
-        "A000000: 0 of 500 done",
-        "A000003: 3 of 500 done, about 44 min left",
-        "again in 2 s\\x1b[2J",
-    ]

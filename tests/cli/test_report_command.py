@@ -10,13 +10,10 @@ from pathlib import Path
 import pytest
 
 from pytest_llmarith.cli import WRONG_USAGE, main
-from pytest_llmarith.records import decode_summary
-from pytest_llmarith.results.report import summary_section
-from tests.runs_on_disk import ROW, added, asked, lines_of, log_in, programmed, run_in
+from tests.runs_on_disk import ROW, added, asked, lines_of, log_in, run_in
 
 HOSTILE = "<img src=x onerror=alert(1)>|`[a](javascript:b)`\x1b[2J\u202e@you http://a.bc =1+1"
 UNFINISHED = "unfinished: no summary.json, killed or still running\n"
-COMMA = {"numbers": "comma", "symbols": "ascii", "context": None, "prompt": None, "system": None}
 ROOT = Path(__file__).parents[2]
 TRANSCRIPTS = ROOT.parent / "shared" / "transcripts"
 COLUMNS = "run model task date trials unanswered correct nan deviate cheat cost tokens latency error"
@@ -62,23 +59,13 @@ def rows(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def test_a_run_is_shown_as_at_its_end(
-    run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """As wide as the terminal."""
-    for width in (160, 80):
-        monkeypatch.setenv("COLUMNS", str(width))
-        summary = decode_summary((run / "summary.json").read_bytes())
-        assert printed(capsys, run).splitlines() == summary_section(summary, width)
-
-
 def test_many_runs_are_one_table(runs: Path, run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Below each row stands what has to be known of it. A run that is named twice is one."""
     out = printed(capsys, runs)
     assert out.startswith("3 runs: 13 answered, 1 unanswered\n")
     lines = out.splitlines()
     (at,) = (number for number, line in enumerate(lines) if line.startswith("gpt-4.1 "))
-    assert lines[at + 1] == "  gpt-4.1.jsonl; lacks 2 of 4 cells that others have: int_add 5 8"
+    assert lines[at + 1] == "  gpt-4.1.jsonl; lacks 2 of 4 cells that others have: int_add"
     assert any(line.startswith(f"  killed; {UNFINISHED.strip()}; incomplete, 1 of 2") for line in lines)
     assert f"  {run.name}; nan: 1 unreadable" in lines
     assert "by variant" not in out
@@ -89,26 +76,18 @@ def test_a_killed_run_is_unfinished(runs: Path, tmp_path: Path, capsys: pytest.C
     """How many trials it was to have is not known. A run that was killed at once can be shown, too."""
     out = printed(capsys, runs / "killed")
     assert out.startswith("killed: 1 answered, 1 unanswered\n" + UNFINISHED)
-    assert "correct of 1 by variant and depth" in out
     assert printed(capsys, runs / "killed", "--format=html", f"--output={tmp_path / 'page.html'}") == ""
-    assert (tmp_path / "page.html").read_text("utf-8").count(UNFINISHED.strip()) == 4
+    assert UNFINISHED.strip() in (tmp_path / "page.html").read_text("utf-8")
     log_in(tmp_path / "empty", [])
-    for form in ("terminal", "markdown"):
-        assert "0 answered" in printed(capsys, tmp_path / "empty", f"--format={form}")
-    assert rows(printed(capsys, tmp_path / "empty", "--format=csv")) == []
+    assert "0 answered" in printed(capsys, tmp_path / "empty")
 
 
 def test_runs_of_one_model_are_told_apart_by_what_was_sent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """By the parameters that differ, in the terminal and on the page."""
     for effort in ("low", "high"):
         sent = {"reasoning_effort": effort, "seed": 1, **({"temperature": 0.5} if effort == "low" else {})}
         run_in(tmp_path / effort[0], [asked("{}")], models=[{"name": "o4-mini", "target": "a/b", "params": sent}])
-    low, high = "reasoning_effort=low, temperature=0.5", "reasoning_effort=high, no temperature"
-    lines = printed(capsys, tmp_path).splitlines()
-    assert [line for line in lines if "effort" in line] == [f"  h; {high}", f"  l; {low}"]
-    assert "effort" not in printed(capsys, tmp_path / "l")
-    assert printed(capsys, tmp_path, "--format=html", f"--output={tmp_path / 'page.html'}") == ""
-    assert f'data-sort="o4-mini, {low}"' in (tmp_path / "page.html").read_text("utf-8")
+    shown = [line for line in printed(capsys, tmp_path).splitlines() if "effort" in line]
+    assert shown == ["  h; reasoning_effort=high, no temperature", "  l; reasoning_effort=low, temperature=0.5"]
 
 
 def test_all_figures_are_of_the_depths_that_are_wanted(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -124,11 +103,9 @@ def test_all_figures_are_of_the_depths_that_are_wanted(run: Path, capsys: pytest
 @pytest.mark.parametrize(
     ("options", "models"),
     [
-        (["--model=gpt-4o"], ["gpt-4o"]),
         (["--model=gpt-*"], ["gpt-4.1", "gpt-4o"]),
         (["--model=gpt-4o", "--model=o4-mini", "--task=arithmetic"], ["gpt-4o", "o4-mini"]),
         (["--sort=model"], ["gpt-4.1", "gpt-4o", "o4-mini", "o4-mini"]),
-        (["--sort=-trials"], ["o4-mini", "gpt-4o", "gpt-4.1", "o4-mini"]),
         (["--sort=cost"], ["o4-mini", "o4-mini", "gpt-4.1", "gpt-4o"]),
         (["--sort=-cost"], ["gpt-4.1", "o4-mini", "o4-mini", "gpt-4o"]),
     ],
@@ -141,25 +118,17 @@ def test_results_are_chosen_and_sorted(
     assert (found if "--sort" in options[0] else sorted(found)) == models
 
 
-@pytest.mark.parametrize("column", COLUMNS.split())
-def test_every_column_sorts(runs: Path, column: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert len(rows(printed(capsys, runs, "--format=csv", f"--sort={column}"))) == 4
-
-
-@pytest.mark.parametrize("order", ["correct", "-correct"])
-def test_a_run_that_lacks_cells_of_others_comes_last(
-    tmp_path: Path, order: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_that_lacks_cells_of_others_comes_last(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """All right at the easy depth is not better than most right at all."""
     easy = [asked("{}", 2, trial, model="easy") for trial in range(9)]
     run_in(tmp_path / "easy", easy + [asked(None, 9, trial, model="easy") for trial in range(9)])
     for model, right in (("good", 8), ("poor", 2)):
         texts = ["{}"] * right + ["1"] * (9 - right)
         run_in(tmp_path / model, [asked(text, d, n, model=model) for d in (2, 9) for n, text in enumerate(texts)])
-    shown = [row["model"] for row in rows(printed(capsys, tmp_path, "--format=csv", f"--sort={order}"))]
-    assert shown == [*(["good", "poor"] if order == "correct" else ["poor", "good"]), "easy"]
-    assert printed(capsys, tmp_path, f"--sort={order}").count("lacks 1 of 2 cells that others have: int_add 9") == 1
-    assert "lacks" not in printed(capsys, tmp_path, f"--sort={order}", "--max-depth=2")
+    for order, models in (("correct", ["good", "poor", "easy"]), ("-correct", ["poor", "good", "easy"])):
+        shown = rows(printed(capsys, tmp_path, "--format=csv", f"--sort={order}"))
+        assert [row["model"] for row in shown] == models
+    assert printed(capsys, tmp_path).count("lacks 1 of 2 cells that others have: int_add") == 1
 
 
 @pytest.mark.parametrize(
@@ -171,15 +140,10 @@ def test_a_run_that_lacks_cells_of_others_comes_last(
             "no trial of --model=o3 --min-depth=5; the runs have models gpt-4.1, gpt-4o,",
         ),
         (["--sort=colour"], f"--sort=colour: not a column; write one of {COLUMNS.replace(' ', ', ')}, or -run"),
-        (["--sequence=A7"], "these runs have no sequences"),
-        (["--sequence=A7", "--format=csv"], "a sequence is shown as text"),
         (["--format=html"], "add --output=report.html"),
-        (["--format=html", "--output={}/new.html", "--model=o3"], "no trial of --model=o3"),
         (["--format=html", "--output={}/no/page.html"], "cannot be written"),
         (["--format=html", "--output={}/killed/trials.jsonl"], "one of the input files"),
         (["--output={}/killed/trials.jsonl", "--force"], "one of the input files"),
-        (["--output={}/gpt-4.1.jsonl", "--force"], "one of the input files"),
-        (["--spreadsheet"], "--spreadsheet: --format=terminal is not CSV"),
         (["--format=json", "--spreadsheet"], "--spreadsheet: --format=json is not CSV"),
     ],
 )
@@ -189,25 +153,9 @@ def test_wrong_usage_is_one_line(
     assert cause in refused(capsys, runs, *(option.format(runs) for option in options))
 
 
-@pytest.mark.parametrize("form", ["markdown", "html"])
-def test_a_file_is_replaced_only_with_force(
-    tmp_path: Path, run: Path, form: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Also the page that a run made itself."""
-    (target := run / "report.html").write_text("as it was", encoding="utf-8")
-    said = refused(capsys, run, f"--format={form}", f"--output={target}")
-    assert said == f"llmarith report: --output {target}: the file exists; name another file or add --force\n"
-    assert target.read_text("utf-8") == "as it was"
-    assert printed(capsys, run, f"--format={form}", f"--output={target}", "--force") == ""
-    text = target.read_text("utf-8")
-    assert text.startswith("<!doctype html>") if form == "html" else text == printed(capsys, run, f"--format={form}")
-
-
-def test_json_is_a_list_of_summaries(runs: Path, run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_is_a_list_of_summaries(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     whole = json.loads((run / "summary.json").read_text(encoding="ascii"))
     assert json.loads(printed(capsys, run, "--format=json")) == [whole]
-    names = [summary["run"]["id"] for summary in json.loads(printed(capsys, runs, "--format=json"))]
-    assert names == ["gpt-4.1.jsonl", run.name, "killed"]
 
 
 def test_markdown(run: Path, runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -237,33 +185,7 @@ def test_hostile_names_have_no_effect(tmp_path: Path, form: str, capsys: pytest.
         assert [row["model"][:2] for row in rows(out)] == ["<i", "'="]
 
 
-def test_conditions_are_told_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """In every table and format."""
-    again = [asked("7", trial=trial) | {"condition": COMMA, "repeat": n} for trial in range(2) for n in range(2)]
-    put = [one | {"nodeid": f"{one['nodeid']}-numbers_comma-repeat_{one['repeat']}"} for one in again]
-    run = run_in(tmp_path / "run", [*(asked("{}", trial=trial) for trial in range(2)), *put])
-    table = [(row["condition"], row["correct"], row["measured"]) for row in rows(printed(capsys, run, "--format=csv"))]
-    assert table == [("", "2", "2"), ("numbers_comma", "0", "4")]
-    markdown = printed(capsys, run, "--format=markdown")
-    assert "| `o4-mini` | `arithmetic` | `numbers_comma` |" in markdown
-    assert "<summary>o4-mini (numbers_comma), arithmetic: correct of 4 by variant and depth</summary>" in markdown
-    assert printed(capsys, run).count("numbers_comma") == 7
-
-
-def test_one_sequence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Its program, terms and the evidence of its judges, of every model that was asked for it."""
-    log_in(tmp_path / "a", [programmed("A000045"), programmed("A000040"), asked("{}")])
-    log_in(tmp_path / "b", [programmed("A000045", "gpt-4o")])
-    out = printed(capsys, tmp_path, "--sequence=a000045")
-    assert [line for line in out.splitlines() if "A000045" in line] == ["A000045 of starter: A sequence."] * 2
-    assert out.startswith("a\nA000045")
-    assert "\n\nb\nA000045" in out
-    assert "A000040" not in out
-    assert "gpt-4o" not in printed(capsys, tmp_path, "--sequence=A000045", "--model=o4-mini")
-    said = refused(capsys, tmp_path, "--sequence=A7")
-    assert "--sequence=A7: not in these runs, which have A000040, A000045\n" in said
-
-
+@pytest.mark.proof
 @pytest.mark.skipif(not TRANSCRIPTS.is_dir(), reason="the replies of real models are not here")
 def test_the_example_in_the_documents(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("COLUMNS", "150")

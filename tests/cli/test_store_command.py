@@ -8,7 +8,6 @@ import sqlite3
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ from pytest_llmarith.records import as_dict
 from pytest_llmarith.results.log import LONGEST_LINE
 from pytest_llmarith.tasks import arithmetic
 from pytest_llmarith.types import Dtype, Failure, Model, Op, Question, Reading, Reply
-from tests.runs_on_disk import ROW, programmed
+from tests.runs_on_disk import programmed
 
 MODEL = Model("mine", "openai/some", {"temperature": 0}, "http://127.0.0.1:1/v1/", "Be brief.")
 JUDGE = Model("judge", "openai/judge", model_judge.PARAMS)
@@ -185,20 +184,16 @@ def test_a_judges_replies_are_taken_with_the_program(write: Write, path: Path) -
 NESTED = json.dumps(altered("reply.sent.params", {"a": 0})).replace('"a": 0', '"a": ' + "[" * 900 + "]" * 900) + "\n"
 SECRET = "the request holds a key or a password"
 HOSTILE = [
-    ("[]\n", "object"),
     ("hello\n", "not JSON (Expecting value)"),
     ("[" * 100_000 + "]" * 100_000 + "\n", "nested too deep"),
     (NESTED, "reply.sent: params is nested too deep"),
     ("[" + "0," * LONGEST_LINE + "0]\n", "longer than 16,777,216 characters"),
-    (altered("reply.prompt_tokens", -1), "reply.prompt_tokens"),
     (altered("reply.asked_at", "2026-11-22T00:00:00+01:00"), "asked_at of the reply is not a time in UTC"),
-    (altered("reply.asked_at", "yesterday"), "yesterday"),
     (altered("reply.sent.extra", 1), "reply.sent"),
     (altered("reply.sent.model", "\ud800"), "surrogate"),
     (altered("reply.sent.params", {"extra_headers": {"X-A": "[hidden]"}}), "the request had a header whose value"),
     (altered("reply.sent.api_base", "http://me:pw@x/"), SECRET),
     (altered("reply.sent.params", {"tools": [{"api_key": "sk-1"}]}), SECRET),
-    (altered("reply.sent.messages", REPLY.sent["messages"][::-1]), "reply.sent: messages"),
     (altered("prompt", "What else?"), "the prompt is not the one that was sent"),
     (oeis_record("0") | {"oeis": oeis_record("0")["oeis"] | {"program": "x"}}, "not the one that was sent"),
     (altered("reply.sent.\x1b[31mred", 1), "reply.sent"),
@@ -220,23 +215,6 @@ def test_a_line_that_no_run_wrote_is_refused(
     assert "2 replies taken, 1 refused" in out
     assert len(stored(path)) == 2
     assert "\x1b" not in out + err
-
-
-def test_of_many_refused_lines_the_first_are_named(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("import", write(*["x\n"] * 1000)) == WRONG_USAGE
-    out, err = capsys.readouterr()
-    assert out.endswith("0 replies taken, 1,000 refused\n")
-    assert err.count("\n") == 11
-    assert err.endswith("trials.jsonl: 990 other lines are refused\n")
-
-
-def test_a_file_that_is_no_run_log_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "rows.jsonl").write_text(json.dumps(ROW) + "\n")
-    for name, said in (("inside", "has no trials.jsonl"), ("rows.jsonl", "lack the requests; name a run log")):
-        assert run("import", tmp_path / name) == WRONG_USAGE
-        err = capsys.readouterr().err
-        assert said in err
-        assert err.count("\n") == 1
 
 
 # --- status and prune ----------------------------------------------------------------------------------------------
@@ -297,25 +275,14 @@ def test_there_has_to_be_a_store(command: tuple[str, ...], path: Path, capsys: p
     ("criteria", "stays"),
     [
         (["--model=a"], [("b", "2026-11-21"), ("b", "never")]),
-        (["--model=a", "--model=b"], []),
         (["--older-than=2026-11-22"], [("a", "2026-11-22"), ("b", "never")]),
         (["--older-than=2026-11-22", "--model=b"], [("a", "2026-11-20"), ("a", "2026-11-22"), ("b", "never")]),
-        (["--older-than=2026-11-20"], [("a", "2026-11-20"), ("a", "2026-11-22"), ("b", "2026-11-21"), ("b", "never")]),
     ],
 )
 def test_what_meets_all_criteria_is_deleted(criteria: list[str], stays: list[tuple[str, str]], full: Path) -> None:
     """A reply without a date is never too old."""
     assert run("prune", *criteria) == 0
     assert left(full) == stays
-
-
-def test_days_are_counted_back_from_now(path: Path) -> None:
-    yesterday = datetime.now(UTC) - timedelta(days=1)
-    fill(path, Reply("", asked_at=yesterday.isoformat(timespec="milliseconds"), sent={"model": "a", "api_base": None}))
-    assert run("prune", "--older-than=2") == 0
-    assert len(left(path)) == 1
-    assert run("prune", "--older-than=0") == 0
-    assert left(path) == []
 
 
 @pytest.mark.parametrize(("way", "done", "stay"), [((), "deleted", 2), (("--dry-run",), "would be deleted", 4)])

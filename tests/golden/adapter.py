@@ -271,7 +271,6 @@ def _comparison(one: Mapping[str, Any]) -> dict[str, Any]:
         "rows": {
             " ".join(filter(None, (row["kind"], row["task"], row["name"]))): _compared(row) for row in one["rows"]
         },
-        "scores": {f"{score['set']} {score['seconds']:g} s": _compared(score) for score in one["scores"]},
     }
 
 

@@ -19,7 +19,7 @@ from pytest_llmarith.grading import carries
 from pytest_llmarith.records import Record, as_dict, unknown_run
 from pytest_llmarith.results.load import load_runs
 from pytest_llmarith.results.summary import Summary
-from pytest_llmarith.tasks import addition, arithmetic
+from pytest_llmarith.tasks import arithmetic
 from pytest_llmarith.types import Dtype, ErrorClass, Failure, Model, NumberProblem, Op, Reading, Reply
 from tests.tasks.problem_strategies import addition_problems, arithmetic_problems
 
@@ -107,13 +107,6 @@ def test_both_readings_are_compared(reading: Reading) -> None:
     assert found["strict"] == {"tolerant_correct": 2, "strict_correct": 1, "measured": 5, "only_tolerant": 1}
 
 
-def test_nothing_measured_has_no_figures() -> None:
-    found = errors_of([recorded(addition.problem(0, 0), None)])
-    assert {one["percentage"] for one in found["classes"]} == {None}
-    assert found["digit_match"] is found["dlength"] is found["leading_digits"] is None
-    assert found["carries"] == found["longest_chain"] == []
-
-
 # --- the tables of docs/errors.md -------------------------------------------------------------------------------------
 
 
@@ -128,6 +121,7 @@ def share(part: float, whole: float, decimals: int = 0) -> str:
     return f"{100 * part / whole:.{decimals}f}"
 
 
+@pytest.mark.proof
 @pytest.mark.skipif(not TRANSCRIPTS.is_dir(), reason="the transcripts are not beside the project")
 def test_the_tables_are_those_of_the_transcripts() -> None:
     """docs/errors.md shows the classes and carries of the transcripts."""

@@ -4,25 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
-from copy import deepcopy
-from functools import partial, reduce
-from io import StringIO
-from operator import getitem
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_llmarith.records import as_dict, unknown_run
-from pytest_llmarith.results.export import Destination, Shape, export
 from pytest_llmarith.results.files import UsageError
 from pytest_llmarith.results.load import LoadedRun, load_runs
-from pytest_llmarith.results.report import summary_section
-from pytest_llmarith.types import Dtype, Op
-from tests.runs_on_disk import FACTS, ROW, added, asked, lines_of, log_in, programmed, record_of, run_in
+from tests.runs_on_disk import FACTS, ROW, asked, lines_of, log_in, record_of, run_in
 
 
 def only(path: Path) -> LoadedRun:
@@ -56,12 +48,6 @@ def test_a_killed_run(tmp_path: Path) -> None:
     assert dates == [[], [("2026-11-22", None, 1)], [(None, None, 1)]]
 
 
-@pytest.mark.parametrize("asked_at", ["\x1b[2J", "0001-01-01T00:00:00+14:00", None])
-def test_what_is_no_date_dates_nothing(tmp_path: Path, asked_at: object) -> None:
-    run = only(log_in(tmp_path, [asked("{}", asked_at=asked_at)]))
-    assert run.summary().results[0].date is None
-
-
 @given(st.lists(st.tuples(st.integers(0, 3), st.sampled_from(["{}", "7", None])), max_size=12))
 @settings(max_examples=40)
 def test_one_record_per_trial(tmp_path_factory: pytest.TempPathFactory, trials: list[tuple[int, str | None]]) -> None:
@@ -74,14 +60,6 @@ def test_one_record_per_trial(tmp_path_factory: pytest.TempPathFactory, trials: 
             expected[record["nodeid"]] = record
     run = only(log_in(tmp_path_factory.mktemp("run"), records))
     assert list(map(as_dict, run.records())) == sorted(expected.values(), key=lambda record: int(record["prompt"]))
-
-
-def test_records_without_a_name_are_trials_of_their_own(tmp_path: Path) -> None:
-    """Such as those that llmarith regrade writes of rows; two models may share the name of a test."""
-    records = [asked("{}") | {"nodeid": None}] * 2 + [asked("{}"), asked("{}") | {"model": "gpt-4o"}]
-    (file := tmp_path / "new.jsonl").write_text(lines_of(records), encoding="ascii")
-    run = only(file)
-    assert (run.name, run.path, len(list(run.records()))) == ("new.jsonl", file, 4)
 
 
 def test_rows_of_llm_arithmetic(tmp_path: Path) -> None:
@@ -128,62 +106,3 @@ def test_what_is_no_run_is_named(tmp_path: Path) -> None:
     (tmp_path / "b" / "trials.jsonl").write_bytes(b"\xff\n")
     with pytest.raises(UsageError, match="not UTF-8"):
         load_runs(tmp_path)
-
-
-@pytest.mark.parametrize(
-    "facts", [{"models": "o4-mini"}, {"merged": {}}, {"started_at": "today"}, {"asking": {"requests": "many"}}]
-)
-def test_a_summary_of_another_shape_is_refused(tmp_path: Path, facts: dict[str, Any]) -> None:
-    folder = run_in(tmp_path, [asked("{}")])
-    told = json.loads((folder / "summary.json").read_text(encoding="ascii"))
-    told["run"] |= facts
-    (folder / "summary.json").write_text(json.dumps(told), encoding="ascii")
-    with pytest.raises(UsageError, match="expected the summary of a run"):
-        _ = only(folder).facts
-
-
-def test_some_records_alone(tmp_path: Path) -> None:
-    """How many of them there should have been is unknown."""
-    run = only(run_in(tmp_path, [asked("{}"), asked("7", trial=1)]))
-    wrong = run.filtered(lambda record: record.outcome == "deviate")
-    assert [record.outcome for record in wrong.records()] == ["deviate"]
-    (result,) = wrong.summary().results
-    assert (result.measured, result.selected, run.summary().results[0].selected) == (1, None, 2)
-
-
-def places(value: object, above: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Where something stands in a record, at any depth."""
-    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, below in inside:
-        yield (*above, key)
-        yield from places(below, (*above, key))
-
-
-WHOLE = (asked("{}"), asked("712", depth=5), asked("7.5", dtype=Dtype.FLOAT, op=Op.DIV), added("12"), programmed("A1"))
-ODD: tuple[Any, ...] = (None, 7, -1, True, "x", "NaN", "1e999999999", "9" * 5_000, [], {}, ["a"], {"a": 1}, 1e400)
-
-
-@given(record=st.sampled_from([*WHOLE, ROW]), draw=st.data())
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=80)
-def test_a_line_may_hold_anything(tmp_path_factory: pytest.TempPathFactory, record: Any, draw: st.DataObject) -> None:
-    """Another machine may have written it: it is counted, shown and exported, or named in one line."""
-    changed = deepcopy(record)
-    *above, key = draw.draw(st.sampled_from(list(places(record))))
-    place = reduce(getitem, above, changed)
-    if draw.draw(st.booleans()):
-        place[key] = draw.draw(st.sampled_from(ODD))
-    else:
-        del place[key]
-    folder = log_in(tmp_path_factory.mktemp("run"), [changed]).parent
-    uses: list[Callable[[], object]] = [lambda: summary_section(only(folder).summary(), 100)]
-    uses += [partial(export, load_runs(folder), shape, Destination(StringIO())) for shape in get_args(Shape)]
-    for use in uses:
-        assert error_of(use).isprintable()
-
-
-def error_of(use: Callable[[], object]) -> str:
-    try:
-        use()
-    except UsageError as error:
-        return str(error)
-    return ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from pytest_llmarith.cli import main
 from pytest_llmarith.records import Record, as_dict, decode_record, decode_summary
 from pytest_llmarith.results.files import UsageError
 from pytest_llmarith.results.merge import merge
-from pytest_llmarith.types import Condition, NumberFormat, RequestTotals, Throttled
+from pytest_llmarith.types import Condition, NumberFormat
 from tests.results.made import changed
 from tests.runs_on_disk import asked, record_of, run_in
 
@@ -88,20 +87,12 @@ def test_an_answer_replaces_a_missing_one_and_a_later_answer_an_earlier_one(made
     assert (summary.run.selected, summary.run.partial, summary.results[0].selected) == (5, False, 5)
 
 
-def test_what_runs_asked_is_added_up(made: Made) -> None:
-    """Exactly. An interrupted shard is completed by the run that finished it."""
-    throttled = (Throttled("openai/m", 2, 4, 16),)
-    one = RequestTotals(requests=3, cost_usd=0.1, retries={"429": 1}, throttled=throttled)
+def test_an_interrupted_shard_is_completed_by_the_run_that_finished_it(made: Made) -> None:
     first, second = shards(made, sums("cccc"), 2)
     cut = made("cut", sums("c"), shard=SHARD | {"index": 1}, stopped="401")
     assert "cut: it has 1 of 2 trials" in refusal(cut, second)
-    for part, asking in ((first, one), (second, RequestTotals(cost_usd=0.2))):
-        summary = decode_summary((part / "summary.json").read_bytes())
-        summary.run.asking = asking
-        (part / "summary.json").write_text(json.dumps(as_dict(summary)))
     merged = merge([cut, first, second], Path("merged"))
     run = merged.run
-    assert run.asking == RequestTotals(requests=3, cost_usd=0.3, retries={"429": 1}, throttled=throttled)
     assert (merged.complete, run.id, run.shard, run.exit_status, run.seed) == (True, "merged", None, None, 0)
     assert run.merged is not None
     assert [one.id for one in run.merged.runs] == ["cut", "shard-1", "shard-2"]
@@ -138,13 +129,8 @@ def test_missing_and_broken_parts_are_named(made: Made) -> None:
     assert "early: it has 2 of 5 trials" in refusal(made("early", sums("cc"), selected=5))
     run = made("run", sums("ccc"))
     assert "another of the runs has other trials" in refusal(run, made("two", sums("cc", first=2)))
-    whole = (run / "trials.jsonl").read_bytes()
-    for content, why in ((whole[:-40], "its log has 2 records, its summary counts 3"), (b"what?\n", "not JSON")):
-        (run / "trials.jsonl").write_bytes(content)
-        assert why in refusal(run)
-    for summary in (b"{", b"\xff", b"[" * 99_999):
-        (run / "summary.json").write_bytes(summary)
-        assert refusal(run).startswith("run/summary.json: ")
+    (run / "trials.jsonl").write_bytes((run / "trials.jsonl").read_bytes()[:-40])
+    assert "its log has 2 records, its summary counts 3" in refusal(run)
     (run / "summary.json").unlink()
     assert refusal(run).startswith("run: no summary.json")
 
@@ -156,7 +142,6 @@ def test_missing_and_broken_parts_are_named(made: Made) -> None:
         (["nowhere"], "new", "nowhere: cannot be read"),
         (["."], "new", "the folder has no trials.jsonl"),
         (["run"], "run", "this exists"),
-        (["run"], "run/new", "inside one of the runs"),
         (["run"], "file/new", "cannot be written"),
     ],
 )

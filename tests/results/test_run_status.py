@@ -10,14 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.records import RunTimes
-from pytest_llmarith.results.run_status import run_lines, wrong_lines, wrong_trials
+from pytest_llmarith.results.run_status import run_lines, wrong_lines
 from pytest_llmarith.types import RequestTotals
-from tests.runs_on_disk import FACTS, asked, record_of, summed_up
+from tests.runs_on_disk import FACTS, asked, record_of, searched, summed_up
 
 NODEID = "test_bench.py::test[o4-mini-int_add-depth_3-trial_0]"
 SHARD = {"index": 2, "count": 5, "dealt": 1, "whole": 5, "selection": None}
 MERGED = {"runs": [{key: FACTS[key] for key in RunTimes.__struct_fields__}] * 2, "replaced": 0, "overlapping": 4}
-SEVEN = {f"{status} from x": 1 for status in range(500, 507)}
 BUDGET = "budget: --llm-max-cost=5: $4.99 spent, a request may take $0.44"
 
 
@@ -66,7 +65,6 @@ STORED = [asked("{}"), asked("{}", trial=1, stored=True)]
                 "unanswered: 2 x the run was stopped",
             ],
         ),
-        ([], {"selected": 720}, ["incomplete, 0 of 720 answered, rerun the same command"]),
     ],
 )
 def test_how_far_a_run_came(records: list[dict[str, Any]], run: dict[str, Any], lines: list[str]) -> None:
@@ -88,18 +86,11 @@ def test_the_same_command_is_named_only_if_it_helps(
     assert status(*records, *unanswered("bad request"), **run)[0].endswith(f"answered{rest}")
 
 
-@pytest.mark.parametrize(("count", "questions"), [(1, "1 question"), (2, "2 questions")])
-def test_a_budget_that_was_reached(count: int, questions: str) -> None:
+def test_a_budget_that_was_reached() -> None:
     """A higher cap helps, not the same command; the amounts in the reasons are not counted one by one."""
-    lines = status(*ONE, *unanswered(*(f"{BUDGET} {number}" for number in range(count))))
-    assert lines[0] == f"incomplete, 1 of {1 + count} answered"
-    assert lines[1] == f"budget reached: {questions} not asked; rerun the same command with a higher cap"
-
-
-def test_many_reasons_are_summed_up() -> None:
-    lines = status(*unanswered(*(f"reason {number}" for number in range(7))))
-    assert len(lines) == 1 + 5 + 1
-    assert lines[-1] == "unanswered: 2 for other reasons"
+    lines = status(*ONE, *unanswered(f"{BUDGET} 1", f"{BUDGET} 2"))
+    assert lines[0] == "incomplete, 1 of 3 answered"
+    assert lines[1] == "budget reached: 2 questions not asked; rerun the same command with a higher cap"
 
 
 @pytest.mark.parametrize(
@@ -116,11 +107,9 @@ def test_many_reasons_are_summed_up() -> None:
             {"lost": 10, "lost_usd": 0.6564},
             ["up to $0.6564 more may have been billed (10 requests without a reply)"],
         ),
-        ({"lost": 1}, ["more may have been billed (1 request without a reply)"]),
         ({"stored": 1, "stored_usd": 0.5}, ["this run spent nothing; 1 from the store had cost $0.5000"]),
         ({"answered": 2, "unpriced": 2}, ["this run spent an unknown amount on 2 replies"]),
         ({"retries": {"429 from x": 1400, "no reply": 3}}, ["retries: 1,403 (1,400 x 429 from x, 3 x no reply)"]),
-        ({"retries": SEVEN}, [f"retries: 7 ({', '.join(f'1 x {reason}' for reason in [*SEVEN][:5])}, ...)"]),
         (
             {"throttled": [{"target": "x", "halved": 2, "lowest": 4, "most": 16}]},
             ["throttled: x, 2 times, at worst to 4 of 16 requests at once"],
@@ -138,22 +127,12 @@ def test_the_questions_of_a_search_are_graded_with_it(outcome: str) -> None:
     step = {"question": "1 + 1", "before": 0, "outcome": "correct"}
     stored, new = asked("2", stored=True)["reply"], asked("2")["reply"]
     trail = [step | {"reply": reply} for reply in [stored] * 2 + [new] * 4] + [step | {"reply": None, "usage": stored}]
-    search = {"trail": trail, "questions": 7, "ended": "budget", "minimum": None, "not_reproduced": 0}
-    problem = {"kind": "breaking_point", "seed": 0, "of": "arithmetic", "variant": "int_add", "op": "add"}
-    told = {"task": "breaking_point", "outcome": outcome, "search": search | {"largest_right": None}, "reason": "x"}
-    record = asked("7") | told | {"problem": problem | {"dtype": "int", "budget": 8}, "grade": None, "answer": None}
+    told = {"outcome": outcome, "reason": "x", "reply": asked("7")["reply"]}
+    record = searched(trail=trail, questions=7) | told
     asking = {"answered": 5, "stored": 3, "kept": 5, "cost_usd": 0.01, "stored_usd": 0.02}
     assert status(record, asking=asdict(RequestTotals()) | asking)[-1] == (
         "1 more reply is stored but not graded; rerun the same command"
     )
-
-
-@pytest.mark.parametrize("filling", range(40, 80, 3))
-def test_a_long_message_is_wrapped_and_options_stay_whole(filling: int) -> None:
-    """What helps is often its end."""
-    lines = status(*ONE, width=80, selected=2, stopped=f"{'x' * filling} write --llm-requests-per-minute=20")
-    assert max(map(len, lines)) <= 80
-    assert any("--llm-requests-per-minute=20" in line for line in lines)
 
 
 # --- trials that are not correct -------------------------------------------------------------------------------------
@@ -187,12 +166,9 @@ def test_what_was_not_asked_for_one_reason_is_one_line() -> None:
 
 
 def test_the_list_ends() -> None:
-    records = [asked(text) for text in ("7", "?") for _ in range(1003)]
+    records = [asked(text) for text in ("7", "?") for _ in range(5)]
     lines = listed(*records, most=2)
-    assert len(lines) == 6
-    assert (lines[2], lines[5]) == ("NAN ... and 1,001 more", "DEVIATE ... and 1,001 more")
-    trials, left_out = wrong_trials(map(record_of, records), 2)
-    assert ([one.cost_usd for one in trials], dict(left_out)) == ([0.001] * 4, {"nan": 1001, "deviate": 1001})
+    assert (len(lines), lines[2], lines[5]) == (6, "NAN ... and 3 more", "DEVIATE ... and 3 more")
 
 
 @given(st.text(st.characters()))

@@ -14,17 +14,16 @@ from hypothesis import strategies as st
 from pytest_llmarith.evaluate import Trial, number_record
 from pytest_llmarith.models import fake
 from pytest_llmarith.records import Result, RunSummary, as_dict
-from pytest_llmarith.results.cell_tables import error_classes, tables_of
+from pytest_llmarith.results.cell_tables import tables_of
 from pytest_llmarith.results.report import summary_section
-from pytest_llmarith.results.run_tables import ResultOfRun, effects, note_of, overview, repeats, spending
+from pytest_llmarith.results.run_tables import ResultOfRun, effects, note_of, overview, repeats
 from pytest_llmarith.results.tables import Table, as_text
 from pytest_llmarith.tasks import addition, arithmetic
-from pytest_llmarith.types import Condition, Dtype, Model, NumberFormat, NumberProblem, Op, Reading
-from tests.runs_on_disk import added, asked, programmed, summed_up
+from pytest_llmarith.types import Condition, Model, NumberFormat, NumberProblem, Reading
+from tests.runs_on_disk import added, asked, programmed, searched, summed_up
 
 DOCS = Path(__file__).parents[2] / "docs"
 SLOPPY = Model("llmarith/sloppy", "llmarith/sloppy")
-SUMS = [arithmetic.problem(0, Dtype.INT, Op.ADD, 4, trial) for trial in range(5)]
 COMMA = Condition(NumberFormat.COMMA).fields()
 
 
@@ -102,14 +101,6 @@ def test_foreign_text_is_printable(name: str, reason: str) -> None:
     assert all(line.isprintable() for line in summary_section(summed_up(records, {"stopped": reason}), 80))
 
 
-def test_the_overview() -> None:
-    """A row is a line where there is room. What is not known is a dash."""
-    (_, row) = lines(overview(list(map(ResultOfRun, results(*right(2, 3, depth=3))))))
-    assert row.startswith("o4-mini arithmetic 3 2026-11-22 66.7 20.8-93.9 0.0 0.0-56.1 33.3 6.1-79.2 $0.0030 99 ")
-    (_, row, *_) = lines(overview(list(map(ResultOfRun, results(asked("{}", cost_usd=None, completion_tokens=None))))))
-    assert row.endswith(" - - - -")
-
-
 @pytest.mark.parametrize(
     ("records", "note_"),
     [
@@ -155,92 +146,25 @@ def test_repeats() -> None:
     assert "2 problems, 2 times each: pass@1 75.0" in note_of(ResultOfRun(result))
 
 
-def test_spending() -> None:
-    """Median, nine of ten, and the sum of what is known."""
-    records = [
-        asked("{}", trial=n, cost_usd=0.25 * n, latency_s=float(n), reasoning_tokens=1000 * n) for n in range(1, 11)
-    ]
-    records.append(asked("{}", trial=11, cost_usd=None, latency_s=None))
-    records.append(asked("{}", model="own", cost_usd=None, latency_s=None))
-    assert lines(spending(results(*records)))[1:] == [
-        "o4-mini arithmetic $1.38 $2.27 $13.75+ 5.5 9.1 55.0 30 30 330 3 3 33 5.5k 9.1k 55.0k",
-        "own arithmetic - - - - - - 30 30 30 3 3 3 - - -",
-    ]
-
-
-def test_cells() -> None:
-    """The title says of how many the counts are. Another number is said, and a cell without a reply has no total."""
-    records = [*right(3, 3, depth=2), asked(None, 2, trial=3), *right(2, 4, depth=3), asked(None, depth=9)]
-    records += [one for depth in (2, 3) for one in right(4, 4, depth=depth, op=Op.SUB)]
-    table, _ = tables_of(*results(*records))
-    assert table.title == "o4-mini, arithmetic: correct of 4 by variant and depth"
-    assert lines(table)[:4] == [
-        "depth 2 3 9 all %",
-        "int_add 3/3 2 - -",
-        "int_sub 4 4 - 100.0",
-        "all % 100.0 75.0 - -",
-    ]
-
-
-def test_variants() -> None:
-    """Accuracy with its interval, the depth to rely on or the trials it takes, and the size of errors."""
-    records = [
-        *(one for depth in (2, 3) for one in right(30, 30, depth=depth)),
-        *right(9, 10, depth=2, op=Op.DIV),
-        asked(None, dtype=Dtype.FLOAT),
-        *(asked("1000000", depth=2, trial=trial, op=Op.MUL) for trial in range(9)),
-        asked("{}", depth=3, op=Op.MUL),
-    ]
-    _, table = tables_of(*results(*records))
-    rows = sorted(lines(table)[1:])
-    assert (rows[0], rows[1]) == ("float_add 0 - - - - -", "int_add 60 100.0 94.0-100 3 - -")
-    assert rows[2].startswith("int_div 10 90.0 59.6-98.2 unproven 2, needs 53 ")
-    assert rows[3].startswith("int_mul 10 10.0 1.8-40.4 none: at most 41 % ")
-    assert "reliable depth: the deepest" in table.legend
-
-
-def test_lengths() -> None:
-    """Rows are outcomes, columns lengths; where nothing is there is a dot."""
-    records = [added(text, trial) for trial, text in enumerate(["{}", "7", "no", None])]
-    for record, digits in zip(records, (9, 10, 10, 11), strict=True):
-        record["problem"]["int1"] = "1" * digits
-        record["problem"]["int2"] = "2"
-    (table,) = tables_of(*results(*records))
-    assert lines(table) == [
-        "digits 9 10 11",
-        "correct 1 . .",
-        "deviate . 1 .",
-        "nan . 1 .",
-        "unanswered . . 1",
-        "median s 1.5 1.5 -",
-    ]
-
-
-def search(ended: str, repeat: int = 0, **found: Any) -> dict[str, Any]:
-    problem = {"kind": "breaking_point", "seed": 0, "of": "arithmetic", "variant": "int_mul", "op": "mul"}
-    problem |= {"dtype": "int", "budget": 80}
-    search = {"trail": [], "questions": 80, "ended": ended, "minimum": None, "largest_right": None, "not_reproduced": 0}
-    told = {"task": "breaking_point", "problem": problem, "search": search | found, "grade": None, "answer": None}
-    return asked("{}") | told | {"repeat": repeat, "outcome": "deviate" if "minimum" in found else "correct"}
-
-
 def test_breaking_points() -> None:
     """What each search found, or how far it came; in which repeat, if there are several. No percentage is told."""
     minimum = {"question": "27 * 48", "expected": "1296", "outcome": "deviate", "reason": None, "answer": "1286"}
     found: dict[str, Any] = {"minimum": minimum | {"error_class": "one digit"}, "questions": 41}
-    (table,) = tables_of(*results(search("not reproduced", largest_right="58 * 91", not_reproduced=6)))
+    (table,) = tables_of(*results(searched(ended="not reproduced", largest_right="58 * 91", not_reproduced=6)))
     documented = (DOCS / "breaking-point.md").read_text("utf-8")
     assert "\n".join(as_text(table, 120)[1:]) in documented
-    (table,) = tables_of(*results(search("shrunk", **found)))
+    (table,) = tables_of(*results(searched(ended="shrunk", **found)))
     assert "\n".join(as_text(table, 80)[1:]) in documented
-    (table,) = tables_of(*results(search("shrunk", 1, **found), search("nothing found", largest_right="9 * 9")))
+    (table,) = tables_of(
+        *results(searched(ended="shrunk", repeat=1, **found), searched(ended="nothing found", largest_right="9 * 9"))
+    )
     assert lines(table) == [
         "variant breaks at answer expected class repeat questions",
         "int_mul 0 80",
         "nothing found up to 9 * 9",
         "int_mul 27 * 48 1286 1296 one digit 1 41",
     ]
-    assert " - " in lines(overview(list(map(ResultOfRun, results(search("nothing found"))))))[1]
+    assert " - " in lines(overview(list(map(ResultOfRun, results(searched(ended="nothing found"))))))[1]
 
 
 def test_sets() -> None:
@@ -254,40 +178,5 @@ def test_sets() -> None:
     assert table.notes == [
         "starter: cheating 0.0 % (0.0-65.8)",
         "starter: 1 of 2 unsolved: A2",
-        "starter: terms right, by their place: 1st 1/2, 2nd 1/1",
-        "starter: seconds per term: median 0.01, p90 6.3, longest 9.0",
         "starter: 1 programs ran without a sandbox, with the rights of this user",
     ]
-
-
-def replied(problem: NumberProblem, text: str, model: str = "o4-mini") -> dict[str, Any]:
-    return asked(text, depth=4, trial=problem.trial, model=model)
-
-
-def test_error_classes() -> None:
-    """Rows are the classes that occur, columns results; what is not there is a dot."""
-    first, worded, lost, echoed, longer = SUMS
-    records = [
-        replied(first, "{}"),
-        replied(worded, "The answer is {}."),
-        replied(lost, str(int(lost.expected) - 100)),
-        replied(echoed, f"The answer is {echoed.lhs}"),
-        replied(longer, "{}5", "gpt-4o"),
-    ]
-    assert as_text(error_classes(results(*records))._replace(legend=""), 80) == [
-        "how answers deviate",
-        "class                    o4-mini            gpt-4o",
-        "                      arithmetic        arithmetic",
-        "--------------------------------------------------",
-        "operand echoed   50.0 (9.5-90.5)                 .",
-        "carry            50.0 (9.5-90.5)                 .",
-        "other length                   .  100.0 (20.7-100)",
-        "deviates                       2                 1",
-        "right           50.0 (15.0-85.0)    0.0 (0.0-79.3)",
-        "right, bare      25.0 (4.6-69.9)    0.0 (0.0-79.3)",
-    ]
-
-
-@pytest.mark.parametrize(("text", "rows"), [("{}", 0), ("It is {}.", 3)])
-def test_right_answers_are_in_the_table_of_errors_if_they_are_wrapped_in_words(text: str, rows: int) -> None:
-    assert len(error_classes(results(replied(SUMS[0], text))).rows) == rows

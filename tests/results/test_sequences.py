@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from itertools import count
 from typing import Any
 
@@ -70,12 +69,6 @@ def test_scores_by_limit() -> None:
         {"seconds": 0.5, "scores": [0.5, 0.3333, 0.25, 0.0, 0.0]},
         {"seconds": 4.0, "scores": [1.0, 0.6667, 0.5, 0.0, 0.0]},
     ]
-
-
-def test_the_order_of_arrival_changes_nothing() -> None:
-    """Neither means nor intervals nor the order of keys."""
-    records = [recorded("deviate", (n / 7, n / 7), level="strict" if n < 4 else "standard") for n in range(8)]
-    assert json.dumps(the_set(*records)) == json.dumps(the_set(*reversed(records)))
 
 
 def test_a_sequence_that_is_asked_several_times_is_one() -> None:

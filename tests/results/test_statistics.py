@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations, takewhile
-from pathlib import Path
 from random import Random
 from statistics import mean, median, quantiles
 
@@ -16,7 +15,6 @@ from scipy import stats
 
 from pytest_llmarith.results.differences import (
     Pairs,
-    bootstrap_difference,
     compare_strata,
     holm,
     mcnemar,
@@ -97,7 +95,7 @@ def test_nothing_has_no_figure() -> None:
     assert (median_of_floats([]), median_of_decimals([]), quantile_of_sorted([], 90)) == (None, None, None)
     assert (clustered_share([]), pass_at(1, []), pass_at(3, [Cluster(1, 2)])) == (None, None, None)
     assert (newcombe(Pairs(0, 0, 0, 0)), mean_difference([0.1, 0.1]), overall([Cell(0, 0, 10)])) == (None, None, None)
-    assert (bootstrap_mean([1.0] * 9), bootstrap_difference([1.0, 1.0], [0.5])) == (None, None)
+    assert bootstrap_mean([1.0] * 9) is None
 
 
 @pytest.mark.parametrize(
@@ -114,16 +112,13 @@ def test_kappa_is_as_published(counts: tuple[int, int, int, int], expected: floa
     assert kappa(*counts) == (expected if expected is None else pytest.approx(expected, abs=1e-4))
 
 
-def test_the_bootstrap_agrees_with_scipy_and_with_the_normal_interval() -> None:
+def test_the_bootstrap_agrees_with_scipy() -> None:
     draw = Random(1)
     values = [min(1.0, max(0.0, draw.gauss(0.7, 0.6))) for _ in range(250)]
     theirs = stats.bootstrap(
         (values,), lambda sample, axis: sample.mean(axis=axis), method="percentile", random_state=0
     ).confidence_interval
     assert bootstrap_mean(values) == pytest.approx((theirs.low, theirs.high), abs=0.006)
-    first, second = [0.0] * 200 + [1.0] * 200, [0.0] * 100 + [1.0] * 300
-    error = 1.96 * (0.25 / 400 + 0.1875 / 400) ** 0.5
-    assert bootstrap_difference(first, second) == pytest.approx((0.25 - error, 0.25 + error), abs=0.01)
 
 
 @pytest.mark.parametrize("degrees", [*range(1, 12), 100, 101, 999, 1_000, 1_001, 10**6])
@@ -352,34 +347,3 @@ def test_reliable_depth_is_what_its_definition_says(counts: dict[int, tuple[int,
         (d for d, (right, of) in pooled.items() if scipys_wilson(right, of)[0] >= 0.9), default=None
     )
     assert found.observed == max((d for d, (right, of) in pooled.items() if 10 * right >= 9 * of), default=None)
-
-
-DOCUMENTATION = Path(__file__).parents[2] / "docs" / "statistics.md"
-MODELS = {
-    "all alike": [0.5] * 72,
-    "all alike and good": [0.95] * 72,
-    "half good, half bad": [0.98] * 36 + [0.05] * 36,
-    "from good to bad": [(72 - place) / 73 for place in range(72)],
-    "nearly perfect": [1.0] * 60 + [0.9] * 12,
-}
-
-
-@pytest.mark.proof
-@pytest.mark.parametrize("model", MODELS)
-def test_the_documentation_has_the_coverage_over_cells(model: str) -> None:
-    """How often the interval contains the truth, its width, and that of Wilson's, in 4,000 simulated runs."""
-    shown = []
-    for trials in (1, 5, 10):
-        chances, draw = MODELS[model], Random(f"{MODELS[model]}/{trials}")
-        truth, held, width, wilsons = sum(chances) / 72, 0, 0.0, 0.0
-        for _ in range(4_000):
-            cells = [Cell(sum(draw.random() < chance for _ in range(trials)), trials, trials) for chance in chances]
-            found, plain = overall(cells), wilson(sum(cell.successes for cell in cells), trials * 72)
-            assert found is not None
-            assert plain is not None
-            held += found.interval.low <= truth <= found.interval.high
-            width += (found.interval.high - found.interval.low) / 40
-            wilsons += (plain.high - plain.low) / 40
-        assert held > 0.92 * 4_000
-        shown.append(f"{100 * (held / 4_000):.1f}, {width:.1f} ({wilsons:.1f})")
-    assert f"| {model} | {' | '.join(shown)} |" in DOCUMENTATION.read_text("utf-8")

@@ -13,9 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.records import as_dict, unknown_run
+from pytest_llmarith.records import as_dict
 from pytest_llmarith.results.files import encode
-from pytest_llmarith.results.keys import result_order
 from pytest_llmarith.results.statistics import Cell, overall_percentage
 from pytest_llmarith.results.tallies import LONGEST_REASON, MOST_REASONS, OTHER_REASONS
 from pytest_llmarith.types import Condition, Dtype, NumberFormat, Op
@@ -245,28 +244,6 @@ def test_the_order_of_results_and_cells() -> None:
     new = asked("{}") | {"problem": asked("{}")["problem"] | {"variant": "new"}}
     order = [(cell["variant"], cell["depth"]) for cell in only_result([new, *trials])["cells"]]
     assert order == [("int_add", 2), ("int_div", 9), ("int_div", 10), ("float_add", 2), ("new", 3)]
-
-
-def test_conditions_stand_as_they_were_given() -> None:
-    """The usual one first; a template may be called `None`."""
-    run = unknown_run("run")
-    run.conditions = [Condition(prompt=name) for name in ("short", None, "None")]
-    keys: dict[tuple[str, str, str], Condition | None] = {("m", "arithmetic", one.label): one for one in run.conditions}
-    assert [label for *_, label in sorted(keys, key=result_order(run, keys, ["m"]))] == [
-        "",
-        "prompt_short",
-        "prompt_None",
-    ]
-
-
-def test_lengths_go_by_the_longer_operand() -> None:
-    problems = [("12", "123"), ("999", "1"), ("5", "5")]
-    records = [
-        added("{}", latency_s=second) | {"problem": added("{}")["problem"] | {"int1": int1, "int2": int2}}
-        for second, (int1, int2) in enumerate(problems)
-    ]
-    lengths = [(one["digits"], one["correct"], one["median_latency_s"]) for one in only_result(records)["lengths"]]
-    assert lengths == [(1, 1, 2.0), (3, 2, 0.5)]
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from pytest_llmarith.results.tables import Column, Row, Table, as_markdown, as_text, code
+from pytest_llmarith.results.tables import Column, Row, Table, as_markdown, as_text
 
 HOSTILE = st.one_of(
     st.text(max_size=40),
@@ -50,20 +49,6 @@ def test_a_row_is_a_line_where_there_is_room() -> None:
         "  simulated",
         "",
         "all of it",
-    ]
-
-
-def test_columns_stand_below_others_where_there_is_none() -> None:
-    assert as_text(table("o4-mini", "gpt-4o"), 20) == [
-        "costs",
-        "model    trials",
-        "task       cost",
-        "---------------",
-        "o4-mini     720",
-        "sums          -",
-        "",
-        "gpt-4o      720",
-        "sums          -",
     ]
 
 
@@ -108,19 +93,3 @@ def test_foreign_text_is_code_in_markdown(name: str, note: str, header: str) -> 
     assert not {"link_open", "image", "hr", "blockquote_open", "code_block", "heading_open", "fence"} & set(kinds)
     assert [token.content for token in found if token.type == "html_inline"] in ([], ["<sub>", "</sub>"])
     assert (kinds.count("tr_open"), kinds.count("td_open")) == (3, 10)
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("o4-mini", "`o4-mini`"),
-        ("a`b", "``a`b``"),
-        ("``", "``` `` ```"),
-        ("a|b", r"`a\x7cb`"),
-        (" a", "`  a `"),
-        ("", "`  `"),
-        ("a\nb", r"`a\nb`"),
-    ],
-)
-def test_code_ends_where_it_should(text: str, shown: str) -> None:
-    assert code(text) == shown
