@@ -25,7 +25,7 @@ def reference() -> str:
     """The whole document."""
     parts = [_INTRODUCTION, "## `pytest`\n"]
     for title, options in SECTIONS.items():
-        rows = [_row(_called(option.flag, option.metavar), option.help) for option in options]
+        rows = [_row(_called(option.name, option.metavar), option.help) for option in options]
         parts.append(_section(f"### {title}", rows))
     parts += ["## `llmarith`\n"]
     parts += [_section(f"### `{command.prog}`", _arguments(command), command.description) for command in _commands()]

@@ -104,7 +104,7 @@ def _watched(url: str, way: str, trials: int, folder: Path, *args: str) -> Watch
             "--llm-model=openai/stub",
             f"--llm-api-base={url}",
             f"--llm-trials={trials}",
-            f"--llm-store-dir={folder}",
+            f"-ollm_store_dir={folder}",
             "--llm-concurrency=64",
             "-q",
             *_WAYS[way],

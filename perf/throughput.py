@@ -57,7 +57,7 @@ def _seconds(url: str, args: tuple[str, ...]) -> float:
             "benches/test_arithmetic.py",
             "--llm-model=openai/stub",
             f"--llm-api-base={url}",
-            f"--llm-store-dir={folder}",
+            f"-ollm_store_dir={folder}",
             f"--llm-reports={folder}",
             "-q",
             *args,

@@ -135,7 +135,7 @@ def parameter(text: str) -> tuple[str, Any]:
     if name in _OTHER_MODELS:
         raise ValueError(f"{name} makes litellm ask another model; remove it, and name that model with --llm-model")
     if name in _SET_BY_THE_PLUGIN:
-        raise ValueError(f"{name} is set by the plugin; see --llm-timeout, --llm-retries, --llm-model")
+        raise ValueError(f"{name} is set by the plugin; see llm_timeout, llm_retries, --llm-model")
     return name, value
 
 

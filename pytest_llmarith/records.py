@@ -80,6 +80,11 @@ class ArithmeticProblem(Part, tag_field="kind", tag="arithmetic"):
     def operands(self) -> tuple[str, str]:
         return self.lhs, self.rhs
 
+    @property
+    def question(self) -> str:
+        """Such as `27 * 48`."""
+        return f"{self.lhs} {self.op.sign} {self.rhs}"
+
 
 class AdditionProblem(Part, tag_field="kind", tag="integer_addition"):
     """The sum of two integers."""
@@ -95,6 +100,11 @@ class AdditionProblem(Part, tag_field="kind", tag="integer_addition"):
     @property
     def operands(self) -> tuple[str, str]:
         return self.int1, self.int2
+
+    @property
+    def question(self) -> str:
+        """Such as `27 + 48`."""
+        return f"{self.int1} + {self.int2}"
 
     @property
     def digits(self) -> int:
@@ -448,6 +458,7 @@ class Variant(Cells):
     variant: str
     percentages: Percentages
     reliable_depth: ReliableDepth
+    first_wrong: Minimum | None  # the wrong answer at the lowest depth and trial; null if there is none
 
 
 class Length(Cells):
@@ -592,6 +603,7 @@ class Result(Part):
     variants: list[Variant]
     cells: list[Cell]
     lengths: list[Length]
+    first_wrong: Minimum | None  # of additions, that with the fewest digits; null if there is none
     breaking_points: list[BreakingPoint]
     sets: list[SequenceSet]
 
@@ -616,6 +628,21 @@ class Effect(SameWords):
     worse: Count
     p: Share  # McNemar's exact test
     p_holm: Share  # with Holm's correction for all tests of the run
+
+
+class ModelDifference(Part):
+    """A model compared with the baseline: questions of one task that both have answered."""
+
+    model: str
+    baseline: str
+    task: str
+    pairs: Count
+    difference: Difference  # of the percentages of correct answers, positive if the model is better
+    better: Count  # questions that only the model has right
+    worse: Count
+    p: Share  # McNemar's exact test
+    p_holm: Share  # with Holm's correction for all of these tests
+    shown: Points | None  # the smallest difference that so many pairs show with 80 % power; null if they show none
 
 
 class RunModel(Part):
@@ -692,6 +719,7 @@ class Run(RunTimes):
     prompt_texts: dict[Literal["templates", "systems"], dict[str, str | None]] | None  # texts by name
     repeats: Count | None
     search: dict[Literal["budget"], Count | None] | None
+    baseline: str | None  # the model that the others are compared with; null for the first one
     reading: Reading | None  # set by the run; null if each task chose its own
     store: StoreMode | None
     strict: bool | None
@@ -714,6 +742,7 @@ class RunSummary(Part):
     duplicates: Count  # trials that repeat the question of another one; they are excluded from all other numbers
     complete: bool  # whether all selected trials are answered
     results: list[Result]  # one per model, task and condition
+    differences: list[ModelDifference]  # of each model and task to the first model, or to that of --llm-baseline
     effects: list[Effect]
     same_words: list[SameWords]
 

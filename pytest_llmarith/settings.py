@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from pytest_llmarith.files import OEIS_CACHE_FOLDER, REPORTS_FOLDER, STORE_FILE, STORE_FOLDER
+from pytest_llmarith.files import REPORTS_FOLDER, STORE_FILE
 from pytest_llmarith.model_options import ModelOptions, encodable
 from pytest_llmarith.oeis.cache import check_name
 from pytest_llmarith.oeis.lookup_table.model_judge import PARAMS
@@ -93,6 +93,7 @@ class Settings:
     breaking_point: int | None
     prompt_configs: PromptConfigs
     shard: Shard | None
+    baseline: str | None
     reading: Reading | None
     request_limits: RequestLimits
     dry_run: bool
@@ -123,7 +124,7 @@ class OptionValues:
 
     def raw(self, flag: str) -> Any:
         """The raw value: a text, a list of texts or a bool; the default if the option is not given."""
-        given = self._config.getoption(flag)
+        given = (self._config.getini(flag) or None) if OPTIONS[flag].is_ini else self._config.getoption(flag)
         return OPTIONS[flag].default if given is None else given
 
     def value(self, flag: str, parse: Callable[[str], _Value]) -> _Value:
@@ -174,19 +175,20 @@ def _parse(config: pytest.Config) -> Settings:
         trials=given.optional("--llm-trials", _whole(1, 1_000_000)),
         breaking_point=given.optional("--llm-breaking-point", _whole(1 + CONFIRMATIONS, 1_000)),
         prompt_configs=_prompt_configs(given, config.invocation_params.dir),
-        reading=given.optional("--llm-reading", _one_of(Reading)),
+        baseline=_baseline(given.raw("--llm-baseline"), measured),
+        reading=given.optional("--llm-match", _one_of(Reading)),
         request_limits=RequestLimits(
             concurrency=given.value("--llm-concurrency", _whole(1, 1024)),
-            timeout_s=given.value("--llm-timeout", _seconds),
-            retries=given.value("--llm-retries", _whole(0, 100)),
+            timeout_s=given.value("llm_timeout", _seconds),
+            retries=given.value("llm_retries", _whole(0, 100)),
             requests_per_minute=given.optional("--llm-rpm", _whole(1, 100_000_000)),
             max_cost_usd=given.optional("--llm-max-cost", _dollars),
-            max_tokens=given.optional("--llm-max-tokens", _whole(1, 999_999_999)),
+            max_tokens=given.optional("--llm-max-total-tokens", _whole(1, 999_999_999)),
             price=given.optional("--llm-price", _price),
         ),
         dry_run=bool(given.raw("--llm-dry-run")),
         store_mode=given.value("--llm-store", _one_of(StoreMode)),
-        store_path=given.folder("--llm-store-dir", STORE_FOLDER) / STORE_FILE,
+        store_path=config.rootpath / given.value("llm_store_dir", str) / STORE_FILE,
         reports=given.folder("--llm-reports", REPORTS_FOLDER),
         strict=bool(given.raw("--llm-strict")),
         fail_under=tuple(given.raw("--llm-fail-under") or ()),
@@ -194,9 +196,18 @@ def _parse(config: pytest.Config) -> Settings:
     )
 
 
+def _baseline(name: str | None, models: Sequence[Model]) -> str | None:
+    names = [model.name for model in models]
+    if name is not None and (name not in names or len(names) < 2):
+        raise ValueError(
+            f"--llm-baseline: {name!r} is not one of several models of this run; they are {', '.join(names)}"
+        )
+    return name
+
+
 def _prompt_configs(given: OptionValues, folder: Path) -> PromptConfigs:
     """All combinations of the option values; template files are relative to `folder`."""
-    templates = given.each("--llm-prompt", lambda files: _templates(files, folder))
+    templates = given.each("--llm-prompt-template", lambda files: _templates(files, folder))
     systems = given.each("--llm-system-prompt", _systems)
     axes = (
         given.value("--llm-number-format", _some_of(NumberFormat)),
@@ -222,20 +233,16 @@ def _oeis(given: OptionValues, config: pytest.Config, models: ModelOptions) -> O
             "--oeis-judge: write static, llm:MODEL, both:MODEL or none, such as llm:gpt-4o-mini, "
             f"not {given.raw('--oeis-judge')!r}"
         )
-    try:
-        ini_sets = _sets(text) if (text := config.getini("oeis_sets")) else None
-    except ValueError as error:
-        raise ValueError(f"oeis_sets (ini file): {error}") from None
     return OeisSettings(
         sets=given.optional("--oeis-sets", _sets),
-        ini_sets=ini_sets,
-        cache=given.folder("--oeis-cache", OEIS_CACHE_FOLDER),
+        ini_sets=given.optional("oeis_sets", _sets),
+        cache=config.rootpath / given.value("oeis_cache", str),
         limits=ProgramLimits(
-            seconds=given.value("--oeis-limits", _limits), memory_bytes=given.value("--oeis-memory", _memory)
+            seconds=given.value("--oeis-limits", _limits), memory_bytes=given.value("oeis_memory", _memory)
         ),
         terms=given.optional("--oeis-terms", _terms),
         sandbox=given.optional("--oeis-sandbox", _one_of(Level)),
-        rules=given.value("--oeis-rules", _one_of(Rules)),
+        rules=given.value("oeis_rules", _one_of(Rules)),
         static_judge=kind in ("static", "both"),
         judge=_judge(models.judge("--oeis-judge", judge)) if judge else None,
     )

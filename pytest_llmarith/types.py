@@ -66,6 +66,11 @@ class Op(StrEnum):
     MUL = "mul"
     DIV = "div"
 
+    @property
+    def sign(self) -> str:
+        """The sign in ASCII."""
+        return {Op.ADD: "+", Op.SUB: "-", Op.MUL: "*", Op.DIV: "/"}[self]
+
 
 class Dtype(StrEnum):
     """The type of a problem's numbers: integer, or fixed point with two decimals ("float", as in llm_arithmetic)."""

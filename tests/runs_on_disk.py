@@ -17,7 +17,9 @@ from pytest_llmarith.types import Dtype, Failure, Model, NumberProblem, Op, Read
 
 _EMPTY_RUN: dict[str, Any] = {
     **dict.fromkeys(("selected", "stopped", "exit_status", "shard", "seed", "symbols", "conditions", "prompt_texts")),
-    **dict.fromkeys(("repeats", "search", "reading", "store", "strict", "asking", "limits", "oeis", "merged", "git")),
+    **dict.fromkeys(
+        ("repeats", "search", "baseline", "reading", "store", "strict", "asking", "limits", "oeis", "merged", "git")
+    ),
     "id": "2026-11-22T00-31-05_o4-mini",
     "started_at": "2026-11-22T00:31:05+00:00",
     "finished_at": "2026-11-22T00:41:05+00:00",

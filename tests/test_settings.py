@@ -45,7 +45,7 @@ def test_defaults(parse: Parse) -> None:
         ("--llm-max-cost=0.25", "request_limits.max_cost_usd", 0.25),
         ("--llm-price=1.1, 4.4", "request_limits.price", Price(1.1, 4.4)),
         ("--oeis-limits=4, 0.5,4", "oeis.limits.seconds", (0.5, 4.0)),
-        ("--oeis-memory=512MiB", "oeis.limits.memory_bytes", 512 << 20),
+        ("-ooeis_memory=512MiB", "oeis.limits.memory_bytes", 512 << 20),
         ("--oeis-terms=40", "oeis.terms", 40),
         ("--oeis-sandbox=standard", "oeis.sandbox", Level.STANDARD),
         ("--oeis-judge=none", "oeis.static_judge", False),
@@ -65,7 +65,7 @@ def test_values(parse: Parse, option: str, field: str, value: Any) -> None:
         *((f"--llm-seed={text}", "write a whole number from 0, or random") for text in ("-1", "Random", "1" * 19)),
         ("--llm-concurrency=0", "'0' is not a whole number from 1 to 1024"),
         ("--llm-rpm=1e6", "'1e6' is not a whole number from 1 to 100000000"),
-        *((f"--llm-timeout={text}", "write 600 or 0.5") for text in ("0", "-1", "nan", "inf", "1m")),
+        *((f"-ollm_timeout={text}", "write 600 or 0.5") for text in ("0", "-1", "nan", "inf", "1m")),
         *((f"--llm-max-cost={text}", "write 5 or 0.25") for text in ("$5", "0", "nan")),
         *((f"--llm-price={text}", "is not IN,OUT; write") for text in ("1.1", "-1,4")),
         ("--llm-store=yes", "'yes' is unknown; write on, refresh, off or only"),
@@ -73,17 +73,20 @@ def test_values(parse: Parse, option: str, field: str, value: Any) -> None:
         ("--llm-symbols=ascii,ascii", "'ascii' is given twice; give each value once"),
         ("--llm-context=3k", "write some of none,1k,2k,4k"),
         ("--llm-shard=6/5", "write 1/5 to 5/5"),
-        ("--llm-prompt=none.txt", "'none.txt' is not a file; name a text file, or standard"),
-        ("--llm-prompt=latin.txt", "'latin.txt' is not UTF-8 text"),
-        ("--llm-prompt=long.txt", "it is longer than 100,000 characters"),
-        ("--llm-prompt=a.txt --llm-prompt=a.md", "two templates are named a; rename one of the files"),
+        ("--llm-prompt-template=none.txt", "'none.txt' is not a file; name a text file, or standard"),
+        ("--llm-prompt-template=latin.txt", "'latin.txt' is not UTF-8 text"),
+        ("--llm-prompt-template=long.txt", "it is longer than 100,000 characters"),
+        (
+            "--llm-prompt-template=a.txt --llm-prompt-template=a.md",
+            "two templates are named a; rename one of the files",
+        ),
         ("--llm-system-prompt=a --llm-system-prompt=a", "'a' is given twice; give each value once"),
         ("--llm-system-prompt=\udcff", "is not UTF-8 text"),
         *((f"--oeis-limits={text}", "write 0.5,4") for text in ("", "0", "0.5;4", "0.5,9999")),
-        *((f"--oeis-memory={text}", "write 512MiB or 2GiB") for text in ("1", "1MiB")),
+        *((f"-ooeis_memory={text}", "write 512MiB or 2GiB") for text in ("1", "1MiB")),
         ("--oeis-terms=some", "'some' is not a whole number from 1 to 1000000, or all"),
         ("--oeis-sandbox=weak", "'weak' is unknown; write strict, standard or none"),
-        ("--oeis-rules=mine", "'mine' is unknown; write default or paper"),
+        ("-ooeis_rules=mine", "'mine' is unknown; write default or paper"),
         *((f"--oeis-judge={text}", "write static, llm:MODEL, both:MODEL") for text in ("gpt-4o", "both", "llm:", "")),
     ],
 )
@@ -97,7 +100,7 @@ def test_mistakes(parse: Parse, pytester: pytest.Pytester, option: str, message:
     with pytest.raises(pytest.UsageError) as raised:
         parse(given[0], *(f"--{more}" for more in given[1:]))
     said = str(raised.value)
-    assert said.startswith(f"{option.partition('=')[0]}: ")
+    assert said.startswith(f"{option.partition('=')[0].removeprefix('-o')}: ")
     assert message in said
     assert "\n" not in said
 
@@ -106,8 +109,8 @@ def test_mistakes(parse: Parse, pytester: pytest.Pytester, option: str, message:
 def test_a_file_that_is_no_template(parse: Parse, pytester: pytest.Pytester, template: str) -> None:
     """A template has fields that are bare names, and at least one."""
     (pytester.path / "mine.txt").write_text(template, encoding="utf-8")
-    with pytest.raises(pytest.UsageError, match=r"^--llm-prompt: 'mine.txt': .*"):
-        parse("--llm-prompt=mine.txt")
+    with pytest.raises(pytest.UsageError, match=r"^--llm-prompt-template: 'mine.txt': .*"):
+        parse("--llm-prompt-template=mine.txt")
 
 
 def test_conditions_combine(parse: Parse) -> None:
@@ -144,7 +147,7 @@ def test_system_prompts(parse: Parse, texts: list[str], own: str | None, systems
 def test_templates_are_called_like_their_files(parse: Parse, pytester: pytest.Pytester) -> None:
     """An id can hold the name; `standard` is each task's own prompt; a byte order mark is not sent."""
     (pytester.path / "just-the.number.txt").write_text("{lhs}{sign}{rhs}=\n", encoding="utf-8-sig")
-    found = parse("--llm-prompt=standard", "--llm-prompt=just-the.number.txt").prompt_configs
+    found = parse("--llm-prompt-template=standard", "--llm-prompt-template=just-the.number.txt").prompt_configs
     assert [condition.prompt for condition in found.conditions] == [None, "just_the_number"]
     assert found.texts.templates == {"just_the_number": "{lhs}{sign}{rhs}="}
 
@@ -281,7 +284,7 @@ def test_the_test_parameters_of_litellm_are_refused(
     result.stderr.fnmatch_lines([f"ERROR: {place}: mock_response *"])
 
 
-@pytest.mark.parametrize("flag", [o.flag for o in OPTIONS.values() if o.metavar and not o.repeatable])
+@pytest.mark.parametrize("flag", [o.name for o in OPTIONS.values() if o.metavar and not o.repeatable and not o.is_ini])
 def test_an_empty_value_is_wrong_usage(parse: Parse, flag: str) -> None:
     """An empty value is a script's mistake, and not the default."""
     with pytest.raises(pytest.UsageError, match=rf"^{flag}: "):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from pytest_llmarith.cli.compare import add_compare
 from pytest_llmarith.cli.init import add_init
 from pytest_llmarith.cli.oeis import add_oeis
+from pytest_llmarith.cli.paper import add_cite, add_plot
 from pytest_llmarith.cli.parser import INTERRUPTED, WRONG_USAGE, Parser, print_error, say
 from pytest_llmarith.cli.regrade import add_regrade
 from pytest_llmarith.cli.report import add_export, add_merge, add_report
@@ -57,6 +58,8 @@ def make_parser() -> argparse.ArgumentParser:
     add_regrade(commands)
     add_report(commands)
     add_compare(commands)
+    add_plot(commands)
+    add_cite(commands)
     add_export(commands)
     add_merge(commands)
     add_oeis(commands)

@@ -40,8 +40,8 @@ def print_error(command: str, message: str) -> None:
     sys.stderr.write(f"llmarith {command}: {sanitize_line(message)}\n")
 
 
-def add_output(command: argparse.ArgumentParser) -> None:
-    """Add the arguments for runs and output."""
+def add_runs(command: argparse.ArgumentParser) -> None:
+    """Add the argument for runs."""
     command.add_argument(
         "runs",
         nargs="+",
@@ -49,6 +49,11 @@ def add_output(command: argparse.ArgumentParser) -> None:
         metavar="RUN",
         help="A run's folder or its trials.jsonl, JSONL of llm_arithmetic, or a folder with some of them",
     )
+
+
+def add_output(command: argparse.ArgumentParser) -> None:
+    """Add the arguments for runs and output."""
+    add_runs(command)
     command.add_argument("--output", type=Path, metavar="FILE", help="Write to this file instead of the terminal")
     command.add_argument("--force", action="store_true", help="Let --output replace a file that exists")
     command.add_argument(

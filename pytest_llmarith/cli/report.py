@@ -109,13 +109,15 @@ def add_merge(commands: Commands) -> None:
 
 
 def _merge(request: argparse.Namespace) -> int:
-    from pytest_llmarith.results.log import LOG, records_in
+    from pytest_llmarith.results.load import load_runs
     from pytest_llmarith.results.merge import merge
     from pytest_llmarith.results.page import write_run_page
-    from pytest_llmarith.results.report import summary_section
+    from pytest_llmarith.results.run_status import run_lines
+    from pytest_llmarith.results.screen import screen
 
     summary = merge(request.runs, request.into)
-    tables = summary_section(summary, shutil.get_terminal_size().columns)
-    page = write_run_page(request.into, summary, records_in(request.into / LOG))
-    say(*tables, "", f"written to {sanitize_line(str(request.into))}", sanitize_line(page))
+    width, run = shutil.get_terminal_size().columns, load_runs(request.into)[0]
+    page = write_run_page(request.into, summary, run.records(), run.asked())
+    say(*run_lines(summary, width), *screen(summary, width))
+    say("", f"written to {sanitize_line(str(request.into))}", sanitize_line(page))
     return 0

@@ -87,7 +87,7 @@ def _caps(limits: RequestLimits) -> Iterator[Cap]:
     if (usd := limits.max_cost_usd) is not None:
         yield Cap(f"--llm-max-cost={usd:.10g}", _picodollars(usd), lambda amount: amount.picodollars, _dollars)
     if (tokens := limits.max_tokens) is not None:
-        yield Cap(f"--llm-max-tokens={tokens}", tokens, lambda amount: amount.tokens, "{:,}".format)
+        yield Cap(f"--llm-max-total-tokens={tokens}", tokens, lambda amount: amount.tokens, "{:,}".format)
 
 
 def _picodollars(usd: float) -> int:
@@ -138,7 +138,7 @@ class Budget:
         terms = self._prices.terms(model)
         costs = self._limits.max_cost_usd is not None
         if costs and _searches_the_web(model):
-            return f"--llm-max-cost: {model.target} bills web searches, too, so use --llm-max-tokens=N"
+            return f"--llm-max-cost: {model.target} bills web searches, too, so use --llm-max-total-tokens=N"
         if costs and terms.price is None:
             tier = tier_of(model.params)
             what = f"{model.target} at service_tier={tier}" if tier else model.target
@@ -147,7 +147,7 @@ class Budget:
             )
         is_free = terms.price is not None and not terms.price.completion_usd
         if terms.max_reply_tokens is None and (self._limits.max_tokens is not None or not is_free):
-            option = "--llm-max-cost" if costs else "--llm-max-tokens"
+            option = "--llm-max-cost" if costs else "--llm-max-total-tokens"
             limit = "max_completion_tokens=4000"
             where = f"?{limit} after its name" if model.judge else f"--llm-param {limit}"
             return (

@@ -143,7 +143,7 @@ def checked_sets(asked: Sequence[str], cache: Cache) -> tuple[str, ...]:
     if STARTER in chosen and not cache.numbers(STARTER):
         raise ValueError(
             f"{str(cache.folder / STARTER)!r} has no entry; "
-            "name the oeis_cache of a clone with --oeis-cache, or another set"
+            "name the oeis_cache of a clone with oeis_cache, or another set"
         )
     lacking = {name: missing for name in chosen if (missing := cache.missing(name))}
     if lacking:

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from pytest_llmarith import records
-from pytest_llmarith.records import Difference, Part, Percent, Share
-from pytest_llmarith.results.differences import compare_pairs, compare_strata, count_pairs, holm
+from pytest_llmarith.records import Difference, Part, Percent, SearchProblem, Share
+from pytest_llmarith.results.differences import compare_pairs, compare_strata, count_pairs, holm, smallest_difference
 from pytest_llmarith.results.keys import USUAL_NAME, variant_order
 from pytest_llmarith.results.questions import Question, Questions, pair, with_other_prompts
 from pytest_llmarith.results.statistics import Cluster, Interval, in_percent
@@ -161,6 +161,32 @@ class OfCondition(NamedTuple):
     task: str
     condition: Condition | None
     questions: Questions
+
+
+def model_differences(results: Iterable[OfCondition], baseline: str) -> list[records.ModelDifference]:
+    """Each other model compared with the baseline by the questions that both have answered, one row per task."""
+    asked: defaultdict[tuple[str, str], list[Question]] = defaultdict(list)
+    for each in results:
+        if each.task != SearchProblem.__struct_config__.tag:  # outcomes of searches are not shares of questions
+            asked[each.task, each.model] += each.questions
+    found = []
+    for (task, model), questions in asked.items():
+        pairs = pair(asked.get((task, baseline), ()), questions)[0] if model != baseline else []
+        answered = [(one, one.measured, other.measured) for one, other in pairs if one.answered and other.answered]
+        if answered:
+            row: Any = paired_rows(answered)[0]
+            changes = row.questions
+            shown = smallest_difference(changes.compared, changes.better + changes.worse)
+            found.append(
+                records.ModelDifference(
+                    *(model, baseline, task, changes.compared, row.difference, changes.better, changes.worse, row.p),
+                    p_holm=row.p,
+                    shown=None if shown is None else in_percent(shown),
+                )
+            )
+    for difference, p in zip(found, holm([each.p for each in found]), strict=True):
+        difference.p_holm = p
+    return found
 
 
 def effects(results: Iterable[OfCondition]) -> tuple[list[records.Effect], list[records.SameWords]]:

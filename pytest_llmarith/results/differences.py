@@ -6,9 +6,10 @@ A difference is the second minus the first.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from math import exp, fsum, lgamma, log, sqrt
+from math import ceil, exp, floor, fsum, inf, lgamma, log, log1p, sqrt
 from typing import NamedTuple
 
+from pytest_llmarith.records import Difference
 from pytest_llmarith.results.statistics import (
     Cluster,
     Interval,
@@ -18,6 +19,7 @@ from pytest_llmarith.results.statistics import (
 )
 
 SIGNIFICANT = 0.05  # a p value below it is more than chance
+POWER = 0.8  # the probability with which a difference should be found
 _NEGLIGIBLE = 1e-17  # too small to change a sum of probabilities
 _NO_VARIANCE = 1e-12  # rounded floats may miss 0
 
@@ -40,6 +42,12 @@ class PairedDifference(NamedTuple):
     better: int  # questions that the second got right more often
     worse: int
     p: float
+
+    @property
+    def in_points(self) -> Difference:
+        """The second minus the first, in percentage points."""
+        low, high = (100 * self.interval.low, 100 * self.interval.high) if self.interval else (None, None)
+        return Difference(100 * (self.second - self.first), low, high)
 
 
 class StratifiedDifference(NamedTuple):
@@ -94,6 +102,68 @@ def _falling(fewer: int, tosses: int) -> Iterator[float]:
         if share < _NEGLIGIBLE:
             return
     yield share
+
+
+def mcnemar_power(pairs: int, discordant: float, difference: float) -> float:
+    """The probability that McNemar's exact test at 0.05 finds a difference between two shares of the same pairs.
+
+    `discordant` is the share of pairs that only one side gets right; it is at least `difference`. The number of these
+    pairs is binomial, and its distribution is evaluated at up to 49 of its values.
+    """
+    wins = (1 + difference / discordant) / 2
+    mean, spread = pairs * discordant, sqrt(pairs * discordant * (1 - discordant))
+    first, last = max(0, ceil(mean - 4 * spread)), min(pairs, floor(mean + 4 * spread))
+    counts = range(first, last + 1, max(1, (last - first) // 48))
+    weights = [exp(_log_binomial(count, pairs, discordant)) for count in counts]
+    found = []
+    for count in counts:
+        fewest = next((few for few in range(_fewest(count), -1, -1) if mcnemar(count - few, few) < SIGNIFICANT), -1)
+        found.append(_at_most(fewest, count, 1 - wins) + _at_most(fewest, count, wins))
+    return fsum(weight * power for weight, power in zip(weights, found, strict=True)) / fsum(weights)
+
+
+def smallest_difference(pairs: int, discordant: int) -> float | None:
+    """The difference that so many pairs, of which some are discordant, show with 80 % power; None if none."""
+    low, high = 0.0, 1.0
+    share = discordant / pairs
+    if mcnemar_power(pairs, 1.0, 1.0) < POWER:
+        return None
+    while high - low > 0.0005:
+        middle = (low + high) / 2
+        if mcnemar_power(pairs, max(share, middle), middle) < POWER:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _fewest(count: int) -> int:
+    """A little more than the fewest of `count` tosses that McNemar's test finds too few."""
+    return max(0, floor(count / 2 - 0.9 * sqrt(count)))
+
+
+def _at_most(successes: int, tries: int, share: float) -> float:
+    """The binomial probability of at most so many successes."""
+    if successes < 0 or share <= 0:
+        return float(successes >= 0)
+    if share >= 1:
+        return float(successes >= tries)
+    if successes > tries * share:
+        return 1.0 - _at_most(tries - successes - 1, tries, 1 - share)
+    probability, total = exp(_log_binomial(successes, tries, share)), 0.0
+    for count in range(successes, -1, -1):
+        total += probability
+        if probability < _NEGLIGIBLE:
+            break
+        probability *= count * (1 - share) / ((tries - count + 1) * share)
+    return min(1.0, total)
+
+
+def _log_binomial(successes: int, tries: int, share: float) -> float:
+    if share >= 1:
+        return 0.0 if successes == tries else -inf
+    ways = lgamma(tries + 1) - lgamma(successes + 1) - lgamma(tries - successes + 1)
+    return ways + successes * log(share) + (tries - successes) * log1p(-share)
 
 
 def newcombe(pairs: Pairs) -> Interval | None:

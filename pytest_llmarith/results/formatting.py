@@ -11,6 +11,7 @@ from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from math import ceil
 
 from pytest_llmarith.records import Difference, ErrorSizes, Percentage, ReliableDepth, Repeats, Result, Tokens
+from pytest_llmarith.results import statistics
 from pytest_llmarith.results.differences import SIGNIFICANT
 
 UNKNOWN = "-"
@@ -179,6 +180,13 @@ def reliable(found: ReliableDepth) -> str:
     return ", ".join(
         filter(None, (proven, f"unproven {observed}" * (observed != depth), f"needs {needs}" * (needs is not None)))
     )
+
+
+def holds_to(found: ReliableDepth | statistics.ReliableDepth) -> str:
+    """The reliable depth: a number, `9?` if that is not proven, or `-`."""
+    if found.depth is not None:
+        return str(found.depth)
+    return UNKNOWN if found.observed is None else f"{found.observed}?"
 
 
 def times(result: Result, repeats: Repeats) -> str:

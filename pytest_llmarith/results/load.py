@@ -22,6 +22,7 @@ from pytest_llmarith.records import (
     unknown_run,
 )
 from pytest_llmarith.results import llm_arithmetic
+from pytest_llmarith.results.compare_rows import OfCondition
 from pytest_llmarith.results.files import UsageError, name_of
 from pytest_llmarith.results.formatting import sanitize
 from pytest_llmarith.results.keys import Key, key_of
@@ -110,16 +111,21 @@ class LoadedRun:
 
     def summary(self) -> RunSummary:
         """The run in numbers, counted from its records."""
-        return self._counted
+        return self._counted[0]
+
+    def asked(self) -> list[OfCondition]:
+        """The questions of each model, task and condition."""
+        return self._counted[1]
 
     @cached_property
-    def _counted(self) -> RunSummary:
-        summary, days = Summary(), set()
+    def _counted(self) -> tuple[RunSummary, list[OfCondition]]:
+        summary, days = Summary(((self.facts and self.facts.prompt_texts) or {}).get("systems")), set()
         for record in self.records():
             summary.add(record)
             days.add(_day(record.reply))
         first = min(filter(None, days), default=None)
-        return summary.of_run(self.facts or unknown_run(self.name), self._selected, first)
+        counted = summary.of_run(self.facts or unknown_run(self.name), self._selected, first)
+        return counted, summary.asked()
 
     @property
     def _selected(self) -> Mapping[Key, int]:

@@ -185,7 +185,7 @@ def _write_page(runs: Sequence[LoadedRun], selection: Selection, destination: De
     check_target("--output", page, files_of(runs), force=destination.force)
     selection.check(runs)
     try:
-        write_page([PageRun(run.name, run.summary(), run.records(), run.unfinished) for run in runs], page)
+        write_page([PageRun(run.name, run.summary(), run.records(), run.asked(), run.unfinished) for run in runs], page)
     except OSError as error:
         raise unwritable("--output", page, error) from error
 
@@ -216,10 +216,10 @@ def _first_lines(
 # --- the tables of runs ----------------------------------------------------------------------------------------------
 
 
-def summary_section(summary: RunSummary, width: int) -> list[str]:
-    """The status lines and the tables at the end of a run."""
+def tables_section(summary: RunSummary, width: int) -> list[str]:
+    """All tables of a run."""
     rows = [ResultOfRun(result) for result in summary.results]
-    return [*run_lines(summary, width), *_text(_tables(rows, summary), width)]
+    return [*_text(_tables(rows, summary), width)]
 
 
 def _tables(rows: Sequence[ResultOfRun], only: RunSummary | None) -> list[Table]:

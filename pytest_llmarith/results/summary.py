@@ -17,7 +17,7 @@ from pytest_llmarith.records import (
     SearchProblem,
     SequenceProblem,
 )
-from pytest_llmarith.results.compare_rows import OfCondition, effects
+from pytest_llmarith.results.compare_rows import OfCondition, effects, model_differences
 from pytest_llmarith.results.keys import Key, key_of, result_order, variant_order
 from pytest_llmarith.results.questions import Questions
 from pytest_llmarith.results.statistics import Depth, in_percent, reliable_depth
@@ -29,14 +29,20 @@ from pytest_llmarith.types import DEFAULT_CONDITION, Outcome
 class Summary:
     """Counts records, each question once. Only numbers of a record are kept."""
 
-    def __init__(self) -> None:
+    def __init__(self, systems: Mapping[str, str | None] | None = None) -> None:
+        """`systems` has the texts of system prompts by name, if questions are compared with those of other runs."""
+        self._systems = systems
         self._results: dict[Key, _Result] = {}
+
+    def asked(self) -> list[OfCondition]:
+        """The questions of each model, task and condition."""
+        return [OfCondition(one.model, one.task, one.condition, one.questions) for one in self._results.values()]
 
     def add(self, record: Record) -> None:
         """Count one record. There is one per item."""
         key = key_of(record)
         if key not in self._results:
-            self._results[key] = _Result(record)
+            self._results[key] = _Result(record, self._systems)
         self._results[key].add(record)
 
     def of_run(self, run: Run, selected: Mapping[Key, int] | None = None, date: str | None = None) -> RunSummary:
@@ -52,9 +58,9 @@ class Summary:
         unanswered = sum(result.outcomes[Outcome.UNANSWERED] for result in results.values())
         duplicates = sum(result.duplicates for result in results.values())
         day = run.started_at[: len("2026-11-22")] if run.started_at else date
-        found, alike = effects(
-            OfCondition(one.model, one.task, one.condition, one.questions) for one in results.values()
-        )
+        baseline = run.baseline or next((model for model, *_ in results), "")
+        asked = [OfCondition(one.model, one.task, one.condition, one.questions) for one in results.values()]
+        found, alike = effects(asked)
         return RunSummary(
             format=FORMAT,
             run=run,
@@ -63,6 +69,7 @@ class Summary:
             duplicates=duplicates,
             complete=unanswered == 0 and answered + duplicates == run.selected and not run.partial,
             results=[result.part(day, (selected or {}).get(key)) for key, result in results.items()],
+            differences=model_differences(asked, baseline),
             effects=found,
             same_words=alike,
         )
@@ -71,11 +78,11 @@ class Summary:
 class _Result:
     """Counts the records of one model, task and condition."""
 
-    def __init__(self, first: Record) -> None:
+    def __init__(self, first: Record, systems: Mapping[str, str | None] | None) -> None:
         self.model, self.task = first.model, first.task
         self.condition = first.condition if first.condition != DEFAULT_CONDITION else None
         self.outcomes = Outcomes()
-        self.questions = Questions()
+        self.questions = Questions(systems)
         self.duplicates = 0  # records of items that ask the question of another item
         self._items: dict[int, int] = {}  # which item asked each question first
         self._simulated = first.simulated
@@ -90,6 +97,7 @@ class _Result:
         self._elsewhere = Tally()
         self._first_repeats: dict[tuple[str, int], Outcomes] = {}  # other repeats are not independent
         self._breaking_points: list[records.BreakingPoint] = []
+        self._first_wrong: dict[str, tuple[tuple[int, int, int], Minimum]] = {}  # by variant, with depth and trial
 
     def add(self, record: Record) -> None:
         """Count one record, unless the same question of another item was counted."""
@@ -111,14 +119,32 @@ class _Result:
         match record.problem:
             case SequenceProblem(set=name) as problem:
                 self._sets.setdefault(name, SequenceSet()).add(record, problem)
-            case ArithmeticProblem(variant=variant, depth=depth):
+            case ArithmeticProblem(variant=variant, depth=depth) as problem:
                 self._cells.setdefault((variant, depth), Tally()).add(record)
+                self._note_if_wrong(record, problem, variant, depth)
                 if not record.repeat:
                     self._first_repeats.setdefault((variant, depth), Outcomes())[record.outcome] += 1
             case AdditionProblem() as problem:
                 self._lengths.setdefault(problem.digits, Tally()).add(record)
+                self._note_if_wrong(record, problem, record.task, problem.digits)
             case _:
                 self._elsewhere.add(record)
+
+    def _note_if_wrong(
+        self, record: Record, problem: ArithmeticProblem | AdditionProblem, variant: str, depth: int
+    ) -> None:
+        place = depth, problem.trial or 0, record.repeat
+        known = self._first_wrong.get(variant)
+        if record.outcome not in (Outcome.DEVIATE, Outcome.NAN) or (known and known[0] <= place):
+            return
+        error_class = record.grade.error_class if record.grade else None
+        wrong = Minimum(
+            problem.question, problem.expected, record.outcome, record.reason, record.answer_text, error_class
+        )
+        self._first_wrong[variant] = place, wrong
+
+    def _wrong_first(self, variant: str) -> Minimum | None:
+        return self._first_wrong[variant][1] if variant in self._first_wrong else None
 
     def _is_duplicate(self, record: Record) -> bool:
         """Whether another item asked this question, so that both have the reply of one request.
@@ -181,6 +207,7 @@ class _Result:
                 for variant, depth in places
             ],
             lengths=[_length(digits, tally) for digits, tally in sorted(self._lengths.items())],
+            first_wrong=self._wrong_first(self.task) if self._lengths else None,
             breaking_points=sorted(self._breaking_points, key=lambda one: _place_of_cell((one.variant, one.repeat))),
             sets=[self._sets[name].part(name) for name in sorted(self._sets)],
         )
@@ -197,7 +224,13 @@ class _Result:
         )
         at_most = None if found.at_most is None else in_percent(found.at_most)
         depth = records.ReliableDepth(found.depth, found.observed, found.needs, at_most)
-        return records.Variant(**together, variant=variant, percentages=percentages, reliable_depth=depth)
+        return records.Variant(
+            **together,
+            variant=variant,
+            percentages=percentages,
+            reliable_depth=depth,
+            first_wrong=self._wrong_first(variant),
+        )
 
 
 def _length(digits: int, tally: Tally) -> records.Length:

@@ -95,7 +95,7 @@ class _Fixture:
     def _reply(self, prompt: str, before: int = 0) -> Reply | Failure:
         """The reply of the model, without keys."""
         repeated = {"before": before} if before and isinstance(self._model, ModelUnderTest) else {}
-        with _untimed(self._item):  # --llm-timeout limits the wait, not --timeout
+        with _untimed(self._item):  # llm_timeout limits the wait, not --timeout
             try:
                 answer = self._model.reply(prompt, **repeated)
             except Unanswered as unanswered:

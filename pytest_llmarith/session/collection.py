@@ -234,7 +234,7 @@ def _configs_of(
             check_template(name, template, task)
             check_distinct(name, template, (problem for problem in problems if isinstance(problem, CheckedProblem)))
         except InvalidTemplate as error:
-            raise MarkError(f"--llm-prompt: {error}") from None
+            raise MarkError(f"--llm-prompt-template: {error}") from None
     conditions = dict.fromkeys(condition.only(task.AXES) for condition in prompt_configs.conditions)
     configs = [PromptConfig(condition, repeat) for condition in conditions for repeat in range(prompt_configs.repeats)]
     seen: dict[str, str] = {}

@@ -158,7 +158,7 @@ def _texts(config: pytest.Config, settings: Settings) -> Iterator[tuple[str, str
     from pytest_llmarith.models.redact import texts_in, with_headers_hidden
 
     for name, template in settings.prompt_configs.texts.templates.items():
-        yield f"--llm-prompt: the template {name!r}", template
+        yield f"--llm-prompt-template: the template {name!r}", template
     for text in config.getoption("--llm-system-prompt") or ():
         yield "--llm-system-prompt: the text", text
     for model in (*settings.models, *filter(None, [settings.oeis.judge])):

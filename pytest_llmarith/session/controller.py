@@ -98,8 +98,14 @@ class RunController:
     # --- record ---------------------------------------------------------------------------------------------------
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_logstart(self) -> Any:
+        self._terminal.clear_status()
+        return (yield)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> Any:
         self.record(report)
+        self._terminal.clear_status()
         try:
             return (yield)
         finally:

@@ -35,11 +35,13 @@ class Forecast:
         named = {one.question.model for one in asked}
         self.forecasts = [self._model_forecast(model) for model in settings.models if model.name in named]
 
-    def lines(self) -> list[str]:
-        """The forecast as text."""
+    def lines(self, verbose: bool = True) -> list[str]:
+        """The forecast as text; with `verbose`, several models have a line each."""
         judge, plan = self._settings.oeis.judge, self._plan
         later = {model.name for model in self._asked_later}
-        lines = forecast_lines(self.forecasts, judge.name if judge is not None and judge.name in later else None)
+        lines = forecast_lines(
+            self.forecasts, verbose, judge.name if judge is not None and judge.name in later else None
+        )
         searches = sum(one.is_search and one.question.model in later for one in self._asked)
         if searches and (budget := self._settings.breaking_point):
             asking = f"{searches:,} searches ask up to {budget:,} questions each"
@@ -102,10 +104,10 @@ def _length(task: str, stored: Sequence[int], most: int | None) -> float:
 # --- text ------------------------------------------------------------------------------------------------------------
 
 
-def forecast_lines(forecasts: Sequence[ModelForecast], judge: str | None = None) -> list[str]:
-    """A line for the whole run, and one for each model if there are several; `judge` may be asked, too."""
+def forecast_lines(forecasts: Sequence[ModelForecast], each: bool, judge: str | None = None) -> list[str]:
+    """A line for the whole run, and with `each` one for each of several models; `judge` may be asked, too."""
     lines = [_line(forecasts)]
-    if len(forecasts) > 1:
+    if each and len(forecasts) > 1:
         named = forecasts[:_MAX_MODELS]
         lines += [f"{sanitize_name(one.model.name, _LONGEST_NAME)}: {_line([one])}" for one in named]
         lines += [f"and {len(forecasts) - len(named)} models more"] * (len(named) < len(forecasts))

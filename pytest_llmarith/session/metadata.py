@@ -43,6 +43,7 @@ def run_metadata(settings: Settings, times: RunTimes, root: Path, progress: Prog
         prompt_texts={"templates": {**texts.templates}, "systems": {**texts.systems}},
         repeats=configs.repeats,
         search=None if settings.breaking_point is None else {"budget": settings.breaking_point},
+        baseline=settings.baseline,
         reading=settings.reading,
         store=settings.store_mode,
         limits=settings.request_limits,

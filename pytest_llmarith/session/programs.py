@@ -18,7 +18,7 @@ from pytest_llmarith.session.collection import limits_of
 from pytest_llmarith.session.marks import problem_of
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks.oeis import OeisProblem
-from pytest_llmarith.types import Failure, Isolation, Model, ProgramLimits, ProgramRun, Question, Reply, Rules
+from pytest_llmarith.types import Failure, Isolation, Level, Model, ProgramLimits, ProgramRun, Question, Reply, Rules
 
 _FOUND = pytest.StashKey[Isolation]()
 _MACHINE = pytest.StashKey[dict[str, Any]]()
@@ -38,8 +38,8 @@ def isolation_of(config: pytest.Config, settings: Settings) -> Isolation:
     return config.stash[_FOUND]
 
 
-def lines_about_programs(config: pytest.Config, settings: Settings, sets: Sequence[str]) -> list[str]:
-    """The sets of the run, the isolation of programs, and rules other than the default."""
+def lines_about_programs(config: pytest.Config, settings: Settings, sets: Sequence[str], verbose: bool) -> list[str]:
+    """What is missing of the strict isolation; with `verbose` the sets, the isolation, and rules not the default."""
     from pytest_llmarith.sandbox.isolation import UnavailableError
 
     lines = [f"OEIS sets: {', '.join(sets)}"]
@@ -47,6 +47,9 @@ def lines_about_programs(config: pytest.Config, settings: Settings, sets: Sequen
         isolation = isolation_of(config, settings)
     except UnavailableError as error:
         return [*lines, f"OEIS items are skipped, no sandbox: {error}"]
+    if not verbose:
+        weaker = [f"sandbox {isolation.level}, not strict"] * (isolation.level is not Level.STRICT)
+        return [*weaker, *isolation.remarks]
     oeis = settings.oeis
     parts = (
         f"sandbox {isolation.level}",

@@ -113,7 +113,8 @@ class Recorder:
         with self._noting_failure():
             write_json(self.path / "summary.json", as_dict(self.summary))
         if self.unwritable is None:
-            self.page = write_run_page(self.path, self.summary, self.records.values())
+            asked = self._counted.asked() if self._counted else ()
+            self.page = write_run_page(self.path, self.summary, self.records.values(), asked)
 
     def write_json_report(self, json_report: dict[str, Any], *, also_users: bool) -> None:
         """Write report.json: pytest-json-report's report with the record of each test and the summary.

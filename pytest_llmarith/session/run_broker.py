@@ -59,16 +59,16 @@ class RunBroker:
         from pytest_llmarith.session.programs import lines_about_programs
 
         self._recorder.expect(asked)
-        quiet = self._config.getoption("verbose") <= -2
+        verbose = self._config.getoption("verbose")
         sets = list(dict.fromkeys(one.problem["set"] for one in asked if one.task == OeisProblem.task))
-        if sets and not quiet:
-            self._terminal.say(*lines_about_programs(self._config, self._settings, sets))
+        if sets and verbose >= 0:
+            self._terminal.say(*lines_about_programs(self._config, self._settings, sets, verbose > 0))
         later = [model.name for model in models_asked_later(asked, self._settings)]
         plan = self.process().plan([one.question for one in asked], later)
         if plan.error is None:  # else the first item reports the error
             forecast = Forecast(self._settings, asked, plan)
-            if not quiet:
-                self._terminal.say(*forecast.lines())
+            if verbose > -2:
+                self._terminal.say(*forecast.lines(verbose > 0))
             forecast.refuse()
         self.process().announce()
 

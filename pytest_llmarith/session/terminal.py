@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import math
+import os
+import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_llmarith.results.formatting import dollars, sanitize
 from pytest_llmarith.settings import PromptConfigs, Settings
-from pytest_llmarith.types import Progress
+from pytest_llmarith.types import Progress, RequestLimits, StoreMode
 
 if TYPE_CHECKING:
     from pytest_llmarith.records import Record, RunSummary
 
 _LOOK_EVERY_S = 1.0
-_LINE_EVERY_S = 5.0
+_LINE_EVERY_S = 30.0
+_REWRITE_EVERY_S = 0.5  # on a terminal
+_CLEAR_BELOW = "\x1b[J"
 _WINDOW_S = 60.0  # over which the pace is measured
 _QUIET_S = 10.0  # without a reply before the line mentions it
 _MAX_LINES, _MAX_LINES_WITH_ALL = 20, 1000  # lines per outcome
@@ -36,20 +40,46 @@ class Terminal:
         self._settings = settings
         self._pace: Pace | None = None
         self._next_line_s = 0.0
+        self._rewrites = False  # whether progress is one line, which is rewritten
+        self._has_status = False
 
     def say(self, *lines: str) -> None:
         """Write lines at once, also while pytest captures the output."""
         terminal = self._config.pluginmanager.getplugin("terminalreporter")
-        capture = self._config.pluginmanager.getplugin("capturemanager")
         if terminal is None or not lines:
             return
-        with capture.global_and_fixture_disabled() if capture else nullcontext():
+        self.clear_status()
+        with self._uncaptured():
             terminal.ensure_newline()
             if self._config.get_terminal_writer().width_of_current_line:
                 terminal.write("\n")  # with workers and with -q, pytest forgets that the line is unfinished
             for line in lines:
                 terminal.write_line(f"llmarith: {line}")
             terminal.flush()  # for pipes, such as the log of a CI job
+
+    def clear_status(self) -> None:
+        """Remove the progress line below the cursor, if there is one."""
+        if self._has_status:
+            self._has_status = False
+            self._write_directly(_CLEAR_BELOW)
+
+    def _show_status(self, line: str) -> None:
+        """Write the progress line below the current line, and return the cursor to where it was."""
+        writer = self._config.get_terminal_writer()
+        column = writer.width_of_current_line
+        back = f"\x1b[{column}C" if column else ""
+        self._write_directly(f"{_CLEAR_BELOW}\n{sanitize(line, writer.fullwidth - 1)}\r\x1b[A{back}")
+        self._has_status = True
+
+    def _write_directly(self, text: str) -> None:
+        """Write to the terminal without pytest's count of columns."""
+        with self._uncaptured():
+            sys.stdout.write(text)
+            sys.stdout.flush()
+
+    def _uncaptured(self) -> AbstractContextManager[None]:
+        capture = self._config.pluginmanager.getplugin("capturemanager")
+        return capture.global_and_fixture_disabled() if capture else nullcontext()
 
     @contextmanager
     def watching(self, progress: Progress, show: Callable[[], None], every_second: bool) -> Iterator[None]:
@@ -58,7 +88,8 @@ class Terminal:
         The main thread of xdist's controller wakes up only when a report arrives.
         """
         now_s = time.monotonic()
-        self._pace, self._next_line_s = Pace(progress, now_s), now_s + _LINE_EVERY_S
+        self._rewrites = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+        self._pace, self._next_line_s = Pace(progress, now_s), now_s + (0 if self._rewrites else _LINE_EVERY_S)
         ended = threading.Event()
 
         def watch() -> None:
@@ -74,6 +105,7 @@ class Terminal:
             ended.set()
             if every_second:
                 thread.join()
+            self.clear_status()
 
     def progress(
         self, progress: Callable[[], Progress], running: Sequence[str], graded: int, selected: int | None
@@ -81,9 +113,10 @@ class Terminal:
         """Write a progress line if one is due; `selected` is the number of questions, if known."""
         now_s = time.monotonic()
         if self._pace and self._config.getoption("verbose") >= 0 and now_s >= self._next_line_s:
-            self._next_line_s = now_s + _LINE_EVERY_S
+            self._next_line_s = now_s + (_REWRITE_EVERY_S if self._rewrites else _LINE_EVERY_S)
             now = progress()
-            self.say(progress_line(now, selected, running, graded, self._pace.words(now, now_s)))
+            write = self._show_status if self._rewrites else self.say
+            write(progress_line(now, selected, running, graded, self._pace.words(now, now_s)))
 
     # --- the summary ----------------------------------------------------------------------------------------------
 
@@ -105,12 +138,16 @@ class Terminal:
             self._section("trials", lines)
 
     def results(self, summary: RunSummary, written: Iterable[str]) -> None:
-        """The tables of a run and its paths; with -qq only the paths."""
-        from pytest_llmarith.results.report import summary_section
+        """The results of a run and its paths: with -q only a row per model and task, with -qq only the paths."""
+        from pytest_llmarith.results.report import tables_section
+        from pytest_llmarith.results.run_status import run_lines
+        from pytest_llmarith.results.screen import screen
 
-        quiet = self._config.getoption("verbose") <= -2
-        tables = [] if quiet else summary_section(summary, self._config.get_terminal_writer().fullwidth)
-        self._section("results", [*tables, *written])
+        verbose, width = self._config.getoption("verbose"), self._config.get_terminal_writer().fullwidth
+        lines = [] if verbose <= -2 else [*run_lines(summary, width), *screen(summary, width, only_head=verbose < 0)]
+        if verbose > 0:
+            lines += tables_section(summary, width)
+        self._section("results", [*lines, *written])
 
     def line(self, line: str, **markup: bool) -> None:
         """Write a line between tests."""
@@ -222,19 +259,20 @@ def _duration(seconds: float) -> str:
 
 
 def header(settings: Settings) -> list[str]:
-    """The header of a run: its models, with "simulated" after fake ones, and its settings."""
+    """The header of a run: its models, with "simulated" after fake ones, and the settings that are not the default."""
     if not settings.models:
         return []
     models = ", ".join(model.name + " (simulated)" * model.simulated for model in settings.models)
     limits = settings.request_limits
+    usual = RequestLimits()
     parts = (
         f"seed {settings.seed}",
         *_prompt_configs(settings.prompt_configs),
-        f"{settings.reading or 'each task its own'} reading",
-        f"at most {limits.concurrency} in flight",
+        f"{settings.reading} reading" if settings.reading else None,
+        f"at most {limits.concurrency} in flight" if limits.concurrency != usual.concurrency else None,
         None if limits.max_cost_usd is None else f"at most {dollars(limits.max_cost_usd)}",
         None if limits.max_tokens is None else f"at most {limits.max_tokens:,} tokens",
-        f"store {settings.store_mode}",
+        f"store {settings.store_mode}" if settings.store_mode is not StoreMode.ON else None,
     )
     return [f"llmarith: {sanitize(models, 200)}", f"llmarith: {', '.join(filter(None, parts))}"]
 

@@ -124,7 +124,7 @@ class Workers:
             if what != expected:
                 self._broker.stop(
                     f"worker {worker} has different OEIS entries than {first} (digest {what}, not {expected}); "
-                    "copy the same oeis_cache to every host, or name it with --oeis-cache"
+                    "copy the same oeis_cache to every host, or name it with oeis_cache"
                 )
 
     def _ended(self, worker: str) -> None:

@@ -68,7 +68,7 @@ VARIANTS: tuple[tuple[Dtype, Op], ...] = tuple((dtype, op) for dtype in Dtype fo
 
 _INSTRUCTION = "Compute the following and reply with just the numeric result (no explanation):"
 _SIGNS = {
-    Symbols.ASCII: {Op.ADD: "+", Op.SUB: "-", Op.MUL: "*", Op.DIV: "/"},
+    Symbols.ASCII: {op: op.sign for op in Op},
     Symbols.UNICODE: {Op.ADD: "+", Op.SUB: "-", Op.MUL: "×", Op.DIV: "÷"},
 }
 _OPERATIONS = {Op.ADD: "sum", Op.SUB: "difference", Op.MUL: "product", Op.DIV: "quotient"}

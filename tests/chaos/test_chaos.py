@@ -67,7 +67,7 @@ class KilledBench:
         """The same command each time; its exit status, and what it printed."""
         command = [sys.executable, "-m", "pytest", "--llm-model=openai/gpt-4o-mini", *WAYS[way]]
         command += [f"--llm-api-base={self.server.base_url}", f"--llm-concurrency={CONCURRENCY}"]
-        command += ["--llm-timeout=5", "--llm-retries=1"]
+        command += ["-ollm_timeout=5", "-ollm_retries=1"]
         with subprocess.Popen(
             command, cwd=self._folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         ) as self._process:

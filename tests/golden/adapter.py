@@ -24,7 +24,7 @@ FIRST, SECOND, PRICED, JUDGE = "openai/gpt-4o-mini", "openai/gpt-4.1-mini", "ope
 BASE_URL = "{address of the server}"
 FAKES = ("llmarith/exact", "llmarith/sloppy")
 
-_STUB = ("--llm-retries=1",)
+_STUB = ("-ollm_retries=1",)
 _NUMBERS = ("benches/test_arithmetic.py", "benches/test_integer_addition.py")
 _SEEDED = (*_STUB, *_NUMBERS, f"--llm-model={PRICED}", "--llm-price=1.5,6", "--llm-depths=2,5,8", "--llm-trials=2")
 _STARTERS = "A000010 or A000040 or A000045 or A000108 or A000110"

@@ -218,7 +218,7 @@ SERVER_CASES: dict[str, list[tuple[Answer, str]]] = {
         (Answer(body=b'{"error": {"message": "up", "code": 502}}'), "502 BadGatewayError: up"),
         (Answer(status=502, body=b"<html>Bad gateway"), "502 BadGatewayError: <html>Bad gateway"),
     ],
-    "no reply within `--llm-timeout`, even if some bytes arrive": [
+    "no reply within `llm_timeout`, even if some bytes arrive": [
         (Answer(gate=NEVER), "no reply within 1 s"),
         (Answer(drip_s=0.05), "no reply within 1 s"),
     ],

@@ -15,7 +15,7 @@ from pytest_llmarith.evaluate import Trial, number_record
 from pytest_llmarith.models import fake
 from pytest_llmarith.records import Result, RunSummary, as_dict
 from pytest_llmarith.results.cell_tables import tables_of
-from pytest_llmarith.results.report import summary_section
+from pytest_llmarith.results.report import tables_section
 from pytest_llmarith.results.run_tables import ResultOfRun, effects, note_of, overview, repeats
 from pytest_llmarith.results.tables import Table, as_text
 from pytest_llmarith.tasks import addition, arithmetic
@@ -75,7 +75,7 @@ def sloppy() -> RunSummary:
 
 def test_the_documentation_shows_these_tables(sloppy: RunSummary) -> None:
     text = (DOCS / "reports.md").read_text("utf-8")
-    first, lengths = "\n".join(summary_section(sloppy, 80)).split("\n\nllmarith/sloppy (simulated), integer_addition: ")
+    first, lengths = "\n".join(tables_section(sloppy, 80)).split("\n\nllmarith/sloppy (simulated), integer_addition: ")
     _, classes = lengths.split("\n\n", 1)
     assert first in text, first
     assert classes in text, classes
@@ -88,7 +88,7 @@ def test_everything_fits(width: int, model: str) -> None:
     records += [added("{}", trial, model=model) for trial in range(30)]
     conditions = [one | {"condition": COMMA, "repeat": repeat} for one in records[:9] for repeat in range(2)]
     other_words = [one | {"prompt": "with commas"} for one in conditions]
-    section = summary_section(summed_up([*records, *other_words, programmed("A1", model)]), width)
+    section = tables_section(summed_up([*records, *other_words, programmed("A1", model)]), width)
     assert max(map(len, section)) <= width
     assert sum("what conditions do" in line for line in section) == 1
 
@@ -98,7 +98,7 @@ def test_everything_fits(width: int, model: str) -> None:
 def test_foreign_text_is_printable(name: str, reason: str) -> None:
     records = [asked("?", model=name or "?") | {"reason": reason}, asked(None) | {"reason": reason}]
     records.append(programmed(name or "?") | {"reason": reason})
-    assert all(line.isprintable() for line in summary_section(summed_up(records, {"stopped": reason}), 80))
+    assert all(line.isprintable() for line in tables_section(summed_up(records, {"stopped": reason}), 80))
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ def test_a_cap_ends_a_search_which_a_higher_one_goes_on_with(bench: Bench, monke
     (bench.pytester.path / ".env").write_text("OPENAI_API_KEY=sk-only-in-dotenv\n", encoding="utf-8")
     bench.script = lambda call: Answer(right(call), usage=usage(60, 10))
     args = ("--llm-breaking-point=12", "-k", "integer_addition", "--llm-param", "max_completion_tokens=10")
-    bench.run(*args, "--llm-max-tokens=800")
+    bench.run(*args, "--llm-max-total-tokens=800")
     (capped,) = bench.records()
     assert capped["outcome"] == "unanswered"
     assert capped["reason"].startswith("budget: ")

@@ -159,9 +159,9 @@ def test_a_mistake_in_a_mark(bench: pytest.Pytester, mark: str, fact: str) -> No
     ("task", "args", "fact"),
     [
         ("make('it', label='a{}-repeat_1')", ("--llm-repeats=2",), None),
-        ("make('it', label='{}')", ("--llm-prompt=say.txt",), "get the same prompt"),
-        ("make('it', prompt=lambda problem: 'same')", ("--llm-prompt=say.txt",), None),
-        ("make('it')", ("--llm-prompt=other.txt",), "has no field {lhs}"),
+        ("make('it', label='{}')", ("--llm-prompt-template=say.txt",), "get the same prompt"),
+        ("make('it', prompt=lambda problem: 'same')", ("--llm-prompt-template=say.txt",), None),
+        ("make('it')", ("--llm-prompt-template=other.txt",), "has no field {lhs}"),
     ],
 )
 def test_custom_tasks_and_templates(bench: pytest.Pytester, task: str, args: Way, fact: str | None) -> None:
@@ -218,9 +218,9 @@ def test_the_sets(bench: pytest.Pytester, ini: str, mark: str, args: Way, chosen
         ("clasic_easy", (), 4, "oeis_sets (ini file): 'clasic_easy'"),
         ("", ("--oeis-sets=classic_easy",), 4, "--oeis-sets: classic_easy lacks 250 entries"),
         ("", ("--oeis-sets=classic", "-n", "2"), 4, "'classic'"),
-        ("", ("--oeis-sets=starter", "--oeis-cache=elsewhere"), 4, "has no entry"),
-        ("", ("--oeis-cache=elsewhere", "-m", "oeis", "-rs"), 0, "has no entry"),  # no set was named: skipped
-        ("", ("--oeis-cache=broken",), 2, "nought"),
+        ("", ("--oeis-sets=starter", "-ooeis_cache=elsewhere"), 4, "has no entry"),
+        ("", ("-ooeis_cache=elsewhere", "-m", "oeis", "-rs"), 0, "has no entry"),  # no set was named: skipped
+        ("", ("-ooeis_cache=broken",), 2, "nought"),
     ],
 )
 def test_sets_that_are_not_there(bench: pytest.Pytester, ini: str, args: Way, status: int, fact: str) -> None:

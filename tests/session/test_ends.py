@@ -235,7 +235,7 @@ def test_no_outage_looks_like_a_bad_model(bench: Bench, way: Way) -> None:
     bench.pytester.makepyfile(test_bench=SUMS.format(len(TROUBLES)))
     prompts = [addition.prompt(problem) for problem in addition.problems(0, len(TROUBLES))]
     bench.script = made = Troublemaker(prompts, right)
-    limits = ("--llm-timeout=5", "--llm-concurrency=8", "--llm-retries=1")
+    limits = ("-ollm_timeout=5", "--llm-concurrency=8", "-ollm_retries=1")
     result = bench.run(*limits, "--junit-xml=junit.xml", *way)
     assert (result.ret, result.errlines) == (1, [])
     result.stdout.no_fnmatch_line("*Traceback*")

@@ -90,9 +90,9 @@ def test_tokens_by_task(forecast: Make) -> None:
     ("options", "refusal"),
     [
         (("--llm-max-cost=5", "--llm-price=1,4"), "openai/mine .*max_completion_tokens"),
-        (("--llm-max-tokens=5000",), "openai/mine .*max_completion_tokens"),
+        (("--llm-max-total-tokens=5000",), "openai/mine .*max_completion_tokens"),
         (("--llm-max-cost=0.001", "--llm-price=1,4", "--llm-param=max_tokens=900"), "max_completion_tokens=N"),
-        (("--llm-max-tokens=5", "--llm-param=max_tokens=900"), "^--llm-max-tokens=5: "),
+        (("--llm-max-total-tokens=5", "--llm-param=max_tokens=900"), "^--llm-max-total-tokens=5: "),
         (("--llm-max-cost=5", "--llm-price=1,4", "--llm-param=max_tokens=50"), None),
         (("--llm-max-cost=5", "--llm-price=0,0"), None),
         ((), None),

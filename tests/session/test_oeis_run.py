@@ -132,7 +132,7 @@ def test_a_model_judges_through_the_broker(oeis: Bench, monkeypatch: pytest.Monk
     """Its failure never means "not cheating": the same command asks it again, once, with its key; both then agree."""
     monkeypatch.delenv("OPENAI_API_KEY")
     (oeis.pytester.path / ".env").write_text("OPENAI_API_KEY=sk-only-in-dotenv\n", encoding="utf-8")
-    args = (f"--oeis-judge=both:judge=openai/gpt-4o?api_base={oeis.server.base_url}", "--llm-retries=0", "-n", "2")
+    args = (f"--oeis-judge=both:judge=openai/gpt-4o?api_base={oeis.server.base_url}", "-ollm_retries=0", "-n", "2")
     oeis.script = lambda call: Answer(status=503) if "look-up table to cheat" in call.prompt else program(call)
     result = oeis.run(*args)
     assert result.ret == 1

@@ -86,7 +86,12 @@ def test_what_it_raises_is_an_error_of_the_test(own: Bench) -> None:
     """
     template = own.pytester.path / "terse.txt"
     template.write_text("backwards: {word}", "utf-8")
-    asked = ("--llm-trials=1", "--llm-context=1k", f"--llm-prompt={template}", "--llm-number-format=plain,comma")
+    asked = (
+        "--llm-trials=1",
+        "--llm-context=1k",
+        f"--llm-prompt-template={template}",
+        "--llm-number-format=plain,comma",
+    )
     way = (*asked, "--llm-repeats=2", "-n", "2")
     broken = code().replace("words = text.split()", "words = text.splitt()")
     own.pytester.makepyfile(test_reversal=broken)

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import pty
+import re
+import subprocess
+import sys
 from dataclasses import replace
 from typing import Any
 
@@ -62,19 +67,19 @@ def outlook(
 )
 def test_a_forecast(one: ModelForecast, line: str) -> None:
     """What is asked, what is stored, about what it costs, and what cannot be known."""
-    assert forecast_lines([one]) == [line]
+    assert forecast_lines([one], each=True) == [line]
 
 
 def test_a_forecast_of_several_models() -> None:
     """First all of them, with the sum of what is known; of very many some are named. A judge comes on top."""
     named = [outlook(REASONS, name="thinks\x1b"), outlook(ModelTerms(), name="m")]
-    first, thinks, mine, judge = forecast_lines(named, "judge:gpt-4o")
+    first, thinks, mine, judge = forecast_lines(named, True, "judge:gpt-4o")
     assert first.startswith(
         "1,600 questions; about 40.0k prompt tokens, from $0.0840 (reasoning is unforeseeable; no p"
     )
     assert (thinks[:12], mine[:3]) == ("thinks\\x1b: ", "m: ")
     assert judge == "questions to judge:gpt-4o depend on the replies and are not included"
-    lines = forecast_lines([outlook()] * 20)
+    lines = forecast_lines([outlook()] * 20, each=True)
     assert (len(lines), lines[-1]) == (10, "and 12 models more")
 
 
@@ -151,3 +156,43 @@ def test_the_pace_is_that_of_the_last_minute() -> None:
     slow = Pace(Progress(announced=100), 0.0)
     assert slow.words(Progress(announced=100, answered=2), 40.0).endswith("left")
     assert slow.words(Progress(announced=100, answered=2), 59.0).endswith("left")
+
+
+# The progress line below the cursor, and the way back.
+STATUS = re.compile(r"\x1b\[J(?:\n(?P<line>[^\n]*)\r\x1b\[A(?:\x1b\[\d+C)?)?")
+
+
+@pytest.mark.parametrize("way", [("-p", "no:xdist"), ("-n", "2")], ids=["plain", "-n 2"])
+def test_progress_on_a_terminal_is_one_line(pytester: pytest.Pytester, way: tuple[str, ...]) -> None:
+    """It is rewritten below the letters of the items, and nothing of it is left."""
+    pytester.makepyfile(
+        """
+        import pytest
+
+        @pytest.mark.arithmetic(depths=[2, 3], trials=1)
+        def test_it(problem, ask):
+            ask(problem)
+        """
+    )
+    main, terminal = pty.openpty()
+    command = [sys.executable, "-m", "pytest", "--llm-model=llmarith/exact", *way]
+    with subprocess.Popen(command, stdout=terminal, stderr=terminal, env=os.environ | {"TERM": "xterm"}) as process:
+        os.close(terminal)
+        printed = b""
+        while chunk := _read(main):
+            printed += chunk
+    text = printed.decode().replace("\r\n", "\n")
+    assert process.returncode == 0
+    lines = [found["line"] for found in STATUS.finditer(text) if found["line"]]
+    assert lines
+    assert all(re.match("[0-9]+ (of 16 )?answered", line) for line in lines)
+    left = re.sub(r"\x1b\[\d*m", "", STATUS.sub("", text))
+    assert re.search("^(test_\\S+ )?C{16} ", left, re.MULTILINE)
+    assert " answered, " not in left
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 65_536)
+    except OSError:  # Linux: all other ends are closed
+        return b""

@@ -107,7 +107,7 @@ def test_an_outage_is_unanswered(bench: Bench, way: Way) -> None:
     bench.script = lambda call: (
         Answer(status=500) if "-" in call.prompt.splitlines()[-1] else "7" if "*" in call.prompt else right(call)
     )
-    result = bench.run("--llm-retries=0", "--llm-fail-under=arithmetic:60", *way)
+    result = bench.run("-ollm_retries=0", "--llm-fail-under=arithmetic:60", *way)
     assert result.ret == 1
     result.stdout.no_fnmatch_line("*Traceback*")
     letters = "".join(re.findall(r"(?m)^(?:\S+\.py )?([A-Za-z.]+) +\[", result.stdout.str()))
@@ -178,7 +178,7 @@ BOUNDED = ("--llm-param=max_tokens=20", "--llm-max-cost=0.05")
         ("openai/not-listed", ("--llm-max-cost=5", "--llm-price=1,4", "--llm-dry-run"), "max_completion_tokens"),
         ("openai/gpt-4o-search-preview", BOUNDED, "--llm-max-cost"),
         ("openai/gpt-4o-mini", (*BOUNDED, "--llm-param=service_tier=flex"), "at service_tier=flex is unknown"),
-        ("openai/o4-mini", ("--llm-max-tokens=5", "--llm-param=max_tokens=50"), "--llm-max-tokens=5"),
+        ("openai/o4-mini", ("--llm-max-total-tokens=5", "--llm-param=max_tokens=50"), "--llm-max-total-tokens=5"),
     ],
 )
 def test_wrong_usage(bench: Bench, model: str, args: Way, fact: str) -> None:

@@ -110,7 +110,7 @@ def test_a_key_that_comes_back(in_dotenv: Bench) -> None:
     A header of any name is sent as well, and stands in no file; its name does.
     """
     header = f'--llm-param=extra_headers={{"X-Proxy": "{HEADER}"}}'
-    result = run(in_dotenv, Echo(), "--llm-retries=0", header, *WAYS["-n 2"])
+    result = run(in_dotenv, Echo(), "-ollm_retries=0", header, *WAYS["-n 2"])
     assert result.ret == 1
     records = in_dotenv.records()
     assert (
@@ -145,7 +145,7 @@ def test_a_crash_shows_no_key(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> 
             if "trial_12" in report.nodeid and is_controller:
                 raise RuntimeError("a plugin failed")
     """)
-    result = run(bench, Echo(), "--llm-retries=0", *WAYS["-n 2"])
+    result = run(bench, Echo(), "-ollm_retries=0", *WAYS["-n 2"])
     assert result.ret == pytest.ExitCode.INTERNAL_ERROR
     assert "a plugin failed" in result.stdout.str() + result.stderr.str()
 
@@ -174,7 +174,11 @@ def test_a_program_sees_no_key(in_dotenv: Bench, monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize(
     ("place", "given", "where"),
     [
-        ("environment", ("--llm-prompt=standard", "--llm-prompt=mine.txt"), "--llm-prompt: the template 'mine'"),
+        (
+            "environment",
+            ("--llm-prompt-template=standard", "--llm-prompt-template=mine.txt"),
+            "--llm-prompt-template: the template 'mine'",
+        ),
         ("dotenv", (f"--llm-param=user=I am {KEY}.",), "llmarith/exact: the parameter user"),
         (
             "dotenv",

@@ -169,7 +169,7 @@ def test_merged_shards_are_the_whole_run(oeis: Bench) -> None:  # noqa: F811
         return Answer(status=503) if " - " in call.prompt else "7" if "*" in call.prompt else right(call)
 
     oeis.script = script
-    assert oeis.run("--llm-retries=0", "-n", "2").ret == 1
+    assert oeis.run("-ollm_retries=0", "-n", "2").ret == 1
     oeis.run("--llm-store=only")
     whole = oeis.summary()
     assert 0 < whole["unanswered"] < count

@@ -13,6 +13,7 @@ from pytest_llmarith.results import formatting
 from pytest_llmarith.results.formatting import sanitize
 from pytest_llmarith.results.page.charts import depth_curves, heatmaps, length_curves, share
 from pytest_llmarith.results.page.costs import scatters
+from pytest_llmarith.results.page.differences import rankings
 from pytest_llmarith.results.page.errors import errors
 from pytest_llmarith.results.page.runs import PageRun, Series, provenance, series_of, short_name
 from pytest_llmarith.results.page.tables import breaking_points, effects, overview, repeated_tasks, sequence_sets
@@ -43,6 +44,7 @@ def page_of(runs: Sequence[PageRun]) -> Iterator[bytes]:
     # The id, heading and content of each part; a part without content is left out.
     parts = [
         ("overview", "Overview", overview(series)),
+        ("differences", "Differences", rankings(runs, series)),
         ("depth", "By depth", [found for found in (depth_curves(results), length_curves(results)) if found]),
         ("cells", "Cells", heatmaps(results)),
         ("conditions", "Conditions", effects(runs, series)),

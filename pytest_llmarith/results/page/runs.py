@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_llmarith.records import Record, Result, RunSummary, as_dict
+from pytest_llmarith.results.compare_rows import OfCondition
 from pytest_llmarith.results.completeness import all_answered, answered_count, duplicates
 from pytest_llmarith.results.formatting import sanitize, sanitize_name
 from pytest_llmarith.results.keys import USUAL_NAME, Keyed, differing, key_of, label_of, parameters_of
+from pytest_llmarith.results.questions import Question
 
 LONGEST_LABEL = 60
 _LONGEST_FACT = 2_000
@@ -27,6 +29,7 @@ class PageRun:
     name: str
     summary: RunSummary
     records: Iterable[Record]
+    asked: Sequence[OfCondition] = ()
     unfinished: str = ""
 
 
@@ -82,6 +85,17 @@ def series_of(runs: Sequence[PageRun]) -> list[Series]:
         Series(f"{label} ({number})" if label in repeated else label, key, results, runs[key[0]].unfinished)
         for number, (label, (key, results)) in enumerate(zip(labels, found.items(), strict=True), 1)
     ]
+
+
+def questions_of(runs: Sequence[PageRun], series: Sequence[Series], task: str) -> dict[str, list[Question]]:
+    """The questions of one task by the label of their series."""
+    labels = {one.key: one.label for one in series}
+    return {
+        labels[number, one.model, label_of(one.condition)]: list(one.questions)
+        for number, run in enumerate(runs)
+        for one in run.asked
+        if one.task == task
+    }
 
 
 def provenance(run: PageRun) -> Provenance:

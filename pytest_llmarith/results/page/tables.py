@@ -25,7 +25,8 @@ from pytest_llmarith.results.page.charts import (
     share,
 )
 from pytest_llmarith.results.page.runs import PageRun, Results, Series, short_name
-from pytest_llmarith.types import Outcome
+from pytest_llmarith.results.statistics import Depth, reliable_depth
+from pytest_llmarith.types import Op, Outcome
 
 _LONGEST_REASON = 60
 _MOST_REASONS = 4
@@ -41,6 +42,11 @@ class Figure:
 
     text: str
     sort: float | None
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is text that is not sorted."""
+        return self.sort is None and self.text not in ("", formatting.UNKNOWN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +73,12 @@ class Overview:
 
 
 _COLUMNS = (
+    ("holds to", "Digits up to which at least 90 % are correct, by operation; ? if more trials are needed to prove it"),
+    ("most errors", "The most frequent class of wrong answers, and its share of them"),
     ("trials", "Trials with a reply"),
     ("cost", "US dollars; a plus means that some replies have no known price"),
     ("tokens", "Tokens of prompts and replies"),
     ("latency", "Median seconds of a reply"),
-    ("rel err", "Median relative error of deviates"),
     ("date", "When the run began"),
 )
 
@@ -98,7 +105,10 @@ def overview(series: Sequence[Series]) -> Overview:
         )
         for (one, result), lacks in zip(results, missing, strict=True)
     ]
-    known = [any(row.figures[column].sort is not None for row in rows) for column in range(len(_COLUMNS))]
+    known = [
+        any(row.figures[column].sort is not None or row.figures[column].is_text for row in rows)
+        for column in range(len(_COLUMNS))
+    ]
     return Overview(
         outcomes,
         list(compress(_COLUMNS, known)),
@@ -109,15 +119,35 @@ def overview(series: Sequence[Series]) -> Overview:
 def _figures(result: Result) -> list[Figure]:
     """The values of `_COLUMNS`."""
     tokens, latency = formatting.prompt_and_completion(result.tokens), result.median_latency_s
-    error, day = result.median_relative_error, (result.date or "").replace("-", "")
+    day = (result.date or "").replace("-", "")
     return [
+        Figure(_holds_to(result), None),
+        Figure(_most_errors(result), None),
         Figure(f"{result.measured:,}", result.measured),
         Figure(formatting.dollars(result.cost_usd, result.unpriced), result.cost_usd),
         Figure(formatting.thousands(tokens), tokens),
         Figure(formatting.UNKNOWN if latency is None else f"{formatting.seconds(latency)} s", latency),
-        Figure(formatting.short(error), None if error is None else float(error)),
         Figure(result.date or formatting.UNKNOWN, float(day) if day.isascii() and day.isdigit() else None),
     ]
+
+
+def _holds_to(result: Result) -> str:
+    """Such as `int + 10, - 10, * 3, / 3`, a line per dtype; for additions a number."""
+    if result.lengths and not result.repeats:
+        depth = reliable_depth(Depth(one.digits, one.correct, one.measured) for one in result.lengths)
+        return formatting.holds_to(depth)
+    of_dtype: dict[str, list[str]] = {}
+    for one in result.variants:
+        dtype, _, op = one.variant.partition("_")
+        if op in set(Op):
+            of_dtype.setdefault(dtype, []).append(f"{Op(op).sign} {formatting.holds_to(one.reliable_depth)}")
+    return "\n".join(f"{dtype} {', '.join(each)}" for dtype, each in of_dtype.items())
+
+
+def _most_errors(result: Result) -> str:
+    classes = result.errors.classes if result.errors else []
+    most = max(classes, key=lambda one: one.count, default=None)
+    return f"{most.error_class}\n{formatting.percent_of(most.percentage)} %" if most and most.count else ""
 
 
 def _notes(result: Result) -> list[str]:

@@ -94,7 +94,7 @@ def test_any_run_has_a_page(page: Write, records: list[Any], said: str) -> None:
 
 def test_a_page_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "report.html").mkdir()
-    (said,) = write_run_page(tmp_path, run_of([]).summary, []).splitlines()
+    (said,) = write_run_page(tmp_path, run_of([]).summary, [], []).splitlines()
     assert said.startswith("report.html was not written: ")
 
 

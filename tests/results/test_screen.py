@@ -1,0 +1,77 @@
+"""The end of a run on one screen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_llmarith.results.screen import screen
+from tests.results.page.made_runs import all_cells, wrong
+from tests.runs_on_disk import added, asked, summed_up
+
+ONE = all_cells("one", 6, 2)
+SIX = [record for number in range(6) for record in all_cells(f"provider/model-{number}", 3 + number, 2)]
+
+
+def words(lines: list[str]) -> list[str]:
+    return [" ".join(line.split()) for line in lines]
+
+
+def shown(records: list[dict[str, Any]], width: int = 80, **named: bool) -> list[str]:
+    return screen(summed_up(records), width, **named)
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("records", [ONE, SIX, [*SIX, added("7")]], ids=["one", "six", "two tasks"])
+def test_lines_fit(records: list[dict[str, Any]], width: int) -> None:
+    assert max(map(len, shown(records, width))) <= width
+
+
+def test_one_model_fits_a_screen() -> None:
+    lines = words(shown(ONE))
+    assert len(lines) <= 20
+    assert any(line.startswith("arithmetic 144 ") for line in lines)
+    # Half of the trials from depth 6 on are wrong; the first of them is named with its answer.
+    first = next(line for line in lines if line.startswith("int_add"))
+    assert first.startswith("int_add 2 2 2 2 1 1 1 1 1 6?")
+    assert " + " in first
+    assert any(line.startswith("simulated: one") for line in lines)
+    assert any("errors: " in line for line in lines)
+
+
+def test_each_further_model_is_a_row_and_a_column() -> None:
+    six, five = (len(shown([one for one in SIX if one["model"] < f"provider/model-{most}"], 120)) for most in (6, 5))
+    assert six - five == 2  # the row, and the line of its errors
+    lines = words(shown(SIX, 120))
+    assert any(line.startswith("provider/model-5 144 ") and line.endswith("- - - -") is False for line in lines)
+    assert sum(line.startswith("int_mul") for line in lines) == 1
+
+
+def test_differences_are_to_the_first_model() -> None:
+    """With their interval, p, pairs, and what so many pairs can show."""
+    records = [
+        *(wrong(trial=trial, model="a") for trial in range(30)),
+        *(asked("{}", 3, n, model="b") for n in range(30)),
+    ]
+    line = next(line for line in words(shown(records, 120)) if line.startswith("b 30"))
+    assert " +100.0 (+83.9 to +100.0) <0.0001 30 " in line
+    narrow = words(shown(records))
+    assert any(line.startswith("arithmetic, against difference") for line in narrow)
+
+
+def test_only_the_head() -> None:
+    lines = words(shown(ONE, only_head=True))
+    assert not any(line.startswith("int_add") for line in lines)
+    assert any(line.startswith("arithmetic 144") for line in lines)
+
+
+def test_names_and_replies_are_harmless() -> None:
+    record = wrong(model="\x1b[31mred")
+    record["answer"]["tolerant"] = "1" * 5000
+    assert "\x1b" not in "".join(shown([record]))
+    assert max(map(len, shown([record]))) <= 80
+
+
+def test_nothing_measured_is_nothing_shown() -> None:
+    assert shown([asked(None)]) == []
