@@ -123,7 +123,7 @@ class Broker:
         self._counts.numbers["announced"] += len(self._planned)
         self._counts.numbers["announced_stored"] += sum(one.key in stored for one in self._planned)
         for one in self._planned:
-            if one.key not in stored and self._may_ask(one.model):
+            if self._closed is None and one.key not in stored and self._may_ask(one.model):
                 self._queue.announce(one.key, one.question)
         self._planned, self._planned_stored = [], {}
         self._send_next()

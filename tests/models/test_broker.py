@@ -118,6 +118,17 @@ async def test_a_refused_key_stops_the_run_after_one_request() -> None:
 
 
 @in_no_time
+async def test_questions_that_are_announced_after_a_stop_are_answered() -> None:
+    """A worker with another version stops the run before the controller announces its questions."""
+    client = Scripted()
+    broker = broker_of(client, concurrency=2)
+    broker.stop(Failure("another version", stops_run=True))
+    announce(broker, questions(3))
+    assert await ask(broker, questions(4)) == [Failure("run stopped: another version", stops_run=True)] * 4
+    assert client.order == []
+
+
+@in_no_time
 async def test_closing_lets_what_is_in_flight_arrive(path: Path) -> None:
     """It is delivered and stored, also if its worker is gone; nothing new is asked."""
     client = Scripted(takes_s=lambda prompt: 20.0)
