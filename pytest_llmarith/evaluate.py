@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -17,10 +17,8 @@ from pytest_llmarith.types import (
     DEFAULT_CONDITION,
     Calculation,
     Condition,
-    ErrorAnalysis,
     ExtractedAnswer,
     Failure,
-    Grade,
     Model,
     NanReason,
     NumberProblem,
@@ -30,11 +28,6 @@ from pytest_llmarith.types import (
     Reading,
     Reply,
 )
-
-# Python refuses to convert integers of more than 4,300 digits to and from text; this allows 4,214.
-_JSON_BITS = 14_000
-# About 50,000 digits, which take 0.1 s: the time of Decimal is quadratic in the length, that of `hex` is linear.
-_DECIMAL_BITS = 166_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +39,7 @@ class Trial:
     model: Model
     prompt: str
     nodeid: str | None
-    condition: Mapping[str, Any] = field(default_factory=DEFAULT_CONDITION.fields)
+    condition: Condition = DEFAULT_CONDITION
     repeat: int = 0
 
     @classmethod
@@ -54,7 +47,7 @@ class Trial:
         cls, problem: Problem, model: Model, prompt: str, nodeid: str | None, prompt_config: PromptConfig | None = None
     ) -> Trial:
         how = prompt_config or PromptConfig()
-        return cls(problem.task, problem.fields(), model, prompt, nodeid, how.condition.fields(), how.repeat)
+        return cls(problem.task, problem.fields(), model, prompt, nodeid, how.condition, how.repeat)
 
 
 def record(
@@ -79,7 +72,7 @@ def record(
         model=trial.model.name,
         simulated=trial.model.simulated,
         problem=records.problem_of(trial.task, trial.fields),
-        condition=Condition.of_fields(trial.condition),
+        condition=trial.condition,
         repeat=trial.repeat,
         prompt=trial.prompt,
         retries=list(returned.retries),
@@ -127,12 +120,11 @@ def incomplete_reason(reply: Reply) -> NanReason | None:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The outcome of a reply: both readings, grade and error class of the graded one, or why there is no answer."""
+    """The outcome of a reply: both readings, the grade of the graded one, or why there is no answer."""
 
     outcome: Outcome
     readings: ExtractedAnswer
-    grade: Grade | None
-    errors: ErrorAnalysis | None
+    grade: records.Grade | None
     reason: NanReason | None
 
 
@@ -141,10 +133,13 @@ def verdict_of(problem: Calculation, reply: Reply, reading: Reading) -> Verdict:
     readings = _readings(problem, reply)
     answer = readings.strict if reading is Reading.STRICT else readings.tolerant
     if answer is None:
-        return Verdict(Outcome.NAN, readings, None, None, readings.reason or NanReason.UNREADABLE)
+        return Verdict(Outcome.NAN, readings, None, readings.reason or NanReason.UNREADABLE)
     grade = grading.grade(answer, problem.expected)
-    case = grading.Case.of(problem.op, problem.dtype, problem.operands, problem.expected, answer)
-    return Verdict(grade.outcome, readings, grade, grading.analyze(case), None)
+    is_right = grade.outcome is Outcome.CORRECT  # also `16.99999`, which is rounded to 17
+    given = Decimal(problem.expected) if is_right else answer
+    case = grading.Case.of(problem.op, problem.dtype, problem.operands, problem.expected, given)
+    measured = grading.measure(case, grade, None if is_right else grading.error_class(case))
+    return Verdict(grade.outcome, readings, measured, None)
 
 
 def number_record(problem: NumberProblem, trial: Trial, reading: Reading, reply: Reply) -> Record:
@@ -161,22 +156,9 @@ def regraded_record(record: Record, problem: Calculation, reading: Reading, repl
 
 
 def _graded(verdict: Verdict, reading: Reading) -> dict[str, Any]:
-    readings, grade, errors = verdict.readings, verdict.grade, verdict.errors
-    return {
-        "reading": reading,
-        "answer": records.Answer(tolerant=_text(readings.tolerant), strict=_text(readings.strict)),
-        "grade": None
-        if grade is None or errors is None
-        else records.Grade(
-            absolute_error=grade.absolute_error,
-            relative_error=grade.relative_error,
-            rounded=grade.rounded,
-            error_class=errors.error_class,
-            digit_match=errors.digit_match,
-            dlength=errors.dlength,
-            leading_digits=errors.leading_digits,
-        ),
-    }
+    readings = verdict.readings
+    answer = records.Answer(tolerant=_text(readings.tolerant), strict=_text(readings.strict))
+    return {"reading": reading, "answer": answer, "grade": verdict.grade}
 
 
 def _readings(problem: Calculation, reply: Reply) -> ExtractedAnswer:
@@ -228,30 +210,18 @@ def _grade_custom(problem: CheckedProblem, answer: Any) -> Outcome:
 def _recordable(answer: Any) -> Any:
     """The answer as JSON or text, equal for equal answers. It never raises, so that the trial can still be graded."""
     try:
-        return _as_json_or_text(answer)
-    except Exception as error:
-        return f"[{type(answer).__name__} without a text: str() raised {type(error).__name__}]"
-
-
-def _as_json_or_text(answer: Any) -> Any:
-    try:
-        value = plain(_jsonable(answer))
+        value = plain(answer, _sorted_set)
         check_plain(value, "the answer")
         return value
-    except (TypeError, ValueError, RecursionError):
-        return str(answer)
+    except Exception:
+        try:
+            return hex(answer) if isinstance(answer, int) else str(answer)  # Python writes 4,300 digits at most
+        except Exception as error:
+            return f"[{type(answer).__name__} without a text: str() raised {type(error).__name__}]"
 
 
-def _jsonable(answer: Any) -> Any:
-    """Sets become sorted lists, as their order differs between processes; long integers become text."""
+def _sorted_set(answer: Any) -> list[Any]:
+    """A set as a sorted list, as its order differs between processes."""
     if isinstance(answer, set | frozenset):
-        return sorted(map(_jsonable, answer), key=repr)
-    if isinstance(answer, list | tuple):
-        return [_jsonable(part) for part in answer]
-    if isinstance(answer, dict):
-        return {name: _jsonable(part) for name, part in answer.items()}
-    return _digits(answer) if isinstance(answer, int) and answer.bit_length() > _JSON_BITS else answer
-
-
-def _digits(number: int) -> str:
-    return str(Decimal(number)) if number.bit_length() <= _DECIMAL_BITS else hex(number)
+        return sorted(answer, key=repr)
+    raise TypeError(f"{type(answer).__name__} is not JSON")

@@ -27,11 +27,10 @@ from hypothesis.strategies import SearchStrategy
 from pytest_llmarith import records
 from pytest_llmarith.evaluate import Trial, Verdict, record, reply_part, unanswered_record
 from pytest_llmarith.records import Record
-from pytest_llmarith.tasks import arithmetic
 from pytest_llmarith.tasks.addition import AdditionProblem
 from pytest_llmarith.tasks.arithmetic import ArithmeticProblem
 from pytest_llmarith.tasks.breaking_point import CONFIRMATIONS, MOST_DIGITS, SIMPLEST, Draws, simplicity
-from pytest_llmarith.types import DEFAULT_CONDITION, Failure, Outcome, Reading, Reply, SearchEnd
+from pytest_llmarith.types import Failure, Outcome, Reading, Reply, SearchEnd
 
 _DIGITS = (2, 4, 8, 16, MOST_DIGITS)  # maximum digits of the pairs, tried in this order
 _FIRST_TRIES = 4  # pairs per maximum of digits; doubled in each round
@@ -58,9 +57,7 @@ class Step:
     def question(self) -> str:
         """The question as text, such as `27 * 48`."""
         lhs, rhs = self.problem.operands
-        if isinstance(self.problem, AdditionProblem):
-            return f"{lhs} + {rhs}"
-        return f"{lhs} {arithmetic.fields(self.problem, DEFAULT_CONDITION)['sign']} {rhs}"
+        return f"{lhs} {self.problem.op.sign} {rhs}"
 
     @property
     def answer(self) -> str | None:
@@ -270,14 +267,14 @@ def _search(search: SearchEngine) -> records.Search:
 
 
 def _minimum(step: Step) -> records.Minimum:
-    errors = step.verdict.errors
+    grade = step.verdict.grade
     return records.Minimum(
         question=step.question,
         expected=step.problem.expected,
         outcome=step.verdict.outcome,
         reason=step.verdict.reason and str(step.verdict.reason),
         answer=step.answer,
-        error_class=errors.error_class if errors else None,
+        error_class=grade.error_class if grade else None,
     )
 
 

@@ -1,16 +1,13 @@
-"""Atomic file writes, the project folder, strict JSON, and dates in HTTP headers."""
+"""Atomic file writes, the project folder, and dates in HTTP headers."""
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
-from typing import Any, NoReturn
 
-DEEPEST = 50  # nesting levels of a JSON value that is sent or stored
 # Folders and files of a project.
 STORE_FOLDER = ".llmarith"
 STORE_FILE = "store.sqlite"
@@ -45,20 +42,6 @@ def project_of(start: Path, landmark: str) -> Path:
     return next(projects, next(suites, start))
 
 
-def parse_json(text: str | bytes) -> Any:
-    """Parse JSON strictly.
-
-    Raises ValueError, also for NaN and infinity, and RecursionError if the value is nested too deep.
-    """
-    return json.loads(text, parse_constant=_refuse)
-
-
-def is_shallow(value: Any, levels: int = DEEPEST) -> bool:
-    """Whether a JSON value has at most this many levels: Python can parse deeper values than it can copy and write."""
-    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return levels > 0 and all(is_shallow(one, levels - 1) for one in inside)
-
-
 def seconds_until(date: str) -> float | None:
     """Seconds until a date in an HTTP header (RFC 9110, section 10.2.3); 0 if past, None if it is not a date."""
     try:
@@ -67,7 +50,3 @@ def seconds_until(date: str) -> float | None:
         return max(0.0, (moment - datetime.now(UTC)).total_seconds())
     except (ValueError, OverflowError):  # the year may have any number of digits
         return None
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not JSON")

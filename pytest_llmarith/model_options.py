@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from pytest_llmarith.files import is_shallow, parse_json
 from pytest_llmarith.models.providers import address_of
 from pytest_llmarith.models.redact import refused_secrets
 from pytest_llmarith.options import MODEL_VARIABLE
+from pytest_llmarith.records import is_plain, parse_json
 from pytest_llmarith.types import Model
 
 _NAMED_MODEL = re.compile(r"(?P<name>[^=]*)=(?P<target>.*)", re.DOTALL)
@@ -167,9 +167,9 @@ def _json_or_text(text: str) -> Any:
     except ValueError:
         return text
     else:
-        if is_shallow(value):
+        if is_plain(value):
             return value
-    raise ValueError(f"a value of {len(text):,} characters is nested too deep")
+    raise ValueError(f"a value of {len(text):,} characters is nested too deep, or has an infinite number")
 
 
 def _at(place: str, parse: Any, *args: Any) -> Any:

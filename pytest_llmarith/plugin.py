@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from pytest_llmarith import options
-from pytest_llmarith.session import RECORD, TIMER, configure, marks, outcomes, settings_of
+from pytest_llmarith.session import configure, marks, outcomes
+from pytest_llmarith.session.outcomes import RECORD, TIMER, settings_of
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

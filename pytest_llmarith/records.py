@@ -15,12 +15,11 @@ import math
 import re
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated, Any, ClassVar, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, NoReturn, TypeVar
 
 import msgspec
 from msgspec import Meta
 
-from pytest_llmarith.files import DEEPEST, parse_json
 from pytest_llmarith.types import (
     Condition,
     Dtype,
@@ -40,6 +39,7 @@ from pytest_llmarith.types import (
 )
 
 FORMAT: Literal[1] = 1
+DEEPEST = 50  # nesting levels of a JSON value that is sent or stored
 LARGEST = 10**15  # the limit of every number; floats represent all integers up to it
 
 Count = Annotated[int, Meta(ge=0, le=LARGEST)]
@@ -223,9 +223,7 @@ class Grade(Part):
     """The grade of an answer."""
 
     absolute_error: ErrorSize | None  # exact; null unless the answer deviates
-    relative_error: (
-        ErrorSize | None
-    )  # a few significant digits; null unless the answer deviates, and if the expected value is 0
+    relative_error: ErrorSize | None  # a few significant digits; null if right, and if the expected value is 0
     rounded: bool | None  # whether the answer is the expected value rounded to fewer decimals
     error_class: ErrorClass | None  # null unless the answer deviates
     digit_match: Share  # share of the expected digits that the answer has in the right position
@@ -753,6 +751,14 @@ KINDS: Mapping[str, type[Part]] = {"record": Record, "summary": RunSummary}
 _Part = TypeVar("_Part", bound=Part)
 
 
+def parse_json(text: str | bytes) -> Any:
+    """Parse JSON strictly.
+
+    Raises ValueError, also for NaN and infinity, and RecursionError if the value is nested too deep.
+    """
+    return json.loads(text, parse_constant=_refuse)
+
+
 def decode_record(text: str | bytes) -> Record:
     """Decode a line of `trials.jsonl`. Raises ValueError with a one-line message."""
     return _decode(text, Record)
@@ -807,7 +813,7 @@ def unknown_run(name: str) -> Run:
 
 def check_plain(value: Any, what: str) -> None:
     """Raise ValueError if a value is nested too deep or holds a number that is not finite."""
-    if not _is_plain(value, DEEPEST):
+    if not is_plain(value):
         raise ValueError(f"{what} is nested too deep, or holds a number that is not finite")
 
 
@@ -832,11 +838,19 @@ def _decode(text: str | bytes, kind: type[_Part]) -> _Part:
         raise ValueError("nested too deep") from None
 
 
-def _is_plain(value: Any, levels: int) -> bool:
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def is_plain(value: Any, levels: int = DEEPEST) -> bool:
+    """Whether a JSON value has at most this many levels and only finite numbers.
+
+    Python can parse deeper values than it can copy and write.
+    """
     if isinstance(value, float):
         return math.isfinite(value)
     inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return levels > 0 and all(_is_plain(one, levels - 1) for one in inside)
+    return levels > 0 and all(is_plain(one, levels - 1) for one in inside)
 
 
 def _is_scored(program: Program | None) -> bool:

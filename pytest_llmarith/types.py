@@ -103,6 +103,13 @@ class NumberFormat(StrEnum):
     COMMA = "comma"
     SPACE = "space"
 
+    def write(self, number: str) -> str:
+        """A decimal text with its integer digits in groups of three; decimals are not grouped."""
+        whole, point, decimals = number.partition(".")
+        sign, digits = ("-", whole[1:]) if whole.startswith("-") else ("", whole)
+        groups = [digits[max(0, end - 3) : end] for end in range(len(digits), 0, -3)]
+        return sign + {"plain": "", "comma": ",", "space": " "}[self].join(reversed(groups)) + point + decimals
+
 
 class StoreMode(StrEnum):
     """How a run uses the store of replies.
@@ -501,11 +508,6 @@ class RequestLimits:
     max_tokens: int | None = None
     price: Price | None = None
 
-    @property
-    def is_capped(self) -> bool:
-        """Whether the run has a budget in money or tokens."""
-        return self.max_cost_usd is not None or self.max_tokens is not None
-
 
 @dataclass(frozen=True, slots=True)
 class ModelTerms:
@@ -595,20 +597,6 @@ class Grade:
     absolute_error: str | None = None
     relative_error: str | None = None
     rounded: bool | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ErrorAnalysis:
-    """An answer compared with the expected value digit by digit; `error_class` is None unless the answer deviates.
-
-    `digit_match` is the share of the expected digits that the answer has in the right position, `dlength` the absolute
-    difference in length in digits, `leading_digits` the number of right digits before the first wrong one.
-    """
-
-    error_class: ErrorClass | None
-    digit_match: float
-    dlength: int
-    leading_digits: int
 
 
 # --- integer sequences and programs ---------------------------------------------------------------------------------

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_llmarith.files import DEEPEST, is_shallow, parse_json, project_of, replace_file, seconds_until
+from pytest_llmarith.files import project_of, replace_file, seconds_until
+from pytest_llmarith.records import DEEPEST, is_plain, parse_json
 
 
 @pytest.mark.parametrize("content", [b"new", [b"n", b"", b"ew"]])
@@ -76,8 +77,8 @@ def test_json_is_read_strictly() -> None:
             parse_json(text)
     assert parse_json('{"a": [1, 2.5, null]}') == parse_json(b'{"a": [1, 2.5, null]}') == {"a": [1, 2.5, None]}
     for levels, shallow in ((0, True), (DEEPEST - 1, True), (DEEPEST, False)):
-        assert is_shallow(parse_json("[" * levels + "1" + "]" * levels)) is shallow
-        assert is_shallow(parse_json('{"a":' * levels + "1" + "}" * levels)) is shallow
+        assert is_plain(parse_json("[" * levels + "1" + "]" * levels)) is shallow
+        assert is_plain(parse_json('{"a":' * levels + "1" + "}" * levels)) is shallow
 
 
 def test_seconds_until_a_date_of_http(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -57,60 +57,83 @@ def test_values(parse: Parse, option: str, field: str, value: Any) -> None:
     assert attrgetter(field)(parse(option)) == value
 
 
-@pytest.mark.parametrize(
-    ("option", "message"),
-    [
-        *((f"--llm-depths={text}", "write 2-10 or 2,5,8") for text in ("x", "0", "5-2", "2-", "2,,3", "1001", "٣")),
-        ("--llm-depths=2-4,3", "'2-4,3' names a depth twice"),
-        *((f"--llm-seed={text}", "write a whole number from 0, or random") for text in ("-1", "Random", "1" * 19)),
-        ("--llm-concurrency=0", "'0' is not a whole number from 1 to 1024"),
-        ("--llm-rpm=1e6", "'1e6' is not a whole number from 1 to 100000000"),
-        *((f"-ollm_timeout={text}", "write 600 or 0.5") for text in ("0", "-1", "nan", "inf", "1m")),
-        *((f"--llm-max-cost={text}", "write 5 or 0.25") for text in ("$5", "0", "nan")),
-        *((f"--llm-price={text}", "is not IN,OUT; write") for text in ("1.1", "-1,4")),
-        ("--llm-store=yes", "'yes' is unknown; write on, refresh, off or only"),
-        ("--llm-number-format=dots", "'dots' is unknown; write"),
-        ("--llm-symbols=ascii,ascii", "'ascii' is given twice; give each value once"),
-        ("--llm-context=3k", "write some of none,1k,2k,4k"),
-        ("--llm-shard=6/5", "write 1/5 to 5/5"),
-        ("--llm-prompt-template=none.txt", "'none.txt' is not a file; name a text file, or standard"),
-        ("--llm-prompt-template=latin.txt", "'latin.txt' is not UTF-8 text"),
-        ("--llm-prompt-template=long.txt", "it is longer than 100,000 characters"),
-        (
-            "--llm-prompt-template=a.txt --llm-prompt-template=a.md",
-            "two templates are named a; rename one of the files",
-        ),
-        ("--llm-system-prompt=a --llm-system-prompt=a", "'a' is given twice; give each value once"),
-        ("--llm-system-prompt=\udcff", "is not UTF-8 text"),
-        *((f"--oeis-limits={text}", "write 0.5,4") for text in ("", "0", "0.5;4", "0.5,9999")),
-        *((f"-ooeis_memory={text}", "write 512MiB or 2GiB") for text in ("1", "1MiB")),
-        ("--oeis-terms=some", "'some' is not a whole number from 1 to 1000000, or all"),
-        ("--oeis-sandbox=weak", "'weak' is unknown; write strict, standard or none"),
-        ("-ooeis_rules=mine", "'mine' is unknown; write default or paper"),
-        *((f"--oeis-judge={text}", "write static, llm:MODEL, both:MODEL") for text in ("gpt-4o", "both", "llm:", "")),
-    ],
-)
-def test_mistakes(parse: Parse, pytester: pytest.Pytester, option: str, message: str) -> None:
-    """A mistake is one line: the option, what is wrong, what to write instead."""
-    for name in ("a.txt", "a.md"):
-        (pytester.path / name).write_text("{lhs}", encoding="utf-8")
+DEEP = ["[" * 100_000, '{"a":' * 100 + "1" + "}" * 100]
+HEADERS = '{"Authorization": "Bearer hunter2"}'
+# Each mistake, and what its message says.
+MISTAKES = [
+    *((f"--llm-depths={text}", "write 2-10 or 2,5,8") for text in ("x", "0", "5-2", "2-", "2,,3", "1001", "٣")),
+    ("--llm-depths=2-4,3", "'2-4,3' names a depth twice"),
+    *((f"--llm-seed={text}", "write a whole number from 0, or random") for text in ("-1", "Random", "1" * 19)),
+    ("--llm-concurrency=0", "'0' is not a whole number from 1 to 1024"),
+    ("--llm-rpm=1e6", "'1e6' is not a whole number from 1 to 100000000"),
+    *((f"-ollm_timeout={text}", "write 600 or 0.5") for text in ("0", "-1", "nan", "inf", "1m")),
+    *((f"--llm-max-cost={text}", "write 5 or 0.25") for text in ("$5", "0", "nan")),
+    *((f"--llm-price={text}", "is not IN,OUT; write") for text in ("1.1", "-1,4")),
+    ("--llm-store=yes", "'yes' is unknown; write on, refresh, off or only"),
+    ("--llm-number-format=dots", "'dots' is unknown; write"),
+    ("--llm-symbols=ascii,ascii", "'ascii' is given twice; give each value once"),
+    ("--llm-context=3k", "write some of none,1k,2k,4k"),
+    *((f"--llm-shard={text}", "write 1/5 to 5/5") for text in ("0/5", "6/5", "2", "1/0", "1/5/5", "2/10001", "٢/5")),
+    ("--llm-shard=1/2 --llm-seed=random", "--llm-seed=random"),
+    ("--llm-prompt-template=none.txt", "'none.txt' is not a file; name a text file, or standard"),
+    ("--llm-prompt-template=latin.txt", "'latin.txt' is not UTF-8 text"),
+    ("--llm-prompt-template=long.txt", "it is longer than 100,000 characters"),
+    (
+        "--llm-prompt-template=a.txt --llm-prompt-template=a.md",
+        "two templates are named a; rename one of the files",
+    ),
+    ("--llm-system-prompt=a --llm-system-prompt=a", "'a' is given twice; give each value once"),
+    ("--llm-system-prompt=\udcff", "is not UTF-8 text"),
+    *((f"--oeis-limits={text}", "write 0.5,4") for text in ("", "0", "0.5;4", "0.5,9999")),
+    *((f"-ooeis_memory={text}", "write 512MiB or 2GiB") for text in ("1", "1MiB")),
+    ("--oeis-terms=some", "'some' is not a whole number from 1 to 1000000, or all"),
+    ("--oeis-sandbox=weak", "'weak' is unknown; write strict, standard or none"),
+    ("-ooeis_rules=mine", "'mine' is unknown; write default or paper"),
+    *((f"--oeis-judge={text}", "write static, llm:MODEL, both:MODEL") for text in ("gpt-4o", "both", "llm:", "")),
+    *((f"--llm-model={text}", "is not") for text in ("  ", "?a=1", "a=", "=b", "a\nb", "a\x1b[31m", "a=b\udcff")),
+    *((f"--llm-param={text}", "write temperature=0") for text in ("", "temperature", "=1", "a b=1", "1x=2")),
+    *((f"--llm-param={name}=1", f"{name} is set by the plugin") for name in ("base_url", "timeout", "n", "stream")),
+    *((f"--llm-param=stop={value}", "is nested too deep") for value in DEEP),
+    ('--llm-param=fallbacks=["gpt-4o"]', "fallbacks makes litellm ask another model"),
+    ("--llm-param=model_list=[]", "model_list "),
+    ("--llm-param=a=b\udcff", "is not UTF-8 text"),
+    # A key would be written into files.
+    *((f"--llm-param={name}=hunter2", f"{name} would write") for name in ("api_key", "azure_ad_token", "password")),
+    (f"--llm-param=extra_headers={HEADERS}", "Authorization would write a key into files"),
+    ('--llm-param=extra_headers={"accessKey": "hunter2"}', "accessKey would write a key into files"),
+    (f'--llm-param=tools=[{{"type": "mcp", "headers": {HEADERS}}}]', "Authorization would write a key into files"),
+    ('--llm-param=extra_body={"parameters": {"api_key": "hunter2"}}', "api_key would write a key into files"),
+    ('--llm-param=extra_body={"credentials": {"user": "me", "pw": "hunter2"}}', "credentials would write a key"),
+    *(
+        (f"--llm-api-base={url}", "is not a base URL")
+        for url in ("localhost:8000", "ftp://x", "http://", "http://[::1")
+    ),
+    *((f"--llm-api-base={url}", "remove them") for url in ("http://h/v1?key=hunter2", "https://me:hunter2@host/v1")),
+]
+NO_TEMPLATES = ["{lhs.__class__}", "{lhs!r}", "{lhs:>9}", "{}", "{lhs", "What?", ""]
+
+
+def test_mistakes(parse: Parse, pytester: pytest.Pytester) -> None:
+    """A mistake is one line: the option, what is wrong, what to write instead; it repeats no key."""
+    for name, text in {"a.txt": "{lhs}", "a.md": "{lhs}", "long.txt": "x" * 100_001}.items():
+        (pytester.path / name).write_text(text, encoding="utf-8")
     (pytester.path / "latin.txt").write_bytes(b"\xe9")
-    (pytester.path / "long.txt").write_text("x" * 100_001, encoding="utf-8")
-    given = option.split(" --")
+    for option, message in MISTAKES:
+        said = refused(parse, option)
+        assert (option, said.partition(": ")[0]) == (option, option.partition("=")[0].removeprefix("-o"))
+        assert (option, message in said, "hunter2" in said) == (option, True, False), said
+    for template in NO_TEMPLATES:
+        (pytester.path / "mine.txt").write_text(template, encoding="utf-8")
+        assert refused(parse, "--llm-prompt-template=mine.txt").startswith("--llm-prompt-template: 'mine.txt': ")
+
+
+def refused(parse: Parse, option: str) -> str:
+    """The one line that refuses these options."""
+    first, *others = option.split(" --")
     with pytest.raises(pytest.UsageError) as raised:
-        parse(given[0], *(f"--{more}" for more in given[1:]))
-    said = str(raised.value)
-    assert said.startswith(f"{option.partition('=')[0].removeprefix('-o')}: ")
-    assert message in said
-    assert "\n" not in said
-
-
-@pytest.mark.parametrize("template", ["{lhs.__class__}", "{lhs[0]}", "{lhs!r}", "{lhs:>9}", "{}", "{lhs", "What?", ""])
-def test_a_file_that_is_no_template(parse: Parse, pytester: pytest.Pytester, template: str) -> None:
-    """A template has fields that are bare names, and at least one."""
-    (pytester.path / "mine.txt").write_text(template, encoding="utf-8")
-    with pytest.raises(pytest.UsageError, match=r"^--llm-prompt-template: 'mine.txt': .*"):
-        parse("--llm-prompt-template=mine.txt")
+        parse(first, *(f"--{more}" for more in others))
+    assert "\n" not in str(raised.value)
+    return str(raised.value)
 
 
 def test_conditions_combine(parse: Parse) -> None:
@@ -180,12 +203,6 @@ def test_models(parse: Parse, text: str, expected: Model) -> None:
     assert model == Model("m", "m", {"temperature": 1, "top_p": 1}, "http://a")
 
 
-@pytest.mark.parametrize("text", ["", "  ", "?a=1", "a=", "=b", "a\nb", "a\x1b[31m", "a=b\udcff"])
-def test_a_text_that_is_no_model(parse: Parse, text: str) -> None:
-    with pytest.raises(pytest.UsageError, match=r"^--llm-model: .*"):
-        parse(f"--llm-model={text}")
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -201,94 +218,26 @@ def test_parameters(parse: Parse, text: str, expected: dict[str, Any]) -> None:
     assert model.params == expected
 
 
-DEEP = ["[" * 100_000, "[" * 100 + "]" * 100, '{"a":' * 100 + "1" + "}" * 100]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        *(
-            (text, "write temperature=0 or reasoning_effort=high")
-            for text in ("", "temperature", "=1", "a b=1", "1x=2")
-        ),
-        *((f"{name}=1", f"{name} is set by the plugin") for name in ("base_url", "timeout", "n", "stream")),
-        *((f"stop={value}", "is nested too deep") for value in DEEP),
-        ('fallbacks=["gpt-4o"]', "fallbacks makes litellm ask another model"),
-        ('context_window_fallback_dict={"o4-mini":"gpt-4o"}', "context_window_fallback_dict "),
-        ("model_list=[]", "model_list "),
-        ("a=b\udcff", "is not UTF-8 text"),
-    ],
-)
-def test_refused_parameters(parse: Parse, text: str, message: str) -> None:
-    """Parameters that the plugin sets, or that make another model reply, and values that no provider takes."""
-    with pytest.raises(pytest.UsageError, match=r"^--llm-param: ") as refused:
-        parse("--llm-model=m", f"--llm-param={text}")
-    assert message in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        *((f"{name}=hunter2", name) for name in ("api_key", "aws_secret_access_key", "azure_ad_token", "password")),
-        ('extra_headers={"Authorization": "Bearer hunter2"}', "Authorization"),
-        *((f'extra_headers={{"{name}": "hunter2"}}', name) for name in ("X-Auth", "accessKey")),
-        ('tools=[{"type": "mcp", "headers": {"Authorization": "Bearer hunter2"}}]', "Authorization"),
-        ('tools=[{"type": "mcp", "authorization": ["Bearer hunter2"]}]', "authorization"),
-        ('extra_body={"parameters": {"api_key": "hunter2"}}', "api_key"),
-        ('extra_body={"provider": {"credentials": {"user": "me", "pw": "hunter2"}}}', "credentials"),
-    ],
-)
-def test_a_key_in_a_parameter_is_refused(parse: Parse, text: str, name: str) -> None:
-    """A key would be written into files; the message does not repeat it."""
-    with pytest.raises(pytest.UsageError, match=rf"^--llm-param: {name} would write a key into files") as refused:
-        parse("--llm-model=m", f"--llm-param={text}")
-    assert "hunter2" not in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        "localhost:8000",
-        "ftp://x",
-        "http://",
-        "http://h:abc/",
-        "http://[::1",
-        "http://h/v1?key=hunter2",
-        "https://me:hunter2@host/v1",
-    ],
-)
-def test_a_base_url_that_is_refused(parse: Parse, url: str) -> None:
-    """It is http or https, and holds no password, which would be written into files."""
-    with pytest.raises(pytest.UsageError, match=r"^--llm-api-base: ") as refused:
-        parse("--llm-model=m", f"--llm-api-base={url}")
-    assert "hunter2" not in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    ("place", "args", "ini"),
-    [
-        ("--llm-param", ("--llm-model=o4-mini", "--llm-param=mock_response=42"), ""),
-        ("--llm-model", ("--llm-model=o4-mini?temperature=0&mock_response=42",), ""),
-        ("llm_model (ini file)", (), "llm_model = o4-mini?mock_response=42"),
-        ("--oeis-judge", ("--llm-model=o4-mini", "--oeis-judge=llm:o4-mini?mock_response=42"), ""),
-    ],
-)
-def test_the_test_parameters_of_litellm_are_refused(
-    pytester: pytest.Pytester, place: str, args: tuple[str, ...], ini: str
-) -> None:
+def test_the_test_parameters_of_litellm_are_refused(pytester: pytest.Pytester) -> None:
     """They would make replies that no model gave: exit status 4 wherever they come from."""
     pytester.makepyfile(PLAIN)
-    pytester.makeini(f"[pytest]\n{ini}")
-    result = pytester.runpytest(*args)
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([f"ERROR: {place}: mock_response *"])
+    pytester.makeini("[pytest]\nllm_model = o4-mini?mock_response=42")
+    for place, args in {
+        "--llm-param": ("--llm-model=o4-mini", "--llm-param=mock_response=42"),
+        "--llm-model": ("--llm-model=o4-mini?temperature=0&mock_response=42",),
+        "llm_model (ini file)": (),
+        "--oeis-judge": ("--llm-model=o4-mini", "--oeis-judge=llm:o4-mini?mock_response=42"),
+    }.items():
+        result = pytester.runpytest(*args)
+        assert result.ret == pytest.ExitCode.USAGE_ERROR
+        result.stderr.fnmatch_lines([f"ERROR: {place}: mock_response *"])
 
 
-@pytest.mark.parametrize("flag", [o.name for o in OPTIONS.values() if o.metavar and not o.repeatable and not o.is_ini])
-def test_an_empty_value_is_wrong_usage(parse: Parse, flag: str) -> None:
+def test_an_empty_value_is_wrong_usage(parse: Parse) -> None:
     """An empty value is a script's mistake, and not the default."""
-    with pytest.raises(pytest.UsageError, match=rf"^{flag}: "):
-        parse(f"{flag}=")
+    for flag in [o.name for o in OPTIONS.values() if o.metavar and not o.repeatable and not o.is_ini]:
+        with pytest.raises(pytest.UsageError, match=rf"^{flag}: "):
+            parse(f"{flag}=")
 
 
 def test_where_models_are_named(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -305,8 +254,9 @@ def test_where_models_are_named(pytester: pytest.Pytester, monkeypatch: pytest.M
     pytester.runpytest("--llm-model=mine", "--collect-only").stdout.fnmatch_lines(["llmarith: mine"])
 
 
+@pytest.mark.proof
 def test_a_run_that_only_dotenv_begins(pytester: pytest.Pytester) -> None:
-    """It is a whole run, with all its files; a page of a fake model says that it is simulated."""
+    """It is a whole run; with -n the controller collects nothing and reads no .env, and says what to write instead."""
     pytester.makepyfile(MARKED)
     (pytester.path / ".env").write_text("LLMARITH_MODEL=llmarith/exact\n", encoding="utf-8")
     result = pytester.runpytest_subprocess("-p", "no:xdist")
@@ -315,12 +265,6 @@ def test_a_run_that_only_dotenv_begins(pytester: pytest.Pytester) -> None:
     (run,) = (path for path in (pytester.path / "reports").iterdir() if path.is_dir())
     assert {"report.html", "report.json", "summary.json", "trials.jsonl"} <= {path.name for path in run.iterdir()}
     assert "Simulated." in (run / "report.html").read_text("utf-8")
-
-
-def test_a_model_that_workers_find_too_late(pytester: pytest.Pytester) -> None:
-    """With -n the controller collects nothing and does not read .env; the run says what to write instead."""
-    pytester.makepyfile(MARKED)
-    (pytester.path / ".env").write_text("LLMARITH_MODEL=llmarith/exact\n", encoding="utf-8")
     result = pytester.runpytest_subprocess("-n", "2")
     assert result.ret != 0
     result.stdout.fnmatch_lines(["*LLMARITH_MODEL in .env *-n*--llm-model=llmarith/exact*"])
@@ -328,21 +272,19 @@ def test_a_model_that_workers_find_too_late(pytester: pytest.Pytester) -> None:
 
 
 @pytest.mark.parametrize("text", ["LLMARITH_MODEL=one one\n", "LLMARITH_MODEL=m?mock_response=x\n"])
-@pytest.mark.parametrize("args", [(), ("--llm-trials=1",)])
-def test_a_mistake_in_a_dotenv_file(pytester: pytest.Pytester, text: str, args: tuple[str, ...]) -> None:
-    """The message names the variable of .env that holds it."""
+def test_a_mistake_in_a_dotenv_file(pytester: pytest.Pytester, text: str) -> None:
+    """The message names the variable of .env that holds it; a .env of another program changes nothing without marks."""
+    pytester.makepyfile(PLAIN)
+    (pytester.path / ".env").write_bytes(b"LLMARITH_MODEL=\xff\xfe\n")
+    pytester.runpytest().assert_outcomes(passed=1)
     pytester.makepyfile(MARKED)
     (pytester.path / ".env").write_text(text, encoding="utf-8")
-    result = pytester.runpytest(*args)
+    result = pytester.runpytest()
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["ERROR: LLMARITH_MODEL in .env: *"])
 
 
-WAYS = pytest.mark.parametrize("way", [("-p", "no:xdist"), ("-n", "2")], ids=["plain", "-n 2"])
-
-
-@WAYS
-def test_a_suite_of_others(pytester: pytest.Pytester, way: tuple[str, ...]) -> None:
+def test_a_suite_of_others(pytester: pytest.Pytester) -> None:
     """Without an option and a mark of the plugin .env is not opened, no header is shown, nothing slow is loaded."""
     pytester.makeconftest("""
         import sys
@@ -365,41 +307,20 @@ def test_a_suite_of_others(pytester: pytest.Pytester, way: tuple[str, ...]) -> N
     """)
     pytester.makepyfile(PLAIN)
     (pytester.path / ".env").write_text("LLMARITH_MODEL=o4-mini\n", encoding="utf-8")
-    result = pytester.runpytest_subprocess(*way)
+    result = pytester.runpytest_subprocess("-n", "2")
     result.assert_outcomes(passed=1)
     assert set((pytester.path / "heard").read_text("utf-8").splitlines()) == {"[] []"}
     result.stdout.no_fnmatch_line("*llmarith: *")
     assert not (pytester.path / "reports").exists()
 
 
-def test_a_dotenv_file_of_another_program(pytester: pytest.Pytester) -> None:
-    """A .env that is no UTF-8 text, or cannot be read, changes nothing in a suite without marks."""
-    pytester.makepyfile(PLAIN)
-    dotenv = pytester.path / ".env"
-    dotenv.write_bytes(b"LLMARITH_MODEL=\xff\xfe\n")
-    pytester.runpytest().assert_outcomes(passed=1)
-    dotenv.unlink()
-    dotenv.symlink_to("/proc/self/mem")  # a file that cannot be read, also by root
-    pytester.runpytest().assert_outcomes(passed=1)
-
-
-@pytest.mark.parametrize(
-    ("environment", "where"),
-    [
-        ({}, "OPENAI_BASE_URL in .env"),
-        ({"OPENAI_BASE_URL": "somewhere"}, "OPENAI_BASE_URL (environment)"),
-        ({"OPENAI_API_BASE": "somewhere"}, "OPENAI_BASE_URL in .env"),
-    ],
-)
-def test_a_base_url_that_is_none(
-    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], where: str
-) -> None:
+def test_a_base_url_that_is_none(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is named with the place where it stands, of which the environment wins; other providers have no use for it."""
     pytester.makepyfile(PLAIN)
     (pytester.path / ".env").write_text("OPENAI_BASE_URL=nowhere\n", encoding="utf-8")
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
     assert pytester.runpytest("--llm-model=claude-sonnet-4-5").ret == pytest.ExitCode.OK
-    result = pytester.runpytest("--llm-model=gpt-4o")
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([f"ERROR: {where}: *where' is not a base URL; *"])
+    for where, name in {"OPENAI_BASE_URL in .env": "OTHER", "OPENAI_BASE_URL (environment)": "OPENAI_BASE_URL"}.items():
+        monkeypatch.setenv(name, "somewhere")
+        result = pytester.runpytest("--llm-model=gpt-4o")
+        assert result.ret == pytest.ExitCode.USAGE_ERROR
+        result.stderr.fnmatch_lines([f"ERROR: {where}: *where' is not a base URL; *"])

@@ -9,7 +9,7 @@ import pytest
 from tests.llm_server import LlmServer
 from tests.session.bench import right
 
-MOST = 33
+MOST = 25
 PROFILE = """
 import sys, threading
 

@@ -13,16 +13,10 @@ from types import MappingProxyType
 
 from pytest_llmarith import decimals
 from pytest_llmarith.decimals import significant
-from pytest_llmarith.grading.digits import Case, carries, digit_match, dlength, leading_digits, split_at_point
-from pytest_llmarith.grading.grade import DECIMALS, is_rounding
-from pytest_llmarith.types import ErrorAnalysis, ErrorClass, Op
+from pytest_llmarith.grading.grade import DECIMALS, Case, carries, is_rounding, split_at_point
+from pytest_llmarith.types import ErrorClass, Op
 
 _GROUP = 3
-
-
-def analyze(case: Case) -> ErrorAnalysis:
-    """The class of an answer and its measures; the class of a correct answer is None."""
-    return ErrorAnalysis(error_class(case), digit_match(case.rows), dlength(case.rows), leading_digits(case))
 
 
 def error_class(case: Case) -> ErrorClass | None:

@@ -1,13 +1,25 @@
-"""Grades an answer: compares it exactly with the expected number, at every size."""
+"""Grades an answer: compares it exactly with the expected number, as a whole and digit by digit, at every size.
+
+Digit match and dlength are those of NUPA (Yang et al., arXiv 2411.03766): digits are compared at their distance from
+the point, as a share of the digits of the truth.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
+from functools import cached_property
+from itertools import groupby, takewhile
+from operator import eq, ne
+from typing import NamedTuple
 
-from pytest_llmarith import decimals
-from pytest_llmarith.types import Grade, Outcome
+from pytest_llmarith import decimals, records
+from pytest_llmarith.types import Dtype, ErrorClass, Grade, Op, Outcome
 
 DECIMALS = 4  # of fixed-point answers, as in llm_arithmetic
+# The decimals of a result of fixed-point operands; a quotient has as many as it needs.
+_FIXED_POINT = {Op.ADD: 2, Op.SUB: 2, Op.MUL: 4}
 
 
 def grade(answer: Decimal, expected: str) -> Grade:
@@ -30,3 +42,163 @@ def is_rounding(answer: Decimal, truth: Decimal) -> bool:
     return places < len(format(truth, "f").partition(".")[2]) and any(
         decimals.rounded(truth, places, mode) == answer for mode in (ROUND_HALF_EVEN, ROUND_HALF_UP)
     )
+
+
+# --- digits ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Case:
+    """A calculation, its exact result (`truth`), and the number that was given as the answer."""
+
+    op: Op
+    dtype: Dtype
+    lhs: Decimal
+    rhs: Decimal
+    truth: Decimal
+    given: Decimal
+
+    @classmethod
+    def of(cls, op: Op, dtype: Dtype, operands: tuple[str, str], expected: str, given: Decimal) -> Case:
+        """A case from operands and truth as decimal text."""
+        lhs, rhs, truth = map(decimals.decimal_from, (*operands, expected))
+        return cls(op, dtype, lhs, rhs, truth, given)
+
+    @cached_property
+    def answer(self) -> Decimal:
+        """The graded part of the answer: four decimals of a fixed-point answer."""
+        return decimals.rounded(self.given, DECIMALS) if self.dtype is Dtype.FLOAT else self.given
+
+    @cached_property
+    def rows(self) -> Rows:
+        """The digits of both numbers, with the decimals of the operation, or more if one of the numbers has more."""
+        least = _FIXED_POINT.get(self.op, 0) if self.dtype is Dtype.FLOAT else 0
+        return Rows.of(self.answer, self.truth, least)
+
+    @property
+    def same_sign(self) -> bool:
+        """Whether both have the same sign; zero has both signs."""
+        return not self.answer or not self.truth or self.answer.is_signed() == self.truth.is_signed()
+
+    @property
+    def same_places(self) -> bool:
+        """Whether both have the same sign and as many digits before the point."""
+        return self.same_sign and len(self.rows.answer) == len(self.rows.truth)
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The digits of answer and truth down to the same decimal, without sign and point.
+
+    Only the answer has the last `extra` decimals; the truth is padded with zeros.
+    """
+
+    answer: str
+    truth: str
+    extra: int
+
+    @classmethod
+    def of(cls, answer: Decimal, truth: Decimal, least: int) -> Rows:
+        """The digits with at least `least` decimals."""
+        (whole, rest), (true_whole, true_rest) = split_at_point(answer), split_at_point(truth)
+        expected = max(least, len(true_rest))
+        width = max(expected, len(rest))
+        return cls(whole + rest.ljust(width, "0"), true_whole + true_rest.ljust(width, "0"), width - expected)
+
+    @property
+    def without_extra(self) -> Rows:
+        """Both without the extra decimals."""
+        answer, truth = (row[: len(row) - self.extra] for row in (self.answer, self.truth))
+        return Rows(answer, truth, 0)
+
+
+def split_at_point(number: Decimal) -> tuple[str, str]:
+    """The digits before and after the point, without leading and trailing zeros."""
+    whole, _, rest = decimals.plain(number.copy_abs()).partition(".")
+    return whole, rest
+
+
+# --- measures -------------------------------------------------------------------------------------------------------
+
+
+def measure(case: Case, grade: Grade, error_class: ErrorClass | None) -> records.Grade:
+    """The grade of an answer as a record stores it, with its error class and the measures of its digits."""
+    return records.Grade(
+        absolute_error=grade.absolute_error,
+        relative_error=grade.relative_error,
+        rounded=grade.rounded,
+        error_class=error_class,
+        digit_match=digit_match(case.rows),
+        dlength=dlength(case.rows),
+        leading_digits=leading_digits(case),
+    )
+
+
+def digit_match(rows: Rows) -> float:
+    """The share of the truth's digits that the answer has at the same positions, to four decimals."""
+    asked = rows.without_extra
+    right: int = sum(map(eq, reversed(asked.answer), reversed(asked.truth)))
+    return round(right / len(asked.truth), 4)
+
+
+def dlength(rows: Rows) -> int:
+    """By how many digits the answer is longer or shorter than the truth, decimals included."""
+    return abs(len(rows.answer) - len(rows.without_extra.truth))
+
+
+def leading_digits(case: Case) -> int:
+    """The number of right digits before the first wrong one, leading zeros excluded; 0 if sign or length differs."""
+    if not case.same_places:
+        return 0
+    asked = case.rows.without_extra
+    right = sum(1 for _ in takewhile(bool, map(eq, asked.answer, asked.truth)))
+    return max(0, right - len(asked.truth) + len(asked.truth.lstrip("0") or "0"))
+
+
+def wrong_from_left(case: Case, most: int) -> Sequence[bool] | None:
+    """Whether each of the truth's first `most` digits is wrong; None if the answer has another sign or length."""
+    asked = case.rows.without_extra
+    return tuple(map(ne, asked.answer[:most], asked.truth[:most])) if case.same_places else None
+
+
+def wrong_from_right(case: Case, most: int) -> Sequence[bool] | None:
+    """Whether each of the truth's last `most` digits is wrong, from the right; None if sign or length differs."""
+    asked = case.rows.without_extra
+    return tuple(map(ne, asked.answer[: -most - 1 : -1], asked.truth[: -most - 1 : -1])) if case.same_places else None
+
+
+# --- carries of the operands ----------------------------------------------------------------------------------------
+
+
+class Carries(NamedTuple):
+    """The columns of a sum that receive a carry, or of a difference that lend a borrow, counted from the right.
+
+    The last column is to the left of both operands. `decimals` columns are after the point.
+    """
+
+    columns: tuple[bool, ...]
+    decimals: int
+
+    @property
+    def number(self) -> int:
+        """How many columns carry."""
+        return sum(self.columns)
+
+    @property
+    def longest_chain(self) -> int:
+        """The length of the longest run of carries, each of which may depend on the one before it."""
+        return max((sum(run) for _, run in groupby(self.columns)), default=0)
+
+
+def carries(op: Op, lhs: Decimal, rhs: Decimal) -> Carries | None:
+    """The carries of a sum or the borrows of a difference; None for other operations."""
+    if op not in (Op.ADD, Op.SUB):
+        return None
+    halved = [split_at_point(lhs), split_at_point(rhs)]
+    width, places = (max(map(len, half)) for half in zip(*halved, strict=True))
+    lower, upper = sorted(whole.rjust(width, "0") + rest.ljust(places, "0") for whole, rest in halved)
+    is_sum = (lhs.is_signed() == rhs.is_signed()) is (op is Op.ADD)
+    columns = [False]
+    for above, below in zip(map(int, reversed(upper)), map(int, reversed(lower)), strict=True):
+        columns.append(above + below + columns[-1] > 9 if is_sum else above < below + columns[-1])
+    return Carries(tuple(columns), places)

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from pytest_llmarith.files import parse_json
+from pytest_llmarith.records import parse_json
 from pytest_llmarith.types import IntegerSequence
 
 MAX_BYTES = 10_000_000  # of an entry; the largest real ones have some hundred thousand

@@ -85,12 +85,12 @@ class RunLog:
         self._file.seek(max(0, self._file.seek(0, os.SEEK_END) - 1))
         self._is_torn = self._file.read(1) not in (b"", b"\n")
 
-    def append(self, record: Mapping[str, Any]) -> int:
-        """Write one record as one line; returns its offset in bytes."""
+    def append(self, record: str) -> int:
+        """Write one encoded record as one line; returns its offset in bytes."""
         closing = f"{_TORN}\n".encode() if self._is_torn else b""
         place = self._file.tell() + len(closing)
         self._is_torn = True
-        rest = memoryview(closing + encode(record) + b"\n")
+        rest = memoryview(closing + record.encode("ascii") + b"\n")
         while rest:  # once, unless the disk is full
             rest = rest[self._file.write(rest) :]
         self._is_torn = False

@@ -18,7 +18,6 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from pytest_llmarith.sandbox.child import protocol
 from pytest_llmarith.sandbox.zygote_client import ZygoteClient, ZygoteLost
 from pytest_llmarith.types import Ending, Isolation, ProgramLimits, ProgramRun
 
@@ -152,11 +151,6 @@ def machine_facts() -> dict[str, Any]:
         "cores": len(os.sched_getaffinity(0)),
         "slots": slot_count(),
     }
-
-
-def longest_wall_s(longest_s: float) -> float:
-    """The longest wall time of one measurement of a term, given the largest limit."""
-    return max(_inconclusive_s(longest_s), protocol.SLOWEST * (1 + _MARGIN) * longest_s)
 
 
 def calibrate(isolation: Isolation) -> float | None:

@@ -15,12 +15,11 @@ from pytest_llmarith import evaluate, records
 from pytest_llmarith.models import redact
 from pytest_llmarith.records import Record, as_dict, convert
 from pytest_llmarith.results.formatting import sanitize
-from pytest_llmarith.session import BROKER_CLIENT, RECORD, TIMER, BrokerClient
-from pytest_llmarith.session.outcomes import properties_of
+from pytest_llmarith.session.outcomes import BROKER_CLIENT, RECORD, TIMER, BrokerClient, properties_of
 from pytest_llmarith.session.programs import run_program
-from pytest_llmarith.session.selection import config_of, prompt_of, question_of
+from pytest_llmarith.session.selection import config_of, question_of
 from pytest_llmarith.settings import Settings
-from pytest_llmarith.tasks import TASKS, breaking_point
+from pytest_llmarith.tasks import TASKS, breaking_point, render
 from pytest_llmarith.tasks.breaking_point import BreakingPointProblem, Draws
 from pytest_llmarith.tasks.custom import CheckedProblem
 from pytest_llmarith.tasks.oeis import OeisProblem
@@ -82,7 +81,8 @@ class _Fixture:
             pytest.fail("ask: this test has already asked its problem; ask once per test", pytrace=False)
 
     def _prompt(self, problem: Problem) -> str:
-        return prompt_of(problem, self._config, self._settings)
+        settings = self._settings
+        return render(problem, self._config.condition, settings.prompt_configs.texts, settings.seed)
 
     def _trial(self, problem: Problem, prompt: str) -> evaluate.Trial:
         model = self._model

@@ -114,25 +114,19 @@ def _is_count(value: Any) -> bool:
     return isinstance(value, int) and value > 0
 
 
-def _are_counts(value: Any) -> bool:
-    return isinstance(value, Iterable) and all(map(_is_count, value))
-
-
-def _are_names(value: Any) -> bool:
-    return isinstance(value, list | tuple) and all(isinstance(name, str) for name in value)
-
-
-def _is_task(value: Any) -> bool:
-    return isinstance(value, Task)
-
-
-# The keywords of each mark with their checks, and an example.
-_KEYWORDS: Mapping[str, tuple[Mapping[str, Callable[[Any], bool]], str]] = {
-    ARITHMETIC_MARK: ({"depths": _are_counts, "trials": _is_count}, "depths=range(2, 11), trials=10"),
-    ADDITION_MARK: ({"trials": _is_count}, "trials=100"),
-    BREAKING_MARK: ({}, "no keyword"),
-    OEIS_MARK: ({"sets": _are_names}, 'sets=["classic_easy"]'),
-    CUSTOM_MARK: ({"task": _is_task, "trials": _is_count}, _CUSTOM_EXAMPLE),
+_CHECKS: Mapping[str, Callable[[Any], bool]] = {
+    "depths": lambda value: isinstance(value, Iterable) and all(map(_is_count, value)),
+    "trials": _is_count,
+    "sets": lambda value: isinstance(value, list | tuple) and all(isinstance(name, str) for name in value),
+    "task": lambda value: isinstance(value, Task),
+}
+# The keywords of each mark, and an example.
+_KEYWORDS: Mapping[str, tuple[Sequence[str], str]] = {
+    ARITHMETIC_MARK: (("depths", "trials"), "depths=range(2, 11), trials=10"),
+    ADDITION_MARK: (("trials",), "trials=100"),
+    BREAKING_MARK: ((), "no keyword"),
+    OEIS_MARK: (("sets",), 'sets=["classic_easy"]'),
+    CUSTOM_MARK: (("task", "trials"), _CUSTOM_EXAMPLE),
 }
 
 
@@ -147,9 +141,9 @@ def _mark_of(metafunc: pytest.Metafunc) -> tuple[str, Mapping[str, Any]]:
     arguments = {**dict(zip(["task"][:positional], mark.args, strict=False)), **mark.kwargs}
     unknown = mark.args[positional:] or sorted(set(arguments) - set(keywords))
     if unknown:
-        raise MarkError(f"{where} takes only the keywords {', '.join(sorted(keywords))}, not {unknown}")
+        raise MarkError(f"{where} takes only the keywords {', '.join(keywords)}, not {unknown}")
     for name, value in arguments.items():
-        if not keywords[name](value):
+        if not _CHECKS[name](value):
             raise MarkError(f"{where}: {name}={value!r} is invalid; write {example}")
     if mark.name == CUSTOM_MARK:
         if "task" not in arguments:

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_llmarith import options
-from pytest_llmarith.session import OPTIONS_INPUT, settings_of
 from pytest_llmarith.session.marks import id_of, missing_option
-from pytest_llmarith.session.outcomes import record_on
+from pytest_llmarith.session.outcomes import OPTIONS_INPUT, record_on, settings_of
 
 if TYPE_CHECKING:
     from pytest_llmarith.settings import Settings

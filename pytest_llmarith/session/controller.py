@@ -12,12 +12,11 @@ import pytest
 
 from pytest_llmarith.records import Run, RunTimes, Shard, convert
 from pytest_llmarith.results.formatting import sanitize
-from pytest_llmarith.session import BROKER_CLIENT
 from pytest_llmarith.session.collection import MODEL_FIXTURE
 from pytest_llmarith.session.forecast import Forecast, models_asked_later
 from pytest_llmarith.session.marks import NO_MODEL, missing_option, parameter_of, problem_marks, problem_of
 from pytest_llmarith.session.metadata import run_metadata
-from pytest_llmarith.session.outcomes import CRASHED, drop_record, put_record, unpack_record
+from pytest_llmarith.session.outcomes import BROKER_CLIENT, CRASHED, drop_record, put_record, unpack_record
 from pytest_llmarith.session.recorder import Recorder
 from pytest_llmarith.session.run_broker import RunBroker, start_broker
 from pytest_llmarith.session.selection import (
@@ -25,13 +24,13 @@ from pytest_llmarith.session.selection import (
     PlannedQuestion,
     config_of,
     planned_questions,
-    prompt_of,
     question_of,
     selected,
 )
 from pytest_llmarith.session.terminal import Terminal, header
 from pytest_llmarith.session.xdist import Workers
 from pytest_llmarith.settings import Settings
+from pytest_llmarith.tasks import render
 from pytest_llmarith.types import StoreMode
 
 _STOPPED_EXIT_STATUS = 6
@@ -257,7 +256,8 @@ class DryRun:
             first.setdefault(problem_of(item).task, item)
         for item in first.values():
             problem, model = problem_of(item), parameter_of(item, MODEL_FIXTURE)
-            prompt = prompt_of(problem, config_of(item), self._settings)
+            texts = self._settings.prompt_configs.texts
+            prompt = render(problem, config_of(item).condition, texts, self._settings.seed)
             system = None  # the user's model fixture gets only prompts
             if model is not None:
                 own = question_of(item, model, prompt, self._settings).system_prompt

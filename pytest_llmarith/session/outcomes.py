@@ -1,23 +1,24 @@
-"""The outcome of a trial in pytest's reports: letter, word, colour, properties, and the record.
+"""What a run keeps on pytest's objects: settings on the config, the record of a trial on item and report.
 
-Every pytest run loads this module. A report holds the record as JSON text, because xdist transports neither enums nor
-lone surrogates, which a reply may contain.
+Reports show the outcome of a trial by letter, word, colour and properties. Every pytest run loads this module. A report
+holds the record as JSON text, because xdist transports neither enums nor lone surrogates, which a reply may contain.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import pytest
 
-from pytest_llmarith.session import RECORD
-
 if TYPE_CHECKING:
     from pytest_llmarith.records import Record
-    from pytest_llmarith.types import Outcome
+    from pytest_llmarith.settings import Settings
+    from pytest_llmarith.types import Failure, Outcome, Question, Reply
 
+# The key in xdist's `workerinput` of options that the controller passes to workers, which parse the command line anew.
+OPTIONS_INPUT = "llmarith_options"
 CRASHED = "???"  # the `when` that xdist sets for an item whose worker died
 _REPORT_ATTRIBUTE = "llmarith"
 _LONGEST_ANSWER, _END = 100, 40
@@ -29,6 +30,32 @@ _SHOWN: Mapping[str, tuple[str, Mapping[str, bool]]] = {
     "cheat": ("h", {"red": True}),
     "unanswered": ("U", {"red": True, "bold": True}),
 }
+
+# On an item: the record of its trial, and its settings of pytest-timeout.
+RECORD: pytest.StashKey[Record] = pytest.StashKey()
+TIMER = pytest.StashKey[Any]()
+_SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
+
+
+class BrokerClient(Protocol):
+    """The access of this process to the broker: `RunBroker`, or the connection of a worker."""
+
+    def ask_and_wait(self, question: Question) -> Reply | Failure: ...
+
+    def report_program(self, what: str | None) -> None:
+        """Report which program is running; None when it has ended."""
+
+
+BROKER_CLIENT: pytest.StashKey[BrokerClient] = pytest.StashKey()
+
+
+def settings_of(config: pytest.Config) -> Settings:
+    """The settings of the run, parsed on first use. Raises pytest.UsageError."""
+    if _SETTINGS not in config.stash:
+        from pytest_llmarith.settings import parse_settings
+
+        config.stash[_SETTINGS] = parse_settings(config)
+    return config.stash[_SETTINGS]
 
 
 class ReportedOutcome(NamedTuple):
@@ -105,18 +132,21 @@ def status_of(report: pytest.TestReport) -> tuple[str, str, tuple[str, Mapping[s
 
 def properties_of(record: Record) -> list[tuple[str, str]]:
     """Short facts about a trial for pytest's reports, such as JUnit XML; unknown ones are left out."""
-    from pytest_llmarith.results.formatting import sanitize, sanitize_name
-
     cost = record.reply.cost_usd if record.reply else None
     facts = (
         ("outcome", record.outcome),
-        ("reason", record.reason and sanitize(record.reason, _LONGEST_PROPERTY)),
+        ("reason", record.reason),
         ("error_class", record.grade.error_class if record.grade else None),
         ("cost_usd", None if cost is None else format(Decimal(repr(cost)), "f")),  # without an exponent
-        ("model", sanitize_name(record.model, _LONGEST_PROPERTY)),
+        ("model", record.model),
         ("task", record.task),
     )
-    return [(f"llmarith_{name}", str(text)) for name, text in facts if text is not None]
+    return [(f"llmarith_{name}", _transportable(str(value))) for name, value in facts if value is not None]
+
+
+def _transportable(text: str) -> str:
+    """The beginning of a text, in the characters that xdist transports."""
+    return text[:_LONGEST_PROPERTY].encode("utf-8", "backslashreplace").decode()[:_LONGEST_PROPERTY]
 
 
 def _why(record: Record) -> str:

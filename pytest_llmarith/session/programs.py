@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import os
-import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from pytest_llmarith import evaluate
 from pytest_llmarith.records import Record
-from pytest_llmarith.session import BROKER_CLIENT, TIMER, settings_of
 from pytest_llmarith.session.collection import limits_of
 from pytest_llmarith.session.marks import problem_of
+from pytest_llmarith.session.outcomes import BROKER_CLIENT, settings_of
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks.oeis import OeisProblem
-from pytest_llmarith.types import Failure, Isolation, Level, Model, ProgramLimits, ProgramRun, Question, Reply, Rules
+from pytest_llmarith.types import Failure, Isolation, Level, Model, ProgramRun, Question, Reply, Rules
 
 _FOUND = pytest.StashKey[Isolation]()
 _MACHINE = pytest.StashKey[dict[str, Any]]()
-# Added to the time limit of an item, because slots are shared with other runs.
-_BACKSTOP_GRACE_S = 60.0
 _TELL_EVERY_S = 1.0
 # How long a fake model's program waits until the machine is idle enough to time it.
 _QUIET_WITHIN_S = 600.0
@@ -115,44 +110,9 @@ class _ItemRunner:
 
         progress = _Progress(self._item, self._number, sum(n in self._listed for n in inputs))
         try:
-            with _backstop(self._item, self._wait_s + _longest_s(self.limits, len(inputs))):
-                return Sandbox(self.isolation, self.limits, wait_s=self._wait_s).run(program, inputs, progress.ran)
-        except pytest.fail.Exception:
-            raise TimeoutError(f"{self._number} did not end") from None
+            return Sandbox(self.isolation, self.limits, wait_s=self._wait_s).run(program, inputs, progress.ran)
         finally:
             progress.ended()
-
-
-@contextmanager
-def _backstop(item: pytest.Item, seconds: float) -> Iterator[None]:
-    """Fail the item by pytest-timeout's signal if its programs do not end.
-
-    The thread method would exit the process with replies in flight. Without pytest-timeout or signals, only the limits
-    of the sandbox apply.
-    """
-    settings = item.stash.get(TIMER, None)
-    if settings is None:
-        yield
-        return
-    import pytest_timeout  # type: ignore[import-untyped]
-
-    if not pytest_timeout.HAVE_SIGALRM or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    pytest_timeout.pytest_timeout_set_timer(item, settings._replace(timeout=seconds, method="signal"))
-    try:
-        yield
-    finally:
-        pytest_timeout.pytest_timeout_cancel_timer(item)
-
-
-def _longest_s(limits: ProgramLimits, terms: int) -> float:
-    """The time of all terms at the hard limit of the sandbox, measured twice, with all workers sharing the slots."""
-    from pytest_llmarith.sandbox.runner import longest_wall_s
-
-    hardest_s = 2 * longest_wall_s(limits.longest_s)
-    sharing = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-    return _BACKSTOP_GRACE_S + terms * hardest_s * max(2, sharing)
 
 
 class _Progress:

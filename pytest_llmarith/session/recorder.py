@@ -67,7 +67,7 @@ class Recorder:
 
     def add(self, nodeid: str, record: Record) -> None:
         """Add the name of the run to a record, write and count it."""
-        from pytest_llmarith.records import as_dict
+        from pytest_llmarith.records import encode
         from pytest_llmarith.results.summary import Summary
 
         self.records.keep(nodeid, record)  # until it is written
@@ -75,7 +75,7 @@ class Recorder:
             self._log = self._log or self._open(record.model)
             assert self.path is not None
             record.run = self.path.name
-            self.records.note(nodeid, self._log.append(as_dict(record)))
+            self.records.note(nodeid, self._log.append(encode(record)))
         self._counted = self._counted or Summary()
         self._counted.add(record)
 

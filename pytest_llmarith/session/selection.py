@@ -20,7 +20,7 @@ from pytest_llmarith.results.keys import Key
 from pytest_llmarith.session.collection import MODEL_FIXTURE, PROMPT_CONFIG_FIXTURE
 from pytest_llmarith.session.marks import parameter_of, problem_of
 from pytest_llmarith.settings import Settings
-from pytest_llmarith.tasks import breaking_point, render
+from pytest_llmarith.tasks import render
 from pytest_llmarith.tasks.breaking_point import BreakingPointProblem
 from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Model, Problem, PromptConfig, Question, Shard
 
@@ -68,13 +68,6 @@ def config_of(item: pytest.Item) -> PromptConfig:
     return parameter_of(item, PROMPT_CONFIG_FIXTURE) or PromptConfig(DEFAULT_CONDITION)
 
 
-def prompt_of(problem: Problem, config: PromptConfig, settings: Settings) -> str:
-    """The prompt of a problem; of a search, the prompt of its simplest question."""
-    if isinstance(problem, BreakingPointProblem):
-        problem = breaking_point.question(problem, breaking_point.SIMPLEST)
-    return render(problem, config.condition, settings.prompt_configs.texts, settings.seed)
-
-
 def question_of(item: pytest.Item, model: Model, prompt: str, settings: Settings) -> Question:
     """The question of an item with this prompt; the system prompt is None if the model's own is used."""
     config, problem = config_of(item), problem_of(item)
@@ -99,7 +92,8 @@ def planned_questions(items: Iterable[pytest.Item], settings: Settings) -> Itera
     for item in items:
         if model := parameter_of(item, MODEL_FIXTURE):
             problem, config = problem_of(item), config_of(item)
-            question = question_of(item, model, prompt_of(problem, config, settings), settings)
+            prompt = render(problem, config.condition, settings.prompt_configs.texts, settings.seed)
+            question = question_of(item, model, prompt, settings)
             yield PlannedQuestion(item.nodeid, problem.task, problem.fields(), config.condition, question)
 
 

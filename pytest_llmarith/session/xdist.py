@@ -12,9 +12,9 @@ import pytest
 
 from pytest_llmarith import evaluate
 from pytest_llmarith.records import Record
-from pytest_llmarith.session import BROKER_CLIENT, OPTIONS_INPUT
 from pytest_llmarith.session.collection import digest_of
 from pytest_llmarith.session.marks import problem_of
+from pytest_llmarith.session.outcomes import BROKER_CLIENT, OPTIONS_INPUT
 from pytest_llmarith.session.selection import PlannedQuestion, planned_questions, selected
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks.oeis import OeisProblem
@@ -55,8 +55,9 @@ class Workers:
         if (asked := self._announced.get(nodeid)) is None:
             return None
         question, model = asked.question, self._models[asked.question.model]
-        condition = asked.condition.fields()
-        trial = evaluate.Trial(asked.task, asked.problem, model, question.prompt, nodeid, condition, question.repeat)
+        trial = evaluate.Trial(
+            asked.task, asked.problem, model, question.prompt, nodeid, asked.condition, question.repeat
+        )
         return evaluate.unanswered_record(trial, Failure("worker crashed"))
 
     def reported(self, nodeid: str) -> None:

@@ -53,7 +53,12 @@ class InvalidTemplate(ValueError):
 
 
 def render(problem: Problem, condition: Condition, prompt_texts: PromptTexts, seed: int) -> str:
-    """The prompt of a problem in a condition: filler text, then the question, worded by the task or by a template."""
+    """The prompt of a problem in a condition: filler text, then the question, worded by the task or by a template.
+
+    The prompt of a search is that of its simplest question.
+    """
+    if isinstance(problem, breaking_point.BreakingPointProblem):
+        problem = breaking_point.question(problem, breaking_point.SIMPLEST)
     task = task_of(problem)
     if condition.prompt is None:
         question = task.prompt(problem, condition)

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from pytest_llmarith.tasks.prompts import grouped
 from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Dtype, Op, Reading
 
 
@@ -79,7 +78,7 @@ def prompt(problem: AdditionProblem, condition: Condition = DEFAULT_CONDITION) -
 
 def fields(problem: AdditionProblem, condition: Condition) -> dict[str, str]:
     """The values of `FIELDS` for a template."""
-    return {name: grouped(getattr(problem, name), condition.numbers) for name in FIELDS}
+    return {name: condition.numbers.write(getattr(problem, name)) for name in FIELDS}
 
 
 def _lengths(draw: random.Random) -> tuple[int, int]:

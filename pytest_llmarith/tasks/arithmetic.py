@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from pytest_llmarith.tasks.prompts import grouped
 from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Dtype, Op, Reading, Symbols
 
 
@@ -105,7 +104,7 @@ def prompt(problem: ArithmeticProblem, condition: Condition = DEFAULT_CONDITION)
 
 def fields(problem: ArithmeticProblem, condition: Condition) -> dict[str, str]:
     """The values of `FIELDS` for a template."""
-    lhs, rhs = (grouped(operand, condition.numbers) for operand in problem.operands)
+    lhs, rhs = (condition.numbers.write(operand) for operand in problem.operands)
     sign = _SIGNS[condition.symbols][problem.op]
     return {"lhs": lhs, "sign": sign, "rhs": rhs, "operation": _OPERATIONS[problem.op]}
 

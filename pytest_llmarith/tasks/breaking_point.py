@@ -48,11 +48,6 @@ class BreakingPointProblem:
     def fields(self) -> dict[str, Any]:
         return {"seed": self.seed, "of": self.of, **self.coordinates(), "budget": self.budget}
 
-    @classmethod
-    def of_fields(cls, fields: Mapping[str, Any]) -> BreakingPointProblem:
-        """The search with these `fields`."""
-        return cls(**{**fields, "op": Op(fields["op"]), "dtype": Dtype(fields["dtype"])})
-
 
 NAME = BreakingPointProblem.task
 READING = None  # each question is read as in its own task

@@ -105,10 +105,13 @@ class CheckedProblem(Problem):
         }
 
 
-def plain(value: Any) -> Any:
-    """The value after a round trip through JSON. Raises ValueError or TypeError if it is not JSON."""
+def plain(value: Any, default: Callable[[Any], Any] | None = None) -> Any:
+    """The value after a round trip through JSON; `default` converts other values, as for `json.dumps`.
+
+    Raises ValueError or TypeError if it is not JSON.
+    """
     try:
-        text = json.dumps(value, allow_nan=False, ensure_ascii=False)
+        text = json.dumps(value, allow_nan=False, ensure_ascii=False, default=default)
         text.encode()  # fails for lone surrogates
     except RecursionError:
         raise ValueError("nested too deep") from None

@@ -1,28 +1,10 @@
-"""Parts of a prompt: number formats, templates with fields, and filler text before the question."""
+"""Parts of a prompt: templates with fields, and filler text before the question."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping
 from string import Formatter
-
-from pytest_llmarith.types import NumberFormat
-
-_SEPARATORS: Mapping[NumberFormat, str] = {
-    NumberFormat.PLAIN: "",
-    NumberFormat.COMMA: ",",
-    NumberFormat.SPACE: " ",
-}
-
-
-def grouped(number: str, numbers: NumberFormat) -> str:
-    """A decimal text with its integer digits in groups of three; decimals are not grouped."""
-    whole, point, decimals = number.partition(".")
-    sign, digits = ("-", whole[1:]) if whole.startswith("-") else ("", whole)
-    first = len(digits) % 3
-    groups = [digits[:first]] * (first > 0) + [digits[at : at + 3] for at in range(first, len(digits), 3)]
-    return sign + _SEPARATORS[numbers].join(groups) + point + decimals
-
 
 # --- templates ------------------------------------------------------------------------------------------------------
 

@@ -69,14 +69,12 @@ def nested(depth: int) -> list[Any]:
         ([{3, 1}, frozenset({"x"})], [[1, 3], ["x"]]),
         ({"words": {"b", "a"}, 1: ("a", 1)}, {"words": ["a", "b"], "1": ["a", 1]}),
         (10**4000, 10**4000),
-        (-(10**5000), "-1" + "0" * 5000),
-        ([1, {10**5000}], [1, ["1" + "0" * 5000]]),
         (16**60_000, "0x1" + "0" * 60_000),
         (Mute(), "[Mute without a text: str() raised RuntimeError]"),
         ([Mute], str([Mute])),
         (nested(100_000), "[list without a text: str() raised RecursionError]"),
     ],
-    ids=["sets", "keys", "short", "long", "within", "too long for digits", "raises", "has a text", "too deep"],
+    ids=["sets", "keys", "short", "too long for digits", "raises", "has a text", "too deep"],
 )
 def test_how_an_answer_is_written(answer: object, written: object) -> None:
     """Sets have one order in records, long integers are texts, and an answer without a text is graded all the same."""

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.grading import Case, analyze, error_class, grade
+from pytest_llmarith.grading import Case, error_class, grade
 from pytest_llmarith.types import Dtype, ErrorClass, NumberProblem, Op, Outcome
 from tests.tasks.problem_strategies import addition_problems, arithmetic_problems
 
@@ -93,7 +93,7 @@ def test_every_deviate_has_a_class(problem: NumberProblem, answer: Decimal) -> N
     """A class where the grade says deviate, none where it says correct, and one word on rounded."""
     graded = grade(answer, problem.expected)
     case = Case.of(problem.op, problem.dtype, problem.operands, problem.expected, answer)
-    found = analyze(case).error_class
+    found = error_class(case)
     assert (found is None) == (graded.outcome is Outcome.CORRECT)
     assert (found is ErrorClass.ROUNDED) == bool(graded.rounded)
 
@@ -103,4 +103,4 @@ def test_every_deviate_has_a_class(problem: NumberProblem, answer: Decimal) -> N
 def test_a_million_digits_have_a_class(op: Op, answer: str) -> None:
     """No answer is too long to be looked at; the work grows with its digits."""
     case = Case.of(op, Dtype.INT, ("1234", "5678"), "6912", Decimal(answer))
-    assert analyze(case).error_class is not None
+    assert error_class(case) is not None

@@ -31,13 +31,14 @@ from tests.runs_on_disk import asked, lines_of, record_of, summed_up
 STARTED = datetime(2026, 11, 22, 0, 31, 5, tzinfo=UTC)
 STAMP = "2026-11-22T00-31-05"
 ENDLESS_WRITER = """
+import json
 import sys
 from itertools import count
 from pathlib import Path
 from pytest_llmarith.results.log import RunLog
 log = RunLog(Path(sys.argv[1]))
 for number in count():
-    log.append({"number": number, "text": "x" * 5000})
+    log.append(json.dumps({"number": number, "text": "x" * 5000}))
     print(number, flush=True)
 """
 FULL_DISK = """
@@ -45,13 +46,13 @@ import resource, sys
 from pathlib import Path
 from pytest_llmarith.results.log import RunLog
 log = RunLog(Path(sys.argv[1]))
-log.append({"a": 1})
+log.append('{"a": 1}')
 resource.setrlimit(resource.RLIMIT_FSIZE, (20, resource.RLIM_INFINITY))
 try:
-    log.append({"a": "x" * 100})
+    log.append('{"a": "' + "x" * 100 + '"}')
 except OSError:
     resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-    log.append({"a": 3})
+    log.append('{"a": 3}')
 """
 FIRST = asked("{}")
 SECOND = asked("7", trial=1)
@@ -114,7 +115,7 @@ def test_a_kill_loses_nothing_that_was_appended(tmp_path: Path) -> None:
 def test_a_record_is_on_disk_when_append_returns(tmp_path: Path, before: bytes, after: bytes) -> None:
     (path := tmp_path / "log").write_bytes(before)
     log = RunLog(path)
-    assert [log.append({"b": number}) for number in (1, 2)] == [len(after), len(after) + 9]
+    assert [log.append(json.dumps({"b": number})) for number in (1, 2)] == [len(after), len(after) + 9]
     assert path.read_bytes() == after + b'{"b": 1}\n{"b": 2}\n'
     log.close()
     log.close()
@@ -174,7 +175,7 @@ def test_records_are_found_by_node_id(
         for place, (nodeid, text) in enumerate(written):
             records.keep(nodeid, named(nodeid, text))
             if place % 3:
-                records.note(nodeid, log.append(as_dict(named(nodeid, text))))
+                records.note(nodeid, log.append(json.dumps(as_dict(named(nodeid, text)))))
     expected = {nodeid: named(nodeid, text) for nodeid, text in written}
     assert (dict(records), len(records), "none of these" in records) == (expected, len(expected), False)
 

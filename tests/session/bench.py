@@ -59,9 +59,10 @@ class Bench:
     cold: bool = False
     _runs: Iterator[int] = field(default_factory=count)
 
-    def run(self, *args: str, model: str = "openai/gpt-4o-mini") -> pytest.RunResult:
-        """One run in a process of its own, with every warning an error."""
-        args = (f"--llm-model={model}", f"--llm-api-base={self.server.base_url}", *args)
+    def run(self, *args: str, model: str | None = "openai/gpt-4o-mini") -> pytest.RunResult:
+        """One run in a process of its own, with every warning an error; without a model, the bench has its own."""
+        if model is not None:
+            args = (f"--llm-model={model}", f"--llm-api-base={self.server.base_url}", *args)
         if self.cold:
             return self.pytester.runpytest_subprocess("-W", "error", *args)
         base = self.pytester.path / f"base-{next(self._runs)}"

@@ -1,4 +1,4 @@
-"""Real runs of pytest: a bench to run, and the ways to run it."""
+"""Real runs of pytest: a bench to run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.llm_server import LlmServer
-from tests.session.bench import BENCH, WAYS, Bench, right
+from tests.session.bench import BENCH, Bench, right
 
 
 @pytest.fixture
@@ -19,10 +19,3 @@ def bench(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, programs: 
     with LlmServer(lambda call: made.script(call)) as server:
         made = Bench(pytester, server, right, programs)
         yield made
-
-
-@pytest.fixture(params=[pytest.param("plain", marks=pytest.mark.proof), "-n 2"])
-def way(request: pytest.FixtureRequest, bench: Bench) -> tuple[str, ...]:
-    """The same run with two workers and in one process; the longer proofs begin it as users do."""
-    bench.cold = request.param == "plain"
-    return WAYS[request.param]

@@ -87,9 +87,7 @@ def test_all_items_of_two_models(bench: pytest.Pytester) -> None:
     ("args", "count"),
     [
         (("-k", "int_div and depth_7"), 10),
-        (("-m", "cell(variant='int_div', depth=7)"), 10),
         (("-m", "cell(dtype='float', model='m') and not cell(op='mul')"), 270),
-        (("-k", "A000045"), 1),
         (("-m", "oeis_keyword(name='easy') and not oeis_keyword(name='nice')"), 1),
         (("-m", "cell(task='reversal', label='word_0')"), 1),
         (("--llm-depths=5,2", "-m", "arithmetic"), 160),
@@ -128,29 +126,35 @@ def test_without_a_model(bench: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(["llmarith: no model chosen: give --llm-model=NAME*"])
 
 
-@pytest.mark.parametrize(
-    ("mark", "fact"),
-    [
-        ("arithmetic(5)", "takes only the keywords depths, trials"),
-        ("arithmetic(trials='x')", "trials='x'"),
-        ("arithmetic(depths=7)", "depths=7"),
-        ("oeis(sets='starter')", "sets='starter'"),
-        ("oeis(sets=['contemporary_easy'])", "contemporary_easy lacks 250 entries"),
-        ("timeout(1e9)\n@pytest.mark.oeis", "timeout is not a valid limit of a term"),
-        ("oeis\n@pytest.mark.arithmetic", "keep one of them"),
-        ("llmarith_task()", "needs a task"),
-        ("llmarith_task(3)", "task=3"),
-        ("llmarith_task(make('reversal'))", "has a different task with the name 'reversal'"),
-        ("llmarith_task(Task('bare', lambda seed, trials: [], print, print))", "problems returned nothing"),
-    ],
-)
-def test_a_mistake_in_a_mark(bench: pytest.Pytester, mark: str, fact: str) -> None:
-    """One line that names the function, when items are collected; nothing is asked."""
-    test = f"@pytest.mark.{mark}\ndef test_it(problem, ask): ask(problem)"
-    bench.makepyfile(test_bench="\n".join(line.removeprefix("    ") for line in BENCH.split("\n")) + test)
+MISTAKES = {
+    "arithmetic(5)": "takes only the keywords depths, trials",
+    "arithmetic(trials='x')": "trials='x'",
+    "arithmetic(depths=7)": "depths=7",
+    "oeis(sets='starter')": "sets='starter'",
+    "oeis(sets=['contemporary_easy'])": "contemporary_easy lacks 250 entries",
+    "timeout(1e9)\n@pytest.mark.oeis": "timeout is not a valid limit of a term",
+    "oeis\n@pytest.mark.arithmetic": "keep one of them",
+    "llmarith_task()": "needs a task",
+    "llmarith_task(3)": "task=3",
+    "llmarith_task(Task('bare', lambda seed, trials: [], print, print))": "problems returned nothing",
+    "llmarith_task(Task('one', lambda seed, trials: [Problem('a', {}, 1)], lambda problem: '?', print))": None,
+    "llmarith_task(Task('one', lambda seed, trials: [Problem('b', {}, 1)], lambda problem: '?', print))": (
+        "has a different task with the name 'one'"
+    ),
+}
+
+
+def test_mistakes_in_marks(bench: pytest.Pytester) -> None:
+    """One line each, when items are collected; nothing is asked."""
+    head = "import pytest\nfrom pytest_llmarith import Problem, Task\n"
+    for number, mark in enumerate(MISTAKES):
+        test = f"{head}@pytest.mark.{mark}\ndef test_it(problem, ask): ask(problem)\n"
+        (bench.path / f"test_mark_{number:02}.py").write_text(test, "utf-8")
     result = bench.runpytest("-p", "no:cacheprovider", "--llm-model=m")
     assert result.ret == pytest.ExitCode.INTERRUPTED
-    assert [line for line in result.outlines if fact in line]
+    for number, fact in enumerate(MISTAKES.values()):
+        assert (number, fact is None or any(fact in line for line in result.outlines)) == (number, True)
+    assert len([line for line in result.outlines if "ERROR collecting" in line]) == len(MISTAKES) - 1
     result.stdout.no_fnmatch_line("*Traceback*")
     result.stdout.no_fnmatch_line(">*")
 
@@ -160,7 +164,6 @@ def test_a_mistake_in_a_mark(bench: pytest.Pytester, mark: str, fact: str) -> No
     [
         ("make('it', label='a{}-repeat_1')", ("--llm-repeats=2",), None),
         ("make('it', label='{}')", ("--llm-prompt-template=say.txt",), "get the same prompt"),
-        ("make('it', prompt=lambda problem: 'same')", ("--llm-prompt-template=say.txt",), None),
         ("make('it')", ("--llm-prompt-template=other.txt",), "has no field {lhs}"),
     ],
 )
@@ -191,36 +194,24 @@ def test_what_a_task_raises_has_its_traceback(bench: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(["*in problems", "E*ValueError: invalid literal for int() *"])
 
 
-SETS = ("classic_easy", "classic_hard", "contemporary_easy", "contemporary_hard")
-
-
-@pytest.mark.parametrize(
-    ("ini", "mark", "args", "chosen"),
-    [
-        ("", "", (), {"starter"}),
-        ("classic_easy", "", ("--oeis-sets=classic_hard,contemporary_hard",), {"classic_hard", "contemporary_hard"}),
-        ("classic_easy", '(sets=["contemporary_hard"])', (), {"contemporary_hard"}),
-    ],
-)
-def test_the_sets(bench: pytest.Pytester, ini: str, mark: str, args: Way, chosen: set[str]) -> None:
+def test_the_sets(bench: pytest.Pytester) -> None:
     """The option names them, else the mark, else the ini value, else it is the starter."""
-    for number in {number for name in SETS for number in numbers(name, bench.path)}:
+    for number in numbers("classic_hard", bench.path):
         write_entry(bench.path / "oeis_cache", int(number[1:]), "easy")
-    bench.makepyfile(test_bench=BENCH.replace("mark.oeis", f"mark.oeis{mark}"))
-    bench.makeini(f"[pytest]\noeis_sets = {ini}\n")
-    ids = collected(bench, "-m", "oeis", *args)
-    assert {one.removeprefix("test_oeis[m-").split("-A")[0] for one in ids} == chosen
+    bench.makeini("[pytest]\noeis_sets = classic_easy\n")
+    for mark, args in (("", ("--oeis-sets=classic_hard",)), ('(sets=["classic_hard"])', ("-ooeis_sets=starter",))):
+        bench.makepyfile(test_bench=BENCH.replace("mark.oeis", f"mark.oeis{mark}"))
+        ids = collected(bench, "-m", "oeis", *args)
+        assert {one.removeprefix("test_oeis[m-").split("-A")[0] for one in ids} == {"classic_hard"}
 
 
 @pytest.mark.parametrize(
     ("ini", "args", "status", "fact"),
     [
-        ("clasic_easy", (), 4, "oeis_sets (ini file): 'clasic_easy'"),
+        ("clasic_easy", (), 4, "oeis_sets: 'clasic_easy'"),
         ("", ("--oeis-sets=classic_easy",), 4, "--oeis-sets: classic_easy lacks 250 entries"),
-        ("", ("--oeis-sets=classic", "-n", "2"), 4, "'classic'"),
-        ("", ("--oeis-sets=starter", "-ooeis_cache=elsewhere"), 4, "has no entry"),
         ("", ("-ooeis_cache=elsewhere", "-m", "oeis", "-rs"), 0, "has no entry"),  # no set was named: skipped
-        ("", ("-ooeis_cache=broken",), 2, "nought"),
+        ("", ("-ooeis_cache=broken",), 2, "A000002.json: malformed field `$.offset`"),
     ],
 )
 def test_sets_that_are_not_there(bench: pytest.Pytester, ini: str, args: Way, status: int, fact: str) -> None:
@@ -236,32 +227,32 @@ def test_sets_that_are_not_there(bench: pytest.Pytester, ini: str, args: Way, st
     result.stdout.no_fnmatch_line("*Traceback*")
 
 
-@pytest.mark.parametrize(
-    ("mark", "option", "seconds"),
-    [
-        ("", "0.5,4", [0.5, 4.0]),
-        ("@pytest.mark.timeout(2)", "0.5,4", [0.5, 2.0]),
-        ("@pytest.mark.timeout(0.25)", "0.5,4", [0.25]),
-    ],
-)
-def test_limits(bench: pytest.Pytester, mark: str, option: str, seconds: list[float]) -> None:
-    """The largest limit is pytest-timeout's mark, with and without that plugin; the function's own replaces it."""
+def test_limits(bench: pytest.Pytester) -> None:
+    """The largest limit is pytest-timeout's mark, also without that plugin; the function's own replaces it."""
     bench.makepyfile(
-        test_bench=f"""
+        test_bench="""
         import pytest
         from pytest_llmarith.session.collection import limits_of
-        from pytest_llmarith.session import settings_of
+        from pytest_llmarith.session.outcomes import settings_of
 
-        {mark}
         @pytest.mark.oeis
-        def test_oeis(problem, request):
-            limits = limits_of(request.node, settings_of(request.config))
-            assert list(limits.seconds) == {seconds}
+        def test_usual(problem, request): check(request, [0.5, 4.0])
+
+        @pytest.mark.timeout(2)
+        @pytest.mark.oeis
+        def test_longer(problem, request): check(request, [0.5, 2.0])
+
+        @pytest.mark.timeout(0.25)
+        @pytest.mark.oeis
+        def test_shorter(problem, request): check(request, [0.25])
+
+        def check(request, seconds):
+            assert list(limits_of(request.node, settings_of(request.config)).seconds) == seconds
             assert request.node.get_closest_marker("timeout")
     """
     )
-    plugin = ("-p", "no:timeout") if mark else ()
-    bench.runpytest("--llm-model=m", f"--oeis-limits={option}", *plugin).assert_outcomes(passed=3)
+    for plugin in (("-p", "no:timeout"), ()):
+        bench.runpytest("--llm-model=m", "--oeis-limits=0.5,4", *plugin).assert_outcomes(passed=9)
 
 
 def test_commit_and_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

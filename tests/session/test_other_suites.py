@@ -73,11 +73,10 @@ NOT_MARKED = """
 """
 
 
-@pytest.mark.parametrize("args", [(), ("--llm-model=llmarith/exact", "-n", "2")], ids=["no option", "a model"])
-def test_names_of_other_suites(pytester: pytest.Pytester, args: tuple[str, ...]) -> None:
+def test_names_of_other_suites(pytester: pytest.Pytester) -> None:
     """Fixtures, parameters and marks of the user are used; without a mark, the plugin's fixtures are not found."""
     pytester.makepyfile(test_names=OWN_NAMES, test_problems=OWN_PROBLEMS, test_not_marked=NOT_MARKED)
-    result = pytester.runpytest_subprocess("-rN", *args)
+    result = pytester.runpytest("-rN", "--llm-model=llmarith/exact")
     result.assert_outcomes(passed=2 + 2 + 2 + 2 + 2, failed=1 + 1, errors=7)
     not_found = Counter(line.split("'")[1] for line in result.outlines if line.endswith(" not found"))
     assert not_found == {"model": 2, "ask": 3, "search": 1}
@@ -86,25 +85,22 @@ def test_names_of_other_suites(pytester: pytest.Pytester, args: tuple[str, ...])
     result.stdout.no_fnmatch_line("*Traceback*")
 
 
-@pytest.mark.parametrize("way", [("-p", "no:xdist"), ("-n", "2")], ids=["plain", "-n 2"])
-def test_marks_on_values_are_refused(pytester: pytest.Pytester, way: tuple[str, ...]) -> None:
+def test_marks_on_values_are_refused(pytester: pytest.Pytester) -> None:
     """pytest.param(marks=...) would make no question: the collection says so in one line."""
     on_a_value = '@pytest.mark.parametrize("x", [0, pytest.param(1, marks=pytest.mark.arithmetic(trials=1))])'
     for arguments in ("problem, ask", "model", "search"):
         test = f"import pytest\n{on_a_value}\ndef test_it({arguments}, x): pass"
         pytester.makepyfile(**{f"test_{arguments[:5]}": test})
-    result = pytester.runpytest_subprocess(*way, "--llm-model=llmarith/exact")
+    result = pytester.runpytest("--llm-model=llmarith/exact")
     assert result.ret != 0
-    # With -n 2, both processes may report the same three errors.
     refused = {line for line in result.outlines if "pytest.param(marks=pytest.mark.arithmetic) has no effect" in line}
     assert len(refused) == 3
     result.stdout.no_fnmatch_line("*Traceback*")
 
 
-@pytest.mark.parametrize("declared", ['"--llm-model"', '"--oeis-sets"', '"--llm-trials", type=int'])
-def test_an_option_that_a_conftest_declares_too(pytester: pytest.Pytester, declared: str) -> None:
+def test_an_option_that_a_conftest_declares_too(pytester: pytest.Pytester) -> None:
     """One line on stderr and exit status 4; without the plugin the suite runs."""
-    pytester.makeconftest(f"def pytest_addoption(parser): parser.addoption({declared})")
+    pytester.makeconftest("def pytest_addoption(parser): parser.addoption('--llm-trials', type=int)")
     pytester.makepyfile("def test_it(): pass")
     result = pytester.runpytest_subprocess()
     assert result.ret == pytest.ExitCode.USAGE_ERROR

@@ -9,10 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_llmarith.sandbox.isolation import UnavailableError, probe
 from tests.llm_server import Answer, Call, LlmServer
 from tests.session.bench import WAYS, Bench, right
-from tests.session.test_oeis_run import write_cache
 
 # Nothing about it looks like a key: it has to be known to be hidden.
 KEY = "planted0Zm9vYmFyIGJheg0that0may0never0be0seen"
@@ -126,86 +124,25 @@ def test_a_key_that_comes_back(in_dotenv: Bench) -> None:
     assert [path for path in files if HEADER.encode() in path.read_bytes()] == []
 
 
-def test_a_crash_shows_no_key(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A worker that dies, and a plugin that fails in the controller: a traceback with everything in sight."""
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    bench.pytester.makepyfile(test_bench=BENCH)
-    bench.pytester.makeconftest("""
-        import os
-
-        def pytest_configure(config):
-            global is_controller
-            is_controller = not hasattr(config, "workerinput")
-
-        def pytest_runtest_teardown(item):
-            if "trial_3" in item.name:
-                os._exit(1)
-
-        def pytest_runtest_logreport(report):
-            if "trial_12" in report.nodeid and is_controller:
-                raise RuntimeError("a plugin failed")
-    """)
-    result = run(bench, Echo(), "-ollm_retries=0", *WAYS["-n 2"])
-    assert result.ret == pytest.ExitCode.INTERNAL_ERROR
-    assert "a plugin failed" in result.stdout.str() + result.stderr.str()
-
-
-def test_a_program_sees_no_key(in_dotenv: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A program that shows its environment, and that of every process that it can look into, has none to show."""
-    try:
-        probe()
-    except UnavailableError as error:
-        pytest.skip(str(error))
-    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-    write_cache(in_dotenv.pytester.path / "oeis_cache")
-    in_dotenv.pytester.makepyfile(
-        test_bench="import pytest\n@pytest.mark.oeis\ndef test_oeis(problem, ask): ask(problem)"
-    )
-    program = "import glob, os, sys\nprint(dict(os.environ), file=sys.stderr)\n"
-    program += "for path in glob.glob('/proc/[0-9]*/environ'):\n    try:\n"
-    program += "        print(open(path).read(), file=sys.stderr)\n    except OSError:\n        pass\n"
-    program += "print(len(os.environ), int(input()))"
-    run(in_dotenv, lambda call: Answer(f"```python\n{program}\n```"), "--oeis-sets=starter")
-    said = [term["stderr"] for record in in_dotenv.records() for term in record["oeis"]["terms"]]
-    assert said
-    assert all(said)
-
-
-@pytest.mark.parametrize(
-    ("place", "given", "where"),
-    [
-        (
-            "environment",
-            ("--llm-prompt-template=standard", "--llm-prompt-template=mine.txt"),
-            "--llm-prompt-template: the template 'mine'",
-        ),
-        ("dotenv", (f"--llm-param=user=I am {KEY}.",), "llmarith/exact: the parameter user"),
-        (
-            "dotenv",
-            ("--llm-system-prompt=", f"--llm-system-prompt={KEY}", "--llm-dry-run"),
-            "--llm-system-prompt: the text",
-        ),
-    ],
-)
-def test_a_key_in_what_is_asked_is_refused(
-    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, place: str, given: Way, where: str
-) -> None:
+def test_a_key_in_what_is_asked_is_refused(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before anything is collected, in one line that names its variable and never says it."""
-    if place == "environment":
-        monkeypatch.setenv("SOME_API_KEY", KEY)
-    else:
-        (pytester.path / ".env").write_text(f"SOME_API_KEY={KEY}\n", encoding="utf-8")
+    (pytester.path / ".env").write_text(f"SOME_API_KEY={KEY}\n", encoding="utf-8")
     (pytester.path / "mine.txt").write_text(f"As {KEY}: {{lhs}} {{sign}} {{rhs}}", encoding="utf-8")
     pytester.makepyfile("raise RuntimeError('collected')")
-    result = pytester.runpytest("--llm-model=llmarith/exact", "-p", "no:cacheprovider", *given)
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    assert result.errlines == [
-        f"ERROR: {where} holds the key in SOME_API_KEY, which records and pages would show; remove it",
-        "",
-    ]
-    assert result.outlines == []
+    for where, given in {
+        "--llm-system-prompt: the text": ("--llm-system-prompt=", f"--llm-system-prompt={KEY}", "--llm-dry-run"),
+        "llmarith/exact: the parameter user": (f"--llm-param=user=I am {KEY}.",),
+        "--llm-prompt-template: the template 'mine'": ("--llm-prompt-template=mine.txt",),
+    }.items():
+        result = pytester.runpytest("--llm-model=llmarith/exact", "-p", "no:cacheprovider", *given)
+        assert (result.ret, result.outlines) == (pytest.ExitCode.USAGE_ERROR, [])
+        (line,) = filter(None, result.errlines)
+        assert line.startswith(f"ERROR: {where} holds the key in SOME_API_KEY, ")
+        assert KEY not in line
+        monkeypatch.setenv("SOME_API_KEY", KEY)  # then also from the environment
 
 
+@pytest.mark.proof
 def test_a_key_goes_to_its_own_provider_alone(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     """A model without a prefix is its provider's: another one's base URL is not used, its own is recorded."""
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)

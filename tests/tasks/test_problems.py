@@ -150,12 +150,3 @@ def test_a_search_asks_what_arithmetic_asks(op: Op, dtype: Dtype, depth: int, tr
     left = int(problem.lhs.replace(".", "")) // (right if op is Op.DIV else 1)
     question = breaking_point.question(search(f"{dtype}_{op}"), (left, right))
     assert (question.operands, question.expected) == (problem.operands, problem.expected)
-
-
-@pytest.mark.parametrize(
-    ("simpler", "than"),
-    [((0, 0), (0, 1)), ((0, 1), (1, 0)), ((9, 9), (0, 10)), ((0, 999), (100, 0)), ((199, 0), (200, 0))],
-)
-def test_simplicity(simpler: tuple[int, int], than: tuple[int, int]) -> None:
-    """Fewer digits of the longer number are simpler, then smaller digits from the left, the left number's first."""
-    assert breaking_point.simplicity(simpler) < breaking_point.simplicity(than)
