@@ -79,7 +79,7 @@ class Scatter:
 
 
 def scatters(results: Results) -> list[Scatter]:
-    """One for each task in which a model has a known cost."""
+    """One for each task in which two models or more have a known cost."""
     tasks = dict.fromkeys(result.task for _, result in results)
     found = (_scatter(task, [(label, result) for label, result in results if result.task == task]) for task in tasks)
     return [scatter for scatter in found if scatter]
@@ -87,7 +87,7 @@ def scatters(results: Results) -> list[Scatter]:
 
 def _scatter(task: str, results: Results) -> Scatter | None:
     models = sorted(_priced_models(results), key=lambda model: (model.dollars, -model.share.percent))
-    if not models:
+    if len(models) < 2:
         return None
     powers = decades(models[0].dollars, models[-1].dollars)
     x, y = Axis(powers[0], powers[-1], _LEFT, _RIGHT, logarithmic=True), Axis(0, 100, _BOTTOM, _TOP)

@@ -80,7 +80,10 @@ def _ranking(task: str, places: Sequence[Place[str]], unranked: Sequence[str], r
     ends = [end for row in rows if (one := row.difference) for end in (one.points, one.low, one.high)]
     farthest = max((abs(end) for end in ends if end is not None), default=0)
     reach = next((reach for reach in _SCALES if farthest <= reach), 100)
-    order = [*(row.label for row in rows), *unranked]
+    if len(rows) == 1:  # with itself
+        rows, unranked = [], list(results)
+    others = sorted(unranked, key=lambda label: -_percent(results[label]))
+    order = [*(row.label for row in rows), *others]
     variants = list(dict.fromkeys(one.variant for label in order for one in results[label].variants))
     matrix = []
     for label in order:
@@ -91,8 +94,14 @@ def _ranking(task: str, places: Sequence[Place[str]], unranked: Sequence[str], r
         best=rows[0].label if rows else "",
         reach=reach,
         axis=Axis(-reach, reach, 0, 100),
-        rows=rows if len(rows) > 1 else (),
-        unranked=list(unranked) if len(rows) > 1 else order,
+        rows=rows,
+        unranked=others,
         variants=variants,
         matrix=matrix if variants else (),
     )
+
+
+def _percent(result: Result) -> float:
+    """Correct answers, -1 if a cell has no reply."""
+    correct = overall_share(result, Outcome.CORRECT)
+    return correct.percent if correct else -1

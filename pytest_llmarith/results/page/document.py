@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from importlib.resources import files
 
@@ -37,14 +37,14 @@ _FILTERS = {
 }
 
 
-def page_of(runs: Sequence[PageRun]) -> Iterator[bytes]:
-    """The page of these runs, piece by piece."""
+def page_of(runs: Sequence[PageRun]) -> bytes:
+    """The page of these runs."""
     series = series_of(runs)
     results = [(one.label, result) for one in series for result in one.results]
     # The id, heading and content of each part; a part without content is left out.
     parts = [
         ("overview", "Overview", overview(series)),
-        ("differences", "Differences", rankings(runs, series)),
+        ("differences", "Is the difference real?", rankings(runs, series)),
         ("depth", "By depth", [found for found in (depth_curves(results), length_curves(results)) if found]),
         ("cells", "Cells", heatmaps(results)),
         ("conditions", "Conditions", effects(runs, series)),
@@ -60,18 +60,18 @@ def page_of(runs: Sequence[PageRun]) -> Iterator[bytes]:
     page = (
         _environment()
         .get_template("page.html")
-        .generate(
+        .render(
             title=_title(runs, series),
             parts=[(part, heading) for part, heading, shown in parts if shown],
             policy=_policy(style, script),
             style=style,
             script=script,
             most_status=_MOST_STATUS,
+            models=len(series),
             **{part: shown for part, _, shown in parts},
         )
     )
-    for piece in page:
-        yield piece.encode("utf-8", "backslashreplace")  # a lone surrogate in a name cannot be encoded
+    return page.encode("utf-8", "backslashreplace")  # a lone surrogate in a name cannot be encoded
 
 
 def _title(runs: Sequence[PageRun], series: Sequence[Series]) -> str:

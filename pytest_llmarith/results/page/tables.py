@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import compress
+from dataclasses import dataclass
 from math import ceil
 
 from pytest_llmarith.records import BreakingPoint, Effect, Limit, Repeats, Result
@@ -38,26 +37,21 @@ _MOST_TERMS = 40
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """The text of a table cell, and the number by which it is sorted, if that is known."""
+    """The text of a table cell, its interval, and the number by which it is sorted, if that is known."""
 
     text: str
     sort: float | None
-
-    @property
-    def is_text(self) -> bool:
-        """Whether it is text that is not sorted."""
-        return self.sort is None and self.text not in ("", formatting.UNKNOWN)
+    interval: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class OverviewRow:
-    """One result. `figures` are in the columns of the overview; `missing` names the cells of others that it lacks."""
+    """One result. `figures` are by column; `missing` names the cells of others that it lacks."""
 
     label: str
     task: str
     correct: Share | None
-    others: Sequence[Share | None]
-    figures: Sequence[Figure]
+    figures: Mapping[str, Figure]
     notes: Sequence[str]
     simulated: bool
     missing: str
@@ -65,39 +59,36 @@ class OverviewRow:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """All results in the order of the page, and the outcomes and columns that occur."""
+    """All results by task, the best first and those that lack cells last, and the titles of the shown columns."""
 
-    outcomes: Sequence[Outcome]
-    columns: Sequence[tuple[str, str]]
+    columns: Mapping[str, str]
     rows: Sequence[OverviewRow]
+    has_tasks: bool  # more than one
 
 
-_COLUMNS = (
-    ("holds to", "Digits up to which at least 90 % are correct, by operation; ? if more trials are needed to prove it"),
-    ("most errors", "The most frequent class of wrong answers, and its share of them"),
-    ("trials", "Trials with a reply"),
-    ("cost", "US dollars; a plus means that some replies have no known price"),
-    ("tokens", "Tokens of prompts and replies"),
-    ("latency", "Median seconds of a reply"),
-    ("date", "When the run began"),
-)
+_COLUMNS = {
+    "holds to": "Digits up to which at least 90 % are correct, by operation; ? if more trials are needed to prove it",
+    "cost": "US dollars; a plus means that some replies have no known price",
+    "most errors": "The most frequent class of wrong answers, and its share of them",
+    "deviate %": "Another answer than the expected one",
+    "nan %": "A reply without an answer",
+    "cheat %": "A program that is a lookup table",
+    "trials": "Trials with a reply",
+    "tokens": "Tokens of prompts and replies",
+    "latency": "Median seconds of a reply",
+    "date": "When the run began",
+}
 
 
 def overview(series: Sequence[Series]) -> Overview:
-    """A row per model and task; outcomes and columns that no row has are left out."""
+    """A row per model and task. The date is a column if there are several; one date is in Provenance."""
     results = [(one, result) for one in series for result in one.results]
-    outcomes = [
-        outcome
-        for outcome in (Outcome.DEVIATE, Outcome.NAN, Outcome.CHEAT)
-        if any(getattr(result.outcomes, outcome) for _, result in results)
-    ]
     missing = missing_cells([result for _, result in results])
     rows = [
         OverviewRow(
             label=one.label,
             task=short_name(result.task),
             correct=overall_share(result, Outcome.CORRECT),
-            others=[overall_share(result, outcome) for outcome in outcomes],
             figures=_figures(result),
             notes=[note for note in (one.unfinished, lacks, *_notes(result)) if note],
             simulated=result.simulated,
@@ -105,30 +96,32 @@ def overview(series: Sequence[Series]) -> Overview:
         )
         for (one, result), lacks in zip(results, missing, strict=True)
     ]
-    known = [
-        any(row.figures[column].sort is not None or row.figures[column].is_text for row in rows)
-        for column in range(len(_COLUMNS))
-    ]
-    return Overview(
-        outcomes,
-        list(compress(_COLUMNS, known)),
-        [replace(row, figures=list(compress(row.figures, known))) for row in rows],
-    )
+    tasks = list(dict.fromkeys(row.task for row in rows))
+    rows.sort(key=lambda row: (tasks.index(row.task), bool(row.missing), -row.correct.percent if row.correct else 1))
+    texts = {name: {row.figures[name].text for row in rows} - {"", "0.0", formatting.UNKNOWN} for name in _COLUMNS}
+    columns = {name: title for name, title in _COLUMNS.items() if len(texts[name]) > (name == "date")}
+    return Overview(columns, rows, len(tasks) > 1)
 
 
-def _figures(result: Result) -> list[Figure]:
-    """The values of `_COLUMNS`."""
+def _figures(result: Result) -> dict[str, Figure]:
+    """The values of a row by column."""
     tokens, latency = formatting.prompt_and_completion(result.tokens), result.median_latency_s
     day = (result.date or "").replace("-", "")
-    return [
-        Figure(_holds_to(result), None),
-        Figure(_most_errors(result), None),
-        Figure(f"{result.measured:,}", result.measured),
-        Figure(formatting.dollars(result.cost_usd, result.unpriced), result.cost_usd),
-        Figure(formatting.thousands(tokens), tokens),
-        Figure(formatting.UNKNOWN if latency is None else f"{formatting.seconds(latency)} s", latency),
-        Figure(result.date or formatting.UNKNOWN, float(day) if day.isascii() and day.isdigit() else None),
-    ]
+    return {
+        "holds to": Figure(_holds_to(result), None),
+        "cost": Figure(formatting.dollars(result.cost_usd, result.unpriced), result.cost_usd),
+        "most errors": Figure(_most_errors(result), None),
+        **{f"{outcome} %": _outcome(result, outcome) for outcome in (Outcome.DEVIATE, Outcome.NAN, Outcome.CHEAT)},
+        "trials": Figure(f"{result.measured:,}", result.measured),
+        "tokens": Figure(formatting.thousands(tokens), tokens),
+        "latency": Figure(formatting.UNKNOWN if latency is None else f"{formatting.seconds(latency)} s", latency),
+        "date": Figure(result.date or formatting.UNKNOWN, float(day) if day.isascii() and day.isdigit() else None),
+    }
+
+
+def _outcome(result: Result, outcome: Outcome) -> Figure:
+    share = overall_share(result, outcome)
+    return Figure(share.text, share.percent, share.interval) if share else Figure(formatting.UNKNOWN, None)
 
 
 def _holds_to(result: Result) -> str:
@@ -140,7 +133,8 @@ def _holds_to(result: Result) -> str:
     for one in result.variants:
         dtype, _, op = one.variant.partition("_")
         if op in set(Op):
-            of_dtype.setdefault(dtype, []).append(f"{Op(op).sign} {formatting.holds_to(one.reliable_depth)}")
+            digits = formatting.holds_to(one.reliable_depth)
+            of_dtype.setdefault(dtype, []).append(f"{Op(op).sign}\N{NO-BREAK SPACE}{digits}")
     return "\n".join(f"{dtype} {', '.join(each)}" for dtype, each in of_dtype.items())
 
 
@@ -153,7 +147,10 @@ def _most_errors(result: Result) -> str:
 def _notes(result: Result) -> list[str]:
     """The notes on a result; some may be empty."""
     longest = [(short_name(one.set), one.limits[-1]) for one in result.sets if one.limits]
+    searches = result.breaking_points
+    broken = sum(one.question is not None for one in searches)
     return [
+        f"wrong in {broken} of {len(searches)} searches" if searches else "",
         *(
             f"{name}: score {formatting.one_decimal(limit.score)} % within {limit.seconds:g} s"
             for name, limit in longest

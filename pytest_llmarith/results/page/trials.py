@@ -8,9 +8,11 @@ from __future__ import annotations
 import gzip
 import json
 from base64 import b64encode
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
+from itertools import groupby, takewhile
+from operator import attrgetter, eq, itemgetter, ne
 from typing import Any, NamedTuple
 
 from pytest_llmarith.records import (
@@ -32,10 +34,15 @@ from pytest_llmarith.records import (
 from pytest_llmarith.results import formatting
 from pytest_llmarith.results.keys import USUAL_NAME, label_of
 from pytest_llmarith.results.page.runs import PageRun, Series, series_key, short_name
-from pytest_llmarith.types import Op, Outcome, Reading, SearchEnd, Symbols
+from pytest_llmarith.types import ErrorClass, Op, Outcome, Reading, SearchEnd, Symbols
 
 MOST_TRIALS = 5_000
 LONGEST_TEXT = 20_000  # characters
+NOT_CORRECT = "not correct"  # the value of the filter of outcomes for all others than correct
+
+_LONGEST_COMPARED = 800  # characters of an answer and the expected one
+_LONGEST_EXAMPLE = 70  # characters of its question, and of its answer
+_EXAMPLES = 3  # of a class
 
 _UNICODE_SIGNS = {Op.ADD: "+", Op.SUB: "-", Op.MUL: "×", Op.DIV: "÷"}
 _ASCII_SIGNS = {Op.ADD: "+", Op.SUB: "-", Op.MUL: "*", Op.DIV: "/"}
@@ -60,6 +67,7 @@ _FILTERS = {
 _ONLY_IF_SEVERAL = ("task", "condition", "repeat")
 
 Fact = tuple[str, str]
+Pieces = Sequence[tuple[str, bool]]  # parts of a number, and whether they differ from the other number
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +83,7 @@ class Filter:
 class TrialTable:
     """`count` trials are embedded, `left_out` are not, of which `wrong_left_out` are not correct.
 
-    `data` is the base64 of compressed JSON, a list of trials.
+    `data` is the base64 of compressed JSON, a list of trials. `examples` are some of the wrong ones, by class.
     """
 
     count: int
@@ -83,6 +91,16 @@ class TrialTable:
     wrong_left_out: int
     filters: Sequence[Filter]
     data: str
+    examples: Mapping[str, Sequence[Example]]
+
+
+class Example(NamedTuple):
+    """A wrong answer, digit by digit."""
+
+    model: str
+    question: str
+    answer: Pieces
+    expected: Pieces
 
 
 class _Embedded(NamedTuple):
@@ -91,6 +109,7 @@ class _Embedded(NamedTuple):
     place: int
     by: Mapping[str, str | int | None]
     json: bytes
+    example: Example | None
 
 
 def trial_table(runs: Sequence[PageRun], series: Sequence[Series]) -> TrialTable:
@@ -111,7 +130,24 @@ def trial_table(runs: Sequence[PageRun], series: Sequence[Series]) -> TrialTable
         wrong_left_out=max(0, wrong - sum(trial.by["outcome"] != Outcome.CORRECT for trial in embedded)),
         filters=list(_filters(embedded)),
         data=b64encode(gzip.compress(b"[" + b",".join(trial.json for trial in embedded) + b"]", 6, mtime=0)).decode(),
+        examples=_examples(embedded),
     )
+
+
+def _examples(trials: Iterable[_Embedded]) -> dict[str, list[Example]]:
+    """The first examples of each class, of as many models as possible."""
+    found: dict[str, list[tuple[int, Example]]] = {}
+    before = Counter[tuple[str, str]]()
+    for trial in trials:
+        if (example := trial.example) is not None:
+            name = str(trial.by["class"])
+            found.setdefault(name, []).append((before[name, example.model], example))
+            before[name, example.model] += 1
+    return {
+        name: [example for _, example in sorted(found[name], key=itemgetter(0))[:_EXAMPLES]]
+        for name in ErrorClass
+        if name in found
+    }
 
 
 def _choose(trials: Iterable[tuple[Record, str]], most: int) -> list[_Embedded]:
@@ -125,13 +161,15 @@ def _choose(trials: Iterable[tuple[Record, str]], most: int) -> list[_Embedded]:
             trial = shown_trial(record, model)
             known = {name: value for name, value in as_dict(trial).items() if value not in (None, "")}
             text = json.dumps(truncate(known, LONGEST_TEXT), allow_nan=False)
-            kept.append(_Embedded(place, trial.by, text.encode("ascii")))
+            kept.append(_Embedded(place, trial.by, text.encode("ascii"), _example(trial)))
     return sorted((wrong + right)[:most], key=attrgetter("place"))
 
 
 def _filters(trials: Sequence[_Embedded]) -> Iterator[Filter]:
     for name, label in _FILTERS.items():
         values = list(dict.fromkeys(value for trial in trials if (value := trial.by[name]) is not None))
+        if name == "outcome" and set(values) != {Outcome.CORRECT}:
+            values.insert(0, NOT_CORRECT)
         if len(values) > 1 or name not in _ONLY_IF_SEVERAL:
             yield Filter(name, label, sorted(values) if name in ("repeat", "depth") else values)
 
@@ -181,6 +219,7 @@ class ShownTrial(Part, kw_only=True):
     question: str | None = None
     expected: str | None = None
     answer: str | None = None
+    compared: tuple[Pieces, Pieces] | None = None  # a wrong answer, and the expected one
     reason: str | None = None
     prompt: str | None = None
     reply: str | None = None
@@ -214,7 +253,44 @@ def shown_trial(record: Record, model: str) -> ShownTrial:
         found = search.minimum
         trial.question = found.question if found else search.largest_right
         trial.expected, trial.answer = (found.expected, found.answer) if found else (None, None)
+    answer, expected = trial.answer or "", trial.expected or ""
+    if answer and expected and record.outcome is not Outcome.CORRECT and len(answer + expected) <= _LONGEST_COMPARED:
+        trial.compared = _compared(answer, expected)
     return trial
+
+
+def _compared(answer: str, expected: str) -> tuple[Pieces, Pieces]:
+    """The pieces of both. If one is shorter it is filled up with dots, and all between the common ends differs."""
+    width, head, tail = max(len(answer), len(expected)), 0, 0
+    if len(answer) == len(expected):
+        differs = list(map(ne, answer, expected))
+    else:
+        head, tail = (
+            sum(takewhile(bool, map(eq, one, other)))
+            for one, other in ((answer, expected), (reversed(answer), reversed(expected)))
+        )
+        tail = min(tail, len(answer) - head, len(expected) - head)
+        differs = [head <= place < width - tail for place in range(width)]
+    filled = [
+        text[: len(text) - tail].ljust(width - tail, "·") + text[len(text) - tail :] for text in (answer, expected)
+    ]
+    one, other = (
+        [
+            ("".join(character for character, _ in piece), marked)
+            for marked, piece in groupby(zip(text, differs, strict=True), itemgetter(1))
+        ]
+        for text in filled
+    )
+    return one, other
+
+
+def _example(trial: ShownTrial) -> Example | None:
+    """A wrong number in a class of errors; None if it is too long to be shown beside others."""
+    question = trial.question or ""
+    if trial.by["class"] is None or trial.search or not trial.compared:
+        return None
+    longest = max(len(question), *(sum(len(text) for text, _ in pieces) for pieces in trial.compared))
+    return Example(str(trial.by["model"]), question, *trial.compared) if longest <= _LONGEST_EXAMPLE else None
 
 
 def _filtered_by(record: Record, model: str) -> dict[str, str | int | None]:

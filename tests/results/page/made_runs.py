@@ -16,6 +16,7 @@ from pytest_llmarith.evaluate import Trial, verdict_of
 from pytest_llmarith.evaluate_search import SearchEngine, Step, record_of_search
 from pytest_llmarith.records import as_dict
 from pytest_llmarith.results.page import PageRun
+from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.tasks import arithmetic, breaking_point
 from pytest_llmarith.tasks.breaking_point import Draws
 from pytest_llmarith.types import DEFAULT_CONDITION, Dtype, Model, NumberProblem, Op, Reading, Reply
@@ -29,7 +30,10 @@ Record = dict[str, Any]
 def run_of(records: Sequence[Record], name: str = "2026-11-22T00-31-05_o4-mini", **facts: Any) -> PageRun:
     """A run that has ended with these records."""
     summary = summed_up(records, {"id": name, "selected": len(records)} | facts)
-    return PageRun(name, summary, list(map(record_of, records)))
+    counted = Summary()
+    for record in (made := list(map(record_of, records))):
+        counted.add(record)
+    return PageRun(name, summary, made, counted.asked())
 
 
 def wrong(op: Op = Op.ADD, depth: int = 3, trial: int = 0, **facts: Any) -> Record:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+import re
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,7 @@ def test_it_loads_nothing_and_allows_nothing(viewer: Viewer, pages: Pages) -> No
 def test_filters_work_together(viewer: Viewer, pages: Pages) -> None:
     """Each narrows what the others leave, the address holds them, and Clear takes them back; texts are searched."""
     page = viewer.open(pages["usual"])
+    page.click("text=Clear")
     viewer.wait_for_trials(54, 54)
     for name, word, left in (("model", "gpt-4.1", 27), ("variant", "int_sub", 9), ("outcome", "deviate", 3)):
         page.select_option(f"[name={name}]", word)
@@ -132,8 +134,52 @@ def test_a_trial_is_shown_with_the_digits_that_differ(viewer: Viewer, pages: Pag
     assert viewer.wait_for_trials(3, 54) == ["deviate"] * 3
     page.locator("#trial-rows button").first.click()
     detail = page.locator("tr.detail")
-    assert detail.locator("mark").all_text_contents() == ["5", "0"]
+    assert detail.locator("mark").all_text_contents() == ["5", "0"] * 2  # both models gave this answer
     assert detail.locator("pre").all_text_contents() == ["-2545", "Let me think.", "prompt"]
+    rows = detail.locator("table.steps tbody tr").all_text_contents()
+    assert [row.split("deviate")[0] for row in rows] == ["o4-mini", "gpt-4.1"]
+
+
+def test_trials_open_on_failures(viewer: Viewer, pages: Pages, tmp_path: Path) -> None:
+    """What is not correct is shown first; all trials if nothing is wrong, or if the address says which."""
+    viewer.open(pages["usual"])
+    assert set(viewer.wait_for_trials(24, 54)) == {"deviate", "nan"}
+    viewer.open(pages["usual"], "#trials?variant=int_add")
+    assert set(viewer.wait_for_trials(18, 54)) == {"correct"}
+    viewer.open(pages["usual"], "#trials?outcome=not+correct&variant=int_sub")
+    viewer.wait_for_trials(6, 54)
+    viewer.open(written(tmp_path, run_of([asked("{}")])))
+    viewer.wait_for_trials(1, 1)
+
+
+def test_a_model_is_found_among_many(viewer: Viewer, tmp_path: Path) -> None:
+    """From eight models on a field hides what belongs to others."""
+    runs = [run_of(usual_records(f"model-{number}"), f"run {number}") for number in range(8)]
+    page = viewer.open(written(tmp_path, *runs[:7]))
+    assert page.locator("#find-model").count() == 0
+    page = viewer.open(written(tmp_path, *runs))
+    page.fill("#find-model", "MODEL-3")
+    shown = page.locator("[data-model]:visible").evaluate_all(
+        "(all) => [...new Set(all.map((one) => one.dataset.model))]"
+    )
+    assert shown == ["model-3"]
+    assert page.text_content("#found-models") == "1 of 8 models"
+
+
+@pytest.mark.parametrize("name", ["usual", "conditions"])
+def test_headings_and_landmarks(viewer: Viewer, pages: Pages, name: str) -> None:
+    """One h1, no level is skipped, also in an open trial; no two landmarks have the same role and name."""
+    page = viewer.open(pages[name])
+    page.locator("#trial-rows button").first.click()
+    levels = page.locator("h1, h2, h3, h4, h5, h6").evaluate_all("(all) => all.map((one) => Number(one.tagName[1]))")
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise([0, *levels]))
+    landmarks = re.findall(
+        r"- (banner|navigation|main|region|search|contentinfo)\b([^:\n]*)", page.locator("body").aria_snapshot()
+    )
+    assert ("main", "") in landmarks
+    assert ("region", ' "Overview"') in landmarks
+    assert len(landmarks) == len(set(landmarks))
 
 
 def test_hostile_texts_are_shown_as_text(viewer: Viewer, tmp_path: Path) -> None:
@@ -169,7 +215,7 @@ def test_it_is_used_by_keyboard(viewer: Viewer, pages: Pages) -> None:
     page = viewer.open(pages["usual"])
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"
-    page.focus(".heat td > a")
+    page.focus("#cells td > a")
     page.keyboard.press("Enter")
     viewer.wait_for_trials(3, 54)
     page.focus("#trial-rows button")
@@ -185,7 +231,7 @@ def test_the_overview_is_sorted_by_its_headers(viewer: Viewer, tmp_path: Path) -
     every = run_of([*usual_records("all"), *usual_records("more")], "all")
     page = viewer.open(written(tmp_path, run_of(easy, "easy"), every))
     by_name, by_percent = (page.locator(f".overview th[{name}] button").first for name in ("data-sorts", "data-ranks"))
-    rows = page.locator(".overview tbody th")
+    rows = page.locator("#overview tbody th")
     shown = "(cells) => cells.map((cell) => cell.dataset.sort)"
     for order, names in (("ascending", ["all", "easy", "more"]), ("descending", ["more", "easy", "all"])):
         by_name.click()
@@ -238,5 +284,6 @@ def test_every_step_of_colour_can_be_read(viewer: Viewer, pages: Pages, dark: bo
     contrasts = page.evaluate(CONTRASTS, [f"{hue}{step}" for hue in "he" for step in range(STEPS + 1)])
     assert {step: contrast for step, contrast in contrasts.items() if contrast < 4.5} == {}
     page.emulate_media(media="print")
-    assert not page.is_visible(".filters")
+    assert not page.is_visible("#trials")
+    assert page.is_visible(".example mark")
     assert page.evaluate("getComputedStyle(document.body).color") == "rgb(26, 31, 38)"

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from pytest_llmarith.results.page import PageRun, write_run_page
 from pytest_llmarith.results.page.charts import STEPS, share
+from pytest_llmarith.results.page.trials import shown_trial
 from pytest_llmarith.types import DEFAULT_CONDITION, Op
 from tests.results.page.made_runs import (
     COMMA,
@@ -30,7 +31,7 @@ from tests.results.page.made_runs import (
     usual_records,
     wrong,
 )
-from tests.runs_on_disk import asked, programmed
+from tests.runs_on_disk import asked, programmed, record_of
 
 Write = Callable[..., str]
 USUAL_FIELDS = DEFAULT_CONDITION.fields()
@@ -101,10 +102,11 @@ def test_a_page_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
 def test_parts_without_data_are_left_out(page: Write) -> None:
     """A part is there, and linked, if its run has data for it."""
     parts = re.findall(r'<section id="(\w+)"', page(run_of(usual_records())))
-    assert parts == ["overview", "depth", "cells", "cost", "errors", "trials", "provenance"]
-    free = page(run_of([asked("{}", cost_usd=None)]))
-    assert 'id="cost"' not in free
-    assert "#cost" not in free
+    assert parts == ["overview", "depth", "cells", "errors", "trials", "provenance"]
+    one, other, free = priced_run("a", 5, 0.01), priced_run("b", 5, 0.02), priced_run("c", 5, None)
+    for runs, is_there in (([one, other], True), ([one, free], False)):
+        text = page(*runs)
+        assert ('id="cost"' in text) == ("#cost" in text) == is_there
 
 
 def test_fake_models_are_marked(page: Write) -> None:
@@ -124,7 +126,7 @@ def test_the_title_names_models_and_counts_runs(page: Write, models: str, title:
 def test_labels_are_told_apart(page: Write, names: str, labels: list[str]) -> None:
     """By the run if a model is in two of them, and by a number if that is the same, too."""
     text = page(*[run_of([asked("{}", model="m")], name) for name in names])
-    assert [row[0] for row in rows_of(text, "overview")[1:]] == [f"{label} arithmetic" for label in labels]
+    assert [row[0] for row in rows_of(text, "overview")[1:]] == labels
     assert [trial["by"]["model"] for trial in embedded(text)] == labels
 
 
@@ -152,10 +154,20 @@ def test_the_overview_has_the_percentages_of_the_summary(page: Write) -> None:
     some = run_of([asked("{}"), asked("{}", trial=1), asked("1", op=Op.MUL), asked(None, trial=1, op=Op.MUL)])
     (_, row) = rows_of(page(some), "overview")
     expected: Any = some.summary.results[0].percentages
-    assert row[2].split()[0] == f"{expected['correct'].percent:.1f}" == "50.0"
+    assert row[1].split()[0] == f"{expected['correct'].percent:.1f}" == "50.0"
     (_, row) = rows_of(page(run_of([asked("{}"), asked(None, op=Op.MUL)])), "overview")
-    assert row[2] == "-"
+    assert row[1] == "-"
     assert "50.0 to 100.0 %" in row[0]
+
+
+def test_the_overview_has_key_figures_first_and_the_best_model_on_top(page: Write) -> None:
+    """After correct %: the digits that it holds to, cost, most errors. What lacks cells of others comes last."""
+    easy = [one for one in usual_records("easy") if one["problem"]["variant"] == "int_add"]
+    poor = [wrong(Op.ADD if number % 2 else Op.SUB, 3, number, model="poor") for number in range(9)]
+    header, *rows = rows_of(page(run_of(poor, "a"), run_of(easy, "b"), run_of(usual_records(), "c")), "overview")
+    assert header[:2] + header[3:6] == ["model", "correct %", "holds to", "cost", "most errors"]
+    assert [row[0].split()[0] for row in rows] == ["o4-mini", "easy", "poor"]
+    assert rows[0][3].startswith("int + 4?")
 
 
 def test_a_cell_says_how_many_are_correct(page: Write) -> None:
@@ -195,6 +207,28 @@ def test_many_models_get_a_panel_each(page: Write) -> None:
     runs = [run_of(usual_records(f"model-{number}"), f"run-{number}") for number in range(7)]
     few, many = (page(*some).partition('id="cells"')[0] for some in (runs[:6], runs))
     assert (few.count('class="band'), many.count('class="band')) == (24, 7)
+
+
+# --- differences ----------------------------------------------------------------------------------------------------
+
+
+def test_models_are_ranked_and_grouped(page: Write) -> None:
+    """By the same questions: a group is not separated from its first. Models with other questions are marked."""
+    right = {"good": 20, "near": 19, "bad": 5, "worst": 4}
+    runs = [run_of([one | {"model": name} for one in sums(count)], name) for name, count in right.items()]
+    text = page(*reversed(runs), run_of(usual_records("other"), "other"))
+    rows = [row for row in rows_of(text, "differences") if row[0] in (*right, "other not ranked")]
+    assert [row[:2] for row in rows[:4]] == [
+        ["good", "1"],
+        ["near", "1 not separated"],
+        ["bad", "2"],
+        ["worst", "2 not separated"],
+    ]
+    assert [row[3].split()[0] for row in rows[:4]] == ["best", "-5.0", "-75.0", "-80.0"]
+    assert [row[0] for row in rows[4:]] == [*right, "other not ranked"]
+    assert "significantly worse: bad, worst; not separated: near." in text
+    assert "Not ranked, as they were asked other questions: other." in text
+    assert "No two models were asked the same questions" in page(runs[0], run_of(usual_records("other"), "other"))
 
 
 # --- conditions, repeats, costs -------------------------------------------------------------------------------------
@@ -254,6 +288,30 @@ def test_a_run_of_easy_cells_is_not_on_the_line(page: Write) -> None:
 
 
 # --- errors, breaking points, sequences -----------------------------------------------------------------------------
+
+
+@given(answer=st.from_regex(r"-?[0-9]{1,12}(\.[0-9]{1,4})?", fullmatch=True), other=st.integers(-(10**12), 10**12))
+def test_digits_that_differ_are_marked(answer: str, other: int) -> None:
+    """Both are as long, with dots for missing characters; what is not marked is the same."""
+    record = asked(answer) | {"problem": wrong()["problem"] | {"expected": str(other)}}
+    trial = shown_trial(record_of(record), "o4-mini")
+    assert trial.compared is not None
+    one, rest = ("".join(text for text, _ in pieces) for pieces in trial.compared)
+    assert (one.replace("·", ""), rest.replace("·", "")) == (trial.answer, trial.expected)
+    spans = [[(len(text), differs) for text, differs in pieces] for pieces in trial.compared]
+    assert spans[0] == spans[1]
+    assert all(a == b for (a, differs), (b, _) in zip(*trial.compared, strict=True) if not differs)
+
+
+def test_each_class_has_three_examples_of_many_models(page: Write) -> None:
+    """With the question, the answer above the expected one, and its wrong digits marked; without a script."""
+    text = page(*[run_of([wrong(trial=trial, model=name) for trial in range(3)], name) for name in "abcd"])
+    examples = re.findall(r'<p class="example">(.*?)</p>', text, re.DOTALL)
+    assert [re.findall("<small>(.*?)</small>", example) for example in examples] == [["a"], ["b"], ["c"]]
+    assert [len(re.findall(r"<mark>\d</mark>", example)) for example in examples] == [2, 2, 2]
+    two = page(run_of([wrong(trial=trial) for trial in range(2)]), run_of([wrong(model="b")]))
+    assert re.findall(r'class="example">.*?<small>(.*?)</small>', two, re.DOTALL) == ["o4-mini", "b", "o4-mini"]
+    assert 'class="example"' not in page(run_of([asked("{}")]))
 
 
 def test_errors_stand_in_their_classes(page: Write) -> None:

@@ -1,6 +1,7 @@
 // The filters of the form, which are part of the address, so that a link can be shared.
 
 const ADDRESS = "#trials?";
+const NOT_CORRECT = "not correct";
 
 class Filters {
   constructor(form) {
@@ -14,6 +15,12 @@ class Filters {
 
   get address() {
     return ADDRESS + new URLSearchParams(this.chosen);
+  }
+
+  // Chooses the trials that are not correct, if there are any.
+  openOnFailures() {
+    const { outcome } = this.form.elements;
+    if ([...outcome.options].some(({ value }) => value === NOT_CORRECT)) outcome.value = NOT_CORRECT;
   }
 
   // Sets the form from an address; returns whether the address has filters.
@@ -36,8 +43,11 @@ const textsOf = (trial) => [
 const says = (trial, text) =>
   textsOf(trial).some((value) => value && ends(value).some((part) => part.toLowerCase().includes(text)));
 
+const has = (trial, name, value) =>
+  name === "outcome" && value === NOT_CORRECT ? trial.by.outcome !== "correct" : String(trial.by[name] ?? "") === value;
+
 // The trials with the chosen values that contain the text.
 const matching = (trials, { text = "", ...chosen }) => {
   const [wanted, lower] = [Object.entries(chosen), text.toLowerCase()];
-  return trials.filter((trial) => wanted.every(([name, value]) => String(trial.by[name] ?? "") === value) && (!lower || says(trial, lower)));
+  return trials.filter((trial) => wanted.every(([name, value]) => has(trial, name, value)) && (!lower || says(trial, lower)));
 };

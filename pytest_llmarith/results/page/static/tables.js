@@ -23,6 +23,20 @@ const sortBy = (table, header) => {
   header.setAttribute("aria-sort", descending ? "descending" : "ascending");
 };
 
+// The search for models: hides what belongs to other models, in all parts.
+const find = document.getElementById("find-model");
+if (find) {
+  find.closest("p").hidden = false;
+  find.addEventListener("input", () => {
+    const wanted = find.value.trim().toLowerCase();
+    const isFound = (name) => name.toLowerCase().includes(wanted);
+    const named = [...document.querySelectorAll("[data-model]")];
+    for (const one of named) one.hidden = !isFound(one.dataset.model);
+    const names = [...new Set(named.map((one) => one.dataset.model))];
+    document.getElementById("found-models").textContent = wanted ? `${count(names.filter(isFound).length)} of ${count(names.length)} models` : "";
+  });
+}
+
 for (const table of document.querySelectorAll("table.sortable")) {
   for (const header of table.querySelectorAll("th[data-sorts]")) {
     const button = element("button", { type: "button" }, ...header.childNodes);

@@ -53,21 +53,16 @@ class TrialTable {
       cell({}, spelled(model)),
       cell({}, brief(trial.cell, 80), this.repeated ? element("small", {}, `repeat ${repeat}`) : null),
       cell({ class: "number-text" }, brief(trial.question ?? "", 160)),
-      cell({}, this.#outcomeOf(trial)),
+      cell({}, answerOf(trial)),
       cell({}, button));
     button.addEventListener("click", () => this.#toggle(row, button, trial));
     return row;
   }
 
-  #outcomeOf(trial) {
-    if (trial.expected !== undefined) return comparison(trial.answer, trial.expected, 80);
-    return brief(trial.reason ?? (trial.program?.scores ?? []).map(([limit, score]) => `${score} within ${limit}`).join(", "), 160);
-  }
-
   #toggle(row, button, trial) {
     const open = button.getAttribute("aria-expanded") === "true";
     if (open) row.nextElementSibling.remove();
-    else row.after(element("tr", { class: "detail", role: "row" }, cell({ colspan: row.cells.length }, detailOf(trial))));
+    else row.after(element("tr", { class: "detail", role: "row" }, cell({ colspan: row.cells.length }, detailOf(trial, this.trials))));
     row.classList.toggle("open", !open);
     button.setAttribute("aria-expanded", String(!open));
     button.firstChild.data = open ? "Show" : "Hide";
@@ -100,7 +95,7 @@ const start = async () => {
   document.addEventListener("click", (event) => {
     if (event.target.closest?.(`a[href="${CSS.escape(location.hash)}"]`)) arrive(); // the address does not change, so there is no hashchange event
   });
-  filters.follow(location.hash);
+  if (!filters.follow(location.hash)) filters.openOnFailures();
   table.search();
   arrive();
   document.documentElement.dataset.ready = "";
