@@ -366,9 +366,9 @@ def test_what_was_measured_has_what_is_counted(task: str, problem: Any, outcome:
     ("command", "line", "word"),
     [
         ("report", changed("reply.cost_usd", "cheap"), "cost_usd"),
-        ("export --to=csv", changed("problem.depth", 10**400), "depth"),
+        ("export --format=csv", changed("problem.depth", 10**400), "depth"),
         ("regrade", json.dumps(GOOD | {"since": "X"}).replace('"X"', "[" * 100_000 + "]" * 100_000), "deep"),
-        ("merge --into=merged", json.dumps(GOOD)[:-5], "JSON"),
+        ("merge --output=merged", json.dumps(GOOD)[:-5], "JSON"),
         ("report", "[]", "object"),
     ],
     ids=["text", "huge", "deep", "cut", "list"],

@@ -11,8 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_llmarith.cli.parser import print_error
-from pytest_llmarith.results.formatting import showable
+from pytest_llmarith.cli.parser import add_format, add_output, print_error
 
 if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from pytest_llmarith.results.load import LoadedRun
 
 WORSE = 1
-_FORMATS = ("terminal", "markdown", "json")
+_FORMATS = ("terminal", "markdown", "latex", "json")
 
 
 def add_compare(commands: Commands) -> None:
@@ -68,9 +67,8 @@ def add_compare(commands: Commands) -> None:
         metavar="N",
         help="With --fail-if-worse: how many questions of a comparison may be unanswered (default 0)",
     )
-    command.add_argument(
-        "--format", choices=_FORMATS, default=_FORMATS[0], metavar="|".join(_FORMATS), help="Output format"
-    )
+    add_format(command, _FORMATS, "terminal")
+    add_output(command)
     command.set_defaults(run=_compare)
 
 
@@ -89,13 +87,15 @@ def _count(text: str) -> int:
 def _compare(request: argparse.Namespace) -> int:
     from pytest_llmarith.results.compare import compare
     from pytest_llmarith.results.compare_text import failures
+    from pytest_llmarith.results.export import Destination
     from pytest_llmarith.results.files import UsageError
 
     if request.allow_unanswered is not None and request.fail_if_worse is None:
         raise UsageError("--allow-unanswered needs --fail-if-worse; add --fail-if-worse=POINTS or remove it")
     baseline, *others = _opened(request.runs)
     comparisons = compare(baseline, others, request.model, request.condition, unpaired=request.unpaired)
-    sys.stdout.write(showable(_formatted(comparisons, request.format), sys.stdout.encoding))
+    text = _formatted(comparisons, request.format)
+    Destination(sys.stdout, request.output, request.force).write([text], [baseline, *others])
     if request.fail_if_worse is None:
         return 0
     worse = failures(comparisons, request.fail_if_worse, request.allow_unanswered or 0)
@@ -124,10 +124,10 @@ def _formatted(comparisons: Comparisons, form: str) -> str:
     import json
 
     from pytest_llmarith.records import as_dict
-    from pytest_llmarith.results.compare_text import as_markdown, as_text
+    from pytest_llmarith.results.compare_text import as_document, as_text
 
     if form == "json":
         return f"{json.dumps(as_dict(comparisons), indent=2)}\n"
-    if form == "markdown":
-        return as_markdown(comparisons)
+    if form in ("markdown", "latex"):
+        return as_document(comparisons, latex=form == "latex")
     return as_text(comparisons, shutil.get_terminal_size().columns)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_llmarith.cli.parser import add_runs, say
+from pytest_llmarith.cli.parser import add_output, add_runs
 
 if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands
@@ -46,13 +47,14 @@ def add_cite(commands: Commands) -> None:
         "cite", help=purpose, description=f"{purpose}: models, prompts, seed, dates, versions and cost, with BibTeX."
     )
     add_runs(command)
+    add_output(command)
     command.set_defaults(run=_cite)
 
 
 def _cite(request: argparse.Namespace) -> int:
     from pytest_llmarith.results.cite import cite
-    from pytest_llmarith.results.export import load_all_runs
+    from pytest_llmarith.results.export import Destination, load_all_runs
 
-    for run in load_all_runs(request.runs):
-        say(*cite(run))
+    runs = load_all_runs(request.runs)
+    Destination(sys.stdout, request.output, request.force).write((f"{line}\n" for line in cite(runs)), runs)
     return 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -51,13 +52,22 @@ def add_runs(command: argparse.ArgumentParser) -> None:
     )
 
 
-def add_output(command: argparse.ArgumentParser) -> None:
-    """Add the arguments for runs and output."""
-    add_runs(command)
-    command.add_argument("--output", type=Path, metavar="FILE", help="Write to this file instead of the terminal")
-    command.add_argument("--force", action="store_true", help="Let --output replace a file that exists")
+def add_format(command: argparse.ArgumentParser, formats: Sequence[str], default: str | None = None) -> None:
+    """Add the argument for the format, which is required if it has no default."""
     command.add_argument(
-        "--spreadsheet",
-        action="store_true",
-        help="Write CSV for a spreadsheet: formulas and line breaks are escaped",
+        "--format",
+        choices=formats,
+        default=default,
+        required=default is None,
+        metavar="|".join(formats),
+        help="Output format" + f" (default: {default})" * bool(default),
     )
+    if "csv" in formats:
+        help_ = "With --format=csv: write it for a spreadsheet, with formulas and line breaks escaped"
+        command.add_argument("--spreadsheet", action="store_true", help=help_)
+
+
+def add_output(command: argparse.ArgumentParser, purpose: str = "Write to this file instead of the terminal") -> None:
+    """Add the arguments for a file to write."""
+    command.add_argument("--output", type=Path, metavar="FILE", help=purpose)
+    command.add_argument("--force", action="store_true", help="Let --output replace a file that exists")

@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_llmarith.cli.parser import say
+from pytest_llmarith.cli.parser import add_output, say
 from pytest_llmarith.results.formatting import sanitize
 from pytest_llmarith.types import Outcome, Reading
 
@@ -31,7 +31,7 @@ def add_regrade(commands: Commands) -> None:
         "files", nargs="+", type=Path, metavar="FILE", help="A run's trials.jsonl or folder, or JSONL of llm_arithmetic"
     )
     command.add_argument(
-        "--reading",
+        "--match",
         choices=[str(reading) for reading in Reading],
         metavar="|".join(Reading),
         help="Grade this reading instead of the one in each record",
@@ -44,8 +44,7 @@ def add_regrade(commands: Commands) -> None:
         metavar="BEFORE->AFTER",
         help="Print the replies of a cell of the table, such as --show='deviate->correct'; repeatable",
     )
-    command.add_argument("--write", type=Path, metavar="OUT", help="Write the new records to this file")
-    command.add_argument("--force", action="store_true", help="Let --write replace a file that exists")
+    add_output(command, "Write the new records to this file")
     command.set_defaults(run=_regrade)
 
 
@@ -65,12 +64,12 @@ def _regrade(request: argparse.Namespace) -> int:
     from pytest_llmarith.results.load import changes
     from pytest_llmarith.results.log import log_of
 
-    reading = request.reading and Reading(request.reading)
+    reading = request.match and Reading(request.match)
     notes: list[str] = []
     transitions, reasons = Counter[tuple[Outcome, Outcome]](), Counter[str]()
     unchanged = 0
     files = [log_of(file) for file in request.files]
-    writing = new_file("--write", request.write, files, force=request.force) if request.write else nullcontext()
+    writing = new_file("--output", request.output, files, force=request.force) if request.output else nullcontext()
     with writing as written:
         for change in (change for file in files for change in changes(file, reading, notes)):
             transitions[change.outcomes] += 1

@@ -9,23 +9,36 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_llmarith.cli.parser import add_output, print_error, sanitize_line, say
+from pytest_llmarith.cli.parser import (
+    add_format,
+    add_output,
+    add_runs,
+    print_error,
+    sanitize_line,
+    say,
+)
 
 if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands
 
-_FORMATS = ("terminal", "markdown", "json", "csv", "html")
-_SHAPES = ("llm_arithmetic", "csv")
+_FORMATS = ("terminal", "markdown", "latex", "csv", "json", "html")
+_TRIAL_FORMATS = ("csv", "llm_arithmetic")
 
 
 def add_report(commands: Commands) -> None:
     """Declare `llmarith report`."""
-    purpose = "Show the tables of a run, or an overview of several"
+    purpose = "Show the results of runs, with differences to the first model"
     command = commands.add_parser("report", help=purpose, description=f"{purpose}. The runs are never changed.")
-    add_output(command)
+    add_runs(command)
+    add_format(command, _FORMATS, "terminal")
     command.add_argument(
-        "--format", choices=_FORMATS, default="terminal", metavar="|".join(_FORMATS), help="Output format"
+        "--cells", action="store_true", help="Add variants by depth; with csv and json, show them instead"
     )
+    command.add_argument(
+        "--errors", action="store_true", help="Add error classes; with csv and json, show them instead"
+    )
+    command.add_argument("-v", "--verbose", action="store_true", help="Add all tables; with terminal and markdown")
+    add_output(command)
     command.add_argument("--min-depth", type=_depth, metavar="N", help="Count only trials of this depth and more")
     command.add_argument("--max-depth", type=_depth, metavar="N", help="Count only trials up to this depth")
     for name in ("task", "model"):
@@ -46,7 +59,7 @@ def add_report(commands: Commands) -> None:
 
 def _report(request: argparse.Namespace) -> int:
     from pytest_llmarith.results.export import Destination, load_all_runs
-    from pytest_llmarith.results.report import Selection, parse_order, report
+    from pytest_llmarith.results.report import Detail, Selection, parse_order, report
 
     report(
         load_all_runs(request.runs),
@@ -55,6 +68,7 @@ def _report(request: argparse.Namespace) -> int:
         shutil.get_terminal_size().columns,
         Selection(request.model, request.task, request.min_depth, request.max_depth),
         parse_order(request.sort) if request.sort else None,
+        Detail(request.cells, request.errors, request.verbose),
     )
     return 0
 
@@ -69,14 +83,9 @@ def add_export(commands: Commands) -> None:
     """Declare `llmarith export`."""
     purpose = "Write the trials of runs in the format of another program"
     command = commands.add_parser("export", help=purpose, description=f"{purpose}. The runs are never changed.")
+    add_runs(command)
+    add_format(command, _TRIAL_FORMATS)
     add_output(command)
-    command.add_argument(
-        "--to",
-        choices=_SHAPES,
-        required=True,
-        metavar="|".join(_SHAPES),
-        help="Rows of llm_arithmetic, or a CSV table with a row per trial",
-    )
     command.set_defaults(run=_export)
 
 
@@ -84,15 +93,15 @@ def _export(request: argparse.Namespace) -> int:
     from pytest_llmarith.results.export import Destination, export, load_all_runs
 
     destination = Destination(sys.stdout, request.output, request.force, request.spreadsheet)
-    left_out = export(load_all_runs(request.runs), request.to, destination)
+    left_out = export(load_all_runs(request.runs), request.format, destination)
     if count := left_out.other_tasks:
         have = "trials of other tasks have" if count > 1 else "trial of another task has"
-        print_error("export", f"{count:,} {have} no row in --to={request.to}; use --to=csv for all trials")
+        print_error("export", f"{count:,} {have} no row in --format={request.format}; use --format=csv for all trials")
     if count := left_out.conditions:
         print_error(
             "export",
             f"{count:,} {'trials were' if count > 1 else 'trial was'} asked in a condition or repeatedly, which "
-            f"--to={request.to} does not show: a problem may have several rows; use --to=csv to distinguish them",
+            f"--format={request.format} does not show: a problem may have several rows; use --format=csv for them",
         )
     return 0
 
@@ -103,7 +112,7 @@ def add_merge(commands: Commands) -> None:
     command = commands.add_parser("merge", help=purpose, description=f"{purpose}. The runs are never changed.")
     command.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="A run's folder")
     command.add_argument(
-        "--into", type=Path, required=True, metavar="RUN", help="Folder of the new run, which must not exist"
+        "--output", type=Path, required=True, metavar="RUN", help="Folder of the new run, which must not exist"
     )
     command.set_defaults(run=_merge)
 
@@ -115,9 +124,9 @@ def _merge(request: argparse.Namespace) -> int:
     from pytest_llmarith.results.run_status import run_lines
     from pytest_llmarith.results.screen import screen
 
-    summary = merge(request.runs, request.into)
-    width, run = shutil.get_terminal_size().columns, load_runs(request.into)[0]
-    page = write_run_page(request.into, summary, run.records(), run.asked())
+    summary = merge(request.runs, request.output)
+    width, run = shutil.get_terminal_size().columns, load_runs(request.output)[0]
+    page = write_run_page(request.output, summary, run.records(), run.asked())
     say(*run_lines(summary, width), *screen(summary, width))
-    say("", f"written to {sanitize_line(str(request.into))}", sanitize_line(page))
+    say("", f"written to {sanitize_line(str(request.output))}", sanitize_line(page))
     return 0

@@ -1,4 +1,4 @@
-"""The tables of one result (variants, depths, lengths, breaking points, sets), and of the error classes of all."""
+"""The tables of one result (variants, depths, lengths, sets), and of the error classes of all."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from pytest_llmarith.records import BreakingPoint, Cells, ErrorTotals, Percentage, Result, SequenceSet
+from pytest_llmarith.records import Cell, ErrorTotals, Percentage, Result, SequenceSet
 from pytest_llmarith.results import formatting
-from pytest_llmarith.results.formatting import sanitize, sanitize_name
-from pytest_llmarith.results.keys import label_of
+from pytest_llmarith.results.formatting import sanitize_name
+from pytest_llmarith.results.run_tables import ResultOfRun
 from pytest_llmarith.results.statistics import correct_percentage, percentage
 from pytest_llmarith.results.tables import LONGEST_NAME, Column, Row, Table
-from pytest_llmarith.types import ErrorClass, Level, SearchEnd
+from pytest_llmarith.types import ErrorClass, Level
 
 _VARIANTS = (
     "reliable depth: the deepest for which all trials up to it are at least 90 % correct by the lower end of their "
@@ -31,56 +31,64 @@ _ERROR_CLASSES = (
     "right: of all trials, in any words; bare: with nothing but the number."
 )
 _LONGEST_HEADER = 20  # three of them beside each other fit into 80 columns
-_LONGEST_TEXT = 80
 _MOST_NAMED = 5
 
 
-def tables_of(result: Result) -> Iterator[Table]:
-    """The tables of a result, depending on its task."""
+def tables_of(row: ResultOfRun, *, only_cells: bool = False) -> Iterator[Table]:
+    """The tables of a result, depending on its task; with `only_cells` that of variants and depths."""
+    result = row.result
     if result.cells:
-        yield _by_depth(result)
+        yield _by_depth(row)
+    if only_cells:
+        return
     if result.variants:
-        yield by_variant(result)
+        yield _by_variant(row)
     if result.lengths:
-        yield _by_length(result)
-    if result.breaking_points:
-        yield _breaking_points(result)
+        yield _by_length(row)
     if result.sets:
-        yield by_set(result)
+        yield _by_set(row)
 
 
-def _title(result: Result, what: str) -> str:
-    how = ", ".join(filter(None, ["simulated" * result.simulated, label_of(result.condition)]))
-    model, task = (sanitize_name(name, LONGEST_NAME) for name in (result.model, result.task))
-    return f"{model}{f' ({sanitize_name(how, LONGEST_NAME)})' * bool(how)}, {task}: {what}"
+def _title(row: ResultOfRun, what: str) -> str:
+    label, task = (sanitize_name(name, LONGEST_NAME) for name in (row.label, row.result.task))
+    return f"{label}{' (simulated)' * row.result.simulated}, {task}: {what}"
 
 
-def _by_depth(result: Result) -> Table:
-    """Rows are variants, columns depths. The title has the most frequent size of a cell, other cells name theirs."""
-    cells = {(cell.variant, cell.depth): cell for cell in result.cells}
-    sizes = Counter(cell.measured for cell in result.cells if cell.measured)
+def counts_by_depth(result: Result) -> tuple[int, list[int], dict[str, list[str | None]]]:
+    """The most frequent size of a cell, the depths, and how many are correct at these, by variant.
+
+    Cells of another size name theirs, as in `3/9`; cells without an answer are None.
+    """
+    cells = {(cell.variant, cell.depth): cell for cell in result.cells if cell.measured}
+    sizes = Counter(cell.measured for cell in cells.values())
     usual = sizes.most_common(1)[0][0] if sizes else 0
-    variants = list(dict.fromkeys(variant for variant, _ in cells))
-    depths = sorted({depth for _, depth in cells})
+    depths = sorted({cell.depth for cell in result.cells})
 
-    def correct(cell: Cells | None) -> str | None:
-        if cell is None or not cell.measured:
+    def correct(cell: Cell | None) -> str | None:
+        if cell is None:
             return None
         return str(cell.correct) if cell.measured == usual else f"{cell.correct}/{cell.measured}"
 
+    variants = dict.fromkeys(cell.variant for cell in result.cells)
+    return usual, depths, {one: [correct(cells.get((one, depth))) for depth in depths] for one in variants}
+
+
+def _by_depth(row: ResultOfRun) -> Table:
+    """Rows are variants, columns depths. The title has the most frequent size of a cell, other cells name theirs."""
+    result = row.result
+    usual, depths, counts = counts_by_depth(result)
     rows = []
-    for variant in variants:
-        mine = [cells.get((variant, depth)) for depth in depths]
-        total = correct_percentage([cell for cell in mine if cell])
-        rows.append(Row([variant, *map(correct, mine), formatting.percent_of(total)]))
-    of_depths = [[cells[variant, depth] for variant in variants if (variant, depth) in cells] for depth in depths]
-    totals = [correct_percentage(column) for column in (*of_depths, result.cells)]
+    for variant, shown in counts.items():
+        total = correct_percentage([cell for cell in result.cells if cell.variant == variant])
+        rows.append(Row([variant, *shown, formatting.percent_of(total)]))
+    of_depths = [[cell for cell in result.cells if cell.depth == depth] for depth in depths]
+    totals = [correct_percentage(cells) for cells in (*of_depths, result.cells)]
     rows += [
         Row(["all %", *map(formatting.percent_of, totals)]),
         Row(["95 % from", *(_end(total, "low") for total in totals)]),  # in one row they would be too wide
         Row(["to", *(_end(total, "high") for total in totals)]),
     ]
-    title = _title(result, f"correct of {usual} by variant and depth")
+    title = _title(row, f"correct of {usual} by variant and depth")
     columns = [Column("depth", is_name=True), *(Column(str(depth)) for depth in depths), Column("all %")]
     return Table(title, columns, rows)
 
@@ -90,8 +98,9 @@ def _end(total: Percentage | None, end: Literal["low", "high"]) -> str | None:
     return None if percent is None else f"{percent:.1f}"
 
 
-def by_variant(result: Result) -> Table:
+def _by_variant(row: ResultOfRun) -> Table:
     """Accuracy of each variant over all depths, its reliable depth, and the size of its errors."""
+    result = row.result
     columns = [
         Column("variant", is_name=True),
         Column("trials"),
@@ -115,65 +124,25 @@ def by_variant(result: Result) -> Table:
         )
         for one in result.variants
     ]
-    return Table(_title(result, "by variant, all depths together"), columns, rows, _VARIANTS)
+    return Table(_title(row, "by variant, all depths together"), columns, rows, _VARIANTS)
 
 
-def _by_length(result: Result) -> Table:
+def _by_length(row: ResultOfRun) -> Table:
     """Rows are outcomes, columns the digits of the longer operand."""
+    result = row.result
     outcomes = ["correct", "deviate", "nan", *["unanswered"] * any(one.unanswered for one in result.lengths)]
     rows = [Row([name, *(getattr(one, name) or "." for one in result.lengths)]) for name in outcomes]
     rows.append(Row(["median s", *(formatting.seconds(one.median_latency_s) for one in result.lengths)]))
     columns = [Column("digits", is_name=True), *(Column(str(one.digits)) for one in result.lengths)]
-    return Table(_title(result, "by digits of the longer operand"), columns, rows)
-
-
-# --- searches --------------------------------------------------------------------------------------------------------
-
-
-def _breaking_points(result: Result) -> Table:
-    """The result of each search: a question with its wrong answer, or the largest question without one."""
-    points = result.breaking_points
-    repeated = any(point.repeat for point in points)
-    columns = [
-        Column("variant", is_name=True),
-        Column("breaks at", is_name=True),
-        Column("answer", is_name=True, below=True),
-        Column("expected", is_name=True, below=True),
-        Column("class", is_name=True),
-        *[Column("repeat")] * repeated,
-        Column("questions", "{:,}".format),
-    ]
-    rows = []
-    for point in points:
-        cells: list[object] = [None] * 4
-        if point.question is not None:
-            why = point.error_class or point.reason
-            cells = [point.question, point.answer or "no answer", point.expected, why]
-        cells = [point.variant, *cells, *[point.repeat] * repeated, point.questions]
-        rows.append(Row(cells, "; ".join(_notes_on_search(point))))
-    return Table(_title(result, "breaking points"), columns, rows)
-
-
-def _notes_on_search(point: BreakingPoint) -> Iterator[str]:
-    if point.ended == SearchEnd.NOT_REPRODUCED:
-        yield not_reproduced(point)
-    if point.question is None:
-        yield f"nothing found up to {sanitize(point.largest_right or 'its first question', _LONGEST_TEXT)}"
-    elif point.ended == SearchEnd.BUDGET:
-        yield "maybe not the simplest"
-
-
-def not_reproduced(point: BreakingPoint) -> str:
-    """How many wrong answers of a search were not reproduced."""
-    count = point.not_reproduced
-    return f"not reproduced: {count:,} question{'s' * (count > 1)} answered wrongly, then rightly"
+    return Table(_title(row, "by digits of the longer operand"), columns, rows)
 
 
 # --- sequences -------------------------------------------------------------------------------------------------------
 
 
-def by_set(result: Result) -> Table:
+def _by_set(row: ResultOfRun) -> Table:
     """Scores by set and limit, and notes below them."""
+    result = row.result
     columns = [
         Column("set", is_name=True),
         Column("limit", "{:g} s".format),
@@ -189,7 +158,7 @@ def by_set(result: Result) -> Table:
         if not one.limits:
             rows.append(Row([one.set, None, one.measured, *[None] * 4]))
     notes = [f"{sanitize_name(one.set, _LONGEST_HEADER)}: {note}" for one in result.sets for note in _notes_on_set(one)]
-    return Table(_title(result, "scores by set and limit per term"), columns, rows, _SETS, notes)
+    return Table(_title(row, "scores by set and limit per term"), columns, rows, _SETS, notes)
 
 
 def _notes_on_set(one: SequenceSet) -> Iterator[str]:
@@ -220,12 +189,12 @@ def _named(numbers: Sequence[str], count: int) -> str:
 # --- errors ----------------------------------------------------------------------------------------------------------
 
 
-def error_classes(results: Sequence[Result]) -> Table:
+def error_classes(rows: Sequence[ResultOfRun]) -> Table:
     """How answers deviate: rows are error classes, columns are results with deviates or with right answers in words."""
-    shown = [(one, found) for one in results if (found := one.errors) and _is_worth_a_column(found)]
+    shown = [(row, found) for row in rows if (found := row.result.errors) and _is_worth_a_column(found)]
     counts = [{one.error_class: one.count for one in found.classes} for _, found in shown]
     strict = [found.strict for _, found in shown]
-    rows = [
+    table_rows = [
         *(
             Row([name, *(percentage(mine[name], sum(mine.values())) if mine[name] else "." for mine in counts)])
             for name in ErrorClass
@@ -236,16 +205,15 @@ def error_classes(results: Sequence[Result]) -> Table:
         Row(["right, bare", *(percentage(of["strict_correct"], of["measured"]) for of in strict)]),
     ]
     columns = [Column("class", is_name=True), *(Column(_header(one), _share) for one, _ in shown)]
-    return Table("how answers deviate", columns, rows if shown else [], _ERROR_CLASSES)
+    return Table("how answers deviate", columns, table_rows if shown else [], _ERROR_CLASSES)
 
 
 def _is_worth_a_column(found: ErrorTotals) -> bool:
     return bool(found.strict["only_tolerant"] or any(one.count for one in found.classes))
 
 
-def _header(result: Result) -> str:
-    parts = result.condition.parts if result.condition else ()
-    return "\n".join(sanitize_name(name, _LONGEST_HEADER) for name in (result.model, result.task, *parts))
+def _header(row: ResultOfRun) -> str:
+    return "\n".join(sanitize_name(name, _LONGEST_HEADER) for name in (*row.label.split(", "), row.result.task))
 
 
 def _share(value: Percentage | str) -> str:

@@ -11,11 +11,11 @@ from pytest_llmarith.records import Record, Result, Run, RunSummary
 from pytest_llmarith.results.formatting import dollars, interval, percent_of, sanitize
 from pytest_llmarith.results.keys import label_of
 from pytest_llmarith.results.load import LoadedRun
+from pytest_llmarith.results.tables import latex
 from pytest_llmarith.types import Outcome
 
-_LONGEST = 300
-_LATEX = {char: rf"\{char}" for char in "&%$#_{}"}
-_LATEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+_LONGEST_NAME = 1_000  # of a model with its parameters
+_LONGEST_PROMPT = 2_000
 
 
 @dataclass(slots=True)
@@ -41,45 +41,42 @@ class _Seen:
         return seen
 
 
-def cite(run: LoadedRun) -> Iterator[str]:
-    """The lines for one run. Raises UsageError if its files are invalid."""
-    seen, summary = _Seen.of(run.records()), run.summary()
-    day = " to ".join(dict.fromkeys((min(seen.days), max(seen.days)))) if seen.days else "an unknown day"
-    facts = summary.run
-    yield from _sentences(summary, seen, day)
-    version = facts.versions.get("pytest-llmarith")
-    models = ", ".join(dict.fromkeys(result.model for result in summary.results))
-    tasks = ", ".join(dict.fromkeys(result.task.replace("_", " ") for result in summary.results))
-    yield ""
-    yield from _bibtex(
-        "pytest-llmarith",
-        author="{The pytest-llmarith developers}",
-        title="pytest-llmarith: language models on questions whose right answer is known exactly",
-        year=day[:4] if day[:4].isdigit() else "",
-        note=f"Version {version}" if version else "",
-    )
-    yield ""
-    yield from _bibtex(
-        run.name,
-        title=f"{models}: {tasks}",
-        year=day[:4] if day[:4].isdigit() else "",
-        note=". ".join(filter(None, (f"Asked on {day}", f"seed {facts.seed}" if facts.seed is not None else ""))),
-    )
+def cite(runs: Sequence[LoadedRun]) -> Iterator[str]:
+    """The lines for runs, with one entry for the program. Raises UsageError if a file is invalid."""
+    entries: list[str] = []
+    programs: dict[str, str] = {}  # the first year of each version
+    for run in runs:
+        seen, summary = _Seen.of(run.records()), run.summary()
+        day = " to ".join(dict.fromkeys((min(seen.days), max(seen.days)))) if seen.days else "an unknown day"
+        year = day[:4] if seen.days else ""
+        yield from (*_sentences(summary, seen, day), "")
+        programs.setdefault(summary.run.versions.get("pytest-llmarith") or "", year)
+        models = ", ".join(dict.fromkeys(result.model for result in summary.results))
+        tasks = ", ".join(dict.fromkeys(result.task.replace("_", " ") for result in summary.results))
+        seed = f", seed {summary.run.seed}" if summary.run.seed is not None else ""
+        entries += _bibtex(run.name, title=f"{models}: {tasks}", year=year, note=f"Asked on {day}{seed}")
+    title = "pytest-llmarith: language models on questions whose right answer is known exactly"
+    author = "{The pytest-llmarith developers}"
+    for version, year in programs.items():
+        key = f"pytest-llmarith-{version}"
+        note = f"Version {version}" if version else ""
+        yield from _bibtex(key, author=author, title=title, year=year, note=note)
+    yield from entries
 
 
 def _sentences(summary: RunSummary, seen: _Seen, day: str) -> Iterator[str]:
     run = summary.run
     versions = ", ".join(f"{name} {version}" for name, version in run.versions.items() if version)
-    yield f"Asked on {day} (UTC)" + f" with {versions}." * bool(versions)
+    yield f"Asked on {day} (UTC){f' with {versions}' * bool(versions)}."
     for model in dict.fromkeys(result.model for result in summary.results):
         yield _model(model, run, seen.served[model], [one for one in summary.results if one.model == model])
     if run.seed is not None:
         yield f"The questions are those of seed {run.seed}."
     for task, prompt in seen.prompts.items():
-        yield f"First prompt of {task}: {sanitize(prompt, _LONGEST)}"
+        yield f"First prompt of {task}: {sanitize(prompt, _LONGEST_PROMPT)}"
     for kind, texts in (run.prompt_texts or {}).items():
         for name, text in texts.items():
-            yield f"{kind.removesuffix('s').capitalize()} {name}: {sanitize(text or '', _LONGEST)}"
+            yield f"{kind.removesuffix('s').capitalize()} {name}: {sanitize(text or '', _LONGEST_PROMPT)}"
     costs = [result.cost_usd for result in summary.results if result.cost_usd is not None]
     if costs:
         prices = "the prices given with --llm-price" if seen.own_price else "litellm's prices of that version"
@@ -97,25 +94,21 @@ def _model(name: str, run: Run, served: set[str], results: Sequence[Result]) -> 
     ]
     found = []
     for one in results:
-        if one.measured:
-            correct = one.percentages[Outcome.CORRECT]
+        correct = one.percentages[Outcome.CORRECT]
+        if one.measured and not one.breaking_points and correct:
             found.append(
                 f"{one.task}{f' ({label_of(one.condition)})' * bool(one.condition)}: "
                 f"{one.outcomes.correct:,} of {one.measured:,} correct "
                 f"({percent_of(correct)} %, 95 % interval {interval(correct)})"
             )
     described = ", ".join(filter(None, about))
-    return sanitize(f"{name}{f' ({described})' * bool(described)}. {'; '.join(found)}.", 4 * _LONGEST)
+    searches = sum(len(one.breaking_points) for one in results)
+    found += [f"{searches:,} searches for breaking points"] * bool(searches)
+    whose = f"{name}{f' ({described})' * bool(described)}"
+    return sanitize(f"{'. '.join(filter(None, (whose, '; '.join(found))))}.", _LONGEST_NAME)
 
 
 def _bibtex(key: str, **fields: str) -> Iterator[str]:
     yield f"@misc{{{re.sub(r'[^A-Za-z0-9:-]+', '-', key).strip('-')},"
-    yield from (
-        f"  {name} = {{{text if name == 'author' else _escaped(text)}}}," for name, text in fields.items() if text
-    )
-    yield "}"
-
-
-def _escaped(text: str) -> str:
-    """Untrusted text for LaTeX."""
-    return "".join(_LATEX.get(char, char) for char in sanitize(text, _LONGEST))
+    yield from (f"  {name} = {{{text if name == 'author' else latex(text)}}}," for name, text in fields.items() if text)
+    yield from ("}", "")

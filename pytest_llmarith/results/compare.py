@@ -240,6 +240,8 @@ def _compared(first: _Model, second: _Model, unpaired: bool) -> Comparison:
             helps = f"compare them with {_choice('--condition', first.conditions, second.conditions)}"
         raise UsageError(f"{_both(first, second)}: {why}; {helps}")
     tests = correct_for_tests(rows)
+    for row in rows:
+        row.show_power()
     one, other = (Side(side.run, side.name, side.condition, side.simulated) for side in (first, second))
     method: Literal["paired", "unpaired"] = "paired" if is_paired else "unpaired"
     return Comparison(one, other, _differing(first, second), method, counts, rows, tests)

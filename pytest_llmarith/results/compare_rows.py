@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from pytest_llmarith import records
-from pytest_llmarith.records import Difference, Part, Percent, SearchProblem, Share
+from pytest_llmarith.records import Difference, Part, Percent, Points, SearchProblem, Share
 from pytest_llmarith.results.differences import compare_pairs, compare_strata, count_pairs, holm, smallest_difference
 from pytest_llmarith.results.keys import USUAL_NAME, variant_order
 from pytest_llmarith.results.questions import Question, Questions, pair, with_other_prompts
@@ -56,6 +56,13 @@ class Row(Part):
     difference: Difference | None
     p: Share | None  # null without a test
     p_holm: Share | None
+    shown: Points | None  # the smallest difference that so many pairs show with 80 % power
+
+    def show_power(self) -> None:
+        """Compute `shown`; it stays null without pairing, and if so few pairs show no difference."""
+        if self.questions and (pairs := self.questions.compared):
+            found = smallest_difference(pairs, self.questions.better + self.questions.worse)
+            self.shown = None if found is None else in_percent(found)
 
 
 class _Group(NamedTuple):
@@ -108,7 +115,7 @@ def paired_rows(pairs: Iterable[tuple[Question, Cluster, Cluster]]) -> list[Row]
 def _paired_row(group: _Group, questions: Sequence[tuple[Cluster, Cluster]]) -> Row:
     if not questions:
         nothing = Measured(0, 0, 0, None)
-        return Row(*group, nothing, nothing, PairCounts(0, 0, 0, 0), Changes(0, 0, 0), None, None, None)
+        return Row(*group, nothing, nothing, PairCounts(0, 0, 0, 0), Changes(0, 0, 0), None, None, None, None)
     found = compare_pairs(questions)
     once = all(one.trials == other.trials == 1 for one, other in questions)
     return Row(
@@ -119,6 +126,7 @@ def _paired_row(group: _Group, questions: Sequence[tuple[Cluster, Cluster]]) -> 
         Changes(len(questions), found.better, found.worse),
         _difference(found.interval, found.second - found.first),
         found.p if group == _ALL or len(questions) >= _FEWEST_TESTED else None,
+        None,
         None,
     )
 
@@ -137,7 +145,7 @@ def unpaired_rows(cells: Iterable[tuple[Question, Cluster, Cluster]]) -> list[Ro
             whole = Cluster.of(stratum[side] for stratum in groups[group])
             sides.append(Measured(*whole, whole.trials, in_percent(share)))
         difference = _difference(found.interval, found.second - found.first)
-        rows.append(Row(*group, sides[0], sides[1], None, None, difference, found.p, None))
+        rows.append(Row(*group, sides[0], sides[1], None, None, difference, found.p, None, None))
     return rows
 
 
@@ -164,24 +172,30 @@ class OfCondition(NamedTuple):
 
 
 def model_differences(results: Iterable[OfCondition], baseline: str) -> list[records.ModelDifference]:
-    """Each other model compared with the baseline by the questions that both have answered, one row per task."""
+    """Each other model compared with the baseline by the questions that both have answered, one row per task.
+
+    Models that share less than half of their questions are left out.
+    """
     asked: defaultdict[tuple[str, str], list[Question]] = defaultdict(list)
     for each in results:
         if each.task != SearchProblem.__struct_config__.tag:  # outcomes of searches are not shares of questions
             asked[each.task, each.model] += each.questions
     found = []
     for (task, model), questions in asked.items():
-        pairs = pair(asked.get((task, baseline), ()), questions)[0] if model != baseline else []
+        first = asked.get((task, baseline), [])
+        pairs = pair(first, questions)[0] if model != baseline else []
+        if 2 * len(pairs) < min(len(first), len(questions)):
+            continue  # they were not asked the same questions
         answered = [(one, one.measured, other.measured) for one, other in pairs if one.answered and other.answered]
         if answered:
             row: Any = paired_rows(answered)[0]
+            row.show_power()
             changes = row.questions
-            shown = smallest_difference(changes.compared, changes.better + changes.worse)
             found.append(
                 records.ModelDifference(
                     *(model, baseline, task, changes.compared, row.difference, changes.better, changes.worse, row.p),
                     p_holm=row.p,
-                    shown=None if shown is None else in_percent(shown),
+                    shown=row.shown,
                 )
             )
     for difference, p in zip(found, holm([each.p for each in found]), strict=True):

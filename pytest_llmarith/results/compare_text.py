@@ -60,11 +60,14 @@ def as_text(comparisons: Comparisons, width: int) -> str:
     return "".join(f"{line}\n" for line in lines).replace("\n\n\n", "\n\n")
 
 
-def as_markdown(comparisons: Comparisons) -> str:
-    """The same for the summary of a CI job, with untrusted text in code spans."""
-    lines = ["## Comparison", ""]
+def as_document(comparisons: Comparisons, *, latex: bool) -> str:
+    """The same for a paper, or else as markdown for the summary of a CI job. Untrusted text has no effect in either."""
+    lines = [] if latex else ["## Comparison", ""]
     for block in _blocks(comparisons):
-        lines += ["", *tables.as_markdown(block)] if isinstance(block, Table) else [f"- {tables.code(block)}"]
+        if isinstance(block, Table):
+            lines += tables.as_latex(block) if latex else ["", *tables.as_markdown(block)]
+        else:
+            lines.append(f"% {formatting.sanitize(block, 1_000)}" if latex else f"- {tables.code(block)}")
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -75,6 +78,10 @@ def _blocks(comparisons: Comparisons) -> Iterator[str | Table]:
             yield f"{letter}: {_name(side.run)}, {_who(side)}{' (simulated)' * side.simulated}"
         yield _counts(one)
         yield f"differing: {', '.join(map(_fact, one.differing)) or 'nothing that is known'}"
+        if one.rows[0].questions:
+            shown = one.rows[0].shown
+            smallest = "none" if shown is None else f"{shown:.1f} points"
+            yield f"smallest difference that these pairs show with 80 % power: {smallest}"
         yield _table("", _OF_PAIRS if one.method == "paired" else _OF_GROUPS, [(_label(row), row) for row in one.rows])
     if len(found) > 1:
         yield _table("B", _OF_COMPARISONS, [(_which(one.second), one.rows[0]) for one in found])

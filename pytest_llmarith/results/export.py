@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
-from pytest_llmarith.records import Part, Record, as_text
+from pytest_llmarith.records import Part, Percentage, Record, as_text
 from pytest_llmarith.results import llm_arithmetic
 from pytest_llmarith.results.files import UsageError, encode, new_file
 from pytest_llmarith.results.formatting import showable
@@ -73,7 +73,7 @@ class LeftOut:
 def export(runs: Sequence[LoadedRun], shape: Shape, destination: Destination) -> LeftOut:
     """Write the trials of runs. Raises UsageError if a run cannot be read, or if no trial can be expressed."""
     if destination.spreadsheet and shape != "csv":
-        raise UsageError(f"--spreadsheet: --to={shape} is not CSV; remove --spreadsheet, or write --to=csv")
+        raise UsageError(f"--spreadsheet: --format={shape} is not CSV; remove --spreadsheet, or write --format=csv")
     left_out = LeftOut()
     if shape == "csv":
         rows = (_trial_cells(run.name, record) for run in runs for record in run.records())
@@ -95,7 +95,7 @@ def _rows(runs: Sequence[LoadedRun], left_out: LeftOut) -> Iterator[str]:
         left_out.conditions += bool(label_of(record.condition) or record.repeat)
         yield f"{encode(row).decode('ascii')}\n"
     if not written:
-        raise UsageError("--to=llm_arithmetic: the runs have no arithmetic trial; write --to=csv for all tasks")
+        raise UsageError("--format=llm_arithmetic: the runs have no arithmetic trial; write --format=csv for all tasks")
 
 
 # --- rows of CSV -----------------------------------------------------------------------------------------------------
@@ -187,6 +187,77 @@ _RESULT_COLUMNS: Mapping[str, _Getter] = {
         for end in _ENDS
     },
 }
+
+
+class CellRow(Part):
+    """One variant at one depth of a result. Without a condition, it is the usual one."""
+
+    run: str
+    model: str
+    task: str
+    condition: str | None
+    variant: str
+    depth: int
+    measured: int
+    unanswered: int
+    correct: int
+    deviate: int
+    no_answer: int
+    cheat: int
+    percent: float | None  # of correct trials, with its 95 % interval
+    low: float | None
+    high: float | None
+
+
+class ErrorRow(Part):
+    """One error class of a result, with the percentage of all its deviates."""
+
+    run: str
+    model: str
+    task: str
+    condition: str | None
+    error_class: str
+    count: int
+    percent: float | None
+    low: float | None
+    high: float | None
+
+
+def cell_rows(rows: Iterable[ResultOfRun]) -> list[CellRow]:
+    """All variants and depths of results."""
+    return [
+        CellRow(
+            *(*_whose(row), one.variant, one.depth, one.measured, one.unanswered),
+            *(one.correct, one.deviate, one.nan, one.cheat, *_ends_of(one.correct_percentage)),
+        )
+        for row in rows
+        for one in row.result.cells
+    ]
+
+
+def error_rows(rows: Iterable[ResultOfRun]) -> list[ErrorRow]:
+    """All error classes that occur in results."""
+    return [
+        ErrorRow(*_whose(row), one.error_class, one.count, *_ends_of(one.percentage))
+        for row in rows
+        for one in (row.result.errors.classes if row.result.errors else ())
+        if one.count
+    ]
+
+
+def _whose(row: ResultOfRun) -> tuple[str, str, str, str | None]:
+    return row.run, row.result.model, row.result.task, label_of(row.result.condition) or None
+
+
+def _ends_of(found: Percentage | None) -> tuple[float | None, float | None, float | None]:
+    return (found.percent, found.low, found.high) if found else (None, None, None)
+
+
+def part_lines(parts: Sequence[Part], *, spreadsheet: bool) -> Iterator[str]:
+    """CSV with a row per part, all of one type."""
+    headers = parts[0].__struct_fields__
+    return csv_lines(headers, ([getattr(part, name) for name in headers] for part in parts), spreadsheet=spreadsheet)
+
 
 # --- CSV -------------------------------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ import re
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from math import ceil
 
-from pytest_llmarith.records import Difference, ErrorSizes, Percentage, ReliableDepth, Repeats, Result, Tokens
+from pytest_llmarith.records import Difference, ErrorSizes, Percentage, ReliableDepth, Repeats, Result, Tokens, Variant
 from pytest_llmarith.results import statistics
 from pytest_llmarith.results.differences import SIGNIFICANT
 
@@ -187,6 +187,13 @@ def holds_to(found: ReliableDepth | statistics.ReliableDepth) -> str:
     if found.depth is not None:
         return str(found.depth)
     return UNKNOWN if found.observed is None else f"{found.observed}?"
+
+
+def percent_and_depth(one: Variant) -> str | None:
+    """The percentage of correct answers of a variant and what it holds to; None if a depth has no reply."""
+    if one.correct_percentage is None or one.correct_percentage.percent is None:
+        return None
+    return f"{percent_of(one.correct_percentage)}{holds_to(one.reliable_depth):>4}"
 
 
 def times(result: Result, repeats: Repeats) -> str:

@@ -69,7 +69,7 @@ def merge(paths: Sequence[Path], into: Path) -> RunSummary:
     if len({os.path.realpath(part.log) for part in parts}) < len(parts):
         raise UsageError("a run is named twice; name each run once")
     if os.path.lexists(into):
-        raise UsageError(f"--into {name_of(into)}: this exists; name a new folder")
+        raise UsageError(f"--output {name_of(into)}: this exists; name a new folder")
     _check_alike(parts)
     trials: dict[_Trial, Record] = {}
     of_shard: defaultdict[int, set[_Trial]] = defaultdict(set)
@@ -185,6 +185,6 @@ def _write(into: Path, records: Iterable[Record], summary: RunSummary) -> None:
         write_json(new / SUMMARY, as_dict(summary))
         new.rename(into)
     except (OSError, ValueError) as error:  # ValueError: a null byte in the path
-        raise UsageError(f"--into {name_of(into)}: cannot be written ({error}); name another folder") from error
+        raise UsageError(f"--output {name_of(into)}: cannot be written ({error}); name another folder") from error
     finally:
         shutil.rmtree(new, ignore_errors=True)

@@ -12,8 +12,8 @@ from pytest_llmarith.records import Percentage
 from pytest_llmarith.results.export import files_of
 from pytest_llmarith.results.files import UsageError, new_file
 from pytest_llmarith.results.load import LoadedRun
-from pytest_llmarith.results.page.runs import PageRun, Series, questions_of, series_of
 from pytest_llmarith.results.ranking import rank
+from pytest_llmarith.results.series import PageRun, Series, questions_of, series_of
 from pytest_llmarith.types import Outcome
 
 if TYPE_CHECKING:
@@ -25,9 +25,10 @@ FORMATS = (".svg", ".pdf", ".png")
 # The colours of the page, for white paper.
 _COLOURS = ("#0072b2", "#d55e00", "#007a5a", "#a3448a", "#8a6a00", "#3d4650")
 _LINES = ("-", "--", ":", "-.")
-_MARKS = "os^Dv+"
+_MARKS = "os^DvP"
 _GREY = "#7b858f"
 _PANEL_INCHES = 2.2
+_MOST_DARK_BANDS = 3
 _PER = 1_000  # questions
 _STYLE: Any = {
     "font.size": 8,
@@ -37,7 +38,7 @@ _STYLE: Any = {
     "grid.color": "#dadfe4",
     "svg.hashsalt": "llmarith",  # the same figure is the same file
 }
-_Curve = Sequence[tuple[int, Percentage]]
+_Curve = list[tuple[int, Percentage]]
 
 
 def plot(runs: Sequence[LoadedRun], kind: Kind, output: Path, *, force: bool = False) -> None:
@@ -88,7 +89,6 @@ def _curves(figure: Figure, series: Sequence[Series]) -> bool:
             for cell in result.cells:
                 if cell.correct_percentage:
                     curve = panels.setdefault(cell.variant, {}).setdefault(one.label, [])
-                    assert isinstance(curve, list)
                     curve.append((cell.depth, cell.correct_percentage))
             if lengths := [(one.digits, one.correct_percentage) for one in result.lengths if one.correct_percentage]:
                 panels.setdefault(result.task, {})[one.label] = lengths
@@ -98,6 +98,7 @@ def _curves(figure: Figure, series: Sequence[Series]) -> bool:
     rows = ceil(len(panels) / columns)
     figure.set_size_inches(_PANEL_INCHES * columns, _PANEL_INCHES * rows + 0.4)
     labels = [one.label for one in series]
+    band = 0.15 if len(labels) <= _MOST_DARK_BANDS else 0.05
     axes: list[Any] = list(figure.subplots(rows, columns, squeeze=False, sharey=True).flat)
     for place, (axis, (variant, curves)) in enumerate(zip(axes, panels.items(), strict=False)):
         for label, curve in curves.items():
@@ -105,7 +106,7 @@ def _curves(figure: Figure, series: Sequence[Series]) -> bool:
             places = [depth for depth, _ in curve]
             axis.plot(places, [shown.percent for _, shown in curve], **style, label=label, markersize=3, linewidth=1)
             lows, highs = ([getattr(shown, end) for _, shown in curve] for end in ("low", "high"))
-            axis.fill_between(places, lows, highs, color=style["color"], alpha=0.15, linewidth=0)
+            axis.fill_between(places, lows, highs, color=style["color"], alpha=band, linewidth=0)
         axis.set(title=variant, ylim=(-2, 102))
         axis.locator_params("x", integer=True)
         if place + columns >= len(panels):
@@ -114,20 +115,27 @@ def _curves(figure: Figure, series: Sequence[Series]) -> bool:
             axis.set_ylabel("correct %")
     for axis in axes[len(panels) :]:
         axis.remove()
-    if len(labels) > 1:
-        drawn = dict(zip(*reversed(axes[0].get_legend_handles_labels()), strict=True))
-        figure.legend(
-            drawn.values(), drawn.keys(), loc="outside upper center", ncols=min(3, len(labels)), frameon=False
-        )
+    _name_series(figure)
     return True
 
 
+def _name_series(figure: Figure) -> None:
+    """A legend above the panels, which fits beside the longest name."""
+    drawn = {
+        label: handle for axis in figure.axes for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)
+    }
+    fitting = int(figure.get_figwidth() / (0.4 + 0.065 * max(map(len, drawn))))
+    figure.legend(
+        drawn.values(), drawn.keys(), loc="outside upper center", ncols=max(1, min(4, fitting)), frameon=False
+    )
+
+
 def _style(place: int) -> dict[str, str]:
-    """Colour, line and mark of a model; none of them repeats before all colours were used."""
+    """Colour, line and mark of a model; a colour that is used again has another line and mark."""
     return {
         "color": _COLOURS[place % len(_COLOURS)],
         "linestyle": _LINES[place // len(_COLOURS) % len(_LINES)],
-        "marker": _MARKS[place % len(_MARKS)],
+        "marker": _MARKS[(place + place // len(_COLOURS)) % len(_MARKS)],
     }
 
 
@@ -168,7 +176,7 @@ def _heatmaps(figure: Figure, series: Sequence[Series]) -> bool:
 def _differences(figure: Figure, runs: Sequence[PageRun], series: Sequence[Series]) -> bool:
     """A forest plot per task: the difference of each model to the best one, with its interval."""
     panels = []
-    for task in dict.fromkeys(result.task for one in series for result in one.results):
+    for task in dict.fromkeys(result.task for one in series for result in one.results if not result.breaking_points):
         places, _ = rank(questions_of(runs, series, task))
         if len(places) > 1:
             panels.append((task, places))
@@ -192,7 +200,8 @@ def _differences(figure: Figure, runs: Sequence[PageRun], series: Sequence[Serie
         axis.plot([0], [0], "D", color=_GREY, markersize=4)
         axis.set_yticks(range(len(places)), [place.key for place in places])
         axis.set_ylim(len(places) - 0.5, -0.5)
-        axis.set(title=task, xlabel=f"points to {places[0].key}, 95 % interval; circles are not separated from it")
+        axis.set(title=task, xlabel=f"points to {places[0].key}, with 95 % interval")
+    figure.supxlabel("circles: not separated; squares: worse, after Holm's correction", size=8, color=_GREY)
     return True
 
 
@@ -207,13 +216,14 @@ def _costs(figure: Figure, series: Sequence[Series]) -> bool:
     panels = {task: points for task, points in panels.items() if len(points) > 1}
     if not panels:
         return False
-    figure.set_size_inches(6, 3 * len(panels))
+    figure.set_size_inches(6, 3 * len(panels) + 0.2 * len(series))
     for axis, (task, points) in zip(figure.subplots(len(panels), 1, squeeze=False).flat, panels.items(), strict=True):
         for place, label, dollars, correct in points:
-            colour, mark = _COLOURS[place % len(_COLOURS)], _MARKS[place % len(_MARKS)]
-            axis.plot([dollars, dollars], [correct.low, correct.high], color=colour, linewidth=1)
-            axis.plot([dollars], [correct.percent], mark, color=colour, markersize=5)
-            axis.annotate(label, (dollars, correct.percent), xytext=(5, 3), textcoords="offset points", size=6)
-        axis.margins(x=0.35)  # for the names
+            style = _style(place) | {"linestyle": "none"}
+            axis.plot([dollars, dollars], [correct.low, correct.high], color=style["color"], linewidth=1)
+            axis.plot([dollars], [correct.percent], **style, label=label, markersize=5)
+        axis.margins(x=0.1)
         axis.set(title=task, xscale="log", ylim=(-2, 102), xlabel=f"$ per {_PER:,} questions", ylabel="correct %")
+        axis.xaxis.set_major_formatter("{x:g}")
+    _name_series(figure)
     return True

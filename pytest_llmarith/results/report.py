@@ -4,27 +4,29 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fnmatch import fnmatchcase
 from functools import partial
 from itertools import chain
 from typing import Any, Literal, NamedTuple
 
-from pytest_llmarith.records import Record, RunSummary, as_dict
+from pytest_llmarith.records import ModelDifference, Part, Record, RunSummary, as_dict
 from pytest_llmarith.results.cell_tables import error_classes, tables_of
+from pytest_llmarith.results.compare_rows import model_differences
 from pytest_llmarith.results.completeness import missing_cells
-from pytest_llmarith.results.export import Destination, files_of, result_lines
+from pytest_llmarith.results.export import Destination, cell_rows, error_rows, files_of, part_lines, result_lines
 from pytest_llmarith.results.files import UsageError, check_target, encode, unwritable
 from pytest_llmarith.results.formatting import dollars, prompt_and_completion, sanitize, sanitize_name
-from pytest_llmarith.results.keys import differing, parameters_of
-from pytest_llmarith.results.load import LoadedRun
+from pytest_llmarith.results.load import UNFINISHED, LoadedRun
 from pytest_llmarith.results.run_status import run_lines, wrong_trials
 from pytest_llmarith.results.run_tables import ResultOfRun, effects, overview, repeats, spending
-from pytest_llmarith.results.tables import Column, Row, Table, as_markdown, as_text, code
+from pytest_llmarith.results.screen import name_of, results_screen
+from pytest_llmarith.results.series import PageRun, Series, series_key, series_of
+from pytest_llmarith.results.tables import Column, Row, Table, as_latex, as_markdown, as_text, code
 from pytest_llmarith.types import Outcome
 
-Format = Literal["terminal", "markdown", "json", "csv", "html"]
+Format = Literal["terminal", "markdown", "latex", "csv", "json", "html"]
 
 _LONGEST_NAME = 60
 _LONGEST_RUN = 100
@@ -139,46 +141,83 @@ def parse_order(text: str) -> Order:
 # --- the report ------------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """What is shown beside the head of a report; CSV and JSON show it in place of the head."""
+
+    cells: bool = False
+    errors: bool = False
+    all_tables: bool = False
+
+    def check(self, form: Format) -> None:
+        """Raises UsageError if this format cannot show it."""
+        if self.all_tables and form not in ("terminal", "markdown"):
+            raise UsageError(f"-v: not with --format={form}; remove -v, or write --cells or --errors")
+        if form == "html" and (self.cells or self.errors):
+            raise UsageError("--format=html: the page has all tables; remove --cells and --errors")
+        if form == "csv" and self.cells and self.errors:
+            raise UsageError("--format=csv: one table; write --cells or --errors, or --format=json")
+
+
 def report(
     runs: Sequence[LoadedRun],
     form: Format,
     destination: Destination,
     width: int,
     selection: Selection,
-    order: Order | None = None,
+    order: Order | None,
+    detail: Detail,
 ) -> None:
     """Write the report of runs. Raises UsageError if a run cannot be read, or if there is nothing to show."""
     if destination.spreadsheet and form != "csv":
         raise UsageError(f"--spreadsheet: --format={form} is not CSV; remove --spreadsheet, or write --format=csv")
+    detail.check(form)
     runs = [run.filtered(selection) for run in runs] if selection else runs
     if form == "html":
         _write_page(runs, selection, destination)
+        return
+    selection.check(runs)
+    shown = [PageRun(run.name, run.summary(), (), run.asked(), run.unfinished) for run in runs]
+    series = series_of(shown)
+    rows = _results(shown, series)
+    rows = order.of(rows) if order else rows
+    data: dict[str, Sequence[Part]] = {"cells": cell_rows(rows)} if detail.cells else {}
+    data |= {"errors": error_rows(rows)} if detail.errors else {}
+    for name, parts in data.items():
+        if not parts:
+            raise UsageError(f"--{name}: these runs have none; remove --{name}")
+    if form == "csv":
+        spreadsheet = destination.for_spreadsheet
+        destination.write(
+            part_lines(next(iter(data.values())), spreadsheet=spreadsheet)
+            if data
+            else result_lines(rows, spreadsheet=spreadsheet),
+            runs,
+        )
+    elif form == "json":
+        whole = [as_dict(one.summary) for one in shown]
+        found = {name: [as_dict(part) for part in parts] for name, parts in data.items()}
+        destination.write([encode(found or whole, indent=2).decode("ascii"), "\n"], runs)
     else:
-        selection.check(runs)
-        summaries = [run.summary() for run in runs]
-        rows = _results(runs, summaries)
-        rows = order.of(rows) if order else rows
-        if form == "json":
-            text = encode([as_dict(summary) for summary in summaries], indent=2).decode("ascii")
-            lines: Iterable[str] = [f"{text}\n"]
-        elif form == "csv":
-            lines = result_lines(rows, spreadsheet=destination.for_spreadsheet)
+        only = shown[0].summary if len(runs) == 1 else None
+        rows = [replace(row, run="", unfinished="") for row in rows] if only else rows
+        first = _first_lines(runs, shown, selection, width)
+        tables = _tables(rows, only, detail, with_head=form != "terminal")
+        lines: Iterable[str]
+        if form == "terminal":
+            differences = only.differences if only else _differences(shown, series, rows)
+            named = [(name_of(row.result) if only else row.label, row.result) for row in rows]
+            lines = chain(first, results_screen(named, differences, width), _text(tables, width))
+        elif form == "latex":
+            lines = chain((f"% {line}" for line in first), *map(as_latex, tables))
         else:
-            first = _first_lines(runs, summaries, selection, width)
-            only = summaries[0] if len(runs) == 1 else None
-            rows = [ResultOfRun(row.result, missing=row.missing) for row in rows] if only else rows
-            tables = _tables(rows, only)
-            if form == "markdown":
-                tables += _wrong(runs[0].records()) if only else []
-                shown = _markdown(runs[0].name if only else f"{len(runs):,} runs", first, tables)
-            else:
-                shown = chain(first, _text(tables, width))
-            lines = (f"{line}\n" for line in shown)
-        destination.write(lines, runs)
+            tables += _wrong(runs[0].records()) if only and detail.all_tables else []
+            lines = _markdown(runs[0].name if only else f"{len(runs):,} runs", first, tables)
+        destination.write((f"{line}\n" for line in lines), runs)
 
 
 def _write_page(runs: Sequence[LoadedRun], selection: Selection, destination: Destination) -> None:
-    from pytest_llmarith.results.page import PageRun, write_page  # imports Jinja2
+    from pytest_llmarith.results.page import write_page  # imports Jinja2
 
     if (page := destination.file) is None:
         raise UsageError("--format=html: the page is written to a file; add --output=report.html")
@@ -190,26 +229,35 @@ def _write_page(runs: Sequence[LoadedRun], selection: Selection, destination: De
         raise unwritable("--output", page, error) from error
 
 
-def _results(runs: Sequence[LoadedRun], summaries: Sequence[RunSummary]) -> list[ResultOfRun]:
-    pairs = [(run, summary, result) for run, summary in zip(runs, summaries, strict=True) for result in summary.results]
-    parameters = differing([(result.model, parameters_of(summary.run, result.model)) for _, summary, result in pairs])
-    missing = missing_cells([result for _, _, result in pairs])
+def _results(runs: Sequence[PageRun], series: Sequence[Series]) -> list[ResultOfRun]:
+    pairs = [(one, result) for one in series for result in one.results]
+    missing = missing_cells([result for _, result in pairs])
     return [
-        ResultOfRun(result, run.name, differs, run.unfinished, lacks)
-        for (run, _, result), differs, lacks in zip(pairs, parameters, missing, strict=True)
+        ResultOfRun(result, one.label, runs[one.key[0]].name, one.unfinished, lacks)
+        for (one, result), lacks in zip(pairs, missing, strict=True)
     ]
 
 
-def _first_lines(
-    runs: Sequence[LoadedRun], summaries: Sequence[RunSummary], selection: Selection, width: int
-) -> list[str]:
+def _differences(
+    runs: Sequence[PageRun], series: Sequence[Series], rows: Sequence[ResultOfRun]
+) -> list[ModelDifference]:
+    """All models compared with the first one shown, by the questions that both have answered."""
+    labels = {one.key: one.label for one in series}
+    asked = (
+        one._replace(model=labels[series_key(number, one)]) for number, run in enumerate(runs) for one in run.asked
+    )
+    return model_differences(asked, rows[0].label) if rows else []
+
+
+def _first_lines(runs: Sequence[LoadedRun], shown: Sequence[PageRun], selection: Selection, width: int) -> list[str]:
     """For one complete run the status lines, for everything else how many trials are answered."""
     if len(runs) == 1 and runs[0].facts and not selection:
-        return run_lines(summaries[0], width)
-    answered, unanswered = (sum(getattr(summary, name) for summary in summaries) for name in ("answered", "unanswered"))
+        return run_lines(shown[0].summary, width)
+    answered, unanswered = (sum(getattr(one.summary, name) for one in shown) for name in ("answered", "unanswered"))
     whose = sanitize_name(runs[0].name, _LONGEST_RUN) if len(runs) == 1 else f"{len(runs):,} runs"
     counts = f"{whose}: {answered:,} answered" + f", {unanswered:,} unanswered" * bool(unanswered)
-    unfinished = runs[0].unfinished if len(runs) == 1 else ""
+    names = [sanitize_name(run.name, _LONGEST_RUN) for run in runs if run.unfinished]
+    unfinished = f"{', '.join(names)}: {UNFINISHED}" if names else ""
     return [counts, *filter(None, (unfinished, f"only {selection}" * bool(selection)))]
 
 
@@ -218,23 +266,25 @@ def _first_lines(
 
 def tables_section(summary: RunSummary, width: int) -> list[str]:
     """All tables of a run."""
-    rows = [ResultOfRun(result) for result in summary.results]
-    return [*_text(_tables(rows, summary), width)]
+    rows = [ResultOfRun(result, name_of(result)) for result in summary.results]
+    return [*_text(_tables(rows, summary, Detail(all_tables=True), with_head=False), width)]
 
 
-def _tables(rows: Sequence[ResultOfRun], only: RunSummary | None) -> list[Table]:
-    """The overview, and for a single run all tables with content; none if it measured nothing."""
-    results = [row.result for row in rows]
-    if not rows or (only and not any(result.measured for result in results)):
+def _tables(rows: Sequence[ResultOfRun], only: RunSummary | None, detail: Detail, *, with_head: bool) -> list[Table]:
+    """The tables with content: the overview or its head, and the selected ones or, of a single run, all."""
+    if not any(row.result.measured for row in rows):
         return []
-    if not only:
-        return [overview(rows)]
-    tables = [overview(rows), effects(only.effects, only.same_words), repeats(results), spending(results)]
+    results = [row.result for row in rows]
+    whole = only if detail.all_tables else None
+    tables = [overview(rows, only_head=not detail.all_tables)] if with_head or detail.all_tables else []
+    if whole:
+        tables += [effects(whole.effects, whole.same_words), repeats(results), spending(results)]
     legends: set[str] = set()
-    for table in (table for result in results for table in tables_of(result)):
+    for table in (table for row in rows for table in tables_of(row, only_cells=not whole) if whole or detail.cells):
         tables.append(table._replace(legend="") if table.legend in legends else table)
         legends.add(table.legend)
-    return [table for table in (*tables, error_classes(results)) if table.rows or table.notes]
+    tables += [error_classes(rows)] if whole or detail.errors else []
+    return [table for table in tables if table.rows or table.notes]
 
 
 def _text(tables: Iterable[Table], width: int) -> Iterator[str]:
@@ -242,7 +292,7 @@ def _text(tables: Iterable[Table], width: int) -> Iterator[str]:
 
 
 def _markdown(title: str, first: Sequence[str], tables: Sequence[Table]) -> Iterator[str]:
-    """The first table in full, the others in collapsed sections."""
+    """The first table in full, the others in sections that can be collapsed."""
     yield from (f"## {code(title)}", "", *(f"- {code(line)}" for line in first), "")
     for table in tables[:1]:
         yield from as_markdown(table)

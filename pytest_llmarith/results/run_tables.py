@@ -12,10 +12,8 @@ from pytest_llmarith.results.keys import USUAL_NAME, Keyed, label_of
 from pytest_llmarith.results.tables import LONGEST_NAME, Column, Row, Table
 from pytest_llmarith.types import Outcome
 
-_OVERVIEW = (
-    "95 %: stratified Wilson interval over variants and depths, Wilson interval elsewhere. "
-    "rel err, abs err: median relative and average absolute error of deviate."
-)
+_INTERVALS = "95 %: stratified Wilson interval over variants and depths, Wilson interval elsewhere."
+_ERROR_SIZES = "rel err, abs err: median relative and average absolute error of deviate."
 _EFFECTS = (
     "Conditions beside the usual one, or the first one of a run without it, on the same problems. better, worse: "
     "problems that went so. p: McNemar's exact test. 95 % and p are of each row alone. *: p is below 0.05 also after "
@@ -29,66 +27,68 @@ _SPENDING = (
     "The median of one reply, what nine of ten replies take at most (p90), and the sum of all. "
     "prompt, completion, reasoning: tokens."
 )
+_NAMES = (Column("model", is_name=True), Column("task", is_name=True, below=True))
 _SHOWN = (Outcome.CORRECT, Outcome.NAN, Outcome.DEVIATE)
 
 
 @dataclass(frozen=True, slots=True)
 class ResultOfRun:
-    """A result, and notes that distinguish it from those of other runs.
+    """A result with the label of its model, which is unique among those shown beside it.
 
-    `parameters` are those in which its model differs from the same model in other runs, `unfinished` says that its run
-    has not ended, and `missing` names the cells that it lacks and others have.
+    `unfinished` says that its run has not ended, and `missing` names the cells that it lacks and others have.
     """
 
     result: Result
+    label: str
     run: str = ""
-    parameters: str = ""
     unfinished: str = ""
     missing: str = ""
 
 
-def overview(rows: Sequence[ResultOfRun]) -> Table:
-    """Accuracy, cost, tokens and errors of each result."""
+def overview(rows: Sequence[ResultOfRun], *, only_head: bool = False) -> Table:
+    """Accuracy, cost, tokens and errors of each result; with `only_head` without other outcomes, dates and errors."""
+    outcomes = _SHOWN[:1] if only_head else _SHOWN
     columns = [
         Column("trials"),
-        Column("date", below=True),
-        *(column for outcome in _SHOWN for column in _share(f"{outcome} %")),
+        *[Column("date", below=True)] * (not only_head),
+        *(column for outcome in outcomes for column in _share(f"{outcome} %")),
         Column("cost", _dollars),
         Column("tokens", formatting.thousands, below=True),
-        Column("rel err", formatting.short),
-        Column("abs err", formatting.short, below=True),
+        *[Column("rel err", formatting.short), Column("abs err", formatting.short, below=True)] * (not only_head),
     ]
-    cells = [
-        [
-            row.result.measured,
-            row.result.date,
-            *(row.result.percentages[outcome] for outcome in _SHOWN for _ in range(2)),
-            (row.result.cost_usd, row.result.unpriced),
-            formatting.prompt_and_completion(row.result.tokens),
-            row.result.median_relative_error,
-            row.result.average_absolute_error,
+    table_rows = []
+    for row in rows:
+        one = row.result
+        if only_head and one.breaking_points:
+            continue  # outcomes of searches are no shares of questions
+        cells = [
+            *(row.label + " (simulated)" * (only_head and one.simulated), one.task, one.measured),
+            *[one.date] * (not only_head),
+            *(one.percentages[outcome] for outcome in outcomes for _ in range(2)),
+            *((one.cost_usd, one.unpriced), formatting.prompt_and_completion(one.tokens)),
+            *[one.median_relative_error, one.average_absolute_error] * (not only_head),
         ]
-        for row in rows
-    ]
-    notes = [note_of(row) for row in rows]
-    return _per_result("", [row.result for row in rows], columns, cells, _OVERVIEW, notes)
+        table_rows.append(Row(cells, note_of(row, only_head=only_head)))
+    return Table("", [*_NAMES, *columns], table_rows, _INTERVALS + f" {_ERROR_SIZES}" * (not only_head))
 
 
-def note_of(row: ResultOfRun) -> str:
-    """The note below the row of a result."""
+def note_of(row: ResultOfRun, *, only_head: bool = False) -> str:
+    """The note below the row of a result; with `only_head` without its run and the details of other outcomes."""
     result, cheats = row.result, row.result.outcomes.cheat
     nan = ", ".join(f"{count} {formatting.sanitize(reason, 40)}" for reason, count in result.nan_reasons.items())
     cheating = result.percentages[Outcome.CHEAT]
-    notes = (
-        row.run and formatting.sanitize_name(row.run, LONGEST_NAME),
-        row.parameters,
-        row.unfinished,
-        "simulated" * result.simulated,
-        incomplete(result),
-        row.missing or bounded(result),
+    details = (
         nan and f"nan: {nan}",
         result.rounded and f"deviate: {result.rounded} rounded",
         cheats and f"cheat: {cheats} ({formatting.percent_of(cheating)} %, {formatting.interval(cheating)})",
+    )
+    notes = (
+        row.run and not only_head and formatting.sanitize_name(row.run, LONGEST_NAME),
+        row.unfinished,
+        "simulated" * (result.simulated and not only_head),
+        incomplete(result),
+        row.missing or bounded(result),
+        *(() if only_head else details),
         formatting.unpriced(result),
         _repeated(result),
     )
@@ -200,15 +200,13 @@ def _per_result(
     columns: Sequence[Column],
     cells: Sequence[Sequence[object]],
     legend: str,
-    notes: Sequence[str] = (),
 ) -> Table:
     """A table whose rows begin with model, task and, if a result has one, condition."""
     labels = [label_of(one.condition) or None for one in whose]
-    names = [Column("model", is_name=True), Column("task", is_name=True, below=True)]
-    names += [Column("condition", is_name=True, below=True)] * any(labels)
+    names = [*_NAMES, *[Column("condition", is_name=True, below=True)] * any(labels)]
     rows = [
-        Row([*(one.model, one.task, label)[: len(names)], *row], note)
-        for one, label, row, note in zip(whose, labels, cells, notes or [""] * len(cells), strict=True)
+        Row([*(one.model, one.task, label)[: len(names)], *row])
+        for one, label, row in zip(whose, labels, cells, strict=True)
     ]
     return Table(title, [*names, *columns], rows, legend)
 

@@ -8,12 +8,13 @@ from textwrap import wrap
 
 from pytest_llmarith.records import BreakingPoint, Difference, Minimum, ModelDifference, Percentage, Result, RunSummary
 from pytest_llmarith.results import formatting
-from pytest_llmarith.results.completeness import bounded, incomplete
+from pytest_llmarith.results.cell_tables import counts_by_depth
+from pytest_llmarith.results.completeness import bounded, incomplete, missing_cells
 from pytest_llmarith.results.formatting import sanitize, sanitize_name
 from pytest_llmarith.results.keys import label_of
 from pytest_llmarith.results.statistics import Depth, reliable_depth
 from pytest_llmarith.results.tables import Column, Row, Table, as_text
-from pytest_llmarith.types import Outcome
+from pytest_llmarith.types import Outcome, SearchEnd
 
 _DIGITS_A_COLUMN = 5  # of additions
 _LONGEST_NAME = 40
@@ -58,8 +59,7 @@ def results_screen(
 
 def name_of(result: Result) -> str:
     """The model of a result, and its condition."""
-    condition = label_of(result.condition)
-    return result.model + f" {condition}" * bool(condition)
+    return ", ".join(filter(None, (result.model, label_of(result.condition))))
 
 
 def _head(first: str, results: Sequence[_Named], differences: Sequence[ModelDifference], width: int) -> list[Table]:
@@ -74,9 +74,9 @@ def _head(first: str, results: Sequence[_Named], differences: Sequence[ModelDiff
         Column("seconds", formatting.seconds),
     ]
     rows = []
-    for name, one in results:
+    for (name, one), lacks in zip(results, missing_cells([one for _, one in results]), strict=True):
         correct, tokens = one.percentages[Outcome.CORRECT], formatting.prompt_and_completion(one.tokens)
-        note = "; ".join(filter(None, (incomplete(one), bounded(one))))
+        note = "; ".join(filter(None, (incomplete(one), lacks or bounded(one))))
         rows.append(Row([name, one.measured, correct, one, tokens, one.median_latency_s], note))
     head = Table("", columns, rows)
     if not differences:
@@ -141,40 +141,28 @@ def _legends(results: Sequence[_Named], differences: Sequence[ModelDifference]) 
 
 def _variants_by_depth(result: Result, width: int) -> Table:
     """Rows are variants, columns depths, with what each variant holds to and its first wrong answer."""
-    cells = {(cell.variant, cell.depth): cell for cell in result.cells}
-    depths = sorted({depth for _, depth in cells})
-    sizes = Counter(cell.measured for cell in result.cells if cell.measured)
-    size = sizes.most_common(1)[0][0]
-
-    def correct(variant: str, depth: int) -> str | None:
-        cell = cells.get((variant, depth))
-        if cell is None or not cell.measured:
-            return None
-        return str(cell.correct) if cell.measured == size else f"{cell.correct}/{cell.measured}"
-
+    size, depths, counts = counts_by_depth(result)
     columns = [Column(f"of {size} correct", is_name=True), *(Column(str(depth)) for depth in depths)]
     columns.append(Column("holds to", formatting.holds_to))
-    rows = [
-        [one.variant, *(correct(one.variant, depth) for depth in depths), one.reliable_depth] for one in result.variants
-    ]
-    wrong = [one.first_wrong for one in result.variants]
-    return _with_wrong(columns, rows, wrong, width)
+    rows = [[one.variant, *counts[one.variant], one.reliable_depth] for one in result.variants]
+    return _with_wrong(columns, rows, [one.first_wrong for one in result.variants], width)
 
 
 def _models_by_variant(results: Sequence[_Named], width: int) -> Table:
-    """Rows are variants, columns models: the percentage of correct answers, and what it holds to."""
-    variants = {(place, one.variant): one for place, (_, result) in enumerate(results) for one in result.variants}
-    longest = max(_SHORTEST_NAME, (width - len("variant")) // len(results) - 3)
-    columns = [Column("variant", is_name=True), *(Column(sanitize_name(name, longest)) for name, _ in results)]
-    rows = []
-    for variant in dict.fromkeys(variant for _, variant in variants):
-        mine = [variants.get((place, variant)) for place in range(len(results))]
-        texts = [
-            one and f"{formatting.percent_of(one.correct_percentage)}{formatting.holds_to(one.reliable_depth):>4}"
-            for one in mine
-        ]
-        rows.append(Row([variant, *texts]))
-    return Table("", columns, rows)
+    """The percentage of correct answers of each variant and model, and what it holds to.
+
+    Columns are models; if their names do not fit, they are variants.
+    """
+    shown = {(name, one.variant): formatting.percent_and_depth(one) for name, each in results for one in each.variants}
+    names, variants = [name for name, _ in results], list(dict.fromkeys(variant for _, variant in shown))
+    longest = max(_SHORTEST_NAME, (width - len("variant")) // len(names) - 3)
+    headers = [sanitize_name(name, longest) for name in names]
+    columns = [Column("variant", is_name=True), *map(Column, headers)]
+    table = Table("", columns, [Row([one, *(shown.get((name, one)) for name in names)]) for one in variants])
+    if len(set(headers)) == len(names) and max(map(len, as_text(table, _UNLIMITED))) <= width:
+        return table
+    columns = [Column("model", is_name=True), *map(Column, variants)]
+    return Table("", columns, [Row([name, *(shown.get((name, one)) for one in variants)]) for name in names])
 
 
 def _lengths(results: Sequence[_Named], width: int) -> Table:
@@ -242,7 +230,6 @@ def _sets(results: Sequence[_Named]) -> Table:
 
 def _searches(results: Sequence[_Named], width: int) -> Table:
     """Searches for breaking points: rows are models and variants."""
-    columns = [Column("search", is_name=True), Column("questions"), Column("breaks at")]
     found = []
     for name, result in results:
         for point in result.breaking_points:
@@ -251,14 +238,30 @@ def _searches(results: Sequence[_Named], width: int) -> Table:
     used = max((len(name) for name, _ in found), default=0) + len("questions") + 4
     texts = [wrong_answer(point, width - used) if point.question else _nothing_found(point) for _, point in found]
     longest = max(map(len, texts), default=0)
-    rows = [Row([name, point.questions, text.ljust(longest)]) for (name, point), text in zip(found, texts, strict=True)]
-    columns[-1] = Column("breaks at".ljust(longest))
+    rows = [
+        Row([name, point.questions, text.ljust(longest)], _note_on_search(point, text))
+        for (name, point), text in zip(found, texts, strict=True)
+    ]
+    columns = [Column("search", is_name=True), Column("questions"), Column("breaks at".ljust(longest))]
     return Table("", columns, rows)
+
+
+def _note_on_search(point: BreakingPoint, shown: str) -> str:
+    """What the row of a search does not show: the rest of its wrong answer, its class, and how the search ended."""
+    count, whole = point.not_reproduced, wrong_answer(point, _UNLIMITED) if point.question else ""
+    notes = (
+        whole if whole != shown else "",
+        point.question and point.error_class,
+        "maybe not the simplest" * (point.question is not None and point.ended == SearchEnd.BUDGET),
+        f"not reproduced: {count:,} question{'s' * (count != 1)} answered wrongly, then rightly"
+        * (point.ended == SearchEnd.NOT_REPRODUCED),
+    )
+    return "; ".join(note for note in notes if note)
 
 
 def _nothing_found(point: BreakingPoint) -> str:
     digits = max((len(word) for word in (point.largest_right or "").split()), default=0)
-    return f"nothing found up to {digits} digits" if digits else "nothing found"
+    return "nothing found" + f" up to {digits} digits" * bool(digits)
 
 
 def _error_classes(results: Sequence[_Named], several: bool) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Tables as text for a terminal and as GitHub's markdown.
+"""Tables as text for a terminal, as GitHub's markdown and as LaTeX.
 
 Each column formats its values. Names are untrusted text: they are sanitized here, and shortened if the terminal is too
 narrow. A table that is still too wide puts some columns below others, and then is split into pieces.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import zip_longest
+from itertools import repeat, zip_longest
 from math import ceil
 from textwrap import wrap
 from typing import Any, NamedTuple
@@ -22,6 +22,12 @@ _LONGEST_CODE = 1_000
 _LONGEST_IN_MARKDOWN = 200  # of a name
 _GAP = "  "
 _TICKS = re.compile("`+")
+_NAMED_IN_LATEX = (
+    "backslash braceleft braceright less greater bar asciitilde asciicircum asciigrave quotesingle quotedblright"
+)
+_LATEX = {char: f"\\{char}" for char in "&%$#_"} | {char: f"{{{char}}}" for char in "[]*"}  # brackets may be arguments
+_LATEX |= {char: rf"\text{name}{{}}" for char, name in zip("\\{}<>|~^`'\"", _NAMED_IN_LATEX.split(), strict=True)}
+_LIGATURE = re.compile(r"([-,])(?=\1)")
 
 
 class Column(NamedTuple):
@@ -76,11 +82,27 @@ def as_markdown(table: Table) -> Iterator[str]:
         yield _line("---" if column.is_name else "---:" for column in table.columns)
         yield from (_line(map(_cell, table.columns, row.cells)) for row in table.rows)
         yield ""
-    notes = [f"{_names(table, row)}: {code(row.note)}" for row in table.rows if row.note] + list(map(code, table.notes))
+    notes = [f"{code(_names(table, row))}: {code(row.note)}" for row in table.rows if row.note]
+    notes += map(code, table.notes)
     if notes:
         yield from (*(f"- {note}" for note in notes), "")
     if table.legend:
         yield from (f"<sub>{html.escape(table.legend)}</sub>", "")
+
+
+def as_latex(table: Table) -> Iterator[str]:
+    """The table for a paper, with the package booktabs; its title, notes and legend are the caption."""
+    yield from (r"\begin{table}", r"\centering")
+    if table.rows:
+        yield rf"\begin{{tabular}}{{{''.join('l' if column.is_name else 'r' for column in table.columns)}}}"
+        yield from (r"\toprule", _latex_line(", ".join(column.header.split("\n")) for column in table.columns))
+        yield r"\midrule"
+        for row in table.rows:
+            yield _latex_line(map(_text, table.columns, row.cells, repeat(_LONGEST_IN_MARKDOWN)))
+        yield from (r"\bottomrule", r"\end{tabular}")
+    notes = (f"{_names(table, row)}: {row.note}" for row in table.rows if row.note)
+    caption = [latex(text).removesuffix(".") for text in (table.title, *notes, *table.notes, table.legend) if text]
+    yield from (rf"\caption{{{'. '.join(caption)}.}}", r"\end{table}", "")
 
 
 def draw(headers: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -> list[str]:
@@ -101,6 +123,16 @@ def code(text: str) -> str:
     return f"{ticks}{padding}{shown}{padding}{ticks}"
 
 
+def latex(text: str) -> str:
+    """Untrusted text in LaTeX, where it has no effect; characters beyond ASCII are escaped."""
+    shown = sanitize(text, _LONGEST_CODE).encode("ascii", "backslashreplace").decode("ascii")
+    return _LIGATURE.sub(r"\1{}", "".join(_LATEX.get(char, char) for char in shown))
+
+
+def _latex_line(cells: Iterable[str]) -> str:
+    return rf"{' & '.join(map(latex, cells))} \\"
+
+
 # --- markdown --------------------------------------------------------------------------------------------------------
 
 
@@ -115,9 +147,7 @@ def _cell(column: Column, value: Any) -> str:
 
 def _names(table: Table, row: Row) -> str:
     pairs = zip(table.columns, row.cells, strict=True)
-    return code(
-        ", ".join(_text(column, value, _LONGEST_IN_MARKDOWN) for column, value in pairs if column.is_name and value)
-    )
+    return ", ".join(_text(column, value, _LONGEST_IN_MARKDOWN) for column, value in pairs if column.is_name and value)
 
 
 # --- text ------------------------------------------------------------------------------------------------------------
@@ -143,6 +173,8 @@ def _fitted(table: Table, width: int) -> tuple[list[Sequence[_Group]], int]:
         longest = LONGEST_NAME
         if (excess := _width(table, groups, longest) - width) > 0:
             longest = max(SHORTEST_NAME, _widest_name(table) - excess)
+        while longest < LONGEST_NAME and _distinct(table, longest) < _distinct(table, LONGEST_NAME):
+            longest += 1  # names that differ stay different
         if _width(table, groups, longest) <= width:
             return [groups], longest
     return _pieces(groups, _widths(table, groups, longest), width), longest
@@ -173,6 +205,10 @@ def _width(table: Table, groups: Sequence[_Group], longest_name: int) -> int:
 def _widths(table: Table, groups: Sequence[_Group], longest_name: int) -> list[int]:
     columns = zip(*_texts(table, groups, longest_name), strict=True)
     return [max(len(line) for cell in cells for line in cell.split("\n")) for cells in columns]
+
+
+def _distinct(table: Table, longest_name: int) -> int:
+    return len({_text(table.columns[0], row.cells[0], longest_name) for row in table.rows})
 
 
 def _widest_name(table: Table) -> int:

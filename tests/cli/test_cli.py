@@ -9,33 +9,101 @@ from pathlib import Path
 import pytest
 
 from pytest_llmarith.cli import WRONG_USAGE, main
-from tests.runs_on_disk import asked, log_in
+from tests.runs_on_disk import added, asked, log_in, run_in
+
+COLUMNS = "run, model, task, date, trials, unanswered, correct, nan, deviate, cheat, cost, tokens, latency, error"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A run with a sum and a wrong one, a run of an integer addition, a run without trials, and a file."""
+    monkeypatch.chdir(tmp_path)
+    run_in(Path("run"), [asked("{}"), asked("7", trial=1)])
+    run_in(Path("additions"), [added("{}")])
+    log_in(Path("empty"), [])
+    Path("old").write_text("mine", "ascii")
+    return tmp_path
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "the following arguments are required: COMMAND; see llmarith --help"),
-        (["regrade", "x", "--\x1b\n"], r"--\x1b\n"),
-        (["regrade"], "FILE"),
-        (["regrade", "x", "--reading=loose"], "'strict', 'tolerant'"),
-        (["improve"], "improve"),
-        (["report"], "RUN"),
-        (["report", "x", "--format=latex"], "'terminal', 'markdown'"),
-        (["report", "x", "--min-depth=deep"], "'deep' is not a depth; write a whole number such as 5"),
-        (["report", "x", "--max-depth=0"], "'0' is not a depth"),
-        (["export", "x"], "--to"),
+        # A missing part.
+        ("", "the following arguments are required: COMMAND; see llmarith --help"),
+        ("improve", "improve"),
+        *((command, "RUN") for command in ("report", "export --format=csv", "compare", "merge", "plot", "cite")),
+        ("regrade", "FILE"),
+        ("export run", "--format"),
+        ("merge run", "--output"),
+        ("plot run", "--output"),
+        ("report run --format=html", "add --output=report.html"),
+        ("compare run", "add --model=A:B"),
+        ("compare run run --allow-unanswered=5", "add --fail-if-worse=POINTS"),
+        # A wrong value.
+        ("regrade run --match=loose", "'strict', 'tolerant'"),
+        ("regrade run --\x1b", r"--\x1b"),
+        ("regrade run --show=\x1b", "is not a transition"),
+        *((f"{command} --format=tex", "'markdown', 'latex'") for command in ("report run", "compare run run")),
+        ("export run --format=json", "'csv', 'llm_arithmetic'"),
+        ("plot run --kind=pie --output=x.svg", "'curves', 'heatmap'"),
+        ("plot run --output=x.jpg", ".svg, .pdf, .png"),
+        ("plot run --output=x", ".svg, .pdf, .png"),
+        ("report run --min-depth=deep", "'deep' is not a depth; write a whole number such as 5"),
+        ("report run --max-depth=0", "'0' is not a depth"),
+        ("report run --sort=colour", f"not a column; write one of {COLUMNS}, or -run"),
+        ("compare run run --condition=context_2k", "--condition=context_2k"),
+        *((f"compare run run --fail-if-worse={text}", "write 2 or 2.5") for text in ("-2", "", "101", "nan", "٣")),
+        *(
+            (f"compare run run --fail-if-worse=2 --allow-unanswered={text}", "write 0 or more")
+            for text in ("-1", "", "1.5")
+        ),
+        *(
+            (f"{command} nowhere", "nowhere: cannot be read")
+            for command in ("report", "compare run", "cite", "regrade")
+        ),
+        # A conflict.
+        ("report run --min-depth=9 --max-depth=4", "no depth is in this range"),
+        ("report run --format=json --spreadsheet", "--spreadsheet: --format=json is not CSV"),
+        ("export run --format=llm_arithmetic --spreadsheet", "--spreadsheet: --format=llm_arithmetic is not CSV"),
+        ("report run --format=csv --cells --errors", "write --cells or --errors"),
+        ("report run --format=html --cells --output=x", "remove --cells and --errors"),
+        *((f"report run --format={form} -v", "remove -v") for form in ("latex", "csv", "json", "html")),
+        *(
+            (f"{command} --output=old", "the file exists; name another file or add --force")
+            for command in ("report run", "export run --format=csv", "compare run run", "cite run", "regrade run")
+        ),
+        *(
+            (f"{command} --output=run/trials.jsonl --force", "one of the input files")
+            for command in ("report run", "report run --format=html", "export run --format=csv", "compare run run")
+        ),
+        *(
+            (f"{command} --output=run/trials.jsonl --force", "one of the input")
+            for command in ("cite run", "regrade run")
+        ),
+        ("merge run --output=run", "this exists"),
+        ("report run --format=html --output=no/page.html", "cannot be written"),
+        # An empty selection.
+        ("report run --model=o3", "no trial of --model=o3; the runs have models o4-mini and tasks arithmetic"),
+        ("report additions --cells", "remove --cells"),
+        ("report additions --errors --format=csv", "remove --errors"),
+        ("export additions --format=llm_arithmetic", "write --format=csv for all tasks"),
+        ("compare run empty/trials.jsonl", "one of the runs has no trials"),
+        ("plot additions --kind=heatmap --output=x.svg", "it needs arithmetic"),
+        ("plot run --kind=differences --output=x.svg", "it needs two models"),
+        ("plot run --kind=cost --output=x.svg", "it needs two models"),
     ],
 )
-def test_wrong_usage_is_one_line(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """It names what is wrong and where help is."""
-    with pytest.raises(SystemExit) as left:
-        main(arguments)
-    err = capsys.readouterr().err
-    assert left.value.code == WRONG_USAGE
+def test_wrong_usage_is_one_line(arguments: str, said: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It names what is wrong; no file is written."""
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    try:
+        status: object = main(arguments.split(" ") if arguments else [])
+    except SystemExit as left:
+        status = left.code
+    out, err = capsys.readouterr()
+    assert (status, out, err.count("\n")) == (WRONG_USAGE, "", 1)
     assert said in err
-    assert "--help" in err
-    assert err.count("\n") == 1
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The CSV of a run whose replies, operands and other texts are hostile or extreme."""
     folder = tmp_path_factory.mktemp("run")
     run_in(folder / "run", [hostile(text, trial) for trial, text in enumerate((*VALUES, SURROGATE))])
-    assert main(["export", str(folder / "run"), "--to=csv", f"--output={folder / 'trials.csv'}"]) == 0
+    assert main(["export", str(folder / "run"), "--format=csv", f"--output={folder / 'trials.csv'}"]) == 0
     return folder / "trials.csv"
 
 

@@ -85,7 +85,7 @@ def test_the_shape_of_llm_arithmetic(tmp_path: Path, capsys: pytest.CaptureFixtu
     records = [asked("{}", **unknown), asked("7", trial=1), asked("x", trial=2), asked(None, trial=3)]  # type: ignore[arg-type]
     records[0]["condition"]["context"] = "2k"
     log_in(tmp_path / "run", records)
-    out, err = exported(capsys, tmp_path / "run", "--to=llm_arithmetic")
+    out, err = exported(capsys, tmp_path / "run", "--format=llm_arithmetic")
     lines = [json.loads(line) for line in out.splitlines()]
     expected = int(records[0]["problem"]["expected"])
     assert lines[0].keys() == ROW.keys() | ADDED
@@ -106,9 +106,9 @@ def test_csv_has_a_row_per_trial(tmp_path: Path, capsys: pytest.CaptureFixture[s
     hostile = '=HYPERLINK("http://a.bc")\r\n\x1b[2J","'
     records = [asked(hostile), added("{}"), asked(None, trial=1)]
     run = run_in(tmp_path / "run", records)
-    (as_it_is, *_) = rows(exported(capsys, run, "--to=csv")[0])
+    (as_it_is, *_) = rows(exported(capsys, run, "--format=csv")[0])
     assert as_it_is["text"] == hostile
-    out, err = exported(capsys, run, "--to=csv", "--spreadsheet")
+    out, err = exported(capsys, run, "--format=csv", "--spreadsheet")
     first, second, third = rows(out)
     assert (err, out.count("\n")) == ("", 4)
     assert first["text"] == '\'=HYPERLINK("http://a.bc")\\r\\n\\x1b[2J","'
@@ -120,7 +120,7 @@ def test_csv_has_a_row_per_trial(tmp_path: Path, capsys: pytest.CaptureFixture[s
 def test_a_terminal_obeys_no_reply(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
     log_in(tmp_path, [asked("\x1b[2J")])
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    (row,) = rows(exported(capsys, tmp_path, "--to=csv")[0])
+    (row,) = rows(exported(capsys, tmp_path, "--format=csv")[0])
     assert row["text"] == r"\x1b[2J"
 
 
@@ -130,35 +130,13 @@ def test_a_folder_of_runs_becomes_one_table(tmp_path: Path, capsys: pytest.Captu
     log_in(tmp_path / "a", [asked("{}")])
     log_in(tmp_path / "b", [asked("7"), asked("{}", trial=1) | again | {"repeat": 3}])
     (readme := tmp_path / "README.md").write_text("{}\n", encoding="ascii")
-    table = rows(exported(capsys, tmp_path, readme, "--to=csv")[0])
+    table = rows(exported(capsys, tmp_path, readme, "--format=csv")[0])
     assert [(row["run"], row["condition"], row["repeat"]) for row in table] == [
         ("a", "", "0"),
         ("b", "", "0"),
         ("b", "numbers_comma-system_2", "3"),
     ]
-    assert main(["export", str(readme), "--to=csv"]) == WRONG_USAGE
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--to=llm_arithmetic", "--spreadsheet"], "--spreadsheet: --to=llm_arithmetic is not CSV"),
-        (["--to=csv", "--output={}/old.csv"], "the file exists; name another file or add --force"),
-        (["--to=csv", "--output={}/run/summary.json", "--force"], "one of the input files"),
-    ],
-)
-def test_wrong_usage_is_one_line(
-    tmp_path: Path, options: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """No file is made or changed."""
-    run_in(tmp_path / "run", [asked("{}")])
-    (tmp_path / "old.csv").write_text("mine", encoding="ascii")
-    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-    assert main(["export", str(tmp_path / "run"), *(option.format(tmp_path) for option in options)]) == WRONG_USAGE
-    out, err = capsys.readouterr()
-    assert (out, err.count("\n")) == ("", 1)
-    assert said in err
-    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+    assert main(["export", str(readme), "--format=csv"]) == WRONG_USAGE
 
 
 def test_rows_that_hide_conditions_and_repeats_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -166,10 +144,10 @@ def test_rows_that_hide_conditions_and_repeats_are_counted(tmp_path: Path, capsy
     records = [asked("{}"), asked("{}") | {"repeat": 1, "nodeid": "test_bench.py::test[repeat_1]"}]
     records.append(asked("{}", trial=1) | {"condition": records[0]["condition"] | {"numbers": "comma"}})
     run = run_in(tmp_path / "run", records)
-    out, err = exported(capsys, run, "--to=llm_arithmetic")
+    out, err = exported(capsys, run, "--format=llm_arithmetic")
     assert len(out.splitlines()) == 3
     assert err.startswith("llmarith export: 2 trials were asked in a condition or repeatedly, which")
-    assert exported(capsys, run, "--to=csv")[1] == ""
+    assert exported(capsys, run, "--format=csv")[1] == ""
 
 
 @pytest.mark.parametrize(

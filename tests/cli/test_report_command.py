@@ -9,14 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from pytest_llmarith.cli import WRONG_USAGE, main
+from pytest_llmarith.cli import main
+from pytest_llmarith.results.load import UNFINISHED, load_runs
+from pytest_llmarith.results.report import tables_section
+from pytest_llmarith.results.run_status import run_lines
+from pytest_llmarith.results.screen import screen
 from tests.runs_on_disk import ROW, added, asked, lines_of, log_in, run_in
 
 HOSTILE = "<img src=x onerror=alert(1)>|`[a](javascript:b)`\x1b[2J\u202e@you http://a.bc =1+1"
-UNFINISHED = "unfinished: no summary.json, killed or still running\n"
 ROOT = Path(__file__).parents[2]
 TRANSCRIPTS = ROOT.parent / "shared" / "transcripts"
-COLUMNS = "run model task date trials unanswered correct nan deviate cheat cost tokens latency error"
+MARKDOWN_ROW = "| `o4-mini` | `arithmetic` | 9 | 66.7 | 35.4-87.9 | $0.0090 | 297 |"
+LATEX_ROW = r"o4-mini & arithmetic & 9 & 66.7 & 35.4-87.9 & \$0.0090 & 297 \\"
 
 
 @pytest.fixture(autouse=True)
@@ -47,37 +51,50 @@ def printed(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
     return out
 
 
-def refused(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
-    """What a command says that does not go well: one line."""
-    assert main(["report", *map(str, arguments)]) == WRONG_USAGE
-    out, err = capsys.readouterr()
-    assert (out, err.count("\n")) == ("", 1)
-    return err
-
-
 def rows(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def test_many_runs_are_one_table(runs: Path, run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Below each row stands what has to be known of it. A run that is named twice is one."""
+def test_a_run_is_shown_as_at_its_end(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With -v the tables follow."""
+    summary = load_runs(run)[0].summary()
+    end = [*run_lines(summary, 160), *screen(summary, 160)]
+    assert printed(capsys, run).splitlines() == end
+    assert printed(capsys, run, "-v").splitlines() == [*end, *tables_section(summary, 160)]
+
+
+def test_many_runs_are_one_screen(runs: Path, run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A row has what must be known of it; with -v, its run, too. A run that is named twice is one."""
     out = printed(capsys, runs)
-    assert out.startswith("3 runs: 13 answered, 1 unanswered\n")
+    assert out.startswith(f"3 runs: 13 answered, 1 unanswered\nkilled: {UNFINISHED}")
     lines = out.splitlines()
     (at,) = (number for number, line in enumerate(lines) if line.startswith("gpt-4.1 "))
-    assert lines[at + 1] == "  gpt-4.1.jsonl; lacks 2 of 4 cells that others have: int_add"
-    assert any(line.startswith(f"  killed; {UNFINISHED.strip()}; incomplete, 1 of 2") for line in lines)
-    assert f"  {run.name}; nan: 1 unreadable" in lines
-    assert "by variant" not in out
+    assert lines[at + 1] == "  lacks 2 of 4 cells that others have: int_add"
+    assert any(line.startswith("  incomplete, 1 of 2") for line in lines)
     assert printed(capsys, runs, run, run / "trials.jsonl") == out
+    assert f"  {run.name}; nan: 1 unreadable" in printed(capsys, runs, "-v")
+
+
+def test_models_of_several_runs_are_compared_with_the_first_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By the questions that both have answered, if these are at least half; the order decides which is the first."""
+    for name, right, first in (("a", 30, 0), ("b", 0, 0), ("c", 30, 100)):
+        texts = ["{}"] * right + ["1"] * (30 - right)
+        run_in(tmp_path / name, [asked(text, 5, first + n, model=name) for n, text in enumerate(texts)])
+    shown = {line.split()[0]: " ".join(line.split()) for line in printed(capsys, tmp_path).splitlines() if line}
+    assert " -100.0 (-100.0 to -83.9) <0.0001 30 " in shown["b"]
+    assert shown["c"].endswith(" - - - -")
+    shown = {line[:1]: line for line in printed(capsys, tmp_path, "--sort=-correct").splitlines()}
+    assert " +100.0 (+83.9 to +100.0)" in shown["a"]
 
 
 def test_a_killed_run_is_unfinished(runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """How many trials it was to have is not known. A run that was killed at once can be shown, too."""
     out = printed(capsys, runs / "killed")
-    assert out.startswith("killed: 1 answered, 1 unanswered\n" + UNFINISHED)
+    assert out.startswith(f"killed: 1 answered, 1 unanswered\nkilled: {UNFINISHED}")
     assert printed(capsys, runs / "killed", "--format=html", f"--output={tmp_path / 'page.html'}") == ""
-    assert UNFINISHED.strip() in (tmp_path / "page.html").read_text("utf-8")
+    assert UNFINISHED in (tmp_path / "page.html").read_text("utf-8")
     log_in(tmp_path / "empty", [])
     assert "0 answered" in printed(capsys, tmp_path / "empty")
 
@@ -86,8 +103,9 @@ def test_runs_of_one_model_are_told_apart_by_what_was_sent(tmp_path: Path, capsy
     for effort in ("low", "high"):
         sent = {"reasoning_effort": effort, "seed": 1, **({"temperature": 0.5} if effort == "low" else {})}
         run_in(tmp_path / effort[0], [asked("{}")], models=[{"name": "o4-mini", "target": "a/b", "params": sent}])
-    shown = [line for line in printed(capsys, tmp_path).splitlines() if "effort" in line]
-    assert shown == ["  h; reasoning_effort=high, no temperature", "  l; reasoning_effort=low, temperature=0.5"]
+    out = printed(capsys, tmp_path, "--format=markdown")
+    for label in ("reasoning_effort=high, no temperature", "reasoning_effort=low, temperature=0.5"):
+        assert f"| `o4-mini, {label}` | `arithmetic` | 1 | 100.0 |" in out
 
 
 def test_all_figures_are_of_the_depths_that_are_wanted(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -131,49 +149,54 @@ def test_a_run_that_lacks_cells_of_others_comes_last(tmp_path: Path, capsys: pyt
     assert printed(capsys, tmp_path).count("lacks 1 of 2 cells that others have: int_add") == 1
 
 
-@pytest.mark.parametrize(
-    ("options", "cause"),
-    [
-        (["--min-depth=9", "--max-depth=4"], "--min-depth=9 --max-depth=4: no depth is in this range"),
-        (
-            ["--model=o3", "--min-depth=5"],
-            "no trial of --model=o3 --min-depth=5; the runs have models gpt-4.1, gpt-4o,",
-        ),
-        (["--sort=colour"], f"--sort=colour: not a column; write one of {COLUMNS.replace(' ', ', ')}, or -run"),
-        (["--format=html"], "add --output=report.html"),
-        (["--format=html", "--output={}/no/page.html"], "cannot be written"),
-        (["--format=html", "--output={}/killed/trials.jsonl"], "one of the input files"),
-        (["--output={}/killed/trials.jsonl", "--force"], "one of the input files"),
-        (["--format=json", "--spreadsheet"], "--spreadsheet: --format=json is not CSV"),
-    ],
-)
-def test_wrong_usage_is_one_line(
-    runs: Path, options: list[str], cause: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cause in refused(capsys, runs, *(option.format(runs) for option in options))
-
-
 def test_json_is_a_list_of_summaries(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     whole = json.loads((run / "summary.json").read_text(encoding="ascii"))
     assert json.loads(printed(capsys, run, "--format=json")) == [whole]
 
 
-def test_markdown(run: Path, runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(("form", "row"), [("markdown", MARKDOWN_ROW), ("latex", LATEX_ROW)])
+def test_tables_for_documents(run: Path, form: str, row: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The head: a row per model and task; on request cells and error classes."""
+    out = printed(capsys, run, f"--format={form}")
+    assert row in out
+    assert "by variant" not in out
+    out = printed(capsys, run, f"--format={form}", "--cells", "--errors")
+    for text in (row, "correct of 3 by variant and depth", "how answers deviate"):
+        assert out.count(text) == 1
+
+
+def test_markdown_with_all_tables(run: Path, runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The overview, and folded in the other tables and the trials that are not correct. Of many runs the overview."""
-    out = printed(capsys, run, "--format=markdown")
+    out = printed(capsys, run, "--format=markdown", "-v")
     assert out.startswith(f"## `{run.name}`\n\n- `all 10 answered`\n\n| model | task | trials |")
     assert "| `o4-mini` | `arithmetic` | 9 | 2026-11-22 | 66.7 | 35.4-87.9 |" in out
     assert "- `o4-mini, integer_addition`: `nan: 1 unreadable`\n" in out
     assert out.count("<details><summary>") == out.count("\n</details>\n") == 6
     assert "| `int_add` | 3 | 3 | 0 | 66.7 |" in out
     assert out.count("| `test[o4-mini-int_add-depth_8-trial_") == 3
-    out = printed(capsys, runs, "--format=markdown", "--sort=model")
+    out = printed(capsys, runs, "--format=markdown", "--sort=model", "-v")
     assert out.startswith("## `3 runs`\n")
-    assert "- `gpt-4.1, arithmetic`: `gpt-4.1.jsonl; lacks 2 of 4 cells" in out
+    assert "`gpt-4.1.jsonl; lacks 2 of 4 cells" in out
     assert "<details>" not in out
 
 
-@pytest.mark.parametrize("form", ["terminal", "markdown", "json", "csv"])
+def test_cells_and_errors_as_data(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A row per variant and depth, or per error class; JSON has both at once."""
+    cells = rows(printed(capsys, run, "--format=csv", "--cells"))
+    shown = [[row[name] for name in ("variant", "depth", "measured", "correct", "percent", "low")] for row in cells]
+    assert shown == [
+        ["int_add", "3", "3", "3", "100.0", "43.8503"],
+        ["int_add", "5", "3", "3", "100.0", "43.8503"],
+        ["int_add", "8", "3", "0", "0.0", "0.0"],
+    ]
+    (error,) = rows(printed(capsys, run, "--format=csv", "--errors"))
+    assert (error["run"], error["error_class"], error["count"]) == (run.name, "unrelated", "3")
+    data = json.loads(printed(capsys, run, "--format=json", "--errors", "--cells"))
+    assert [{name: str(value or 0) for name, value in data["errors"][0].items()}] == [error | {"condition": "0"}]
+    assert [cell["depth"] for cell in data["cells"]] == [3, 5, 8]
+
+
+@pytest.mark.parametrize("form", ["terminal", "markdown", "latex", "json", "csv"])
 def test_hostile_names_have_no_effect(tmp_path: Path, form: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Neither a terminal nor a browser nor a spreadsheet sees more in a name than a name."""
     log_in(tmp_path / "run", [asked("{}") | {"model": HOSTILE}, asked("7", trial=1) | {"model": "=1+1"}])

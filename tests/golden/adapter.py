@@ -143,7 +143,7 @@ def compare(programs: Path, runs: Sequence[Path], args: Sequence[str]) -> tuple[
 def regrade(programs: Path, files: Sequence[Path], folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """The name of its model, and what each reply in files of llm_arithmetic is read and graded as."""
     written = folder / "regraded.jsonl"
-    done = _command(programs / "llmarith", ["regrade", *files, f"--write={written}"], folder)
+    done = _command(programs / "llmarith", ["regrade", *files, f"--output={written}"], folder)
     assert done.returncode == 0, done.stderr
     return ((record["model"], row_of(record)) for record in _records(written))
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pytest_llmarith.records import Record
 from pytest_llmarith.results.compare import compare
 from pytest_llmarith.results.compare_rows import Changes, OfCondition, PairCounts, effects
-from pytest_llmarith.results.compare_text import as_markdown, as_text, failures
+from pytest_llmarith.results.compare_text import as_document, as_text, failures
 from pytest_llmarith.results.differences import Pairs, newcombe
 from pytest_llmarith.results.questions import Questions
 from pytest_llmarith.types import Condition, NumberFormat, Reading
@@ -355,7 +355,7 @@ def test_foreign_text_has_no_effect() -> None:
     first = run(sums("c" * 20, model=HOSTILE), programs([0.5], name=HOSTILE), name=HOSTILE.replace("/", ""))
     second = run(sums("d" * 20, model=HOSTILE), programs([0.4], name=HOSTILE), versions={HOSTILE: HOSTILE})
     comparisons = compare(first, [second, second])
-    markdown = as_markdown(comparisons)
+    markdown = as_document(comparisons, latex=False)
     for text in (as_text(comparisons, 80), markdown, *failures(comparisons, Decimal(1))):
         assert all(line.isprintable() for line in text.splitlines())
     assert not any(line.startswith("# 9") for line in markdown.splitlines())

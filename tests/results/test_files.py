@@ -65,20 +65,20 @@ def test_a_file_is_replaced_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def write(target: Path, *inputs: Path, force: bool = False) -> None:
-    with new_file("--write", target, inputs, force=force) as file:
+    with new_file("--output", target, inputs, force=force) as file:
         file.write(b"new")
 
 
 def test_a_new_file_appears_when_it_is_whole(tmp_path: Path) -> None:
     """Also under the longest name; not if the command fails, and not if another program has made it meanwhile."""
     target = tmp_path / ("x" * 255)
-    with pytest.raises(KeyError), new_file("--write", target, [], force=False):
+    with pytest.raises(KeyError), new_file("--output", target, [], force=False):
         raise KeyError
     assert list(tmp_path.iterdir()) == []
     write(target)
     assert target.read_bytes() == b"new"
     other = tmp_path / "other"
-    with pytest.raises(UsageError, match="the file exists"), new_file("--write", other, [], force=False):
+    with pytest.raises(UsageError, match="the file exists"), new_file("--output", other, [], force=False):
         other.touch()
     assert other.read_bytes() == b""
 

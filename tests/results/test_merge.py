@@ -141,7 +141,6 @@ def test_missing_and_broken_parts_are_named(made: Made) -> None:
         (["run", "run"], "new", "named twice"),
         (["nowhere"], "new", "nowhere: cannot be read"),
         (["."], "new", "the folder has no trials.jsonl"),
-        (["run"], "run", "this exists"),
         (["run"], "file/new", "cannot be written"),
     ],
 )
@@ -150,7 +149,7 @@ def test_wrong_usage_is_one_line(
 ) -> None:
     made("run", sums("cc"))
     Path("file").touch()
-    assert main(["merge", *runs, "--into", into]) == 4
+    assert main(["merge", *runs, "--output", into]) == 4
     out, err = capsys.readouterr()
     assert (out, err.count("\n"), why in err) == ("", 1, True)
 
@@ -159,7 +158,7 @@ def test_the_command_shows_the_run_and_writes_its_page(made: Made, capsys: pytes
     """Foreign names have no effect on a terminal."""
     hostile = changed(sums("cdcd"), model="m\x1b]0;x\x07")
     parts = [str(part) for part in shards(made, hostile, 2)]
-    assert main(["merge", *parts, "--into", "deep/merged\x1b[31m"]) == 0
+    assert main(["merge", *parts, "--output", "deep/merged\x1b[31m"]) == 0
     out, err = capsys.readouterr()
     assert (err, out.splitlines()[:2]) == ("", ["all 4 answered", "merged from 2 runs"])
     assert all(line.isprintable() for line in out.splitlines())

@@ -13,7 +13,7 @@ from pytest_llmarith.results.files import UsageError
 from pytest_llmarith.results.load import load_runs
 from pytest_llmarith.results.plot import Kind, plot
 from tests.results.page.made_runs import all_cells
-from tests.runs_on_disk import run_in
+from tests.runs_on_disk import run_in, searched
 
 
 @pytest.fixture
@@ -43,20 +43,16 @@ def test_figures(run: Path, tmp_path: Path, kind: Kind, ending: str, start: byte
         assert "simulated" in first.decode()
 
 
-@pytest.mark.parametrize(("kind", "name"), [("curves", "x.jpg"), ("curves", "x"), ("cost", "x.svg")])
-def test_refused_figures(tmp_path: Path, kind: Kind, name: str) -> None:
-    """Another format, and a kind that has nothing to draw, are refused in one line."""
-    run = run_in(tmp_path / "run", all_cells("a", 5, 1))
-    with pytest.raises(UsageError) as caught:
-        plot(load_runs(run), kind, tmp_path / name)
-    assert "\n" not in str(caught.value)
-    assert not (tmp_path / name).exists()
+def test_differences_that_were_not_measured(tmp_path: Path) -> None:
+    """Searches are not compared, as their outcomes are no shares of questions."""
+    records = [one | {"model": name} for name in "ab" for one in (searched(), searched(repeat=1))]
+    with pytest.raises(UsageError, match="nothing to draw"):
+        plot(load_runs(run_in(tmp_path / "run", records)), "differences", tmp_path / "x.svg")
 
 
 def test_a_citation(run: Path) -> None:
     """Models, seed, prompt, date, versions and cost; what is special to LaTeX is escaped in BibTeX."""
-    (loaded,) = load_runs(run)
-    text = "\n".join(cite(loaded))
+    text = "\n".join(cite(load_runs(run)))
     for fact in ("a (simulated)", "First prompt of arithmetic", "arithmetic: ", "$1.44"):
         assert fact in text
     assert text.count("@misc{") == 2
@@ -64,6 +60,6 @@ def test_a_citation(run: Path) -> None:
 
 def test_a_citation_escapes(tmp_path: Path) -> None:
     records: list[dict[str, Any]] = [one | {"model": "50%_off\\"} for one in all_cells("a", 5, 1)[:1]]
-    (run,) = load_runs(run_in(tmp_path / "run", json.loads(json.dumps(records))))
-    bibtex = "\n".join(cite(run)).split("@misc", 2)[2]
+    runs = load_runs(run_in(tmp_path / "run", json.loads(json.dumps(records))))
+    bibtex = "\n".join(cite(runs)).rpartition("@misc")[2]
     assert r"50\%\_off\textbackslash{}" in bibtex

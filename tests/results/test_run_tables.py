@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pytest_llmarith.evaluate import Trial, number_record
 from pytest_llmarith.models import fake
-from pytest_llmarith.records import Result, RunSummary, as_dict
+from pytest_llmarith.records import RunSummary, as_dict
 from pytest_llmarith.results.cell_tables import tables_of
 from pytest_llmarith.results.report import tables_section
 from pytest_llmarith.results.run_tables import ResultOfRun, effects, note_of, overview, repeats
@@ -27,8 +27,8 @@ SLOPPY = Model("llmarith/sloppy", "llmarith/sloppy")
 COMMA = Condition(NumberFormat.COMMA).fields()
 
 
-def results(*records: dict[str, Any]) -> list[Result]:
-    return summed_up(records).results
+def results(*records: dict[str, Any]) -> list[ResultOfRun]:
+    return [ResultOfRun(result, result.model) for result in summed_up(records).results]
 
 
 def right(count: int, of: int, **named: Any) -> list[dict[str, Any]]:
@@ -44,7 +44,7 @@ def lines(table: Table) -> list[str]:
 
 def note(*records: dict[str, Any]) -> str:
     (result,) = results(*records)
-    return note_of(ResultOfRun(result))
+    return note_of(result)
 
 
 def of_letters(*texts: str, **named: Any) -> list[dict[str, Any]]:
@@ -122,7 +122,7 @@ def test_what_has_to_be_known_of_a_row(records: list[dict[str, Any]], note_: str
 def test_bounds_stand_in_place_of_a_percentage() -> None:
     """If a cell has no reply, the row says between what its percentage lies."""
     records = [*right(3, 3, depth=2), asked(None, depth=3)]
-    assert " - 75.0-100 " in lines(overview(list(map(ResultOfRun, results(*records)))))[1]
+    assert " - 75.0-100 " in lines(overview(results(*records)))[1]
     assert "75.0 to 100.0 %" in note(*records)
 
 
@@ -140,31 +140,15 @@ def test_what_conditions_do() -> None:
 
 def test_repeats() -> None:
     """Results without repeats are left out. The overview has a note."""
-    (result,) = results(*of_letters("rw", "rr", condition=COMMA))
-    _, row = lines(repeats([result, *results(*of_letters("r"))]))
+    (repeated,), (once,) = results(*of_letters("rw", "rr", condition=COMMA)), results(*of_letters("r"))
+    _, row = lines(repeats([repeated.result, once.result]))
     assert re.fullmatch(r"o4-mini arithmetic numbers_comma 2 2 50\.0 \S+ 75\.0 \S+ 100\.0 50\.0 \S+", row)
-    assert "2 problems, 2 times each: pass@1 75.0" in note_of(ResultOfRun(result))
+    assert "2 problems, 2 times each: pass@1 75.0" in note_of(repeated)
 
 
-def test_breaking_points() -> None:
-    """What each search found, or how far it came; in which repeat, if there are several. No percentage is told."""
-    minimum = {"question": "27 * 48", "expected": "1296", "outcome": "deviate", "reason": None, "answer": "1286"}
-    found: dict[str, Any] = {"minimum": minimum | {"error_class": "one digit"}, "questions": 41}
-    (table,) = tables_of(*results(searched(ended="not reproduced", largest_right="58 * 91", not_reproduced=6)))
-    documented = (DOCS / "breaking-point.md").read_text("utf-8")
-    assert "\n".join(as_text(table, 120)[1:]) in documented
-    (table,) = tables_of(*results(searched(ended="shrunk", **found)))
-    assert "\n".join(as_text(table, 80)[1:]) in documented
-    (table,) = tables_of(
-        *results(searched(ended="shrunk", repeat=1, **found), searched(ended="nothing found", largest_right="9 * 9"))
-    )
-    assert lines(table) == [
-        "variant breaks at answer expected class repeat questions",
-        "int_mul 0 80",
-        "nothing found up to 9 * 9",
-        "int_mul 27 * 48 1286 1296 one digit 1 41",
-    ]
-    assert " - " in lines(overview(list(map(ResultOfRun, results(searched(ended="nothing found"))))))[1]
+def test_searches_have_no_percentages() -> None:
+    assert " - " in lines(overview(results(searched(ended="nothing found"))))[1]
+    assert not overview(results(searched(ended="nothing found")), only_head=True).rows
 
 
 def test_sets() -> None:

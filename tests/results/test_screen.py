@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pytest_llmarith.results.screen import screen
 from tests.results.page.made_runs import all_cells, wrong
-from tests.runs_on_disk import added, asked, summed_up
+from tests.runs_on_disk import added, asked, searched, summed_up
 
+DOCS = Path(__file__).parents[2] / "docs"
 ONE = all_cells("one", 6, 2)
 SIX = [record for number in range(6) for record in all_cells(f"provider/model-{number}", 3 + number, 2)]
 
@@ -48,6 +50,13 @@ def test_each_further_model_is_a_row_and_a_column() -> None:
     assert sum(line.startswith("int_mul") for line in lines) == 1
 
 
+def test_models_whose_names_do_not_fit_are_rows() -> None:
+    """Two columns never have the same name."""
+    records = [one | {"model": f"provider/{'m' * 20}{name}{'n' * 30}"} for name in "ab" for one in ONE]
+    assert not any(line.startswith("int_mul") for line in words(shown(records)))
+    assert any(line.startswith("variant") for line in words(shown(records, 160)))
+
+
 def test_differences_are_to_the_first_model() -> None:
     """With their interval, p, pairs, and what so many pairs can show."""
     records = [
@@ -71,6 +80,27 @@ def test_names_and_replies_are_harmless() -> None:
     record["answer"]["tolerant"] = "1" * 5000
     assert "\x1b" not in "".join(shown([record]))
     assert max(map(len, shown([record]))) <= 80
+
+
+def test_searches() -> None:
+    """What each search found with its class, or how far it came, and how it ended."""
+    minimum = {"question": "27 * 48", "expected": "1296", "outcome": "deviate", "reason": None, "answer": "1286"}
+    found: dict[str, Any] = {"minimum": minimum | {"error_class": "one digit"}, "questions": 41}
+    documented = [" ".join(line.split()) for line in (DOCS / "breaking-point.md").read_text("utf-8").splitlines()]
+    for record in (
+        searched(ended="shrunk", **found),
+        searched(ended="not reproduced", largest_right="58 * 91", not_reproduced=6),
+    ):
+        lines = words(shown([record], 120))
+        at = lines.index(next(line for line in lines if line.startswith("search")))
+        assert "\n".join([lines[at], *lines[at + 2 : at + 4]]) in "\n".join(
+            line for line in documented if not line.startswith("---")
+        )
+    minimum |= {"question": f"{10**29} * {10**29}", "expected": f"1{'0' * 58}"}
+    cut = words(shown([searched(ended="budget", repeat=1, minimum=minimum | {"error_class": "tail"})]))
+    assert any(line.startswith("int_mul, repeat 1") for line in cut)
+    assert "1286" in (text := " ".join(cut))
+    assert "tail; maybe not the simplest" in text
 
 
 def test_nothing_measured_is_nothing_shown() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -10,7 +11,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from pytest_llmarith.results.tables import Column, Row, Table, as_markdown, as_text
+from pytest_llmarith.results.formatting import sanitize
+from pytest_llmarith.results.tables import Column, Row, Table, as_latex, as_markdown, as_text, latex
 
 HOSTILE = st.one_of(
     st.text(max_size=40),
@@ -58,6 +60,13 @@ def test_names_are_cut_before_that() -> None:
     assert max(map(len, as_text(table(name), 30))) <= 30
 
 
+def test_names_that_differ_stay_different() -> None:
+    names = [f"provider/model, 2026-11-2{day}_3-models" for day in range(3)]
+    columns = [Column("model", is_name=True), *(Column(f"column {number}") for number in range(9))]
+    lines = as_text(Table("", columns, [Row([name, *range(9)]) for name in names]), 80)
+    assert len({line.partition("  ")[0] for line in lines if "3-models" in line}) == 3
+
+
 @given(st.integers(1, 60), st.integers(40, 160))
 def test_a_table_that_is_too_wide_comes_in_pieces(depths: int, width: int) -> None:
     """Every piece has the first column, and no column is left alone at the end."""
@@ -93,3 +102,46 @@ def test_foreign_text_is_code_in_markdown(name: str, note: str, header: str) -> 
     assert not {"link_open", "image", "hr", "blockquote_open", "code_block", "heading_open", "fence"} & set(kinds)
     assert [token.content for token in found if token.type == "html_inline"] in ([], ["<sub>", "</sub>"])
     assert (kinds.count("tr_open"), kinds.count("td_open")) == (3, 10)
+
+
+# What LaTeX prints as the character; all else is plain.
+COMMANDS = {
+    "backslash": "\\",
+    "braceleft": "{",
+    "braceright": "}",
+    "less": "<",
+    "greater": ">",
+    "bar": "|",
+    "asciitilde": "~",
+    "asciicircum": "^",
+    "asciigrave": "`",
+    "quotesingle": "'",
+    "quotedblright": '"',
+}
+LATEX = re.compile(r"\\text([a-z]+)\{\}|\\([&%$#_])|\{([\[\]*])\}|([-,])(?:\{\})?|([^\\{}&%$#_^~\[\]*<>|`'\",-])")
+
+
+@given(HOSTILE)
+def test_foreign_text_is_text_in_latex(text: str) -> None:
+    """Read as LaTeX, it prints what a terminal prints, in ASCII; no ligature comes of it."""
+    shown = latex(text)
+    pieces = list(LATEX.finditer(shown))
+    assert "".join(piece.group() for piece in pieces) == shown
+    printed = "".join(COMMANDS[one[1]] if one[1] else "".join(filter(None, one.groups())) for one in pieces)
+    assert printed == sanitize(text, 1_000).encode("ascii", "backslashreplace").decode()
+    assert "--" not in shown
+    assert ",," not in shown
+
+
+@given(HOSTILE, HOSTILE, HOSTILE)
+def test_a_table_in_latex(name: str, note: str, header: str) -> None:
+    """A line per row, each with all columns."""
+    columns = [*COLUMNS, Column(f"of\n{header}")]
+    rows = [Row([name, "a", 1, 0.5, "<0.1"], note), Row(["b", name, 2, None, 0])]
+    lines = list(as_latex(table(columns=columns, rows=rows, legend="p < 0.05", notes=[note])))
+    cells = [re.split(r"(?<!\\)&", line) for line in lines if line.endswith(r" \\")]
+    assert [len(row) for row in cells] == [5, 5, 5]
+    assert [line.partition("{")[0] for line in lines if line[:1] == "\\" and line[-2:] != r"\\"] == [
+        *(r"\begin", r"\centering", r"\begin", r"\toprule", r"\midrule", r"\bottomrule"),
+        *(r"\end", r"\caption", r"\end"),
+    ]

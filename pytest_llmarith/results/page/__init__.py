@@ -9,7 +9,7 @@ from pytest_llmarith.files import replace_file
 from pytest_llmarith.records import Record, RunSummary
 from pytest_llmarith.results.compare_rows import OfCondition
 from pytest_llmarith.results.formatting import sanitize
-from pytest_llmarith.results.page.runs import PageRun
+from pytest_llmarith.results.series import PageRun
 
 __all__ = ["FILE_NAME", "PageRun", "write_page", "write_run_page"]
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from pytest_llmarith.records import Cell, Cells, Length, Percentage, Result
 from pytest_llmarith.results import formatting
-from pytest_llmarith.results.page.runs import Results, short_name
+from pytest_llmarith.results.series import Results, short_name
 from pytest_llmarith.results.statistics import correct_percentage, percentage
 from pytest_llmarith.types import Outcome
 

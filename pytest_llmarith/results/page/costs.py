@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pytest_llmarith.results.completeness import missing_cells
 from pytest_llmarith.results.page.charts import Axis, Points, Share, Ticks, decades, overall_share, path, percent_ticks
-from pytest_llmarith.results.page.runs import Results
+from pytest_llmarith.results.series import Results
 from pytest_llmarith.types import Outcome
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 40, 620, 28, 352  # of the plot within a picture of 640 by 400

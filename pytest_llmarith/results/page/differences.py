@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pytest_llmarith.records import Difference, Result
 from pytest_llmarith.results.differences import SIGNIFICANT
 from pytest_llmarith.results.page.charts import Axis, Share, overall_share, share
-from pytest_llmarith.results.page.runs import PageRun, Series, questions_of, short_name
 from pytest_llmarith.results.ranking import Place, rank
+from pytest_llmarith.results.series import PageRun, Series, questions_of, short_name
 from pytest_llmarith.types import Outcome
 
 _SCALES = (5, 10, 20, 30, 40, 60, 80)  # points on either side of 0

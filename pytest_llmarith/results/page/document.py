@@ -15,9 +15,10 @@ from pytest_llmarith.results.page.charts import depth_curves, heatmaps, length_c
 from pytest_llmarith.results.page.costs import scatters
 from pytest_llmarith.results.page.differences import rankings
 from pytest_llmarith.results.page.errors import errors
-from pytest_llmarith.results.page.runs import PageRun, Series, provenance, series_of, short_name
+from pytest_llmarith.results.page.runs import provenance
 from pytest_llmarith.results.page.tables import breaking_points, effects, overview, repeated_tasks, sequence_sets
 from pytest_llmarith.results.page.trials import trial_table
+from pytest_llmarith.results.series import PageRun, Series, series_of, short_name
 
 STYLES = ("page.css", "charts.css", "trials.css", "print.css")
 SCRIPTS = ("embedded_data.js", "texts.js", "digits.js", "tables.js", "filters.js", "detail.js", "trial_table.js")

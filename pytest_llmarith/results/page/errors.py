@@ -9,7 +9,7 @@ from pytest_llmarith.records import ErrorTotals, Positions, Result
 from pytest_llmarith.results import formatting
 from pytest_llmarith.results.formatting import sanitize
 from pytest_llmarith.results.page.charts import Panel, Share, panel, share
-from pytest_llmarith.results.page.runs import Results, short_name
+from pytest_llmarith.results.series import Results, short_name
 from pytest_llmarith.types import ErrorClass
 
 _MOST_POSITIONS = 16  # from either end

@@ -23,7 +23,7 @@ from pytest_llmarith.results.page.charts import (
     score_panel,
     share,
 )
-from pytest_llmarith.results.page.runs import PageRun, Results, Series, short_name
+from pytest_llmarith.results.series import PageRun, Results, Series, short_name
 from pytest_llmarith.results.statistics import Depth, reliable_depth
 from pytest_llmarith.types import Op, Outcome
 

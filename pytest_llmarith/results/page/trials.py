@@ -33,7 +33,7 @@ from pytest_llmarith.records import (
 )
 from pytest_llmarith.results import formatting
 from pytest_llmarith.results.keys import USUAL_NAME, label_of
-from pytest_llmarith.results.page.runs import PageRun, Series, series_key, short_name
+from pytest_llmarith.results.series import PageRun, Series, series_key, short_name
 from pytest_llmarith.types import ErrorClass, Op, Outcome, Reading, SearchEnd, Symbols
 
 MOST_TRIALS = 5_000
