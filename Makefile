@@ -58,8 +58,9 @@ schemas: $(DEVELOPER)  ## Write docs/schemas from the records in the code
 	$(RUN)/llmarith schema record > docs/schemas/record-1.json
 	$(RUN)/llmarith schema summary > docs/schemas/summary-1.json
 
-docs: $(DEVELOPER)  ## Write docs/options.md from the options in the code
+docs: $(DEVELOPER)  ## Write docs/options.md and docs/screens.md from the code
 	$(RUN)/python -m docs.reference > docs/options.md
+	$(RUN)/python -m docs.screens > docs/screens.md
 
 perf: $(DEVELOPER)  ## Measure speed, as ratios within one run
 	$(RUN)/python -m perf $(ARGS)

@@ -66,7 +66,12 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
         Option("--llm-match", "strict|tolerant", "Grade bare numbers only, or any stated answer (default: by task)"),
         Option("--llm-reports", "DIR", "Folder of the runs (default: reports in the root)"),
         Option("--llm-strict", None, "Fail every item whose outcome is not correct"),
-        Option("--llm-fail-under", "[TASK:]PERCENT", "Exit with 1 if a model is lower; repeatable", repeatable=True),
+        Option(
+            "--llm-fail-under",
+            "[TASK:]PERCENT",
+            "Exit with 1 if fewer answers are correct; repeatable",
+            repeatable=True,
+        ),
     ),
     "OEIS": (
         Option("--oeis-sets", "SET,...", "Sets of sequences (default: the bench's, else starter)"),

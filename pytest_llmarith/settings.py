@@ -200,7 +200,7 @@ def _baseline(name: str | None, models: Sequence[Model]) -> str | None:
     names = [model.name for model in models]
     if name is not None and (name not in names or len(names) < 2):
         raise ValueError(
-            f"--llm-baseline: {name!r} is not one of several models of this run; they are {', '.join(names)}"
+            f"--llm-baseline: {name!r} is no model with others beside it; this run has {', '.join(names) or 'none'}"
         )
     return name
 

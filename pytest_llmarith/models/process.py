@@ -117,7 +117,9 @@ class Calls:
                     idle()
                     idle_at = time.monotonic() + _IDLE_S
             except (KeyError, ValueError):
-                return Failure("the broker sent an unreadable message; install the same pytest-llmarith on every host")
+                return Failure(
+                    "the process that asks the models sent nonsense; install the same pytest-llmarith on every host"
+                )
 
     def received(self, number: int, kind: str, text: str) -> None:
         """Deliver an answer. It neither raises nor blocks."""
@@ -320,6 +322,8 @@ class BrokerProcess:
         if self._closing:
             return _ENDED
         last = redact.one_line(printed.splitlines()[-1], os.environ) if printed else "no message on stderr"
-        why = Failure(f"the broker's process ended with status {self._process.returncode}: {last}", stops_run=True)
+        why = Failure(
+            f"the process that asks the models ended with status {self._process.returncode}: {last}", stops_run=True
+        )
         self.stopped = self.stopped or why
         return why

@@ -106,6 +106,8 @@ def diagnose(error: BaseException, model: Model, timeout_s: float) -> Diagnosis:
     place = (key_variable(model.target, os.environ) or "the provider's key") + " in the environment or in .env"
     if _is_key_missing(error):
         reason = f"no key; set {place}"
+    elif "LLM Provider NOT provided" in reason:
+        reason = "litellm knows no such model; write PROVIDER/MODEL, or openai/MODEL with --llm-api-base=URL"
     elif _status(error) == 401:
         reason += f"; check {place}"
     secrets = list(redact.header_values(model.params))

@@ -98,8 +98,9 @@ def _model(name: str, run: Run, served: set[str], results: Sequence[Result]) -> 
         if one.measured and not one.breaking_points and correct:
             found.append(
                 f"{one.task}{f' ({label_of(one.condition)})' * bool(one.condition)}: "
-                f"{one.outcomes.correct:,} of {one.measured:,} correct "
-                f"({percent_of(correct)} %, 95 % interval {interval(correct)})"
+                f"{one.outcomes.correct:,} of {one.measured:,} correct"
+                + f" ({percent_of(correct)} %, 95 % interval {interval(correct)})"
+                * (correct is not None)
             )
     described = ", ".join(filter(None, about))
     searches = sum(len(one.breaking_points) for one in results)

@@ -135,7 +135,7 @@ def failed_gates(
 def _failures(
     gate: Gate, all_results: Sequence[Result], models: Sequence[str], selected: Sequence[Key]
 ) -> Iterator[str]:
-    nothing = f"nothing was measured, {gate.percent} % is required"
+    nothing = f"nothing was answered, {gate.percent} % is required"
     results = [result for result in all_results if gate.task in (None, result.task)]
     if not results:
         tasks = ", ".join(sorted({result.task for result in all_results}))
@@ -162,7 +162,7 @@ def _why(gate: Gate, result: Result) -> str | None:
     if measured < selected:
         return f"{selected - measured} of {selected} unanswered, {gate.percent} % is required"
     if not measured:
-        return f"nothing was measured, {gate.percent} % is required"
+        return f"nothing was answered, {gate.percent} % is required"
     if Fraction(100 * correct, measured) >= Fraction(gate.percent):
         return None
     shown = (percent(correct, measured, decimals) for decimals in count(1))

@@ -44,7 +44,7 @@ _Curve = list[tuple[int, Percentage]]
 def plot(runs: Sequence[LoadedRun], kind: Kind, output: Path, *, force: bool = False) -> None:
     """Write one figure. Raises UsageError if a run cannot be read or has nothing to draw."""
     if output.suffix.lower() not in FORMATS:
-        raise UsageError(f"--output={output}: write a name that ends with {', '.join(FORMATS)}")
+        raise UsageError(f"--output={output}: write a name that ends with {' or '.join(FORMATS)}")
     try:
         import matplotlib
         from matplotlib.figure import Figure

@@ -37,12 +37,9 @@ def _completeness(summary: RunSummary) -> Iterator[str]:
     run = summary.run
     stored = sum(result.stored for result in summary.results)
     whole = is_complete(summary)
-    parts = (
-        all_answered(summary.answered) if whole else f"incomplete, {answered_count(summary)} answered",
-        f"{stored:,} from the store" * bool(stored),
-        "" if whole or run.merged else _how_to_continue(summary),
-    )
-    yield ", ".join(filter(None, parts))
+    answered = all_answered(summary.answered) if whole else f"incomplete, {answered_count(summary)} answered"
+    answered += f", {stored:,} from the store" * bool(stored)
+    yield "; ".join(filter(None, (answered, "" if whole or run.merged else _how_to_continue(summary))))
     if run.merged:
         count, later = len(run.merged.runs), run.merged.overlapping
         yield f"merged from {count:,} run{'s' * (count > 1)}"
@@ -52,7 +49,7 @@ def _completeness(summary: RunSummary) -> Iterator[str]:
         yield "partial: only tests that failed before were selected (--lf)"
     if shard := run.shard:
         line = f"shard {shard.index} of {shard.count}; llmarith merge joins all shards"
-        apart = ", and with them the repeats of each problem, which are dealt to several shards"
+        apart = ", and with them the repeats of each problem, which are divided among several shards"
         yield line + apart * (min(run.repeats or 1, shard.count) > 1)
     if run.stopped:
         yield f"stopped: {run.stopped}"
@@ -64,12 +61,16 @@ def _how_to_continue(summary: RunSummary) -> str:
     if run.store is StoreMode.ONLY:
         return "--llm-store=only asks no model"
     if run.stopped:
-        return "fix this, then rerun the same command"
+        return "fix the cause below, then rerun the same command"
     if _over_budget(reasons) == (questions_of_run(summary) or 0) - summary.answered:
         return ""
     if run.store in (StoreMode.OFF, StoreMode.REFRESH):
         return "rerun the same command, which asks everything again"
-    return "fix this, then rerun the same command" if reasons and not summary.answered else "rerun the same command"
+    return (
+        "fix the cause below, then rerun the same command"
+        if reasons and not summary.answered
+        else "rerun the same command"
+    )
 
 
 def _reasons(summary: RunSummary) -> Counter[str]:
@@ -105,8 +106,8 @@ def _request_lines(summary: RunSummary, asking: RequestTotals) -> Iterator[str]:
         reasons = ", ".join(f"{count:,} x {reason}" for reason, count in retries.most_common(_MOST_REASONS))
         yield f"retries: {retries.total():,} ({reasons}{', ...' * (len(retries) > _MOST_REASONS)})"
     for model in asking.throttled:
-        at_worst = f"at worst to {model.lowest:,} of {model.most:,} requests at once"
-        yield f"throttled: {model.target}, {model.halved:,} times, {at_worst}"
+        lowered = f"lowered {model.halved:,} times, at worst to {model.lowest:,} of {model.most:,} requests at once"
+        yield f"rate limit: {model.target} answered 429; concurrency {lowered}"
     if summary.run.merged:
         return
     if asking.cost_usd or asking.stored_usd or asking.unpriced:

@@ -17,6 +17,7 @@ from pytest_llmarith.results.tables import Column, Row, Table, as_text
 from pytest_llmarith.types import Outcome, SearchEnd
 
 _DIGITS_A_COLUMN = 5  # of additions
+_LONGEST_BASELINE = 20
 _LONGEST_NAME = 40
 _MOST_CLASSES = 4
 _SHORTEST_NAME = 10
@@ -51,7 +52,7 @@ def results_screen(
             tables += _details(mine, width)
     tables = [table for table in tables if table.rows]
     if tables:
-        tables[-1] = tables[-1]._replace(legend=_legends(measured, differences))
+        tables[-1] = tables[-1]._replace(legend=_legends(measured, differences, only_head))
     lines = [line for table in tables for line in ("", *as_text(table, width))]
     errors = [] if only_head else list(_error_classes(measured, len(names) > 1))
     return [*lines, *[""] * bool(errors), *(line for error in errors for line in wrap(error, width))]
@@ -71,7 +72,7 @@ def _head(first: str, results: Sequence[_Named], differences: Sequence[ModelDiff
         Column("correct %", _percentage),
         Column("cost", lambda one: formatting.dollars(one.cost_usd, one.unpriced)),
         Column("tokens", formatting.thousands),
-        Column("seconds", formatting.seconds),
+        Column("s/reply", formatting.seconds),
     ]
     rows = []
     for (name, one), lacks in zip(results, missing_cells([one for _, one in results]), strict=True):
@@ -85,7 +86,7 @@ def _head(first: str, results: Sequence[_Named], differences: Sequence[ModelDiff
         Column("difference", _difference),
         Column("p", formatting.p_of),
         Column("pairs", "{:,}".format),
-        Column("shows from", "{:.1f}".format),
+        Column("detectable", "{:.1f}".format),
     ]
     of_model = {one.model: one for one in differences}
     found = [of_model.get(name) for name, _ in results]
@@ -96,7 +97,14 @@ def _head(first: str, results: Sequence[_Named], differences: Sequence[ModelDiff
     if max(map(len, as_text(whole, _UNLIMITED))) <= width:
         return [whole]
     apart = [Row([row.cells[0], *its]) for row, its, one in zip(rows, cells, found, strict=True) if one]
-    return [head, Table("", [Column(f"{first}, against", is_name=True), *columns], apart)]
+    return [
+        head,
+        Table(
+            "",
+            [Column(f"against {sanitize_name(differences[0].baseline, _LONGEST_BASELINE)}", is_name=True), *columns],
+            apart,
+        ),
+    ]
 
 
 def _percentage(percentage: Percentage) -> str:
@@ -118,21 +126,22 @@ def _details(results: Sequence[_Named], width: int) -> list[Table]:
     return tables
 
 
-def _legends(results: Sequence[_Named], differences: Sequence[ModelDifference]) -> str:
+def _legends(results: Sequence[_Named], differences: Sequence[ModelDifference], only_head: bool) -> str:
     """What is simulated, and what the columns mean."""
     found = []
-    if simulated := list(dict.fromkeys(name for name, one in results if one.simulated)):
-        found.append(f"simulated: {', '.join(sanitize_name(name, _LONGEST_NAME) for name in simulated)}")
+    if simulated := list(dict.fromkeys(one.model for _, one in results if one.simulated)):
+        found.append(f"simulated, free: {', '.join(sanitize_name(name, _LONGEST_NAME) for name in simulated)}")
+    of_repeats = ", as if repeats were independent; -v has those clustered by problem"
+    found.append("in brackets: 95 % intervals" + of_repeats * any(one.repeats for _, one in results))
     if differences:
-        found.append("correct %, difference: with 95 % intervals")
         found.append(f"difference: in points, to {sanitize_name(differences[0].baseline, _LONGEST_NAME)}")
-        found.append("shows from: the smallest difference that so many pairs show with 80 % power")
-    else:
-        found.append("correct %: with its 95 % interval")
+        found.append("detectable: the smallest difference that so many pairs show with 80 % power")
+    if only_head:
+        return ". ".join(found)
     if sum(bool(one.cells) for _, one in results) > 1:
-        found.append("variants: correct %, and the digits up to which at least 90 % are, ? if that is not proven")
+        found.append("variants: correct %, and the digits up to which at least 90 % are correct, ? if not proven")
     elif any(one.cells or one.lengths for _, one in results):
-        found.append("holds to: at least 90 % are correct up to there, ? if that is not proven")
+        found.append("columns: digits. holds to: the digits up to which at least 90 % are correct, ? if not proven")
     return ". ".join(found)
 
 

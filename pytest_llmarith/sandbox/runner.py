@@ -130,7 +130,7 @@ class Sandbox:
                 with self._slots.hold(every=every_slot):
                     run = replace(client.run(number, stop_s, _inconclusive_s(longest_s)), alone=alone)
             except ZygoteLost as error:
-                detail = f"its parent process was lost: {error}"
+                detail = f"the process that starts programs was lost: {error}"
                 run = ProgramRun(number, Ending.KILLED, None, detail, "", "", 0.0, 0.0, 0.0, 0.0, alone=True)
                 continue
             is_close = any(abs(run.seconds - limit) <= _MARGIN * limit for limit in limits)

@@ -148,14 +148,14 @@ def _cost(asked: Sequence[ModelForecast]) -> str:
     if all(one.model.simulated for one in asked):
         return "free: simulated"
     known = [usd for one in asked if (usd := one.cost_usd) is not None]
-    doubts = ["reasoning is unforeseeable"] * any(one.is_unforeseeable for one in asked)
+    doubts = ["reasoning not included"] * any(one.is_unforeseeable for one in asked)
     doubts += ["no price known, --llm-price=IN,OUT gives one"] * (len(known) < len(asked))
     if not known:
         cost = "cost unknown"
     else:
         total = sum(known)
         shown = f"{dollars(_SMALLEST)} or less" if 0 < total < _SMALLEST else dollars(total)
-        cost = f"{'from' if doubts else 'about'} {shown}"
+        cost = f"{'at least' if doubts else 'about'} {shown}"
     return f"{cost} ({'; '.join(doubts)})" if doubts else cost
 
 

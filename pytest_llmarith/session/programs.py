@@ -41,7 +41,7 @@ def lines_about_programs(config: pytest.Config, settings: Settings, sets: Sequen
     try:
         isolation = isolation_of(config, settings)
     except UnavailableError as error:
-        return [*lines, f"OEIS items are skipped, no sandbox: {error}"]
+        return [*lines, f"OEIS items are skipped, as no sandbox works: {error}"]
     if not verbose:
         weaker = [f"sandbox {isolation.level}, not strict"] * (isolation.level is not Level.STRICT)
         return [*weaker, *isolation.remarks]

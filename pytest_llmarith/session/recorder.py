@@ -98,7 +98,7 @@ class Recorder:
     def fail_unmeasured(self) -> bool:
         """Fail the gates of a run without records. Returns whether there are gates."""
         if self._gates:
-            self.failed_gates = ["nothing was measured" + "; no model was chosen" * (not self._settings.models)]
+            self.failed_gates = ["nothing was answered" + "; no model was chosen" * (not self._settings.models)]
         return bool(self._gates)
 
     def write_summary(self, exit_status: int) -> None:

@@ -182,7 +182,7 @@ def progress_line(
         f"{answered} answered" if selected is None else f"{answered} of {selected:,} answered",
         *(f"{count:,} {what}" for count, what in counts if count),
         *[_retrying(progress)] * bool(progress.retrying),
-        *[f"{progress.held:,} held back"] * bool(progress.held),
+        *[f"{progress.held:,} queued"] * bool(progress.held),
         _cost(progress),
         pace,
     ]
@@ -268,7 +268,7 @@ def header(settings: Settings) -> list[str]:
     parts = (
         f"seed {settings.seed}",
         *_prompt_configs(settings.prompt_configs),
-        f"{settings.reading} reading" if settings.reading else None,
+        f"{settings.reading} matching" if settings.reading else None,
         f"at most {limits.concurrency} in flight" if limits.concurrency != usual.concurrency else None,
         None if limits.max_cost_usd is None else f"at most {dollars(limits.max_cost_usd)}",
         None if limits.max_tokens is None else f"at most {limits.max_tokens:,} tokens",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
 import shutil
 import subprocess
@@ -18,7 +17,6 @@ from pytest_llmarith.cli.compare import WORSE
 from tests.runs_on_disk import ROW, asked, lines_of, run_in
 
 ROOT = Path(__file__).parents[2]
-STARTED = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d")
 PROGRAMS = {
     "pytest": [sys.executable, "-m", "pytest"],
     "llmarith": [sys.executable, "-c", "from pytest_llmarith.cli import main; raise SystemExit(main())"],
@@ -106,18 +104,16 @@ def test_rows_of_llm_arithmetic(capsys: Captured) -> None:
 
 @pytest.mark.proof
 def test_the_example_of_the_readme(tmp_path: Path) -> None:
-    """Its commands print what it shows, but for the times of the runs, and exit as it says."""
+    """Its commands run, and exit as it says."""
     section = (ROOT / "README.md").read_text("utf-8").split("## Comparing")[1]
     block = section.split("```console\n")[1].split("```")[0]
     commands = [shlex.split(line[2:]) for line in block.splitlines() if line.startswith("$ ")]
-    printed = block.split("\n", len(commands))[-1]
     (tmp_path / "pytest.ini").touch()
     shutil.copytree(ROOT / "benches", tmp_path / "benches")
     runs = [started(command, tmp_path) for command in commands[:-1]]
     assert [run.wait() for run in runs] == [0, 0]
     compared = started(commands[-1], tmp_path)
-    out, err = compared.communicate()
-    assert STARTED.sub("", out) == STARTED.sub("", printed)
+    _, err = compared.communicate()
     assert compared.returncode == WORSE
     assert [line.split(", ")[2].split(":")[0] for line in err.splitlines()] == ["over all", "int_mul", "int_div"]
 

@@ -126,8 +126,8 @@ def test_a_process_that_dies_answers_every_question_in_one_line(start: Start, mo
     broker._process.kill()
     number, kind, text = channel.sent.get(timeout=PATIENCE_S)
     assert (number, kind) == (7, "failure")
-    assert "the broker's process ended with status -9" in text
-    why = Failure("the broker's process ended with status -9: no message on stderr", stops_run=True)
+    assert "the process that asks the models ended with status -9" in text
+    why = Failure("the process that asks the models ended with status -9: no message on stderr", stops_run=True)
     assert broker.ask_and_wait(ONE) == broker.stopped == why
     assert broker.plan([ONE]).error == why.message
 
@@ -138,7 +138,7 @@ def test_the_last_line_of_a_process_that_dies_is_shown_without_keys(
     monkeypatch.undo()
     (tmp_path / "sqlite3.py").write_text("raise RuntimeError('no sqlite3, Bearer sk-123456')")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    why = "the broker's process ended with status 1: RuntimeError: no sqlite3, Bearer [hidden]"
+    why = "the process that asks the models ended with status 1: RuntimeError: no sqlite3, Bearer [hidden]"
     assert start().ask_and_wait(ONE) == Failure(why, stops_run=True)
 
 

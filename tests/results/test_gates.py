@@ -50,7 +50,7 @@ def test_bad_gates(text: str) -> None:
 A, OEIS = result("a", "arithmetic", 1, 1), result("a", "oeis", 0, 1)
 COMMA = replace(A, condition=Condition(NumberFormat.COMMA))
 KEYS = [("a", "arithmetic", ""), ("a", "arithmetic", "numbers_comma"), ("a", "oeis", "")]
-NOTHING = "nothing was measured, 80 % is required"
+NOTHING = "nothing was answered, 80 % is required"
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ NOTHING = "nothing was measured, 80 % is required"
         ("61.3", [result("m", "t", 613, 387)], [], [], []),
         ("80", [result("m", "t", 613, 387)], [], [], ["m, t: 61.3 % correct is below 80 %"]),
         ("0", [result("m", "t", 717, 0, 3)], [], [], ["m, t: 3 of 720 unanswered, 0 % is required"]),
-        ("0", [result("m", "t", 0, 0)], [], [], ["m, t: nothing was measured, 0 % is required"]),
+        ("0", [result("m", "t", 0, 0)], [], [], ["m, t: nothing was answered, 0 % is required"]),
         ("80 t:80", [], [], [], [NOTHING]),
         ("1 arithmetic:1", [A], ["a", "b"], [], ["b: nothing was", "b, arithmetic: nothing was"]),
         ("x:80", [OEIS, A], [], [], ["x: no such task in this run, 80 % is required; its tasks are arithmetic, oeis"]),

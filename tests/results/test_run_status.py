@@ -40,7 +40,7 @@ STORED = [asked("{}"), asked("{}", trial=1, stored=True)]
             [*ONE, *unanswered("no reply", "no reply", "worker crashed")],
             {"selected": 720},
             [
-                "incomplete, 1 of 720 answered, rerun the same command",
+                "incomplete, 1 of 720 answered; rerun the same command",
                 "unanswered: 2 x no reply",
                 "unanswered: 1 x worker crashed",
             ],
@@ -60,7 +60,7 @@ STORED = [asked("{}"), asked("{}", trial=1, stored=True)]
             [*ONE, *unanswered("x: unknown model", "run stopped: x: unknown model")],
             {"stopped": "x: unknown model"},
             [
-                "incomplete, 1 of 3 answered, fix this, then rerun the same command",
+                "incomplete, 1 of 3 answered; fix the cause below, then rerun the same command",
                 "stopped: x: unknown model",
                 "unanswered: 2 x the run was stopped",
             ],
@@ -74,9 +74,9 @@ def test_how_far_a_run_came(records: list[dict[str, Any]], run: dict[str, Any], 
 @pytest.mark.parametrize(
     ("records", "run", "rest"),
     [
-        (ONE, {"store": "only"}, ", --llm-store=only asks no model"),
-        (ONE, {"store": "off"}, ", rerun the same command, which asks everything again"),
-        ([], {}, ", fix this, then rerun the same command"),
+        (ONE, {"store": "only"}, "; --llm-store=only asks no model"),
+        (ONE, {"store": "off"}, "; rerun the same command, which asks everything again"),
+        ([], {}, "; fix the cause below, then rerun the same command"),
     ],
 )
 def test_the_same_command_is_named_only_if_it_helps(
@@ -112,7 +112,7 @@ def test_a_budget_that_was_reached() -> None:
         ({"retries": {"429 from x": 1400, "no reply": 3}}, ["retries: 1,403 (1,400 x 429 from x, 3 x no reply)"]),
         (
             {"throttled": [{"target": "x", "halved": 2, "lowest": 4, "most": 16}]},
-            ["throttled: x, 2 times, at worst to 4 of 16 requests at once"],
+            ["rate limit: x answered 429; concurrency lowered 2 times, at worst to 4 of 16 requests at once"],
         ),
     ],
 )

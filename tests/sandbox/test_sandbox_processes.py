@@ -30,7 +30,7 @@ def test_a_lost_zygote_is_replaced(tmp_path: Path) -> None:
     before, killing, after = _on_level_none(tmp_path).run(program, [0, 1, 2])
     assert (before.stdout, after.stdout) == ("0\n", "2\n")
     assert (killing.ending, killing.exit_status) == (Ending.KILLED, None)
-    assert "its parent process was lost" in (killing.detail or "")
+    assert "the process that starts programs was lost" in (killing.detail or "")
 
 
 def _children() -> set[int]:

@@ -45,7 +45,7 @@ def outlook(
         (
             outlook(ModelTerms(reasons=True)),
             "800 questions; about 20.0k prompt tokens, cost unknown "
-            "(reasoning is unforeseeable; no price known, --llm-price=IN,OUT gives one)",
+            "(reasoning not included; no price known, --llm-price=IN,OUT gives one)",
         ),
         (outlook(name="llmarith/exact"), "800 questions; about 20.0k prompt tokens, free: simulated"),
         (
@@ -64,7 +64,7 @@ def test_a_forecast_of_several_models() -> None:
     named = [outlook(REASONS, name="thinks\x1b"), outlook(ModelTerms(), name="m")]
     first, thinks, mine, judge = forecast_lines(named, True, "judge:gpt-4o")
     assert first.startswith(
-        "1,600 questions; about 40.0k prompt tokens, from $0.0840 (reasoning is unforeseeable; no p"
+        "1,600 questions; about 40.0k prompt tokens, at least $0.0840 (reasoning not included; no p"
     )
     assert (thinks[:12], mine[:3]) == ("thinks\\x1b: ", "m: ")
     assert judge == "questions to judge:gpt-4o depend on the replies and are not included"
@@ -80,7 +80,7 @@ def test_a_forecast_of_several_models() -> None:
         (
             replace(MANY, cost_usd=0.0123, unpriced=3),
             720,
-            "412 of 720 answered, 1 unanswered, 130 asked, 310 in the store, 16 in flight, 2 waiting, 2 held back, "
+            "412 of 720 answered, 1 unanswered, 130 asked, 310 in the store, 16 in flight, 2 waiting, 2 queued, "
             "$0.0123 so far (3 unpriced), 9 replies a minute",
         ),
         (Progress(requests=5, answered=5, unpriced=5), 5, "5 of 5 answered, 5 asked, no price known"),

@@ -1,0 +1,22 @@
+"""README.md shows three published runs as `llmarith report` does."""
+
+from __future__ import annotations
+
+import shlex
+
+import pytest
+
+from pytest_llmarith.results.export import load_all_runs
+from pytest_llmarith.results.screen import name_of, results_screen
+from tests.documents.blocks import ROOT, blocks, is_in
+
+SHARED = ROOT.parent / "shared"
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the transcripts are not beside the project")
+def test_the_table_of_three_published_runs() -> None:
+    (shown,) = (block for block in blocks() if is_in(block, "README.md", "report transcripts/"))
+    command, *lines = shown.text.splitlines()
+    runs = load_all_runs([SHARED / file for file in shlex.split(command)[3:]])
+    results = [(name_of(one), one) for run in runs for one in run.summary().results]
+    assert lines == results_screen(results, [], 100)[1:]

@@ -1,0 +1,31 @@
+"""docs/screens.md and docs/tutorial.md show what runs print."""
+
+from __future__ import annotations
+
+import pytest
+
+from docs.screens import SCREENS, WIDTHS, printed, screen
+from tests.documents.blocks import blocks, is_in
+
+CHEAP = ("No key", 80)
+SHOWN = [block.text for block in blocks() if block.document == "screens.md"]
+
+
+@pytest.mark.parametrize(
+    ("title", "columns"),
+    [
+        pytest.param(title, columns, marks=[] if (title, columns) == CHEAP else pytest.mark.proof)
+        for title in SCREENS
+        for columns in WIDTHS
+    ],
+)
+def test_a_screen_is_as_shown(title: str, columns: int) -> None:
+    place = [*SCREENS].index(title) * len(WIDTHS) + WIDTHS.index(columns)
+    assert screen(title, columns) == SHOWN[place], "run make docs"
+
+
+@pytest.mark.proof
+def test_the_first_run_of_the_tutorial() -> None:
+    """Every line that it shows is printed."""
+    (shown,) = (block for block in blocks() if is_in(block, "tutorial.md", ": results ="))
+    assert {*shown.text.splitlines()} <= {*printed(shown.commands[0], 80).splitlines()}
