@@ -28,7 +28,9 @@ SCREENS = {
     "Interrupted by Ctrl-C": f"{_BENCH} {_SLOPPY}",
 }
 WIDTHS = (80, 120)
-_LEFT_OUT = re.compile(r"^(platform|rootdir|configfile|plugins|cachedir|metadata|timeout|  timeout|json-|collecting)")
+_LEFT_OUT = re.compile(
+    r"^(platform|rootdir|configfile|plugins|hypothesis profile|cachedir|metadata|timeout|  timeout|json-|collecting)"
+)
 _PROGRESS = re.compile(r"([CdnhU]+|.*::.* [A-Z]+) *(\[ *\d+%\])?$")
 # A run that is interrupted after some of its items.
 _CTRL_C = """

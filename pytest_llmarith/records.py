@@ -640,7 +640,7 @@ class ModelDifference(Part):
     worse: Count
     p: Share  # McNemar's exact test
     p_holm: Share  # with Holm's correction for all of these tests
-    shown: Points | None  # the smallest difference that so many pairs show with 80 % power; null if they show none
+    shown: Points | None  # the smallest difference that these pairs show with 80 % power; null if they show none
 
 
 class RunModel(Part):

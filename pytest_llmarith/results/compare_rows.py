@@ -56,7 +56,7 @@ class Row(Part):
     difference: Difference | None
     p: Share | None  # null without a test
     p_holm: Share | None
-    shown: Points | None  # the smallest difference that so many pairs show with 80 % power
+    shown: Points | None  # the smallest difference that the pairs show with 80 % power
 
     def show_power(self) -> None:
         """Compute `shown`; it stays null without pairing, and if so few pairs show no difference."""

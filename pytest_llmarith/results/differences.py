@@ -123,7 +123,7 @@ def mcnemar_power(pairs: int, discordant: float, difference: float) -> float:
 
 
 def smallest_difference(pairs: int, discordant: int) -> float | None:
-    """The difference that so many pairs, of which some are discordant, show with 80 % power; None if none."""
+    """The smallest difference that these pairs show with 80 % power; None if they show none."""
     low, high = 0.0, 1.0
     share = discordant / pairs
     if mcnemar_power(pairs, 1.0, 1.0) < POWER:
@@ -143,7 +143,7 @@ def _fewest(count: int) -> int:
 
 
 def _at_most(successes: int, tries: int, share: float) -> float:
-    """The binomial probability of at most so many successes."""
+    """The binomial probability of at most this number of successes."""
     if successes < 0 or share <= 0:
         return float(successes >= 0)
     if share >= 1:

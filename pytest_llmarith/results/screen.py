@@ -135,7 +135,7 @@ def _legends(results: Sequence[_Named], differences: Sequence[ModelDifference], 
     found.append("in brackets: 95 % intervals" + of_repeats * any(one.repeats for _, one in results))
     if differences:
         found.append(f"difference: in points, to {sanitize_name(differences[0].baseline, _LONGEST_NAME)}")
-        found.append("detectable: the smallest difference that so many pairs show with 80 % power")
+        found.append("detectable: the smallest difference that the pairs show with 80 % power")
     if only_head:
         return ". ".join(found)
     if sum(bool(one.cells) for _, one in results) > 1:

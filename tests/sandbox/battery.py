@@ -55,7 +55,7 @@ def _attacked(attack: Attack, sandbox: Sandbox, targets: Targets) -> dict[str, l
 
 def _hits(runs: list[ProgramRun], targets: Targets) -> list[str]:
     text = "\n".join(part for run in runs for part in (run.stdout, run.stderr))
-    lost = [run.detail for run in runs if run.detail is not None and run.detail.startswith("its parent")]
+    lost = [run.detail for run in runs if run.detail is not None and " was lost" in run.detail]
     return [*re.findall(r"^HIT .*", text, re.MULTILINE), *targets.stolen(text), *lost]
 
 

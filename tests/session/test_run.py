@@ -297,3 +297,19 @@ def test_strict_makes_failures(bench: Bench) -> None:
     assert {record["outcome"] for record in bench.records()} == {"deviate"}
     (failure,) = next(iter(cases(bench.pytester.path).values())).iter("failure")
     assert failure.attrib["message"].startswith(f"deviate: got {'7' * 40}...{'7' * 40} (2,000 characters), expected ")
+
+
+@pytest.mark.proof
+def test_another_version_on_a_worker(bench: Bench) -> None:
+    """It may ask and grade otherwise: the run ends, and says what to do."""
+    bench.pytester.makeconftest("""
+        from pytest_llmarith.session import xdist
+
+        def pytest_configure(config):
+            if getattr(config, "workerinput", {}).get("workerid") == "gw1":
+                xdist.version = lambda name: "0.0.1"
+    """)
+    result = bench.run("-n", "2", model="llmarith/exact")
+    assert result.ret == 6
+    said = " ".join(result.stdout.str().split())
+    assert re.search(r"stopped: worker gw1 has pytest-llmarith 0\.0\.1, not .*; install the same version on", said)

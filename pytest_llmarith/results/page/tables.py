@@ -133,8 +133,7 @@ def _holds_to(result: Result) -> str:
     for one in result.variants:
         dtype, _, op = one.variant.partition("_")
         if op in set(Op):
-            digits = formatting.holds_to(one.reliable_depth)
-            of_dtype.setdefault(dtype, []).append(f"{Op(op).sign}\N{NO-BREAK SPACE}{digits}")
+            of_dtype.setdefault(dtype, []).append(f"{Op(op).sign} {formatting.holds_to(one.reliable_depth)}")
     return "\n".join(f"{dtype} {', '.join(each)}" for dtype, each in of_dtype.items())
 
 
