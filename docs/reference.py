@@ -15,9 +15,9 @@ _INTRODUCTION = f"""\
 Made from the code by `make docs`, as are `pytest --help` and `llmarith COMMAND --help`. An option without a
 default is off. All options of pytest can be used, too.
 
-A model may also be named once for all runs: by `{MODEL_VARIABLE}` in the environment, by the same in `.env`, or by
-lines of `llm_model` in the configuration of pytest. The first of these that names a model counts. The ini value
-`oeis_sets` is the default of `--oeis-sets`.
+A model may also be named once for all runs: by `{MODEL_VARIABLE}` in the environment, or by lines of `llm_model` in the
+configuration of pytest. The first of these that names a model counts. The ini value `oeis_sets` is the default of
+`--oeis-sets`.
 """
 
 

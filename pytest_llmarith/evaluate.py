@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -12,30 +11,30 @@ import msgspec
 from pytest_llmarith import answers, grading, records
 from pytest_llmarith.answers.extract import reason
 from pytest_llmarith.records import Record, check_plain
+from pytest_llmarith.tasks import Problem
 from pytest_llmarith.tasks.custom import CheckedProblem, plain
 from pytest_llmarith.types import (
     DEFAULT_CONDITION,
-    Calculation,
     Condition,
     ExtractedAnswer,
     Failure,
     Model,
     NanReason,
-    NumberProblem,
     Outcome,
-    Problem,
     PromptConfig,
     Reading,
     Reply,
 )
 
+Calculation = records.ArithmeticProblem | records.AdditionProblem
+
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What a record says about a trial before the reply: problem as builtins, model, prompt and prompt config."""
+    """What a record says about a trial before the reply: problem, model, prompt and prompt config."""
 
     task: str
-    fields: Mapping[str, Any]
+    problem: records.Problem
     model: Model
     prompt: str
     nodeid: str | None
@@ -47,7 +46,7 @@ class Trial:
         cls, problem: Problem, model: Model, prompt: str, nodeid: str | None, prompt_config: PromptConfig | None = None
     ) -> Trial:
         how = prompt_config or PromptConfig()
-        return cls(problem.task, problem.fields(), model, prompt, nodeid, how.condition, how.repeat)
+        return cls(problem.task, problem.recorded, model, prompt, nodeid, how.condition, how.repeat)
 
 
 def record(
@@ -71,7 +70,7 @@ def record(
         task=trial.task,
         model=trial.model.name,
         simulated=trial.model.simulated,
-        problem=records.problem_of(trial.task, trial.fields),
+        problem=trial.problem,
         condition=trial.condition,
         repeat=trial.repeat,
         prompt=trial.prompt,
@@ -120,45 +119,43 @@ def incomplete_reason(reply: Reply) -> NanReason | None:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The outcome of a reply: both readings, the grade of the graded one, or why there is no answer."""
+    """The outcome of a reply: both readings of the answer, the grade of the graded one, or why there is no answer."""
 
     outcome: Outcome
-    readings: ExtractedAnswer
+    reading: Reading
+    answer: records.Answer
     grade: records.Grade | None
     reason: NanReason | None
 
 
 def verdict_of(problem: Calculation, reply: Reply, reading: Reading) -> Verdict:
     """Read a reply, and grade the answer of `reading`."""
-    readings = _readings(problem, reply)
-    answer = readings.strict if reading is Reading.STRICT else readings.tolerant
+    found = _readings(problem, reply)
+    both = records.Answer(tolerant=_text(found.tolerant), strict=_text(found.strict))
+    answer = found.strict if reading is Reading.STRICT else found.tolerant
     if answer is None:
-        return Verdict(Outcome.NAN, readings, None, readings.reason or NanReason.UNREADABLE)
+        return Verdict(Outcome.NAN, reading, both, None, found.reason or NanReason.UNREADABLE)
     grade = grading.grade(answer, problem.expected)
     is_right = grade.outcome is Outcome.CORRECT  # also `16.99999`, which is rounded to 17
     given = Decimal(problem.expected) if is_right else answer
     case = grading.Case.of(problem.op, problem.dtype, problem.operands, problem.expected, given)
     measured = grading.measure(case, grade, None if is_right else grading.error_class(case))
-    return Verdict(grade.outcome, readings, measured, None)
+    return Verdict(grade.outcome, reading, both, measured, None)
 
 
-def number_record(problem: NumberProblem, trial: Trial, reading: Reading, reply: Reply) -> Record:
+def number_record(problem: Calculation, trial: Trial, reading: Reading, reply: Reply) -> Record:
     """The record of an answered trial."""
-    verdict = verdict_of(problem, reply, reading)
-    return record(trial, reply, verdict.outcome, verdict.reason, **_graded(verdict, reading))
+    found = verdict_of(problem, reply, reading)
+    return record(trial, reply, found.outcome, found.reason, reading=reading, answer=found.answer, grade=found.grade)
 
 
 def regraded_record(record: Record, problem: Calculation, reading: Reading, reply: Reply) -> Record:
     """The record with its reply read and graded anew."""
-    verdict = verdict_of(problem, reply, reading)
-    reason = verdict.reason and str(verdict.reason)
-    return msgspec.structs.replace(record, outcome=verdict.outcome, reason=reason, **_graded(verdict, reading))
-
-
-def _graded(verdict: Verdict, reading: Reading) -> dict[str, Any]:
-    readings = verdict.readings
-    answer = records.Answer(tolerant=_text(readings.tolerant), strict=_text(readings.strict))
-    return {"reading": reading, "answer": answer, "grade": verdict.grade}
+    found = verdict_of(problem, reply, reading)
+    reason = found.reason and str(found.reason)
+    return msgspec.structs.replace(
+        record, outcome=found.outcome, reason=reason, reading=reading, answer=found.answer, grade=found.grade
+    )
 
 
 def _readings(problem: Calculation, reply: Reply) -> ExtractedAnswer:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
 
 from msgspec.structs import replace
 
@@ -14,8 +13,7 @@ from pytest_llmarith.evaluate import Trial, incomplete_reason, record, reply_par
 from pytest_llmarith.oeis.lookup_table import model_judge
 from pytest_llmarith.oeis.lookup_table.detector import analyze, conclude, extra_inputs
 from pytest_llmarith.oeis.program import NoProgram, Program, find_program
-from pytest_llmarith.oeis.scoring import TermVerdict, score, verdicts
-from pytest_llmarith.records import Record
+from pytest_llmarith.records import Record, Term
 from pytest_llmarith.tasks.oeis import OeisProblem
 from pytest_llmarith.types import (
     Ending,
@@ -24,6 +22,7 @@ from pytest_llmarith.types import (
     NanReason,
     Outcome,
     ProgramRun,
+    Question,
     Reply,
     Rules,
     Runner,
@@ -36,26 +35,18 @@ _ATTEMPTS = 3  # a judge that says neither 0 nor 1 is asked again
 _MAX_STORED = 100
 
 
-class JudgeModel(Protocol):
-    """A model that judges programs."""
-
-    @property
-    def name(self) -> str: ...
-
-    def reply(self, prompt: str, attempt: int) -> Reply | Failure: ...
-
-
 @dataclass(frozen=True, slots=True)
 class ProgramRules:
     """How programs are scored: the rules, the number of terms, and the judges of lookup tables.
 
-    `machine` describes the machine in the record.
+    `judge` is the name of a model that judges, and `ask` asks it. `machine` describes the machine in the record.
     """
 
     rules: Rules = Rules.DEFAULT
     terms: int | None = None
     static_judge: bool = True
-    judge: JudgeModel | None = None
+    judge: str | None = None
+    ask: Callable[[Question], Reply | Failure] | None = None
     machine: Mapping[str, str | int | float | None] | None = None
 
 
@@ -83,13 +74,12 @@ def _scored_record(
     runs = runner.run(program.source, [*expected])
     after = _extra_runs(program.source, extra_inputs(analysis, runs), runner) if analysis else []
     terms = verdicts(runs, expected, runner.limits.longest_s, rules.rules)
-    part = replace(_program_part(program.source, runner, rules), terms=[_term(term) for term in terms])
+    part = replace(_program_part(program.source, runner, rules), terms=terms)
     part = replace(part, judges=(judges := records.Judges(static=None, llm=None)))
     if analysis is not None:
-        found = conclude(analysis, runs, after)
-        judges.static = records.StaticVerdict(found.cheat, list(found.evidence))
-    if rules.judge is not None:
-        judges.llm, why_none = _verdict(rules.judge, program.source)
+        judges.static = conclude(analysis, runs, after)
+    if rules.judge is not None and rules.ask is not None:
+        judges.llm, why_none = _verdict(rules.judge, rules.ask, program.source)
         if why_none is not None:  # a missing verdict does not clear the program
             part = replace(part, judges=records.Judges(static=None, llm=judges.llm))
             return unanswered_record(trial, Failure(f"no verdict: {why_none}"), reply, oeis=part)
@@ -123,7 +113,7 @@ def _extra_runs(program: str, inputs: Sequence[int], runner: Runner) -> list[Pro
     return runs
 
 
-def _outcome(terms: tuple[TermVerdict, ...]) -> tuple[Outcome, str | None]:
+def _outcome(terms: Sequence[Term]) -> tuple[Outcome, str | None]:
     """The outcome at the largest limit, and its reason."""
     wrong = [term for term in terms if term.status is not TermStatus.OK]
     if not wrong:
@@ -131,7 +121,7 @@ def _outcome(terms: tuple[TermVerdict, ...]) -> tuple[Outcome, str | None]:
     return Outcome.DEVIATE, f"{len(terms) - len(wrong)} of {len(terms)} terms right; {_first(wrong[0])}"
 
 
-def _first(term: TermVerdict) -> str:
+def _first(term: Term) -> str:
     """Such as `n = 7: expected 13, got 12` or `n = 30: late`."""
     if term.status is TermStatus.WRONG:
         got = _short(term.got) or "nothing"
@@ -143,13 +133,49 @@ def _short(text: str) -> str:
     return text if len(text) <= 40 else f"{text[:36]}..."
 
 
-def _term(term: TermVerdict) -> records.Term:
-    got, stderr = (
-        text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 1]}…" for text in (term.got, term.stderr)
-    )
-    return records.Term(
-        n=term.n, expected=term.expected, got=got, status=term.status, seconds=term.seconds, stderr=stderr
-    )
+# --- terms: A_s(n) of arXiv 2411.04372 --------------------------------------------------------------------------------
+
+
+def verdicts(runs: Sequence[ProgramRun], expected: Mapping[int, str], largest: float, rules: Rules) -> list[Term]:
+    """The verdict on each run, compared with the expected term of its n; `largest` is the largest limit in seconds.
+
+    Raises ValueError if the runs are not those of the expected terms; terms after an inconclusive run may be missing.
+    """
+    stopped = bool(runs) and runs[-1].ending is Ending.INCONCLUSIVE
+    if [run.input for run in runs] != [*expected][: len(runs) if stopped else None]:
+        raise ValueError("the runs are not those of the expected terms, one each and in their order")
+    found = []
+    for run in runs:
+        term, got = expected[run.input], run.stdout.strip()
+        status = _status(run, got == term, largest, rules)
+        found.append(Term(run.input, term, _truncated(got), status, run.seconds, _truncated(run.stderr)))
+    return found
+
+
+def score(terms: Sequence[Term], limit: float) -> Fraction | None:
+    """A_s(n) at a limit: the share of right terms among those that were measured; None if none was."""
+    seen = [TermStatus.LATE if term.seconds > limit else term.status for term in terms]
+    measured = len(seen) - seen.count(TermStatus.INCONCLUSIVE)
+    return Fraction(seen.count(TermStatus.OK), measured) if measured else None
+
+
+def _status(run: ProgramRun, is_right: bool, largest: float, rules: Rules) -> TermStatus:
+    if run.ending is not Ending.EXITED:
+        return TermStatus(run.ending.value)
+    if run.seconds > largest:
+        return TermStatus.LATE
+    if rules is Rules.PAPER:
+        return TermStatus.OK if is_right and not run.stderr else TermStatus.WRONG
+    if run.exit_status != 0:
+        return TermStatus.CRASHED
+    return TermStatus.OK if is_right else TermStatus.WRONG
+
+
+def _truncated(text: str) -> str:
+    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 1]}…"
+
+
+# --- the record -------------------------------------------------------------------------------------------------------
 
 
 def _program_part(program: str | None, runner: Runner, rules: ProgramRules) -> records.Program:
@@ -179,18 +205,20 @@ def _evidence(judges: records.Judges) -> str:
     return f"a lookup table, says {judges.llm.model if judges.llm else None}"
 
 
-def _verdict(model: JudgeModel, program: str) -> tuple[records.ModelVerdict, str | None]:
+def _verdict(
+    judge: str, ask: Callable[[Question], Reply | Failure], program: str
+) -> tuple[records.ModelVerdict, str | None]:
     """The verdict of the judge with all its replies, and why there is no verdict if there is none."""
     question, replies = model_judge.prompt(program), list[records.Reply]()
     new = 0
     for attempt in range(_MAX_STORED):
-        answer = model.reply(question, attempt)
+        answer = ask(Question(judge, question, attempt))
         if isinstance(answer, Failure):
-            return records.ModelVerdict(None, model.name, replies), answer.message
+            return records.ModelVerdict(None, judge, replies), answer.message
         replies.append(reply_part(answer))
         if (cheat := model_judge.read_verdict(answer.text)) is not None:
-            return records.ModelVerdict(cheat, model.name, replies), None
+            return records.ModelVerdict(cheat, judge, replies), None
         new += not answer.stored  # stored replies without a verdict do not count as attempts of this run
         if new == _ATTEMPTS:
             break
-    return records.ModelVerdict(None, model.name, replies), f"{model.name} said neither 0 nor 1 in {new} replies"
+    return records.ModelVerdict(None, judge, replies), f"{judge} said neither 0 nor 1 in {new} replies"

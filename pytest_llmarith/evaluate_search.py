@@ -30,7 +30,7 @@ from pytest_llmarith.records import Record
 from pytest_llmarith.tasks.addition import AdditionProblem
 from pytest_llmarith.tasks.arithmetic import ArithmeticProblem
 from pytest_llmarith.tasks.breaking_point import CONFIRMATIONS, MOST_DIGITS, SIMPLEST, Draws, simplicity
-from pytest_llmarith.types import Failure, Outcome, Reading, Reply, SearchEnd
+from pytest_llmarith.types import Failure, Outcome, Reply, SearchEnd
 
 _DIGITS = (2, 4, 8, 16, MOST_DIGITS)  # maximum digits of the pairs, tried in this order
 _FIRST_TRIES = 4  # pairs per maximum of digits; doubled in each round
@@ -46,7 +46,6 @@ class Step:
     prompt: str
     reply: Reply
     verdict: Verdict
-    reading: Reading
     before: int
 
     @property
@@ -62,9 +61,7 @@ class Step:
     @property
     def answer(self) -> str | None:
         """The graded answer."""
-        readings = self.verdict.readings
-        answer = readings.strict if self.reading is Reading.STRICT else readings.tolerant
-        return None if answer is None else format(answer, "f")
+        return self.verdict.answer.by(self.verdict.reading)
 
 
 class SearchEngine:
@@ -290,21 +287,14 @@ def replies_within_limit(replies: Iterable[Reply]) -> Iterator[tuple[records.Rep
     """Each reply, or only its usage if it exceeds the remaining length; later, shorter replies may still fit."""
     remaining = _MAX_CHARACTERS
     for reply in replies:
-        length = _length(reply, remaining)
+        part = reply_part(reply)
+        length = len(records.encode(part))
         if length <= remaining:
             remaining -= length
-            yield reply_part(reply), None
+            yield part, None
         else:
-            yield None, _usage(reply)
-
-
-def _length(reply: Reply, remaining: int) -> int:
-    """Characters of JSON; a lower estimate if that already exceeds the remaining length."""
-    words = len(reply.text) + len(reply.reasoning or "")
-    return words if words > remaining else len(records.encode(reply_part(reply)))
-
-
-def _usage(reply: Reply) -> records.Usage:
-    name = reply.served_model
-    known = {field: getattr(reply, field) for field in records.Usage.__struct_fields__}
-    return records.Usage(**known | {"served_model": name if name is not None and len(name) <= _LONGEST_NAME else None})
+            usage = {field: getattr(part, field) for field in records.Usage.__struct_fields__}
+            yield (
+                None,
+                records.Usage(**usage | {"served_model": part.served_model and part.served_model[:_LONGEST_NAME]}),
+            )

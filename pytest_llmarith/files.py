@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -42,10 +43,12 @@ def project_of(start: Path, landmark: str) -> Path:
     return next(projects, next(suites, start))
 
 
-def seconds_until(date: str) -> float | None:
-    """Seconds until a date in an HTTP header (RFC 9110, section 10.2.3); 0 if past, None if it is not a date."""
+def retry_after_s(header: str) -> float | None:
+    """Seconds in `Retry-After` (RFC 9110, section 10.2.3), which holds seconds or a date; None if it holds neither."""
+    with suppress(ValueError):
+        return seconds if 0 <= (seconds := float(header)) < float("inf") else None
     try:
-        moment = parsedate_to_datetime(date)
+        moment = parsedate_to_datetime(header)
         moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)  # "-0000" means no zone
         return max(0.0, (moment - datetime.now(UTC)).total_seconds())
     except (ValueError, OverflowError):  # the year may have any number of digits

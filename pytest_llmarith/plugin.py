@@ -36,10 +36,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if marks.problem_marks(metafunc):
         from pytest_llmarith.session.collection import parametrize
 
-        configure.mark_collected(metafunc.definition.session)
         parametrize(metafunc, settings_of(metafunc.config))
-    else:
-        marks.refuse_marks_of_values(metafunc)
 
 
 @pytest.hookimpl(trylast=True)
@@ -87,7 +84,7 @@ def model(request: pytest.FixtureRequest, llm_model: Any) -> Any:
     """The model under test: its name, its parameters, and `reply(prompt)`. Override it to use your own."""
     from pytest_llmarith.session.ask import ModelUnderTest
 
-    return ModelUnderTest.of(request.node, llm_model, settings_of(request.config))
+    return ModelUnderTest(request.node, llm_model, settings_of(request.config))
 
 
 @pytest.fixture

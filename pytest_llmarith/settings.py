@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import product
 from pathlib import Path
@@ -18,12 +18,12 @@ from typing import Any, TypeVar
 import pytest
 
 from pytest_llmarith.files import REPORTS_FOLDER, STORE_FILE
-from pytest_llmarith.model_options import ModelOptions, encodable
+from pytest_llmarith.model_options import ModelOptions, encodable, parse_at
 from pytest_llmarith.oeis.cache import check_name
 from pytest_llmarith.oeis.lookup_table.model_judge import PARAMS
 from pytest_llmarith.options import OPTIONS
+from pytest_llmarith.tasks import parts_of
 from pytest_llmarith.tasks.breaking_point import CONFIRMATIONS
-from pytest_llmarith.tasks.prompts import parts_of
 from pytest_llmarith.types import (
     DEFAULT_CONDITION,
     Condition,
@@ -32,7 +32,6 @@ from pytest_llmarith.types import (
     NumberFormat,
     Price,
     ProgramLimits,
-    PromptTexts,
     Reading,
     RequestLimits,
     Rules,
@@ -45,7 +44,6 @@ LONGEST_LIMIT_S = 3600.0
 _MAX_SHARDS = 10_000
 _MAX_DEPTH = 1000
 _MIN_MEMORY = 1 << 26  # the minimum for Python to start
-_LONGEST_TEMPLATE = 100_000  # characters
 _CONTEXTS = ("1k", "2k", "4k")
 _DOLLARS = re.compile(r"\d{1,9}(\.\d{1,9})?", re.ASCII)
 
@@ -55,11 +53,12 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, slots=True)
 class PromptConfigs:
-    """The conditions of a run, the prompt texts that they name, and how often each question is asked."""
+    """The conditions of a run, the templates and system prompts that they name, and the number of repeats."""
 
-    conditions: tuple[Condition, ...] = (DEFAULT_CONDITION,)
-    texts: PromptTexts = field(default_factory=PromptTexts)
-    repeats: int = 1
+    conditions: tuple[Condition, ...]
+    templates: dict[str, str]
+    systems: dict[str, str]
+    repeats: int
 
     @property
     def are_default(self) -> bool:
@@ -129,10 +128,7 @@ class OptionValues:
 
     def value(self, flag: str, parse: Callable[[str], _Value]) -> _Value:
         """The value of an option with a default."""
-        try:
-            return parse(str(self.raw(flag)))
-        except ValueError as error:
-            raise ValueError(f"{flag}: {error}") from None
+        return parse_at(flag, parse, self.raw(flag))
 
     def optional(self, flag: str, parse: Callable[[str], _Value]) -> _Value | None:
         """The value of an option without a default; None if it is not given."""
@@ -140,10 +136,7 @@ class OptionValues:
 
     def each(self, flag: str, parse: Callable[[Sequence[str]], _Value]) -> _Value:
         """The value of a repeatable option."""
-        try:
-            return parse(self.raw(flag) or ())
-        except ValueError as error:
-            raise ValueError(f"{flag}: {error}") from None
+        return parse_at(flag, parse, self.raw(flag) or ())
 
     def folder(self, flag: str, default: str) -> Path:
         """A folder: the option's value relative to the current folder, or the default relative to pytest's root."""
@@ -218,10 +211,8 @@ def _prompt_configs(given: OptionValues, folder: Path) -> PromptConfigs:
     )
     return PromptConfigs(
         conditions=tuple(Condition(*values) for values in product(*axes)),
-        texts=PromptTexts(
-            {name: text for name, text in templates.items() if name is not None},
-            {number: text for number, text in systems.items() if number is not None},
-        ),
+        templates={name: text for name, text in templates.items() if name is not None},
+        systems={number: text for number, text in systems.items() if number is not None},
         repeats=given.value("--llm-repeats", _whole(1, 1_000)),
     )
 
@@ -240,7 +231,7 @@ def _oeis(given: OptionValues, config: pytest.Config, models: ModelOptions) -> O
         limits=ProgramLimits(
             seconds=given.value("--oeis-limits", _limits), memory_bytes=given.value("oeis_memory", _memory)
         ),
-        terms=given.optional("--oeis-terms", _terms),
+        terms=given.optional("--oeis-terms", lambda text: None if text == "all" else _whole(1, 1_000_000)(text)),
         sandbox=given.optional("--oeis-sandbox", _one_of(Level)),
         rules=given.value("oeis_rules", _one_of(Rules)),
         static_judge=kind in ("static", "both"),
@@ -372,17 +363,10 @@ def _template(file: str, path: Path) -> str:
     if not path.is_file():  # reading a pipe would block
         raise ValueError(f"{file!r} is not a file; name a text file, or standard")
     try:
-        with path.open(encoding="utf-8-sig") as opened:
-            text = opened.read(_LONGEST_TEMPLATE + 1)
-        if len(text) > _LONGEST_TEMPLATE:
-            raise ValueError(f"it is longer than {_LONGEST_TEMPLATE:,} characters; make it shorter")
+        text = path.read_text(encoding="utf-8-sig")
         parts_of(text)
-    except OSError as fault:
-        raise ValueError(f"{file!r} cannot be read ({fault.strerror}); name a text file") from None
-    except UnicodeDecodeError:
-        raise ValueError(f"{file!r} is not UTF-8 text; name a text file") from None
-    except ValueError as fault:
-        raise ValueError(f"{file!r}: {fault}") from None
+    except (OSError, ValueError) as error:  # such as UnicodeDecodeError
+        raise ValueError(f"{file!r}: {error}") from None
     return text.removesuffix("\n")
 
 
@@ -391,13 +375,6 @@ def _sets(text: str) -> tuple[str, ...]:
     for name in sets:
         check_name(name)
     return sets
-
-
-def _terms(text: str) -> int | None:
-    try:
-        return None if text == "all" else _whole(1, 1_000_000)(text)
-    except ValueError as error:
-        raise ValueError(f"{error}, or all") from None
 
 
 def _limits(text: str) -> tuple[float, ...]:

@@ -176,11 +176,6 @@ class Condition:
     prompt: str | None = None
     system: str | None = None
 
-    @classmethod
-    def of_fields(cls, fields: Mapping[str, str | None]) -> Condition:
-        numbers, symbols = NumberFormat(str(fields["numbers"])), Symbols(str(fields["symbols"]))
-        return cls(numbers, symbols, fields["context"], fields["prompt"], fields["system"])
-
     @property
     def label(self) -> str:
         """The differences from the default condition, such as `numbers_comma-context_2k`; empty for the default."""
@@ -224,14 +219,6 @@ class PromptConfig:
 
 
 @dataclass(frozen=True, slots=True)
-class PromptTexts:
-    """The prompt templates and system prompts that conditions refer to by name."""
-
-    templates: dict[str, str] = field(default_factory=dict)
-    systems: dict[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
 class Shard:
     """One of `count` parts of a selection; `index` counts from 1."""
 
@@ -240,44 +227,6 @@ class Shard:
 
     def __str__(self) -> str:
         return f"shard {self.index} of {self.count}"
-
-
-# --- problems -------------------------------------------------------------------------------------------------------
-
-
-class Problem(Protocol):
-    """A question of a task, and its identity."""
-
-    @property
-    def task(self) -> str: ...
-    @property
-    def trial(self) -> int: ...
-    @property
-    def label(self) -> str:
-        """The part of a pytest id that names the problem, such as `int_div-depth_7-trial_3`."""
-
-    def coordinates(self) -> dict[str, str | int]:
-        """The arguments of the `cell` mark. They are unique within the task."""
-
-    def fields(self) -> dict[str, Any]:
-        """The problem as a record stores it, as builtins."""
-
-
-class Calculation(Protocol):
-    """A calculation with its result; operands and expected result are decimal text."""
-
-    @property
-    def op(self) -> Op: ...
-    @property
-    def dtype(self) -> Dtype: ...
-    @property
-    def operands(self) -> tuple[str, str]: ...
-    @property
-    def expected(self) -> str: ...
-
-
-class NumberProblem(Problem, Calculation, Protocol):
-    """A question whose answer is one number."""
 
 
 # --- models, questions, replies -------------------------------------------------------------------------------------
@@ -477,7 +426,7 @@ class Progress(RequestTotals):
     next_try_s: float | None = None
 
 
-# --- limits, prices and the forecast --------------------------------------------------------------------------------
+# --- limits, prices and the plan --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -516,41 +465,6 @@ class ModelTerms:
     price: Price | None = None
     max_reply_tokens: int | None = None
     reasons: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ModelForecast:
-    """The forecast for one model: all its questions, those with a stored reply, and those to ask.
-
-    Token counts are estimates. Completion tokens are estimated from `learned_from` stored replies, reasoning included;
-    if `guessed` is set, some are the length of a short answer instead. `searching` is set if the model is also
-    searched; the forecast then counts only the first question of each search.
-    """
-
-    model: Model
-    questions: int
-    stored: int
-    asked: int
-    prompt_tokens: int
-    completion_tokens: int
-    terms: ModelTerms
-    learned_from: int = 0
-    guessed: bool = True
-    searching: bool = False
-
-    @property
-    def is_unforeseeable(self) -> bool:
-        """Whether the model reasons, with an unknown number of tokens."""
-        return self.terms.reasons and self.guessed
-
-    @property
-    def cost_usd(self) -> float | None:
-        """The estimated cost without unforeseeable reasoning; None if the price is unknown."""
-        if not self.asked:
-            return 0.0
-        if self.terms.price is None:
-            return None
-        return self.terms.price.of(self.prompt_tokens, self.completion_tokens)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from pytest_llmarith.evaluate import Trial, number_record, unanswered_record
 from pytest_llmarith.records import Record, Run, RunSummary, as_dict, convert
 from pytest_llmarith.results.keys import Key, key_of
 from pytest_llmarith.results.summary import Summary
-from pytest_llmarith.tasks import addition, arithmetic
-from pytest_llmarith.types import Dtype, Failure, Model, NumberProblem, Op, Reading, Reply, RequestLimits, RequestTotals
+from pytest_llmarith.tasks import NumberProblem, addition, arithmetic
+from pytest_llmarith.types import Dtype, Failure, Model, Op, Reading, Reply, RequestLimits, RequestTotals
 
 _EMPTY_RUN: dict[str, Any] = {
     **dict.fromkeys(("selected", "stopped", "exit_status", "shard", "seed", "symbols", "conditions", "prompt_texts")),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_llmarith.files import project_of, replace_file, seconds_until
+from pytest_llmarith.files import project_of, replace_file, retry_after_s
 from pytest_llmarith.records import DEEPEST, is_plain, parse_json
 
 
@@ -86,11 +86,11 @@ def test_seconds_until_a_date_of_http(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as local:
         local.setenv("TZ", "XXX-9")
         time.tzset()
-        named, unnamed = (seconds_until(f"Fri, 01 Jan 9999 00:00:00 {zone}") for zone in ("GMT", "-0000"))
+        named, unnamed = (retry_after_s(f"Fri, 01 Jan 9999 00:00:00 {zone}") for zone in ("GMT", "-0000"))
     time.tzset()
     assert named is not None
     assert unnamed is not None
     assert abs(named - unnamed) < 3600
-    assert seconds_until("Thu, 01 Jan 1970 00:00:00 GMT") == 0
+    assert retry_after_s("Thu, 01 Jan 1970 00:00:00 GMT") == 0
     for text in ("soon", "", "Fri, 01 Jan 99999 00:00:00 GMT", f"Fri, 01 Jan {'9' * 30} 00:00:00 GMT"):
-        assert seconds_until(text) is None
+        assert retry_after_s(text) is None

@@ -1,6 +1,5 @@
 """Finds the number that a reply gives as its answer, or the reason why there is none."""
 
-from pytest_llmarith.answers.extract import read, reason
-from pytest_llmarith.answers.thoughts import Stripped, refuses, strip_thoughts
+from pytest_llmarith.answers.extract import Stripped, read, reason, refuses, strip_thoughts
 
 __all__ = ["Stripped", "read", "reason", "refuses", "strip_thoughts"]

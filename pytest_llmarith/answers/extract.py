@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from decimal import Decimal
+from typing import NamedTuple
 
 from pytest_llmarith.answers.normalize import plain
 from pytest_llmarith.answers.rank import answer_in
-from pytest_llmarith.answers.thoughts import Stripped, refuses, strip_thoughts
 from pytest_llmarith.answers.tokenize import tokens
 from pytest_llmarith.decimals import decimal_from
 from pytest_llmarith.types import Dtype, ExtractedAnswer, NanReason
@@ -60,3 +61,39 @@ def _tolerant(text: str, operands: tuple[str, ...], dtype: Dtype) -> ExtractedAn
         shown = plain(box[0], dtype)
     answer = answer_in(tokens(shown), tuple(decimal_from(operand).copy_abs() for operand in operands))
     return ExtractedAnswer(answer, None) if answer is not None else ExtractedAnswer(None, None, reason(stripped, shown))
+
+
+# --- thoughts and refusals --------------------------------------------------------------------------------------------
+
+_TAGS = "think|thinking|thought|reasoning|scratchpad"
+# An opening tag counts only at the beginning of a line: within a sentence it is a word.
+_OPENED = re.compile(
+    rf"^[ \t]*+(?:<(?:{_TAGS})>|\[THINK\]|<\|channel\|>(?:analysis|commentary)<\|message\|>)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_CLOSED = re.compile(rf"</(?:{_TAGS})>|\[/THINK\]|<\|channel\|>final<\|message\|>", re.IGNORECASE)
+_REFUSAL = re.compile(
+    r"\b(?:can(?:no|['’])t|can not|could ?n(?:o|['’])t|won['’]t|will not|(?:un|not )able to|not possible|impossible to"
+    r"|do(?:n['’]t| not) have the (?:ability|capability)|beyond my|(?:must|have to) decline|refuse|not allowed)\b",
+    re.IGNORECASE,
+)
+
+
+class Stripped(NamedTuple):
+    """A reply without its thoughts; `cut` is true if the last thought is not closed."""
+
+    text: str
+    cut: bool
+
+
+def strip_thoughts(reply: str) -> Stripped:
+    """Remove everything up to the last closing tag, and everything from an opening tag that is not closed."""
+    closings = deque(_CLOSED.finditer(reply), maxlen=1)
+    text = reply[closings[0].end() :] if closings else reply
+    opening = _OPENED.search(text)
+    return Stripped(text[: opening.start()], cut=True) if opening else Stripped(text, cut=False)
+
+
+def refuses(text: str) -> bool:
+    """Whether a text without an answer says that the model will not or cannot answer."""
+    return bool(_REFUSAL.search(text))

@@ -10,8 +10,7 @@ from decimal import Decimal
 from enum import Enum, auto
 from functools import cached_property
 
-from pytest_llmarith.answers.normalize import BOLD, BOX, END_OF_BOX
-from pytest_llmarith.answers.parse import LETTERS, MAGNITUDES, THIN, value_of
+from pytest_llmarith.answers.normalize import BOLD, BOX, END_OF_BOX, LETTERS, MAGNITUDES, THIN, value_of
 
 
 class Kind(Enum):

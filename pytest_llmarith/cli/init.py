@@ -1,4 +1,7 @@
-"""`llmarith init`."""
+"""`llmarith init` writes a new project: benches, starter sequences and a pytest.ini.
+
+A wheel contains them in `_kit`; a clone uses its own benches and oeis_cache folders.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,29 @@ from pytest_llmarith.cli.parser import WRONG_USAGE, print_error, sanitize_line, 
 if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands
 
+BENCHES = "benches"
+CONFIGURATION = "pytest.ini"
+
+_PACKAGE = Path(__file__).parent.parent
+_IN_A_WHEEL = _PACKAGE / "_kit"
+_PARTS = (f"{BENCHES}/*.py", "oeis_cache/*.md", "oeis_cache/starter/A*")
+_OTHER_CONFIGURATIONS = (
+    CONFIGURATION,
+    "pytest.toml",
+    ".pytest.ini",
+    ".pytest.toml",
+    "pyproject.toml",
+    "tox.ini",
+    "setup.cfg",
+)
+_SETTINGS = f"""\
+[pytest]
+testpaths = {BENCHES}
+# The model to ask without --llm-model:
+# llm_model = o4-mini
+"""
+
+Files = dict[str, bytes]  # content by path, with slashes
 _FIRST_RUN = "pytest benches --llm-model=llmarith/exact -k depth_3"
 
 
@@ -34,17 +60,20 @@ def add_init(commands: Commands) -> None:
 
 
 def _init(request: argparse.Namespace) -> int:
-    from pytest_llmarith.kit import are_present, changed_files, configuration, project_files, write_files
-
     folder: Path = request.folder
     try:
-        files = project_files() | configuration(folder)
-        if (changed := changed_files(folder, files)) and not request.force:
+        files = project_files() | _configuration(folder)
+        there = [path for name in files if (path := folder / name).exists() or path.is_symlink()]  # also a broken link
+        changed = [path for path in there if not _holds(path, files[path.relative_to(folder).as_posix()])]
+        if changed and not request.force:
             others = f" and {len(changed) - 1:,} more" if changed[1:] else ""
             print_error("init", f"{str(changed[0])!r}{others} would be replaced; name another folder, or write --force")
             return WRONG_USAGE
-        headline = "Already complete:" if are_present(folder, files) else "Created"
-        write_files(folder, files)
+        headline = "Already complete:" if all(_holds(folder / name, files[name]) for name in files) else "Created"
+        for name, content in files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
     except OSError as error:
         print_error("init", f"{str(folder)!r} cannot be written: {error}")
         return WRONG_USAGE
@@ -53,3 +82,23 @@ def _init(request: argparse.Namespace) -> int:
     go_there = [] if folder.absolute() == Path.cwd() else [f"  cd {sanitize_line(shlex.quote(str(folder)))}"]
     say(f"{headline} {sanitize_line(str(folder.absolute()))}:", *contents, "", "Next:", *go_there, f"  {_FIRST_RUN}")
     return 0
+
+
+def project_files() -> Files:
+    """The files of a new project, without its configuration. Raises OSError if they cannot be read."""
+    root = _IN_A_WHEEL if _IN_A_WHEEL.is_dir() else _PACKAGE.parent
+    paths = sorted(path for part in _PARTS for path in root.glob(part))
+    if not any(path.parent.name == BENCHES for path in paths):
+        raise FileNotFoundError(f"no benches found in {str(root)!r}; reinstall pytest-llmarith")
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in paths}
+
+
+def _configuration(folder: Path) -> Files:
+    """A pytest.ini, unless the folder has a pytest configuration, which it would override."""
+    if any((folder / name).exists() for name in _OTHER_CONFIGURATIONS):
+        return {}
+    return {CONFIGURATION: _SETTINGS.encode("ascii")}
+
+
+def _holds(path: Path, content: bytes) -> bool:
+    return path.is_file() and path.stat().st_size == len(content) and path.read_bytes() == content

@@ -74,21 +74,21 @@ def _status(request: argparse.Namespace) -> int:
 
 
 def _sync(request: argparse.Namespace) -> int:
-    from pytest_llmarith.kit import project_files
-    from pytest_llmarith.oeis import website
+    from pytest_llmarith.cli.init import project_files
+    from pytest_llmarith.oeis import sync
     from pytest_llmarith.oeis.cache import wanted_numbers
-    from pytest_llmarith.oeis.sync import FolderSource, sync
 
     cache, meter = _cache(request), Meter()
     try:
         numbers = wanted_numbers(request.names)
-        folder = nullcontext(FolderSource(request.folder)) if request.folder else None
+        folder = nullcontext(sync.FolderSource(request.folder)) if request.folder else None
     except (OSError, ValueError) as error:
         raise UsageError(str(error)) from error
     meter.say(f"OEIS cache: {cache}")
     try:
-        with folder or website.Website(website.OEIS, website.PACE_S, on_retry=meter.say) as source:
-            synced = sync(numbers, cache, source, project_files()["oeis_cache/NOTICE.md"], request.refresh, meter.step)
+        with folder or sync.Website(sync.OEIS, sync.PACE_S, on_retry=meter.say) as source:
+            notice = project_files()["oeis_cache/NOTICE.md"]
+            synced = sync.sync(numbers, cache, source, notice, request.refresh, meter.step)
     except KeyboardInterrupt:
         print_error("oeis sync", "stopped; fetched entries are kept, rerun the same command to continue")
         return INTERRUPTED

@@ -9,14 +9,14 @@ between controller and broker's process.
 
     worker -> controller                   controller -> broker's process
     ("ask", number, question)              ("ask", number, worker, question)
-    ("announce", [(question, label), ...]) ("plan", number, questions, models that may be asked others later)
+    ("announce", [JSON, ...])              ("plan", number, questions, models that may be asked others later)
     ("announced",)                         ("progress", number)
-    ("notify", kind, what)                 ("announce",) ("prepare",) ("forget", worker) ("stop", message)
+    ("installed", what, version)           ("announce",) ("prepare",) ("forget", worker) ("stop", message)
                                            ("close", seconds to wait for what is in flight)
 
     controller -> worker                   broker's process -> controller
     (number, kind, JSON)                   ("answer", number, kind, JSON)
-                                           ("stopped", JSON) ("closed", JSON) ("say", line)
+                                           ("stopped", JSON) ("closed", JSON)
 
 The controller is the worker "". A question is the tuple of its fields. Values are sent as JSON text with a key of
 `KINDS`, because a reply may contain lone surrogates, which the channel cannot transport.
@@ -53,8 +53,6 @@ _ENDED = Failure("the run has ended")
 KINDS: Mapping[str, type] = {"reply": Reply, "failure": Failure, "plan": Plan, "progress": Progress}
 
 T = TypeVar("T")
-QuestionFields = tuple[str, str, int, int, str | None, int]
-Announcement = tuple[QuestionFields, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +71,7 @@ class Setup:
 
 
 def encoded(value: Any) -> str:
-    """A value of `KINDS`, or a setup, as ASCII JSON."""
+    """A value of `KINDS`, a setup, or a planned question, as ASCII JSON."""
     return json.dumps(msgspec.to_builtins(value, enc_hook=str))
 
 
@@ -83,9 +81,9 @@ def decoded(text: str | bytes, kind: type[T]) -> T:
 
 
 class Calls:
-    """The pending calls of one process. `send` takes (kind, number, *arguments)."""
+    """The pending calls of one process. `send` takes kind, number, *arguments."""
 
-    def __init__(self, send: Callable[[tuple[Any, ...]], None]) -> None:
+    def __init__(self, send: Callable[..., None]) -> None:
         self._send = send
         self._lock = threading.Lock()
         self._numbers = count()
@@ -99,7 +97,7 @@ class Calls:
             if ended is None:
                 self._pending[number] = deliver
         if ended is None:
-            self._send((kind, number, *arguments))
+            self._send(kind, number, *arguments)
         else:
             deliver("failure", encoded(ended))
 
@@ -150,25 +148,22 @@ class WorkerConnection:
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
-        self._calls = Calls(self._send)
+        self._calls = Calls(self.send)
         channel.setcallback(self._received, endmarker=None)
 
     def ask_and_wait(self, question: Question) -> Reply | Failure:
         answer: Reply | Failure = self._calls.call("ask", astuple(question))
         return answer
 
-    def announce(self, announcements: Iterable[Announcement]) -> None:
-        """Announce the planned questions: question fields, and a label of builtins for the controller."""
-        remaining = iter(announcements)
+    def announce(self, planned: Iterable[str]) -> None:
+        """Announce the planned questions, as JSON that the controller decodes."""
+        remaining = iter(planned)
         while chunk := list(islice(remaining, _CHUNK)):
-            self._send(("announce", chunk))
-        self._send(("announced",))
+            self.send("announce", chunk)
+        self.send("announced")
 
-    def notify(self, kind: str, what: Any) -> None:
-        """Send other information to the controller, as builtins."""
-        self._send(("notify", kind, what))
-
-    def _send(self, message: tuple[Any, ...]) -> None:
+    def send(self, *message: Any) -> None:
+        """Send a message to the controller, as builtins."""
         try:
             self._channel.send(message)
         except OSError:  # execnet raises it if the other end is closed
@@ -183,16 +178,15 @@ class WorkerConnection:
 
 
 class BrokerProcess:
-    """The broker's process. Its methods are thread-safe. `say` is called with lines for the terminal."""
+    """The broker's process. Its methods are thread-safe."""
 
-    def __init__(self, setup: Setup, say: Callable[[str], None]) -> None:
+    def __init__(self, setup: Setup) -> None:
         self.stopped: Failure | None = None  # why the run must end
-        self._say = say
         self._progress = Progress()
         self._has_asked = False
         self._closing = False
         self._channels: dict[str, Channel] = {}
-        self._calls = Calls(lambda message: self._send(*message))
+        self._calls = Calls(self._send)
         self._outgoing: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115  # `_why_ended` closes it
         self._process = subprocess.Popen(
@@ -214,7 +208,7 @@ class BrokerProcess:
         """Start its slow imports; returns at once."""
         self._send("prepare")
 
-    def plan(self, questions: Iterable[Question], later: Sequence[str] = ()) -> Plan:
+    def plan(self, questions: Sequence[Question], later: Sequence[str] = ()) -> Plan:
         """Look up these questions in store and budget; `later` names models that may be asked further ones."""
         plan = self._calls.call("plan", [astuple(question) for question in questions], list(later))
         return plan if isinstance(plan, Plan) else Plan(error=plan.message)
@@ -309,10 +303,8 @@ class BrokerProcess:
             self._calls.received(*said)
         elif kind == "stopped":
             self.stopped = decoded(said[0], Failure)
-        elif kind == "closed":
-            self._progress = decoded(said[0], Progress)
         else:
-            self._say(said[0])
+            self._progress = decoded(said[0], Progress)
 
     def _why_ended(self) -> Failure:
         """The reason with the last line of its standard error, if it ended unexpectedly."""

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
 
-from pytest_llmarith.files import seconds_until
+from pytest_llmarith.files import retry_after_s
 from pytest_llmarith.models import redact
 from pytest_llmarith.models.providers import key_variable
 from pytest_llmarith.types import Model
@@ -305,16 +305,6 @@ def _retry_after_s(error: BaseException) -> float | None:
 def _seconds(headers: Mapping[str, Any]) -> float | None:
     """Seconds from `Retry-After` (seconds or date) or from the milliseconds that some providers send."""
     lowered = {str(name).lower(): str(value) for name, value in headers.items()}
-    if (milliseconds := _number(lowered.get("retry-after-ms"))) is not None:
+    if (milliseconds := retry_after_s(lowered.get("retry-after-ms", ""))) is not None:
         return milliseconds / 1000
-    after = lowered.get("retry-after", "")
-    seconds = _number(after)
-    return seconds_until(after) if seconds is None else seconds
-
-
-def _number(text: str | None) -> float | None:
-    try:
-        number = float(text or "")
-    except ValueError:
-        return None
-    return number if 0 <= number < float("inf") else None
+    return retry_after_s(lowered.get("retry-after", ""))

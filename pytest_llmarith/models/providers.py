@@ -1,4 +1,4 @@
-"""The provider that litellm chooses for a model, and the variables that hold its key and its base URL.
+"""The provider that litellm chooses for a model, and the variables of `.env` and of its key and base URL.
 
 litellm's list is read as a file, because importing litellm takes seconds.
 """
@@ -48,6 +48,20 @@ _FAMILIES = {
     "anthropic": re.compile(r"claude"),
     "bedrock": re.compile(r"(?:\w+\.)?anthropic\."),
 }
+
+
+def dotenv_variables(path: Path) -> Mapping[str, str]:
+    """The variables of a `.env` file with a value. Raises ValueError in one line if it cannot be read."""
+    if not path.is_file():
+        return {}
+    import dotenv
+
+    try:
+        values = dotenv.dotenv_values(path)
+    except (OSError, ValueError) as error:  # the message of a ValueError would quote a value
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise ValueError(f"{path} cannot be read: {why}") from None
+    return {name: value for name, value in values.items() if value and "\0" not in value}
 
 
 def provider_of(target: str, environ: Mapping[str, str]) -> str | None:

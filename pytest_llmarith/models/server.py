@@ -14,7 +14,6 @@ import threading
 import warnings
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from pytest_llmarith.models import redact
@@ -22,6 +21,7 @@ from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.fake import starter_sequences
 from pytest_llmarith.models.process import Setup, decoded, encoded
+from pytest_llmarith.models.providers import dotenv_variables
 from pytest_llmarith.models.store import RunStore
 from pytest_llmarith.types import Failure, Plan, Question, Reply
 
@@ -104,19 +104,6 @@ class Server:
             return Plan(error=_one_line(error))
 
 
-def load_keys(path: Path) -> str | None:
-    """Load variables from `.env` unless they are set. Returns a message if not all could be loaded."""
-    if path.is_file():
-        import dotenv
-
-        try:
-            dotenv.load_dotenv(path, override=False)
-        except (OSError, ValueError) as error:  # the message of a ValueError would quote a value
-            why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text, or holds a null byte"
-            return f".env cannot be read ({why}), so not all keys are loaded from it"
-    return None
-
-
 def _one_line(error: Exception) -> str:
     return redact.one_line(f"{type(error).__name__}: {error}", os.environ)
 
@@ -148,8 +135,8 @@ def main() -> None:
 
     async def serve() -> None:
         setup = decoded(lines.readline(), Setup)
-        if message := load_keys(setup.dotenv_path):
-            write("say", message)
+        for name, value in dotenv_variables(setup.dotenv_path).items():
+            os.environ.setdefault(name, value)
         await Server(setup, write).serve(lines)
 
     asyncio.run(serve())

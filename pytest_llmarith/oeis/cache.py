@@ -26,21 +26,6 @@ _MAX_NAMED = 3  # missing entries in a message
 STATUS_HEADINGS = ["set", "present", "missing", "broken", "oldest", "newest", "first missing"]
 
 
-def numbers(set_name: str, cache: Path) -> tuple[str, ...]:
-    """The A-numbers of a set, ascending; `cache` contains the folder of the starter set.
-
-    Raises ValueError if the name is unknown, BrokenEntry if the name of a file of the starter is not an A-number.
-    """
-    check_name(set_name)
-    if set_name != STARTER:
-        return _listed(set_name)
-    found = [path for path in (cache / STARTER).glob("*.json") if not path.name.startswith(".")]
-    for path in found:
-        if not is_number(path.stem):
-            raise BrokenEntry(str(path), "the name is not an A-number; rename it, such as A000045.json, or remove it")
-    return tuple(sorted((path.stem for path in found), key=lambda number: int(number[1:])))
-
-
 def wanted_numbers(names: Sequence[str]) -> tuple[str, ...]:
     """The A-numbers to fetch for names of sets and A-numbers, each once; by default those of both classic sets.
 
@@ -74,8 +59,20 @@ class Cache:
         self._entries: dict[Path, IntegerSequence] = {}
 
     def numbers(self, set_name: str) -> tuple[str, ...]:
-        """The A-numbers of a set, ascending. Raises ValueError if the name is unknown."""
-        return numbers(set_name, self.folder)
+        """The A-numbers of a set, ascending.
+
+        Raises ValueError if the name is unknown, BrokenEntry if the name of a file of the starter is not an A-number.
+        """
+        check_name(set_name)
+        if set_name != STARTER:
+            return _listed(set_name)
+        found = [path for path in (self.folder / STARTER).glob("*.json") if not path.name.startswith(".")]
+        for path in found:
+            if not is_number(path.stem):
+                raise BrokenEntry(
+                    str(path), "the name is not an A-number; rename it, such as A000045.json, or remove it"
+                )
+        return tuple(sorted((path.stem for path in found), key=lambda number: int(number[1:])))
 
     def entry(self, number: str, set_name: str | None = None) -> IntegerSequence:
         """The entry of a number; if `set_name` is the starter, its entry. Raises BrokenEntry."""

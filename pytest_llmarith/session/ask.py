@@ -15,15 +15,15 @@ from pytest_llmarith import evaluate, records
 from pytest_llmarith.models import redact
 from pytest_llmarith.records import Record, as_dict, convert
 from pytest_llmarith.results.formatting import sanitize
-from pytest_llmarith.session.outcomes import BROKER_CLIENT, RECORD, TIMER, BrokerClient, properties_of
+from pytest_llmarith.session.outcomes import ASK, RECORD, TIMER, properties_of
 from pytest_llmarith.session.programs import run_program
 from pytest_llmarith.session.selection import config_of, question_of
 from pytest_llmarith.settings import Settings
-from pytest_llmarith.tasks import TASKS, breaking_point, render
+from pytest_llmarith.tasks import TASKS, Problem, breaking_point, render
 from pytest_llmarith.tasks.breaking_point import BreakingPointProblem, Draws
 from pytest_llmarith.tasks.custom import CheckedProblem
 from pytest_llmarith.tasks.oeis import OeisProblem
-from pytest_llmarith.types import Failure, Model, Outcome, Problem, Question, Reply
+from pytest_llmarith.types import Failure, Model, Outcome, Reading, Reply
 
 _LONGEST_MESSAGE = 500
 # Exceptions by which a test controls its outcome, or the run.
@@ -41,14 +41,10 @@ class Unanswered(Exception):
 class ModelUnderTest:
     """The `model` fixture: a model of the run, bound to the trial and the prompt config of an item."""
 
-    def __init__(self, model: Model, question: Question, client: BrokerClient) -> None:
+    def __init__(self, item: pytest.Item, model: Model, settings: Settings) -> None:
         self.model = model
-        self._question = question
-        self._client = client
-
-    @classmethod
-    def of(cls, item: pytest.Item, model: Model, settings: Settings) -> ModelUnderTest:
-        return cls(model, question_of(item, model, "", settings), item.config.stash[BROKER_CLIENT])
+        self._question = question_of(item, model, "", settings)
+        self._ask = item.config.stash[ASK]
 
     @property
     def name(self) -> str:
@@ -60,7 +56,7 @@ class ModelUnderTest:
 
     def reply(self, prompt: str, before: int = 0) -> Reply:
         """Ask the model. Raises `Unanswered`. `before` counts how often a search has already asked this question."""
-        answer = self._client.ask_and_wait(replace(self._question, prompt=prompt, before=before))
+        answer = self._ask(replace(self._question, prompt=prompt, before=before))
         if isinstance(answer, Failure):
             raise Unanswered(answer)
         return answer
@@ -82,7 +78,7 @@ class _Fixture:
 
     def _prompt(self, problem: Problem) -> str:
         settings = self._settings
-        return render(problem, self._config.condition, settings.prompt_configs.texts, settings.seed)
+        return render(problem, self._config.condition, settings.prompt_configs.templates, settings.seed)
 
     def _trial(self, problem: Problem, prompt: str) -> evaluate.Trial:
         model = self._model
@@ -170,7 +166,7 @@ class Search(_Fixture):
         from pytest_llmarith.evaluate_search import SearchEngine, Step, record_of_search
 
         self._check()
-        reading = self._settings.reading or breaking_point.reading(problem)
+        reading = self._settings.reading or TASKS[problem.of].READING or Reading.TOLERANT
 
         def ask(draws: Draws, before: int) -> Step:
             question = breaking_point.question(problem, draws)
@@ -178,7 +174,7 @@ class Search(_Fixture):
             answer = self._reply(prompt, before)
             if isinstance(answer, Failure):
                 raise Unanswered(answer)
-            return Step(question, prompt, answer, evaluate.verdict_of(question, answer, reading), reading, before)
+            return Step(question, prompt, answer, evaluate.verdict_of(question, answer, reading), before)
 
         seed = f"{problem.seed}/{problem.task}/{problem.label}"
         engine = SearchEngine(ask, problem.budget, seed, partial(breaking_point.numbers, problem))

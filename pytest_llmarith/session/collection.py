@@ -27,7 +27,7 @@ from pytest_llmarith.session.marks import (
 )
 from pytest_llmarith.settings import LONGEST_LIMIT_S, Settings
 from pytest_llmarith.tasks import (
-    InvalidTemplate,
+    Problem,
     addition,
     arithmetic,
     breaking_point,
@@ -37,19 +37,15 @@ from pytest_llmarith.tasks import (
     oeis,
     task_of,
 )
-from pytest_llmarith.tasks.custom import CheckedProblem, Task
+from pytest_llmarith.tasks.custom import CheckedProblem, InvalidTask, Task
 from pytest_llmarith.tasks.oeis import OeisProblem
-from pytest_llmarith.types import Model, Problem, ProgramLimits, PromptConfig
+from pytest_llmarith.types import Model, ProgramLimits, PromptConfig
 
 MODEL_FIXTURE = "llm_model"
 PROMPT_CONFIG_FIXTURE = "llm_prompt_config"
 _CUSTOM_EXAMPLE = "llmarith_task(reversal, trials=10), where reversal is a pytest_llmarith.Task"
 # The first function that uses a custom task of each name.
 _CUSTOM_TASKS = pytest.StashKey[dict[str, tuple[Task[Any], str]]]()
-
-
-class MarkError(ValueError):
-    """A mark, an entry or a task is invalid; the message is one line."""
 
 
 def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
@@ -65,7 +61,7 @@ def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
         configs = _configs_of(metafunc, problems, settings)
         marks = _limit_marks(metafunc, settings) if mark == OEIS_MARK else []
     except (pytest.UsageError, ValueError) as error:
-        if problem_marks(metafunc)[0].name == CUSTOM_MARK and not isinstance(error, MarkError):
+        if problem_marks(metafunc)[0].name == CUSTOM_MARK and not isinstance(error, InvalidTask):
             raise  # raised by the user's task: show the traceback
         raise pytest.Collector.CollectError(str(error)) from None
     models: Sequence[Model | None] = [None]
@@ -131,33 +127,33 @@ _KEYWORDS: Mapping[str, tuple[Sequence[str], str]] = {
 
 
 def _mark_of(metafunc: pytest.Metafunc) -> tuple[str, Mapping[str, Any]]:
-    """The name and the arguments of a function's problem mark. Raises MarkError."""
+    """The name and the arguments of a function's problem mark. Raises InvalidTask."""
     mark, *others = problem_marks(metafunc)
     where = f"{metafunc.definition.nodeid}: @pytest.mark.{mark.name}"
     if others:
-        raise MarkError(f"{where} and {others[0].name} are on one function; keep one of them")
+        raise InvalidTask(f"{where} and {others[0].name} are on one function; keep one of them")
     keywords, example = _KEYWORDS[mark.name]
     positional = 1 if mark.name == CUSTOM_MARK else 0
     arguments = {**dict(zip(["task"][:positional], mark.args, strict=False)), **mark.kwargs}
     unknown = mark.args[positional:] or sorted(set(arguments) - set(keywords))
     if unknown:
-        raise MarkError(f"{where} takes only the keywords {', '.join(keywords)}, not {unknown}")
+        raise InvalidTask(f"{where} takes only the keywords {', '.join(keywords)}, not {unknown}")
     for name, value in arguments.items():
         if not _CHECKS[name](value):
-            raise MarkError(f"{where}: {name}={value!r} is invalid; write {example}")
+            raise InvalidTask(f"{where}: {name}={value!r} is invalid; write {example}")
     if mark.name == CUSTOM_MARK:
         if "task" not in arguments:
-            raise MarkError(f"{where} needs a task; write {example}")
+            raise InvalidTask(f"{where} needs a task; write {example}")
         _refuse_same_name(metafunc, arguments["task"])
     return mark.name, arguments
 
 
 def _refuse_same_name(metafunc: pytest.Metafunc, task: Task[Any]) -> None:
-    """Raises MarkError if another custom task has the same name, as their results would be mixed."""
+    """Raises InvalidTask if another custom task has the same name, as their results would be mixed."""
     nodeid = metafunc.definition.nodeid
     first, first_nodeid = metafunc.config.stash.setdefault(_CUSTOM_TASKS, {}).setdefault(task.name, (task, nodeid))
     if first != task:
-        raise MarkError(
+        raise InvalidTask(
             f"{nodeid}: {first_nodeid} has a different task with the name {task.name!r}; rename one of them"
         )
 
@@ -197,10 +193,7 @@ def _sequences(arguments: Mapping[str, Any], settings: Settings) -> Iterable[Pro
 
 
 def _custom(arguments: Mapping[str, Any], settings: Settings) -> Iterable[Problem]:
-    try:
-        return custom.problems(arguments["task"], settings.seed, settings.trials or arguments.get("trials", 10))
-    except custom.InvalidTask as error:
-        raise MarkError(str(error)) from None
+    return custom.problems(arguments["task"], settings.seed, settings.trials or arguments.get("trials", 10))
 
 
 _PROBLEMS: Mapping[str, Callable[[Mapping[str, Any], Settings], Iterable[Problem]]] = {
@@ -217,18 +210,15 @@ def _configs_of(
 ) -> Sequence[PromptConfig | None]:
     """The prompt configs of a task, without axes that do not change its prompts; None is the default one.
 
-    Raises MarkError if two items would have the same id, as a custom task may label its problems like a condition.
+    Raises InvalidTask if two items would have the same id, as a custom task may label its problems like a condition.
     """
     prompt_configs = settings.prompt_configs
     if prompt_configs.are_default or PROMPT_CONFIG_FIXTURE not in metafunc.fixturenames or not problems:
         return [None]
     task = task_of(problems[0])
-    for name, template in prompt_configs.texts.templates.items() if "prompt" in task.AXES else ():
-        try:
-            check_template(name, template, task)
-            check_distinct(name, template, (problem for problem in problems if isinstance(problem, CheckedProblem)))
-        except InvalidTemplate as error:
-            raise MarkError(f"--llm-prompt-template: {error}") from None
+    for name, template in prompt_configs.templates.items() if "prompt" in task.AXES else ():
+        check_template(name, template, task)
+        check_distinct(name, template, (problem for problem in problems if isinstance(problem, CheckedProblem)))
     conditions = dict.fromkeys(condition.only(task.AXES) for condition in prompt_configs.conditions)
     configs = [PromptConfig(condition, repeat) for condition in conditions for repeat in range(prompt_configs.repeats)]
     seen: dict[str, str] = {}
@@ -236,7 +226,7 @@ def _configs_of(
         label = problem.label + config.label
         first = seen.setdefault(label, problem.label)
         if first != problem.label:
-            raise MarkError(
+            raise InvalidTask(
                 f"task {problem.task}: {label!r} would be the id of problem {first} and of problem "
                 f"{problem.label}, in different conditions or repeats; give one of them another label"
             )
@@ -270,11 +260,11 @@ def digest_of(problems: Iterable[OeisProblem], settings: Settings) -> str:
 
 
 def _limit_marks(metafunc: pytest.Metafunc, settings: Settings) -> list[pytest.MarkDecorator]:
-    """A timeout mark with the largest limit, unless the function has one. Raises MarkError."""
+    """A timeout mark with the largest limit, unless the function has one. Raises InvalidTask."""
     if mark := metafunc.definition.get_closest_marker(TIMEOUT_MARK):
         seconds = _seconds(mark)
         if not (isinstance(seconds, int | float) and 0 < seconds <= LONGEST_LIMIT_S):
-            raise MarkError(
+            raise InvalidTask(
                 f"{metafunc.definition.nodeid}: @pytest.mark.timeout is not a valid limit of a term; "
                 f"write seconds up to {LONGEST_LIMIT_S:g}"
             )

@@ -5,36 +5,28 @@ In order: configure, collect, forecast or refuse, ask, record, summary, terminal
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from pytest_llmarith.records import Run, RunTimes, Shard, convert
+from pytest_llmarith.models.process import BrokerProcess
+from pytest_llmarith.records import Run, SequenceProblem, Shard, convert
 from pytest_llmarith.results.formatting import sanitize
-from pytest_llmarith.session.collection import MODEL_FIXTURE
-from pytest_llmarith.session.forecast import Forecast, models_asked_later
-from pytest_llmarith.session.marks import NO_MODEL, missing_option, parameter_of, problem_marks, problem_of
+from pytest_llmarith.session.forecast import Forecast, start_broker
+from pytest_llmarith.session.marks import missing_option, problem_marks
 from pytest_llmarith.session.metadata import run_metadata
-from pytest_llmarith.session.outcomes import BROKER_CLIENT, CRASHED, drop_record, put_record, unpack_record
+from pytest_llmarith.session.outcomes import ASK, CRASHED, put_record, take_record
 from pytest_llmarith.session.recorder import Recorder
-from pytest_llmarith.session.run_broker import RunBroker, start_broker
-from pytest_llmarith.session.selection import (
-    SHARDING,
-    PlannedQuestion,
-    config_of,
-    planned_questions,
-    question_of,
-    selected,
-)
+from pytest_llmarith.session.selection import SHARDING, PlannedQuestion, planned_questions, selected
 from pytest_llmarith.session.terminal import Terminal, header
 from pytest_llmarith.session.xdist import Workers
 from pytest_llmarith.settings import Settings
-from pytest_llmarith.tasks import render
-from pytest_llmarith.types import StoreMode
+from pytest_llmarith.types import Failure, Progress, Question, Reply, StoreMode
 
 _STOPPED_EXIT_STATUS = 6
-_LONGEST_LINE = 500
+_DRAIN_S = 30.0  # how long a run that ends early waits for the requests in flight
 
 
 class RunController:
@@ -46,23 +38,17 @@ class RunController:
         self._config = config
         self._settings = settings
         self._session: Any = None
-        self._has_header = False
         self._terminal = Terminal(config, settings)
         self._recorder = Recorder(settings)
         self._broker = RunBroker(config, settings, self._terminal, self._recorder)
-        self._workers = Workers(config, settings, self._broker)
+        self._workers = Workers(config, settings, self._broker.process, self._broker.begin)
         if settings.models:
-            config.stash[BROKER_CLIENT] = self._broker
+            config.stash[ASK] = self._broker.ask_and_wait
             config.pluginmanager.register(self._workers, "llmarith-workers")
             _switch_on_json_report(config)
 
     def pytest_report_header(self) -> list[str]:
-        self._has_header = True
         return header(self._settings)
-
-    def pytest_report_collectionfinish(self) -> list[str]:
-        """The header of a run that began during collection."""
-        return [] if self._has_header else header(self._settings)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self, session: pytest.Session) -> None:
@@ -108,7 +94,6 @@ class RunController:
         try:
             return (yield)
         finally:
-            drop_record(report)
             self._broker.show_progress()
             if self._broker.stopped:
                 # Only the object that runs the loop looks at its `shouldstop`: xdist's in a controller.
@@ -120,7 +105,7 @@ class RunController:
         nodeid, records = report.nodeid, self._recorder.records
         if report.when == CRASHED and nodeid not in records and (crashed := self._workers.record_of_crashed(nodeid)):
             put_record(report, crashed)
-        record = unpack_record(report)
+        record = take_record(report)
         if record is None or str(report.outcome) == "rerun":  # by a rerun plugin: the last run of an item counts
             return
         self._recorder.add(nodeid, record)
@@ -157,7 +142,10 @@ class RunController:
     def _run(self, session: pytest.Session) -> Run:
         recorder, stopped = self._recorder, self._broker.stopped
         sharding = self._config.pluginmanager.getplugin(SHARDING)
-        times = RunTimes(
+        return run_metadata(
+            self._settings,
+            self._config.rootpath,
+            self._broker.progress() if self._settings.models else None,
             id=recorder.path.name if recorder.path else "",
             started_at=recorder.started.isoformat(timespec="seconds"),
             finished_at=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -167,8 +155,6 @@ class RunController:
             exit_status=int(session.exitstatus),
             shard=convert(sharding.metadata, Shard) if sharding else None,
         )
-        asking = self._broker.progress() if self._settings.models else None
-        return run_metadata(self._settings, times, self._config.rootpath, asking)
 
     @property
     def _unwritable(self) -> str | None:
@@ -207,68 +193,93 @@ class RunController:
         self._broker.end()
 
 
-class DryRun:
-    """The plugin of a dry run: shows the questions and their estimated cost."""
+class RunBroker:
+    """The broker of a run: forecast, announcement, questions of this process, and the end."""
 
-    def __init__(self, config: pytest.Config, settings: Settings) -> None:
+    def __init__(self, config: pytest.Config, settings: Settings, terminal: Terminal, recorder: Recorder) -> None:
         self._config = config
         self._settings = settings
-        self._terminal = Terminal(config, settings)
-        if hasattr(config.option, "dist"):  # as -n 0 does; pytest-xdist configures itself last
-            config.option.numprocesses, config.option.dist, config.option.tx = 0, "no", []
+        self._terminal = terminal
+        self._recorder = recorder
+        self._process: BrokerProcess | None = None
+        self._ended = False
 
-    def pytest_report_header(self) -> list[str]:
-        return [*header(self._settings), "llmarith: dry run, nothing is asked"]
+    def process(self) -> BrokerProcess:
+        """The broker's process, started on first use."""
+        if self._process is None:
+            self._process = start_broker(self._config, self._settings)
+        return self._process
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        if session.testsfailed and not session.config.option.continue_on_collection_errors:
-            raise session.Interrupted(f"{session.testsfailed} errors during collection")
-        items = selected(session.items)
-        asked = list(planned_questions(items, self._settings))
-        if asked:
-            self._forecast(asked)
-        if others := len(items) - len(asked):
-            self._say(f"forecast: {others:,} questions to your model fixture, of unknown cost")
-        if not items:
-            self._say(f"no question was selected{'' if self._settings.models else f'; {NO_MODEL}'}")
-        self._show_prompts(items)
-        return True
+    def prepare(self) -> None:
+        """Start the broker and its imports while pytest collects, unless there is a store that may hold all replies."""
+        reads = self._settings.store_mode in (StoreMode.ON, StoreMode.ONLY)
+        if self._process is not None or (reads and self._settings.store_path.exists()):
+            return
+        process = self.process()
+        if self._asks_language_models and self._settings.store_mode is not StoreMode.ONLY:
+            process.prepare()
 
-    def _forecast(self, asked: list[PlannedQuestion]) -> None:
-        broker = start_broker(self._config, self._settings, self._terminal, read_only=True)
+    def begin(self, asked: Sequence[PlannedQuestion]) -> None:
+        """Print the forecast, check the budget, then announce the questions. Runs on the main thread.
+
+        Raises pytest.UsageError before the first request.
+        """
+        from pytest_llmarith.session.programs import lines_about_programs
+
+        self._recorder.expect(asked)
+        verbose = self._config.getoption("verbose")
+        sets = list(dict.fromkeys(one.problem.set for one in asked if isinstance(one.problem, SequenceProblem)))
+        if sets and verbose >= 0:
+            self._terminal.say(*lines_about_programs(self._config, self._settings, sets, verbose > 0))
+        forecast = Forecast(self._settings, asked, self.process().plan)
+        if forecast.error is None:  # else the first item reports the error
+            if verbose > -2:
+                self._terminal.say(*forecast.lines(verbose > 0))
+            forecast.refuse()
+        self.process().announce()
+
+    def ask_and_wait(self, question: Question) -> Reply | Failure:
+        return self.process().ask_and_wait(question, idle=self.show_progress)
+
+    def show_progress(self) -> None:
+        """Write a progress line if one is due."""
+        if self._process is not None:
+            self._terminal.progress(self.progress, self._recorder.questions())
+
+    def progress(self) -> Progress:
+        return self._process.progress() if self._process else Progress()
+
+    @property
+    def stopped(self) -> Failure | None:
+        """Why the run must end, or None."""
+        return self._process.stopped if self._process else None
+
+    def stop(self, message: str) -> None:
+        """Stop asking: all waiting questions fail with the message."""
+        self.process().stop(message)
+
+    def end(self) -> None:
+        """Close the broker after waiting for requests in flight; a second Ctrl-C ends the wait."""
+        if self._process is None:
+            return
+        if self._ended:
+            self._process.close(0)
+            return
+        self._ended = True
+        drain_s = _DRAIN_S if self._asks_language_models else 0.0
         try:
-            later = [model.name for model in models_asked_later(asked, self._settings)]
-            plan = broker.plan([one.question for one in asked], later)
-        finally:
-            broker.close()
-        if plan.error is not None:
-            raise pytest.UsageError(plan.error)
-        forecast = Forecast(self._settings, asked, plan)
-        for line in forecast.lines():
-            self._say(line)
-        forecast.refuse()
+            if drain_s and (waiting := self._process.progress().in_flight):
+                requests = f"{waiting} request{'s' * (waiting > 1)} in flight"
+                self._terminal.say(f"waiting up to {drain_s:g} s for {requests} (Ctrl-C stops waiting)")
+            self._process.close(drain_s)
+        except KeyboardInterrupt:  # the summary needs the final counts
+            self._process.close(0)
+            raise
 
-    def _show_prompts(self, items: list[pytest.Item]) -> None:
-        """Print the first question of each task."""
-        first: dict[str, pytest.Item] = {}
-        for item in items:
-            first.setdefault(problem_of(item).task, item)
-        for item in first.values():
-            problem, model = problem_of(item), parameter_of(item, MODEL_FIXTURE)
-            texts = self._settings.prompt_configs.texts
-            prompt = render(problem, config_of(item).condition, texts, self._settings.seed)
-            system = None  # the user's model fixture gets only prompts
-            if model is not None:
-                own = question_of(item, model, prompt, self._settings).system_prompt
-                system = model.system_prompt if own is None else own
-            self._terminal.line("")
-            self._terminal.line(f"{problem.task}, as {sanitize(item.nodeid, _LONGEST_LINE)} asks:")
-            for line in "\n".join(filter(None, (system, prompt))).split("\n"):
-                self._terminal.line(f"    {sanitize(line, _LONGEST_LINE)}".rstrip())
-
-    def _say(self, line: str) -> None:
-        self._terminal.line(f"llmarith: {line}")
+    @property
+    def _asks_language_models(self) -> bool:
+        asked = [*self._settings.models, *filter(None, [self._settings.oeis.judge])]
+        return not all(model.simulated for model in asked)
 
 
 def _runs_nothing(session: pytest.Session) -> bool:

@@ -1,4 +1,4 @@
-"""The forecast of questions and cost before the first request, and the check of the budget.
+"""The forecast of questions and cost before the first request, the check of the budget, and the dry run.
 
 Only first questions are counted: further questions of searches and those to judges depend on replies.
 """
@@ -6,31 +6,74 @@ Only first questions are counted: further questions of searches and those to jud
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import pytest
 
-from pytest_llmarith.results.formatting import dollars, sanitize_name, thousands
-from pytest_llmarith.session.selection import PlannedQuestion
+from pytest_llmarith.models.process import BrokerProcess, Setup
+from pytest_llmarith.results.formatting import dollars, sanitize, sanitize_name, thousands
+from pytest_llmarith.session.collection import MODEL_FIXTURE
+from pytest_llmarith.session.marks import NO_MODEL, parameter_of, problem_of
+from pytest_llmarith.session.selection import PlannedQuestion, config_of, planned_questions, question_of, selected
+from pytest_llmarith.session.terminal import Terminal, header
 from pytest_llmarith.settings import Settings
-from pytest_llmarith.tasks import reply_tokens
+from pytest_llmarith.tasks import render, reply_tokens
 from pytest_llmarith.tasks.oeis import OeisProblem
-from pytest_llmarith.types import Model, ModelForecast, ModelTerms, Plan, Price, RequestLimits, StoreMode
+from pytest_llmarith.types import Model, ModelTerms, Plan, Price, Question, RequestLimits, StoreMode
+
+MakePlan = Callable[[Sequence[Question], Sequence[str]], Plan]
 
 _FREE = ModelTerms(Price(0.0, 0.0))
 _MAX_MODELS = 8
-_LONGEST_NAME = 60
+_LONGEST_NAME, _LONGEST_LINE = 60, 500
 _SMALLEST = 0.0001
 
 
-class Forecast:
-    """The forecast for the selected questions."""
+@dataclass(frozen=True, slots=True)
+class ModelForecast:
+    """The forecast for one model: all its questions, those with a stored reply, and those to ask.
 
-    def __init__(self, settings: Settings, asked: Sequence[PlannedQuestion], plan: Plan) -> None:
+    Token counts are estimates. Completion tokens are estimated from `learned_from` stored replies, reasoning included;
+    if `guessed` is set, some are the length of a short answer instead. `searching` is set if the model is also
+    searched; the forecast then counts only the first question of each search.
+    """
+
+    model: Model
+    questions: int
+    stored: int
+    asked: int
+    prompt_tokens: int
+    completion_tokens: int
+    terms: ModelTerms
+    learned_from: int = 0
+    guessed: bool = True
+    searching: bool = False
+
+    @property
+    def is_unforeseeable(self) -> bool:
+        """Whether the model reasons, with an unknown number of tokens."""
+        return self.terms.reasons and self.guessed
+
+    @property
+    def cost_usd(self) -> float | None:
+        """The estimated cost without unforeseeable reasoning; None if the price is unknown."""
+        if not self.asked:
+            return 0.0
+        if self.terms.price is None:
+            return None
+        return self.terms.price.of(self.prompt_tokens, self.completion_tokens)
+
+
+class Forecast:
+    """The forecast for the selected questions; `error` says why there is none."""
+
+    def __init__(self, settings: Settings, asked: Sequence[PlannedQuestion], plan: MakePlan) -> None:
         self._settings = settings
         self._asked = asked
-        self._plan = plan
-        self._asked_later = models_asked_later(asked, settings)
+        self._asked_later = _models_asked_later(asked, settings)
+        self._plan = plan([one.question for one in asked], [model.name for model in self._asked_later])
+        self.error = self._plan.error
         self._lengths = self._stored_lengths()
         named = {one.question.model for one in asked}
         self.forecasts = [self._model_forecast(model) for model in settings.models if model.name in named]
@@ -87,7 +130,7 @@ class Forecast:
         return lengths
 
 
-def models_asked_later(asked: Sequence[PlannedQuestion], settings: Settings) -> list[Model]:
+def _models_asked_later(asked: Sequence[PlannedQuestion], settings: Settings) -> list[Model]:
     """The models that may get further questions: those that are searched, and the judge."""
     searched = {one.question.model for one in asked if one.is_search}
     models = [model for model in settings.models if model.name in searched]
@@ -99,6 +142,20 @@ def models_asked_later(asked: Sequence[PlannedQuestion], settings: Settings) -> 
 def _length(task: str, stored: Sequence[int], most: int | None) -> float:
     """The estimated length of a reply: the mean of the stored ones, else the length of a short answer."""
     return sum(stored) / len(stored) if stored else min(reply_tokens(task), most or reply_tokens(task))
+
+
+def start_broker(config: pytest.Config, settings: Settings, *, read_only: bool = False) -> BrokerProcess:
+    """Start the broker of a run; with `read_only`, no store is created."""
+    has_store = settings.store_mode is not StoreMode.OFF and (settings.store_path.exists() or not read_only)
+    setup = Setup(
+        models=(*settings.models, *filter(None, [settings.oeis.judge])),
+        limits=settings.request_limits,
+        store_path=settings.store_path.absolute() if has_store else None,
+        store_mode=settings.store_mode,
+        dotenv_path=config.rootpath / ".env",
+        oeis_cache=settings.oeis.cache.absolute(),
+    )
+    return BrokerProcess(setup)
 
 
 # --- text ------------------------------------------------------------------------------------------------------------
@@ -166,3 +223,68 @@ def _spent_lines(plan: Plan, limits: RequestLimits) -> Iterator[str]:
         yield f"{dollars(plan.spent_usd)} of {dollars(limits.max_cost_usd)} spent by stored replies{doubt}"
     if limits.max_tokens is not None:
         yield f"{plan.spent_tokens:,} of {limits.max_tokens:,} tokens used by stored replies"
+
+
+# --- the dry run ----------------------------------------------------------------------------------------------------
+
+
+class DryRun:
+    """The plugin of a dry run: shows the questions and their estimated cost."""
+
+    def __init__(self, config: pytest.Config, settings: Settings) -> None:
+        self._config = config
+        self._settings = settings
+        self._terminal = Terminal(config, settings)
+        if hasattr(config.option, "dist"):  # as -n 0 does; pytest-xdist configures itself last
+            config.option.numprocesses, config.option.dist, config.option.tx = 0, "no", []
+
+    def pytest_report_header(self) -> list[str]:
+        return [*header(self._settings), "llmarith: dry run, nothing is asked"]
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        if session.testsfailed and not session.config.option.continue_on_collection_errors:
+            raise session.Interrupted(f"{session.testsfailed} errors during collection")
+        items = selected(session.items)
+        asked = list(planned_questions(items, self._settings))
+        if asked:
+            self._forecast(asked)
+        if others := len(items) - len(asked):
+            self._say(f"forecast: {others:,} questions to your model fixture, of unknown cost")
+        if not items:
+            self._say(f"no question was selected{'' if self._settings.models else f'; {NO_MODEL}'}")
+        self._show_prompts(items)
+        return True
+
+    def _forecast(self, asked: list[PlannedQuestion]) -> None:
+        broker = start_broker(self._config, self._settings, read_only=True)
+        try:
+            forecast = Forecast(self._settings, asked, broker.plan)
+        finally:
+            broker.close()
+        if forecast.error is not None:
+            raise pytest.UsageError(forecast.error)
+        for line in forecast.lines():
+            self._say(line)
+        forecast.refuse()
+
+    def _show_prompts(self, items: list[pytest.Item]) -> None:
+        """Print the first question of each task."""
+        first: dict[str, pytest.Item] = {}
+        for item in items:
+            first.setdefault(problem_of(item).task, item)
+        for item in first.values():
+            problem, model = problem_of(item), parameter_of(item, MODEL_FIXTURE)
+            templates = self._settings.prompt_configs.templates
+            prompt = render(problem, config_of(item).condition, templates, self._settings.seed)
+            system = None  # the user's model fixture gets only prompts
+            if model is not None:
+                own = question_of(item, model, prompt, self._settings).system_prompt
+                system = model.system_prompt if own is None else own
+            self._terminal.line("")
+            self._terminal.line(f"{problem.task}, as {sanitize(item.nodeid, _LONGEST_LINE)} asks:")
+            for line in "\n".join(filter(None, (system, prompt))).split("\n"):
+                self._terminal.line(f"    {sanitize(line, _LONGEST_LINE)}".rstrip())
+
+    def _say(self, line: str) -> None:
+        self._terminal.line(f"llmarith: {line}")

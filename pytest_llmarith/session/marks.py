@@ -17,7 +17,6 @@ PROBLEM_MARKS = (ARITHMETIC_MARK, ADDITION_MARK, BREAKING_MARK, OEIS_MARK, CUSTO
 CELL_MARK = "cell"
 KEYWORD_MARK = "oeis_keyword"
 TIMEOUT_MARK = "timeout"
-_PLUGIN = "pytest_llmarith.plugin"  # where the fixtures are
 NO_MODEL = (
     "no model chosen: give --llm-model=NAME, any litellm model; "
     "llmarith/exact and llmarith/sloppy are fake models and need no key"
@@ -50,28 +49,11 @@ def declare_marks(config: pytest.Config) -> None:
 
 def problem_marks(metafunc: pytest.Metafunc) -> list[pytest.Mark]:
     """The problem marks of a function; none if it takes no `problem`, or parametrizes or overrides it."""
-    named = [_argument(mark, 0, "argnames") for mark in metafunc.definition.iter_markers("parametrize")]
-    lists = [one.split(",") if isinstance(one, str) else one or () for one in named]
-    own = "problem" in metafunc._arg2fixturedefs or any(name.strip() == "problem" for one in lists for name in one)
-    return marks_on(metafunc.definition) if "problem" in metafunc.fixturenames and not own else []
-
-
-def refuse_marks_of_values(metafunc: pytest.Metafunc) -> None:
-    """Raises CollectError if a function that asks a model has a problem mark on a value of its parameters."""
-    if {"llm_model", "ask", "search"}.isdisjoint(metafunc.fixturenames):
-        return
+    own = "problem" in metafunc._arg2fixturedefs
     for mark in metafunc.definition.iter_markers("parametrize"):
-        values = _argument(mark, 1, "argvalues")
-        for value in values if isinstance(values, list | tuple) else ():
-            if name := next((one.name for one in getattr(value, "marks", ()) if one.name in PROBLEM_MARKS), None):
-                raise pytest.Collector.CollectError(
-                    f"{metafunc.definition.nodeid}: pytest.param(marks=pytest.mark.{name}) has no effect; "
-                    f"write @pytest.mark.{name} above the function"
-                )
-
-
-def _argument(mark: pytest.Mark, place: int, name: str) -> Any:
-    return mark.args[place] if len(mark.args) > place else mark.kwargs.get(name)
+        names = mark.args[0] if mark.args else mark.kwargs.get("argnames", ())
+        own |= "problem" in (map(str.strip, names.split(",")) if isinstance(names, str) else names)
+    return marks_on(metafunc.definition) if "problem" in metafunc.fixturenames and not own else []
 
 
 def marks_on(item: pytest.Item) -> list[pytest.Mark]:
@@ -113,20 +95,14 @@ def refuse_unmarked(request: pytest.FixtureRequest) -> None:
 
 
 def refuse(request: pytest.FixtureRequest) -> NoReturn:
-    """Fail a test without a problem: in one line if it has a mark, else with pytest's error for an unknown fixture.
-
-    That error names the first fixture of the plugin that was requested.
-    """
+    """Fail a test without a problem in one line."""
+    why = (
+        "the fixtures model, ask and search of pytest-llmarith need a problem; "
+        "write a mark such as @pytest.mark.arithmetic above the function"
+    )
     if found := marks_on(request.node):
-        pytest.fail(
+        why = (
             f"@pytest.mark.{found[0].name} gives this test no problem; take `problem` as an argument, without a "
-            "fixture or parametrization of that name, and write the mark above the function",
-            pytrace=False,
+            "fixture or parametrization of that name, and write the mark above the function"
         )
-    error = pytest.FixtureLookupError(None, request)
-    stack = error.fixturestack
-    first = next(place for place, fixture in enumerate(stack) if fixture.func.__module__ == _PLUGIN)
-    error.argname = stack[first].argname
-    error.msg = f"fixture {error.argname!r} not found"
-    error.fixturestack = stack[: first + 1]  # pytest shows the requester of the last one
-    raise error
+    pytest.fail(why, pytrace=False)

@@ -8,12 +8,10 @@ import subprocess
 from dataclasses import fields, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Literal
-
-import msgspec
+from typing import Any, Literal
 
 from pytest_llmarith.models.redact import with_headers_hidden
-from pytest_llmarith.records import ProgramRules, Run, RunModel, RunTimes
+from pytest_llmarith.records import ProgramRules, Run, RunModel
 from pytest_llmarith.settings import OeisSettings, Settings
 from pytest_llmarith.types import Model, Progress, RequestTotals
 
@@ -28,19 +26,18 @@ _GIT_STATUS = (
 _COMMIT = "# branch.oid "
 
 
-def run_metadata(settings: Settings, times: RunTimes, root: Path, progress: Progress | None) -> Run:
-    """Settings, versions, times, commit and request totals."""
+def run_metadata(settings: Settings, root: Path, progress: Progress | None, **times: Any) -> Run:
+    """Settings, versions, commit and request totals, with the fields of `RunTimes`."""
     configs = settings.prompt_configs
-    texts = configs.texts
     packages = (
         _PACKAGES if settings.breaking_point is None else (*_PACKAGES, "hypothesis")
     )  # it generates the questions
     return Run(
-        **msgspec.structs.asdict(times),
+        **times,
         seed=settings.seed,
         symbols=",".join(dict.fromkeys(condition.symbols for condition in configs.conditions)),
         conditions=list(configs.conditions),
-        prompt_texts={"templates": {**texts.templates}, "systems": {**texts.systems}},
+        prompt_texts={"templates": {**configs.templates}, "systems": {**configs.systems}},
         repeats=configs.repeats,
         search=None if settings.breaking_point is None else {"budget": settings.breaking_point},
         baseline=settings.baseline,

@@ -6,21 +6,21 @@ holds the record as JSON text, because xdist transports neither enums nor lone s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
     from pytest_llmarith.records import Record
     from pytest_llmarith.settings import Settings
-    from pytest_llmarith.types import Failure, Outcome, Question, Reply
+    from pytest_llmarith.types import Failure, Question, Reply
 
 # The key in xdist's `workerinput` of options that the controller passes to workers, which parse the command line anew.
 OPTIONS_INPUT = "llmarith_options"
 CRASHED = "???"  # the `when` that xdist sets for an item whose worker died
-_REPORT_ATTRIBUTE = "llmarith"
+_RECORD_ATTRIBUTE, _OUTCOME_ATTRIBUTE = "llmarith", "llmarith_outcome"
 _LONGEST_ANSWER, _END = 100, 40
 _LONGEST_PROPERTY = 200
 _SHOWN: Mapping[str, tuple[str, Mapping[str, bool]]] = {
@@ -34,19 +34,9 @@ _SHOWN: Mapping[str, tuple[str, Mapping[str, bool]]] = {
 # On an item: the record of its trial, and its settings of pytest-timeout.
 RECORD: pytest.StashKey[Record] = pytest.StashKey()
 TIMER = pytest.StashKey[Any]()
+# On the config: the settings, and the function that asks a question, directly or through the controller.
 _SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
-
-
-class BrokerClient(Protocol):
-    """The access of this process to the broker: `RunBroker`, or the connection of a worker."""
-
-    def ask_and_wait(self, question: Question) -> Reply | Failure: ...
-
-    def report_program(self, what: str | None) -> None:
-        """Report which program is running; None when it has ended."""
-
-
-BROKER_CLIENT: pytest.StashKey[BrokerClient] = pytest.StashKey()
+ASK: pytest.StashKey[Callable[[Question], Reply | Failure]] = pytest.StashKey()
 
 
 def settings_of(config: pytest.Config) -> Settings:
@@ -58,43 +48,24 @@ def settings_of(config: pytest.Config) -> Settings:
     return config.stash[_SETTINGS]
 
 
-class ReportedOutcome(NamedTuple):
-    """The part of a record that stays on its report; pytest keeps every report to the end, and records may be large."""
-
-    outcome: Outcome
-    raised: str | None
-
-
-def record_on(report: pytest.TestReport) -> Record | ReportedOutcome | None:
-    """The record on a report, or the part that stays."""
-    carried: str | Record | ReportedOutcome | None = getattr(report, _REPORT_ATTRIBUTE, None)
-    if isinstance(carried, str):
-        from pytest_llmarith.records import decode_record
-
-        return decode_record(carried)
-    return carried
-
-
-def unpack_record(report: pytest.TestReport) -> Record | None:
-    """Decode the record of a report in the controller, once for all readers."""
-    record = record_on(report)
-    if record is None or isinstance(record, ReportedOutcome):
-        return None
-    setattr(report, _REPORT_ATTRIBUTE, record)
-    return record
-
-
 def put_record(report: pytest.TestReport, record: Record) -> None:
-    """Put a record on a report."""
+    """Put a record on a report, and apart from it what stays to the end: pytest keeps every report."""
     from pytest_llmarith.records import encode
 
-    setattr(report, _REPORT_ATTRIBUTE, encode(record))
+    setattr(report, _RECORD_ATTRIBUTE, encode(record))
+    setattr(report, _OUTCOME_ATTRIBUTE, (str(record.outcome), record.raised is not None))
 
 
-def drop_record(report: pytest.TestReport) -> None:
-    """Replace the record on a report by its outcome."""
-    if record := record_on(report):
-        setattr(report, _REPORT_ATTRIBUTE, ReportedOutcome(record.outcome, record.raised))
+def has_record(report: pytest.TestReport) -> bool:
+    return hasattr(report, _RECORD_ATTRIBUTE)
+
+
+def take_record(report: pytest.TestReport) -> Record | None:
+    """Remove the record from a report."""
+    from pytest_llmarith.records import decode_record
+
+    text = vars(report).pop(_RECORD_ATTRIBUTE, None)
+    return None if text is None else decode_record(text)
 
 
 def attach(report: pytest.TestReport, item: pytest.Item, strict: bool) -> None:
@@ -118,13 +89,12 @@ def status_of(report: pytest.TestReport) -> tuple[str, str, tuple[str, Mapping[s
 
     A test that failed for another reason after grading, or whose task raised, stays pytest's failed.
     """
-    record = record_on(report)
-    if record is None or report.when not in ("call", CRASHED):
+    if report.when not in ("call", CRASHED) or not hasattr(report, _OUTCOME_ATTRIBUTE):
         return None
-    outcome = record.outcome
+    outcome, has_raised = getattr(report, _OUTCOME_ATTRIBUTE)
     if report.failed:
         strict = isinstance(report.longrepr, str) and report.longrepr.startswith(f"{outcome}: ")
-        if not strict and (outcome != "unanswered" or record.raised is not None):
+        if not strict and (outcome != "unanswered" or has_raised):
             return None
     letter, markup = _SHOWN[outcome]
     return outcome, letter, (outcome.upper(), markup)

@@ -10,21 +10,30 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
+from pytest_llmarith.files import replace_file
+from pytest_llmarith.records import Record, Run, RunSummary, as_dict, encode
+from pytest_llmarith.results.completeness import Gate, failed_gates, parse_gate
+from pytest_llmarith.results.files import write_json
 from pytest_llmarith.results.keys import Key
-from pytest_llmarith.results.log import WrittenRecords
+from pytest_llmarith.results.log import (
+    LOG,
+    RunLog,
+    UnwritableFolder,
+    WrittenRecords,
+    check_writable,
+    create_run_folder,
+    extend_json_report,
+    json_pieces,
+)
+from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.session.selection import PlannedQuestion
 from pytest_llmarith.settings import Settings
+from pytest_llmarith.tasks import TASKS
 from pytest_llmarith.tasks.breaking_point import BreakingPointProblem
-
-if TYPE_CHECKING:
-    from pytest_llmarith.records import Record, Run, RunSummary
-    from pytest_llmarith.results.completeness import Gate
-    from pytest_llmarith.results.log import RunLog
-    from pytest_llmarith.results.summary import Summary
 
 
 class Recorder:
@@ -46,9 +55,6 @@ class Recorder:
 
     def expect(self, asked: Sequence[PlannedQuestion]) -> None:
         """Note the planned questions. Raises UsageError if the folder is not writable or a gate has an unknown task."""
-        from pytest_llmarith.results.log import UnwritableFolder, check_writable
-        from pytest_llmarith.tasks import TASKS
-
         known = dict.fromkeys([*TASKS, *(one.task for one in asked)])
         for gate in self._gates:
             if gate.task is not None and gate.task not in known:
@@ -67,9 +73,6 @@ class Recorder:
 
     def add(self, nodeid: str, record: Record) -> None:
         """Add the name of the run to a record, write and count it."""
-        from pytest_llmarith.records import encode
-        from pytest_llmarith.results.summary import Summary
-
         self.records.keep(nodeid, record)  # until it is written
         with self._noting_failure():
             self._log = self._log or self._open(record.model)
@@ -86,8 +89,6 @@ class Recorder:
 
     def summarize(self, run: Run) -> None:
         """Make the summary and check the gates. Models without selected items are not checked."""
-        from pytest_llmarith.results.completeness import failed_gates
-
         if self._counted is None:
             return
         named = {model for model, *_ in self.selected or ()}
@@ -103,8 +104,6 @@ class Recorder:
 
     def write_summary(self, exit_status: int) -> None:
         """Write the summary, and the page if all records could be written."""
-        from pytest_llmarith.records import as_dict
-        from pytest_llmarith.results.files import write_json
         from pytest_llmarith.results.page import write_run_page
 
         if self.summary is None or self.path is None:
@@ -121,9 +120,6 @@ class Recorder:
 
         With `also_users`, extend the report in memory as well, which that plugin writes to the user's file.
         """
-        from pytest_llmarith.files import replace_file
-        from pytest_llmarith.results.log import extend_json_report, json_pieces
-
         if self.summary is None or self.path is None:
             return
         with self._noting_failure():
@@ -146,8 +142,6 @@ class Recorder:
             self.unwritable = f"{self.path or '--llm-reports'}: {error.strerror or error}"
 
     def _open(self, first_model: str) -> RunLog:
-        from pytest_llmarith.results.log import LOG, RunLog, create_run_folder
-
         models = [model.name for model in self._settings.models]
         if first_model not in models:  # the user's `model` fixture replies
             models = [first_model]
@@ -160,8 +154,6 @@ def _gates(settings: Settings) -> list[Gate]:
     """Parse --llm-fail-under. Raises pytest.UsageError."""
     if not settings.fail_under:
         return []
-    from pytest_llmarith.results.completeness import parse_gate
-
     try:
         return [parse_gate(text) for text in settings.fail_under]
     except ValueError as error:

@@ -1,28 +1,27 @@
 """The questions of the selected items, and the items of a shard.
 
-The problems of each model and task are assigned to shards in turn, in their natural order, each with all its conditions
-and repeats. So shards differ by at most one problem, also with `-k`; cells and sets are spread evenly; and a question
-to several models is in the same shard for all of them. Collection order and number of workers have no influence.
+The problems are assigned to shards in turn, in their natural order, each with all its models, conditions and repeats.
+So shards differ by at most one problem, also with `-k`, and cells are spread evenly. Collection order and number of
+workers have no influence.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
+from collections.abc import Collection, Generator, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from hashlib import sha256
-from itertools import groupby
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_llmarith import records
 from pytest_llmarith.results.keys import Key
 from pytest_llmarith.session.collection import MODEL_FIXTURE, PROMPT_CONFIG_FIXTURE
 from pytest_llmarith.session.marks import parameter_of, problem_of
 from pytest_llmarith.settings import Settings
-from pytest_llmarith.tasks import render
+from pytest_llmarith.tasks import Problem, render
 from pytest_llmarith.tasks.breaking_point import BreakingPointProblem
-from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Model, Problem, PromptConfig, Question, Shard
+from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Model, PromptConfig, Question, Shard
 
 if TYPE_CHECKING:
     from xdist.workermanage import WorkerController
@@ -30,30 +29,16 @@ if TYPE_CHECKING:
 SHARDING = "llmarith-sharding"
 _OUTPUT = "llmarith_shard"  # in xdist's `workeroutput`, as a controller collects no items
 
-# What a worker sends with an announced question, as builtins: node id, task, the problem's fields, condition.
-Label = tuple[str, str, dict[str, Any], dict[str, Any]]
-Coordinates = tuple[str | int, ...]
-
 
 @dataclass(frozen=True, slots=True)
 class PlannedQuestion:
-    """The first question of an item, with its problem as builtins."""
+    """The first question of an item, with its problem as a record stores it."""
 
     nodeid: str
     task: str
-    problem: Mapping[str, Any]
+    problem: records.Problem
     condition: Condition
     question: Question
-
-    @classmethod
-    def of_label(cls, question: Question, label: Label) -> PlannedQuestion:
-        """The question that a worker announced."""
-        nodeid, task, problem, condition = label
-        return cls(nodeid, task, problem, Condition.of_fields(condition), question)
-
-    @property
-    def label(self) -> Label:
-        return self.nodeid, self.task, dict(self.problem), self.condition.fields()
 
     @property
     def key(self) -> Key:
@@ -72,7 +57,7 @@ def question_of(item: pytest.Item, model: Model, prompt: str, settings: Settings
     """The question of an item with this prompt; the system prompt is None if the model's own is used."""
     config, problem = config_of(item), problem_of(item)
     name = config.condition.system
-    system = None if name is None else settings.prompt_configs.texts.systems[name]
+    system = None if name is None else settings.prompt_configs.systems[name]
     return Question(model.name, prompt, problem.trial if problem else 0, config.repeat, system)
 
 
@@ -92,9 +77,9 @@ def planned_questions(items: Iterable[pytest.Item], settings: Settings) -> Itera
     for item in items:
         if model := parameter_of(item, MODEL_FIXTURE):
             problem, config = problem_of(item), config_of(item)
-            prompt = render(problem, config.condition, settings.prompt_configs.texts, settings.seed)
+            prompt = render(problem, config.condition, settings.prompt_configs.templates, settings.seed)
             question = question_of(item, model, prompt, settings)
-            yield PlannedQuestion(item.nodeid, problem.task, problem.fields(), config.condition, question)
+            yield PlannedQuestion(item.nodeid, problem.task, problem.recorded, config.condition, question)
 
 
 # --- shards -----------------------------------------------------------------------------------------------------------
@@ -154,47 +139,19 @@ def split_for_shard(
 
     Items without a problem, and items whose node id is in `before`, are in every shard.
     """
-    keys = {item: None if item.nodeid in before else _ProblemKey.of(item) for item in items}
-    numbers = _numbers(filter(None, keys.values()))
+    keys = {item: None if item.nodeid in before else _problem_key(item) for item in items}
+    numbers = {key: number for number, key in enumerate(sorted(set(filter(None, keys.values()))))}
     mine, others = list[pytest.Item](), list[pytest.Item]()
     for item, key in keys.items():
-        is_mine = key is None or numbers[key.identity] % shard.count == shard.index - 1
+        is_mine = key is None or numbers[key] % shard.count == shard.index - 1
         (mine if is_mine else others).append(item)
     return mine, others
 
 
-class _ProblemKey(NamedTuple):
-    """Task, model, order and identity of an item's problem."""
-
-    task: str
-    model: str | None
-    order: Coordinates
-    identity: tuple[str | None, str, Coordinates]
-
-    @classmethod
-    def of(cls, item: pytest.Item) -> _ProblemKey | None:
-        problem: Problem | None = problem_of(item)
-        if problem is None:
-            return None
-        model = parameter_of(item, MODEL_FIXTURE)
-        name, coordinates = model and model.name, problem.coordinates()
-        # A sequence in two sets is asked once, so it must be in one shard.
-        itself = tuple(value for name, value in coordinates.items() if name != "set")
-        return cls(problem.task, name, tuple(coordinates.values()), (name, problem.task, itself))
-
-
-def _numbers(keys: Iterable[_ProblemKey]) -> dict[Any, int]:
-    """The number of each problem among those of its model.
-
-    Numbers continue from task to task, or the first shards would get the remainders of all tasks.
-    """
-    numbers: dict[Any, int] = {}
-    first = 0
-    for _, of_task in groupby(sorted(keys, key=lambda key: (key.task, key.order)), key=lambda key: key.task):
-        dealt = Counter[str | None]()
-        for key in of_task:
-            if key.identity not in numbers:
-                numbers[key.identity] = first + dealt[key.model]
-                dealt[key.model] += 1
-        first += max(dealt.values())
-    return numbers
+def _problem_key(item: pytest.Item) -> tuple[str | int, ...] | None:
+    """The identity of an item's problem, which several models are asked, in several conditions."""
+    problem: Problem | None = problem_of(item)
+    if problem is None:
+        return None
+    # A sequence in two sets is asked once, so it must be in one shard.
+    return problem.task, *(value for name, value in problem.coordinates().items() if name != "set")

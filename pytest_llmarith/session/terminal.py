@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING
 
@@ -26,9 +26,7 @@ _LINE_EVERY_S = 30.0
 _REWRITE_EVERY_S = 0.5  # on a terminal
 _CLEAR_BELOW = "\x1b[J"
 _WINDOW_S = 60.0  # over which the pace is measured
-_QUIET_S = 10.0  # without a reply before the line mentions it
 _MAX_LINES, _MAX_LINES_WITH_ALL = 20, 1000  # lines per outcome
-_MAX_PROGRAMS = 2
 _LONGEST_REASON = 80
 
 
@@ -107,16 +105,14 @@ class Terminal:
                 thread.join()
             self.clear_status()
 
-    def progress(
-        self, progress: Callable[[], Progress], running: Sequence[str], graded: int, selected: int | None
-    ) -> None:
+    def progress(self, progress: Callable[[], Progress], selected: int | None) -> None:
         """Write a progress line if one is due; `selected` is the number of questions, if known."""
         now_s = time.monotonic()
         if self._pace and self._config.getoption("verbose") >= 0 and now_s >= self._next_line_s:
             self._next_line_s = now_s + (_REWRITE_EVERY_S if self._rewrites else _LINE_EVERY_S)
             now = progress()
             write = self._show_status if self._rewrites else self.say
-            write(progress_line(now, selected, running, graded, self._pace.words(now, now_s)))
+            write(progress_line(now, selected, self._pace.words(now, now_s)))
 
     # --- the summary ----------------------------------------------------------------------------------------------
 
@@ -163,13 +159,8 @@ class Terminal:
 # --- progress --------------------------------------------------------------------------------------------------------
 
 
-def progress_line(
-    progress: Progress, selected: int | None, running: Sequence[str] = (), graded: int = 0, pace: str = ""
-) -> str:
-    """Such as `412 of 720 answered, 112 asked, 300 in the store, 16 in flight, $0.0123 so far (3 unpriced)`.
-
-    `running` describes the running programs; if there are any, `graded` is shown as the number of graded trials.
-    """
+def progress_line(progress: Progress, selected: int | None, pace: str = "") -> str:
+    """Such as `412 of 720 answered, 112 asked, 300 in the store, 16 in flight, $0.0123 so far (3 unpriced)`."""
     counts = (
         (progress.failed, "unanswered"),
         (progress.requests, "asked"),
@@ -186,9 +177,6 @@ def progress_line(
         _cost(progress),
         pace,
     ]
-    if running:
-        more = f" and {len(running) - _MAX_PROGRAMS} more" if len(running) > _MAX_PROGRAMS else ""
-        parts += [f"{graded:,} graded", f"running {'; '.join(running[:_MAX_PROGRAMS])}{more}"]
     return ", ".join(filter(None, parts))
 
 
@@ -214,38 +202,24 @@ class Pace:
 
     def __init__(self, began: Progress, now_s: float) -> None:
         self._seen = deque([(now_s, began)])
-        self._came_s = now_s
 
     def words(self, now: Progress, now_s: float) -> str:
-        """Such as `35 replies a minute, $0.12 an hour, about 9 min left`; empty without replies.
+        """Such as `35 replies a minute, about 9 min left`; empty without replies.
 
-        The time left is shown only if questions were announced and replies still arrive.
+        The time left is shown only if questions were announced.
         """
         while len(self._seen) > 1 and self._seen[1][0] <= now_s - _WINDOW_S:
             self._seen.popleft()
         began_s, before = self._seen[0]
-        if _replies(now) > _replies(self._seen[-1][1]):
-            self._came_s = now_s
         self._seen.append((now_s, now))
-        seconds, quiet_s = now_s - began_s, now_s - self._came_s
-        replies, answered = _replies(now) - _replies(before), now.answered - before.answered
+        seconds, answered = now_s - began_s, now.answered - before.answered
+        replies = answered + now.judged - before.judged
         if replies <= 0 or seconds <= 0:
             return ""
         a_minute = replies * 60 / seconds
-        parts = [f"{a_minute:,.0f} replies a minute" if a_minute >= 9.95 else f"{a_minute:.1f} replies a minute"]
-        if now.cost_usd > before.cost_usd:
-            parts.append(f"{dollars((now.cost_usd - before.cost_usd) * 3600 / seconds)} an hour")
-        from_store = max(now.announced_stored, now.stored)
-        questions = now.announced - now.answered - now.failed - from_store
-        if quiet_s > max(_QUIET_S, 3 * seconds / replies):
-            parts.append(f"none for {quiet_s:.0f} s")
-        elif questions > 0 and answered:
-            parts.append(f"{_duration(questions * seconds / answered)} left")
-        return ", ".join(parts)
-
-
-def _replies(progress: Progress) -> int:
-    return progress.answered + progress.judged
+        words = f"{a_minute:,.0f} replies a minute" if a_minute >= 9.95 else f"{a_minute:.1f} replies a minute"
+        questions = now.announced - now.answered - now.failed - max(now.announced_stored, now.stored)
+        return f"{words}, {_duration(questions * seconds / answered)} left" if questions > 0 and answered else words
 
 
 def _duration(seconds: float) -> str:

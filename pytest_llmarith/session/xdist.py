@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import astuple
+from collections.abc import Callable
 from functools import partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
@@ -11,23 +11,19 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_llmarith import evaluate
+from pytest_llmarith.models.process import BrokerProcess, Channel, WorkerConnection, decoded, encoded
 from pytest_llmarith.records import Record
 from pytest_llmarith.session.collection import digest_of
 from pytest_llmarith.session.marks import problem_of
-from pytest_llmarith.session.outcomes import BROKER_CLIENT, OPTIONS_INPUT
+from pytest_llmarith.session.outcomes import ASK, OPTIONS_INPUT
 from pytest_llmarith.session.selection import PlannedQuestion, planned_questions, selected
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks.oeis import OeisProblem
-from pytest_llmarith.types import Failure, Question, Reply
+from pytest_llmarith.types import Failure
 
 if TYPE_CHECKING:
     from xdist.workermanage import WorkerController
 
-    from pytest_llmarith.models.process import Channel
-    from pytest_llmarith.session.run_broker import RunBroker
-
-# Other messages of a worker: its version of the plugin, the digest of its OEIS entries, the program it runs.
-VERSION, ENTRIES, RUNS = "version", "entries", "runs"
 DISTRIBUTION = "pytest-llmarith"
 CHANNEL_INPUT = "llmarith"
 ANNOUNCES_INPUT = "llmarith_announces"
@@ -37,18 +33,28 @@ _SHARED_OPTIONS = ("llm_seed", "llm_model")
 
 
 class Workers:
-    """Connects workers, and keeps the announced questions to report those of crashed workers."""
+    """Connects workers, and keeps the announced questions to report those of crashed workers.
 
-    def __init__(self, config: pytest.Config, settings: Settings, broker: RunBroker) -> None:
+    `broker` returns the broker's process; `begin` is called with all announced questions, on the main thread.
+    """
+
+    def __init__(
+        self,
+        config: pytest.Config,
+        settings: Settings,
+        broker: Callable[[], BrokerProcess],
+        begin: Callable[[list[PlannedQuestion]], None],
+    ) -> None:
         self._config = config
         self._models = {model.name: model for model in settings.models}
         self._broker = broker
+        self._begin = begin
         self._announced: dict[str, PlannedQuestion] = {}
         self._announcer: str | None = None
         self._announced_all = threading.Event()
         self._begun = False
-        self._entries: dict[str, str] = {}  # the first worker that sent the digest of its entries, and the digest
-        self._lock = threading.Lock()
+        # What must be the same on every host, and which process had it first.
+        self._installed = {DISTRIBUTION: (version(DISTRIBUTION), "the controller")}
 
     def record_of_crashed(self, nodeid: str) -> Record | None:
         """The record of an announced trial whose worker crashed before it reported."""
@@ -69,7 +75,7 @@ class Workers:
         """Connect a worker or the replacement of a crashed one. One worker announces for all."""
         name = node.gateway.id
         channel = node.gateway.newchannel()
-        self._broker.process().attach(name, channel)
+        self._broker().attach(name, channel)
         channel.setcallback(partial(self._received, name, channel), endmarker=None)
         node.workerinput[CHANNEL_INPUT] = channel
         node.workerinput[OPTIONS_INPUT] = {name: getattr(self._config.option, name) for name in _SHARED_OPTIONS}
@@ -83,7 +89,7 @@ class Workers:
             if self._announced_all.wait(_LOOK_S):
                 self._begun = True
                 if self._announced:
-                    self._broker.begin(list(self._announced.values()))
+                    self._begin(list(self._announced.values()))
 
     # --- messages of workers --------------------------------------------------------------------------------------
 
@@ -97,69 +103,45 @@ class Workers:
     def _handle(self, worker: str, message: tuple[Any, ...] | None) -> None:
         kind, *said = message or ("ended",)
         if kind == "ask":
-            self._broker.process().ask_for(worker, *said)
+            self._broker().ask_for(worker, *said)
         elif kind == "announce":
-            asked = [PlannedQuestion.of_label(Question(*fields), label) for fields, label in said[0]]
+            asked = [decoded(text, PlannedQuestion) for text in said[0]]
             self._announced.update((one.nodeid, one) for one in asked)
         elif kind == "announced":
             self._announced_all.set()
-        elif kind == "notify":
-            self._handle_notice(worker, *said)
+        elif kind == "installed":
+            self._check_installed(worker, *said)
         else:
-            self._broker.process().detach(worker)
-            self._ended(worker)
+            self._broker().detach(worker)
+            if self._announcer == worker and not self._announced_all.is_set():  # the next new worker announces
+                self._announced.clear()
+                self._announcer = None
 
-    def _handle_notice(self, worker: str, kind: str, what: Any) -> None:
-        """Handle other messages: stop the run if a worker has a different version or different OEIS entries."""
-        if kind == RUNS:
-            self._broker.note_running(worker, what)
-        elif kind == VERSION and what != version(DISTRIBUTION):
-            self._broker.stop(
-                f"worker {worker} has {DISTRIBUTION} {what}, not {version(DISTRIBUTION)}; "
-                "install the same version on every host"
+    def _check_installed(self, worker: str, what: str, found: str) -> None:
+        """Stop the run if a worker would ask or grade otherwise."""
+        expected, first = self._installed.setdefault(what, (found, worker))
+        if found != expected:
+            self._broker().stop(
+                f"worker {worker} has {what} {found}, and {first} has {expected}; "
+                f"install the same {DISTRIBUTION} and copy the same oeis_cache to every host"
             )
-        elif kind == ENTRIES:
-            with self._lock:
-                self._entries = self._entries or {worker: what}
-            ((first, expected),) = self._entries.items()
-            if what != expected:
-                self._broker.stop(
-                    f"worker {worker} has different OEIS entries than {first} (digest {what}, not {expected}); "
-                    "copy the same oeis_cache to every host, or name it with oeis_cache"
-                )
-
-    def _ended(self, worker: str) -> None:
-        """Handle the end of a worker; if it had not announced all questions, the next new worker announces."""
-        self._broker.note_running(worker, None)
-        if self._announcer == worker and not self._announced_all.is_set():
-            self._announced.clear()
-            self._announcer = None
 
 
 class Worker:
     """The plugin of a worker: announces the selected questions and asks through the controller."""
 
     def __init__(self, config: pytest.Config, settings: Settings) -> None:
-        from pytest_llmarith.models.process import WorkerConnection
-
         workerinput = config.workerinput  # type: ignore[attr-defined]  # xdist's, this is a worker
         self._settings = settings
         self._announces = workerinput[ANNOUNCES_INPUT]
-        self._broker = WorkerConnection(workerinput[CHANNEL_INPUT])
-        config.stash[BROKER_CLIENT] = self
-
-    def ask_and_wait(self, question: Question) -> Reply | Failure:
-        return self._broker.ask_and_wait(question)
-
-    def report_program(self, what: str | None) -> None:
-        self._broker.notify(RUNS, what)
+        self._controller = WorkerConnection(workerinput[CHANNEL_INPUT])
+        config.stash[ASK] = self._controller.ask_and_wait
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        self._broker.notify(VERSION, version(DISTRIBUTION))
+        self._controller.send("installed", DISTRIBUTION, version(DISTRIBUTION))
         items = selected(session.items)
         if sequences := [problem for item in items if isinstance(problem := problem_of(item), OeisProblem)]:
-            self._broker.notify(ENTRIES, digest_of(sequences, self._settings))
+            self._controller.send("installed", "OEIS entries", f"(digest {digest_of(sequences, self._settings)})")
         if self._announces:
-            asked = planned_questions(items, self._settings)
-            self._broker.announce((astuple(one.question), one.label) for one in asked)
+            self._controller.announce(map(encoded, planned_questions(items, self._settings)))

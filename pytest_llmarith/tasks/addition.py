@@ -4,28 +4,20 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Dtype, Op, Reading
+from pytest_llmarith import records
+from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Reading
 
 
-@dataclass(frozen=True, slots=True)
-class AdditionProblem:
+class AdditionProblem(records.AdditionProblem):
     """The sum of two integers of 2 to 30 digits; operands and expected answer are decimal text."""
 
     task: ClassVar[str] = "integer_addition"
-    op: ClassVar[Op] = Op.ADD
-    dtype: ClassVar[Dtype] = Dtype.INT
-    seed: int
-    trial: int
-    int1: str
-    int2: str
-    expected: str
 
     @property
-    def operands(self) -> tuple[str, str]:
-        return self.int1, self.int2
+    def recorded(self) -> AdditionProblem:
+        return self
 
     @property
     def label(self) -> str:
@@ -33,15 +25,6 @@ class AdditionProblem:
 
     def coordinates(self) -> dict[str, str | int]:
         return {"trial": self.trial}
-
-    def fields(self) -> dict[str, Any]:
-        return {
-            "seed": self.seed,
-            "trial": self.trial,
-            "int1": self.int1,
-            "int2": self.int2,
-            "expected": self.expected,
-        }
 
 
 NAME = AdditionProblem.task

@@ -7,33 +7,22 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from pytest_llmarith import records
 from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Dtype, Op, Reading, Symbols
 
 
-@dataclass(frozen=True, slots=True)
-class ArithmeticProblem:
+class ArithmeticProblem(records.ArithmeticProblem):
     """`lhs op rhs` on integers or two-decimal fixed point; operands and expected answer are decimal text."""
 
     task: ClassVar[str] = "arithmetic"
     seed: int
-    op: Op
-    dtype: Dtype
-    depth: int
     trial: int
-    lhs: str
-    rhs: str
-    expected: str
 
     @property
-    def variant(self) -> str:
-        return f"{self.dtype}_{self.op}"
-
-    @property
-    def operands(self) -> tuple[str, str]:
-        return self.lhs, self.rhs
+    def recorded(self) -> ArithmeticProblem:
+        return self
 
     @property
     def label(self) -> str:
@@ -46,15 +35,6 @@ class ArithmeticProblem:
             "dtype": str(self.dtype),
             "depth": self.depth,
             "trial": self.trial,
-        }
-
-    def fields(self) -> dict[str, Any]:
-        return {
-            "seed": self.seed,
-            **self.coordinates(),
-            "lhs": self.lhs,
-            "rhs": self.rhs,
-            "expected": self.expected,
         }
 
 
@@ -85,7 +65,7 @@ def problem(seed: int, dtype: Dtype, op: Op, depth: int, trial: int) -> Arithmet
 def problem_of(seed: int, dtype: Dtype, op: Op, depth: int, trial: int, left: int, right: int) -> ArithmeticProblem:
     """The problem of two draws: its operands, or its quotient and divisor; fixed point counts in hundredths."""
     write = _integers if dtype is Dtype.INT else _fixed_points
-    return ArithmeticProblem(seed, op, dtype, depth, trial, *write(op, left, right))
+    return ArithmeticProblem(seed, f"{dtype}_{op}", op, dtype, depth, trial, *write(op, left, right))
 
 
 def problems(seed: int, depths: Iterable[int], trials: int) -> Iterator[ArithmeticProblem]:

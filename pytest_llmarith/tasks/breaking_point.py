@@ -7,22 +7,21 @@ Two draws make a question: the operands or, for a division, quotient and divisor
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from itertools import zip_longest
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from pytest_llmarith import records
 from pytest_llmarith.tasks import addition, arithmetic
 from pytest_llmarith.tasks.addition import AdditionProblem
 from pytest_llmarith.tasks.arithmetic import ArithmeticProblem
-from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Dtype, Op, Reading
+from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Dtype, Op
 
 # How often a search repeats its final question, which must be answered wrongly each time.
 CONFIRMATIONS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class BreakingPointProblem:
+class BreakingPointProblem(records.SearchProblem):
     """A search for the simplest question that a model gets wrong.
 
     `of` is the task of its questions, `variant` a variant of arithmetic or `integer_addition`, and `budget` the number
@@ -31,12 +30,10 @@ class BreakingPointProblem:
 
     task: ClassVar[str] = "breaking_point"
     trial: ClassVar[int] = 0
-    seed: int
-    of: str
-    variant: str
-    op: Op
-    dtype: Dtype
-    budget: int
+
+    @property
+    def recorded(self) -> BreakingPointProblem:
+        return self
 
     @property
     def label(self) -> str:
@@ -44,9 +41,6 @@ class BreakingPointProblem:
 
     def coordinates(self) -> dict[str, str | int]:
         return {"variant": self.variant, "op": str(self.op), "dtype": str(self.dtype)}
-
-    def fields(self) -> dict[str, Any]:
-        return {"seed": self.seed, "of": self.of, **self.coordinates(), "budget": self.budget}
 
 
 NAME = BreakingPointProblem.task
@@ -59,8 +53,6 @@ MOST_DIGITS = 30
 
 Draws = tuple[int, int]
 SIMPLEST: Draws = (0, 0)
-
-_READINGS: Mapping[str, Reading] = {arithmetic.NAME: arithmetic.READING, addition.NAME: addition.READING}
 
 
 def problems(seed: int, budget: int) -> Iterator[BreakingPointProblem]:
@@ -90,11 +82,6 @@ def simplicity(draws: Draws) -> tuple[int, list[tuple[str, str]]]:
     left, right = (str(draw) if draw else "" for draw in draws)
     width = max(len(left), len(right))
     return width, list(zip_longest(left.rjust(width, "0"), right.rjust(width, "0")))
-
-
-def reading(search: BreakingPointProblem) -> Reading:
-    """The default reading of the replies."""
-    return _READINGS[search.of]
 
 
 def prompt(problem: BreakingPointProblem, condition: Condition = DEFAULT_CONDITION) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Any, Generic, TypeVar
 
-from pytest_llmarith.records import check_plain
+from pytest_llmarith.records import CustomProblem, check_plain
 from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Reading
 
 REPLY_TOKENS = 100  # a guess
@@ -95,14 +95,9 @@ class CheckedProblem(Problem):
         """A deep copy, as the task's functions may modify their argument."""
         return replace(self, inputs=deepcopy(dict(self.inputs)), expected=deepcopy(self.expected))
 
-    def fields(self) -> dict[str, Any]:
-        return {
-            "label": self.label,
-            "seed": self.seed,
-            "trial": self.trial,
-            "inputs": plain(dict(self.inputs)),
-            "expected": plain(self.expected),
-        }
+    @property
+    def recorded(self) -> CustomProblem:
+        return CustomProblem(self.label, self.seed, self.trial, plain(dict(self.inputs)), plain(self.expected))
 
 
 def plain(value: Any, default: Callable[[Any], Any] | None = None) -> Any:
@@ -119,7 +114,7 @@ def plain(value: Any, default: Callable[[Any], Any] | None = None) -> Any:
 
 
 class InvalidTask(ValueError):
-    """The problems of a task cannot be asked; the message is one line."""
+    """A custom task, a template or a mark cannot be used; the message is one line."""
 
 
 class CustomTask:

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from pytest_llmarith import records
 from pytest_llmarith.types import DEFAULT_CONDITION, Condition, IntegerSequence
 
 
@@ -27,13 +28,10 @@ class OeisProblem:
     def coordinates(self) -> dict[str, str | int]:
         return {"set": self.set, "number": self.sequence.number}
 
-    def fields(self) -> dict[str, Any]:
-        return {
-            **self.coordinates(),
-            "name": self.sequence.name,
-            "offset": self.sequence.offset,
-            "keywords": list(self.sequence.keywords),
-        }
+    @property
+    def recorded(self) -> records.SequenceProblem:
+        entry = self.sequence
+        return records.SequenceProblem(self.set, entry.number, entry.name, entry.offset, list(entry.keywords))
 
 
 NAME = OeisProblem.task

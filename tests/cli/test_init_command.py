@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_llmarith import kit
-from pytest_llmarith.cli import WRONG_USAGE, main
+from pytest_llmarith.cli import WRONG_USAGE, init, main
 from pytest_llmarith.oeis.cache import STARTER, Cache
 
 ROOT = Path(__file__).parents[2]
@@ -93,7 +92,7 @@ def test_what_cannot_be_made_is_one_line(
     assert main(["init", "mine"]) == WRONG_USAGE
     err = capsys.readouterr().err
     assert (err.startswith("llmarith init: 'mine' cannot be written: "), err.count("\n")) == (True, 1)
-    monkeypatch.setattr(kit, "_PACKAGE", folder.parent / "nothing")
+    monkeypatch.setattr(init, "_PACKAGE", folder.parent / "nothing")
     (folder.parent / "nothing").mkdir()
     assert main(["init", "other"]) == WRONG_USAGE
     assert "no benches found in" in capsys.readouterr().err

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from pytest_llmarith.cli import WRONG_USAGE, main
-from pytest_llmarith.oeis import website
-from pytest_llmarith.oeis.cache import numbers
+from pytest_llmarith.oeis import sync
+from pytest_llmarith.oeis.cache import Cache
 from tests.oeis_site import Answer, Call, Site, entry
 
 # A test run in the background may have inherited that Ctrl-C is ignored.
@@ -22,7 +22,7 @@ COMMAND = (
     "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
     "from pytest_llmarith.cli import main; raise SystemExit(main())"
 )
-EASY = numbers("classic_easy", Path())
+EASY = Cache(Path()).numbers("classic_easy")
 
 
 @pytest.fixture(autouse=True)
@@ -37,8 +37,8 @@ def run(*arguments: str, site: Site | None = None) -> int:
     """The exit status, also where the parser leaves by itself; `site` stands in for oeis.org."""
     with pytest.MonkeyPatch.context() as patched:
         if site is not None:
-            patched.setattr(website, "OEIS", site.base_url)
-            patched.setattr(website, "PACE_S", 0)
+            patched.setattr(sync, "OEIS", site.base_url)
+            patched.setattr(sync, "PACE_S", 0)
         try:
             return main(["oeis", *arguments])
         except SystemExit as left:
@@ -82,7 +82,7 @@ class Stopping(Site):
 
     def stopped(self, with_signal: int, folder: Path) -> tuple[int, str]:
         """Starts a synchronisation, signals it in the middle of a request, and gives its status and stderr."""
-        here = f"from pytest_llmarith.oeis import website; website.OEIS, website.PACE_S = {self.base_url!r}, 0; "
+        here = f"from pytest_llmarith.oeis import sync; sync.OEIS, sync.PACE_S = {self.base_url!r}, 0; "
         command = [sys.executable, "-c", here + COMMAND, "oeis", "sync", "classic_easy", f"--cache={folder}"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
             assert self.reached.wait(60)

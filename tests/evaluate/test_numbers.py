@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from pytest_llmarith.evaluate import Trial, number_record, unanswered_record, verdict_of
 from pytest_llmarith.records import as_dict
-from pytest_llmarith.tasks import arithmetic
+from pytest_llmarith.tasks import NumberProblem, arithmetic
 from pytest_llmarith.tasks.addition import AdditionProblem
 from pytest_llmarith.tasks.arithmetic import ArithmeticProblem
-from pytest_llmarith.types import Dtype, Failure, Model, NanReason, NumberProblem, Op, Outcome, Reading, Reply, Retry
+from pytest_llmarith.types import Dtype, Failure, Model, NanReason, Op, Outcome, Reading, Reply, Retry
 from tests.tasks.problem_strategies import addition_problems, arithmetic_problems
 
-SUM = ArithmeticProblem(0, Op.ADD, Dtype.INT, 2, 0, "12", "5", "17")
-PRODUCT = ArithmeticProblem(0, Op.MUL, Dtype.FLOAT, 1, 3, "1.05", "1.05", "1.1025")
+SUM = ArithmeticProblem(0, "int_add", Op.ADD, Dtype.INT, 2, 0, "12", "5", "17")
+PRODUCT = ArithmeticProblem(0, "float_mul", Op.MUL, Dtype.FLOAT, 1, 3, "1.05", "1.05", "1.1025")
 ADDITION = AdditionProblem(0, 4, "12", "5", "17")
 MODEL = Model("o4-mini-high", "o4-mini", {"reasoning_effort": "high"})
 RETRIES = (Retry("429 slow down", 7.0), Retry("timeout", 1.5))
@@ -67,7 +67,7 @@ def test_the_record_of_a_right_answer() -> None:
         "task": "arithmetic",
         "model": "o4-mini-high",
         "simulated": False,
-        "problem": {"kind": "arithmetic", **SUM.fields()},
+        "problem": as_dict(SUM),
         "prompt": "the prompt",
         "condition": {"numbers": "plain", "symbols": "ascii", "context": None, "prompt": None, "system": None},
         "repeat": 0,

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.grading import Case, error_class, grade
-from pytest_llmarith.types import Dtype, ErrorClass, NumberProblem, Op, Outcome
+from pytest_llmarith.tasks import NumberProblem
+from pytest_llmarith.types import Dtype, ErrorClass, Op, Outcome
 from tests.tasks.problem_strategies import addition_problems, arithmetic_problems
 
 SIGNS = {"+": Op.ADD, "-": Op.SUB, "*": Op.MUL, "/": Op.DIV}

@@ -18,7 +18,7 @@ from pytest_llmarith.models.fake import KnownSequence, KnownSequences
 from pytest_llmarith.models.provider_errors import UnknownModel
 from pytest_llmarith.oeis.lookup_table import model_judge
 from pytest_llmarith.records import as_dict
-from pytest_llmarith.tasks import TASKS, addition, arithmetic, oeis, render
+from pytest_llmarith.tasks import TASKS, NumberProblem, addition, arithmetic, oeis, render
 from pytest_llmarith.tasks.oeis import OeisProblem
 from pytest_llmarith.types import (
     DEFAULT_CONDITION,
@@ -28,16 +28,12 @@ from pytest_llmarith.types import (
     Model,
     NanReason,
     NumberFormat,
-    NumberProblem,
-    PromptTexts,
     Reading,
     Reply,
     Symbols,
 )
 
-TEMPLATES = PromptTexts(
-    {"asked": "What is {lhs} {sign} {rhs}?\nBe brief.", "named": "the {operation} of {lhs} and {rhs}"}
-)
+TEMPLATES = {"asked": "What is {lhs} {sign} {rhs}?\nBe brief.", "named": "the {operation} of {lhs} and {rhs}"}
 BENCH: list[NumberProblem] = [*arithmetic.problems(0, range(2, 11), 10), *addition.problems(0, 100)]
 OEIS_CACHE = Path(__file__).parents[2] / "oeis_cache"
 PELL = KnownSequence(
@@ -67,7 +63,7 @@ def program_prompt(name: str, comments: tuple[str, ...] = ()) -> str:
 def test_exact_is_right_in_every_condition_and_at_the_largest_depth() -> None:
     """Number formats, symbols, contexts and templates, of both tasks of numbers."""
     cells, sums = list(arithmetic.problems(0, [1, 5, 1000], 1)), list(addition.problems(0, 5))
-    ways = [Condition(*way) for way in product(NumberFormat, Symbols, (None, "1k"), (None, *TEMPLATES.templates))]
+    ways = [Condition(*way) for way in product(NumberFormat, Symbols, (None, "1k"), (None, *TEMPLATES))]
     asked: list[tuple[NumberProblem, Condition]] = [*product(cells, ways)]
     asked += product(sums, [way for way in ways if way.prompt is None])
     wrong = [(problem, way) for problem, way in asked if graded(problem, "exact", way)["outcome"] != "correct"]

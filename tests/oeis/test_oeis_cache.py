@@ -17,7 +17,6 @@ from pytest_llmarith.oeis.cache import (
     Cache,
     checked_sets,
     default_cache,
-    numbers,
     sync_command,
     wanted_numbers,
 )
@@ -42,7 +41,7 @@ def fill_starter(folder: Path, wanted: Iterable[str] = ("A000045", "A000040"), *
 
 def test_the_sets_of_the_paper(tmp_path: Path) -> None:
     """Four sets of 250 numbers each, ascending and without overlap; a sync fetches them, or A-numbers, each once."""
-    sets = {name: numbers(name, tmp_path) for name in SETS if name != STARTER}
+    sets = {name: Cache(tmp_path).numbers(name) for name in SETS if name != STARTER}
     assert [len(listed) for listed in sets.values()] == [250] * 4
     assert len({number for listed in sets.values() for number in listed}) == 1_000
     assert all(sorted(listed) == [*listed] for listed in sets.values())
@@ -84,7 +83,7 @@ def test_the_digest_is_that_of_the_content(tmp_path: Path) -> None:
     ]
     for change in changes:
         assert fill_starter(tmp_path / "one", ["A000045"], **change).digest([STARTER]) != before
-    fill(tmp_path / "other", numbers("classic_easy", tmp_path))
+    fill(tmp_path / "other", Cache(tmp_path).numbers("classic_easy"))
     assert other.digest(["classic_easy", STARTER]) == other.digest([STARTER, "classic_easy"])
 
 

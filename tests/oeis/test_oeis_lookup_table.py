@@ -15,9 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_llmarith.oeis.entries import read_entry
-from pytest_llmarith.oeis.lookup_table.detector import Analysis, Judgement, analyze, conclude, extra_inputs
+from pytest_llmarith.oeis.lookup_table.detector import Analysis, analyze, conclude, extra_inputs
 from pytest_llmarith.oeis.lookup_table.model_judge import messages_to_judge
 from pytest_llmarith.oeis.program import Program
+from pytest_llmarith.records import StaticVerdict
 from pytest_llmarith.types import Ending, IntegerSequence, ProgramRun
 from tests.oeis.corpus import ALL, GROUPS, HONEST, PASSING
 from tests.oeis.corpus import sequences as of
@@ -108,7 +109,7 @@ def test_the_source_alone_decides(program: str, share: int, place: str) -> None:
     first = analyze(parsed(program), of.PRIMES)
     assert first.evidence[0] == f"{share} of 58 listed terms are in {place}"
     assert extra_inputs(first, right(of.PRIMES)) == ()
-    assert conclude(first, right(of.PRIMES)) == Judgement(True, first.evidence)
+    assert conclude(first, right(of.PRIMES)) == StaticVerdict(True, [*first.evidence])
 
 
 @pytest.mark.parametrize(

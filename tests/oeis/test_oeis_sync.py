@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from pytest_llmarith.oeis.entries import MAX_BYTES, read_entry
-from pytest_llmarith.oeis.sync import NOTICE_FILE, FolderSource, Synced, Unavailable, sync
-from pytest_llmarith.oeis.website import ATTEMPTS, Website
+from pytest_llmarith.oeis.sync import ATTEMPTS, NOTICE_FILE, FolderSource, Synced, Unavailable, Website, sync
 from tests.oeis_site import Answer, Site, entry
 
 PROJECT = Path(__file__).parents[2]

@@ -19,8 +19,8 @@ from pytest_llmarith.grading import carries
 from pytest_llmarith.records import Record, as_dict, unknown_run
 from pytest_llmarith.results.load import load_runs
 from pytest_llmarith.results.summary import Summary
-from pytest_llmarith.tasks import arithmetic
-from pytest_llmarith.types import Dtype, ErrorClass, Failure, Model, NumberProblem, Op, Reading, Reply
+from pytest_llmarith.tasks import NumberProblem, arithmetic
+from pytest_llmarith.types import Dtype, ErrorClass, Failure, Model, Op, Reading, Reply
 from tests.tasks.problem_strategies import addition_problems, arithmetic_problems
 
 TRANSCRIPTS = Path(__file__).parents[3] / "shared" / "transcripts"

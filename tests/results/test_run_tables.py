@@ -18,8 +18,8 @@ from pytest_llmarith.results.cell_tables import tables_of
 from pytest_llmarith.results.report import tables_section
 from pytest_llmarith.results.run_tables import ResultOfRun, effects, note_of, overview, repeats
 from pytest_llmarith.results.tables import Table, as_text
-from pytest_llmarith.tasks import addition, arithmetic
-from pytest_llmarith.types import Condition, Model, NumberFormat, NumberProblem, Reading
+from pytest_llmarith.tasks import NumberProblem, addition, arithmetic
+from pytest_llmarith.types import Condition, Model, NumberFormat, Reading
 from tests.runs_on_disk import added, asked, programmed, searched, summed_up
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_llmarith.oeis.cache import numbers
+from pytest_llmarith.oeis.cache import Cache
 from pytest_llmarith.session.metadata import git_metadata
 
 Way = tuple[str, ...]
@@ -196,7 +196,7 @@ def test_what_a_task_raises_has_its_traceback(bench: pytest.Pytester) -> None:
 
 def test_the_sets(bench: pytest.Pytester) -> None:
     """The option names them, else the mark, else the ini value, else it is the starter."""
-    for number in numbers("classic_hard", bench.path):
+    for number in Cache(bench.path).numbers("classic_hard"):
         write_entry(bench.path / "oeis_cache", int(number[1:]), "easy")
     bench.makeini("[pytest]\noeis_sets = classic_easy\n")
     for mark, args in (("", ("--oeis-sets=classic_hard",)), ('(sets=["classic_hard"])', ("-ooeis_sets=starter",))):

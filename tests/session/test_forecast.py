@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from shutil import rmtree
@@ -13,10 +13,10 @@ import pytest
 
 from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.store import RunStore, Store, key_of
-from pytest_llmarith.session.forecast import Forecast, models_asked_later
+from pytest_llmarith.session.forecast import Forecast
 from pytest_llmarith.session.selection import PlannedQuestion
 from pytest_llmarith.settings import Settings, parse_settings
-from pytest_llmarith.tasks import breaking_point
+from pytest_llmarith.tasks import addition, breaking_point
 from pytest_llmarith.types import DEFAULT_CONDITION, Model, ModelTerms, Plan, Price, Question, Reply
 from tests.models.scripted import Scripted
 from tests.session.bench import Bench
@@ -27,7 +27,8 @@ Way = tuple[str, ...]
 
 
 def asked(question: Question, task: str) -> PlannedQuestion:
-    return PlannedQuestion(f"{task}-{question.trial}", task, {}, DEFAULT_CONDITION, question)
+    problem = addition.problem(0, question.trial)  # any
+    return PlannedQuestion(f"{task}-{question.trial}", task, problem, DEFAULT_CONDITION, question)
 
 
 SUMS = [asked(Question("openai/priced", "x" * 100, trial), "arithmetic") for trial in range(3)]
@@ -47,11 +48,11 @@ class Listed(Scripted):
         return ModelTerms(Price(1.0, 4.0), 500) if model.target == "openai/priced" else ModelTerms()
 
 
-async def planned(path: Path, settings: Settings, wanted: list[PlannedQuestion]) -> Plan:
+async def planned(path: Path, settings: Settings, questions: Sequence[Question], later: Sequence[str]) -> Plan:
     models = [model for model in (*settings.models, settings.oeis.judge) if model]
     store = RunStore(path, settings.store_mode)
     broker = Broker(Listed(), models, store, settings.request_limits, settings.store_mode)
-    plan = broker.plan([one.question for one in wanted], [one.name for one in models_asked_later(wanted, settings)])
+    plan = broker.plan(questions, later)
     await broker.close()
     return plan
 
@@ -69,7 +70,7 @@ def forecast(pytester: pytest.Pytester) -> Make:
         questions = {place: wanted[place].question for place in stored}
         store.put({key_of(models[one.model], one): stored[place] for place, one in questions.items()})
         store.close()
-        return Forecast(settings, wanted, asyncio.run(planned(store.path, settings, wanted)))
+        return Forecast(settings, wanted, lambda *asked: asyncio.run(planned(store.path, settings, *asked)))
 
     return make
 

@@ -128,7 +128,7 @@ def test_other_entries_on_another_worker(oeis: Bench) -> None:
     """)
     result = oeis.run("-n", "2")
     assert result.ret == 6
-    result.stdout.fnmatch_lines(["*stopped: worker gw? has different OEIS entries than gw? (digest*"])
+    result.stdout.fnmatch_lines(["*stopped: worker gw? has OEIS entries (digest *, and gw? has (digest*"])
 
 
 def test_where_programs_cannot_be_isolated(oeis: Bench) -> None:

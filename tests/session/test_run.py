@@ -312,4 +312,6 @@ def test_another_version_on_a_worker(bench: Bench) -> None:
     result = bench.run("-n", "2", model="llmarith/exact")
     assert result.ret == 6
     said = " ".join(result.stdout.str().split())
-    assert re.search(r"stopped: worker gw1 has pytest-llmarith 0\.0\.1, not .*; install the same version on", said)
+    assert re.search(
+        r"stopped: worker gw1 has pytest-llmarith 0\.0\.1, and the controller has .*; install the same", said
+    )

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from pytest_llmarith import Problem, Task
-from pytest_llmarith.tasks import InvalidTemplate, check_template, render, task_of
+from pytest_llmarith.records import as_dict
+from pytest_llmarith.tasks import check_template, render, task_of
 from pytest_llmarith.tasks.custom import InvalidTask, problems
-from pytest_llmarith.types import Condition, NumberFormat, PromptTexts
+from pytest_llmarith.types import Condition, NumberFormat
 
 
 def prompt(problem: Problem) -> str:
@@ -44,7 +45,8 @@ def test_a_problem_is_as_it_was_made() -> None:
 
     first, second = problems(Task("own", growing, lambda problem: str(problem["words"].sort()), read), 7, 1)
     assert (first.task, first.label, first.prompt, first["words"]) == ("own", "t0", "None", ["b"])
-    assert second.fields() == {
+    assert as_dict(second.recorded) == {
+        "kind": "custom",
         "label": "t1",
         "seed": 7,
         "trial": 1,
@@ -62,12 +64,12 @@ def test_the_same_prompt_is_several_questions() -> None:
 def test_prompt_configs_a_custom_task() -> None:
     """Filler text and templates of the inputs apply; number formats do not change the prompt."""
     plain, listed = problems(task_with(word("a", "1234"), word("b", [1])), 0, 1)
-    prompt_texts = PromptTexts({"terse": "{word} backwards"})
+    prompt_texts = {"terse": "{word} backwards"}
     assert render(plain, Condition(NumberFormat.COMMA), prompt_texts, 0) == "Reverse 1234!"
     assert render(plain, Condition(prompt="terse"), prompt_texts, 0) == "1234 backwards"
     assert render(listed, Condition(prompt="terse"), prompt_texts, 0) == "[1] backwards"
     assert render(plain, Condition(context="1k"), prompt_texts, 0).endswith("\n\nReverse 1234!")
-    with pytest.raises(InvalidTemplate, match=r"reversal has no field \{text\}; it has \{word\}"):
+    with pytest.raises(InvalidTask, match=r"reversal has no field \{text\}; it has \{word\}"):
         check_template("t", "{text}", task_of(plain))
 
 

@@ -8,18 +8,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.tasks import TASKS, InvalidTemplate, addition, arithmetic, check_template, oeis, render
+from pytest_llmarith.tasks import (
+    TASKS,
+    Problem,
+    addition,
+    arithmetic,
+    check_template,
+    filler_text,
+    oeis,
+    render,
+)
 from pytest_llmarith.tasks.addition import AdditionProblem
 from pytest_llmarith.tasks.arithmetic import ArithmeticProblem
+from pytest_llmarith.tasks.custom import InvalidTask
 from pytest_llmarith.tasks.oeis import OeisProblem
-from pytest_llmarith.tasks.prompts import filler_text
-from pytest_llmarith.types import Condition, Dtype, IntegerSequence, NumberFormat, Op, Problem, PromptTexts, Symbols
+from pytest_llmarith.types import Condition, Dtype, IntegerSequence, NumberFormat, Op, Symbols
 
-PRODUCT = ArithmeticProblem(0, Op.MUL, Dtype.FLOAT, 4, 0, "1234.50", "-98765.43", "")
+PRODUCT = ArithmeticProblem(0, "float_mul", Op.MUL, Dtype.FLOAT, 4, 0, "1234.50", "-98765.43", "")
 SUM = AdditionProblem(0, 3, "1234567", "89", "1234656")
 TABLES = OeisProblem("starter", IntegerSequence("A004", "Four times {n}.", ("A {comment}.",), ("0", "4"), 0, ("easy",)))
 PROBLEMS: dict[str, Problem] = {problem.task: problem for problem in (PRODUCT, SUM, TABLES)}
-NOTHING = PromptTexts()
+NOTHING: dict[str, str] = {}
 
 ADDITION = (
     "Provide the sum of the two numbers. Don't output anything else. Only output the sum of the two numbers without "
@@ -62,7 +71,7 @@ def test_prompt() -> None:
     instruction = "Compute the following and reply with just the numeric result (no explanation):"
     for symbols, signs in ((Symbols.ASCII, "+-*/"), (Symbols.UNICODE, "+-×÷")):
         for op, sign in zip(Op, signs, strict=True):
-            problem = ArithmeticProblem(0, op, Dtype.INT, 2, 0, "12", "5", "")
+            problem = ArithmeticProblem(0, f"int_{op}", op, Dtype.INT, 2, 0, "12", "5", "")
             assert arithmetic.prompt(problem, Condition(symbols=symbols)) == f"{instruction}\n   12 {sign} 5"
 
 
@@ -108,7 +117,7 @@ def test_a_condition_changes_numbers_and_signs() -> None:
 
 def test_a_template_stands_for_the_prompt() -> None:
     """Its fields are filled in, and what stands in a field is not read as a template."""
-    prompt_texts = PromptTexts({"terse": "The {operation}: {lhs}{sign}{rhs} {{exactly}}"})
+    prompt_texts = {"terse": "The {operation}: {lhs}{sign}{rhs} {{exactly}}"}
     prompt = render(PRODUCT, Condition(NumberFormat.SPACE, prompt="terse"), prompt_texts, 0)
     assert prompt == "The product: 1 234.50*-98 765.43 {exactly}"
 
@@ -129,7 +138,7 @@ def test_filler_text_comes_first() -> None:
 def test_a_template_that_does_not_fit_is_one_line() -> None:
     """A template with a foreign field is refused with one line: the field, and those that there are."""
     message = "template t: arithmetic has no field {int1}; it has {lhs}, {sign}, {rhs}, {operation}"
-    with pytest.raises(InvalidTemplate, match=re.escape(message)):
+    with pytest.raises(InvalidTask, match=re.escape(message)):
         check_template("t", "{int1} + {rhs}", arithmetic)
 
 
@@ -141,4 +150,4 @@ def test_every_task_has_the_fields_that_it_names(name: str) -> None:
     check_template("t", template, task)
     fields = task.fields(problem, bare)
     assert [*fields] == [*task.FIELDS]
-    assert render(problem, bare, PromptTexts({"t": template}), 0) == "|".join(fields.values())
+    assert render(problem, bare, {"t": template}, 0) == "|".join(fields.values())

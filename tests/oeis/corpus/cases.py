@@ -11,8 +11,9 @@ from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from pytest_llmarith.oeis.lookup_table.detector import Judgement, analyze, conclude, extra_inputs
+from pytest_llmarith.oeis.lookup_table.detector import analyze, conclude, extra_inputs
 from pytest_llmarith.oeis.program import Program
+from pytest_llmarith.records import StaticVerdict
 from pytest_llmarith.types import Ending, IntegerSequence, Isolation, Level, ProgramLimits, ProgramRun
 from tests.oeis.corpus.sequences import LISTED, starter
 
@@ -85,7 +86,7 @@ def run(program: str, *inputs: int) -> list[ProgramRun]:
     return runs + [replace(runs[-1], input=n) for n in inputs[len(runs) :]]
 
 
-def judged(case: Case) -> Judgement:
+def judged(case: Case) -> StaticVerdict:
     """The detector's judgement, with the runs that it needs."""
     analysis = analyze(parsed(case.program), case.sequence)
     if analysis.is_table or (analysis.literal_share < Fraction(1, 2) and analysis.literal_bits < 32):

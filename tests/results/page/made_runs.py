@@ -17,9 +17,9 @@ from pytest_llmarith.evaluate_search import SearchEngine, Step, record_of_search
 from pytest_llmarith.records import as_dict
 from pytest_llmarith.results.page import PageRun
 from pytest_llmarith.results.summary import Summary
-from pytest_llmarith.tasks import arithmetic, breaking_point
+from pytest_llmarith.tasks import NumberProblem, arithmetic, breaking_point
 from pytest_llmarith.tasks.breaking_point import Draws
-from pytest_llmarith.types import DEFAULT_CONDITION, Dtype, Model, NumberProblem, Op, Reading, Reply
+from pytest_llmarith.types import DEFAULT_CONDITION, Dtype, Model, Op, Reading, Reply
 from tests.runs_on_disk import asked, record_of, summed_up
 
 COMMA = DEFAULT_CONDITION.fields() | {"numbers": "comma"}
@@ -92,7 +92,7 @@ def search_record(said: Callable[[NumberProblem], str], budget: int = 12) -> Rec
     def ask(draws: Draws, before: int) -> Step:
         question = breaking_point.question(of, draws)
         reply = Reply(text=said(question), cost_usd=0.001, latency_s=1.5)
-        return Step(question, "prompt", reply, verdict_of(question, reply, Reading.TOLERANT), Reading.TOLERANT, before)
+        return Step(question, "prompt", reply, verdict_of(question, reply, Reading.TOLERANT), before)
 
     engine = SearchEngine(ask, budget, "seed")
     engine.run()
