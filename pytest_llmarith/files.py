@@ -35,12 +35,11 @@ def replace_file(path: Path, content: bytes | Iterable[bytes]) -> None:
 def project_of(start: Path, landmark: str) -> Path:
     """The project folder that contains `start`, for commands that run outside pytest.
 
-    It is the nearest parent with the landmark or a `pyproject.toml`, else with a `conftest.py`, else `start` itself.
+    It is the nearest parent with the landmark or a `pyproject.toml`, else `start` itself.
     """
     upwards = (start, *start.parents)
     projects = (folder for folder in upwards if (folder / landmark).is_dir() or (folder / "pyproject.toml").is_file())
-    suites = (folder for folder in upwards if (folder / "conftest.py").is_file())
-    return next(projects, next(suites, start))
+    return next(projects, start)
 
 
 def retry_after_s(header: str) -> float | None:

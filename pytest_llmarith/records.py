@@ -14,7 +14,6 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Annotated, Any, ClassVar, Literal, NoReturn, TypeVar
 
 import msgspec
@@ -26,6 +25,7 @@ from pytest_llmarith.types import (
     ErrorClass,
     Isolation,
     Level,
+    Model,
     Op,
     Outcome,
     Reading,
@@ -143,8 +143,7 @@ class CustomProblem(Part, tag_field="kind", tag="custom"):
     expected: Any
 
     def __post_init__(self) -> None:
-        check_plain(self.inputs, "inputs")
-        check_plain(self.expected, "expected")
+        check_plain([self.inputs, self.expected], "inputs or expected")
 
 
 Problem = ArithmeticProblem | AdditionProblem | SequenceProblem | SearchProblem | CustomProblem
@@ -171,8 +170,6 @@ class Sent(Part, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         check_plain(self.params, "params")
-        if [message.role for message in self.messages] != ["system", "user"][-len(self.messages) :]:
-            raise ValueError("messages are not an optional system prompt and a prompt")
 
 
 class Usage(Part):
@@ -187,7 +184,7 @@ class Usage(Part):
     latency_s: Amount | None  # seconds, of the request that succeeded
     attempts: Positive  # requests, failed ones included
     stored: bool  # whether it came from the store; latency, cost and date are then those of the original request
-    asked_at: str | None  # start of the request, in ISO 8601
+    asked_at: Moment | None  # start of the request
 
 
 class Reply(Usage):
@@ -279,6 +276,11 @@ class Program(Part):
     isolation: Isolation
     machine: dict[str, str | int | float | None] | None  # the machine it ran on, and its speed
 
+    @property
+    def is_judged(self) -> bool:
+        """Whether it has scores and the verdicts of all judges."""
+        return self.scores is not None and (self.judges.llm is None or self.judges.llm.cheat is not None)
+
 
 class Minimum(Part):
     """The simplest question that was answered wrongly every time it was asked."""
@@ -345,7 +347,7 @@ class Record(Part):
             return
         if self.reply is None:
             raise ValueError(f"the outcome is {self.outcome}, but there is no reply")
-        if isinstance(self.problem, SequenceProblem) and not _is_scored(self.oeis):
+        if isinstance(self.problem, SequenceProblem) and not (self.oeis and self.oeis.is_judged):
             raise ValueError("oeis holds no scores, or a judge without a verdict")
         if isinstance(self.problem, SearchProblem) and self.search is None:
             raise ValueError("search is missing")
@@ -408,19 +410,10 @@ Spending = dict[
 Percentages = dict[Outcome, Percentage | None]
 
 
-class Bin(Part, rename={"low": "from", "high": "to"}):
-    """Relative errors from one power of ten to the next one; null at an open end."""
-
-    low: Whole | None
-    high: Whole | None
-    count: Count
-
-
 class ErrorSizes(Part):
     """The size of the errors of deviating answers."""
 
     median_relative_error: ErrorSize | None
-    log10_bins: list[Bin]  # without gaps, from the smallest error to the largest
     median_leading_digits: Amount | None  # right digits, from the left
     other_length: Count  # answers whose length is wrong, without a right digit from the left
 
@@ -463,7 +456,6 @@ class Length(Cells):
     """Additions whose longer operand has this many digits."""
 
     digits: Count
-    median_latency_s: Amount | None
 
 
 class ClassOfErrors(Part, rename={"error_class": "class"}):
@@ -491,7 +483,6 @@ class ErrorTotals(Part):
     classes: list[ClassOfErrors]
     digit_match: Amount | None  # the mean over all answers
     dlength: Amount | None  # the mean over all answers
-    leading_digits: Amount | None  # the median over deviating answers
     positions: Positions  # digits counted from either end of the expected value, at most 30
     carries: list[dict[Literal["carries", "correct", "measured"], Count]]  # sums and differences by carries
     longest_chain: list[dict[Literal["chain", "correct", "measured"], Count]]  # by longest chain of carries
@@ -643,20 +634,6 @@ class ModelDifference(Part):
     shown: Points | None  # the smallest difference that these pairs show with 80 % power; null if they show none
 
 
-class RunModel(Part):
-    """A model of the run, and everything that is sent with a prompt."""
-
-    name: str
-    target: str | None  # litellm's name for it
-    params: dict[str, Any] | None
-    api_base: str | None
-    system_prompt: str | None
-    simulated: bool | None
-
-    def __post_init__(self) -> None:
-        check_plain(self.params, "params")
-
-
 class ProgramRules(Part):
     """How programs were scored."""
 
@@ -666,7 +643,7 @@ class ProgramRules(Part):
     memory_bytes: Count | None
     rules: Rules | None
     static_judge: bool | None
-    judge: RunModel | None
+    judge: Model | None
 
 
 class Shard(Part):
@@ -677,10 +654,6 @@ class Shard(Part):
     dealt: Count | None  # trials of this shard
     whole: Count | None  # trials of all shards
     selection: str | None  # digest of the selection
-
-    def __post_init__(self) -> None:
-        if self.index > self.count:
-            raise ValueError(f"shard {self.index} of {self.count}")
 
 
 class RunTimes(Part):
@@ -695,10 +668,6 @@ class RunTimes(Part):
     exit_status: int | None  # pytest's, or 6 for a run that was stopped; null for a merged one
     shard: Shard | None
 
-    def __post_init__(self) -> None:
-        for moment in filter(None, (self.started_at, self.finished_at)):
-            datetime.fromisoformat(moment)
-
 
 class Merged(Part):
     """The runs that were merged into this one."""
@@ -712,7 +681,6 @@ class Run(RunTimes):
     """The settings and environment of a run, without keys. A field of a merged run is null if its runs differ in it."""
 
     seed: int | None
-    symbols: str | None
     conditions: list[Condition] | None
     prompt_texts: dict[Literal["templates", "systems"], dict[str, str | None]] | None  # texts by name
     repeats: Count | None
@@ -722,7 +690,7 @@ class Run(RunTimes):
     store: StoreMode | None
     strict: bool | None
     versions: dict[str, str | None]
-    models: list[RunModel]
+    models: list[Model]  # with everything that is sent with a prompt; headers are hidden
     asking: RequestTotals | None
     limits: RequestLimits | None
     oeis: ProgramRules | None
@@ -778,7 +746,7 @@ def convert(value: Any, kind: type[_Part]) -> _Part:
         raise ValueError(f"{where.strip('`').removeprefix('$.')}: {what}" if what else str(fault)) from None
 
 
-def as_dict(part: Part) -> dict[str, Any]:
+def as_dict(part: Part | Model) -> dict[str, Any]:
     """The part as builtins."""
     builtins: dict[str, Any] = msgspec.to_builtins(part)
     return builtins
@@ -851,9 +819,3 @@ def is_plain(value: Any, levels: int = DEEPEST) -> bool:
         return math.isfinite(value)
     inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return levels > 0 and all(is_plain(one, levels - 1) for one in inside)
-
-
-def _is_scored(program: Program | None) -> bool:
-    if program is None or program.scores is None:
-        return False
-    return program.judges.llm is None or program.judges.llm.cheat is not None

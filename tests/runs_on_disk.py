@@ -16,7 +16,7 @@ from pytest_llmarith.tasks import NumberProblem, addition, arithmetic
 from pytest_llmarith.types import Dtype, Failure, Model, Op, Reading, Reply, RequestLimits, RequestTotals
 
 _EMPTY_RUN: dict[str, Any] = {
-    **dict.fromkeys(("selected", "stopped", "exit_status", "shard", "seed", "symbols", "conditions", "prompt_texts")),
+    **dict.fromkeys(("selected", "stopped", "exit_status", "shard", "seed", "conditions", "prompt_texts")),
     **dict.fromkeys(
         ("repeats", "search", "baseline", "reading", "store", "strict", "asking", "limits", "oeis", "merged", "git")
     ),
@@ -26,14 +26,13 @@ _EMPTY_RUN: dict[str, Any] = {
     "partial": False,
     "versions": {"python": "3.11.7"},
 }
-_EMPTY_MODEL = dict.fromkeys(("name", "target", "params", "api_base", "system_prompt", "simulated"))
 _EMPTY_RULES = dict.fromkeys(("sets", "limits", "terms", "memory_bytes", "rules", "static_judge", "judge"))
 
 
 def run_facts(**named: Any) -> dict[str, Any]:
     """What a summary says of its run; what is not named is not known."""
-    facts = _EMPTY_RUN | {"models": [{"name": "o4-mini", "target": "openai/o4-mini"}]} | named
-    facts["models"] = [_EMPTY_MODEL | model for model in facts["models"]]
+    facts = _EMPTY_RUN | {"models": [{"name": "o4-mini"}]} | named
+    facts["models"] = [{"target": f"openai/{model['name']}"} | model for model in facts["models"]]
     facts["limits"] = facts["limits"] and asdict(RequestLimits()) | facts["limits"]
     facts["asking"] = facts["asking"] and asdict(RequestTotals()) | facts["asking"]
     facts["oeis"] = facts["oeis"] and _EMPTY_RULES | facts["oeis"]
@@ -53,7 +52,7 @@ ROW = {
     "error": None,
     "tokens": {"prompt_tokens": 27, "completion_tokens": 2},
     "cost": 0.0001,
-    "timestamp": "2025-05-11T23:17:51.432406-02:00",
+    "timestamp": "2025-05-12T01:17:51.432406Z",
 }
 
 

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 from pytest_llmarith.cli.compare import add_compare
 from pytest_llmarith.cli.init import add_init
 from pytest_llmarith.cli.oeis import add_oeis
-from pytest_llmarith.cli.paper import add_cite, add_plot
-from pytest_llmarith.cli.parser import INTERRUPTED, WRONG_USAGE, Parser, print_error, say
+from pytest_llmarith.cli.parser import INTERRUPTED, WRONG_USAGE, Parser, add_command, print_error, say
 from pytest_llmarith.cli.regrade import add_regrade
-from pytest_llmarith.cli.report import add_export, add_merge, add_report
+from pytest_llmarith.cli.report import add_cite, add_export, add_merge, add_plot, add_report
 from pytest_llmarith.cli.store import add_store
 from pytest_llmarith.results.files import UsageError
 
@@ -71,9 +70,8 @@ def make_parser() -> argparse.ArgumentParser:
 def _add_schema(commands: Commands) -> None:
     kinds = ("record", "summary")
     purpose = "Print the JSON Schema of a record or of a summary"
-    command = commands.add_parser("schema", help=purpose, description=f"{purpose}, as docs/schemas holds it.")
+    command = add_command(commands, "schema", purpose, "docs/schemas holds both.", _schema)
     command.add_argument("name", choices=kinds, metavar="|".join(kinds), help="A line of trials.jsonl, or summary.json")
-    command.set_defaults(run=_schema)
 
 
 def _schema(request: argparse.Namespace) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import shutil
 import sys
@@ -11,12 +10,11 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_llmarith.cli.parser import add_format, add_output, print_error
+from pytest_llmarith.cli.parser import NO_CHANGE, add_command, add_format, add_output, print_error
 
 if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands
     from pytest_llmarith.results.compare import Comparisons
-    from pytest_llmarith.results.load import LoadedRun
 
 WORSE = 1
 _FORMATS = ("terminal", "markdown", "latex", "json")
@@ -25,14 +23,14 @@ _FORMATS = ("terminal", "markdown", "latex", "json")
 def add_compare(commands: Commands) -> None:
     """Declare the command."""
     purpose = "Compare runs with a baseline, question by question"
-    command = commands.add_parser("compare", help=purpose, description=f"{purpose}. The runs are never changed.")
+    command = add_command(commands, "compare", purpose, NO_CHANGE, _compare)
     command.add_argument(
         "runs",
         nargs="+",
         type=Path,
         metavar="RUN",
-        help="A run's folder, its trials.jsonl, or JSONL of llm_arithmetic; the first is the baseline. "
-        "A single run is compared with itself, by --model=A:B or --condition=A:B",
+        help="A run's folder, its trials.jsonl, JSONL of llm_arithmetic, or a folder with some of them; the first run "
+        "is the baseline. A single run is compared with itself, by --model=A:B or --condition=A:B",
     )
     command.add_argument(
         "--model",
@@ -69,7 +67,6 @@ def add_compare(commands: Commands) -> None:
     )
     add_format(command, _FORMATS, "terminal")
     add_output(command)
-    command.set_defaults(run=_compare)
 
 
 def _points(text: str) -> Decimal:
@@ -87,12 +84,12 @@ def _count(text: str) -> int:
 def _compare(request: argparse.Namespace) -> int:
     from pytest_llmarith.results.compare import compare
     from pytest_llmarith.results.compare_text import failures
-    from pytest_llmarith.results.export import Destination
+    from pytest_llmarith.results.export import Destination, load_all_runs
     from pytest_llmarith.results.files import UsageError
 
     if request.allow_unanswered is not None and request.fail_if_worse is None:
         raise UsageError("--allow-unanswered needs --fail-if-worse; add --fail-if-worse=POINTS or remove it")
-    baseline, *others = _opened(request.runs)
+    baseline, *others = load_all_runs(request.runs)
     comparisons = compare(baseline, others, request.model, request.condition, unpaired=request.unpaired)
     text = _formatted(comparisons, request.format)
     Destination(sys.stdout, request.output, request.force).write([text], [baseline, *others])
@@ -102,22 +99,6 @@ def _compare(request: argparse.Namespace) -> int:
     for line in worse:
         print_error("compare", line)
     return WORSE if worse else 0
-
-
-def _opened(paths: list[Path]) -> list[LoadedRun]:
-    """The baseline and the other runs. A folder of runs stands for the runs in it except the baseline."""
-    from pytest_llmarith.results.files import UsageError, name_of
-    from pytest_llmarith.results.load import load_runs
-
-    baseline, *others = [load_runs(path) for path in paths]
-    if len(baseline) > 1:
-        raise UsageError(
-            f"{name_of(paths[0])}: the baseline must be one run, and this folder holds {len(baseline)}; name one"
-        )
-    runs = [*baseline]
-    for found in others:
-        runs += [run for run in found if len(found) == 1 or not os.path.samefile(run.path, baseline[0].path)]
-    return runs
 
 
 def _formatted(comparisons: Comparisons, form: str) -> str:

@@ -11,7 +11,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_llmarith.cli.parser import WRONG_USAGE, print_error, sanitize_line, say
+from pytest_llmarith.cli.parser import WRONG_USAGE, add_command, print_error, sanitize_line, say
 
 if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands
@@ -39,14 +39,14 @@ testpaths = {BENCHES}
 """
 
 Files = dict[str, bytes]  # content by path, with slashes
-_FIRST_RUN = "pytest benches --llm-model=llmarith/exact -k depth_3"
+_FIRST_RUN = "pytest benches --llm-model=llmarith/sloppy -k depth_3"
 
 
 def add_init(commands: Commands) -> None:
     """Declare the command."""
     purpose = "Create a project: the benches, the starter sequences and a pytest.ini"
     details = "An existing pytest configuration is kept. Changed files are not replaced."
-    command = commands.add_parser("init", help=purpose, description=f"{purpose}. {details}")
+    command = add_command(commands, "init", purpose, details, _init)
     command.add_argument(
         "folder",
         nargs="?",
@@ -56,7 +56,6 @@ def add_init(commands: Commands) -> None:
         help="Folder of the project (default: the current folder)",
     )
     command.add_argument("--force", action="store_true", help="Replace changed files")
-    command.set_defaults(run=_init)
 
 
 def _init(request: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_llmarith.cli.parser import INTERRUPTED, print_error, sanitize_line, say
+from pytest_llmarith.cli.parser import INTERRUPTED, add_command, print_error, sanitize_line, say
 from pytest_llmarith.results.files import UsageError
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def add_oeis(commands: Commands) -> None:
 
     purpose = "Fetch entries into the cache"
     details = "Entries in the cache are not fetched again; rerun the same command to continue a stopped one."
-    sync = subcommands.add_parser("sync", help=purpose, description=f"{purpose}. {details}")
+    sync = add_command(subcommands, "sync", purpose, details, _sync)
     sync.add_argument(
         "names",
         nargs="*",
@@ -45,12 +45,11 @@ def add_oeis(commands: Commands) -> None:
         help="Read A000045.json or A000045.seq from this folder and its subfolders, without network",
     )
     purpose = "Show the contents of the cache, missing and broken entries, and their dates"
-    status = subcommands.add_parser("status", help=purpose, description=f"{purpose}.")
-    for subcommand, run in ((sync, _sync), (status, _status)):
+    status = add_command(subcommands, "status", purpose, "", _status)
+    for subcommand in (sync, status):
         subcommand.add_argument(
             "--cache", type=Path, metavar="DIR", help="Folder of the cache (default: oeis_cache/ of the project)"
         )
-        subcommand.set_defaults(run=run)
     sync.add_argument("--refresh", action="store_true", help="Also fetch entries that are in the cache")
 
 

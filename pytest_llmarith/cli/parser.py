@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -12,6 +12,7 @@ from pytest_llmarith.results.formatting import sanitize, showable
 
 WRONG_USAGE = 4  # as pytest's own
 INTERRUPTED = 130  # a shell's status for a process ended by Ctrl-C
+NO_CHANGE = "The runs are never changed."
 _LONGEST_MESSAGE = 1_000
 
 
@@ -39,6 +40,15 @@ def say(*lines: str) -> None:
 def print_error(command: str, message: str) -> None:
     """Print one line to stderr."""
     sys.stderr.write(f"llmarith {command}: {sanitize_line(message)}\n")
+
+
+def add_command(
+    commands: Commands, name: str, purpose: str, details: str, run: Callable[[argparse.Namespace], int]
+) -> argparse.ArgumentParser:
+    """Declare a command."""
+    command = commands.add_parser(name, help=purpose, description=f"{purpose}. {details}".strip())
+    command.set_defaults(run=run)
+    return command
 
 
 def add_runs(command: argparse.ArgumentParser) -> None:

@@ -9,24 +9,22 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_llmarith.cli.parser import add_output, say
+from pytest_llmarith.cli.parser import NO_CHANGE, add_command, add_output, say
 from pytest_llmarith.results.formatting import sanitize
 from pytest_llmarith.types import Outcome, Reading
 
 if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands
-    from pytest_llmarith.records import Problem
     from pytest_llmarith.results.load import Change
 
-_SHOWN_OF_AN_END = 250  # characters of a long reply, from its beginning and from its end
+_SHOWN = 400  # characters of the end of a reply
 _LONGEST_REASON = 60
-_LONGEST_LINE = 10 * _SHOWN_OF_AN_END  # enough for both ends, even if all their characters are escaped
 
 
 def add_regrade(commands: Commands) -> None:
     """Declare the command."""
     purpose = "Grade the replies of runs again, without asking a model"
-    command = commands.add_parser("regrade", help=purpose, description=f"{purpose}. The files are never changed.")
+    command = add_command(commands, "regrade", purpose, NO_CHANGE, _regrade)
     command.add_argument(
         "files", nargs="+", type=Path, metavar="FILE", help="A run's trials.jsonl or folder, or JSONL of llm_arithmetic"
     )
@@ -45,7 +43,6 @@ def add_regrade(commands: Commands) -> None:
         help="Print the replies of a cell of the table, such as --show='deviate->correct'; repeatable",
     )
     add_output(command, "Write the new records to this file")
-    command.set_defaults(run=_regrade)
 
 
 def _transition(text: str) -> tuple[Outcome, Outcome]:
@@ -102,29 +99,12 @@ def _matrix(transitions: Counter[tuple[Outcome, Outcome]], reasons: Counter[str]
 
 
 def _shown(change: Change) -> str:
-    """The location, question, answer and text of a reply; of a long one, its beginning and end."""
+    """One line: the place of a reply, what was asked, expected and read, and the end of the reply."""
     from pytest_llmarith.results.files import name_of
 
     record = change.record
-    text = record.reply.text if record.reply else ""
-    if len(text) > 2 * _SHOWN_OF_AN_END:
-        text = f"{text[:_SHOWN_OF_AN_END]} [... of {len(text):,} characters ...] {text[-_SHOWN_OF_AN_END:]}"
-    lines = [
-        f"{name_of(change.file)}:{change.line}  {change.before} -> {record.outcome}",
-        f"  asked     {_asked(record.problem)}",
-        f"  expected  {getattr(record.problem, 'expected', None)}",
-        f"  read      {record.answer_text}",
-        f"  reply     {text}",
-    ]
-    return "\n".join(sanitize(line, _LONGEST_LINE) for line in lines) + "\n"
-
-
-def _asked(problem: Problem) -> str:
-    from pytest_llmarith.records import AdditionProblem, ArithmeticProblem
-
-    match problem:
-        case ArithmeticProblem(variant=variant, lhs=lhs, rhs=rhs):
-            return f"{variant} {lhs} {rhs}"
-        case AdditionProblem(int1=int1, int2=int2):
-            return f"{int1} {int2}"
-    return getattr(problem, "variant", "")
+    asked, expected = (getattr(record.problem, name, None) for name in ("question", "expected"))
+    where = f"{name_of(change.file)}:{change.line}  {change.before} -> {record.outcome}"
+    text = record.reply.text[-_SHOWN:] if record.reply else ""
+    line = f"{where}  asked {asked}, expected {expected}, read {record.answer_text}, reply: {text}"
+    return sanitize(line, 10 * _SHOWN)

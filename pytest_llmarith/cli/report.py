@@ -1,4 +1,4 @@
-"""`llmarith report`, `llmarith export` and `llmarith merge`."""
+"""`llmarith report`, `plot`, `cite`, `export` and `merge`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_llmarith.cli.parser import (
+    NO_CHANGE,
+    add_command,
     add_format,
     add_output,
     add_runs,
@@ -23,16 +25,20 @@ if TYPE_CHECKING:
 
 _FORMATS = ("terminal", "markdown", "latex", "csv", "json", "html")
 _TRIAL_FORMATS = ("csv", "llm_arithmetic")
+_FIGURES = ("curves", "heatmap", "differences", "cost")
+
+
+# --- report -----------------------------------------------------------------------------------------------------------
 
 
 def add_report(commands: Commands) -> None:
     """Declare `llmarith report`."""
     purpose = "Show the results of runs, with differences to the first model"
-    command = commands.add_parser("report", help=purpose, description=f"{purpose}. The runs are never changed.")
+    command = add_command(commands, "report", purpose, NO_CHANGE, _report)
     add_runs(command)
     add_format(command, _FORMATS, "terminal")
     command.add_argument(
-        "--cells", action="store_true", help="Add variants by depth; with csv and json, show them instead"
+        "--cells", action="store_true", help="Add accuracy by variant and depth; with csv and json, show them instead"
     )
     command.add_argument(
         "--errors", action="store_true", help="Add error classes; with csv and json, show them instead"
@@ -54,7 +60,12 @@ def add_report(commands: Commands) -> None:
         metavar="[-]COLUMN",
         help="Order results by a column, such as correct or model; - reverses the order",
     )
-    command.set_defaults(run=_report)
+
+
+def _depth(text: str) -> int:
+    if not re.fullmatch(r"[1-9][0-9]{0,8}", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a depth; write a whole number such as 5")
+    return int(text)
 
 
 def _report(request: argparse.Namespace) -> int:
@@ -73,48 +84,78 @@ def _report(request: argparse.Namespace) -> int:
     return 0
 
 
-def _depth(text: str) -> int:
-    if not re.fullmatch(r"[1-9][0-9]{0,8}", text):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a depth; write a whole number such as 5")
-    return int(text)
+# --- papers -----------------------------------------------------------------------------------------------------------
+
+
+def add_plot(commands: Commands) -> None:
+    """Declare `llmarith plot`."""
+    command = add_command(commands, "plot", "Draw a figure of runs for a paper", "It needs matplotlib.", _plot)
+    add_runs(command)
+    command.add_argument(
+        "--kind",
+        choices=_FIGURES,
+        default="curves",
+        metavar="|".join(_FIGURES),
+        help="Correct answers by depth as curves (default) or as a heatmap, paired differences, or accuracy and cost",
+    )
+    command.add_argument("--output", type=Path, required=True, metavar="FILE", help="An .svg, .pdf or .png file")
+    command.add_argument("--force", action="store_true", help="Let --output replace a file that exists")
+
+
+def _plot(request: argparse.Namespace) -> int:
+    from pytest_llmarith.results.export import load_all_runs
+    from pytest_llmarith.results.plot import plot
+
+    plot(load_all_runs(request.runs), request.kind, request.output, force=request.force)
+    return 0
+
+
+def add_cite(commands: Commands) -> None:
+    """Declare `llmarith cite`."""
+    details = "Models, prompts, seed, dates, versions and cost, with BibTeX."
+    command = add_command(commands, "cite", "Print what a paper has to state about runs", details, _cite)
+    add_runs(command)
+    add_output(command)
+
+
+def _cite(request: argparse.Namespace) -> int:
+    from pytest_llmarith.results.cite import cite
+    from pytest_llmarith.results.export import Destination, load_all_runs
+
+    runs = load_all_runs(request.runs)
+    Destination(sys.stdout, request.output, request.force).write((f"{line}\n" for line in cite(runs)), runs)
+    return 0
+
+
+# --- trials -----------------------------------------------------------------------------------------------------------
 
 
 def add_export(commands: Commands) -> None:
     """Declare `llmarith export`."""
-    purpose = "Write the trials of runs in the format of another program"
-    command = commands.add_parser("export", help=purpose, description=f"{purpose}. The runs are never changed.")
+    purpose = "Write the trials of runs as CSV or as rows of another program"
+    command = add_command(commands, "export", purpose, NO_CHANGE, _export)
     add_runs(command)
     add_format(command, _TRIAL_FORMATS)
     add_output(command)
-    command.set_defaults(run=_export)
 
 
 def _export(request: argparse.Namespace) -> int:
     from pytest_llmarith.results.export import Destination, export, load_all_runs
 
     destination = Destination(sys.stdout, request.output, request.force, request.spreadsheet)
-    left_out = export(load_all_runs(request.runs), request.format, destination)
-    if count := left_out.other_tasks:
-        have = "trials of other tasks have" if count > 1 else "trial of another task has"
-        print_error("export", f"{count:,} {have} no row in --format={request.format}; use --format=csv for all trials")
-    if count := left_out.conditions:
-        print_error(
-            "export",
-            f"{count:,} {'trials were' if count > 1 else 'trial was'} asked in a condition or repeatedly, which "
-            f"--format={request.format} does not show: a problem may have several rows; use --format=csv for them",
-        )
+    for line in export(load_all_runs(request.runs), request.format, destination):
+        print_error("export", line)
     return 0
 
 
 def add_merge(commands: Commands) -> None:
-    """Declare the command."""
+    """Declare `llmarith merge`."""
     purpose = "Merge runs into one: all shards, or a run and its --lf runs"
-    command = commands.add_parser("merge", help=purpose, description=f"{purpose}. The runs are never changed.")
+    command = add_command(commands, "merge", purpose, NO_CHANGE, _merge)
     command.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="A run's folder")
     command.add_argument(
         "--output", type=Path, required=True, metavar="RUN", help="Folder of the new run, which must not exist"
     )
-    command.set_defaults(run=_merge)
 
 
 def _merge(request: argparse.Namespace) -> int:

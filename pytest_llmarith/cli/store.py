@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from datetime import UTC, date, datetime, timedelta
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_llmarith.cli.parser import WRONG_USAGE, print_error, sanitize_line, say
+from pytest_llmarith.cli.parser import add_command, print_error, sanitize_line, say
 from pytest_llmarith.files import STORE_FILE, STORE_FOLDER, project_of
 from pytest_llmarith.results.files import UsageError, name_of
 from pytest_llmarith.results.formatting import UNKNOWN, dollars, sanitize_name, thousands
@@ -26,9 +25,6 @@ if TYPE_CHECKING:
 
 NOT_DONE = 1
 _MAX_DAYS = 100_000
-_REPLIES_PER_WRITE = 500
-_MAX_NAMED = 10
-_REFUSED = "refused"
 _LONGEST_NAME = 60
 
 
@@ -40,15 +36,15 @@ def add_store(commands: Commands) -> None:
 
     purpose = "Import the replies of runs on other machines; stored replies are kept"
     details = "Import only from people you trust: a forged reply looks like a real one."
-    importing = subcommands.add_parser("import", help=purpose, description=f"{purpose}. {details}")
+    importing = add_command(subcommands, "import", purpose, details, _import)
     importing.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="A run's folder, or its trials.jsonl")
 
     purpose = "Show how many replies of each model the store holds, their dates and cost"
-    status = subcommands.add_parser("status", help=purpose, description=f"{purpose}.")
+    status = add_command(subcommands, "status", purpose, "", _status)
 
     purpose = "Delete replies permanently"
     details = "With both criteria, a reply must match both; at least one is needed."
-    prune = subcommands.add_parser("prune", help=purpose, description=f"{purpose}. {details}")
+    prune = add_command(subcommands, "prune", purpose, details, _prune)
     prune.add_argument(
         "--model",
         action="append",
@@ -64,14 +60,13 @@ def add_store(commands: Commands) -> None:
     )
     prune.add_argument("--dry-run", action="store_true", help="Only show what would be deleted")
 
-    for subcommand, run in ((importing, _import), (status, _status), (prune, _prune)):
+    for subcommand in (importing, status, prune):
         subcommand.add_argument(
             "--store-dir",
             type=Path,
             metavar="DIR",
             help=f"Folder of the store (default: {STORE_FOLDER}/ of the project)",
         )
-        subcommand.set_defaults(run=run)
 
 
 def _moment(text: str) -> str:
@@ -102,49 +97,38 @@ def _import(request: argparse.Namespace) -> int:
     try:
         with closing(Store(_path(request))) as store:
             say(f"store: {sanitize_line(str(store.path))}")
-            refused = sum(_import_log(log, store) for log in logs)
+            for log in logs:
+                _import_log(log, store)
     except StoreError as error:
         print_error("store import", str(error))
         return NOT_DONE
-    return WRONG_USAGE if refused else 0
+    return 0
 
 
-def _import_log(log: Path, store: Store) -> int:
-    """Import a run log and print the counts. Returns how many lines were refused."""
-    passed_over = Counter[str]()
-    keyed, taken, there = _keyed_replies(log, passed_over), 0, 0
-    while batch := list(islice(keyed, _REPLIES_PER_WRITE)):
-        written = store.put(dict(reversed(batch)))  # of two lines with one key, the first counts
-        taken, there = taken + written, there + len(batch) - written
-    refused = passed_over.pop(_REFUSED, 0)
-    if refused > _MAX_NAMED:
-        print_error("store import", f"{name_of(log)}: {refused - _MAX_NAMED:,} other lines are refused")
-    counts = [(there, "in the store already"), *((count, why) for why, count in sorted(passed_over.items()))]
-    parts = [f"{count:,} {words}" for count, words in (*counts, (refused, _REFUSED)) if count]
-    say(f"{name_of(log)}: {', '.join([f'{_replies(taken)} taken', *parts])}")
-    return refused
+def _import_log(log: Path, store: Store) -> None:
+    """Import the replies of a run log, and print the counts. Raises UsageError if a line is invalid."""
+    from pytest_llmarith.records import decode_record
+    from pytest_llmarith.results.llm_arithmetic import values_in
+    from pytest_llmarith.results.log import parsed
+    from pytest_llmarith.results.replies import replies_of
 
+    left_out = Counter[str]()
+    found: dict[str, Reply] = {}
 
-def _keyed_replies(log: Path, passed_over: Counter[str]) -> Iterator[tuple[str, Reply]]:
-    """The replies of a run log with their keys; all replies of a line, or none."""
-    from pytest_llmarith.results.replies import LeftOut, LoggedReply, Refused, replies_in
+    def keyed(line: str) -> list[tuple[str, Reply]]:
+        if values_in(line):
+            raise UsageError(f"{name_of(log)}: rows of llm_arithmetic lack the requests; name a run log of llmarith")
+        return [(_key(logged), logged.reply) for logged in replies_of(decode_record(line), left_out)]
 
-    def refuse(line: int, why: str) -> None:
-        passed_over[_REFUSED] += 1
-        if passed_over[_REFUSED] <= _MAX_NAMED:
-            print_error("store import", f"{name_of(log)}, line {line}: {why}")
-
-    for held in replies_in(log):
-        if isinstance(held, Refused):
-            refuse(held.line, held.why)
-            continue
-        parts = held if isinstance(held, tuple) else (held,)
-        passed_over.update(str(part) for part in parts if isinstance(part, LeftOut))
-        replies = [part for part in parts if isinstance(part, LoggedReply)]
-        try:
-            yield from [(_key(logged), logged.reply) for logged in replies]
-        except (ValueError, RecursionError) as fault:
-            refuse(replies[0].line, str(fault))
+    for _, replies in parsed(log, keyed):
+        left_out["torn by a kill"] += replies is None
+        for key, reply in replies or ():
+            found.setdefault(key, reply)  # of two with one key, the first counts
+            left_out["in the store already"] += 1
+    taken = store.put(found)
+    left_out["in the store already"] -= taken
+    parts = [f"{_replies(taken)} taken", *(f"{count:,} {why}" for why, count in sorted((+left_out).items()))]
+    say(f"{name_of(log)}: {', '.join(parts)}")
 
 
 def _key(logged: LoggedReply) -> str:
@@ -221,9 +205,7 @@ def _table(holdings: Sequence[Holding]) -> list[str]:
 def _headline(path: Path) -> str:
     """The path of the store and its size on disk, including SQLite's other files."""
     size = sum(file.stat().st_size for file in path.parent.glob(f"{path.name}*"))
-    return f"store: {sanitize_line(str(path))}, " + (
-        f"{size / 1e6:,.1f} MB" if size >= 100_000 else f"{size / 1e3:,.1f} kB"
-    )
+    return f"store: {sanitize_line(str(path))}, {size / 1e3:,.1f} kB"
 
 
 def _replies(count: int) -> str:

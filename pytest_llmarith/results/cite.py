@@ -94,14 +94,11 @@ def _model(name: str, run: Run, served: set[str], results: Sequence[Result]) -> 
     ]
     found = []
     for one in results:
-        correct = one.percentages[Outcome.CORRECT]
-        if one.measured and not one.breaking_points and correct:
-            found.append(
-                f"{one.task}{f' ({label_of(one.condition)})' * bool(one.condition)}: "
-                f"{one.outcomes.correct:,} of {one.measured:,} correct"
-                + f" ({percent_of(correct)} %, 95 % interval {interval(correct)})"
-                * (correct is not None)
-            )
+        if correct := one.percentages[Outcome.CORRECT]:  # searches have none
+            condition = f" ({label_of(one.condition)})" * bool(one.condition)
+            counts = f"{one.outcomes.correct:,} of {one.measured:,} correct"
+            shares = f"{percent_of(correct)} %, 95 % interval {interval(correct)}"
+            found.append(f"{one.task}{condition}: {counts} ({shares})")
     described = ", ".join(filter(None, about))
     searches = sum(len(one.breaking_points) for one in results)
     found += [f"{searches:,} searches for breaking points"] * bool(searches)

@@ -8,12 +8,11 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from pytest_llmarith.records import Part, Points, Record
-from pytest_llmarith.results.compare_rows import Row, correct_for_tests, paired_rows, unpaired_rows
+from pytest_llmarith.results.compare_rows import Row, at_worst, correct_for_tests, rows_of
 from pytest_llmarith.results.files import UsageError
 from pytest_llmarith.results.keys import USUAL_NAME
 from pytest_llmarith.results.load import LoadedRun
-from pytest_llmarith.results.questions import Pair, Question, Questions, pair, with_other_prompts
-from pytest_llmarith.results.statistics import Cluster
+from pytest_llmarith.results.questions import Pair, Question, Questions, by_cell, pair, with_other_prompts
 
 _MOST_SEEN = 10
 _MOST_NAMED = 5
@@ -51,7 +50,7 @@ class Counts(Part, kw_only=True):
     repeated: int | None  # pairs whose question is also in another pair
     cells: int | None  # only without pairing
     unanswered: int  # on either side
-    at_worst: Points | None  # the difference if unanswered ones are right in the first and wrong in the second
+    at_worst: Points  # the difference if unanswered ones are right in the first and wrong in the second
     same_words: int | None  # pairs that are left out because both conditions have the same prompt
     first: LeftOut
     second: LeftOut
@@ -66,7 +65,6 @@ class Comparison(Part):
     method: Literal["paired", "unpaired"]
     questions: Counts
     rows: list[Row]
-    tests: int  # number of tests in Holm's correction
 
 
 class Comparisons(Part):
@@ -230,89 +228,74 @@ def _compared(first: _Model, second: _Model, unpaired: bool) -> Comparison:
                 f"{_both(first, second)}: all {len(same):,} questions have the same prompt in both conditions; "
                 "compare questions whose prompts differ, such as larger numbers"
             )
-        counts, rows = _paired(pairs, same, left, right)
+        counts = _counts_of_pairs(pairs, same, left, right)
     elif unpaired:
-        counts, rows = _unpaired(first, second)
+        pairs = _cells(first, second)
+        counts = _counts_of_cells(pairs, first, second)
     else:
         why = f"only {len(pairs):,} of {smaller:,} questions are the same" if pairs else "no question is the same"
         helps = "add --unpaired to compare them without pairing"
         if not set(first.conditions) & set(second.conditions):
             helps = f"compare them with {_choice('--condition', first.conditions, second.conditions)}"
         raise UsageError(f"{_both(first, second)}: {why}; {helps}")
-    tests = correct_for_tests(rows)
-    for row in rows:
-        row.show_power()
+    rows = rows_of(pairs, paired=is_paired)
+    correct_for_tests(rows)
     one, other = (Side(side.run, side.name, side.condition, side.simulated) for side in (first, second))
-    method: Literal["paired", "unpaired"] = "paired" if is_paired else "unpaired"
-    return Comparison(one, other, _differing(first, second), method, counts, rows, tests)
+    return Comparison(one, other, _differing(first, second), "paired" if is_paired else "unpaired", counts, rows)
 
 
-def _paired(
+def _counts_of_pairs(
     pairs: Sequence[Pair], same: Sequence[Pair], left: Sequence[Question], right: Sequence[Question]
-) -> tuple[Counts, list[Row]]:
-    rows = paired_rows([(one, one.measured, other.measured) for one, other in pairs if one.answered and other.answered])
-    counts = Counts(
+) -> Counts:
+    return Counts(
         compared=sum(min(one.answered, other.answered) for one, other in pairs),
         repeated=sum(min(one.asked, other.asked) for one, other in pairs) - len({one.problem for one, _ in pairs}),
         cells=None,
         unanswered=sum(max(one.unanswered, other.unanswered) for one, other in pairs),
-        at_worst=_points(paired_rows([(one, one.at_best, other.at_worst) for one, other in pairs])),
+        at_worst=at_worst(pairs, paired=True),
         same_words=sum(min(one.asked, other.asked) for one, other in same),
         first=LeftOut(others=sum(one.asked for one in left), unanswered=sum(one.unanswered for one, _ in pairs)),
         second=LeftOut(others=sum(one.asked for one in right), unanswered=sum(one.unanswered for _, one in pairs)),
     )
-    return counts, rows
 
 
-def _unpaired(first: _Model, second: _Model) -> tuple[Counts, list[Row]]:
-    """Compare the cells that both sides answered. If each side has only one condition, conditions are ignored."""
+def _cells(first: _Model, second: _Model) -> list[Pair]:
+    """The cells that both sides were asked, each as one question."""
     if first.repeated or second.repeated:
         raise UsageError(
             f"{_both(first, second)}: runs with --llm-repeats can only be compared by pairs of the same question; "
             "name runs that asked the same questions, or runs without repeats"
         )
-    ignored = len(first.conditions) == len(second.conditions) == 1
-    cells: dict[tuple[object, ...], tuple[list[Question], list[Question]]] = {}
-    for side, questions in enumerate((first.questions, second.questions)):
-        for one in questions:
-            cell = one.task, one.part, one.depth, "" if ignored else one.condition
-            cells.setdefault(cell, ([], []))[side].append(replace(one, condition=cell[-1]))
-    asked = [cell for cell in cells.values() if all(cell)]
-    compared = [cell for cell in asked if all(any(one.answered for one in side) for side in cell)]
-    if not compared:
+    has_conditions = not len(first.conditions) == len(second.conditions) == 1
+    cells, others = (by_cell(side.questions, with_conditions=has_conditions) for side in (first, second))
+    found = [(one, others[cell]) for cell, one in cells.items() if cell in others]
+    if not any(one.answered and other.answered for one, other in found):
         raise UsageError(
             f"{_both(first, second)}: no cell (a variant at a depth, or a set of sequences) has answers in both; "
             "name runs that asked the same kinds of questions"
         )
+    return found
+
+
+def _counts_of_cells(cells: Sequence[Pair], first: _Model, second: _Model) -> Counts:
+    compared = [cell for cell in cells if all(one.answered for one in cell)]
     left_out = []
-    for side, questions in enumerate((first.questions, second.questions)):
-        answered = sum(one.answered for one in questions)
-        others = answered - sum(one.answered for cell in compared for one in cell[side])
-        unanswered = sum(one.unanswered for one in questions)
-        left_out.append(LeftOut(answered=answered, others=others, unanswered=unanswered))
-    at_worst = [
-        (one[0], Cluster.of(each.at_best for each in one), Cluster.of(each.at_worst for each in other))
-        for one, other in asked
-    ]
-    measured = [
-        (one[0], Cluster.of(each.measured for each in one), Cluster.of(each.measured for each in other))
-        for one, other in compared
-    ]
-    counts = Counts(
+    for place, side in enumerate((first, second)):
+        answered = sum(one.answered for one in side.questions)
+        others = answered - sum(cell[place].answered for cell in compared)
+        left_out.append(
+            LeftOut(answered=answered, others=others, unanswered=sum(one.unanswered for one in side.questions))
+        )
+    return Counts(
         compared=None,
         repeated=None,
         cells=len(compared),
-        unanswered=sum(one.unanswered for cell in asked for side in cell for one in side),
-        at_worst=_points(unpaired_rows(at_worst)),
+        unanswered=sum(one.unanswered for cell in cells for one in cell),
+        at_worst=at_worst(cells, paired=False),
         same_words=None,
         first=left_out[0],
         second=left_out[1],
     )
-    return counts, unpaired_rows(measured)
-
-
-def _points(rows: Sequence[Row]) -> float | None:
-    return rows[0].difference.points if rows[0].difference else None
 
 
 def _differing(first: _Model, second: _Model) -> list[Differing]:

@@ -1,17 +1,34 @@
-"""Computes comparisons: rows with differences and tests, effects of conditions."""
+"""Computes comparisons: rows with differences and tests, effects of conditions, differences between models."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
+from typing import NamedTuple
 
-from pytest_llmarith import records
-from pytest_llmarith.records import Difference, Part, Percent, Points, SearchProblem, Share
-from pytest_llmarith.results.differences import compare_pairs, compare_strata, count_pairs, holm, smallest_difference
+from pytest_llmarith.records import (
+    Difference,
+    Effect,
+    ModelDifference,
+    Part,
+    Percent,
+    Points,
+    SameWords,
+    SearchProblem,
+    Share,
+)
+from pytest_llmarith.results.differences import (
+    DifferenceOfShares,
+    Table,
+    compare_pairs,
+    compare_strata,
+    holm,
+    smallest_difference,
+)
 from pytest_llmarith.results.keys import USUAL_NAME, variant_order
-from pytest_llmarith.results.questions import Question, Questions, pair, with_other_prompts
-from pytest_llmarith.results.statistics import Cluster, Interval, in_percent
+from pytest_llmarith.results.questions import Pair, Question, Questions, pair, with_other_prompts
+from pytest_llmarith.results.statistics import Cluster, in_percent
 from pytest_llmarith.types import Condition
 
 _FEWEST_TESTED = 6  # questions of a part: with five, p is at least 0.0625
@@ -26,23 +43,6 @@ class Measured(Part):
     percent: Percent | None
 
 
-class PairCounts(Part):
-    """Pairs by which side is correct."""
-
-    both: int
-    only_first: int
-    only_second: int
-    neither: int
-
-
-class Changes(Part):
-    """How many questions the second side got right more often, or less often."""
-
-    compared: int
-    better: int
-    worse: int
-
-
 class Row(Part):
     """One row of a comparison."""
 
@@ -51,18 +51,12 @@ class Row(Part):
     name: str | None
     first: Measured
     second: Measured
-    pairs: PairCounts | None  # null without pairing, or if a question was asked several times
-    questions: Changes | None  # null without pairing
+    better: int | None  # questions that the second side got right more often; null without pairing
+    worse: int | None
     difference: Difference | None
     p: Share | None  # null without a test
     p_holm: Share | None
     shown: Points | None  # the smallest difference that the pairs show with 80 % power
-
-    def show_power(self) -> None:
-        """Compute `shown`; it stays null without pairing, and if so few pairs show no difference."""
-        if self.questions and (pairs := self.questions.compared):
-            found = smallest_difference(pairs, self.questions.better + self.questions.worse)
-            self.shown = None if found is None else in_percent(found)
 
 
 class _Group(NamedTuple):
@@ -97,69 +91,73 @@ def _shown(groups: Collection[_Group]) -> Iterator[_Group]:
                 yield from sorted(family, key=lambda group: variant_order(group.name or ""))
 
 
-def paired_rows(pairs: Iterable[tuple[Question, Cluster, Cluster]]) -> list[Row]:
-    """The rows for questions with the trials of both sides; the first row is over all.
+def rows_of(pairs: Iterable[Pair], *, paired: bool) -> list[Row]:
+    """The rows for what both sides have answered; the first row is over all.
 
-    All conditions and repeats of a problem count as one question, as their trials are correlated.
+    The pairs are questions or, if not `paired`, cells in which the sides had different questions.
     """
-    nothing = Cluster(0, 0), Cluster(0, 0)
-    groups: dict[_Group, dict[int, tuple[Cluster, Cluster]]] = {_ALL: {}}
-    for question, first, second in pairs:
-        for group in _groups_of(question):
-            problems = groups.setdefault(group, {})
-            one, other = problems.get(question.problem, nothing)
-            problems[question.problem] = Cluster.of((one, first)), Cluster.of((other, second))
-    return [_paired_row(group, list(groups[group].values())) for group in _shown(groups)]
+    groups: defaultdict[_Group, list[Pair]] = defaultdict(list)
+    for one, other in _answered(pairs):
+        for group in _groups_of(one):
+            groups[group].append((one, other))
+    return [_row(group, _tables(groups[group]), paired) for group in _shown(groups)]
 
 
-def _paired_row(group: _Group, questions: Sequence[tuple[Cluster, Cluster]]) -> Row:
-    if not questions:
+def at_worst(pairs: Iterable[Pair], *, paired: bool) -> float:
+    """The points over all if unanswered trials were correct on the first side and wrong on the second."""
+    found = [
+        (replace(one, answered=one.asked, correct=one.correct + one.unanswered), replace(other, answered=other.asked))
+        for one, other in pairs
+    ]
+    return (compare_pairs if paired else compare_strata)(_tables(found)).in_points.points
+
+
+def _answered(pairs: Iterable[Pair]) -> list[Pair]:
+    return [(one, other) for one, other in pairs if one.answered and other.answered]
+
+
+def _tables(pairs: Iterable[Pair]) -> list[Table]:
+    """The trials of each problem: all its conditions and repeats count as one question, as they are correlated."""
+    problems: dict[int, Table] = {}
+    for one, other in pairs:
+        first, second = problems.get(one.problem, (Cluster(0, 0), Cluster(0, 0)))
+        problems[one.problem] = Cluster.of((first, one.measured)), Cluster.of((second, other.measured))
+    return list(problems.values())
+
+
+def _row(group: _Group, tables: Collection[Table], paired: bool) -> Row:
+    if not tables:
         nothing = Measured(0, 0, 0, None)
-        return Row(*group, nothing, nothing, PairCounts(0, 0, 0, 0), Changes(0, 0, 0), None, None, None, None)
-    found = compare_pairs(questions)
-    once = all(one.trials == other.trials == 1 for one, other in questions)
+        return Row(*group, nothing, nothing, 0, 0, None, None, None, None)
+    found = compare_pairs(tables) if paired else compare_strata(tables)
+    first, second = (Cluster.of(table[side] for table in tables) for side in (0, 1))
+    is_tested = not paired or group == _ALL or len(tables) >= _FEWEST_TESTED
     return Row(
         *group,
-        Measured(*Cluster.of(one for one, _ in questions), len(questions), in_percent(found.first)),
-        Measured(*Cluster.of(other for _, other in questions), len(questions), in_percent(found.second)),
-        PairCounts(*count_pairs(questions)) if once else None,
-        Changes(len(questions), found.better, found.worse),
-        _difference(found.interval, found.second - found.first),
-        found.p if group == _ALL or len(questions) >= _FEWEST_TESTED else None,
+        Measured(*first, len(tables) if paired else first.trials, in_percent(found.first)),
+        Measured(*second, len(tables) if paired else second.trials, in_percent(found.second)),
+        found.better if paired else None,
+        found.worse if paired else None,
+        found.in_points,
+        found.p if is_tested else None,
         None,
-        None,
+        _detectable(len(tables), found) if paired else None,
     )
 
 
-def unpaired_rows(cells: Iterable[tuple[Question, Cluster, Cluster]]) -> list[Row]:
-    """The same for two groups with different questions: per cell one of its questions, and the trials of both."""
-    groups: defaultdict[_Group, list[tuple[Cluster, Cluster]]] = defaultdict(list)
-    for question, first, second in cells:
-        for group in _groups_of(question):
-            groups[group].append((first, second))
-    rows = []
-    for group in _shown(groups):
-        found = compare_strata(groups[group])
-        sides = []
-        for side, share in enumerate((found.first, found.second)):
-            whole = Cluster.of(stratum[side] for stratum in groups[group])
-            sides.append(Measured(*whole, whole.trials, in_percent(share)))
-        difference = _difference(found.interval, found.second - found.first)
-        rows.append(Row(*group, sides[0], sides[1], None, None, difference, found.p, None, None))
-    return rows
+def _detectable(pairs: int, found: DifferenceOfShares) -> float | None:
+    smallest = smallest_difference(pairs, found.better + found.worse)
+    return None if smallest is None else in_percent(smallest)
 
 
-def correct_for_tests(rows: Iterable[Row]) -> int:
-    """Set Holm's p in the rows that have a test; returns the number of tests."""
+def correct_for_tests(rows: Iterable[Row | Effect | ModelDifference]) -> None:
+    """Set Holm's p in the rows that have a test."""
     tested = [(row, row.p) for row in rows if row.p is not None]
     for (row, _), p in zip(tested, holm([p for _, p in tested]), strict=True):
         row.p_holm = p
-    return len(tested)
 
 
-def _difference(interval: Interval | None, share: float) -> Difference:
-    low, high = (in_percent(interval.low), in_percent(interval.high)) if interval else (None, None)
-    return Difference(in_percent(share), low, high)
+# --- in the summary of a run ------------------------------------------------------------------------------------------
 
 
 class OfCondition(NamedTuple):
@@ -171,7 +169,7 @@ class OfCondition(NamedTuple):
     questions: Questions
 
 
-def model_differences(results: Iterable[OfCondition], baseline: str) -> list[records.ModelDifference]:
+def model_differences(results: Iterable[OfCondition], baseline: str) -> list[ModelDifference]:
     """Each other model compared with the baseline by the questions that both have answered, one row per task.
 
     Models that share less than half of their questions are left out.
@@ -184,26 +182,17 @@ def model_differences(results: Iterable[OfCondition], baseline: str) -> list[rec
     for (task, model), questions in asked.items():
         first = asked.get((task, baseline), [])
         pairs = pair(first, questions)[0] if model != baseline else []
-        if 2 * len(pairs) < min(len(first), len(questions)):
-            continue  # they were not asked the same questions
-        answered = [(one, one.measured, other.measured) for one, other in pairs if one.answered and other.answered]
-        if answered:
-            row: Any = paired_rows(answered)[0]
-            row.show_power()
-            changes = row.questions
-            found.append(
-                records.ModelDifference(
-                    *(model, baseline, task, changes.compared, row.difference, changes.better, changes.worse, row.p),
-                    p_holm=row.p,
-                    shown=row.shown,
-                )
-            )
-    for difference, p in zip(found, holm([each.p for each in found]), strict=True):
-        difference.p_holm = p
+        tables = _tables(_answered(pairs))
+        if tables and 2 * len(pairs) >= min(len(first), len(questions)):
+            test = compare_pairs(tables)
+            shown = _detectable(len(tables), test)
+            figures = test.in_points, test.better, test.worse, test.p, test.p, shown
+            found.append(ModelDifference(model, baseline, task, len(tables), *figures))
+    correct_for_tests(found)
     return found
 
 
-def effects(results: Iterable[OfCondition]) -> tuple[list[records.Effect], list[records.SameWords]]:
+def effects(results: Iterable[OfCondition]) -> tuple[list[Effect], list[SameWords]]:
     """Each condition of a model and task compared with the first one, and how many prompts are the same in both."""
     families: defaultdict[tuple[str, str], list[OfCondition]] = defaultdict(list)
     for each in results:
@@ -212,23 +201,13 @@ def effects(results: Iterable[OfCondition]) -> tuple[list[records.Effect], list[
     for (model, task), (beside, *others) in families.items():
         for other in others:
             pairs, _, _ = pair(beside.questions, other.questions, any_prompt=True)
-            differing, same = with_other_prompts((a, b) for a, b in pairs if a.answered and b.answered)
+            differing, same = with_other_prompts(_answered(pairs))
             if same:
-                alike.append(records.SameWords(model, task, other.condition, beside.condition, len(same)))
-            if differing:
-                row: Any = paired_rows([(one, one.measured, another.measured) for one, another in differing])[0]
-                found.append(  # in a row of pairs these figures are never null
-                    records.Effect(
-                        *(model, task, other.condition, beside.condition, row.questions.compared),
-                        percent=row.second.percent,
-                        percent_beside=row.first.percent,
-                        difference=row.difference,
-                        better=row.questions.better,
-                        worse=row.questions.worse,
-                        p=row.p,
-                        p_holm=row.p,
-                    )
-                )
-    for effect, p in zip(found, holm([each.p for each in found]), strict=True):
-        effect.p_holm = p
+                alike.append(SameWords(model, task, other.condition, beside.condition, len(same)))
+            if tables := _tables(differing):
+                test = compare_pairs(tables)
+                percents = in_percent(test.second), in_percent(test.first)
+                figures = *percents, test.in_points, test.better, test.worse, test.p, test.p
+                found.append(Effect(model, task, other.condition, beside.condition, len(tables), *figures))
+    correct_for_tests(found)
     return found, alike

@@ -35,10 +35,10 @@ _PERCENTS: tuple[_Shown, ...] = (
     ("B %", lambda row: formatting.percent_text(row.second.percent)),
 )
 _OF_PAIRS: tuple[_Shown, ...] = (
-    ("pairs", lambda row: str(row.questions.compared) if row.questions else "unpaired"),
+    ("pairs", lambda row: "unpaired" if row.better is None else str(row.first.questions)),
     *(*_PERCENTS, *_DIFFERENCE),
-    ("better", lambda row: str(row.questions.better if row.questions else "")),
-    ("worse", lambda row: str(row.questions.worse if row.questions else "")),
+    ("better", lambda row: str(row.better)),
+    ("worse", lambda row: str(row.worse)),
     *_TEST,
 )
 _OF_GROUPS: tuple[_Shown, ...] = (
@@ -78,7 +78,7 @@ def _blocks(comparisons: Comparisons) -> Iterator[str | Table]:
             yield f"{letter}: {_name(side.run)}, {_who(side)}{' (simulated)' * side.simulated}"
         yield _counts(one)
         yield f"differing: {', '.join(map(_fact, one.differing)) or 'nothing that is known'}"
-        if one.rows[0].questions:
+        if one.method == "paired":
             shown = one.rows[0].shown
             smallest = "none" if shown is None else f"{shown:.1f} points"
             yield f"smallest difference that these pairs show with 80 % power: {smallest}"

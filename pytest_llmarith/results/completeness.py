@@ -121,39 +121,21 @@ def parse_gate(text: str) -> Gate:
     return Gate(task or None, Decimal(number))
 
 
-def failed_gates(
-    gates: Iterable[Gate], results: Sequence[Result], models: Sequence[str], selected: Sequence[Key] = ()
-) -> list[str]:
+def failed_gates(gates: Iterable[Gate], results: Sequence[Result], selected: Iterable[Key] = ()) -> list[str]:
     """A line for every gate that a model, a task and a condition fail.
 
-    A gate also fails for `models` without a result, for unanswered questions, and for `selected` results that do not
-    exist, such as those of a task whose items were all skipped.
+    A gate also fails for unanswered questions, and for `selected` results that do not exist, such as those of a task
+    whose items were all skipped.
     """
-    return list(dict.fromkeys(line for gate in gates for line in _failures(gate, results, models, selected)))
-
-
-def _failures(
-    gate: Gate, all_results: Sequence[Result], models: Sequence[str], selected: Sequence[Key]
-) -> Iterator[str]:
-    nothing = f"nothing was answered, {gate.percent} % is required"
-    results = [result for result in all_results if gate.task in (None, result.task)]
-    if not results:
-        tasks = ", ".join(sorted({result.task for result in all_results}))
-        missing = f"{gate.task}: no such task in this run, {gate.percent} % is required; its tasks are {tasks}"
-        yield missing if tasks else nothing
-        return
-    for model in dict.fromkeys([*models, *(result.model for result in all_results)]):
-        of_model = [result for result in results if result.model == model]
-        if not of_model:
-            yield f"{', '.join(filter(None, (model, gate.task)))}: {nothing}"
-        for result in of_model:
-            if why := _why(gate, result):
-                yield f"{', '.join(filter(None, key_of(result)))}: {why}"
-    known = {key_of(result) for result in results}
-    for key in sorted(set(selected) - known):
-        model, task, _ = key
-        if gate.task in (None, task) and any(one.model == model for one in results):  # the others are named above
-            yield f"{', '.join(filter(None, key))}: {nothing}"
+    by_key = {key_of(result): result for result in results}
+    keys = [*by_key, *sorted({*selected} - by_key.keys())]
+    lines = []
+    for gate in gates:
+        gated = [key for key in keys if gate.task in (None, key[1])] or [("", gate.task or "", "")]
+        for key in gated:
+            why = _why(gate, by_key[key]) if key in by_key else f"nothing was answered, {gate.percent} % is required"
+            lines += [": ".join(filter(None, (", ".join(filter(None, key)), why)))] if why else []
+    return list(dict.fromkeys(lines))
 
 
 def _why(gate: Gate, result: Result) -> str | None:

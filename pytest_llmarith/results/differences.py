@@ -5,22 +5,16 @@ A difference is the second minus the first.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from math import ceil, exp, floor, fsum, inf, lgamma, log, log1p, sqrt
 from typing import NamedTuple
 
 from pytest_llmarith.records import Difference
-from pytest_llmarith.results.statistics import (
-    Cluster,
-    Interval,
-    two_sided_p,
-    two_sided_t,
-    wilson,
-)
+from pytest_llmarith.results.statistics import Cluster, Interval, in_percent, two_sided_p, two_sided_t, wilson
 
 SIGNIFICANT = 0.05  # a p value below it is more than chance
 POWER = 0.8  # the probability with which a difference should be found
-_NEGLIGIBLE = 1e-17  # too small to change a sum of probabilities
+_NEGLIGIBLE = 1e-17  # a part of a sum that is too small to change it
 _NO_VARIANCE = 1e-12  # rounded floats may miss 0
 
 
@@ -33,36 +27,27 @@ class Pairs(NamedTuple):
     neither: int
 
 
-class PairedDifference(NamedTuple):
-    """Two sides with the same questions: mean shares, interval of the difference, and McNemar's p."""
+class DifferenceOfShares(NamedTuple):
+    """The mean shares of two sides, and the interval and test of their difference."""
 
     first: float
     second: float
-    interval: Interval | None  # None if all questions changed by the same amount
-    better: int  # questions that the second got right more often
-    worse: int
+    interval: Interval | None  # None if nothing varies
     p: float
+    better: int = 0  # of pairs: questions that the second got right more often
+    worse: int = 0
 
     @property
     def in_points(self) -> Difference:
         """The second minus the first, in percentage points."""
-        low, high = (100 * self.interval.low, 100 * self.interval.high) if self.interval else (None, None)
-        return Difference(100 * (self.second - self.first), low, high)
+        low, high = (in_percent(self.interval.low), in_percent(self.interval.high)) if self.interval else (None, None)
+        return Difference(in_percent(self.second - self.first), low, high)
 
 
-class StratifiedDifference(NamedTuple):
-    """Two groups with different questions: mean shares over equally weighted strata, and the test of both."""
-
-    first: float
-    second: float
-    interval: Interval | None  # None if nothing varies within the strata
-    p: float
+Table = tuple[Cluster, Cluster]  # the trials of both sides: of one question, or of one stratum
 
 
-Table = tuple[Cluster, Cluster]  # the trials of two groups in one stratum
-
-
-def compare_pairs(questions: Collection[tuple[Cluster, Cluster]]) -> PairedDifference:
+def compare_pairs(questions: Collection[Table]) -> DifferenceOfShares:
     """Compare one or more questions, each with its trials (one, or several repeats) on both sides.
 
     If each question was asked once, the interval is Newcombe's for pairs. Otherwise it is Student's t over questions,
@@ -71,37 +56,17 @@ def compare_pairs(questions: Collection[tuple[Cluster, Cluster]]) -> PairedDiffe
     changes = sorted(second.share - first.share for first, second in questions)
     better, worse = sum(change > 0 for change in changes), sum(change < 0 for change in changes)
     if all(first.trials == second.trials == 1 for first, second in questions):
-        interval = newcombe(count_pairs(questions))
+        both = sum(first.successes + second.successes == 2 for first, second in questions)
+        interval = newcombe(Pairs(both, worse, better, len(questions) - both - worse - better))
     else:
         interval = mean_difference(changes)
     first, second = (fsum(pair[side].share for pair in questions) / len(questions) for side in (0, 1))
-    return PairedDifference(first, second, interval, better, worse, mcnemar(better, worse))
-
-
-def count_pairs(questions: Collection[tuple[Cluster, Cluster]]) -> Pairs:
-    """The pairs of questions that were asked once."""
-    outcomes = [(bool(first.successes), bool(second.successes)) for first, second in questions]
-    return Pairs(*map(outcomes.count, ((True, True), (True, False), (False, True), (False, False))))
+    return DifferenceOfShares(first, second, interval, mcnemar(better, worse), better, worse)
 
 
 def mcnemar(better: int, worse: int) -> float:
     """The two-sided p of McNemar's exact test, a binomial test with probability 1/2."""
-    tosses, fewer = better + worse, min(better, worse)
-    if 2 * fewer == tosses:
-        return 1.0
-    likeliest = exp(lgamma(tosses + 1) - lgamma(fewer + 1) - lgamma(tosses - fewer + 1) - tosses * log(2))
-    return min(1.0, 2 * likeliest * fsum(_falling(fewer, tosses)))
-
-
-def _falling(fewer: int, tosses: int) -> Iterator[float]:
-    """The probabilities of `fewer` heads down to 0, relative to that of `fewer`."""
-    share = 1.0
-    for heads in range(fewer, 0, -1):
-        yield share
-        share *= heads / (tosses - heads + 1)
-        if share < _NEGLIGIBLE:
-            return
-    yield share
+    return 1.0 if better == worse else min(1.0, 2 * _at_most(min(better, worse), better + worse, 0.5))
 
 
 def mcnemar_power(pairs: int, discordant: float, difference: float) -> float:
@@ -153,7 +118,7 @@ def _at_most(successes: int, tries: int, share: float) -> float:
     probability, total = exp(_log_binomial(successes, tries, share)), 0.0
     for count in range(successes, -1, -1):
         total += probability
-        if probability < _NEGLIGIBLE:
+        if probability <= total * _NEGLIGIBLE:
             break
         probability *= count * (1 - share) / ((tries - count + 1) * share)
     return min(1.0, total)
@@ -220,7 +185,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return corrected
 
 
-def compare_strata(strata: Collection[Table]) -> StratifiedDifference:
+def compare_strata(strata: Collection[Table]) -> DifferenceOfShares:
     """Compare two groups with different questions within strata of similar questions. Trials are independent.
 
     The difference is that of Mantel and Haenszel, the mean over strata with weights `n1 n2 / (n1 + n2)`. Its interval
@@ -236,7 +201,7 @@ def compare_strata(strata: Collection[Table]) -> StratifiedDifference:
     )
     degrees = max(1, sum(first.trials + second.trials for first, second in strata) - 2)
     interval = _sato(other - one, strata, fsum(weights), two_sided_t(degrees))
-    return StratifiedDifference(one, other, interval, two_sided_p(_cochran(strata), degrees))
+    return DifferenceOfShares(one, other, interval, two_sided_p(_cochran(strata), degrees))
 
 
 def _sato(difference: float, strata: Collection[Table], weight: float, errors: float) -> Interval | None:

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from io import StringIO
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, TextIO
+from typing import Literal, TextIO
 
-from pytest_llmarith.records import Part, Percentage, Record, as_text
+from pytest_llmarith.records import Outcomes, Part, Percentage, Record, as_text
 from pytest_llmarith.results import llm_arithmetic
 from pytest_llmarith.results.files import UsageError, encode, new_file
 from pytest_llmarith.results.formatting import showable
 from pytest_llmarith.results.keys import label_of
 from pytest_llmarith.results.load import LoadedRun, load_runs
 from pytest_llmarith.results.log import LOG, without_files_beside
-from pytest_llmarith.results.run_tables import ResultOfRun
+from pytest_llmarith.results.series import ResultOfRun
 from pytest_llmarith.types import Outcome
 
 Shape = Literal["llm_arithmetic", "csv"]
@@ -62,39 +61,42 @@ def files_of(runs: Iterable[LoadedRun]) -> list[Path]:
     return [file for run in runs for file in ([run.path / name for name in names] if run.path.is_dir() else [run.path])]
 
 
-@dataclass
-class LeftOut:
-    """How many trials a shape cannot express, and how many it expresses without their condition or repeat."""
+def export(runs: Sequence[LoadedRun], shape: Shape, destination: Destination) -> list[str]:
+    """Write the trials of runs; returns a line for each kind of trial that this shape cannot express.
 
-    other_tasks: int = 0
-    conditions: int = 0
-
-
-def export(runs: Sequence[LoadedRun], shape: Shape, destination: Destination) -> LeftOut:
-    """Write the trials of runs. Raises UsageError if a run cannot be read, or if no trial can be expressed."""
+    Raises UsageError if a run cannot be read, or if no trial can be expressed.
+    """
     if destination.spreadsheet and shape != "csv":
         raise UsageError(f"--spreadsheet: --format={shape} is not CSV; remove --spreadsheet, or write --format=csv")
-    left_out = LeftOut()
     if shape == "csv":
         rows = (_trial_cells(run.name, record) for run in runs for record in run.records())
-        lines = csv_lines(_TRIAL_COLUMNS, rows, spreadsheet=destination.for_spreadsheet)
-    else:
-        lines = _rows(runs, left_out)
-    destination.write(lines, runs)
-    return left_out
+        destination.write(csv_lines(_TRIAL_COLUMNS, rows, spreadsheet=destination.for_spreadsheet), runs)
+        return []
+    counts = Counter[str]()
+    destination.write(_rows(runs, counts), runs)
+    lines = []
+    if count := counts["other tasks"]:
+        lines.append(
+            f"trials of other tasks, without a row in --format={shape}: {count:,}; --format=csv has all trials"
+        )
+    if count := counts["conditions"]:
+        lines.append(
+            f"trials in a condition or repeated, which --format={shape} does not show: {count:,}; a problem may have "
+            "several rows; --format=csv tells them apart"
+        )
+    return lines
 
 
-def _rows(runs: Sequence[LoadedRun], left_out: LeftOut) -> Iterator[str]:
+def _rows(runs: Sequence[LoadedRun], counts: Counter[str]) -> Iterator[str]:
     """One row of llm_arithmetic per line. Raises UsageError at the end if there was none."""
-    written = 0
     for record in (record for run in runs for record in run.records()):
         if (row := llm_arithmetic.row_of(record)) is None:
-            left_out.other_tasks += 1
+            counts["other tasks"] += 1
             continue
-        written += 1
-        left_out.conditions += bool(label_of(record.condition) or record.repeat)
+        counts["written"] += 1
+        counts["conditions"] += bool(label_of(record.condition) or record.repeat)
         yield f"{encode(row).decode('ascii')}\n"
-    if not written:
+    if not counts["written"]:
         raise UsageError("--format=llm_arithmetic: the runs have no arithmetic trial; write --format=csv for all tasks")
 
 
@@ -138,125 +140,76 @@ def _picked(part: Part | None, names: Iterable[str]) -> list[object]:
     return [as_text(value) if isinstance(value, dict | list) else value for value in values]
 
 
-def result_lines(rows: Sequence[ResultOfRun], *, spreadsheet: bool) -> Iterator[str]:
-    """CSV with a row per result and a column per figure."""
-    cells = ([show(row) for show in _RESULT_COLUMNS.values()] for row in rows)
-    return csv_lines(list(_RESULT_COLUMNS), cells, spreadsheet=spreadsheet)
+# --- rows of results -------------------------------------------------------------------------------------------------
+
+Row = Mapping[str, object]  # values by column; the same columns in all rows of a table
+_OUTCOMES = {"correct": Outcome.CORRECT, "deviate": Outcome.DEVIATE, _NO_ANSWER: Outcome.NAN, "cheat": Outcome.CHEAT}
 
 
-_Getter = Callable[[ResultOfRun], object]
+def result_rows(rows: Iterable[ResultOfRun]) -> list[Row]:
+    """The figures of the overview."""
+    return [
+        _whose(row)
+        | {name: getattr(row.result, name) for name in ("date", "simulated", "selected", "measured")}
+        | _counts(row.result.outcomes)
+        | {
+            f"{name}_{end}": value
+            for name, outcome in _OUTCOMES.items()
+            for end, value in _with_interval(row.result.percentages[outcome]).items()
+        }
+        | {name: getattr(row.result, name) for name in _FIGURES}
+        | {f"{kind}_tokens": count for kind, count in row.result.tokens.items()}
+        for row in rows
+    ]
 
 
-def _at(path: str) -> _Getter:
-    """A function that returns the value at a path such as `repeats.k`, or None if a part of the path is missing."""
-
-    def value_of(row: ResultOfRun) -> object:
-        value: Any = row.result
-        for name in path.split("."):
-            value = value[name] if isinstance(value, dict) else getattr(value, name, None)
-        return value
-
-    return value_of
+_FIGURES = (
+    *("rounded", "median_relative_error", "average_absolute_error"),
+    *("cost_usd", "unpriced", "stored", "median_latency_s"),
+)
 
 
-_OUTCOMES = {"correct": "correct", "deviate": "deviate", _NO_ANSWER: "nan", "cheat": "cheat"}
-_ENDS = ("percent", "low", "high")
-_KINDS = ("prompt", "completion", "reasoning")
-_RESULT_COLUMNS: Mapping[str, _Getter] = {
-    "run": lambda row: row.run,
-    "model": _at("model"),
-    "task": _at("task"),
-    "condition": lambda row: label_of(row.result.condition) or None,
-    **{name: _at(name) for name in ("date", "simulated", "selected", "measured")},
-    "unanswered": _at("outcomes.unanswered"),
-    **{column: _at(f"outcomes.{outcome}") for column, outcome in _OUTCOMES.items()},
-    **{f"{name}_{end}": _at(f"percentages.{outcome}.{end}") for name, outcome in _OUTCOMES.items() for end in _ENDS},
-    **{name: _at(name) for name in ("rounded", "median_relative_error", "average_absolute_error")},
-    **{name: _at(name) for name in ("cost_usd", "unpriced", "stored")},
-    **{f"{kind}_tokens": _at(f"tokens.{kind}") for kind in _KINDS},
-    **{
-        f"{what}_{figure}": _at(f"spending.{what}.{figure}")
-        for what in ("cost_usd", "latency_s", *(f"{kind}_tokens" for kind in _KINDS))
-        for figure in ("median", "p90")
-    },
-    "repeats": _at("repeats.k"),
-    "problems": _at("repeats.problems"),
-    **{
-        f"{share}_{end}": _at(f"repeats.{share}.{end}")
-        for share in ("consistency", "pass_at_1", "majority")
-        for end in _ENDS
-    },
-}
-
-
-class CellRow(Part):
-    """One variant at one depth of a result. Without a condition, it is the usual one."""
-
-    run: str
-    model: str
-    task: str
-    condition: str | None
-    variant: str
-    depth: int
-    measured: int
-    unanswered: int
-    correct: int
-    deviate: int
-    no_answer: int
-    cheat: int
-    percent: float | None  # of correct trials, with its 95 % interval
-    low: float | None
-    high: float | None
-
-
-class ErrorRow(Part):
-    """One error class of a result, with the percentage of all its deviates."""
-
-    run: str
-    model: str
-    task: str
-    condition: str | None
-    error_class: str
-    count: int
-    percent: float | None
-    low: float | None
-    high: float | None
-
-
-def cell_rows(rows: Iterable[ResultOfRun]) -> list[CellRow]:
+def cell_rows(rows: Iterable[ResultOfRun]) -> list[Row]:
     """All variants and depths of results."""
     return [
-        CellRow(
-            *(*_whose(row), one.variant, one.depth, one.measured, one.unanswered),
-            *(one.correct, one.deviate, one.nan, one.cheat, *_ends_of(one.correct_percentage)),
-        )
+        _whose(row)
+        | {"variant": one.variant, "depth": one.depth, "measured": one.measured}
+        | (_counts(one) | _with_interval(one.correct_percentage))
         for row in rows
         for one in row.result.cells
     ]
 
 
-def error_rows(rows: Iterable[ResultOfRun]) -> list[ErrorRow]:
-    """All error classes that occur in results."""
+def error_rows(rows: Iterable[ResultOfRun]) -> list[Row]:
+    """All error classes that occur in results, with the percentage of all deviates."""
     return [
-        ErrorRow(*_whose(row), one.error_class, one.count, *_ends_of(one.percentage))
+        _whose(row) | {"error_class": one.error_class, "count": one.count} | _with_interval(one.percentage)
         for row in rows
         for one in (row.result.errors.classes if row.result.errors else ())
         if one.count
     ]
 
 
-def _whose(row: ResultOfRun) -> tuple[str, str, str, str | None]:
-    return row.run, row.result.model, row.result.task, label_of(row.result.condition) or None
+def _whose(row: ResultOfRun) -> dict[str, object]:
+    """The columns that name a result. Without a condition, it is the usual one."""
+    one = row.result
+    return {"run": row.run, "model": one.model, "task": one.task, "condition": label_of(one.condition) or None}
 
 
-def _ends_of(found: Percentage | None) -> tuple[float | None, float | None, float | None]:
-    return (found.percent, found.low, found.high) if found else (None, None, None)
+def _counts(outcomes: Outcomes) -> dict[str, object]:
+    return {"unanswered": outcomes.unanswered} | {
+        name: getattr(outcomes, outcome) for name, outcome in _OUTCOMES.items()
+    }
 
 
-def part_lines(parts: Sequence[Part], *, spreadsheet: bool) -> Iterator[str]:
-    """CSV with a row per part, all of one type."""
-    headers = parts[0].__struct_fields__
-    return csv_lines(headers, ([getattr(part, name) for name in headers] for part in parts), spreadsheet=spreadsheet)
+def _with_interval(found: Percentage | None) -> dict[str, object]:
+    return {end: getattr(found, end, None) for end in ("percent", "low", "high")}
+
+
+def row_lines(rows: Sequence[Row], *, spreadsheet: bool) -> Iterator[str]:
+    """CSV of rows with the same columns; nothing if there are none."""
+    if rows:
+        yield from csv_lines(list(rows[0]), (list(row.values()) for row in rows), spreadsheet=spreadsheet)
 
 
 # --- CSV -------------------------------------------------------------------------------------------------------------
@@ -268,18 +221,10 @@ _FORMULA = re.compile(r"(^|;)( *)(?=[=+\-@＝＋－＠])")
 
 
 def csv_lines(headers: Sequence[str], rows: Iterable[Sequence[object]], *, spreadsheet: bool) -> Iterator[str]:
-    """A table as CSV: the headers, then each row.
-
-    Every cell is quoted: csv before Python 3.13 does not quote a lone carriage return, and DuckDB guesses the dialect
-    if few cells are quoted.
-    """
-    buffer = StringIO()
-    writer = csv.writer(buffer, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    """A table as CSV: the headers, then each row. Every cell is quoted: DuckDB guesses the dialect if few are."""
     for row in chain([headers], rows):
-        writer.writerow([_cell(value, spreadsheet=spreadsheet) for value in row])
-        yield buffer.getvalue()
-        buffer.seek(0)
-        buffer.truncate()
+        cells = (_cell(value, spreadsheet=spreadsheet).replace('"', '""') for value in row)
+        yield '"' + '","'.join(cells) + '"\n'
 
 
 def _cell(value: object, *, spreadsheet: bool) -> str:

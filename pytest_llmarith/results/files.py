@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import stat
 from collections.abc import Iterable, Iterator
@@ -27,27 +26,8 @@ def name_of(path: Path) -> str:
 
 
 def encode(value: Any, indent: int | None = None) -> bytes:
-    """JSON in ASCII, so that a reply cannot break a line or control a terminal.
-
-    NaN and infinity become null, other values that JSON lacks become text.
-    """
-    try:
-        text = json.dumps(value, allow_nan=False, default=str, indent=indent)
-    except ValueError:
-        text = json.dumps(_finite(value), allow_nan=False, default=str, indent=indent)
-    return text.encode("ascii")
-
-
-def _finite(value: Any) -> Any:
-    match value:
-        case float():
-            return value if math.isfinite(value) else None
-        case dict():
-            return {str(key) if isinstance(key, float) else key: _finite(item) for key, item in value.items()}
-        case list() | tuple():
-            return [_finite(item) for item in value]
-        case _:
-            return value
+    """JSON in ASCII, so that a reply cannot break a line or control a terminal. Values that it lacks become text."""
+    return json.dumps(value, default=str, indent=indent).encode("ascii")
 
 
 def write_json(path: Path, value: Any) -> None:

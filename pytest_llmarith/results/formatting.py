@@ -10,8 +10,7 @@ import re
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from math import ceil
 
-from pytest_llmarith.records import Difference, ErrorSizes, Percentage, ReliableDepth, Repeats, Result, Tokens, Variant
-from pytest_llmarith.results import statistics
+from pytest_llmarith.records import Difference, ErrorSizes, Percentage, ReliableDepth, Result, Tokens
 from pytest_llmarith.results.differences import SIGNIFICANT
 
 UNKNOWN = "-"
@@ -42,16 +41,16 @@ def percent_text(percent: float | None) -> str:
     return text if percent in (0, 100) else {"100.0": ">99.9", "0.0": "<0.1"}.get(text, text)
 
 
-def one_decimal(percentage: Percentage | None) -> str:
-    """A percentage rounded to one decimal, such as `61.3`."""
-    return UNKNOWN if percentage is None or percentage.percent is None else f"{percentage.percent:.1f}"
-
-
 def interval(percentage: Percentage | None) -> str:
     """The interval of a percentage, such as `57.6-64.8`."""
     if percentage is None or percentage.low is None or percentage.high is None:
         return UNKNOWN
     return "-".join(f"{end:.1f}".replace("100.0", "100") for end in (percentage.low, percentage.high))
+
+
+def with_interval(percentage: Percentage | None) -> str:
+    """Such as `61.3 (57.6-64.8)`."""
+    return f"{percent_of(percentage)} ({interval(percentage)})"
 
 
 def signed(points: float | None) -> str:
@@ -150,10 +149,20 @@ def seconds(number: float | None) -> str:
     return f"{number:.1f}" if number < 99.95 else f"{number:,.0f}"
 
 
+def cost_of(result: Result) -> str:
+    """The cost of a result."""
+    return dollars(result.cost_usd, result.unpriced)
+
+
 def prompt_and_completion(tokens: Tokens) -> int | None:
     """The sum of prompt and completion tokens; None if either is unknown."""
     prompt, completion = tokens["prompt"], tokens["completion"]
     return None if prompt is None or completion is None else prompt + completion
+
+
+def tokens_of(result: Result) -> str:
+    """The prompt and completion tokens of a result."""
+    return thousands(prompt_and_completion(result.tokens))
 
 
 def unpriced(result: Result) -> str:
@@ -164,11 +173,10 @@ def unpriced(result: Result) -> str:
 # --- parts of a result -----------------------------------------------------------------------------------------------
 
 
-def leading_digits(sizes: ErrorSizes) -> str:
+def leading_digits(sizes: ErrorSizes, deviates: int) -> str:
     """The median of the leading digits that are right; `-` if most answers have another length than the truth."""
     median, others = sizes.median_leading_digits, sizes.other_length
-    binned = sum(one.count for one in sizes.log10_bins)
-    return UNKNOWN if median == 0 and others and 2 * others >= binned else count(median)
+    return UNKNOWN if median == 0 and others and 2 * others >= deviates else count(median)
 
 
 def reliable(found: ReliableDepth) -> str:
@@ -182,23 +190,12 @@ def reliable(found: ReliableDepth) -> str:
     )
 
 
-def holds_to(found: ReliableDepth | statistics.ReliableDepth) -> str:
-    """The reliable depth: a number, `9?` if that is not proven, or `-`."""
-    if found.depth is not None:
-        return str(found.depth)
-    return UNKNOWN if found.observed is None else f"{found.observed}?"
-
-
-def percent_and_depth(one: Variant) -> str | None:
-    """The percentage of correct answers of a variant and what it holds to; None if a depth has no reply."""
-    if one.correct_percentage is None or one.correct_percentage.percent is None:
-        return None
-    return f"{percent_of(one.correct_percentage)}{holds_to(one.reliable_depth):>4}"
-
-
-def times(result: Result, repeats: Repeats) -> str:
-    """How often the problems of a result were asked, such as `5`, or `up to 5` if some repeats have no reply."""
-    return f"{'up to ' * (result.measured < repeats.k * repeats.problems)}{repeats.k}"
+def holds_to(found: ReliableDepth) -> str:
+    """The reliable depth: `6` if it is proven, `6 (9?)` if 9 is observed beyond it, `9?` if none is proven, or `-`."""
+    observed = UNKNOWN if found.observed is None else f"{found.observed}?"
+    if found.depth is None:
+        return observed
+    return str(found.depth) if found.observed == found.depth else f"{found.depth} ({observed})"
 
 
 # --- untrusted text --------------------------------------------------------------------------------------------------

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_llmarith.results.formatting import sanitize_name
-from pytest_llmarith.types import AXES, DEFAULT_CONDITION, Condition, Dtype, Op
+from pytest_llmarith.types import Condition, Dtype, Op
 
 if TYPE_CHECKING:
     from pytest_llmarith.records import Run
@@ -48,28 +48,19 @@ def variant_order(name: str) -> tuple[int, str]:
     return VARIANTS.index(name) if name in VARIANTS else len(VARIANTS), name
 
 
-def result_order(
-    run: Run, conditions: Mapping[Key, Condition | None], seen: Iterable[str]
-) -> Callable[[Key], tuple[Any, ...]]:
-    """A sort key of results: models as the run names them, then as they were seen; tasks by name; the usual condition,
-    then the others as they were given.
+def result_order(run: Run, keys: Iterable[Key]) -> list[Key]:
+    """Keys of results in order: models as the run names them, then as they were seen; tasks by name; the usual
+    condition, then the others as they were given.
     """
-    named = [model.name for model in run.models]
-    ranks = {model: place for place, model in enumerate(dict.fromkeys([*named, *seen]))}
-    given = {axis: list(dict.fromkeys(getattr(one, axis) for one in run.conditions or ())) for axis in AXES}
-
-    def place(key: Key) -> tuple[Any, ...]:
-        model, task, label = key
-        values = ((getattr(conditions[key] or DEFAULT_CONDITION, axis), known) for axis, known in given.items())
-        rank = tuple(known.index(value) if value in known else 0 for value, known in values)
-        return ranks[model], task, bool(label), rank, label
-
-    return place
+    keys = list(keys)
+    models = list(dict.fromkeys([*(model.name for model in run.models), *(model for model, *_ in keys)]))
+    ranks = {label_of(condition): place for place, condition in enumerate(run.conditions or ())}
+    return sorted(keys, key=lambda key: (models.index(key[0]), key[1], bool(key[2]), ranks.get(key[2], 0), key[2]))
 
 
 def parameters_of(run: Run, model: str) -> Parameters:
     """The request parameters of one model of a run."""
-    return next((known.params or {} for known in run.models if known.name == model), None)
+    return next((known.params for known in run.models if known.name == model), None)
 
 
 def differing(rows: Sequence[tuple[str, Parameters]]) -> list[str]:

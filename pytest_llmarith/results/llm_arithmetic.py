@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
 from pytest_llmarith import records
-from pytest_llmarith.records import FORMAT, Part, Record, convert
+from pytest_llmarith.records import FORMAT, Moment, Part, Record, convert
 from pytest_llmarith.types import DEFAULT_CONDITION, Dtype, Outcome, Reading, Reply
 
+_REQUIRED = {"variant", "operands", "correct", "raw_response", "classification"}
 _MARK = '"raw_response"'  # in each row, and hardly ever in a record
 
 _OUTCOMES = {"Correct": Outcome.CORRECT, "Deviate": Outcome.DEVIATE, "NaN": Outcome.NAN}
@@ -40,7 +40,7 @@ class Row(Part):
     classification: Literal["Correct", "Deviate", "NaN"]
     tokens: dict[str, Any] | None = None
     cost: _Number | None = None
-    timestamp: str | None = None
+    timestamp: Moment | None = None
     attempts: int | None = None
     failed_to_get_reply: bool | None = None
     reading: Reading | None = None
@@ -60,11 +60,6 @@ class Row(Part):
         return bool(self.raw_response or (self.tokens or {}).get("completion_tokens"))
 
 
-def is_row(values: Mapping[str, Any]) -> bool:
-    """Whether the object is a row of llm_arithmetic."""
-    return {"variant", "operands", "correct", "raw_response", "classification"} <= values.keys()
-
-
 def values_in(line: str) -> dict[str, Any] | None:
     """The values of the row in a line; None if it is not a row. Raises ValueError if it is not JSON."""
     if _MARK not in line:
@@ -73,7 +68,7 @@ def values_in(line: str) -> dict[str, Any] | None:
         values = json.loads(line, parse_float=str)
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    return values if isinstance(values, dict) and is_row(values) else None
+    return values if isinstance(values, dict) and values.keys() >= _REQUIRED else None
 
 
 def row_in(line: str) -> Row | None:

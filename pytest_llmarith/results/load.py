@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from pytest_llmarith import evaluate, records
+from pytest_llmarith import evaluate
 from pytest_llmarith.records import (
     AdditionProblem,
     ArithmeticProblem,
@@ -48,9 +46,6 @@ class LoadedRun:
         self._file = file
         self._has_rows = has_rows
         self._wanted = wanted
-
-    def __repr__(self) -> str:
-        return f"LoadedRun({str(self.path)!r})"
 
     @property
     def name(self) -> str:
@@ -91,7 +86,7 @@ class LoadedRun:
     def _replaced(self) -> set[int]:
         """The positions of the records that are replaced by another record of their trial."""
         # The keys before `simulated` identify the trial. Usually each trial occurs once.
-        heads = [hash((line or "").partition(', "simulated": ')[0]) for _, line in lines(self._file)]
+        heads = [hash(line.partition(', "simulated": ')[0]) for _, line in lines(self._file)]
         if len(set(heads)) == len(heads):
             return set()
         replaced: set[int] = set()
@@ -122,8 +117,9 @@ class LoadedRun:
         summary, days = Summary(((self.facts and self.facts.prompt_texts) or {}).get("systems")), set()
         for record in self.records():
             summary.add(record)
-            days.add(_day(record.reply))
-        first = min(filter(None, days), default=None)
+            if record.reply and record.reply.asked_at and not record.reply.stored:  # a stored one is of another run
+                days.add(record.reply.asked_at[: len("2026-11-22")])
+        first = min(days, default=None)
         counted = summary.of_run(self.facts or unknown_run(self.name), self._selected, first)
         return counted, summary.asked()
 
@@ -137,17 +133,6 @@ class LoadedRun:
     @cached_property
     def _written(self) -> RunSummary | None:
         return read_summary(self._file) if self.path != self._file else None
-
-
-def _day(reply: records.Reply | None) -> str | None:
-    """The day in UTC on which this run asked; None for a stored reply, which is of another run."""
-    if reply is None or reply.stored or reply.asked_at is None:
-        return None
-    try:
-        asked = datetime.fromisoformat(reply.asked_at)
-        return (asked.astimezone(UTC) if asked.tzinfo else asked).date().isoformat()
-    except (ValueError, OverflowError):  # OverflowError: in the first hours of year 1
-        return None
 
 
 def read_summary(log: Path) -> RunSummary | None:
@@ -205,20 +190,16 @@ def _below(folder: Path) -> Iterator[LoadedRun]:
 
 def _run_in(file: Path) -> LoadedRun | None:
     """The run in a file, by its first line; None for another file. A log without records is a killed run."""
-    first = next((line for _, line in lines(file) if line is None or not is_torn(line)), None)
-    values = _object_in(first or "")
-    if llm_arithmetic.is_row(values):
-        return LoadedRun(file, has_rows=True)
-    is_log = file.name == LOG or {"outcome", "task", "model"} <= values.keys()
-    return LoadedRun(file, has_rows=False) if is_log else None
-
-
-def _object_in(line: str) -> dict[str, Any]:
+    first = next((line for _, line in lines(file) if not is_torn(line)), "")
     try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
+        if llm_arithmetic.values_in(first):
+            return LoadedRun(file, has_rows=True)
+        if file.name != LOG:
+            decode_record(first)
+    except ValueError:
+        if file.name != LOG:
+            return None
+    return LoadedRun(file, has_rows=False)
 
 
 # --- grading again -------------------------------------------------------------------------------------------------

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import stat
 import tempfile
+from collections import UserDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -14,7 +14,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pytest_llmarith.results.files import UsageError, encode, name_of
+from pytest_llmarith.results.files import UsageError, name_of
 from pytest_llmarith.results.formatting import sanitize
 from pytest_llmarith.types import Shard
 
@@ -24,9 +24,8 @@ if TYPE_CHECKING:
 LOG = "trials.jsonl"
 SUMMARY = "summary.json"
 LONGEST_LINE = 2**24  # characters; the parsed values may take thirty times as much memory
-TOO_LONG = f"longer than {LONGEST_LINE:,} characters"
 
-_TORN = "\x18"  # ends a line that was cut when a run was killed; JSON never contains it unescaped
+_TORN = "\x18"  # ends a line that was cut when the disk was full; JSON never contains it unescaped
 _LONGEST_MODEL = 60  # characters of a folder's name; Windows allows 260 for a whole path
 _PROBE_BYTES = 1 << 16  # that a disk must accept
 _LONGEST_CAUSE = 200
@@ -78,12 +77,11 @@ def _as_unwritable_folder(base: Path) -> Iterator[None]:
 
 
 class RunLog:
-    """Appends records. After `append` has returned, the record is not lost if this process is killed."""
+    """A new log. After `append` has returned, the record is not lost if this process is killed."""
 
     def __init__(self, path: Path) -> None:
-        self._file = open(path, "a+b", buffering=0)  # noqa: SIM115
-        self._file.seek(max(0, self._file.seek(0, os.SEEK_END) - 1))
-        self._is_torn = self._file.read(1) not in (b"", b"\n")
+        self._file = open(path, "xb", buffering=0)  # noqa: SIM115
+        self._is_torn = False  # by a write that failed
 
     def append(self, record: str) -> int:
         """Write one encoded record as one line; returns its offset in bytes."""
@@ -101,82 +99,42 @@ class RunLog:
         self._file.close()
 
 
-class WrittenRecords(Mapping[str, "Record"]):
-    """The records of a log by node id, read from the file one at a time; of two with the same id the last counts.
+class WrittenRecords(UserDict[str, Any]):
+    """The records of a log by node id. A record is set as its place in the log, from which it is read, or as itself.
 
     Reading may raise OSError.
     """
 
-    def __init__(self) -> None:
-        self.path: Path | None = None  # of the log, once there is one
-        self._places: dict[str, int | Record] = {}
+    path: Path | None = None  # of the log, once there is one
 
     def __getitem__(self, nodeid: str) -> Record:
-        from pytest_llmarith.records import decode_record
+        from pytest_llmarith.records import Record, decode_record
 
-        place = self._places[nodeid]
-        if not isinstance(place, int):
-            return place
+        found: Record | int = self.data[nodeid]
+        if isinstance(found, Record):
+            return found
         assert self.path is not None
         with open(self.path, "rb") as log:
-            log.seek(place)
+            log.seek(found)
             return decode_record(log.readline())
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
 
-    def __len__(self) -> int:
-        return len(self._places)
-
-    def __contains__(self, nodeid: object) -> bool:
-        return nodeid in self._places
-
-    def note(self, nodeid: str, place: int) -> None:
-        """Add a record that begins at this byte of the log."""
-        self._places[nodeid] = place
-
-    def keep(self, nodeid: str, record: Record) -> None:
-        """Add a record that could not be written."""
-        self._places[nodeid] = record
-
-
-# --- report.json: the report of pytest-json-report, with the record of each test and the summary ----------------------
-
-
-def extend_json_report(
-    json_report: dict[str, Any], records_by_nodeid: Mapping[str, Record], summary: RunSummary
-) -> None:
-    """Add the records and the summary; of a test that is listed twice the last entry stays."""
-    from pytest_llmarith.records import as_dict
-
-    if "tests" in json_report:  # --json-report-summary leaves them out
-        json_report["tests"] = list(_with_records(json_report["tests"], records_by_nodeid))
-    json_report["llmarith"] = as_dict(summary)
-
-
-def json_pieces(
+def with_records(
     json_report: Mapping[str, Any], records_by_nodeid: Mapping[str, Record], summary: RunSummary
-) -> Iterator[bytes]:
-    """The same as the text of a file, test by test, so that only one record is in memory."""
-    whole = {key: value for key, value in json_report.items() if key != "tests"}
-    extend_json_report(whole, {}, summary)
-    if "tests" not in json_report:
-        yield encode(whole) + b"\n"
-        return
-    yield encode(whole).removesuffix(b"}") + b', "tests": ['
-    between = b""
-    for test in _with_records(json_report["tests"], records_by_nodeid):
-        yield between + encode(test)
-        between = b", "
-    yield b"]}\n"
+) -> dict[str, Any]:
+    """The report of pytest-json-report with the record of each test and the summary.
 
-
-def _with_records(tests: list[dict[str, Any]], records_by_nodeid: Mapping[str, Record]) -> Iterator[dict[str, Any]]:
+    Of a test that is listed twice the last entry stays.
+    """
     from pytest_llmarith.records import as_dict
 
-    for nodeid, test in {test["nodeid"]: test for test in tests}.items():
-        record = records_by_nodeid.get(nodeid)
-        yield test if record is None else test | {"llmarith": as_dict(record)}
+    extended = {**json_report, "llmarith": as_dict(summary)}
+    if "tests" in extended:  # --json-report-summary leaves them out
+        tests = {test["nodeid"]: test for test in extended["tests"]}
+        for nodeid in tests.keys() & records_by_nodeid.keys():
+            tests[nodeid] = tests[nodeid] | {"llmarith": as_dict(records_by_nodeid[nodeid])}
+        extended["tests"] = list(tests.values())
+    return extended
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------
@@ -202,10 +160,10 @@ def log_of(path: Path) -> Path:
     return file
 
 
-def lines(file: Path) -> Iterator[tuple[int, str | None]]:
-    """The lines of a file that are not empty, with their numbers; None for a line that is too long.
+def lines(file: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a file that are not empty, with their numbers.
 
-    Raises UsageError if the file cannot be read, or is not UTF-8.
+    Raises UsageError if the file cannot be read, is not UTF-8, or has a line that is too long.
     """
     try:
         with file.open(encoding="utf-8-sig", newline="\n") as opened:
@@ -214,10 +172,8 @@ def lines(file: Path) -> Iterator[tuple[int, str | None]]:
                 if not line:
                     return
                 if len(line) > LONGEST_LINE:
-                    while line and not line.endswith("\n"):
-                        line = opened.readline(LONGEST_LINE)
-                    yield number, None
-                elif line.strip():
+                    raise UsageError(f"{name_of(file)}, line {number}: longer than {LONGEST_LINE:,} characters")
+                if line.strip():
                     yield number, line
     except OSError as error:
         raise _unreadable(file, error) from error
@@ -237,11 +193,9 @@ def parsed(file: Path, parse: Callable[[str], _Parsed]) -> Iterator[tuple[int, _
     """
     for number, line in lines(file):
         try:
-            if line is None:
-                raise ValueError(TOO_LONG)
             yield number, parse(line)
         except ValueError as error:
-            if line is not None and isinstance(error, json.JSONDecodeError) and is_torn(line):
+            if isinstance(error, json.JSONDecodeError) and is_torn(line):
                 yield number, None
                 continue
             why = f"not JSON ({error.msg})" if isinstance(error, json.JSONDecodeError) else str(error)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +20,7 @@ from pytest_llmarith.types import Outcome
 
 # Facts on which the result of a trial depends. An unknown fact agrees with every value.
 _DECIDING = (
-    *("seed", "symbols", "conditions", "prompt_texts", "repeats"),
+    *("seed", "conditions", "prompt_texts", "repeats"),
     *("search", "reading", "versions", "models", "oeis"),
 )
 _SHARED = ("store", "strict", "limits", "git")  # facts in which the runs may differ; null if they do
@@ -44,11 +43,6 @@ class _Part:
         return self.summary.run
 
     @property
-    def records(self) -> int:
-        """The number of records according to its summary."""
-        return self.summary.answered + self.summary.unanswered + self.summary.duplicates
-
-    @property
     def shard(self) -> int:
         """Its number from 1; 0 if it is not a shard."""
         return self.run.shard.index if self.run.shard else 0
@@ -56,8 +50,9 @@ class _Part:
     @property
     def expected(self) -> int:
         """How many trials it selected; 0 for a --lf run, which completes another run."""
-        dealt = (self.run.shard and self.run.shard.dealt) or 0
-        return 0 if self.run.partial else max(self.run.selected or 0, dealt, self.records)
+        summary, dealt = self.summary, (self.run.shard and self.run.shard.dealt) or 0
+        records = summary.answered + summary.unanswered + summary.duplicates
+        return 0 if self.run.partial else max(self.run.selected or 0, dealt, records)
 
 
 def merge(paths: Sequence[Path], into: Path) -> RunSummary:
@@ -75,11 +70,7 @@ def merge(paths: Sequence[Path], into: Path) -> RunSummary:
     of_shard: defaultdict[int, set[_Trial]] = defaultdict(set)
     counts: Counter[str] = Counter()
     for part in parts:
-        found = list(records_in(part.log))
-        if len(found) != part.records:
-            has = f"its log has {len(found):,} records, its summary counts {part.records:,}"
-            raise UsageError(f"{part}: {has}; copy its files again")
-        for record in found:
+        for record in records_in(part.log):
             trial = record.model, record.nodeid or ""
             of_shard[part.shard].add(trial)
             answers = [one.outcome != Outcome.UNANSWERED for one in (trials.get(trial, record), record)]
@@ -90,16 +81,14 @@ def merge(paths: Sequence[Path], into: Path) -> RunSummary:
     largest = {part.shard: part for part in sorted(parts, key=lambda part: part.expected)}
     _check_whole(largest, of_shard)
     run = _facts(parts, sum(part.expected for part in largest.values()), counts, into.name)
-    rank = {model.name: place for place, model in enumerate(run.models)}
-    ordered = [trials[one] for one in sorted(trials, key=lambda one: (rank.get(one[0], len(rank)), *_natural(one)))]
     selected: Counter[Key] = Counter()
     summary = Summary()
     for part in largest.values():
         selected.update({key_of(result): result.selected or 0 for result in part.summary.results})
-    for record in ordered:
+    for record in trials.values():
         summary.add(record)
     whole = summary.of_run(run, +selected)
-    _write(into, ordered, whole)
+    _write(into, trials.values(), whole)
     return whole
 
 
@@ -165,12 +154,6 @@ def _facts(parts: Sequence[_Part], selected: int, counts: Mapping[str, int], nam
         "merged": Merged(times, counts["replaced"], counts["overlapping"]),
     }
     return Run(**facts)
-
-
-def _natural(trial: _Trial) -> tuple[str, str]:
-    """A sort key: depth_10 after depth_9, and an id before longer ones that begin with it, such as its repeats."""
-    model, nodeid = trial
-    return model, re.sub(r"\d+", lambda number: number[0].rjust(9, "0"), nodeid.removesuffix("]"))
 
 
 def _write(into: Path, records: Iterable[Record], summary: RunSummary) -> None:

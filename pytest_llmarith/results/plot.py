@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil
 from pathlib import Path
@@ -12,9 +12,9 @@ from pytest_llmarith.records import Percentage
 from pytest_llmarith.results.export import files_of
 from pytest_llmarith.results.files import UsageError, new_file
 from pytest_llmarith.results.load import LoadedRun
-from pytest_llmarith.results.ranking import rank
-from pytest_llmarith.results.series import PageRun, Series, questions_of, series_of
-from pytest_llmarith.types import Outcome
+from pytest_llmarith.results.page.charts import heatmaps, scatters
+from pytest_llmarith.results.page.differences import rankings
+from pytest_llmarith.results.series import PageRun, Series, series_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,8 +28,8 @@ _LINES = ("-", "--", ":", "-.")
 _MARKS = "os^DvP"
 _GREY = "#7b858f"
 _PANEL_INCHES = 2.2
+_PANELS_A_ROW = 4
 _MOST_DARK_BANDS = 3
-_PER = 1_000  # questions
 _STYLE: Any = {
     "font.size": 8,
     "axes.spines.top": False,
@@ -43,7 +43,8 @@ _Curve = list[tuple[int, Percentage]]
 
 def plot(runs: Sequence[LoadedRun], kind: Kind, output: Path, *, force: bool = False) -> None:
     """Write one figure. Raises UsageError if a run cannot be read or has nothing to draw."""
-    if output.suffix.lower() not in FORMATS:
+    form = output.suffix.lower()
+    if form not in FORMATS:
         raise UsageError(f"--output={output}: write a name that ends with {' or '.join(FORMATS)}")
     try:
         import matplotlib
@@ -55,33 +56,22 @@ def plot(runs: Sequence[LoadedRun], kind: Kind, output: Path, *, force: bool = F
         replace(one, label=f"{one.label} (simulated)") if any(result.simulated for result in one.results) else one
         for one in series_of(shown)
     ]
+    draw, needs = {
+        "curves": (_curves, "arithmetic or integer addition"),
+        "heatmap": (_heatmaps, "arithmetic"),
+        "differences": (_differences, "two models that were asked the same questions"),
+        "cost": (_costs, "two models with a known cost"),
+    }[kind]
     with matplotlib.rc_context(_STYLE), new_file("--output", output, files_of(runs), force=force) as file:
         figure = Figure(layout="constrained")
-        draw: Callable[[Figure], bool] = {
-            "curves": lambda figure: _curves(figure, series),
-            "heatmap": lambda figure: _heatmaps(figure, series),
-            "differences": lambda figure: _differences(figure, shown, series),
-            "cost": lambda figure: _costs(figure, series),
-        }[kind]
-        if not draw(figure):
-            raise UsageError(f"--kind={kind}: these runs have nothing to draw; {_NEEDS[kind]}")
-        figure.savefig(file, format=output.suffix[1:].lower(), dpi=200, metadata=_undated(output.suffix.lower()))
+        if not draw(figure, shown, series):
+            raise UsageError(f"--kind={kind}: these runs have nothing to draw; it needs {needs}")
+        # Without the time the same figure is the same file.
+        undated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(form, {})
+        figure.savefig(file, format=form[1:], dpi=200, metadata=undated)
 
 
-_NEEDS = {
-    "curves": "it needs arithmetic or integer addition",
-    "heatmap": "it needs arithmetic",
-    "differences": "it needs two models that were asked the same questions",
-    "cost": "it needs two models with a known cost",
-}
-
-
-def _undated(suffix: str) -> dict[str, None]:
-    """The metadata without the time, so that the same figure is the same file."""
-    return {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(suffix, {})
-
-
-def _curves(figure: Figure, series: Sequence[Series]) -> bool:
+def _curves(figure: Figure, runs: Sequence[PageRun], series: Sequence[Series]) -> bool:
     """A panel per variant with a line and a band per model."""
     panels: dict[str, dict[str, _Curve]] = {}
     for one in series:
@@ -92,15 +82,12 @@ def _curves(figure: Figure, series: Sequence[Series]) -> bool:
                     curve.append((cell.depth, cell.correct_percentage))
             if lengths := [(one.digits, one.correct_percentage) for one in result.lengths if one.correct_percentage]:
                 panels.setdefault(result.task, {})[one.label] = lengths
-    columns = min(4, len(panels))
     if not panels:
         return False
-    rows = ceil(len(panels) / columns)
-    figure.set_size_inches(_PANEL_INCHES * columns, _PANEL_INCHES * rows + 0.4)
     labels = [one.label for one in series]
     band = 0.15 if len(labels) <= _MOST_DARK_BANDS else 0.05
-    axes: list[Any] = list(figure.subplots(rows, columns, squeeze=False, sharey=True).flat)
-    for place, (axis, (variant, curves)) in enumerate(zip(axes, panels.items(), strict=False)):
+    axes = _axes(figure, len(panels), _PANELS_A_ROW, (_PANEL_INCHES, _PANEL_INCHES), sharey=True)
+    for place, (axis, (variant, curves)) in enumerate(zip(axes, panels.items(), strict=True)):
         for label, curve in curves.items():
             style = _style(labels.index(label))
             places = [depth for depth, _ in curve]
@@ -109,14 +96,24 @@ def _curves(figure: Figure, series: Sequence[Series]) -> bool:
             axis.fill_between(places, lows, highs, color=style["color"], alpha=band, linewidth=0)
         axis.set(title=variant, ylim=(-2, 102))
         axis.locator_params("x", integer=True)
-        if place + columns >= len(panels):
+        if place + _PANELS_A_ROW >= len(panels):
             axis.set_xlabel("digits")
-        if place % columns == 0:
+        if place % _PANELS_A_ROW == 0:
             axis.set_ylabel("correct %")
-    for axis in axes[len(panels) :]:
-        axis.remove()
+    figure.set_figheight(figure.get_figheight() + 0.4)  # for the legend
     _name_series(figure)
     return True
+
+
+def _axes(figure: Figure, count: int, columns: int, inches: tuple[float, float], *, sharey: bool = False) -> list[Any]:
+    """The axes of panels of this size, in rows of at most `columns`."""
+    columns = min(columns, count)
+    rows = ceil(count / columns)
+    figure.set_size_inches(inches[0] * columns, inches[1] * rows)
+    axes: list[Any] = list(figure.subplots(rows, columns, squeeze=False, sharey=sharey).flat)
+    for axis in axes[count:]:
+        axis.remove()
+    return axes[:count]
 
 
 def _name_series(figure: Figure) -> None:
@@ -139,91 +136,69 @@ def _style(place: int) -> dict[str, str]:
     }
 
 
-def _heatmaps(figure: Figure, series: Sequence[Series]) -> bool:
+def _heatmaps(figure: Figure, runs: Sequence[PageRun], series: Sequence[Series]) -> bool:
     """A heatmap per model: rows are variants, columns depths."""
     from matplotlib.colors import LinearSegmentedColormap
 
-    found = [(one.label, result.cells) for one in series for result in one.results if result.cells]
+    found = heatmaps([(one.label, result) for one in series for result in one.results])
     if not found:
         return False
-    columns = min(2, len(found))
-    rows = ceil(len(found) / columns)
-    figure.set_size_inches(3.6 * columns, 2.2 * rows)
     colours = LinearSegmentedColormap.from_list("llmarith", ["#ffffff", _COLOURS[0]])
-    axes: list[Any] = list(figure.subplots(rows, columns, squeeze=False).flat)
-    for axis, (label, cells) in zip(axes, found, strict=False):
-        variants = list(dict.fromkeys(cell.variant for cell in cells))
-        depths = sorted({cell.depth for cell in cells})
-        shown = {(one.variant, one.depth): one.correct_percentage.percent for one in cells if one.correct_percentage}
-        grid = [[shown.get((variant, depth)) for depth in depths] for variant in variants]
-        values = [[float("nan") if one is None else one for one in row] for row in grid]
-        axis.imshow(values, cmap=colours, vmin=0, vmax=100, aspect="auto")
-        for y, row in enumerate(grid):
-            for x, percent in enumerate(row):
-                text = "-" if percent is None else f"{percent:.0f}"
-                axis.text(
-                    x, y, text, ha="center", va="center", color="white" if (percent or 0) > 60 else "black", size=6
-                )
-        axis.set_xticks(range(len(depths)), depths)
-        axis.set_yticks(range(len(variants)), variants)
-        axis.set(title=label, xlabel="digits")
+    for axis, heatmap in zip(_axes(figure, len(found), 2, (3.6, 2.2)), found, strict=True):
+        grid = [[share.percent if share else float("nan") for share in row.shares] for row in heatmap.rows]
+        axis.imshow(grid, cmap=colours, vmin=0, vmax=100, aspect="auto")
+        for y, row in enumerate(heatmap.rows):
+            for x, share in enumerate(row.shares):
+                colour = "white" if share and share.percent > 60 else "black"
+                text = f"{share.percent:.0f}" if share else "-"
+                axis.text(x, y, text, ha="center", va="center", color=colour, size=6)
+        axis.set_xticks(range(len(heatmap.depths)), heatmap.depths)
+        axis.set_yticks(range(len(heatmap.rows)), [row.variant for row in heatmap.rows])
+        axis.set(title=heatmap.label, xlabel="digits")
         axis.grid(False)
-    for axis in axes[len(found) :]:
-        axis.remove()
     return True
 
 
 def _differences(figure: Figure, runs: Sequence[PageRun], series: Sequence[Series]) -> bool:
     """A forest plot per task: the difference of each model to the best one, with its interval."""
-    panels = []
-    for task in dict.fromkeys(result.task for one in series for result in one.results if not result.breaking_points):
-        places, _ = rank(questions_of(runs, series, task))
-        if len(places) > 1:
-            panels.append((task, places))
+    panels = [one for one in rankings(runs, series) if one.rows]
     if not panels:
         return False
-    figure.set_size_inches(6, sum(0.25 * len(places) + 0.8 for _, places in panels))
-    heights = [len(places) + 2 for _, places in panels]
+    figure.set_size_inches(6, sum(0.25 * len(one.rows) + 0.8 for one in panels))
+    heights = [len(one.rows) + 2 for one in panels]
     axes: list[Any] = list(figure.subplots(len(panels), 1, squeeze=False, height_ratios=heights).flat)
-    for axis, (task, places) in zip(axes, panels, strict=True):
+    for axis, ranking in zip(axes, panels, strict=True):
         axis.axvline(0, color=_GREY, linewidth=1)
-        for row, place in enumerate(places[1:], 1):
-            found = place.difference
-            if found is None:
-                continue
-            points, colour = 100 * (found.second - found.first), _COLOURS[0 if place.group == 1 else 1]
-            if found.interval:
-                axis.plot(
-                    [100 * found.interval.low, 100 * found.interval.high], [row, row], color=colour, linewidth=1.5
-                )
-            axis.plot([points], [row], "o" if place.group == 1 else "s", color=colour, markersize=4)
+        for y, row in enumerate(ranking.rows):
+            is_best, found = row.place.group == 1, row.difference
+            if found:
+                colour = _COLOURS[0 if is_best else 1]
+                if found.low is not None:
+                    axis.plot([found.low, found.high], [y, y], color=colour, linewidth=1.5)
+                axis.plot([found.points], [y], "o" if is_best else "s", color=colour, markersize=4)
         axis.plot([0], [0], "D", color=_GREY, markersize=4)
-        axis.set_yticks(range(len(places)), [place.key for place in places])
-        axis.set_ylim(len(places) - 0.5, -0.5)
-        axis.set(title=task, xlabel=f"points to {places[0].key}, with 95 % interval")
+        names = [row.place.key for row in ranking.rows]
+        axis.set_yticks(range(len(names)), names)
+        axis.set_ylim(len(names) - 0.5, -0.5)
+        axis.set(title=ranking.task, xlabel=f"points to {names[0]}, with 95 % interval")
     figure.supxlabel("circles: not separated; squares: worse, after Holm's correction", size=8, color=_GREY)
     return True
 
 
-def _costs(figure: Figure, series: Sequence[Series]) -> bool:
+def _costs(figure: Figure, runs: Sequence[PageRun], series: Sequence[Series]) -> bool:
     """Correct % against the cost of a thousand questions, a panel per task."""
-    panels: dict[str, list[tuple[int, str, float, Percentage]]] = {}
-    for place, one in enumerate(series):
-        for result in one.results:
-            correct, priced = result.percentages[Outcome.CORRECT], result.measured - result.unpriced
-            if correct and correct.percent is not None and result.cost_usd and priced:
-                panels.setdefault(result.task, []).append((place, one.label, _PER * result.cost_usd / priced, correct))
-    panels = {task: points for task, points in panels.items() if len(points) > 1}
+    labels = [one.label for one in series]
+    panels = scatters([(one.label, result) for one in series for result in one.results])
     if not panels:
         return False
     figure.set_size_inches(6, 3 * len(panels) + 0.2 * len(series))
-    for axis, (task, points) in zip(figure.subplots(len(panels), 1, squeeze=False).flat, panels.items(), strict=True):
-        for place, label, dollars, correct in points:
-            style = _style(place) | {"linestyle": "none"}
-            axis.plot([dollars, dollars], [correct.low, correct.high], color=style["color"], linewidth=1)
-            axis.plot([dollars], [correct.percent], **style, label=label, markersize=5)
+    for axis, scatter in zip(figure.subplots(len(panels), 1, squeeze=False).flat, panels, strict=True):
+        for model in scatter.models:
+            style, share = _style(labels.index(model.label)) | {"linestyle": "none"}, model.share
+            axis.plot([model.dollars] * 2, [share.low, share.high], color=style["color"], linewidth=1)
+            axis.plot([model.dollars], [share.percent], **style, label=model.label, markersize=5)
         axis.margins(x=0.1)
-        axis.set(title=task, xscale="log", ylim=(-2, 102), xlabel=f"$ per {_PER:,} questions", ylabel="correct %")
+        axis.set(title=scatter.task, xscale="log", ylim=(-2, 102), xlabel="$ per 1,000 questions", ylabel="correct %")
         axis.xaxis.set_major_formatter("{x:g}")
     _name_series(figure)
     return True

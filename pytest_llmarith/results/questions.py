@@ -47,16 +47,6 @@ class Question:
         """The answered trials."""
         return Cluster(self.correct, self.answered)
 
-    @property
-    def at_best(self) -> Cluster:
-        """All trials, with unanswered ones counted as correct."""
-        return Cluster(self.correct + self.unanswered, self.asked)
-
-    @property
-    def at_worst(self) -> Cluster:
-        """All trials, with unanswered ones counted as wrong."""
-        return Cluster(self.correct, self.asked)
-
 
 Pair = tuple[Question, Question]
 
@@ -161,6 +151,18 @@ def pair(
                 alone.append(other)
         left, right = [one for candidates in waiting.values() for one in candidates], alone
     return pairs, left, right
+
+
+def by_cell(questions: Iterable[Question], *, with_conditions: bool) -> dict[Hashable, Question]:
+    """The questions of each cell (a variant at a depth, or a set, in a condition) added up as one question."""
+    found: dict[Hashable, Question] = {}
+    for one in questions:
+        cell = one.task, one.part, one.depth, one.condition if with_conditions else ""
+        whole = found.setdefault(cell, Question(hash(cell), None, cell[-1], *cell[:-1]))
+        whole.asked += one.asked
+        whole.answered += one.answered
+        whole.correct += one.correct
+    return found
 
 
 def with_other_prompts(pairs: Iterable[Pair]) -> tuple[list[Pair], list[Pair]]:

@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
-from typing import Generic, TypeVar
 
-from pytest_llmarith.results.differences import SIGNIFICANT, PairedDifference, compare_pairs, holm
+from pytest_llmarith.results.differences import SIGNIFICANT, DifferenceOfShares, compare_pairs, holm
 from pytest_llmarith.results.questions import Question
 
-_Key = TypeVar("_Key", bound=Hashable)
 _Asked = Mapping[tuple[int, str], Question]  # by problem and condition
 
 
 @dataclass(frozen=True, slots=True)
-class Place(Generic[_Key]):
+class Place:
     """The place of a model, compared with the best one.
 
     `group` is counted from 1. A model is in the group of a better one, the best of that group, if their paired
     difference is not significant after Holm's correction. `pairs` is how many questions both have answered.
     """
 
-    key: _Key
+    key: str  # of the model
     group: int
     pairs: int
-    difference: PairedDifference | None  # to the best of all; None for the best one itself
+    difference: DifferenceOfShares | None  # to the best of all; None for the best one itself
     p_holm: float | None
 
 
-def rank(asked: Mapping[_Key, Collection[Question]]) -> tuple[list[Place[_Key]], list[_Key]]:
+def rank(asked: Mapping[str, Collection[Question]]) -> tuple[list[Place], list[str]]:
     """The places of the models that were asked the same questions, best first, and all other models.
 
     If models were asked different questions, the most frequent set of questions counts, and of these the largest.
@@ -44,7 +42,7 @@ def rank(asked: Mapping[_Key, Collection[Question]]) -> tuple[list[Place[_Key]],
     )
     order = [key for key in order if _have_same_prompts(questions[order[0]], questions[key])]
     others = [key for key in asked if key not in order]
-    groups: dict[_Key, int] = {}
+    groups: dict[str, int] = {}
     while ungrouped := [key for key in order if key not in groups]:
         number, best = len(set(groups.values())) + 1, ungrouped[0]
         corrected = [p for _, _, p in _compared(questions, best, ungrouped)]
@@ -59,8 +57,8 @@ def rank(asked: Mapping[_Key, Collection[Question]]) -> tuple[list[Place[_Key]],
 
 
 def _compared(
-    questions: Mapping[_Key, _Asked], best: _Key, order: Sequence[_Key]
-) -> list[tuple[int, PairedDifference | None, float]]:
+    questions: Mapping[str, _Asked], best: str, order: Sequence[str]
+) -> list[tuple[int, DifferenceOfShares | None, float]]:
     """All others compared with the best one: pairs, the difference and Holm's p; without pairs p is 1."""
     found = []
     for key in order:

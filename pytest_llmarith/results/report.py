@@ -5,32 +5,36 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from fnmatch import fnmatchcase
-from functools import partial
 from itertools import chain
 from typing import Any, Literal, NamedTuple
 
-from pytest_llmarith.records import ModelDifference, Part, Record, RunSummary, as_dict
-from pytest_llmarith.results.cell_tables import error_classes, tables_of
+from pytest_llmarith.records import ModelDifference, Record, RunSummary, as_dict
 from pytest_llmarith.results.compare_rows import model_differences
-from pytest_llmarith.results.completeness import missing_cells
-from pytest_llmarith.results.export import Destination, cell_rows, error_rows, files_of, part_lines, result_lines
-from pytest_llmarith.results.files import UsageError, check_target, encode, unwritable
+from pytest_llmarith.results.export import Destination, cell_rows, error_rows, result_rows, row_lines
+from pytest_llmarith.results.files import UsageError, encode
 from pytest_llmarith.results.formatting import dollars, prompt_and_completion, sanitize, sanitize_name
 from pytest_llmarith.results.load import UNFINISHED, LoadedRun
 from pytest_llmarith.results.run_status import run_lines, wrong_trials
-from pytest_llmarith.results.run_tables import ResultOfRun, effects, overview, repeats, spending
-from pytest_llmarith.results.screen import name_of, results_screen
-from pytest_llmarith.results.series import PageRun, Series, series_key, series_of
-from pytest_llmarith.results.tables import Column, Row, Table, as_latex, as_markdown, as_text, code
+from pytest_llmarith.results.run_tables import effects, error_classes, overview, repeats, spending, tables_of
+from pytest_llmarith.results.screen import results_screen
+from pytest_llmarith.results.series import (
+    PageRun,
+    ResultOfRun,
+    Series,
+    name_of,
+    results_of,
+    results_of_runs,
+    series_key,
+    series_of,
+)
+from pytest_llmarith.results.tables import Column, Table, as_latex, as_markdown, as_text, code, table_of
 from pytest_llmarith.types import Outcome
 
 Format = Literal["terminal", "markdown", "latex", "csv", "json", "html"]
 
 _LONGEST_NAME = 60
 _LONGEST_RUN = 100
-_MOST_NAMED = 20
 _MOST_WRONG = 100  # of each outcome
 
 
@@ -77,43 +81,34 @@ class Selection:
         """Raises UsageError, which lists the models and tasks, if no trial is counted."""
         if not self or any([run.summary().results for run in runs]):
             return
-        listed = []
-        for part in (0, 1):
-            names = sorted({pair[part] for run in runs for pair in run.seen})
-            shown = [sanitize_name(name, _LONGEST_NAME) for name in names[:_MOST_NAMED]]
-            listed.append(", ".join(shown) + ", ..." * (len(names) > _MOST_NAMED))
-        raise UsageError(f"no trial of {self}; the runs have models {listed[0]} and tasks {listed[1]}")
+        models, tasks = (
+            ", ".join(sorted({sanitize_name(pair[part], _LONGEST_NAME) for run in runs for pair in run.seen}))
+            for part in (0, 1)
+        )
+        raise UsageError(f"no trial of {self}; the runs have models {models} and tasks {tasks}")
 
 
 # --- order -----------------------------------------------------------------------------------------------------------
 
-
-def _percent(outcome: Outcome, row: ResultOfRun) -> float | None:
-    percentage = row.result.percentages[outcome]
-    return percentage.percent if percentage else None
-
-
-_WORDS = ("run", "model", "task", "date")
-_PERCENTAGES = (Outcome.CORRECT, Outcome.NAN, Outcome.DEVIATE, Outcome.CHEAT)
-_COLUMNS: dict[str, Callable[[ResultOfRun], Any]] = {
+_WORDS: dict[str, Callable[[ResultOfRun], str | None]] = {
     "run": lambda row: row.run.casefold(),
     "model": lambda row: row.result.model.casefold(),
     "task": lambda row: row.result.task.casefold(),
     "date": lambda row: row.result.date,
+}
+_COLUMNS: dict[str, Callable[[ResultOfRun], Any]] = _WORDS | {
     "trials": lambda row: row.result.measured,
-    "unanswered": lambda row: row.result.outcomes.unanswered,
-    **{str(outcome): partial(_percent, outcome) for outcome in _PERCENTAGES},
+    "correct": lambda row: (correct := row.result.percentages[Outcome.CORRECT]) and correct.percent,
     "cost": lambda row: row.result.cost_usd,
     "tokens": lambda row: prompt_and_completion(row.result.tokens),
     "latency": lambda row: row.result.median_latency_s,
-    "error": lambda row: row.result.median_relative_error and Decimal(row.result.median_relative_error),
 }
 
 
 class Order(NamedTuple):
     """Sorts results by a column: words from a to z, figures from the largest, both reversed if `reverse`.
 
-    The sort is stable, and unknown values come last. By a percentage, results that lack cells of others come after
+    The sort is stable, and unknown values come last. By correct answers, results that lack cells of others come after
     those that have all of them.
     """
 
@@ -125,7 +120,7 @@ class Order(NamedTuple):
         key, reverse = _COLUMNS[self.column], self.reverse != (self.column not in _WORDS)
         known = sorted((row for row in rows if key(row) is not None), key=key, reverse=reverse)
         ordered = [*known, *(row for row in rows if key(row) is None)]
-        return sorted(ordered, key=lambda row: self.column in _PERCENTAGES and bool(row.missing))
+        return sorted(ordered, key=lambda row: self.column == "correct" and bool(row.missing))
 
 
 def parse_order(text: str) -> Order:
@@ -173,69 +168,44 @@ def report(
         raise UsageError(f"--spreadsheet: --format={form} is not CSV; remove --spreadsheet, or write --format=csv")
     detail.check(form)
     runs = [run.filtered(selection) for run in runs] if selection else runs
-    if form == "html":
-        _write_page(runs, selection, destination)
-        return
     selection.check(runs)
-    shown = [PageRun(run.name, run.summary(), (), run.asked(), run.unfinished) for run in runs]
+    shown = [PageRun(run.name, run.summary(), run.records(), run.asked(), run.unfinished) for run in runs]
+    if form == "html":
+        from pytest_llmarith.results.page import page_of  # imports Jinja2
+
+        if destination.file is None:
+            raise UsageError("--format=html: the page is written to a file; add --output=report.html")
+        destination.write([page_of(shown)], runs)
+        return
     series = series_of(shown)
-    rows = _results(shown, series)
+    rows = results_of_runs(shown, series)
     rows = order.of(rows) if order else rows
-    data: dict[str, Sequence[Part]] = {"cells": cell_rows(rows)} if detail.cells else {}
+    data = {"cells": cell_rows(rows)} if detail.cells else {}
     data |= {"errors": error_rows(rows)} if detail.errors else {}
-    for name, parts in data.items():
-        if not parts:
+    for name, found in data.items():
+        if not found:
             raise UsageError(f"--{name}: these runs have none; remove --{name}")
     if form == "csv":
-        spreadsheet = destination.for_spreadsheet
-        destination.write(
-            part_lines(next(iter(data.values())), spreadsheet=spreadsheet)
-            if data
-            else result_lines(rows, spreadsheet=spreadsheet),
-            runs,
-        )
+        (table,) = data.values() or [result_rows(rows)]
+        destination.write(row_lines(table, spreadsheet=destination.for_spreadsheet), runs)
     elif form == "json":
-        whole = [as_dict(one.summary) for one in shown]
-        found = {name: [as_dict(part) for part in parts] for name, parts in data.items()}
-        destination.write([encode(found or whole, indent=2).decode("ascii"), "\n"], runs)
+        whole = data or [as_dict(one.summary) for one in shown]
+        destination.write([encode(whole, indent=2).decode("ascii"), "\n"], runs)
     else:
         only = shown[0].summary if len(runs) == 1 else None
-        rows = [replace(row, run="", unfinished="") for row in rows] if only else rows
+        if only:
+            rows = [replace(row, label=name_of(row.result), run="", unfinished="") for row in rows]
         first = _first_lines(runs, shown, selection, width)
         tables = _tables(rows, only, detail, with_head=form != "terminal")
-        lines: Iterable[str]
         if form == "terminal":
             differences = only.differences if only else _differences(shown, series, rows)
-            named = [(name_of(row.result) if only else row.label, row.result) for row in rows]
-            lines = chain(first, results_screen(named, differences, width), _text(tables, width))
+            text = [*first, *results_screen(rows, differences, width), *_text(tables, width)]
         elif form == "latex":
-            lines = chain((f"% {line}" for line in first), *map(as_latex, tables))
+            text = [*(f"% {line}" for line in first), *chain.from_iterable(map(as_latex, tables))]
         else:
-            tables += _wrong(runs[0].records()) if only and detail.all_tables else []
-            lines = _markdown(runs[0].name if only else f"{len(runs):,} runs", first, tables)
-        destination.write((f"{line}\n" for line in lines), runs)
-
-
-def _write_page(runs: Sequence[LoadedRun], selection: Selection, destination: Destination) -> None:
-    from pytest_llmarith.results.page import write_page  # imports Jinja2
-
-    if (page := destination.file) is None:
-        raise UsageError("--format=html: the page is written to a file; add --output=report.html")
-    check_target("--output", page, files_of(runs), force=destination.force)
-    selection.check(runs)
-    try:
-        write_page([PageRun(run.name, run.summary(), run.records(), run.asked(), run.unfinished) for run in runs], page)
-    except OSError as error:
-        raise unwritable("--output", page, error) from error
-
-
-def _results(runs: Sequence[PageRun], series: Sequence[Series]) -> list[ResultOfRun]:
-    pairs = [(one, result) for one in series for result in one.results]
-    missing = missing_cells([result for _, result in pairs])
-    return [
-        ResultOfRun(result, one.label, runs[one.key[0]].name, one.unfinished, lacks)
-        for (one, result), lacks in zip(pairs, missing, strict=True)
-    ]
+            tables += _wrong(shown[0].records) if only and detail.all_tables else []
+            text = list(_markdown(runs[0].name if only else f"{len(runs):,} runs", first, tables))
+        destination.write((f"{line}\n" for line in text), runs)
 
 
 def _differences(
@@ -266,8 +236,7 @@ def _first_lines(runs: Sequence[LoadedRun], shown: Sequence[PageRun], selection:
 
 def tables_section(summary: RunSummary, width: int) -> list[str]:
     """All tables of a run."""
-    rows = [ResultOfRun(result, name_of(result)) for result in summary.results]
-    return [*_text(_tables(rows, summary, Detail(all_tables=True), with_head=False), width)]
+    return [*_text(_tables(results_of(summary), summary, Detail(all_tables=True), with_head=False), width)]
 
 
 def _tables(rows: Sequence[ResultOfRun], only: RunSummary | None, detail: Detail, *, with_head: bool) -> list[Table]:
@@ -303,8 +272,11 @@ def _markdown(title: str, first: Sequence[str], tables: Sequence[Table]) -> Iter
 
 def _wrong(records: Iterable[Record]) -> list[Table]:
     """The trials that are not correct, for the summary of a CI job."""
-    trials, left_out = wrong_trials(records, _MOST_WRONG)
-    columns = [*(Column(header, is_name=True) for header in ("item", "outcome", "reason")), Column("cost", dollars)]
-    rows = [Row([one.item.rpartition("::")[2], one.outcome, one.why, one.cost_usd]) for one in trials]
-    notes = [f"and {count:,} {outcome} more" for outcome, count in left_out.items()]
-    return [Table("trials that are not correct", columns, rows, notes=notes)] if rows else []
+    columns = [
+        Column("item", lambda one: one.item.rpartition("::")[2], is_name=True),
+        Column("outcome", lambda one: one.outcome, is_name=True),
+        Column("reason", lambda one: one.why, is_name=True),
+        Column("cost", lambda one: dollars(one.cost_usd)),
+    ]
+    table = table_of("trials that are not correct", columns, wrong_trials(records, _MOST_WRONG))
+    return [table] if table.rows else []

@@ -134,7 +134,7 @@ def _spent(asking: RequestTotals) -> str:
 
 
 class WrongTrial(NamedTuple):
-    """A trial that is not correct, or several without a reply for the same reason. The texts are sanitized."""
+    """A trial that is not correct, or several trials in one line. The texts are sanitized."""
 
     outcome: Outcome
     item: str
@@ -142,15 +142,11 @@ class WrongTrial(NamedTuple):
     cost_usd: float | None = None
 
 
-class WrongTrials(NamedTuple):
-    """Unanswered trials first, wrong answers last; and how many of each outcome are left out."""
+def wrong_trials(records: Iterable[Record], most: int) -> list[WrongTrial]:
+    """The trials that are not correct, at most `most` of each outcome: unanswered ones first, wrong answers last.
 
-    trials: list[WrongTrial]
-    left_out: Counter[Outcome]
-
-
-def wrong_trials(records: Iterable[Record], most: int) -> WrongTrials:
-    """The trials that are not correct, at most `most` of each outcome."""
+    Trials without a reply for the same reason are one line.
+    """
     listed: dict[Outcome, list[WrongTrial]] = {outcome: [] for outcome in _LISTED}
     left_out: Counter[Outcome] = Counter()
     never_asked: dict[str, list[str]] = {}
@@ -166,21 +162,19 @@ def wrong_trials(records: Iterable[Record], most: int) -> WrongTrials:
             listed[outcome].append(WrongTrial(outcome, _item(record), _why(record), cost))
         else:
             left_out[outcome] += 1
-    together = [
+    found = [
         WrongTrial(Outcome.UNANSWERED, f"{len(one):,} trial{'s' * (len(one) > 1)}", sanitize(one[-1], _LONGEST_LINE))
         for one in never_asked.values()
     ]
-    return WrongTrials([*together, *(one for trials in listed.values() for one in trials)], left_out)
+    for outcome, trials in listed.items():
+        found += trials
+        found += [WrongTrial(outcome, "...", f"and {left_out[outcome]:,} more")] * bool(left_out[outcome])
+    return found
 
 
 def wrong_lines(records: Iterable[Record], most: int) -> list[str]:
     """The same in lines such as those of pytest's `-rA`."""
-    trials, left_out = wrong_trials(records, most)
-    lines = []
-    for outcome in _LISTED:
-        lines += [f"{outcome.upper()} {one.item} - {one.why}" for one in trials if one.outcome is outcome]
-        lines += [f"{outcome.upper()} ... and {left_out[outcome]:,} more"] * bool(left_out[outcome])
-    return lines
+    return [f"{one.outcome.upper()} {one.item} - {one.why}" for one in wrong_trials(records, most)]
 
 
 def _item(record: Record) -> str:

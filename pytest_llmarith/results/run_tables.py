@@ -1,16 +1,20 @@
-"""Tables with a row per result of a run: overview, effects of conditions, repeats, cost of replies."""
+"""The tables of runs: a row per result, and for each result its variants, depths, lengths or sets."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
-from pytest_llmarith.records import Effect, Result, SameWords
+from pytest_llmarith.records import Cell, Effect, Percentage, Result, SameWords, SequenceSet
 from pytest_llmarith.results import formatting
 from pytest_llmarith.results.completeness import bounded, incomplete
+from pytest_llmarith.results.formatting import sanitize_name
 from pytest_llmarith.results.keys import USUAL_NAME, Keyed, label_of
-from pytest_llmarith.results.tables import LONGEST_NAME, Column, Row, Table
-from pytest_llmarith.types import Outcome
+from pytest_llmarith.results.series import ResultOfRun
+from pytest_llmarith.results.statistics import Depth, correct_percentage, percent, reliable_depth
+from pytest_llmarith.results.tables import LONGEST_NAME, Column, Row, Table, table_of
+from pytest_llmarith.types import ErrorClass, Level, Outcome
 
 _INTERVALS = "95 %: stratified Wilson interval over variants and depths, Wilson interval elsewhere."
 _ERROR_SIZES = "rel err, abs err: median relative and average absolute error of deviate."
@@ -27,72 +31,91 @@ _SPENDING = (
     "The median of one reply, what nine of ten replies take at most (p90), and the sum of all. "
     "prompt, completion, reasoning: tokens."
 )
-_NAMES = (Column("model", is_name=True), Column("task", is_name=True, below=True))
-_SHOWN = (Outcome.CORRECT, Outcome.NAN, Outcome.DEVIATE)
+_VARIANTS = (
+    "reliable depth: the deepest for which all trials up to it are at least 90 % correct by the lower end of their "
+    "interval, before the first depth whose own upper end is under 90 %; unproven: the same by the percentage itself; "
+    "needs: how many trials of the first depth would prove it, if all further ones are correct; none: all trials "
+    "together are under 90 % by the upper end. "
+    "rel err: median relative error of deviate; leading: median of its leading digits that are right, "
+    "- if most have another length than the truth."
+)
+_SETS = (
+    "score: mean share of right terms, 95 % by bootstrap over sequences; perfect: every term right; "
+    "cheating: a lookup table, scores 0."
+)
+_ERROR_CLASSES = (
+    "In % of all deviates, with 95 % intervals. right: in % of all trials, in any words; bare: with nothing but the "
+    "number."
+)
+_DIGITS_A_RANGE = 5
+_LONGEST_HEADER = 20  # three of them beside each other fit into 80 columns
+_MOST_NAMED = 5
 
 
-@dataclass(frozen=True, slots=True)
-class ResultOfRun:
-    """A result with the label of its model, which is unique among those shown beside it.
+def length_ranges(results: Iterable[Result]) -> dict[str, list[int]]:
+    """The digits of additions in ranges of five, such as `16-19` if no addition has 20."""
+    ranges: dict[int, list[int]] = {}
+    for digits in sorted({one.digits for result in results for one in result.lengths}):
+        ranges.setdefault((digits - 1) // _DIGITS_A_RANGE, []).append(digits)
+    return {f"{one[0]}-{one[-1]}" if len(one) > 1 else str(one[0]): one for one in ranges.values()}
 
-    `unfinished` says that its run has not ended, and `missing` names the cells that it lacks and others have.
-    """
 
-    result: Result
-    label: str
-    run: str = ""
-    unfinished: str = ""
-    missing: str = ""
+def additions_hold_to(result: Result) -> str:
+    """The digits up to which additions are reliable."""
+    return formatting.holds_to(reliable_depth(Depth(one.digits, one.correct, one.measured) for one in result.lengths))
+
+
+# --- a row per result ------------------------------------------------------------------------------------------------
 
 
 def overview(rows: Sequence[ResultOfRun], *, only_head: bool = False) -> Table:
     """Accuracy, cost, tokens and errors of each result; with `only_head` without other outcomes, dates and errors."""
-    outcomes = _SHOWN[:1] if only_head else _SHOWN
+    details = not only_head
+    if only_head:  # outcomes of searches are no shares of questions
+        rows = [row for row in rows if not row.result.breaking_points]
     columns = [
-        Column("trials"),
-        *[Column("date", below=True)] * (not only_head),
-        *(column for outcome in outcomes for column in _share(f"{outcome} %")),
-        Column("cost", _dollars),
-        Column("tokens", formatting.thousands, below=True),
-        *[Column("rel err", formatting.short), Column("abs err", formatting.short, below=True)] * (not only_head),
+        Column("model", lambda row: row.label + " (simulated)" * (only_head and row.result.simulated), is_name=True),
+        Column("task", lambda row: row.result.task, is_name=True, below=True),
+        Column("trials", lambda row: row.result.measured),
+        *[Column("date", lambda row: row.result.date, below=True)] * details,
+        *_percentage("correct %", lambda row: row.result.percentages[Outcome.CORRECT]),
+        *_percentage("nan %", lambda row: row.result.percentages[Outcome.NAN]) * details,
+        *_percentage("deviate %", lambda row: row.result.percentages[Outcome.DEVIATE]) * details,
+        Column("cost", lambda row: formatting.cost_of(row.result)),
+        Column("tokens", lambda row: formatting.tokens_of(row.result), below=True),
+        *[Column("rel err", lambda row: formatting.short(row.result.median_relative_error))] * details,
+        *[Column("abs err", lambda row: formatting.short(row.result.average_absolute_error), below=True)] * details,
     ]
-    table_rows = []
-    for row in rows:
-        one = row.result
-        if only_head and one.breaking_points:
-            continue  # outcomes of searches are no shares of questions
-        cells = [
-            *(row.label + " (simulated)" * (only_head and one.simulated), one.task, one.measured),
-            *[one.date] * (not only_head),
-            *(one.percentages[outcome] for outcome in outcomes for _ in range(2)),
-            *((one.cost_usd, one.unpriced), formatting.prompt_and_completion(one.tokens)),
-            *[one.median_relative_error, one.average_absolute_error] * (not only_head),
-        ]
-        table_rows.append(Row(cells, note_of(row, only_head=only_head)))
-    return Table("", [*_NAMES, *columns], table_rows, _INTERVALS + f" {_ERROR_SIZES}" * (not only_head))
+    notes = [note_of(row, only_head=only_head) for row in rows]
+    return table_of("", columns, rows, _INTERVALS + f" {_ERROR_SIZES}" * details, notes)
 
 
 def note_of(row: ResultOfRun, *, only_head: bool = False) -> str:
     """The note below the row of a result; with `only_head` without its run and the details of other outcomes."""
+    run = sanitize_name(row.run, LONGEST_NAME) if row.run and not only_head else ""
+    simulated = "simulated" * (row.result.simulated and not only_head)
+    return "; ".join(filter(None, (run, simulated, *notes_of(row, details=not only_head))))
+
+
+def notes_of(row: ResultOfRun, *, details: bool = True) -> list[str]:
+    """What has to be known of a result; with `details` also reasons, roundings and lookup tables."""
     result, cheats = row.result, row.result.outcomes.cheat
-    nan = ", ".join(f"{count} {formatting.sanitize(reason, 40)}" for reason, count in result.nan_reasons.items())
+    nan = ", ".join(f"{count:,} {formatting.sanitize(reason, 40)}" for reason, count in result.nan_reasons.items())
     cheating = result.percentages[Outcome.CHEAT]
-    details = (
-        nan and f"nan: {nan}",
-        result.rounded and f"deviate: {result.rounded} rounded",
-        cheats and f"cheat: {cheats} ({formatting.percent_of(cheating)} %, {formatting.interval(cheating)})",
+    counted = (
+        f"nan: {nan}" * bool(nan),
+        f"deviate: {result.rounded:,} rounded" * bool(result.rounded),
+        cheats and f"cheat: {cheats:,} ({formatting.percent_of(cheating)} %, {formatting.interval(cheating)})",
     )
     notes = (
-        row.run and not only_head and formatting.sanitize_name(row.run, LONGEST_NAME),
         row.unfinished,
-        "simulated" * (result.simulated and not only_head),
         incomplete(result),
         row.missing or bounded(result),
-        *(() if only_head else details),
+        *counted * details,
         formatting.unpriced(result),
         _repeated(result),
     )
-    return "; ".join(str(note) for note in notes if note)
+    return [note for note in notes if note]
 
 
 def _repeated(result: Result) -> str:
@@ -100,47 +123,40 @@ def _repeated(result: Result) -> str:
     if not (repeats := result.repeats):
         return ""
     share, problems = repeats.pass_at_1, repeats.problems
-    known = f": pass@1 {formatting.percent_of(share)} ({formatting.interval(share)}), clustered by problem" * bool(
-        share
-    )
-    return f"{problems} problem{'s' * (problems != 1)}, {formatting.times(result, repeats)} times each{known}"
+    known = f": pass@1 {formatting.with_interval(share)}, clustered by problem" * bool(share)
+    return f"{problems} problem{'s' * (problems != 1)}, {_times(result)} times each{known}"
+
+
+def _times(result: Result) -> str:
+    """How often the problems were asked, such as `5`, or `up to 5` if some repeats have no reply."""
+    repeats = result.repeats
+    return f"{'up to ' * (result.measured < repeats.k * repeats.problems)}{repeats.k}" if repeats else ""
 
 
 def effects(found: Sequence[Effect], same_words: Sequence[SameWords]) -> Table:
     """The effects of conditions, and how many problems were left out because both prompts are the same."""
     others = any(one.beside for one in found)  # than the usual condition
     columns = [
-        *[Column("beside", is_name=True, below=True)] * others,
-        Column("problems"),
-        Column("%", formatting.percent_text),
-        Column("% beside", formatting.percent_text, below=True),
-        Column("points", formatting.points_of),
-        Column("95 %", formatting.interval_of, below=True),
-        Column("better"),
-        Column("worse", below=True),
-        Column("p", formatting.p_of),
-        Column("*", formatting.star, below=True),
-    ]
-    cells = [
-        [
-            *[label_of(one.beside) or USUAL_NAME] * others,
-            one.problems,
-            *(one.percent, one.percent_beside),
-            *(one.difference, one.difference),
-            *(one.better, one.worse, one.p, one.p_holm),
-        ]
-        for one in found
+        *[Column("beside", lambda one: label_of(one.beside) or USUAL_NAME, is_name=True, below=True)] * others,
+        Column("problems", lambda one: one.problems),
+        Column("%", lambda one: formatting.percent_text(one.percent)),
+        Column("% beside", lambda one: formatting.percent_text(one.percent_beside), below=True),
+        Column("points", lambda one: formatting.points_of(one.difference)),
+        Column("95 %", lambda one: formatting.interval_of(one.difference), below=True),
+        Column("better", lambda one: one.better),
+        Column("worse", lambda one: one.worse, below=True),
+        Column("p", lambda one: formatting.p_of(one.p)),
+        Column("*", lambda one: formatting.star(one.p_holm), below=True),
     ]
     unknown = f" {formatting.NO_INTERVAL}" * any(one.difference.low is None for one in found)
-    notes = [_left_out(one) for one in same_words]
-    table = _per_result("what conditions do", found, columns, cells, bool(found) * f"{_EFFECTS}{unknown}")
-    return table._replace(notes=notes)
+    table = table_of("what conditions do", [*_names(found), *columns], found, bool(found) * f"{_EFFECTS}{unknown}")
+    return table._replace(notes=[_left_out(one) for one in same_words])
 
 
 def _left_out(alike: SameWords) -> str:
     beside = f" beside {label_of(alike.beside)}" * bool(alike.beside)
     names = [f"{label_of(alike.condition) or USUAL_NAME}{beside}", f"{alike.model}, {alike.task}"]
-    condition, whose = (formatting.sanitize_name(name, LONGEST_NAME) for name in names)
+    condition, whose = (sanitize_name(name, LONGEST_NAME) for name in names)
     return (
         f"{condition} ({whose}): {alike.problems:,} problem{'s' * (alike.problems != 1)} with the same prompt, left out"
     )
@@ -148,73 +164,204 @@ def _left_out(alike: SameWords) -> str:
 
 def repeats(results: Sequence[Result]) -> Table:
     """The agreement of repeats, for results with repeats."""
+    repeated = [one for one in results if one.repeats]
     columns = [
-        Column("problems"),
-        Column("times", below=True),
-        *_share("same %"),
-        *_share("pass@1 %"),
-        Column("pass@k %", formatting.percent_text),
-        *_share("majority %"),
+        *_names(repeated),
+        Column("problems", lambda one: one.repeats.problems),
+        Column("times", _times, below=True),
+        *_percentage("same %", lambda one: one.repeats.consistency),
+        *_percentage("pass@1 %", lambda one: one.repeats.pass_at_1),
+        Column("pass@k %", lambda one: formatting.percent_text(one.repeats.pass_at_k)),
+        *_percentage("majority %", lambda one: one.repeats.majority),
     ]
-    found = [(one, one.repeats) for one in results if one.repeats]
-    cells = [
-        [
-            *(repeated.problems, formatting.times(one, repeated)),
-            *(repeated.consistency, repeated.consistency, repeated.pass_at_1, repeated.pass_at_1),
-            *(repeated.pass_at_k, repeated.majority, repeated.majority),
-        ]
-        for one, repeated in found
-    ]
-    return _per_result("repeats", [one for one, _ in found], columns, cells, _REPEATS)
+    return table_of("repeats", columns, repeated, _REPEATS)
 
 
 def spending(results: Sequence[Result]) -> Table:
     """Cost, time and tokens of replies, for results in which any of these is known."""
-    kinds: list[tuple[str, str, Callable[[float | None], str]]] = [
-        ("cost_usd", "cost", formatting.price),
-        ("latency_s", "seconds", formatting.seconds),
-        ("prompt_tokens", "prompt", formatting.count),
-        ("completion_tokens", "completion", formatting.count),
-        ("reasoning_tokens", "reasoning", formatting.count),
-    ]
-    columns = []
-    for kind, header, show in kinds:
-        total = _dollars if kind == "cost_usd" else show
-        columns += [Column(header, show), Column("p90", show, below=True), Column("sum", total, below=True)]
     known = [one for one in results if any(one.spending.values())]
-    cells = []
-    for one in known:
-        row: list[object] = []
-        spent = {str(kind): amounts for kind, amounts in one.spending.items()}
-        for kind, _, _ in kinds:
-            amounts = spent[kind]
-            row += [amounts.median, amounts.p90, amounts.sum] if amounts else [None] * 3
-        row[2] = (row[2], one.unpriced)
-        cells.append(row)
-    return _per_result("cost, seconds and tokens of replies", known, columns, cells, _SPENDING)
-
-
-def _per_result(
-    title: str,
-    whose: Sequence[Keyed],
-    columns: Sequence[Column],
-    cells: Sequence[Sequence[object]],
-    legend: str,
-) -> Table:
-    """A table whose rows begin with model, task and, if a result has one, condition."""
-    labels = [label_of(one.condition) or None for one in whose]
-    names = [*_NAMES, *[Column("condition", is_name=True, below=True)] * any(labels)]
-    rows = [
-        Row([*(one.model, one.task, label)[: len(names)], *row])
-        for one, label, row in zip(whose, labels, cells, strict=True)
+    columns = [
+        *_names(known),
+        *_amounts("cost", "cost_usd", formatting.price, formatting.cost_of),
+        *_amounts("seconds", "latency_s", formatting.seconds),
+        *_amounts("prompt", "prompt_tokens", formatting.count),
+        *_amounts("completion", "completion_tokens", formatting.count),
+        *_amounts("reasoning", "reasoning_tokens", formatting.count),
     ]
-    return Table(title, [*names, *columns], rows, legend)
+    return table_of("cost, seconds and tokens of replies", columns, known, _SPENDING)
 
 
-def _share(header: str) -> list[Column]:
+def _names(items: Sequence[Keyed]) -> list[Column]:
+    """The columns for model, task and, if an item has one, condition."""
+    names = [
+        Column("model", lambda one: one.model, is_name=True),
+        Column("task", lambda one: one.task, is_name=True, below=True),
+    ]
+    condition = Column("condition", lambda one: label_of(one.condition) or None, is_name=True, below=True)
+    return [*names, *[condition] * any(label_of(one.condition) for one in items)]
+
+
+def _percentage(header: str, of: Callable[[Any], Percentage | None]) -> list[Column]:
     """A percentage and its interval."""
-    return [Column(header, formatting.percent_of), Column("95 %", formatting.interval, below=True)]
+    return [
+        Column(header, lambda one: formatting.percent_of(of(one))),
+        Column("95 %", lambda one: formatting.interval(of(one)), below=True),
+    ]
 
 
-def _dollars(cost: tuple[float | None, int]) -> str:
-    return formatting.dollars(*cost)
+def _amounts(
+    header: str, kind: str, show: Callable[[float | None], str], total: Callable[[Result], str] | None = None
+) -> list[Column]:
+    """Median, 90th percentile and sum of one kind of amounts."""
+
+    def shown(result: Any, figure: str) -> str:
+        return show(getattr(result.spending[kind], figure, None))
+
+    return [
+        Column(header, lambda one: shown(one, "median")),
+        Column("p90", lambda one: shown(one, "p90"), below=True),
+        Column("sum", total or (lambda one: shown(one, "sum")), below=True),
+    ]
+
+
+# --- the tables of one result ----------------------------------------------------------------------------------------
+
+
+def tables_of(row: ResultOfRun, *, only_cells: bool = False) -> Iterator[Table]:
+    """The tables of a result, depending on its task; with `only_cells` that of variants and depths."""
+    result = row.result
+    whose = f"{sanitize_name(row.label, LONGEST_NAME)}{' (simulated)' * result.simulated}, "
+    whose += f"{sanitize_name(result.task, LONGEST_NAME)}: "
+    if result.cells:
+        yield _by_depth(whose, result)
+    if only_cells:
+        return
+    if result.variants:
+        columns = [
+            Column("variant", lambda one: one.variant, is_name=True),
+            Column("trials", lambda one: one.measured),
+            *_percentage("correct %", lambda one: one.correct_percentage),
+            Column("reliable depth", lambda one: formatting.reliable(one.reliable_depth) if one.measured else None),
+            Column("rel err", lambda one: formatting.short(one.error_sizes.median_relative_error)),
+            Column("leading", lambda one: formatting.leading_digits(one.error_sizes, one.deviate)),
+        ]
+        yield table_of(f"{whose}by variant, all depths together", columns, result.variants, _VARIANTS)
+    if result.lengths:
+        yield _by_length(whose, result)
+    if result.sets:
+        yield _by_set(whose, result)
+
+
+def counts_by_depth(result: Result) -> tuple[int, list[int], dict[str, list[str | None]]]:
+    """The most frequent size of a cell, the depths, and how many are correct at these, by variant.
+
+    Cells of another size name theirs, as in `3/9`; cells without an answer are None.
+    """
+    cells = {(cell.variant, cell.depth): cell for cell in result.cells if cell.measured}
+    sizes = Counter(cell.measured for cell in cells.values())
+    usual = sizes.most_common(1)[0][0] if sizes else 0
+    depths = sorted({cell.depth for cell in result.cells})
+
+    def correct(cell: Cell | None) -> str | None:
+        if cell is None:
+            return None
+        return str(cell.correct) if cell.measured == usual else f"{cell.correct}/{cell.measured}"
+
+    variants = dict.fromkeys(cell.variant for cell in result.cells)
+    return usual, depths, {one: [correct(cells.get((one, depth))) for depth in depths] for one in variants}
+
+
+def _by_depth(whose: str, result: Result) -> Table:
+    """Rows are variants, columns depths. The title has the most frequent size of a cell, other cells name theirs."""
+    usual, depths, counts = counts_by_depth(result)
+    rows = []
+    for variant, shown in counts.items():
+        total = correct_percentage([cell for cell in result.cells if cell.variant == variant])
+        rows.append(Row([variant, *shown, formatting.percent_of(total)]))
+    of_depths = [[cell for cell in result.cells if cell.depth == depth] for depth in depths]
+    totals = [correct_percentage(cells) for cells in (*of_depths, result.cells)]
+    rows += [
+        Row(["all %", *map(formatting.percent_of, totals)]),
+        # In one row they would be too wide.
+        Row(["95 % from", *(formatting.percent_text(total.low if total else None) for total in totals)]),
+        Row(["to", *(formatting.percent_text(total.high if total else None) for total in totals)]),
+    ]
+    columns = [Column("depth", is_name=True), *(Column(str(depth)) for depth in depths), Column("all %")]
+    return Table(f"{whose}correct of {usual} by variant and depth", columns, rows)
+
+
+def _by_length(whose: str, result: Result) -> Table:
+    """Rows are outcomes, columns the digits of the longer operand."""
+    outcomes = ["correct", "deviate", "nan", *["unanswered"] * any(one.unanswered for one in result.lengths)]
+    rows = [Row([name, *(getattr(one, name) or "." for one in result.lengths)]) for name in outcomes]
+    latencies = [one.spending["latency_s"] for one in result.lengths]
+    rows.append(Row(["median s", *(formatting.seconds(one.median) if one else None for one in latencies)]))
+    columns = [Column("digits", is_name=True), *(Column(str(one.digits)) for one in result.lengths)]
+    return Table(f"{whose}by digits of the longer operand", columns, rows)
+
+
+def _by_set(whose: str, result: Result) -> Table:
+    """Scores by set and limit, and notes below them."""
+    columns = [
+        Column("set", lambda one: one[0].set, is_name=True),
+        Column("limit", lambda one: one[1] and f"{one[1].seconds:g} s"),
+        Column("sequences", lambda one: one[1].sequences if one[1] else one[0].measured),
+        *_percentage("score %", lambda one: one[1] and one[1].score),
+        *_percentage("perfect %", lambda one: one[1] and one[1].perfect_percentage),
+    ]
+    items = [(one, limit) for one in result.sets for limit in one.limits or (None,)]
+    table = table_of(f"{whose}scores by set and limit per term", columns, items, _SETS)
+    return table._replace(
+        notes=[f"{sanitize_name(one.set, _LONGEST_HEADER)}: {note}" for one in result.sets for note in _notes(one)]
+    )
+
+
+def _notes(one: SequenceSet) -> Iterator[str]:
+    if one.cheating:
+        yield f"cheating {formatting.percent_of(one.cheating)} % ({formatting.interval(one.cheating)})"
+    elif one.measured:
+        yield "programs were not judged"
+    if one.unsolved_count:
+        named = ", ".join(sanitize_name(number, _LONGEST_HEADER) for number in one.unsolved[:_MOST_NAMED])
+        more = ", ..." * (one.unsolved_count > _MOST_NAMED)
+        yield f"{one.unsolved_count} of {one.measured} unsolved: {named}{more}"
+    if unprotected := one.isolation.get(Level.NONE):
+        yield f"{unprotected} programs ran without a sandbox, with the rights of this user"
+    if one.unanswered:
+        yield f"{one.unanswered} unanswered, not counted"
+    if judges := one.judges:
+        kappa = "undefined" if judges.kappa is None else f"{judges.kappa:.2f}"
+        yield (
+            f"the judges agree on {judges.both + judges.neither} of {judges.judged} programs, "
+            f"Cohen's kappa {kappa} (cheat: both {judges.both}, only static {judges.only_static}, "
+            f"only the model {judges.only_llm})"
+        )
+
+
+# --- errors ----------------------------------------------------------------------------------------------------------
+
+
+def error_classes(rows: Sequence[ResultOfRun]) -> Table:
+    """How answers deviate: rows are error classes, columns are results with deviates or with right answers in words."""
+    shown = [
+        (row, found)
+        for row in rows
+        if (found := row.result.errors) and (found.strict["only_tolerant"] or any(one.count for one in found.classes))
+    ]
+    columns = [Column("class", is_name=True)]
+    for row, _ in shown:
+        names = (*row.label.split(", "), row.result.task)
+        columns.append(Column("\n".join(sanitize_name(name, _LONGEST_HEADER) for name in names)))
+    counts = [{one.error_class: one for one in found.classes} for _, found in shown]
+    strict = [found.strict for _, found in shown]
+    table_rows = [
+        *(
+            Row([name, *(formatting.with_interval(one[name].percentage) if one[name].count else "." for one in counts)])
+            for name in ErrorClass
+            if any(one[name].count for one in counts)
+        ),
+        Row(["deviates", *(sum(one.count for one in mine.values()) for mine in counts)]),
+        Row(["right", *(percent(one["tolerant_correct"], one["measured"]) for one in strict)]),
+        Row(["right, bare", *(percent(one["strict_correct"], one["measured"]) for one in strict)]),
+    ]
+    return Table("how answers deviate", columns, table_rows if shown else [], _ERROR_CLASSES)

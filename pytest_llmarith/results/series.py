@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pytest_llmarith.records import Record, Result, RunSummary
 from pytest_llmarith.results.compare_rows import OfCondition
+from pytest_llmarith.results.completeness import missing_cells
 from pytest_llmarith.results.formatting import sanitize_name
 from pytest_llmarith.results.keys import Keyed, differing, key_of, label_of, parameters_of
 from pytest_llmarith.results.questions import Question
@@ -71,6 +72,45 @@ def series_of(runs: Sequence[PageRun]) -> list[Series]:
         Series(f"{label} ({number})" if label in repeated else label, key, results, runs[key[0]].unfinished)
         for number, (label, (key, results)) in enumerate(zip(labels, found.items(), strict=True), 1)
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class ResultOfRun:
+    """A result with the label of its model, which is unique among those shown beside it.
+
+    `unfinished` says that its run has not ended, and `missing` names the cells that it lacks and others have.
+    """
+
+    result: Result
+    label: str
+    run: str = ""
+    unfinished: str = ""
+    missing: str = ""
+
+
+def results_of(summary: RunSummary) -> list[ResultOfRun]:
+    """The results of one run, with the names of models and conditions."""
+    return _with_missing(ResultOfRun(one, name_of(one)) for one in summary.results)
+
+
+def results_of_runs(runs: Sequence[PageRun], series: Sequence[Series]) -> list[ResultOfRun]:
+    """The results of several runs, with the labels of their series."""
+    return _with_missing(
+        ResultOfRun(result, one.label, runs[one.key[0]].name, one.unfinished)
+        for one in series
+        for result in one.results
+    )
+
+
+def _with_missing(some: Iterable[ResultOfRun]) -> list[ResultOfRun]:
+    rows = list(some)
+    missing = missing_cells([row.result for row in rows])
+    return [replace(row, missing=lacks) for row, lacks in zip(rows, missing, strict=True)]
+
+
+def name_of(result: Result) -> str:
+    """The model of a result, and its condition."""
+    return ", ".join(filter(None, (result.model, label_of(result.condition))))
 
 
 def questions_of(runs: Sequence[PageRun], series: Sequence[Series], task: str) -> dict[str, list[Question]]:

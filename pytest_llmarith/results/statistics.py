@@ -16,13 +16,13 @@ from math import atan, ceil, comb, cos, erfc, fsum, pi, sin, sqrt, tan
 from random import Random
 from typing import NamedTuple, TypeVar
 
-from pytest_llmarith.records import Outcomes, Percentage
+from pytest_llmarith.records import Outcomes, Percentage, ReliableDepth
 
-CONFIDENCE = 0.95
+_Z = 1.9599639845400536  # standard errors to either side of the mean that hold 95 % of a normal distribution
 RELIABLE = 0.9  # correct at a reliable depth
 # For medians of exact numbers: 4,096 digits are enough for any answer, and no exponent overflows.
 WIDE = Context(prec=4096, rounding=ROUND_HALF_EVEN, Emax=MAX_EMAX, Emin=MIN_EMIN)
-_RESAMPLES = 2_000
+_RESAMPLES, _TAIL = 2_000, 50  # draws, and those beyond either end of the interval
 _MANY = 1_000  # degrees of freedom from which Student's t is close to the normal distribution
 _HALVINGS = 60
 _DECIMALS = 4  # of a percentage in a summary
@@ -84,7 +84,7 @@ def percent(part: int, whole: int, decimals: int = 1) -> Decimal:
 
 def wilson(successes: int, n: int) -> Interval | None:
     """Wilson's score interval of a proportion (1927); None if `n` is 0."""
-    return score_interval(successes / n, n, two_sided_z()) if n else None
+    return score_interval(successes / n, n, _Z) if n else None
 
 
 def score_interval(share: float, n: float, z: float) -> Interval:
@@ -115,7 +115,7 @@ def overall(cells: Collection[Cell]) -> Overall | None:
     share = sum((Fraction(cell.asked * cell.successes, cell.answered) for cell in cells), Fraction()) / asked
     # Kish's effective sample size.
     effective = asked**2 / sum(Fraction(cell.asked**2, cell.answered) for cell in cells)
-    plain = score_interval(float(share), float(effective), two_sided_z())
+    plain = score_interval(float(share), float(effective), _Z)
     stratified = _stratified(cells, asked)
     return Overall(share, min((plain, stratified), key=lambda interval: interval.high - interval.low))
 
@@ -126,7 +126,7 @@ def _stratified(cells: Collection[Cell], asked: int) -> Interval:
     errors = [weight * sqrt(share * (1 - share) / answers) for weight, share, answers in shares]
     if not any(errors) or min(cell.answered for cell in cells) < _FEWEST_ANSWERS:
         return Interval(0.0, 1.0)
-    z = two_sided_z() * sqrt(fsum(error * error for error in errors)) / fsum(errors)
+    z = _Z * sqrt(fsum(error * error for error in errors)) / fsum(errors)
     intervals = [(weight, score_interval(share, answers, z)) for weight, share, answers in shares]
     low, high = (fsum(weight * interval[end] for weight, interval in intervals) for end in (0, 1))
     return Interval(low, min(1.0, high))
@@ -146,7 +146,7 @@ def clustered_share(clusters: Collection[Cluster]) -> Share | None:
     mean = _mean(counts, {each: each.share for each in counts})
     spread = fsum((each.share - mean) ** 2 * count for each, count in counts.items())
     if not spread:
-        return Share(mean, score_interval(mean, len(clusters), two_sided_z()))
+        return Share(mean, score_interval(mean, len(clusters), _Z))
     trials = sum(each.trials * count for each, count in counts.items())
     error = spread / (len(clusters) * (len(clusters) - 1))
     independent = min(trials, max(len(clusters), mean * (1 - mean) / error))
@@ -178,8 +178,7 @@ def bootstrap_mean(values: Sequence[float]) -> Interval | None:
         return None
     draw = Random(0)
     drawn = sorted(fsum(draw.choices(values, k=len(values))) / len(values) for _ in range(_RESAMPLES))
-    tail = round((1 - CONFIDENCE) / 2 * _RESAMPLES)
-    return Interval(drawn[tail], drawn[-1 - tail])
+    return Interval(drawn[_TAIL], drawn[-1 - _TAIL])
 
 
 def kappa(both: int, first: int, second: int, neither: int) -> float | None:
@@ -205,23 +204,12 @@ class Depth(NamedTuple):
     measured: int
 
 
-class ReliableDepth(NamedTuple):
-    """The deepest depth that is shown to be reliable, and the deepest that is observed to be.
-
-    If none is shown, `at_most` is the upper bound of all trials if that is below 90 %, else `needs` is the smallest
-    number of trials of the first depth that could show it.
-    """
-
-    depth: int | None
-    observed: int | None
-    needs: int | None
-    at_most: float | None
-
-
 def reliable_depth(depths: Iterable[Depth]) -> ReliableDepth:
     """The largest depth up to which all trials together are at least 90 % correct, by Wilson's lower bound.
 
-    The search ends before the first depth whose own upper bound is below 90 %. `observed` is the same by the share.
+    The search ends before the first depth whose own upper bound is below 90 %. `observed` is the same by the share. If
+    no depth is shown to be reliable, `at_most` is the upper bound of all trials if that is below 90 %, else `needs` is
+    the smallest number of trials of the first depth that could show it.
     """
     measured = sorted(depth for depth in depths if depth.measured)
     proven, observed, correct, trials = None, None, 0, 0
@@ -238,7 +226,7 @@ def reliable_depth(depths: Iterable[Depth]) -> ReliableDepth:
         return ReliableDepth(proven, observed, None, None)
     whole = overall([Cell(depth.correct, depth.measured, depth.measured) for depth in measured])
     if whole is not None and whole.interval.high < RELIABLE:
-        return ReliableDepth(None, observed, None, whole.interval.high)
+        return ReliableDepth(None, observed, None, in_percent(whole.interval.high))
     wrong = measured[0].measured - measured[0].correct if measured else 0
     return ReliableDepth(None, observed, trials_needed(wrong), None)
 
@@ -248,7 +236,7 @@ def trials_needed(wrong: int) -> int:
 
     Wilson's lower bound is p if n - wrong - n p = z sqrt(n p (1 - p)), a quadratic equation of sqrt(n).
     """
-    miss, spread = 1 - RELIABLE, two_sided_z() * sqrt(RELIABLE * (1 - RELIABLE))
+    miss, spread = 1 - RELIABLE, _Z * sqrt(RELIABLE * (1 - RELIABLE))
     root = (spread + sqrt(spread * spread + 4 * miss * wrong)) / (2 * miss)
     return next(n for n in count(max(wrong, ceil(root * root) - 1)) if _is_reliable(n - wrong, n))
 
@@ -293,23 +281,14 @@ def quantile_of_sorted(ordered: Sequence[float], percentile: int) -> float | Non
 
 
 @cache
-def two_sided_z(confidence: float = CONFIDENCE) -> float:
-    """How many standard errors lie to either side of the mean: 1.96 for 95 %."""
-    from statistics import NormalDist  # takes 25 ms to import
-
-    return NormalDist().inv_cdf((1 + confidence) / 2)
-
-
-@cache
-def two_sided_t(degrees: int, confidence: float = CONFIDENCE) -> float:
-    """The same by Student's t: 12.7 for one degree of freedom, 1.96 for many."""
+def two_sided_t(degrees: int) -> float:
+    """The same as `_Z` for Student's t: 12.7 for one degree of freedom, 1.96 for many."""
     if degrees > _MANY:
-        z = two_sided_z(confidence)
-        return z + (z**3 + z) / (4 * degrees)  # Abramowitz and Stegun 1964, 26.7.5
+        return _Z + (_Z**3 + _Z) / (4 * degrees)  # Abramowitz and Stegun 1964, 26.7.5
     low, high = 0.0, pi / 2
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        low, high = (middle, high) if _within(middle, degrees) < confidence else (low, middle)
+        low, high = (middle, high) if _within(middle, degrees) < 0.95 else (low, middle)
     return sqrt(degrees) * tan(low)
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import groupby
+
+from msgspec.structs import asdict
 
 from pytest_llmarith import records
 from pytest_llmarith.records import (
@@ -20,8 +23,16 @@ from pytest_llmarith.records import (
 from pytest_llmarith.results.compare_rows import OfCondition, effects, model_differences
 from pytest_llmarith.results.keys import Key, key_of, result_order, variant_order
 from pytest_llmarith.results.questions import Questions
-from pytest_llmarith.results.statistics import Depth, in_percent, reliable_depth
-from pytest_llmarith.results.tallies import Outcomes, Reasons, RepeatCounts, Tally, asked_of, percentages_of
+from pytest_llmarith.results.statistics import Depth, reliable_depth
+from pytest_llmarith.results.tallies import (
+    LONGEST_REASON,
+    Outcomes,
+    RepeatCounts,
+    Tally,
+    asked_of,
+    percentages_of,
+    reasons_of,
+)
 from pytest_llmarith.results.task_counts import ErrorCounts, SequenceSet
 from pytest_llmarith.types import DEFAULT_CONDITION, Outcome
 
@@ -36,7 +47,7 @@ class Summary:
 
     def asked(self) -> list[OfCondition]:
         """The questions of each model, task and condition."""
-        return [OfCondition(one.model, one.task, one.condition, one.questions) for one in self._results.values()]
+        return [result.asked() for result in self._results.values()]
 
     def add(self, record: Record) -> None:
         """Count one record. There is one per item."""
@@ -51,15 +62,13 @@ class Summary:
         `selected` says how many trials of each model, task and condition were selected, if that is known. `date` is the
         day of a run without a start time.
         """
-        conditions = {key: result.condition for key, result in self._results.items()}
-        order = result_order(run, conditions, (model for model, *_ in self._results))
-        results = {key: self._results[key] for key in sorted(self._results, key=order)}
+        results = {key: self._results[key] for key in result_order(run, self._results)}
         answered = sum(result.outcomes.measured for result in results.values())
         unanswered = sum(result.outcomes[Outcome.UNANSWERED] for result in results.values())
         duplicates = sum(result.duplicates for result in results.values())
         day = run.started_at[: len("2026-11-22")] if run.started_at else date
         baseline = run.baseline or next((model for model, *_ in results), "")
-        asked = [OfCondition(one.model, one.task, one.condition, one.questions) for one in results.values()]
+        asked = [result.asked() for result in results.values()]
         found, alike = effects(asked)
         return RunSummary(
             format=FORMAT,
@@ -86,7 +95,7 @@ class _Result:
         self.duplicates = 0  # records of items that ask the question of another item
         self._items: dict[int, int] = {}  # which item asked each question first
         self._simulated = first.simulated
-        self._nan_reasons, self._unanswered_reasons = Reasons(), Reasons()
+        self._reasons = {outcome: Counter[str]() for outcome in (Outcome.NAN, Outcome.UNANSWERED)}
         self._stored = self._asked = 0
         self._errors = ErrorCounts()
         self._repeats = RepeatCounts()
@@ -105,10 +114,8 @@ class _Result:
             self.duplicates += 1
             return
         self.outcomes[record.outcome] += 1
-        if record.outcome is Outcome.NAN:
-            self._nan_reasons.add(record.reason)
-        if record.outcome is Outcome.UNANSWERED:
-            self._unanswered_reasons.add(record.reason)
+        if record.outcome in self._reasons:
+            self._reasons[record.outcome][(record.reason or "no reason given")[:LONGEST_REASON]] += 1
         self._stored += record.reply is not None and record.reply.stored
         self._asked += asked_of(record)
         if (found := _breaking_point(record)) is not None:
@@ -158,6 +165,9 @@ class _Result:
         question = hash((repr(record.problem), record.repeat, is_answered and repr(sent)))
         return self._items.setdefault(question, hash(record.nodeid)) != hash(record.nodeid)
 
+    def asked(self) -> OfCondition:
+        return OfCondition(self.model, self.task, self.condition, self.questions)
+
     def part(self, date: str | None, selected: int | None) -> records.Result:
         """The result for a summary."""
         outside = [*self._lengths.values(), *(one.tally for one in self._sets.values()), self._elsewhere]
@@ -176,15 +186,15 @@ class _Result:
             simulated=self._simulated,
             duplicates=self.duplicates,
             measured=self.outcomes.measured,
-            outcomes=self.outcomes.part(),
+            outcomes=records.Outcomes(*(self.outcomes[outcome] for outcome in Outcome)),
             # Outcomes of searches are not shares of questions.
             percentages=dict.fromkeys(percentages) if self._breaking_points else percentages,
-            nan_reasons=self._nan_reasons.as_dict(),
-            unanswered_reasons=self._unanswered_reasons.as_dict(),
+            nan_reasons=reasons_of(self._reasons[Outcome.NAN]),
+            unanswered_reasons=reasons_of(self._reasons[Outcome.UNANSWERED]),
             stored=self._stored,
             asked=self._asked,
             cost_usd=cost.sum if cost else None,
-            unpriced=whole.replies - (cost.known if cost else 0),
+            unpriced=len(whole.replies) - (cost.known if cost else 0),
             tokens={
                 "prompt": _sum(spending["prompt_tokens"]),
                 "completion": _sum(spending["completion_tokens"]),
@@ -194,7 +204,7 @@ class _Result:
             spending=spending,
             median_relative_error=errors.median_relative_error,
             average_absolute_error=whole.average_absolute_error,
-            rounded=whole.rounded,
+            rounded=sum(error.rounded for error in whole.errors),
             error_sizes=errors,
             repeats=self._repeats.result(),
             errors=self._errors.part(),
@@ -206,7 +216,7 @@ class _Result:
                 records.Cell(**self._cells[variant, depth].cells(), variant=variant, depth=depth)
                 for variant, depth in places
             ],
-            lengths=[_length(digits, tally) for digits, tally in sorted(self._lengths.items())],
+            lengths=[records.Length(**tally.cells(), digits=digits) for digits, tally in sorted(self._lengths.items())],
             first_wrong=self._wrong_first(self.task) if self._lengths else None,
             breaking_points=sorted(self._breaking_points, key=lambda one: _place_of_cell((one.variant, one.repeat))),
             sets=[self._sets[name].part(name) for name in sorted(self._sets)],
@@ -222,21 +232,13 @@ class _Result:
             for (its_variant, depth), outcomes in self._first_repeats.items()
             if its_variant == variant
         )
-        at_most = None if found.at_most is None else in_percent(found.at_most)
-        depth = records.ReliableDepth(found.depth, found.observed, found.needs, at_most)
         return records.Variant(
             **together,
             variant=variant,
             percentages=percentages,
-            reliable_depth=depth,
+            reliable_depth=found,
             first_wrong=self._wrong_first(variant),
         )
-
-
-def _length(digits: int, tally: Tally) -> records.Length:
-    cells = tally.cells()
-    latency = cells["spending"]["latency_s"]
-    return records.Length(**cells, digits=digits, median_latency_s=latency and latency.median)
 
 
 def _sum(amounts: records.Amounts | None) -> int | None:
@@ -256,12 +258,7 @@ def _breaking_point(record: Record) -> records.BreakingPoint | None:
         return None
     minimum = search.minimum or Minimum(None, None, record.outcome, None, None, None)
     return records.BreakingPoint(
-        question=minimum.question,
-        expected=minimum.expected,
-        outcome=record.outcome,
-        reason=minimum.reason,
-        answer=minimum.answer,
-        error_class=minimum.error_class,
+        **asdict(minimum),
         variant=problem.variant,
         repeat=record.repeat,
         not_reproduced=search.not_reproduced,

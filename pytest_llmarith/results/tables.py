@@ -34,7 +34,7 @@ class Column(NamedTuple):
     """One value per row. A header of several lines holds names of models and tasks."""
 
     header: str
-    show: Callable[[Any], str] = str  # of a value that is not None
+    show: Callable[[Any], Any] = str  # of a value that is not None; None is unknown
     is_name: bool = False  # names are to the left of all other columns
     below: bool = False  # whether it goes below the column before it if the table is too wide
 
@@ -57,6 +57,15 @@ class Table(NamedTuple):
 
 
 _Group = Sequence[int]  # columns, each below the one before it
+
+
+def table_of(
+    title: str, columns: Sequence[Column], items: Iterable[Any], legend: str = "", notes: Sequence[str] = ()
+) -> Table:
+    """A table with a row per item, of which each column shows something, and a note on each item."""
+    shown = ([column.show(item) for column in columns] for item in items)
+    rows = [Row(cells, note) for cells, note in zip_longest(shown, notes, fillvalue="")]
+    return Table(title, [column._replace(show=str) for column in columns], rows, legend)
 
 
 def as_text(table: Table, width: int) -> list[str]:

@@ -31,7 +31,6 @@ LONGEST_REASON = 300
 OTHER_REASONS = "other reasons"
 
 _MEASURED = tuple(outcome for outcome in Outcome if outcome is not Outcome.UNANSWERED)
-_LOWEST, _HIGHEST = -12, 4  # powers of ten; relative errors beyond them share a bin at either end
 _FEW = Context(prec=6, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 _Kind = Literal["cost_usd", "latency_s", "prompt_tokens", "completion_tokens", "reasoning_tokens"]
@@ -51,10 +50,6 @@ class Outcomes(Counter[Outcome]):
         """The percentage of the trials with a reply."""
         return percentage(self[Outcome.CORRECT], self.measured)
 
-    def part(self) -> records.Outcomes:
-        """The counts for a summary."""
-        return records.Outcomes(*(self[outcome] for outcome in Outcome))
-
 
 def percentages_of(cells: Collection[Outcomes]) -> records.Percentages:
     """The percentage of each outcome over all cells."""
@@ -64,7 +59,7 @@ def percentages_of(cells: Collection[Outcomes]) -> records.Percentages:
     }
 
 
-class _Error(NamedTuple):
+class Error(NamedTuple):
     """How far off an answer is."""
 
     rounded: bool
@@ -79,21 +74,21 @@ class Tally:
 
     def __init__(self, parts: Iterable[Tally] = ()) -> None:
         self.outcomes = Outcomes()
-        self._replies: list[tuple[float | None, ...]] = []  # their amounts, by `_KINDS`
-        self._errors: list[_Error] = []
+        self.replies: list[tuple[float | None, ...]] = []  # their amounts, by `_KINDS`
+        self.errors: list[Error] = []
         for part in parts:
             self.outcomes.update(part.outcomes)
-            self._replies += part._replies
-            self._errors += part._errors
+            self.replies += part.replies
+            self.errors += part.errors
 
     def add(self, record: Record) -> None:
         """Count one record."""
         self.outcomes[record.outcome] += 1
-        self._replies += (tuple(getattr(reply, kind) for kind in _KINDS) for reply in replies_of(record))
+        self.replies += (tuple(getattr(reply, kind) for kind in _KINDS) for reply in replies_of(record))
         if record.outcome is Outcome.DEVIATE and (grade := record.grade):
             relative, absolute = grade.relative_error, grade.absolute_error
-            self._errors.append(
-                _Error(
+            self.errors.append(
+                Error(
                     bool(grade.rounded),
                     None if relative is None else Decimal(relative),
                     None if absolute is None else WIDE.create_decimal(absolute),
@@ -103,66 +98,45 @@ class Tally:
             )
 
     @property
-    def replies(self) -> int:
-        """The number of replies; a search has several."""
-        return len(self._replies)
-
-    @property
-    def rounded(self) -> int:
-        """The number of answers that are the truth rounded to fewer decimals."""
-        return sum(error.rounded for error in self._errors)
-
-    @property
     def average_absolute_error(self) -> str | None:
         """The mean of the absolute errors."""
-        known = [error.absolute for error in self._errors if error.absolute is not None]
+        known = [error.absolute for error in self.errors if error.absolute is not None]
         return _text(WIDE.divide(reduce(WIDE.add, known), Decimal(len(known))) if known else None)
 
     def spending(self) -> records.Spending:
         """The amounts of all replies by kind; None if a kind is unknown for all."""
-        return {kind: _amounts(kind, [reply[at] for reply in self._replies]) for at, kind in enumerate(_KINDS)}
+        return {kind: amounts_of(kind, [reply[at] for reply in self.replies]) for at, kind in enumerate(_KINDS)}
 
     def error_sizes(self) -> records.ErrorSizes:
         """The sizes of errors of deviates."""
-        relative = [error.relative for error in self._errors if error.relative is not None]
+        relative = [error.relative for error in self.errors if error.relative is not None]
         return records.ErrorSizes(
             median_relative_error=_text(median_of_decimals(relative)),
-            log10_bins=_bins(relative),
-            median_leading_digits=median_of_floats([error.leading_digits for error in self._errors]),
-            other_length=sum(error.has_other_length for error in self._errors),
+            median_leading_digits=median_of_floats([error.leading_digits for error in self.errors]),
+            other_length=sum(error.has_other_length for error in self.errors),
         )
 
-    def cells(self) -> dict[str, Any]:
-        """The fields of `records.Cells`."""
+    def counts(self) -> dict[str, Any]:
+        """The fields of `records.Outcomes`, and what `records.Cells` and `records.SequenceSet` have beside them."""
         return {str(outcome): self.outcomes[outcome] for outcome in Outcome} | {
             "measured": self.outcomes.measured,
             "correct_percentage": self.outcomes.correct_percentage,
             "spending": self.spending(),
-            "error_sizes": self.error_sizes(),
         }
 
+    def cells(self) -> dict[str, Any]:
+        """The fields of `records.Cells`."""
+        return self.counts() | {"error_sizes": self.error_sizes()}
 
-def _amounts(kind: _Kind, values: Sequence[float | None]) -> records.Amounts | None:
-    """The sum is computed with decimals, so it is exact."""
+
+def amounts_of(kind: _Kind, values: Sequence[float | None]) -> records.Amounts | None:
+    """The known amounts of one kind; their sum is exact. None if all are unknown."""
     known = sorted(float(value) for value in values if value is not None)
     median, p90 = median_of_floats(known), quantile_of_sorted(known, 90)
     if median is None or p90 is None:
         return None
     total = reduce(WIDE.add, (Decimal(repr(value)) for value in known))
     return records.Amounts(int(total) if kind.endswith("tokens") else float(total), median, p90, len(known))
-
-
-def _bins(errors: Sequence[Decimal]) -> list[records.Bin]:
-    """Errors by power of ten, from the smallest to the largest that occurs, without a gap."""
-    counts = Counter(max(_LOWEST - 1, min(error.adjusted(), _HIGHEST)) if error else _LOWEST - 1 for error in errors)
-    return [
-        records.Bin(
-            low=exponent if exponent >= _LOWEST else None,
-            high=exponent + 1 if exponent < _HIGHEST else None,
-            count=counts[exponent],
-        )
-        for exponent in (range(min(counts), max(counts) + 1) if counts else ())
-    ]
 
 
 def _text(number: Decimal | None) -> str | None:
@@ -192,21 +166,11 @@ def _usage(step: SearchStep) -> Usage | None:
     return step.reply or step.usage
 
 
-class Reasons:
-    """Counts messages why trials have no answer."""
-
-    def __init__(self) -> None:
-        self._counts: Counter[str] = Counter()
-
-    def add(self, reason: str | None) -> None:
-        """Count one trial."""
-        message = (reason or "no reason given")[:LONGEST_REASON]
-        is_kept = message in self._counts or len(self._counts) < MOST_REASONS
-        self._counts[message if is_kept else OTHER_REASONS] += 1
-
-    def as_dict(self) -> dict[str, int]:
-        """The most frequent first."""
-        return dict(sorted(self._counts.items(), key=lambda counted: (-counted[1], counted[0])))
+def reasons_of(counts: Counter[str]) -> dict[str, int]:
+    """Why trials have no answer, the most frequent reasons first; after `MOST_REASONS` the others together."""
+    found = sorted(counts.items(), key=lambda counted: (-counted[1], counted[0]))
+    others = sum(count for _, count in found[MOST_REASONS:])
+    return dict(found[:MOST_REASONS]) | ({OTHER_REASONS: others} if others else {})
 
 
 class _Trial(NamedTuple):

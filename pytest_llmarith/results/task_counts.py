@@ -4,44 +4,29 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from math import fsum
-from typing import Literal
+from typing import Any
 
 from pytest_llmarith import records
 from pytest_llmarith.decimals import decimal_from
 from pytest_llmarith.grading import Case, carries, grade, wrong_from_left, wrong_from_right
-from pytest_llmarith.records import AdditionProblem, Answer, ArithmeticProblem, Problem, Record, SequenceProblem, Term
+from pytest_llmarith.records import AdditionProblem, Answer, ArithmeticProblem, Record, SequenceProblem
 from pytest_llmarith.results.statistics import (
     bootstrap_mean,
     kappa,
-    median_of_floats,
     percentage,
-    quantile_of_sorted,
     share_with,
 )
-from pytest_llmarith.results.tallies import Tally
-from pytest_llmarith.types import Dtype, ErrorClass, Level, Op, Outcome, Reading, TermStatus
+from pytest_llmarith.results.tallies import Tally, amounts_of
+from pytest_llmarith.types import ErrorClass, Level, Outcome, Reading, TermStatus
 
 MOST_POSITIONS = 30  # from either end of a number
 _MOST_CARRIES = 100  # and more
 _DECIMALS = 4
 _MOST_NAMED = 500  # unsolved sequences
 _MOST_TERMS = 100  # by place
-
-
-_Asked = tuple[Op, Dtype, tuple[str, str], str]  # and the operands and the expected answer
-
-
-def _asked(problem: Problem) -> _Asked | None:
-    """The calculation of a number task; None for other tasks."""
-    match problem:
-        case ArithmeticProblem():
-            return problem.op, problem.dtype, (problem.lhs, problem.rhs), problem.expected
-        case AdditionProblem():
-            return Op.ADD, Dtype.INT, (problem.int1, problem.int2), problem.expected
-    return None
 
 
 def _answer(record: Record, reading: Reading | None) -> Decimal | None:
@@ -56,40 +41,37 @@ class ErrorCounts:
     def __init__(self) -> None:
         self._has_numbers = False
         self._all, self._variants = _Errors(), dict[str, _Errors]()
-        self._digit_match, self._dlength, self._leading_digits = array("d"), array("d"), array("d")
+        self._digit_match, self._dlength = array("d"), array("d")
         self._carries, self._chains = Counter[tuple[int, bool]](), Counter[tuple[int, bool]]()
         self._measured = self._tolerant = self._strict = 0
 
     def add(self, record: Record) -> None:
         """Count one record."""
-        if (asked := _asked(record.problem)) is None:
+        problem = record.problem
+        if not isinstance(problem, ArithmeticProblem | AdditionProblem):
             return
         self._has_numbers = True
         if record.outcome is Outcome.UNANSWERED:
             return
-        op, _, operands, expected = asked
         is_correct = record.outcome is Outcome.CORRECT
-        if counted := carries(op, *map(decimal_from, operands)):
+        if counted := carries(problem.op, *map(decimal_from, problem.operands)):
             self._carries[min(counted.number, _MOST_CARRIES), is_correct] += 1
             self._chains[min(counted.longest_chain, _MOST_CARRIES), is_correct] += 1
-        is_tolerant = _is_correct(record, expected)
+        is_tolerant = _is_correct(record, problem.expected)
         self._measured += 1
         self._tolerant += is_tolerant
         self._strict += is_tolerant and _answer(record, Reading.STRICT) is not None
-        if record.grade:
-            self._add_grade(record, asked, record.grade)
-
-    def _add_grade(self, record: Record, asked: _Asked, grade: records.Grade) -> None:
-        self._digit_match.append(grade.digit_match)
-        self._dlength.append(grade.dlength)
-        answer = _answer(record, record.reading)
-        if grade.error_class is None or answer is None:
+        if record.grade is None:
             return
-        self._leading_digits.append(grade.leading_digits)
-        case = Case.of(*asked, answer)
-        self._all.add(grade.error_class, case)
-        if isinstance(record.problem, ArithmeticProblem):
-            self._variants.setdefault(record.problem.variant, _Errors()).add(grade.error_class, case)
+        self._digit_match.append(record.grade.digit_match)
+        self._dlength.append(record.grade.dlength)
+        answer, error_class = _answer(record, record.reading), record.grade.error_class
+        if error_class is None or answer is None:
+            return
+        case = Case.of(problem.op, problem.dtype, problem.operands, problem.expected, answer)
+        self._all.add(error_class, case)
+        if isinstance(problem, ArithmeticProblem):
+            self._variants.setdefault(problem.variant, _Errors()).add(error_class, case)
 
     def part(self) -> records.ErrorTotals | None:
         """The errors for a summary; None if the answers of the task are not numbers."""
@@ -102,16 +84,9 @@ class ErrorCounts:
             ],
             digit_match=_mean(self._digit_match),
             dlength=_mean(self._dlength),
-            leading_digits=median_of_floats(self._leading_digits),
             positions=self._all.positions(),
-            carries=[
-                {"carries": number, "correct": correct, "measured": measured}
-                for number, correct, measured in _strata(self._carries)
-            ],
-            longest_chain=[
-                {"chain": number, "correct": correct, "measured": measured}
-                for number, correct, measured in _strata(self._chains)
-            ],
+            carries=_strata(self._carries, "carries", "correct", "measured"),
+            longest_chain=_strata(self._chains, "chain", "correct", "measured"),
             by_variant={
                 variant: records.ErrorsOfVariant(
                     {one: errors.classes[one] for one in ErrorClass if errors.classes[one]}, errors.positions()
@@ -140,16 +115,16 @@ class _Errors:
         self._from_right.update(enumerate(wrong_from_right(case, MOST_POSITIONS) or (), 1))
 
     def positions(self) -> records.Positions:
-        return {"from_left": _positions(self._from_left), "from_right": _positions(self._from_right)}
+        from_left, from_right = (
+            _strata(counts, "position", "wrong", "digits") for counts in (self._from_left, self._from_right)
+        )
+        return {"from_left": from_left, "from_right": from_right}
 
 
-def _positions(counts: Counter[tuple[int, bool]]) -> list[dict[Literal["position", "wrong", "digits"], int]]:
-    return [{"position": place, "wrong": wrong, "digits": digits} for place, wrong, digits in _strata(counts)]
-
-
-def _strata(counts: Counter[tuple[int, bool]]) -> list[tuple[int, int, int]]:
-    """Each number, how often it occurs with True, and how often in all."""
-    return [(n, counts[n, True], counts[n, True] + counts[n, False]) for n in sorted({n for n, _ in counts})]
+def _strata(counts: Counter[tuple[int, bool]], *names: Any) -> list[dict[Any, int]]:
+    """Each number, how often it occurs with True, and how often in all, under these names."""
+    strata = ((n, counts[n, True], counts[n, True] + counts[n, False]) for n in sorted({n for n, _ in counts}))
+    return [dict(zip(names, stratum, strict=True)) for stratum in strata]
 
 
 def _is_correct(record: Record, expected: str) -> bool:
@@ -177,7 +152,10 @@ class SequenceSet:
         self.tally = Tally()
         self._scores: defaultdict[str, defaultdict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
         self._solved: dict[str, bool] = {}
-        self._terms = _Terms()
+        # Of programs that are no lookup tables, without inconclusive terms.
+        self._terms = Counter[tuple[int, bool]]()  # by place, and whether they are right
+        self._statuses = Counter[TermStatus]()
+        self._seconds = array("d")
         self._judged = 0
         self._levels: Counter[Level] = Counter()
         self._verdicts: Counter[tuple[bool, bool]] = Counter()  # of the static judge and the model
@@ -197,12 +175,17 @@ class SequenceSet:
         self._judged += static is not None or llm is not None
         if static and llm and llm.cheat is not None:
             self._verdicts[static.cheat, llm.cheat] += 1
-        if record.outcome is not Outcome.CHEAT:  # the terms of a lookup table say nothing about the model
-            self._terms.add(program.terms)
+        for place, term in enumerate(program.terms, 1):
+            if record.outcome is Outcome.CHEAT or term.status is TermStatus.INCONCLUSIVE:
+                continue
+            self._statuses[term.status] += 1
+            self._seconds.append(term.seconds)
+            if place <= _MOST_TERMS:
+                self._terms[place, term.status is TermStatus.OK] += 1
 
     def part(self, name: str) -> records.SequenceSet:
         """The set for a summary."""
-        outcomes = self.tally.outcomes
+        outcomes, seconds = self.tally.outcomes, amounts_of("latency_s", self._seconds)
         # The score of a sequence is the mean of its repeats. Scores are sorted, so that sums and draws do not depend on
         # the order of the records.
         scores = {
@@ -211,17 +194,14 @@ class SequenceSet:
         }
         unsolved = sorted(number for number, solved in self._solved.items() if not solved)
         return records.SequenceSet(
-            **{str(outcome): outcomes[outcome] for outcome in Outcome},
+            **self.tally.counts(),
             set=name,
-            measured=outcomes.measured,
-            correct_percentage=outcomes.correct_percentage,
             cheating=percentage(outcomes[Outcome.CHEAT], outcomes.measured) if self._judged else None,
             limits=[_limit(limit, of_limit) for limit, of_limit in scores.items()],
-            by_term=self._terms.by_place(),
-            term_statuses=self._terms.statuses(),
-            term_seconds=self._terms.seconds(),
+            by_term=_strata(self._terms, "term", "right", "run"),
+            term_statuses={status: self._statuses[status] for status in TermStatus if self._statuses[status]},
+            term_seconds={"median": seconds.median, "p90": seconds.p90, "max": max(self._seconds)} if seconds else None,
             unsolved_count=len(unsolved),
-            spending=self.tally.spending(),
             isolation=dict(sorted(self._levels.items())),
             judges=self._agreement(),
             curve=[  # the best first (arXiv 2411.04372, figure 2)
@@ -257,37 +237,3 @@ def _limit(limit: float, scores: Sequence[float]) -> records.Limit:
         perfect=perfect,
         perfect_percentage=percentage(perfect, len(scores)),
     )
-
-
-class _Terms:
-    """Counts the terms that were run, without inconclusive ones."""
-
-    def __init__(self) -> None:
-        self._right: Counter[int] = Counter()
-        self._run: Counter[int] = Counter()
-        self._statuses: Counter[TermStatus] = Counter()
-        self._seconds = array("d")
-
-    def add(self, terms: Iterable[Term]) -> None:
-        """Count the terms of one program, in the order of the sequence."""
-        for place, term in enumerate(terms, 1):
-            if term.status is TermStatus.INCONCLUSIVE:
-                continue
-            self._statuses[term.status] += 1
-            self._seconds.append(term.seconds)
-            if place <= _MOST_TERMS:
-                self._run[place] += 1
-                self._right[place] += term.status is TermStatus.OK
-
-    def by_place(self) -> list[dict[Literal["term", "right", "run"], int]]:
-        return [{"term": place, "right": self._right[place], "run": self._run[place]} for place in sorted(self._run)]
-
-    def statuses(self) -> dict[TermStatus, int]:
-        return {status: self._statuses[status] for status in TermStatus if self._statuses[status]}
-
-    def seconds(self) -> dict[Literal["median", "p90", "max"], float] | None:
-        ordered = sorted(self._seconds)
-        median, p90 = median_of_floats(ordered), quantile_of_sorted(ordered, 90)
-        if median is None or p90 is None:
-            return None
-        return {"median": median, "p90": p90, "max": ordered[-1]}

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pytest_llmarith.models.redact import with_headers_hidden
-from pytest_llmarith.records import ProgramRules, Run, RunModel
+from pytest_llmarith.records import ProgramRules, Run
 from pytest_llmarith.settings import OeisSettings, Settings
 from pytest_llmarith.types import Model, Progress, RequestTotals
 
@@ -35,7 +35,6 @@ def run_metadata(settings: Settings, root: Path, progress: Progress | None, **ti
     return Run(
         **times,
         seed=settings.seed,
-        symbols=",".join(dict.fromkeys(condition.symbols for condition in configs.conditions)),
         conditions=list(configs.conditions),
         prompt_texts={"templates": {**configs.templates}, "systems": {**configs.systems}},
         repeats=configs.repeats,
@@ -46,7 +45,7 @@ def run_metadata(settings: Settings, root: Path, progress: Progress | None, **ti
         limits=settings.request_limits,
         strict=settings.strict,
         oeis=_oeis(settings.oeis),
-        models=[_model(model) for model in settings.models],
+        models=[_without_headers(model) for model in settings.models],
         versions={"python": platform.python_version(), **{name: version(name) for name in packages}},
         asking=progress and _request_totals(progress),
         merged=None,
@@ -62,7 +61,7 @@ def _oeis(settings: OeisSettings) -> ProgramRules:
         memory_bytes=settings.limits.memory_bytes,
         rules=settings.rules,
         static_judge=settings.static_judge,
-        judge=_model(settings.judge) if settings.judge else None,
+        judge=settings.judge and _without_headers(settings.judge),
     )
 
 
@@ -76,15 +75,8 @@ def _request_totals(progress: Progress) -> RequestTotals:
     )
 
 
-def _model(model: Model) -> RunModel:
-    return RunModel(
-        name=model.name,
-        target=model.target,
-        params=with_headers_hidden(model.params),
-        api_base=model.api_base,
-        system_prompt=model.system_prompt,
-        simulated=model.simulated,
-    )
+def _without_headers(model: Model) -> Model:
+    return replace(model, params=with_headers_hidden(model.params))
 
 
 def git_metadata(root: Path) -> dict[Literal["commit", "dirty"], str | bool | None] | None:

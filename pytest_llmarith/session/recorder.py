@@ -17,6 +17,7 @@ import pytest
 from pytest_llmarith.files import replace_file
 from pytest_llmarith.records import Record, Run, RunSummary, as_dict, encode
 from pytest_llmarith.results.completeness import Gate, failed_gates, parse_gate
+from pytest_llmarith.results.files import encode as as_json
 from pytest_llmarith.results.files import write_json
 from pytest_llmarith.results.keys import Key
 from pytest_llmarith.results.log import (
@@ -26,8 +27,7 @@ from pytest_llmarith.results.log import (
     WrittenRecords,
     check_writable,
     create_run_folder,
-    extend_json_report,
-    json_pieces,
+    with_records,
 )
 from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.session.selection import PlannedQuestion
@@ -73,12 +73,12 @@ class Recorder:
 
     def add(self, nodeid: str, record: Record) -> None:
         """Add the name of the run to a record, write and count it."""
-        self.records.keep(nodeid, record)  # until it is written
+        self.records[nodeid] = record  # until it is written
         with self._noting_failure():
             self._log = self._log or self._open(record.model)
             assert self.path is not None
             record.run = self.path.name
-            self.records.note(nodeid, self._log.append(encode(record)))
+            self.records[nodeid] = self._log.append(encode(record))
         self._counted = self._counted or Summary()
         self._counted.add(record)
 
@@ -88,13 +88,11 @@ class Recorder:
             self._log.close()
 
     def summarize(self, run: Run) -> None:
-        """Make the summary and check the gates. Models without selected items are not checked."""
+        """Make the summary and check the gates."""
         if self._counted is None:
             return
-        named = {model for model, *_ in self.selected or ()}
         self.summary = self._counted.of_run(run, self.selected)
-        models = [model.name for model in run.models if self.selected is None or model.name in named]
-        self.failed_gates = failed_gates(self._gates, self.summary.results, models, list(self.selected or ()))
+        self.failed_gates = failed_gates(self._gates, self.summary.results, self.selected or ())
 
     def fail_unmeasured(self) -> bool:
         """Fail the gates of a run without records. Returns whether there are gates."""
@@ -123,10 +121,10 @@ class Recorder:
         if self.summary is None or self.path is None:
             return
         with self._noting_failure():
-            replace_file(self.path / "report.json", json_pieces(json_report, self.records, self.summary))
-        with self._noting_failure():
+            extended = with_records(json_report, self.records, self.summary)
             if also_users:
-                extend_json_report(json_report, self.records, self.summary)
+                json_report.update(extended)
+            replace_file(self.path / "report.json", as_json(extended) + b"\n")
 
     @property
     def written(self) -> list[str]:

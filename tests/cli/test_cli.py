@@ -16,9 +16,10 @@ COLUMNS = "run, model, task, date, trials, unanswered, correct, nan, deviate, ch
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A run with a sum and a wrong one, a run of an integer addition, a run without trials, and a file."""
+    """Two runs with a sum and a wrong one, a run of an integer addition, a run without trials, and a file."""
     monkeypatch.chdir(tmp_path)
-    run_in(Path("run"), [asked("{}"), asked("7", trial=1)])
+    for name in ("run", "other"):
+        run_in(Path(name), [asked("{}"), asked("7", trial=1)])
     run_in(Path("additions"), [added("{}")])
     log_in(Path("empty"), [])
     Path("old").write_text("mine", "ascii")
@@ -38,12 +39,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("plot run", "--output"),
         ("report run --format=html", "add --output=report.html"),
         ("compare run", "add --model=A:B"),
-        ("compare run run --allow-unanswered=5", "add --fail-if-worse=POINTS"),
+        ("compare run run", "add --model=A:B"),
+        ("compare run other --allow-unanswered=5", "add --fail-if-worse=POINTS"),
         # A wrong value.
         ("regrade run --match=loose", "'strict', 'tolerant'"),
         ("regrade run --\x1b", r"--\x1b"),
         ("regrade run --show=\x1b", "is not a transition"),
-        *((f"{command} --format=tex", "'markdown', 'latex'") for command in ("report run", "compare run run")),
+        *((f"{command} --format=tex", "'markdown', 'latex'") for command in ("report run", "compare run other")),
         ("export run --format=json", "'csv', 'llm_arithmetic'"),
         ("plot run --kind=pie --output=x.svg", "'curves', 'heatmap'"),
         ("plot run --output=x.jpg", ".svg"),
@@ -51,10 +53,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("report run --min-depth=deep", "'deep' is not a depth; write a whole number such as 5"),
         ("report run --max-depth=0", "'0' is not a depth"),
         ("report run --sort=colour", f"not a column; write one of {COLUMNS}, or -run"),
-        ("compare run run --condition=context_2k", "--condition=context_2k"),
-        *((f"compare run run --fail-if-worse={text}", "write 2 or 2.5") for text in ("-2", "", "101", "nan", "٣")),
+        ("compare run other --condition=context_2k", "--condition=context_2k"),
+        *((f"compare run other --fail-if-worse={text}", "write 2 or 2.5") for text in ("-2", "", "101", "nan", "٣")),
         *(
-            (f"compare run run --fail-if-worse=2 --allow-unanswered={text}", "write 0 or more")
+            (f"compare run other --fail-if-worse=2 --allow-unanswered={text}", "write 0 or more")
             for text in ("-1", "", "1.5")
         ),
         *(
@@ -70,15 +72,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         *((f"report run --format={form} -v", "remove -v") for form in ("latex", "csv", "json", "html")),
         *(
             (f"{command} --output=old", "the file exists; name another file or add --force")
-            for command in ("report run", "export run --format=csv", "compare run run", "cite run", "regrade run")
+            for command in ("report run", "export run --format=csv", "compare run other", "cite run", "regrade run")
         ),
         *(
             (f"{command} --output=run/trials.jsonl --force", "one of the input files")
-            for command in ("report run", "report run --format=html", "export run --format=csv", "compare run run")
-        ),
-        *(
-            (f"{command} --output=run/trials.jsonl --force", "one of the input")
-            for command in ("cite run", "regrade run")
+            for command in (
+                *("report run", "report run --format=html", "export run --format=csv", "compare run other"),
+                *("cite run", "regrade run"),
+            )
         ),
         ("merge run --output=run", "this exists"),
         ("report run --format=html --output=no/page.html", "cannot be written"),

@@ -7,7 +7,8 @@ import shlex
 import pytest
 
 from pytest_llmarith.results.export import load_all_runs
-from pytest_llmarith.results.screen import name_of, results_screen
+from pytest_llmarith.results.screen import results_screen
+from pytest_llmarith.results.series import results_of
 from tests.documents.blocks import ROOT, blocks, is_in
 
 SHARED = ROOT.parent / "shared"
@@ -18,5 +19,5 @@ def test_the_table_of_three_published_runs() -> None:
     (shown,) = (block for block in blocks() if is_in(block, "README.md", "report transcripts/"))
     command, *lines = shown.text.splitlines()
     runs = load_all_runs([SHARED / file for file in shlex.split(command)[3:]])
-    results = [(name_of(one), one) for run in runs for one in run.summary().results]
+    results = [row for run in runs for row in results_of(run.summary())]
     assert lines == results_screen(results, [], 100)[1:]

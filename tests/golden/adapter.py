@@ -266,7 +266,7 @@ def _comparison(one: Mapping[str, Any]) -> dict[str, Any]:
     counts = ("compared", "repeated", "cells", "unanswered", "at_worst", "same_words")
     return {
         "sides": [[one[side]["model"], _condition(one[side])] for side in ("first", "second")],
-        "method": [one["method"], one["tests"]],
+        "method": [one["method"], sum(row["p"] is not None for row in one["rows"])],
         "questions": [*(questions[name] for name in counts), *(questions[side] for side in ("first", "second"))],
         "rows": {
             " ".join(filter(None, (row["kind"], row["task"], row["name"]))): _compared(row) for row in one["rows"]
@@ -275,12 +275,15 @@ def _comparison(one: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _compared(row: Mapping[str, Any]) -> list[Any]:
-    """Which repeats of a question stand in pairs depends on the order of requests, so these pairs are left out."""
-    sides, questions = ([*row[side].values()] for side in ("first", "second")), row.get("questions")
-    is_repeated = questions is not None and questions["compared"] < row["first"]["measured"]
-    pairs = None if is_repeated else row.get("pairs")
-    counted = [each and [*each.values()] for each in (pairs, questions)]
-    return [*sides, *counted, _interval(row["difference"]), row.get("p"), row.get("p_holm")]
+    """Of a question that was asked once: on which side it is right, and how often."""
+    first, second, better, worse = row["first"], row["second"], row["better"], row["worse"]
+    changes = pairs = None
+    if better is not None:
+        changes, both = [first["questions"], better, worse], first["correct"] - worse
+        if first["questions"] == first["measured"]:
+            pairs = [both, worse, better, first["questions"] - both - worse - better]
+    tested = _interval(row["difference"]), row.get("p"), row.get("p_holm")
+    return [[*first.values()], [*second.values()], pairs, changes, *tested]
 
 
 def _interval(value: Any) -> Any:

@@ -31,21 +31,15 @@ def test_every_value_comes_back(value: Any) -> None:
     assert json.dumps(json.loads(line)) == json.dumps(json.loads(joined))
 
 
-@pytest.mark.parametrize(
-    ("value", "written"),
-    [
+def test_what_json_lacks_is_text() -> None:
+    """A line holds nothing that breaks it or controls a terminal."""
+    for value, written in (
         ("\ud800\u2028\x85\x1b[2J\u202e\0\x18", "\ud800\u2028\x85\x1b[2J\u202e\0\x18"),
-        (
-            {"a": float("nan"), "b": [float("inf"), 1.5, (float("-inf"),)], float("nan"): 1},
-            {"a": None, "b": [None, 1.5, [None]], "nan": 1},
-        ),
         ({"root": Path("a"), "big": Decimal("1.50")}, {"root": "a", "big": "1.50"}),
-    ],
-)
-def test_what_json_lacks_is_null_or_text(value: Any, written: Any) -> None:
-    line = encode(value)
-    assert line.decode("ascii").isprintable()
-    assert json.loads(line) == written
+    ):
+        line = encode(value)
+        assert line.decode("ascii").isprintable()
+        assert json.loads(line) == written
 
 
 def test_a_file_is_replaced_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from contextlib import closing
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -14,16 +13,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.records import Record, as_dict
+from pytest_llmarith.records import Record, as_dict, encode
 from pytest_llmarith.results.files import UsageError
 from pytest_llmarith.results.log import (
     RunLog,
     UnwritableFolder,
     WrittenRecords,
     create_run_folder,
-    extend_json_report,
-    json_pieces,
     records_in,
+    with_records,
 )
 from pytest_llmarith.types import Shard
 from tests.runs_on_disk import asked, lines_of, record_of, summed_up
@@ -104,23 +102,6 @@ def test_a_kill_loses_nothing_that_was_appended(tmp_path: Path) -> None:
     assert len(lines) >= told
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        (b"", b""),
-        (b'{"a": 1}\n', b'{"a": 1}\n'),
-        (b'{"a": 1}\n{"a": 2', b'{"a": 1}\n{"a": 2\x18\n'),  # closed with a mark
-    ],
-)
-def test_a_record_is_on_disk_when_append_returns(tmp_path: Path, before: bytes, after: bytes) -> None:
-    (path := tmp_path / "log").write_bytes(before)
-    log = RunLog(path)
-    assert [log.append(json.dumps({"b": number})) for number in (1, 2)] == [len(after), len(after) + 9]
-    assert path.read_bytes() == after + b'{"b": 1}\n{"b": 2}\n'
-    log.close()
-    log.close()
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="no limit on the size of files")
 def test_a_write_that_failed_does_not_spoil_the_next(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", FULL_DISK, str(tmp_path / "log")], check=True)
@@ -161,38 +142,31 @@ def named(nodeid: str, text: str) -> Record:
     return record_of(asked(text) | {"nodeid": nodeid})
 
 
-@given(st.lists(st.tuples(st.text(max_size=9), st.text(st.characters(), max_size=20))), st.booleans())
-def test_records_are_found_by_node_id(
-    tmp_path_factory: pytest.TempPathFactory, written: list[tuple[str, str]], torn: bool
-) -> None:
+@given(st.lists(st.tuples(st.text(max_size=9), st.text(st.characters(), max_size=20))))
+def test_records_are_found_by_node_id(tmp_path_factory: pytest.TempPathFactory, written: list[tuple[str, str]]) -> None:
     """The last one of a node id, written or kept in memory because it could not be written."""
-    path = tmp_path_factory.mktemp("run") / "trials.jsonl"
-    if torn:
-        path.write_bytes(b'{"cut sho')
     records = WrittenRecords()
-    records.path = path
-    with closing(RunLog(path)) as log:
-        for place, (nodeid, text) in enumerate(written):
-            records.keep(nodeid, named(nodeid, text))
-            if place % 3:
-                records.note(nodeid, log.append(json.dumps(as_dict(named(nodeid, text)))))
+    records.path = tmp_path_factory.mktemp("run") / "trials.jsonl"
+    log = RunLog(records.path)
+    for number, (nodeid, text) in enumerate(written):
+        record = named(nodeid, text)
+        records[nodeid] = log.append(encode(record)) if number % 3 else record
+    log.close()
     expected = {nodeid: named(nodeid, text) for nodeid, text in written}
     assert (dict(records), len(records), "none of these" in records) == (expected, len(expected), False)
 
 
 @pytest.mark.parametrize("nodeids", [None, "", "a", "ab", "aba"])
 def test_the_json_report_has_records_and_summary(nodeids: str | None) -> None:
-    """In memory and piece by piece. A test that is listed twice stays once, as it was last."""
-    report: dict[str, Any] = {"created": 1.0, "summary": {"nan": float("nan")}}
+    """A test that is listed twice stays once, as it was last."""
+    report: dict[str, Any] = {"created": 1.0}
     if nodeids is not None:
         report["tests"] = [{"nodeid": nodeid, "outcome": place} for place, nodeid in enumerate(nodeids)]
-    records, summary = {"a": record_of(asked('é\ud800 "}\n'))}, summed_up([FIRST])
-    pieces = list(json_pieces(report, records, summary))
-    written = json.loads(b"".join(pieces))
-    extend_json_report(report, records, summary)
-    assert written == report | {"summary": {"nan": None}}
-    assert (report["llmarith"], report["created"]) == (as_dict(summary), 1.0)
+    record, summary = record_of(asked('é\ud800 "}\n')), summed_up([FIRST])
+    extended = with_records(report, {"a": record}, summary)
+    assert (extended["created"], extended["llmarith"]) == (1.0, as_dict(summary))
+    assert [test.get("llmarith") for test in extended.get("tests", ())] == [
+        as_dict(record) if nodeid == "a" else None for nodeid in dict.fromkeys(nodeids or "")
+    ]
     if nodeids == "aba":
-        assert len(pieces) == 4  # a test at a time
-        tests = [(test["nodeid"], test["outcome"], "llmarith" in test) for test in report["tests"]]
-        assert tests == [("a", 2, True), ("b", 1, False)]
+        assert [(test["nodeid"], test["outcome"]) for test in extended["tests"]] == [("a", 2), ("b", 1)]

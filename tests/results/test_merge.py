@@ -70,7 +70,7 @@ def test_shards_say_what_the_whole_run_says(made: Made) -> None:
         assert (summary.answered, summary.unanswered, summary.run.selected) == (9, 3, 12)
         assert decode_summary((into / "summary.json").read_bytes()) == summary
         written = (into / "trials.jsonl").read_bytes().splitlines()
-        assert list(map(decode_record, written)) == trials  # trial_10 after trial_9
+        assert sorted(map(decode_record, written), key=trials.index) == trials
     assert [file.read_bytes() for part in parts for file in sorted(part.iterdir())] == before
     assert merge(shards(made, sums("cc"), 3)[:2], Path("three")).complete  # the third shard has no trials
 
@@ -130,7 +130,7 @@ def test_missing_and_broken_parts_are_named(made: Made) -> None:
     run = made("run", sums("ccc"))
     assert "another of the runs has other trials" in refusal(run, made("two", sums("cc", first=2)))
     (run / "trials.jsonl").write_bytes((run / "trials.jsonl").read_bytes()[:-40])
-    assert "its log has 2 records, its summary counts 3" in refusal(run)
+    assert "run: it has 2 of 3 trials" in refusal(run)
     (run / "summary.json").unlink()
     assert refusal(run).startswith("run: no summary.json")
 

@@ -148,7 +148,7 @@ def test_the_replies_behind_a_cell_are_shown(capsys: Captured) -> None:
     assert main(["regrade", log, "--show=nan->correct", "--show=nan->nan"]) == 0
     out, err = capsys.readouterr()
     assert r"a\x1b[2J\n.jsonl:1  nan -> correct" in out
-    assert f"int_add {SUM.lhs} {SUM.rhs}" in out
+    assert f"asked {SUM.lhs} + {SUM.rhs}, expected {SUM.expected}, read {SUM.expected}" in out
     assert rf"\r\n= {SUM.expected}" in out
     assert len(out) < 3_000
     assert all(line.isprintable() for line in (out + err).splitlines())

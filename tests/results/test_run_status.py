@@ -168,7 +168,7 @@ def test_what_was_not_asked_for_one_reason_is_one_line() -> None:
 def test_the_list_ends() -> None:
     records = [asked(text) for text in ("7", "?") for _ in range(5)]
     lines = listed(*records, most=2)
-    assert (len(lines), lines[2], lines[5]) == (6, "NAN ... and 3 more", "DEVIATE ... and 3 more")
+    assert (len(lines), lines[2], lines[5]) == (6, "NAN ... - and 3 more", "DEVIATE ... - and 3 more")
 
 
 @given(st.text(st.characters()))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pytest_llmarith.results.replies import replies_in
+from pytest_llmarith.results.log import records_in
+from pytest_llmarith.results.replies import replies_of
 from tests.llm_server import Answer, usage
 from tests.session.bench import Bench, right
 
@@ -101,6 +103,5 @@ def test_a_cap_ends_a_search_which_a_higher_one_goes_on_with(bench: Bench) -> No
     (whole,) = bench.records()
     assert (whole["outcome"], whole["search"]["ended"]) == ("correct", "nothing found")
     assert [step["reply"]["stored"] for step in whole["search"]["trail"]] == [True] * paid + [False] * (9 - paid)
-    (taken,) = replies_in(bench.runs[-1] / "trials.jsonl")
-    assert isinstance(taken, tuple)
-    assert len(taken) == 9
+    (record,) = records_in(bench.runs[-1] / "trials.jsonl")
+    assert len([*replies_of(record, Counter())]) == 9

@@ -65,7 +65,8 @@ def test_what_no_question_can_get_past_ends_the_run(bench: Bench) -> None:
     result = bench.run("--llm-concurrency=1", *WAYS["plain"])
     assert (result.ret, "no such key" in result.stdout.str(), len(bench.server.requests)) == (6, True, 7)
     run, outcomes = bench.summary()["run"], Counter(record["outcome"] for record in bench.records())
-    assert (run["exit_status"], run["selected"], {*outcomes}) == (6, ITEMS, {"correct", "unanswered"})
+    assert (run["exit_status"], run["selected"], outcomes["correct"] > 0) == (6, ITEMS, True)
+    assert {*outcomes} <= {"correct", "unanswered"}
     bench.script = right
     assert bench.run(*WAYS["plain"]).ret == 0
     assert Counter(bench.server.asked.values()) == {1: ITEMS - 1, 2: 1}

@@ -2,32 +2,120 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Iterable, Sequence
+from hashlib import sha256
+from importlib.resources import files
 from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from pytest_llmarith.files import replace_file
 from pytest_llmarith.records import Record, RunSummary
+from pytest_llmarith.results import formatting
 from pytest_llmarith.results.compare_rows import OfCondition
 from pytest_llmarith.results.formatting import sanitize
-from pytest_llmarith.results.series import PageRun
+from pytest_llmarith.results.page.charts import depth_curves, heatmaps, length_curves, scatters, share
+from pytest_llmarith.results.page.differences import direction, effects, rankings
+from pytest_llmarith.results.page.errors import errors
+from pytest_llmarith.results.page.tables import overview, provenance, sequence_sets
+from pytest_llmarith.results.page.trials import trial_table
+from pytest_llmarith.results.series import PageRun, Series, results_of_runs, series_of, short_name
 
-__all__ = ["FILE_NAME", "PageRun", "write_page", "write_run_page"]
+__all__ = ["PageRun", "page_of", "write_run_page"]
 
-FILE_NAME = "report.html"
+_STYLES = ("page.css", "charts.css", "trials.css", "print.css")
+_SCRIPTS = ("embedded_data.js", "texts.js", "digits.js", "tables.js", "filters.js", "detail.js", "trial_table.js")
 _LONGEST_REASON = 300
-
-
-def write_page(runs: Sequence[PageRun], target: Path) -> None:
-    """Write the page of these runs atomically. Raises OSError."""
-    from pytest_llmarith.results.page.document import page_of  # imports Jinja2
-
-    replace_file(target, page_of(runs))
+_MOST_NAMED = 2  # models in the title
+_FILTERS = {
+    "line": sanitize,
+    "short_name": short_name,
+    "dollars": formatting.dollars,
+    "percent_of": formatting.percent_of,
+    "interval": formatting.interval,
+    "points": formatting.points_of,
+    "interval_of_points": formatting.interval_of,
+    "p": formatting.p_of,
+    "star": formatting.star,
+}
 
 
 def write_run_page(folder: Path, summary: RunSummary, records: Iterable[Record], asked: Sequence[OfCondition]) -> str:
     """Write the page of a run that has ended; returns a line with its path, or with the reason why it failed."""
     try:
-        write_page([PageRun(folder.name, summary, records, asked)], folder / FILE_NAME)
+        text = page_of([PageRun(folder.name, summary, records, asked)])
+        replace_file(page := folder / "report.html", text.encode("utf-8", "backslashreplace"))
     except (Exception, KeyboardInterrupt) as error:  # the JSON report is still to be written
         return sanitize(f"report.html was not written: {type(error).__name__}: {error}", _LONGEST_REASON)
-    return f"page: {folder / FILE_NAME}"
+    return f"page: {page}"
+
+
+def page_of(runs: Sequence[PageRun]) -> str:
+    """The page of these runs. A name may have a lone surrogate, which cannot be encoded."""
+    series = series_of(runs)
+    results = [(one.label, result) for one in series for result in one.results]
+    repeated = [(label, result) for label, result in results if result.repeats]
+    # The id, heading and content of each part; a part without content is left out.
+    parts = [
+        ("overview", "Overview", overview(results_of_runs(runs, series))),
+        ("differences", "Is the difference real?", rankings(runs, series)),
+        ("depth", "By depth", [found for found in (depth_curves(results), length_curves(results)) if found]),
+        ("cells", "Cells", heatmaps(results)),
+        ("conditions", "Conditions", effects(runs, series)),
+        ("repeats", "Repeats", repeated),
+        ("cost", "Cost", scatters(results)),
+        ("errors", "Errors", errors(results)),
+        ("breaking", "Breaking points", [(label, one) for label, one in results if one.breaking_points]),
+        ("sequences", "Sequences", sequence_sets(results)),
+        ("trials", "Trials", trial_table(runs, series)),
+        ("provenance", "Provenance", [provenance(run) for run in runs]),
+    ]
+    style, script = _joined(_STYLES), _joined(_SCRIPTS)
+    return _template().render(
+        title=_title(runs, series),
+        parts=[(part, heading) for part, heading, shown in parts if shown],
+        policy=_policy(style, script),
+        style=style,
+        script=script,
+        models=len(series),
+        **{part: shown for part, _, shown in parts},
+    )
+
+
+def _title(runs: Sequence[PageRun], series: Sequence[Series]) -> str:
+    """The names of models if they are few, else their number; and the number of runs."""
+    names = list(dict.fromkeys(model for _, model, _ in (one.key for one in series)))
+    models = " and ".join(map(short_name, names)) if 1 <= len(names) <= _MOST_NAMED else f"{len(names)} models"
+    return models + f" in {len(runs)} runs" * (len(runs) > 1)
+
+
+def _template() -> Template:
+    """The template of the page, with autoescape; an undefined name is an error."""
+    environment = Environment(
+        loader=PackageLoader("pytest_llmarith.results.page"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(_FILTERS)
+    environment.globals |= {"share": share, "direction": direction}
+    return environment.get_template("page.html")
+
+
+def _joined(names: Sequence[str]) -> str:
+    folder = files("pytest_llmarith.results.page").joinpath("static")
+    return "\n".join(folder.joinpath(name).read_text("utf-8") for name in names)
+
+
+def _policy(style: str, script: str) -> str:
+    """The Content-Security-Policy of the page, which allows only this style and this script.
+
+    Images are allowed as data, for the empty icon that keeps browsers from requesting one.
+    """
+    style_hash, script_hash = (b64encode(sha256(text.encode()).digest()).decode("ascii") for text in (style, script))
+    return (
+        f"default-src 'none'; style-src 'sha256-{style_hash}'; script-src 'sha256-{script_hash}'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )

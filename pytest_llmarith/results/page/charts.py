@@ -1,24 +1,24 @@
-"""Curves and heatmaps of correct answers: shares with their intervals, axes, and paths of SVG."""
+"""The plots of correct answers: curves, heatmaps, and accuracy against cost; their shares, axes and paths of SVG."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
-from types import MappingProxyType
 
-from pytest_llmarith.records import Cell, Cells, Length, Percentage, Result
+from pytest_llmarith.records import Cell, Cells, Percentage, Result
 from pytest_llmarith.results import formatting
+from pytest_llmarith.results.completeness import missing_cells
+from pytest_llmarith.results.run_tables import counts_by_depth, length_ranges
 from pytest_llmarith.results.series import Results, short_name
 from pytest_llmarith.results.statistics import correct_percentage, percentage
 from pytest_llmarith.types import Outcome
 
 STEPS = 10  # of colour, from none to all
 MOST_TOGETHER = 6  # lines of one panel that can be distinguished
-_LENGTHS_TOGETHER = 4
 _MOST_TICKS = 12
 _LEFT, _RIGHT, _TOP, _BOTTOM = 34, 330, 10, 186  # of the plot within a panel of 340 by 220
+_PER = 1000  # trials
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +124,6 @@ def percent_ticks(axis: Axis) -> Ticks:
     return [(axis.at(percent), str(percent)) for percent in (0, 25, 50, 75, 100)]
 
 
-def decades(low: float, high: float) -> list[float]:
-    """The powers of ten around two values, at least two powers."""
-    first, last = floor(log10(low)), ceil(log10(high))
-    return [float(f"1e{exponent}") for exponent in range(first, max(last, first + 1) + 1)]
-
-
 def path(points: Points) -> str:
     """The `d` of a line through points; empty if there are none."""
     return "".join(f"{'L' if number else 'M'}{x:g} {y:g}" for number, (x, y) in enumerate(points))
@@ -158,7 +152,6 @@ class Panel:
     lines: Sequence[Line]
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
-    notes: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,73 +164,58 @@ class Curves:
 
 
 def depth_curves(results: Results) -> Curves | None:
-    """Arithmetic by depth: a panel per variant, or per model if there are many models."""
-    models = [(label, result.cells) for label, result in results if _by_depth(result.cells)]
-    if not models:
-        return None
-    variants: list[str | None] = list(dict.fromkeys(cell.variant for _, cells in models for cell in cells))
-    answered = {label: len({cell.variant for cell in cells if cell.measured}) for label, cells in models}
-    lacking = {
-        label: f"{count} of {len(variants)} variants answered"
-        for label, count in answered.items()
-        if count < len(variants)
-    }
+    """Arithmetic by depth: a panel per variant and one of the models that answered all variants."""
+    models = [(label, result.cells) for label, result in results if any(cell.measured for cell in result.cells)]
+    variants = list(dict.fromkeys(cell.variant for _, cells in models for cell in cells))
+    every: list[tuple[str, Shares]] = []
+    for label, cells in models:
+        answered = {cell.variant for cell in cells if cell.measured}
+        if len(models) > MOST_TOGETHER:
+            name = label if len(answered) == len(variants) else f"{label}, {len(answered)} of {len(variants)} variants"
+            every.append((name, _by_depth(cell for cell in cells if cell.variant in answered)))
+        else:
+            every.append((label, _by_depth(cells) if len(answered) == len(variants) else {}))
     if len(models) > MOST_TOGETHER:
-        return _panel_per_model("depth", [(label, _by_depth(cells)) for label, cells in models], notes=lacking)
-    panels = []
-    for variant in [None, *variants] if len(variants) > 1 else variants:
-        curves = [(label, _by_depth(cells, variant)) for label, cells in models]
-        if any(shares for _, shares in curves):
-            notes = () if variant else [f"{label}: {note}" for label, note in lacking.items()]
-            panels.append(panel(variant or "all variants", "depth", curves, notes=notes))
-    return Curves("depth", [label for label, _ in models], panels)
+        return _panel_per_model("depth", every)
+    panels = [("all variants", every)] if len(variants) > 1 else []
+    for variant in variants:
+        of_variant = [(label, _by_depth(cell for cell in cells if cell.variant == variant)) for label, cells in models]
+        panels.append((variant, of_variant))
+    shown = [panel(title, "depth", curves) for title, curves in panels if any(shares for _, shares in curves)]
+    return Curves("depth", [label for label, _ in models], shown) if models else None
 
 
 def length_curves(results: Results) -> Curves | None:
     """Integer addition by the digits of the longer operand."""
-    models = [(label, shares) for label, result in results if (shares := _by_length(result.lengths))]
-    if not models:
-        return None
+    ranges = length_ranges(result for _, result in results)
+    names = {digits[0]: name for name, digits in ranges.items()}
+    models = []
+    for label, result in results:
+        shares = {}
+        for digits in ranges.values():
+            group = [one for one in result.lengths if one.digits in digits]
+            shares[digits[0]] = share(sum(one.correct for one in group), sum(one.measured for one in group))
+        if found := known(shares):
+            models.append((label, found))
     if len(models) > MOST_TOGETHER:
-        return _panel_per_model("digits", models, _lengths)
-    return Curves("digits", [label for label, _ in models], [panel("addition", "digits", models, _lengths)])
+        return _panel_per_model("digits", models, names.__getitem__)
+    panels = [panel("addition", "digits", models, names.__getitem__)] if models else []
+    return Curves("digits", [label for label, _ in models], panels) if models else None
 
 
-def _by_depth(cells: Sequence[Cell], variant: str | None = None) -> Shares:
-    """The shares of one variant, or of all variants with a reply."""
-    answered = {cell.variant for cell in cells if cell.measured}
-    wanted = [cell for cell in cells if cell.variant in answered and variant in (None, cell.variant)]
-    depths = sorted({cell.depth for cell in wanted})
-    shares = {depth: _pooled(cell for cell in wanted if cell.depth == depth) for depth in depths}
-    return {depth: found for depth, found in shares.items() if found}
+def _by_depth(some: Iterable[Cell]) -> Shares:
+    cells = list(some)
+    depths = sorted({cell.depth for cell in cells})
+    return known({depth: _pooled(cell for cell in cells if cell.depth == depth) for depth in depths})
 
 
-def _by_length(lengths: Sequence[Length]) -> Shares:
-    """The shares of groups of lengths, by the shortest length of each group."""
-    groups: dict[int, list[Length]] = {}
-    for length in lengths:
-        shortest = max(1, (length.digits - 2) // _LENGTHS_TOGETHER * _LENGTHS_TOGETHER + 2)
-        groups.setdefault(shortest, []).append(length)
-    shares = {
-        digits: share(sum(one.correct for one in group), sum(one.measured for one in group))
-        for digits, group in sorted(groups.items())
-    }
-    return {digits: found for digits, found in shares.items() if found}
+def known(shares: Mapping[int, Share | None]) -> Shares:
+    """The shares that are known."""
+    return {place: found for place, found in shares.items() if found}
 
 
-def _lengths(digits: int) -> str:
-    return f"{digits}-{digits + _LENGTHS_TOGETHER - 1}" if digits > 1 else "1"
-
-
-def _panel_per_model(
-    what: str,
-    curves: Sequence[tuple[str, Shares]],
-    name: Callable[[int], str] = str,
-    notes: Mapping[str, str] = MappingProxyType({}),
-) -> Curves:
-    """A panel for each model."""
-    found = {label: [notes[label]] if label in notes else [] for label, _ in curves}
-    return Curves(what, (), [panel(label, what, [(label, shares)], name, found[label]) for label, shares in curves])
+def _panel_per_model(what: str, curves: Sequence[tuple[str, Shares]], name: Callable[[int], str] = str) -> Curves:
+    return Curves(what, (), [panel(label, what, [(label, shares)], name) for label, shares in curves if shares])
 
 
 def panel(
@@ -245,7 +223,6 @@ def panel(
     what: str,
     curves: Sequence[tuple[str, Shares]],
     name: Callable[[int], str] = str,
-    notes: Sequence[str] = (),
 ) -> Panel:
     """A panel of curves with at least one point; `name` gives the label of an x value."""
     places = sorted({place for _, shares in curves for place in shares})
@@ -267,7 +244,6 @@ def panel(
         lines=lines,
         header=[what, *(f"{label}: correct % (95 %)" for label, _ in curves)],
         rows=[list(row) for row in zip(map(name, places), *cells, strict=True)],
-        notes=notes,
     )
 
 
@@ -319,27 +295,97 @@ class Heatmap:
 
 def heatmaps(results: Results) -> list[Heatmap]:
     """A heatmap for each model with cells."""
-    return [_heatmap(label, result) for label, result in results if result.cells]
-
-
-def _heatmap(label: str, result: Result) -> Heatmap:
-    cells = {(cell.variant, cell.depth): share(cell.correct, cell.measured) for cell in result.cells}
-    depths = sorted({cell.depth for cell in result.cells})
-    sizes = Counter(cell.measured for cell in result.cells if cell.measured).most_common(1)
-    reliable = {one.variant: formatting.reliable(one.reliable_depth) for one in result.variants if one.measured}
-    return Heatmap(
-        label=label,
-        usual=sizes[0][0] if sizes else 0,
-        depths=depths,
-        rows=[
+    found = []
+    for label, result in results:
+        cells = {(cell.variant, cell.depth): share(cell.correct, cell.measured) for cell in result.cells}
+        usual, depths, variants = counts_by_depth(result)
+        reliable = {one.variant: formatting.reliable(one.reliable_depth) for one in result.variants if one.measured}
+        rows = [
             HeatRow(
                 short_name(variant),
                 [cells.get((variant, depth)) for depth in depths],
                 _pooled(cell for cell in result.cells if cell.variant == variant),
                 reliable.get(variant, formatting.UNKNOWN),
             )
-            for variant in dict.fromkeys(cell.variant for cell in result.cells)
-        ],
-        totals=[_pooled(cell for cell in result.cells if cell.depth == depth) for depth in depths],
-        all=_pooled(result.cells),
-    )
+            for variant in variants
+        ]
+        totals = [_pooled(cell for cell in result.cells if cell.depth == depth) for depth in depths]
+        if rows:
+            found.append(Heatmap(label, usual, depths, rows, totals, _pooled(result.cells)))
+    return found
+
+
+# --- costs ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PricedModel:
+    """A model with a known cost. `missing` names the cells of other models that it has no reply for."""
+
+    label: str
+    share: Share
+    dollars: float  # per 1,000 trials
+    missing: str
+
+    @property
+    def price(self) -> str:
+        """Such as `$0.02`, `$1.50` or `$1,000`."""
+        return _money(self.dollars)
+
+
+@dataclass(frozen=True, slots=True)
+class Scatter:
+    """The plot of one task: models by price, of which the `best` ones are on the line."""
+
+    task: str
+    x: Axis
+    y: Axis
+    x_ticks: Ticks
+    y_ticks: Ticks
+    models: Sequence[PricedModel]
+    best: Sequence[PricedModel]
+    unpriced: Sequence[str]
+
+    @property
+    def frontier(self) -> str:
+        """The path of the line."""
+        return path([(self.x.at(model.dollars), self.y.at(model.share.percent)) for model in self.best])
+
+    @property
+    def header(self) -> list[str]:
+        return ["model", f"$ per {_PER:,} trials", "correct % (95 %)"]
+
+    @property
+    def rows(self) -> list[list[str]]:
+        """The table below the plot."""
+        return [[one.label, one.price, one.share.with_interval] for one in self.models]
+
+
+def scatters(results: Results) -> list[Scatter]:
+    """One for each task in which two models or more have a known cost, the mean of the replies with a cost."""
+    found: dict[str, list[PricedModel]] = {result.task: [] for _, result in results}
+    unpriced: dict[str, list[str]] = {task: [] for task in found}
+    for (label, result), lacks in zip(results, missing_cells([result for _, result in results]), strict=True):
+        correct, priced = overall_share(result, Outcome.CORRECT), result.measured - result.unpriced
+        if correct and result.cost_usd and priced > 0:
+            found[result.task].append(PricedModel(label, correct, _PER * result.cost_usd / priced, lacks))
+        else:
+            unpriced[result.task].append(label)
+    return [_scatter(task, models, unpriced[task]) for task, models in found.items() if len(models) > 1]
+
+
+def _scatter(task: str, priced: Sequence[PricedModel], unpriced: Sequence[str]) -> Scatter:
+    models = sorted(priced, key=lambda model: (model.dollars, -model.share.percent))
+    first, last = floor(log10(models[0].dollars)), ceil(log10(models[-1].dollars))
+    powers = [float(f"1e{exponent}") for exponent in range(first, max(last, first + 1) + 1)]
+    x, y = Axis(powers[0], powers[-1], 40, 620, logarithmic=True), Axis(0, 100, 352, 28)  # of 640 by 400
+    best: list[PricedModel] = []
+    for model in models:
+        if not model.missing and (not best or model.share.percent > best[-1].share.percent):
+            best.append(model)
+    x_ticks = [(x.at(power), _money(power)) for power in powers]
+    return Scatter(task, x, y, x_ticks, percent_ticks(y), models, best, unpriced)
+
+
+def _money(dollars: float) -> str:
+    return f"${dollars:.2g}" if dollars < 1 else f"${dollars:,.2f}".removesuffix(".00")

@@ -1,52 +1,62 @@
-"""The part Differences: models that were asked the same questions, ranked, with a forest plot of their differences."""
+"""Differences between models, which are ranked, and between conditions; both on a scale with their intervals."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import ceil
 
-from pytest_llmarith.records import Difference, Result
+from pytest_llmarith.records import Difference, Effect, Result
 from pytest_llmarith.results.differences import SIGNIFICANT
+from pytest_llmarith.results.keys import USUAL_NAME, label_of
 from pytest_llmarith.results.page.charts import Axis, Share, overall_share, share
 from pytest_llmarith.results.ranking import Place, rank
 from pytest_llmarith.results.series import PageRun, Series, questions_of, short_name
 from pytest_llmarith.types import Outcome
 
-_SCALES = (5, 10, 20, 30, 40, 60, 80)  # points on either side of 0
+
+def _axis(differences: Iterable[Difference]) -> Axis:
+    """A scale with the same number of points on either side of 0 that holds all intervals."""
+    ends = [end for one in differences for end in (one.points, one.low, one.high) if end is not None]
+    reach = max(10, 10 * ceil(max(map(abs, ends), default=0) / 10))
+    return Axis(-reach, reach, 0, 100)
+
+
+def direction(difference: Difference | None, p_holm: float | None) -> str:
+    """`better` or `worse` if the difference is significant after Holm's correction, else `unclear`."""
+    if difference is None or p_holm is None or p_holm >= SIGNIFICANT:
+        return "unclear"
+    return "better" if difference.points > 0 else "worse"
 
 
 @dataclass(frozen=True, slots=True)
 class RankedModel:
-    """A model, its group, and its difference to the best model; None for the best one itself."""
+    """The place of a model, and its difference to the best model; None for the best one itself."""
 
-    label: str
-    group: int
-    is_first: bool  # of its group
-    correct: Share | None
+    place: Place
     difference: Difference | None
-    pairs: int
-    p: float | None
-    p_holm: float | None
+    correct: Share | None
+    is_first: bool  # of its group
     simulated: bool
 
     @property
     def direction(self) -> str:
-        """`worse` if the difference is significant after Holm's correction, else `unclear`."""
-        return "worse" if self.p_holm is not None and self.p_holm < SIGNIFICANT else "unclear"
+        return direction(self.difference, self.place.p_holm)
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The ranked models of one task, with differences up to `reach` points, and the models with other questions."""
+    """The ranked models of one task, and the models with other questions.
+
+    `matrix` has the share of each variant, the models in the order of the ranks.
+    """
 
     task: str
-    best: str
-    reach: int
     axis: Axis
     rows: Sequence[RankedModel]
     unranked: Sequence[str]
     variants: Sequence[str]
-    matrix: Sequence[tuple[str, Sequence[Share | None]]]  # the share of each variant, in the order of the ranks
+    matrix: Sequence[tuple[str, Sequence[Share | None]]]
 
 
 def rankings(runs: Sequence[PageRun], series: Sequence[Series]) -> list[Ranking]:
@@ -56,52 +66,63 @@ def rankings(runs: Sequence[PageRun], series: Sequence[Series]) -> list[Ranking]
         results = {one.label: result for one in series for result in one.results if result.task == task}
         if len(results) > 1:
             places, unranked = rank(questions_of(runs, series, task))
-            found.append(_ranking(task, places, unranked, results))
+            ranked = places if len(places) > 1 else []  # one alone is compared with itself
+            found.append(_ranking(task, ranked, unranked if ranked else list(results), results))
     return found
 
 
-def _ranking(task: str, places: Sequence[Place[str]], unranked: Sequence[str], results: dict[str, Result]) -> Ranking:
-    rows = []
-    for number, place in enumerate(places):
-        found, result = place.difference, results[place.key]
-        rows.append(
-            RankedModel(
-                label=place.key,
-                group=place.group,
-                is_first=number == 0 or places[number - 1].group != place.group,
-                correct=overall_share(result, Outcome.CORRECT),
-                difference=found and found.in_points,
-                pairs=place.pairs,
-                p=found.p if found else None,
-                p_holm=place.p_holm,
-                simulated=result.simulated,
-            )
+def _ranking(task: str, places: Sequence[Place], unranked: Sequence[str], results: dict[str, Result]) -> Ranking:
+    correct = {label: overall_share(result, Outcome.CORRECT) for label, result in results.items()}
+    rows = [
+        RankedModel(
+            place,
+            place.difference.in_points if place.difference else None,
+            correct[place.key],
+            is_first=number == 0 or places[number - 1].group != place.group,
+            simulated=results[place.key].simulated,
         )
-    ends = [end for row in rows if (one := row.difference) for end in (one.points, one.low, one.high)]
-    farthest = max((abs(end) for end in ends if end is not None), default=0)
-    reach = next((reach for reach in _SCALES if farthest <= reach), 100)
-    if len(rows) == 1:  # with itself
-        rows, unranked = [], list(results)
-    others = sorted(unranked, key=lambda label: -_percent(results[label]))
-    order = [*(row.label for row in rows), *others]
+        for number, place in enumerate(places)
+    ]
+    others = sorted(unranked, key=lambda label: -found.percent if (found := correct[label]) else 1)
+    order = [*(place.key for place in places), *others]
     variants = list(dict.fromkeys(one.variant for label in order for one in results[label].variants))
     matrix = []
     for label in order:
         shares = {one.variant: share(one.correct, one.measured) for one in results[label].variants}
         matrix.append((label, [shares.get(variant) for variant in variants]))
-    return Ranking(
-        task=short_name(task),
-        best=rows[0].label if rows else "",
-        reach=reach,
-        axis=Axis(-reach, reach, 0, 100),
-        rows=rows,
-        unranked=others,
-        variants=variants,
-        matrix=matrix if variants else (),
-    )
+    axis = _axis(row.difference for row in rows if row.difference)
+    return Ranking(short_name(task), axis, rows, others, variants, matrix if variants else ())
 
 
-def _percent(result: Result) -> float:
-    """Correct answers, -1 if a cell has no reply."""
-    correct = overall_share(result, Outcome.CORRECT)
-    return correct.percent if correct else -1
+@dataclass(frozen=True, slots=True)
+class EffectRow:
+    """The effect of a condition, compared with the same model in another condition."""
+
+    condition: str
+    label: str
+    beside: str
+    effect: Effect
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """All effects on one scale."""
+
+    axis: Axis
+    rows: Sequence[EffectRow]
+
+
+def effects(runs: Sequence[PageRun], series: Sequence[Series]) -> Effects | None:
+    """The effects of all runs; None if there are none."""
+    labels = {one.key: one.label for one in series}
+    rows = [
+        EffectRow(
+            short_name(label_of(effect.condition) or USUAL_NAME),
+            labels[number, effect.model, label_of(effect.condition)],
+            labels[number, effect.model, label_of(effect.beside)],
+            effect,
+        )
+        for number, run in enumerate(runs)
+        for effect in run.summary.effects
+    ]
+    return Effects(_axis(row.effect.difference for row in rows), rows) if rows else None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pytest_llmarith.records import ErrorTotals, Positions, Result
 from pytest_llmarith.results import formatting
 from pytest_llmarith.results.formatting import sanitize
-from pytest_llmarith.results.page.charts import Panel, Share, panel, share
+from pytest_llmarith.results.page.charts import Panel, Share, known, panel, share
 from pytest_llmarith.results.series import Results, short_name
 from pytest_llmarith.types import ErrorClass
 
@@ -64,7 +64,7 @@ def _errors_of_model(label: str, result: Result, totals: ErrorTotals) -> ErrorsO
         deviates=deviates,
         classes={one.error_class: of for one in totals.classes if one.count and (of := share(one.count, deviates))},
         positions=[row for row in rows if row.left],
-        panels=_panels(label, totals),
+        panels=list(_panels(label, totals)),
         facts=list(_facts(result, totals)),
     )
 
@@ -77,19 +77,16 @@ def _position_row(name: str, positions: Positions) -> PositionRow:
     return PositionRow(name, left, right)
 
 
-def _panels(label: str, totals: ErrorTotals) -> list[Panel]:
+def _panels(label: str, totals: ErrorTotals) -> Iterator[Panel]:
     """Accuracy of sums and differences by carries, if there are two points or more."""
     carries = {one["carries"]: share(one["correct"], one["measured"]) for one in totals.carries}
     chains = {one["chain"]: share(one["correct"], one["measured"]) for one in totals.longest_chain}
-    panels = []
     for title, what, strata in (
         ("Correct % by number of carries", "carries", carries),
         ("Correct % by longest chain of carries", "in a row", chains),
     ):
-        shares = {number: of for number, of in strata.items() if of}
-        if len(shares) > 1:
-            panels.append(panel(title, what, [(label, shares)]))
-    return panels
+        if len(shares := known(strata)) > 1:
+            yield panel(title, what, [(label, shares)])
 
 
 def _facts(result: Result, totals: ErrorTotals) -> Iterator[tuple[str, str]]:
@@ -98,14 +95,14 @@ def _facts(result: Result, totals: ErrorTotals) -> Iterator[tuple[str, str]]:
         yield "digits that match", f"{100 * totals.digit_match:.1f} % on average, over all answers"
     if totals.dlength is not None:
         yield "length", f"{totals.dlength:.2f} digits too long or too short on average"
-    if totals.leading_digits is not None and formatting.leading_digits(result.error_sizes) != formatting.UNKNOWN:
-        yield "leading digits", f"{totals.leading_digits:g} right before the first wrong one, the median of deviates"
+    leading = formatting.leading_digits(result.error_sizes, result.outcomes.deviate)
+    if leading != formatting.UNKNOWN:
+        yield "leading digits", f"{leading} right before the first wrong one, the median of deviates"
     if result.median_relative_error is not None:
         yield "relative error", f"{formatting.short(result.median_relative_error)}, the median of deviates"
-    measured = totals.strict["measured"]
     bare, tolerant = (
-        formatting.share(correct, measured)
-        for correct in (totals.strict["strict_correct"], totals.strict["tolerant_correct"])
+        formatting.share(totals.strict[correct], totals.strict["measured"])
+        for correct in ("strict_correct", "tolerant_correct")
     )
     bare_number = f"{bare} % right if only a bare number counts"
     yield "cost of a strict format", f"{bare_number}, {tolerant} % if the answer may be in a sentence"

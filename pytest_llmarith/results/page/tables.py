@@ -1,60 +1,48 @@
-"""The tables of the page: overview, conditions, repeats, breaking points, and scores of integer sequences."""
+"""The tables of the page: overview, scores of integer sequences, and provenance."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil
+from functools import partial
+from typing import Any, NamedTuple
 
-from pytest_llmarith.records import BreakingPoint, Effect, Limit, Repeats, Result
+from pytest_llmarith.records import Limit, Result, RunSummary, as_dict, as_text
 from pytest_llmarith.records import SequenceSet as Counted
 from pytest_llmarith.results import formatting
-from pytest_llmarith.results.completeness import bounded, incomplete, missing_cells
-from pytest_llmarith.results.differences import SIGNIFICANT
+from pytest_llmarith.results.completeness import all_answered, answered_count, duplicates
 from pytest_llmarith.results.formatting import sanitize
 from pytest_llmarith.results.keys import USUAL_NAME, label_of
-from pytest_llmarith.results.page.charts import (
-    MOST_TOGETHER,
-    Axis,
-    Panel,
-    Share,
-    overall_share,
-    panel,
-    score_panel,
-    share,
-)
-from pytest_llmarith.results.series import PageRun, Results, Series, short_name
-from pytest_llmarith.results.statistics import Depth, reliable_depth
+from pytest_llmarith.results.page.charts import MOST_TOGETHER, Panel, Share, overall_share, score_panel
+from pytest_llmarith.results.run_tables import additions_hold_to, notes_of
+from pytest_llmarith.results.series import PageRun, ResultOfRun, Results, short_name
 from pytest_llmarith.types import Op, Outcome
 
+_LONGEST_FACT = 2_000
 _LONGEST_REASON = 60
 _MOST_REASONS = 4
-_MOST_TERMS = 40
 
 
 # --- overview -------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """The text of a table cell, its interval, and the number by which it is sorted, if that is known."""
+class Figure(NamedTuple):
+    """The text of a table cell, the value by which it is sorted, if that is known, and its interval."""
 
     text: str
-    sort: float | None
+    sort: float | str | None = None
     interval: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class OverviewRow:
-    """One result. `figures` are by column; `missing` names the cells of others that it lacks."""
+    """One result, its figures by column, and notes."""
 
-    label: str
-    task: str
+    row: ResultOfRun
     correct: Share | None
     figures: Mapping[str, Figure]
     notes: Sequence[str]
-    simulated: bool
-    missing: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,173 +54,92 @@ class Overview:
     has_tasks: bool  # more than one
 
 
-_COLUMNS = {
-    "holds to": "Digits up to which at least 90 % are correct, by operation; ? if more trials are needed to prove it",
-    "cost": "US dollars; a plus means that some replies have no known price",
-    "most errors": "The most frequent class of wrong answers, and its share of them",
-    "deviate %": "Another answer than the expected one",
-    "nan %": "A reply without an answer",
-    "cheat %": "A program that is a lookup table",
-    "trials": "Trials with a reply",
-    "tokens": "Tokens of prompts and replies",
-    "latency": "Median seconds of a reply",
-    "date": "When the run began",
-}
-
-
-def overview(series: Sequence[Series]) -> Overview:
-    """A row per model and task. The date is a column if there are several; one date is in Provenance."""
-    results = [(one, result) for one in series for result in one.results]
-    missing = missing_cells([result for _, result in results])
-    rows = [
-        OverviewRow(
-            label=one.label,
-            task=short_name(result.task),
-            correct=overall_share(result, Outcome.CORRECT),
-            figures=_figures(result),
-            notes=[note for note in (one.unfinished, lacks, *_notes(result)) if note],
-            simulated=result.simulated,
-            missing=lacks,
-        )
-        for (one, result), lacks in zip(results, missing, strict=True)
-    ]
-    tasks = list(dict.fromkeys(row.task for row in rows))
-    rows.sort(key=lambda row: (tasks.index(row.task), bool(row.missing), -row.correct.percent if row.correct else 1))
-    texts = {name: {row.figures[name].text for row in rows} - {"", "0.0", formatting.UNKNOWN} for name in _COLUMNS}
-    columns = {name: title for name, title in _COLUMNS.items() if len(texts[name]) > (name == "date")}
-    return Overview(columns, rows, len(tasks) > 1)
-
-
-def _figures(result: Result) -> dict[str, Figure]:
-    """The values of a row by column."""
-    tokens, latency = formatting.prompt_and_completion(result.tokens), result.median_latency_s
-    day = (result.date or "").replace("-", "")
-    return {
-        "holds to": Figure(_holds_to(result), None),
-        "cost": Figure(formatting.dollars(result.cost_usd, result.unpriced), result.cost_usd),
-        "most errors": Figure(_most_errors(result), None),
-        **{f"{outcome} %": _outcome(result, outcome) for outcome in (Outcome.DEVIATE, Outcome.NAN, Outcome.CHEAT)},
-        "trials": Figure(f"{result.measured:,}", result.measured),
-        "tokens": Figure(formatting.thousands(tokens), tokens),
-        "latency": Figure(formatting.UNKNOWN if latency is None else f"{formatting.seconds(latency)} s", latency),
-        "date": Figure(result.date or formatting.UNKNOWN, float(day) if day.isascii() and day.isdigit() else None),
-    }
-
-
-def _outcome(result: Result, outcome: Outcome) -> Figure:
+def _outcome(outcome: Outcome, result: Result) -> Figure:
     share = overall_share(result, outcome)
-    return Figure(share.text, share.percent, share.interval) if share else Figure(formatting.UNKNOWN, None)
+    return Figure(share.text, share.percent, share.interval) if share else Figure(formatting.UNKNOWN)
 
 
-def _holds_to(result: Result) -> str:
+def _holds_to(result: Result) -> Figure:
     """Such as `int + 10, - 10, * 3, / 3`, a line per dtype; for additions a number."""
     if result.lengths and not result.repeats:
-        depth = reliable_depth(Depth(one.digits, one.correct, one.measured) for one in result.lengths)
-        return formatting.holds_to(depth)
+        return Figure(additions_hold_to(result))
     of_dtype: dict[str, list[str]] = {}
     for one in result.variants:
         dtype, _, op = one.variant.partition("_")
         if op in set(Op):
             of_dtype.setdefault(dtype, []).append(f"{Op(op).sign} {formatting.holds_to(one.reliable_depth)}")
-    return "\n".join(f"{dtype} {', '.join(each)}" for dtype, each in of_dtype.items())
+    return Figure("\n".join(f"{dtype} {', '.join(each)}" for dtype, each in of_dtype.items()))
 
 
-def _most_errors(result: Result) -> str:
+def _most_errors(result: Result) -> Figure:
     classes = result.errors.classes if result.errors else []
     most = max(classes, key=lambda one: one.count, default=None)
-    return f"{most.error_class}\n{formatting.percent_of(most.percentage)} %" if most and most.count else ""
+    return Figure(f"{most.error_class}\n{formatting.percent_of(most.percentage)} %" if most and most.count else "")
 
 
-def _notes(result: Result) -> list[str]:
-    """The notes on a result; some may be empty."""
-    longest = [(short_name(one.set), one.limits[-1]) for one in result.sets if one.limits]
-    searches = result.breaking_points
-    broken = sum(one.question is not None for one in searches)
-    return [
-        f"wrong in {broken} of {len(searches)} searches" if searches else "",
-        *(
-            f"{name}: score {formatting.one_decimal(limit.score)} % within {limit.seconds:g} s"
-            for name, limit in longest
-        ),
-        incomplete(result),
-        bounded(result),
-        _reasons("nan", result.nan_reasons),
-        _reasons("unanswered", result.unanswered_reasons),
-        f"deviate: {result.rounded:,} only rounded" if result.rounded else "",
-        f"{result.stored:,} from the store" if result.stored else "",
-        formatting.unpriced(result),
-    ]
+def _latency(result: Result) -> Figure:
+    known = result.median_latency_s
+    return Figure(formatting.UNKNOWN if known is None else f"{formatting.seconds(known)} s", known)
 
 
-def _reasons(outcome: str, reasons: Mapping[str, int]) -> str:
-    shown = [f"{count:,} {sanitize(reason, _LONGEST_REASON)}" for reason, count in reasons.items()]
-    more = ["..."] if len(shown) > _MOST_REASONS else []
-    return f"{outcome}: {', '.join(shown[:_MOST_REASONS] + more)}" if shown else ""
+# The title of each column, and its figure.
+_COLUMNS: Mapping[str, tuple[str, Callable[[Result], Figure]]] = {
+    "holds to": (
+        "Digits up to which at least 90 % are correct, by operation; ? if more trials are needed to prove it",
+        _holds_to,
+    ),
+    "cost": (
+        "US dollars; a plus means that some replies have no known price",
+        lambda one: Figure(formatting.cost_of(one), one.cost_usd),
+    ),
+    "most errors": ("The most frequent class of wrong answers, and its share of them", _most_errors),
+    "deviate %": ("Another answer than the expected one", partial(_outcome, Outcome.DEVIATE)),
+    "nan %": ("A reply without an answer", partial(_outcome, Outcome.NAN)),
+    "cheat %": ("A program that is a lookup table", partial(_outcome, Outcome.CHEAT)),
+    "trials": ("Trials with a reply", lambda one: Figure(f"{one.measured:,}", one.measured)),
+    "tokens": (
+        "Tokens of prompts and replies",
+        lambda one: Figure(formatting.tokens_of(one), formatting.prompt_and_completion(one.tokens)),
+    ),
+    "latency": ("Median seconds of a reply", _latency),
+    "date": ("When the run began", lambda one: Figure(one.date or formatting.UNKNOWN, one.date)),
+}
 
 
-# --- conditions, repeats, breaking points ---------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class EffectRow:
-    """The effect of a condition, compared with the same model in another condition."""
-
-    condition: str
-    label: str
-    beside: str
-    effect: Effect
-
-    @property
-    def direction(self) -> str:
-        """`better` or `worse` if the difference is significant after Holm's correction, else `unclear`."""
-        if self.effect.p_holm >= SIGNIFICANT:
-            return "unclear"
-        return "better" if self.effect.difference.points > 0 else "worse"
-
-
-@dataclass(frozen=True, slots=True)
-class Effects:
-    """All effects, on a scale with `reach` points on either side."""
-
-    reach: int
-    axis: Axis
-    rows: Sequence[EffectRow]
-    significant: float = SIGNIFICANT
-
-
-def effects(runs: Sequence[PageRun], series: Sequence[Series]) -> Effects | None:
-    """The effects of all runs; None if there are none."""
-    labels = {one.key: one.label for one in series}
+def overview(results: Sequence[ResultOfRun]) -> Overview:
+    """A row per model and task. The date is a column if there are several; one date is in Provenance."""
     rows = [
-        EffectRow(
-            short_name(label_of(effect.condition) or USUAL_NAME),
-            labels[number, effect.model, label_of(effect.condition)],
-            labels[number, effect.model, label_of(effect.beside)],
-            effect,
+        OverviewRow(
+            row=row,
+            correct=overall_share(row.result, Outcome.CORRECT),
+            figures={name: figure(row.result) for name, (_, figure) in _COLUMNS.items()},
+            notes=list(_notes(row)),
         )
-        for number, run in enumerate(runs)
-        for effect in run.summary.effects
+        for row in results
     ]
-    if not rows:
-        return None
-    differences = [row.effect.difference for row in rows]
-    farthest = max(abs(end) for one in differences for end in (one.points, one.low, one.high) if end is not None)
-    reach = max(10, 10 * ceil(farthest / 10))
-    return Effects(reach, Axis(-reach, reach, 0, 100), rows)
+    tasks = list(dict.fromkeys(one.row.result.task for one in rows))
+    rows.sort(key=lambda one: -one.correct.percent if one.correct else 1)
+    rows.sort(key=lambda one: (tasks.index(one.row.result.task), bool(one.row.missing)))
+    texts = {name: {one.figures[name].text for one in rows} - {"", "0.0", formatting.UNKNOWN} for name in _COLUMNS}
+    columns = {name: title for name, (title, _) in _COLUMNS.items() if len(texts[name]) > (name == "date")}
+    return Overview(columns, rows, len(tasks) > 1)
 
 
-def repeated_tasks(results: Results) -> dict[str, list[tuple[str, Repeats]]]:
-    """The models with repeats, by task."""
-    found: dict[str, list[tuple[str, Repeats]]] = {}
-    for label, result in results:
-        if result.repeats:
-            found.setdefault(short_name(result.task), []).append((label, result.repeats))
-    return found
-
-
-def breaking_points(results: Results) -> list[tuple[str, list[BreakingPoint]]]:
-    """The searches of each model with searches."""
-    return [(label, result.breaking_points) for label, result in results if result.breaking_points]
+def _notes(row: ResultOfRun) -> Iterator[str]:
+    result = row.result
+    if searches := result.breaking_points:
+        yield f"wrong in {sum(one.question is not None for one in searches)} of {len(searches)} searches"
+    for one in result.sets:
+        if one.limits:
+            longest = one.limits[-1]
+            score = formatting.percent_of(longest.score)
+            yield f"{short_name(one.set)}: score {score} % within {longest.seconds:g} s"
+    yield from notes_of(row)
+    if reasons := result.unanswered_reasons:
+        shown = [f"{count:,} {sanitize(reason, _LONGEST_REASON)}" for reason, count in reasons.items()]
+        yield f"unanswered: {', '.join(shown[:_MOST_REASONS])}" + ", ..." * (len(shown) > _MOST_REASONS)
+    if result.stored:
+        yield f"{result.stored:,} from the store"
 
 
 # --- integer sequences ----------------------------------------------------------------------------------------------
@@ -259,33 +166,73 @@ def sequence_sets(results: Results) -> list[SequenceSet]:
 
 
 def _sequence_set(name: str, models: Sequence[tuple[str, Counted]]) -> SequenceSet:
-    together = len(models) <= MOST_TOGETHER
-    if together:
-        panels = _sequence_panels(models, "")
-    else:
-        panels = [made for one in models for made in _sequence_panels([one], f", {one[0]}")]
+    curves = [(label, counted.curve[-1].scores) for label, counted in models if counted.curve]
+    together = len(curves) <= MOST_TOGETHER
+    title = "Scores from best to worst"
+    panels = [(title, curves)] if together else [(f"{title}, {one[0]}", [one]) for one in curves]
     unsolved = [set(counted.unsolved) for _, counted in models if counted.measured]
     return SequenceSet(
         name=name,
         rows=[(label, counted, limit) for label, counted in models for limit in counted.limits],
-        legend=[label for label, _ in models] if together and len(models) > 1 else (),
-        panels=panels,
+        legend=[label for label, _ in curves] if together and len(curves) > 1 else (),
+        panels=[score_panel(*one) for one in panels if one[1]],
         unsolved=sorted(set.intersection(*unsolved)) if unsolved else (),
     )
 
 
-def _sequence_panels(models: Sequence[tuple[str, Counted]], whose: str) -> list[Panel]:
-    """Plots of scores from best to worst, and of terms by their position in the sequence."""
-    panels = []
-    if scores := [(label, counted.curve[-1].scores) for label, counted in models if counted.curve]:
-        panels.append(score_panel(f"Scores from best to worst{whose}", scores))
-    terms = [
-        (
-            label,
-            {term["term"]: of for term in counted.by_term[:_MOST_TERMS] if (of := share(term["right"], term["run"]))},
-        )
-        for label, counted in models
-    ]
-    if any(shares for _, shares in terms):
-        panels.append(panel(f"Right terms % by place in the sequence{whose}", "term", terms))
-    return panels
+# --- provenance -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """The facts of a run by name. `complete` is None if the number of selected trials is unknown."""
+
+    name: str
+    status: str
+    complete: bool | None
+    facts: Sequence[tuple[str, str]]
+
+
+def provenance(run: PageRun) -> Provenance:
+    """How much of a run is answered, its models, and all other facts."""
+    summary = run.summary
+    if summary.complete:
+        status = all_answered(summary.answered)
+    else:
+        unanswered = f", {summary.unanswered:,} unanswered" if summary.unanswered else ""
+        status = f"{answered_count(summary)} answered{unanswered}"
+    status = "; ".join(filter(None, (run.unfinished, status)))
+    complete: bool | None = summary.complete and not run.unfinished
+    if not run.unfinished and summary.unanswered == 0 and summary.run.selected is None:
+        complete = None
+    facts = [(name, text) for name, value in _facts(summary, status) if (text := _text(value))]
+    return Provenance(sanitize(run.name, 200), status, complete, facts)
+
+
+def _facts(summary: RunSummary, status: str) -> Iterator[tuple[str, Any]]:
+    """How much is answered, and the fields of `run` in summary.json; unknown ones are None."""
+    run = summary.run
+    yield "trials", status
+    yield from (("duplicates", line) for line in duplicates(summary))
+    yield "from the store", f"{sum(result.stored for result in summary.results):,} replies"
+    fields = as_dict(run) | {"conditions": [label_of(one) or USUAL_NAME for one in run.conditions or ()]}
+    fields["asking"] = {name: count for name, count in (fields["asking"] or {}).items() if count}
+    yield from ((name.replace("_", " "), fields[name]) for name in fields if name not in ("id", "selected", "models"))
+    yield from ((f"model {_text(model.name)}", as_dict(model)) for model in run.models)
+    isolation = sum((Counter(one.isolation) for result in summary.results for one in result.sets), Counter[str]())
+    yield "sandbox", [f"{count:,} programs {level}" for level, count in sorted(isolation.items())]
+
+
+def _text(value: Any) -> str:
+    """A value in one printable line, a nested one as names and values; an unknown one is empty."""
+    match value:
+        case None | False:
+            return ""
+        case dict():
+            known = {key: text for key, item in value.items() if (text := _text(item))}
+            shown = ", ".join(f"{key.replace('_', ' ')} {text}" for key, text in known.items())
+        case list():
+            shown = ", ".join(map(_text, value))
+        case _:
+            shown = as_text(value) or ""
+    return sanitize(shown, _LONGEST_FACT)

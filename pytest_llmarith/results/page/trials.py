@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, takewhile
-from operator import attrgetter, eq, itemgetter, ne
+from operator import attrgetter, eq, itemgetter
 from typing import Any, NamedTuple
 
 from pytest_llmarith.records import (
@@ -24,9 +24,7 @@ from pytest_llmarith.records import (
     Problem,
     Program,
     Record,
-    Reply,
     Search,
-    SearchProblem,
     SequenceProblem,
     as_dict,
     as_text,
@@ -34,7 +32,7 @@ from pytest_llmarith.records import (
 from pytest_llmarith.results import formatting
 from pytest_llmarith.results.keys import USUAL_NAME, label_of
 from pytest_llmarith.results.series import PageRun, Series, series_key, short_name
-from pytest_llmarith.types import ErrorClass, Op, Outcome, Reading, SearchEnd, Symbols
+from pytest_llmarith.types import ErrorClass, Outcome, Reading
 
 MOST_TRIALS = 5_000
 LONGEST_TEXT = 20_000  # characters
@@ -44,15 +42,6 @@ _LONGEST_COMPARED = 800  # characters of an answer and the expected one
 _LONGEST_EXAMPLE = 70  # characters of its question, and of its answer
 _EXAMPLES = 3  # of a class
 
-_UNICODE_SIGNS = {Op.ADD: "+", Op.SUB: "-", Op.MUL: "×", Op.DIV: "÷"}
-_ASCII_SIGNS = {Op.ADD: "+", Op.SUB: "-", Op.MUL: "*", Op.DIV: "/"}
-_SEARCH_ENDS = {
-    SearchEnd.SHRUNK: "all simpler questions that it tried were answered rightly",
-    SearchEnd.BUDGET: "its questions were used up; a simpler one may be wrong too",
-    SearchEnd.NOTHING_FOUND: "all of its questions were answered rightly",
-    SearchEnd.NOT_REPRODUCED: "no question was wrong each time that it was asked",
-    SearchEnd.UNANSWERED: "a question had no reply",
-}
 _FILTERS = {
     "model": "Model",
     "task": "Task",
@@ -70,8 +59,7 @@ Fact = tuple[str, str]
 Pieces = Sequence[tuple[str, bool]]  # parts of a number, and whether they differ from the other number
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(NamedTuple):
     """A filter above the table: its name in addresses, its label, and its values."""
 
     name: str
@@ -115,9 +103,8 @@ class _Embedded(NamedTuple):
 def trial_table(runs: Sequence[PageRun], series: Sequence[Series]) -> TrialTable:
     """Choose and pack trials. Each run gets an equal part of the space; longer runs get what shorter ones leave."""
     labels = {one.key: one.label for one in series}
-    outcomes = [[result.outcomes for result in run.summary.results] for run in runs]
-    totals = [sum(one.answered + one.unanswered for one in of) for of in outcomes]
-    wrong = sum(totals) - sum(one.correct for of in outcomes for one in of)
+    totals = [run.summary.answered + run.summary.unanswered for run in runs]
+    wrong = sum(totals) - sum(result.outcomes.correct for run in runs for result in run.summary.results)
     chosen: dict[int, list[_Embedded]] = {}
     for number in sorted(range(len(runs)), key=totals.__getitem__):
         space = MOST_TRIALS - sum(map(len, chosen.values()))
@@ -234,11 +221,12 @@ def shown_trial(record: Record, model: str) -> ShownTrial:
     The question of a search is the simplest wrong one that it found.
     """
     problem, reply, search = record.problem, record.reply, record.search
+    by = _filtered_by(record, model)
     trial = ShownTrial(
-        by=_filtered_by(record, model),
-        cell=_cell(record.task, problem),
-        facts=[*_facts(record), *(_reply_facts(reply) if reply else ())],
-        question=_question(problem, record.condition.symbols),
+        by=by,
+        cell=str(by["variant"]) if by["depth"] is None else f"{by['variant']}, depth {by['depth']}",
+        facts=list(_facts(record)),
+        question=_question(problem),
         expected=as_text(getattr(problem, "expected", None)),
         answer=record.answer_text,
         reason=record.reason,
@@ -248,9 +236,7 @@ def shown_trial(record: Record, model: str) -> ShownTrial:
         program=_program(record.oeis) if record.oeis else None,
     )
     if search:
-        steps = [(step.question, step.outcome, step.reply.text if step.reply else None) for step in search.trail]
-        trial.search = ShownSearch(list(_search_facts(search)), steps)
-        found = search.minimum
+        trial.search, found = _search(search), search.minimum
         trial.question = found.question if found else search.largest_right
         trial.expected, trial.answer = (found.expected, found.answer) if found else (None, None)
     answer, expected = trial.answer or "", trial.expected or ""
@@ -261,27 +247,26 @@ def shown_trial(record: Record, model: str) -> ShownTrial:
 
 def _compared(answer: str, expected: str) -> tuple[Pieces, Pieces]:
     """The pieces of both. If one is shorter it is filled up with dots, and all between the common ends differs."""
-    width, head, tail = max(len(answer), len(expected)), 0, 0
-    if len(answer) == len(expected):
-        differs = list(map(ne, answer, expected))
-    else:
-        head, tail = (
-            sum(takewhile(bool, map(eq, one, other)))
-            for one, other in ((answer, expected), (reversed(answer), reversed(expected)))
-        )
-        tail = min(tail, len(answer) - head, len(expected) - head)
-        differs = [head <= place < width - tail for place in range(width)]
-    filled = [
-        text[: len(text) - tail].ljust(width - tail, "·") + text[len(text) - tail :] for text in (answer, expected)
-    ]
+    width, as_long = max(len(answer), len(expected)), len(answer) == len(expected)
+    head = _same(answer, expected)
+    tail = min(_same(reversed(answer), reversed(expected)), len(answer) - head, len(expected) - head)
     one, other = (
-        [
-            ("".join(character for character, _ in piece), marked)
-            for marked, piece in groupby(zip(text, differs, strict=True), itemgetter(1))
-        ]
-        for text in filled
+        text[: len(text) - tail].ljust(width - tail, "·") + text[len(text) - tail :] for text in (answer, expected)
     )
-    return one, other
+    differs = [
+        a != b if as_long else head <= place < width - tail for place, (a, b) in enumerate(zip(one, other, strict=True))
+    ]
+    return _pieces(one, differs), _pieces(other, differs)
+
+
+def _same(one: Iterable[str], other: Iterable[str]) -> int:
+    """The number of characters at the beginning that are the same."""
+    return sum(takewhile(bool, map(eq, one, other)))
+
+
+def _pieces(text: str, differs: Sequence[bool]) -> Pieces:
+    marked = groupby(zip(text, differs, strict=True), itemgetter(1))
+    return [("".join(character for character, _ in piece), is_marked) for is_marked, piece in marked]
 
 
 def _example(trial: ShownTrial) -> Example | None:
@@ -312,24 +297,10 @@ def _filtered_by(record: Record, model: str) -> dict[str, str | int | None]:
     }
 
 
-def _cell(task: str, problem: Problem) -> str:
+def _question(problem: Problem) -> str:
     match problem:
-        case ArithmeticProblem(variant=variant, depth=depth):
-            return f"{variant}, depth {depth}"
-        case SearchProblem(variant=variant):
-            return f"{variant}, {task}"
-        case SequenceProblem(set=name):
-            return name
-    return task
-
-
-def _question(problem: Problem, symbols: Symbols) -> str:
-    match problem:
-        case ArithmeticProblem(lhs=lhs, op=op, rhs=rhs):
-            signs = _ASCII_SIGNS if symbols is Symbols.ASCII else _UNICODE_SIGNS
-            return f"{lhs} {signs[op]} {rhs}"
-        case AdditionProblem(int1=int1, int2=int2):
-            return f"{int1} + {int2}"
+        case ArithmeticProblem() | AdditionProblem():
+            return problem.question
         case CustomProblem(inputs=inputs):
             return ", ".join(f"{name}: {as_text(value)}" for name, value in inputs.items())
         case SequenceProblem(number=number, name=name):
@@ -338,14 +309,14 @@ def _question(problem: Problem, symbols: Symbols) -> str:
 
 
 def _facts(record: Record) -> Iterator[Fact]:
-    """Facts about the item and its grade."""
+    """Facts about the item, its grade and its reply."""
     if record.nodeid:
         yield "item", record.nodeid
     if condition := label_of(record.condition):
         yield "condition", condition
     if record.repeat:
         yield "repeat", str(record.repeat)
-    answer, grade = record.answer, record.grade
+    answer, grade, reply = record.answer, record.grade, record.reply
     if record.reading and isinstance(answer, Answer) and answer.strict != answer.tolerant:
         other = Reading.STRICT if record.reading is Reading.TOLERANT else Reading.TOLERANT
         yield f"{other} reading", answer.by(other) or "no answer"
@@ -356,27 +327,20 @@ def _facts(record: Record) -> Iterator[Fact]:
         yield "leading digits right", "- (other length)" if other_length else str(grade.leading_digits)
     for retry in record.retries:
         yield "retry", f"{retry.reason}, after {formatting.seconds(retry.waited_s)} s"
-
-
-def _reply_facts(reply: Reply) -> Iterator[Fact]:
-    """Facts about the reply."""
-    named = (("finish reason", reply.finish_reason), ("served by", reply.served_model), ("asked at", reply.asked_at))
-    yield from ((name, value) for name, value in named if value)
-    tokens = (
-        ("prompt", reply.prompt_tokens),
-        ("completion", reply.completion_tokens),
-        ("reasoning", reply.reasoning_tokens),
-    )
-    if told := ", ".join(f"{count:,} {kind}" for kind, count in tokens if count is not None):
-        yield "tokens", told
-    if reply.cost_usd is not None:
-        yield "cost", formatting.dollars(reply.cost_usd)
-    if reply.latency_s is not None:
-        yield "latency", f"{formatting.seconds(reply.latency_s)} s"
-    if reply.attempts > 1:
-        yield "attempts", str(reply.attempts)
-    if reply.stored:
-        yield "stored", "from the store"
+    if reply is None:
+        return
+    kinds = {"prompt": reply.prompt_tokens, "completion": reply.completion_tokens, "reasoning": reply.reasoning_tokens}
+    facts = {
+        "finish reason": reply.finish_reason,
+        "served by": reply.served_model,
+        "asked at": reply.asked_at,
+        "tokens": ", ".join(f"{count:,} {kind}" for kind, count in kinds.items() if count is not None),
+        "cost": None if reply.cost_usd is None else formatting.dollars(reply.cost_usd),
+        "latency": None if reply.latency_s is None else f"{formatting.seconds(reply.latency_s)} s",
+        "attempts": str(reply.attempts) if reply.attempts > 1 else None,
+        "stored": "from the store" if reply.stored else None,
+    }
+    yield from ((name, text) for name, text in facts.items() if text)
 
 
 def _program(program: Program) -> ShownProgram:
@@ -404,10 +368,11 @@ def _verdict(is_cheat: bool | None) -> str:
     return "no verdict" if is_cheat is None else "a lookup table" if is_cheat else "no lookup table"
 
 
-def _search_facts(search: Search) -> Iterator[Fact]:
-    yield "search ended", _SEARCH_ENDS[search.ended]
-    yield "questions", str(search.questions)
+def _search(search: Search) -> ShownSearch:
+    steps = [(step.question, step.outcome, step.reply.text if step.reply else None) for step in search.trail]
+    facts: list[Fact] = [("search ended", search.ended), ("questions", str(search.questions))]
     if search.not_reproduced:
-        yield "wrong, then right", str(search.not_reproduced)
+        facts.append(("wrong, then right", str(search.not_reproduced)))
     if search.largest_right:
-        yield "largest right", search.largest_right
+        facts.append(("largest right", search.largest_right))
+    return ShownSearch(facts, steps)
