@@ -11,7 +11,7 @@ from time import process_time
 
 from perf.measures import Measure
 from pytest_llmarith.answers import read
-from pytest_llmarith.grading import grade
+from pytest_llmarith.grading import is_correct
 from pytest_llmarith.results.tables import draw
 from pytest_llmarith.types import Dtype
 
@@ -120,7 +120,7 @@ def bare_replies_per_second(replies: int = 20_000) -> float:
         for text in texts:
             answer = read(text, ("12345", "67890")).strict
             assert answer is not None
-            grade(answer, "12345678901")
+            is_correct(answer, "12345678901")
 
     return replies / seconds(read_and_grade)
 

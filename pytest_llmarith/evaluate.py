@@ -135,12 +135,11 @@ def verdict_of(problem: Calculation, reply: Reply, reading: Reading) -> Verdict:
     answer = found.strict if reading is Reading.STRICT else found.tolerant
     if answer is None:
         return Verdict(Outcome.NAN, reading, both, None, found.reason or NanReason.UNREADABLE)
-    grade = grading.grade(answer, problem.expected)
-    is_right = grade.outcome is Outcome.CORRECT  # also `16.99999`, which is rounded to 17
+    is_right = grading.is_correct(answer, problem.expected)  # also `16.99999`, which is rounded to 17
     given = Decimal(problem.expected) if is_right else answer
     case = grading.Case.of(problem.op, problem.dtype, problem.operands, problem.expected, given)
-    measured = grading.measure(case, grade, None if is_right else grading.error_class(case))
-    return Verdict(grade.outcome, reading, both, measured, None)
+    grade = grading.measure(case, grading.error_class(case))
+    return Verdict(Outcome.CORRECT if is_right else Outcome.DEVIATE, reading, both, grade, None)
 
 
 def number_record(problem: Calculation, trial: Trial, reading: Reading, reply: Reply) -> Record:

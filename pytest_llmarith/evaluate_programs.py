@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from msgspec.structs import replace
-
 from pytest_llmarith import records
 from pytest_llmarith.evaluate import Trial, incomplete_reason, record, reply_part, unanswered_record
 from pytest_llmarith.oeis.lookup_table import model_judge
@@ -57,7 +55,8 @@ def program_record(problem: OeisProblem, trial: Trial, reply: Reply, runner: Run
         found = _find(reply)
         if isinstance(found, NoProgram):
             zeroes = {f"{limit:g}": 0.0 for limit in runner.limits.seconds}
-            part = replace(_program_part(None, runner, rules), detail=found.detail, scores=zeroes)
+            part = _program_part(None, runner, rules)
+            part.detail, part.scores = found.detail, zeroes
             return record(trial, reply, Outcome.NAN, found.reason, oeis=part)
         program = found.source
         return _scored_record(problem.sequence, found, trial, reply, runner, rules)
@@ -74,23 +73,23 @@ def _scored_record(
     runs = runner.run(program.source, [*expected])
     after = _extra_runs(program.source, extra_inputs(analysis, runs), runner) if analysis else []
     terms = verdicts(runs, expected, runner.limits.longest_s, rules.rules)
-    part = replace(_program_part(program.source, runner, rules), terms=terms)
-    part = replace(part, judges=(judges := records.Judges(static=None, llm=None)))
+    part = _program_part(program.source, runner, rules)
+    part.terms, judges = terms, part.judges
     if analysis is not None:
         judges.static = conclude(analysis, runs, after)
     if rules.judge is not None and rules.ask is not None:
         judges.llm, why_none = _verdict(rules.judge, rules.ask, program.source)
         if why_none is not None:  # a missing verdict does not clear the program
-            part = replace(part, judges=records.Judges(static=None, llm=judges.llm))
+            judges.static = None
             return unanswered_record(trial, Failure(f"no verdict: {why_none}"), reply, oeis=part)
-    part = replace(part, addresses_judge=list(model_judge.messages_to_judge(program)))
+    part.addresses_judge = list(model_judge.messages_to_judge(program))
     cheat = any(verdict is not None and verdict.cheat for verdict in (judges.static, judges.llm))
     unknown = [term.n for term in terms if term.status is TermStatus.INCONCLUSIVE]
     if unknown and not cheat:
         failure = Failure(f"inconclusive: this machine was too busy to time the term for n = {unknown[0]}")
         return unanswered_record(trial, failure, reply, oeis=part)
-    at_limits = {f"{limit:g}": Fraction() if cheat else score(terms, limit) for limit in runner.limits.seconds}
-    part = replace(part, scores={limit: None if share is None else float(share) for limit, share in at_limits.items()})
+    # All terms were measured, or the program is a lookup table.
+    part.scores = {f"{at:g}": 0.0 if cheat else float(score(terms, at) or 0) for at in runner.limits.seconds}
     if cheat:
         return record(trial, reply, Outcome.CHEAT, _evidence(judges), oeis=part)
     outcome, reason = _outcome(terms)

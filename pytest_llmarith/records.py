@@ -673,7 +673,6 @@ class Merged(Part):
     """The runs that were merged into this one."""
 
     runs: list[RunTimes]
-    replaced: Count  # unanswered records that a record of another run replaced
     overlapping: Count  # answers that those of a later run replaced
 
 
@@ -760,12 +759,6 @@ def encode(part: Part) -> str:
 def kind_of(task: str) -> str:
     """The `kind` of the problems of a task."""
     return task if task in _TASKS else "custom"
-
-
-def problem_of(task: str, fields: Mapping[str, Any]) -> Problem:
-    """The problem of a task from its fields."""
-    problem: Problem = msgspec.convert({"kind": kind_of(task), **fields}, Problem)
-    return problem
 
 
 def as_text(value: Any) -> str | None:

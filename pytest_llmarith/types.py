@@ -179,13 +179,8 @@ class Condition:
     @property
     def label(self) -> str:
         """The differences from the default condition, such as `numbers_comma-context_2k`; empty for the default."""
-        return "-".join(self.parts)
-
-    @property
-    def parts(self) -> tuple[str, ...]:
-        """The parts of the label, such as `numbers_comma` and `context_2k`."""
         values = ((axis, getattr(self, axis)) for axis in AXES)
-        return tuple(f"{axis}_{value}" for axis, value in values if value != getattr(DEFAULT_CONDITION, axis))
+        return "-".join(f"{axis}_{value}" for axis, value in values if value != getattr(DEFAULT_CONDITION, axis))
 
     def only(self, axes: frozenset[str]) -> Condition:
         """The condition with all axes except these set to the default."""
@@ -487,7 +482,7 @@ class Plan:
     error: str | None = None
 
 
-# --- answers and grades ---------------------------------------------------------------------------------------------
+# --- answers -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -497,20 +492,6 @@ class ExtractedAnswer:
     tolerant: Decimal | None
     strict: Decimal | None
     reason: NanReason | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Grade:
-    """The grade of an answer; the errors are decimal text, and None unless the answer deviates.
-
-    `absolute_error` is exact. `relative_error` has a few significant digits and is None if the expected value is 0.
-    `rounded` is set if the answer is the expected value rounded to fewer decimals.
-    """
-
-    outcome: Outcome
-    absolute_error: str | None = None
-    relative_error: str | None = None
-    rounded: bool | None = None
 
 
 # --- integer sequences and programs ---------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ _SENTENCE_WINDOW = 64  # tokens of a sentence that are examined
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A number outside of an expression; it is secondary if it is an operand or in a remark."""
+    """A number outside of an expression; it is computed if it follows one, secondary if an operand or in a remark."""
 
     at: int
     token: Token
@@ -36,6 +36,7 @@ class Candidate:
     boxed: bool
     is_result: bool
     is_named: bool
+    is_computed: bool
     is_secondary: bool
 
 
@@ -71,6 +72,7 @@ def _candidates(tokens: Tokens, operands: Operands) -> list[Candidate]:
         if (
             one.is_result
             or one.is_named
+            or one.is_computed
             or not any(_repeats(one, earlier) for earlier in found[max(first, len(found) - _WINDOW) :])
         ):
             found.append(one)
@@ -89,8 +91,9 @@ def _candidate(tokens: Tokens, at: int, value: Decimal, operands: Operands, boxe
         is_result = boxed or [*map(significant, terms)] == [*map(significant, operands)]
     else:
         is_result = boxed or token.bold or is_named or (not token.has_magnitude and _is_alone(tokens, at, start))
-    is_result = is_result and kind_at(tokens, sign) is not Kind.APPROX
-    return Candidate(at, token, value, boxed, is_result, is_named, is_remark or value.copy_abs() in operands)
+    is_exact = kind_at(tokens, sign) is not Kind.APPROX
+    is_secondary = is_remark or value.copy_abs() in operands
+    return Candidate(at, token, value, boxed, is_result and is_exact, is_named, bool(terms) and is_exact, is_secondary)
 
 
 def _is_alone(tokens: Tokens, at: int, start: int) -> bool:

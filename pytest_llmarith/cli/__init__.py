@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING
 from pytest_llmarith.cli.compare import add_compare
 from pytest_llmarith.cli.init import add_init
 from pytest_llmarith.cli.oeis import add_oeis
-from pytest_llmarith.cli.parser import INTERRUPTED, WRONG_USAGE, Parser, add_command, print_error, say
+from pytest_llmarith.cli.parser import (
+    INTERRUPTED,
+    NOT_DONE,
+    WRONG_USAGE,
+    NotDoneError,
+    Parser,
+    add_command,
+    print_error,
+    say,
+)
 from pytest_llmarith.cli.regrade import add_regrade
 from pytest_llmarith.cli.report import add_cite, add_export, add_merge, add_plot, add_report
 from pytest_llmarith.cli.store import add_store
@@ -35,9 +44,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         status: int = request.run(request)
         sys.stdout.flush()
-    except UsageError as error:
+    except (UsageError, NotDoneError) as error:
         print_error(command, str(error))
-        return WRONG_USAGE
+        return WRONG_USAGE if isinstance(error, UsageError) else NOT_DONE
     except KeyboardInterrupt:
         print_error(command, "stopped")
         return INTERRUPTED

@@ -10,10 +10,15 @@ from typing import TYPE_CHECKING, NoReturn
 
 from pytest_llmarith.results.formatting import sanitize, showable
 
+NOT_DONE = 1
 WRONG_USAGE = 4  # as pytest's own
 INTERRUPTED = 130  # a shell's status for a process ended by Ctrl-C
 NO_CHANGE = "The runs are never changed."
 _LONGEST_MESSAGE = 1_000
+
+
+class NotDoneError(Exception):
+    """Something could not be done; the message is one line."""
 
 
 class Parser(argparse.ArgumentParser):

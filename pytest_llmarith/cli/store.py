@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_llmarith.cli.parser import add_command, print_error, sanitize_line, say
+from pytest_llmarith.cli.parser import NotDoneError, add_command, sanitize_line, say
 from pytest_llmarith.files import STORE_FILE, STORE_FOLDER, project_of
 from pytest_llmarith.results.files import UsageError, name_of
 from pytest_llmarith.results.formatting import UNKNOWN, dollars, sanitize_name, thousands
@@ -20,10 +20,9 @@ from pytest_llmarith.results.tables import draw
 if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands
     from pytest_llmarith.models.store import Holding, Store
-    from pytest_llmarith.results.replies import LoggedReply
+    from pytest_llmarith.results.load import LoggedReply
     from pytest_llmarith.types import Reply
 
-NOT_DONE = 1
 _MAX_DAYS = 100_000
 _LONGEST_NAME = 60
 
@@ -86,22 +85,34 @@ def _path(request: argparse.Namespace) -> Path:
     return Path(folder).absolute() / STORE_FILE
 
 
+def _existing(request: argparse.Namespace) -> Path:
+    if not (path := _path(request)).is_file():
+        raise UsageError(f"there is no store {path}; name its folder with --store-dir")
+    return path
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Store]:
+    from pytest_llmarith.models.store import Store, StoreError
+
+    try:
+        with closing(Store(path)) as store:
+            yield store
+    except StoreError as error:
+        raise NotDoneError(str(error)) from error
+
+
 # --- import ---------------------------------------------------------------------------------------------------------
 
 
 def _import(request: argparse.Namespace) -> int:
-    from pytest_llmarith.models.store import Store, StoreError
     from pytest_llmarith.results.log import log_of
 
     logs = [log_of(run) for run in request.runs]
-    try:
-        with closing(Store(_path(request))) as store:
-            say(f"store: {sanitize_line(str(store.path))}")
-            for log in logs:
-                _import_log(log, store)
-    except StoreError as error:
-        print_error("store import", str(error))
-        return NOT_DONE
+    with _opened(_path(request)) as store:
+        say(f"store: {sanitize_line(str(store.path))}")
+        for log in logs:
+            _import_log(log, store)
     return 0
 
 
@@ -109,8 +120,8 @@ def _import_log(log: Path, store: Store) -> None:
     """Import the replies of a run log, and print the counts. Raises UsageError if a line is invalid."""
     from pytest_llmarith.records import decode_record
     from pytest_llmarith.results.llm_arithmetic import values_in
+    from pytest_llmarith.results.load import replies_of
     from pytest_llmarith.results.log import parsed
-    from pytest_llmarith.results.replies import replies_of
 
     left_out = Counter[str]()
     found: dict[str, Reply] = {}
@@ -147,40 +158,24 @@ def _key(logged: LoggedReply) -> str:
 
 
 def _status(request: argparse.Namespace) -> int:
-    return _with_store("store status", request, lambda store: say(_headline(store.path), *_table(store.holdings())))
+    with _opened(_existing(request)) as store:
+        say(_headline(store.path), *_table(store.holdings()))
+    return 0
 
 
 def _prune(request: argparse.Namespace) -> int:
     models, before = request.model, request.older_than
     if not models and before is None:
         raise UsageError("choose the replies to delete; add --model=NAME or --older-than=DAYS|DATE")
-
-    def prune(store: Store) -> None:
-        going = store.holdings(models, before)
-        for model in {*models} - {holding.model for holding in going}:
+    with _opened(_existing(request)) as store:
+        for model in models:
             if not store.holdings([model]):
                 raise UsageError(f"the store holds no replies of {model!r}; see llmarith store status")
+        going = store.holdings(models, before)
         if not request.dry_run:
             store.prune(models, before)
         done = "would be deleted" if request.dry_run else "deleted"
         say(_headline(store.path), f"{_replies(sum(one.replies for one in going))} {done}", *_table(going))
-
-    return _with_store("store prune", request, prune)
-
-
-def _with_store(command: str, request: argparse.Namespace, work: Callable[[Store], None]) -> int:
-    """Call `work` with the existing store."""
-    from pytest_llmarith.models.store import Store, StoreError
-
-    path = _path(request)
-    if not path.is_file():
-        raise UsageError(f"there is no store {path}; name its folder with --store-dir")
-    try:
-        with closing(Store(path)) as store:
-            work(store)
-    except StoreError as error:
-        print_error(command, str(error))
-        return NOT_DONE
     return 0
 
 

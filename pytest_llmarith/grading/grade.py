@@ -15,25 +15,16 @@ from operator import eq, ne
 from typing import NamedTuple
 
 from pytest_llmarith import decimals, records
-from pytest_llmarith.types import Dtype, ErrorClass, Grade, Op, Outcome
+from pytest_llmarith.types import Dtype, ErrorClass, Op
 
 DECIMALS = 4  # of fixed-point answers, as in llm_arithmetic
 # The decimals of a result of fixed-point operands; a quotient has as many as it needs.
 _FIXED_POINT = {Op.ADD: 2, Op.SUB: 2, Op.MUL: 4}
 
 
-def grade(answer: Decimal, expected: str) -> Grade:
-    """Correct if the answer, rounded half even to four decimals, equals the expected number."""
-    truth = decimals.decimal_from(expected)
-    if decimals.rounded(answer, DECIMALS) == truth:
-        return Grade(Outcome.CORRECT)
-    error = decimals.distance(answer, truth)
-    return Grade(
-        Outcome.DEVIATE,
-        absolute_error=decimals.plain(error),
-        relative_error=decimals.short_ratio(error, truth.copy_abs()) if truth else None,
-        rounded=is_rounding(answer, truth),
-    )
+def is_correct(answer: Decimal, expected: str) -> bool:
+    """Whether the answer, rounded half even to four decimals, equals the expected number."""
+    return decimals.rounded(answer, DECIMALS) == decimals.decimal_from(expected)
 
 
 def is_rounding(answer: Decimal, truth: Decimal) -> bool:
@@ -121,12 +112,13 @@ def split_at_point(number: Decimal) -> tuple[str, str]:
 # --- measures -------------------------------------------------------------------------------------------------------
 
 
-def measure(case: Case, grade: Grade, error_class: ErrorClass | None) -> records.Grade:
-    """The grade of an answer as a record stores it, with its error class and the measures of its digits."""
+def measure(case: Case, error_class: ErrorClass | None) -> records.Grade:
+    """The grade of an answer with its error class, which is None if it is correct, and the measures of its digits."""
+    error = decimals.distance(case.given, case.truth) if error_class else None
     return records.Grade(
-        absolute_error=grade.absolute_error,
-        relative_error=grade.relative_error,
-        rounded=grade.rounded,
+        absolute_error=None if error is None else decimals.plain(error),
+        relative_error=decimals.short_ratio(error, case.truth.copy_abs()) if error is not None and case.truth else None,
+        rounded=is_rounding(case.given, case.truth) if error_class else None,
         error_class=error_class,
         digit_match=digit_match(case.rows),
         dlength=dlength(case.rows),

@@ -14,7 +14,6 @@ from pytest_llmarith.results.keys import USUAL_NAME
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.questions import Pair, Question, Questions, by_cell, pair, with_other_prompts
 
-_MOST_SEEN = 10
 _MOST_NAMED = 5
 
 
@@ -105,7 +104,7 @@ class _Model:
             ("seed", getattr(record.problem, "seed", None)),
             ("sandbox level", record.oeis and record.oeis.isolation.level),
         ):
-            if value is not None and len(self.seen[name]) < _MOST_SEEN:
+            if value is not None:
                 self.seen[name].add(str(value))
 
 

@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Literal, TextIO
 
@@ -69,8 +68,8 @@ def export(runs: Sequence[LoadedRun], shape: Shape, destination: Destination) ->
     if destination.spreadsheet and shape != "csv":
         raise UsageError(f"--spreadsheet: --format={shape} is not CSV; remove --spreadsheet, or write --format=csv")
     if shape == "csv":
-        rows = (_trial_cells(run.name, record) for run in runs for record in run.records())
-        destination.write(csv_lines(_TRIAL_COLUMNS, rows, spreadsheet=destination.for_spreadsheet), runs)
+        rows = (_trial_row(run.name, record) for run in runs for record in run.records())
+        destination.write(row_lines(rows, spreadsheet=destination.for_spreadsheet), runs)
         return []
     counts = Counter[str]()
     destination.write(_rows(runs, counts), runs)
@@ -100,10 +99,10 @@ def _rows(runs: Sequence[LoadedRun], counts: Counter[str]) -> Iterator[str]:
         raise UsageError("--format=llm_arithmetic: the runs have no arithmetic trial; write --format=csv for all tasks")
 
 
-# --- rows of CSV -----------------------------------------------------------------------------------------------------
+# --- rows of trials --------------------------------------------------------------------------------------------------
 
+Row = Mapping[str, object]  # values by column; the same columns in all rows of a table
 _NO_ANSWER = "no_answer"  # the outcome `nan`, which readers of CSV interpret as a missing value
-_OF_RECORD = ("model", "task", "simulated", "outcome", "reason", "reading")
 _OF_PROBLEM = (
     *("variant", "depth", "set", "number", "label", "trial", "seed"),
     *("lhs", "rhs", "int1", "int2", "inputs", "expected"),
@@ -114,35 +113,34 @@ _OF_REPLY = (
     *("prompt_tokens", "completion_tokens", "reasoning_tokens", "cost_usd", "latency_s", "attempts", "stored"),
     *("finish_reason", "served_model", "asked_at"),
 )
-_TEXTS = ("text", "reasoning")
-_TRIAL_COLUMNS = (
-    *("run", "nodeid", *_OF_RECORD, "condition", "repeat"),
-    *(*_OF_PROBLEM, *_OF_ANSWER, *_OF_GRADE, "scores", *_OF_REPLY, "prompt", *_TEXTS),
-)
 
 
-def _trial_cells(run: str, record: Record) -> list[object]:
-    """The cells of a trial; keys that its task lacks are empty."""
-    problem, answer, grade, reply = record.problem, record.answer, record.grade, record.reply
+def _trial_row(run: str, record: Record) -> Row:
+    """The columns of a trial; what its task lacks is empty."""
     scores = (record.oeis and record.oeis.scores) or {}
-    return [
-        *(run, record.nodeid, record.model, record.task, record.simulated),
-        _NO_ANSWER if record.outcome is Outcome.NAN else record.outcome,
-        *(record.reason, record.reading, label_of(record.condition) or None, record.repeat),
-        *(*_picked(problem, _OF_PROBLEM), *_picked(answer, _OF_ANSWER), *_picked(grade, _OF_GRADE)),
-        ", ".join(f"{limit} s: {score:g}" for limit, score in scores.items()) or None,
-        *(*_picked(reply, _OF_REPLY), record.prompt, *_picked(reply, _TEXTS)),
-    ]
+    return (
+        {"run": run}
+        | _picked(record, ("nodeid", "model", "task", "simulated"))
+        | {"outcome": _NO_ANSWER if record.outcome is Outcome.NAN else record.outcome}
+        | _picked(record, ("reason", "reading"))
+        | {"condition": label_of(record.condition) or None, "repeat": record.repeat}
+        | _picked(record.problem, _OF_PROBLEM)
+        | _picked(record.answer, _OF_ANSWER)
+        | _picked(record.grade, _OF_GRADE)
+        | {"scores": ", ".join(f"{limit} s: {score:g}" for limit, score in scores.items()) or None}
+        | _picked(record.reply, _OF_REPLY)
+        | {"prompt": record.prompt}
+        | _picked(record.reply, ("text", "reasoning"))
+    )
 
 
-def _picked(part: Part | None, names: Iterable[str]) -> list[object]:
-    values = (getattr(part, name, None) for name in names)
-    return [as_text(value) if isinstance(value, dict | list) else value for value in values]
+def _picked(part: Part | None, names: Iterable[str]) -> dict[str, object]:
+    values = {name: getattr(part, name, None) for name in names}
+    return {name: as_text(value) if isinstance(value, dict | list) else value for name, value in values.items()}
 
 
 # --- rows of results -------------------------------------------------------------------------------------------------
 
-Row = Mapping[str, object]  # values by column; the same columns in all rows of a table
 _OUTCOMES = {"correct": Outcome.CORRECT, "deviate": Outcome.DEVIATE, _NO_ANSWER: Outcome.NAN, "cheat": Outcome.CHEAT}
 
 
@@ -206,12 +204,6 @@ def _with_interval(found: Percentage | None) -> dict[str, object]:
     return {end: getattr(found, end, None) for end in ("percent", "low", "high")}
 
 
-def row_lines(rows: Sequence[Row], *, spreadsheet: bool) -> Iterator[str]:
-    """CSV of rows with the same columns; nothing if there are none."""
-    if rows:
-        yield from csv_lines(list(rows[0]), (list(row.values()) for row in rows), spreadsheet=spreadsheet)
-
-
 # --- CSV -------------------------------------------------------------------------------------------------------------
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
@@ -220,11 +212,15 @@ _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
 _FORMULA = re.compile(r"(^|;)( *)(?=[=+\-@＝＋－＠])")
 
 
-def csv_lines(headers: Sequence[str], rows: Iterable[Sequence[object]], *, spreadsheet: bool) -> Iterator[str]:
-    """A table as CSV: the headers, then each row. Every cell is quoted: DuckDB guesses the dialect if few are."""
-    for row in chain([headers], rows):
-        cells = (_cell(value, spreadsheet=spreadsheet).replace('"', '""') for value in row)
-        yield '"' + '","'.join(cells) + '"\n'
+def row_lines(rows: Iterable[Row], *, spreadsheet: bool) -> Iterator[str]:
+    """CSV of rows with the same columns; nothing if there are none.
+
+    Every cell is quoted: DuckDB guesses the dialect if few are.
+    """
+    for number, row in enumerate(rows):
+        for values in (row.keys(), row.values()) if number == 0 else (row.values(),):
+            cells = (_cell(value, spreadsheet=spreadsheet).replace('"', '""') for value in values)
+            yield '"' + '","'.join(cells) + '"\n'
 
 
 def _cell(value: object, *, spreadsheet: bool) -> str:

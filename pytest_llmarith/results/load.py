@@ -1,20 +1,25 @@
-"""Loads the runs that a user names: runs of this plugin, files of llm_arithmetic (graded again), folders of both."""
+"""Loads the runs that a user names: runs of this plugin, files of llm_arithmetic (graded again), folders of both.
+
+It also reads the replies of a run log for the store.
+"""
 
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from pytest_llmarith import evaluate
+from pytest_llmarith import evaluate, records
 from pytest_llmarith.records import (
     AdditionProblem,
     ArithmeticProblem,
     Record,
     Run,
     RunSummary,
+    as_dict,
     decode_record,
     decode_summary,
     unknown_run,
@@ -26,7 +31,7 @@ from pytest_llmarith.results.formatting import sanitize
 from pytest_llmarith.results.keys import Key, key_of
 from pytest_llmarith.results.log import LOG, SUMMARY, is_torn, lines, log_of, parsed, records_in
 from pytest_llmarith.results.summary import Summary
-from pytest_llmarith.types import Outcome, Reading, Reply
+from pytest_llmarith.types import FAKE_PROVIDER, Outcome, Reading, Reply
 
 UNFINISHED = f"unfinished: no {SUMMARY}, killed or still running"
 
@@ -79,30 +84,26 @@ class LoadedRun:
     def _records(self) -> Iterator[Record]:
         if self._has_rows:
             return (change.record for change in changes(self._file, None, []))
-        replaced = self._replaced
-        return (record for place, record in enumerate(records_in(self._file)) if place not in replaced)
+        kept = self._kept
+        return (record for place, record in enumerate(records_in(self._file)) if kept is None or place in kept)
 
     @cached_property
-    def _replaced(self) -> set[int]:
-        """The positions of the records that are replaced by another record of their trial."""
+    def _kept(self) -> set[int] | None:
+        """The positions of the records that are not replaced by another one of their trial; None if none is."""
         # The keys before `simulated` identify the trial. Usually each trial occurs once.
         heads = [hash(line.partition(', "simulated": ')[0]) for _, line in lines(self._file)]
         if len(set(heads)) == len(heads):
-            return set()
-        replaced: set[int] = set()
-        counting: dict[tuple[str, str], tuple[int, bool]] = {}
+            return None
+        kept: dict[tuple[str, str | int], int] = {}
+        answered = set()
         for place, record in enumerate(records_in(self._file)):
-            if record.nodeid is None:
+            trial = record.model, record.nodeid or place
+            if record.outcome is not Outcome.UNANSWERED:
+                answered.add(trial)
+            elif trial in answered:
                 continue
-            trial, is_answered = (record.model, record.nodeid), record.outcome is not Outcome.UNANSWERED
-            before, was_answered = counting.get(trial, (None, False))
-            if was_answered and not is_answered:
-                replaced.add(place)
-                continue
-            counting[trial] = place, is_answered
-            if before is not None:
-                replaced.add(before)
-        return replaced
+            kept[trial] = place
+        return set(kept.values())
 
     def summary(self) -> RunSummary:
         """The run in numbers, counted from its records."""
@@ -248,3 +249,59 @@ def read_again(record: Record, reading: Reading | None = None) -> Record:
         return record
     reading = reading or record.reading or Reading.TOLERANT
     return evaluate.regraded_record(record, problem, reading, Reply(reply.text, finish_reason=reply.finish_reason))
+
+
+# --- replies for the store -------------------------------------------------------------------------------------------
+
+
+class LoggedReply(NamedTuple):
+    """One reply, its request and its trial."""
+
+    sent: Mapping[str, Any]
+    trial: int
+    repeat: int
+    reply: Reply
+
+
+def replies_of(record: Record, left_out: Counter[str]) -> Iterator[LoggedReply]:
+    """The replies of a record: of its model, of a judge, or of a search. Counts in `left_out` why others are not taken.
+
+    Raises ValueError if a reply was not sent for the prompt of its record, which may come from another machine.
+    """
+    if record.search:
+        for step in record.search.trail:
+            if step.reply is None:
+                left_out["too long to be kept by a search"] += 1
+            else:
+                prompt = step.reply.sent.messages[-1].content if step.reply.sent else None
+                yield from _logged(step.reply, prompt, step.before, record.repeat, left_out)
+    elif record.reply is None:
+        left_out["unanswered"] += 1
+    else:
+        trial = getattr(record.problem, "trial", 0)  # a sequence has one trial, without a number
+        yield from _logged(record.reply, record.prompt, trial, record.repeat, left_out)
+    if record.oeis and record.oeis.judges.llm:  # its replies are numbered as trials
+        from pytest_llmarith.oeis.lookup_table import model_judge  # takes 27 ms to import
+
+        prompt = model_judge.prompt(record.oeis.program or "")
+        for trial, reply in enumerate(record.oeis.judges.llm.replies):
+            yield from _logged(reply, prompt, trial, 0, left_out)
+
+
+def _logged(
+    reply: records.Reply, prompt: str | None, trial: int, repeat: int, left_out: Counter[str]
+) -> Iterator[LoggedReply]:
+    """The reply to a prompt for the store, without a cost that was computed from the user's own price."""
+    sent = reply.sent
+    if sent is None:
+        left_out["of a `model` fixture"] += 1
+        return
+    if sent.model.startswith(f"{FAKE_PROVIDER}/"):
+        left_out["simulated"] += 1
+        return
+    if sent.messages[-1].content != prompt:
+        raise ValueError("the prompt is not the one that was sent")
+    sent.model.encode()  # fails for lone surrogates, which the database cannot store
+    fields = as_dict(reply) | {"stored": False, "own_price": False}
+    fields["cost_usd"] = None if reply.own_price else reply.cost_usd
+    yield LoggedReply(fields["sent"], trial, repeat, Reply(**fields))

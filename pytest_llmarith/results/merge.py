@@ -68,19 +68,18 @@ def merge(paths: Sequence[Path], into: Path) -> RunSummary:
     _check_alike(parts)
     trials: dict[_Trial, Record] = {}
     of_shard: defaultdict[int, set[_Trial]] = defaultdict(set)
-    counts: Counter[str] = Counter()
+    overlapping = 0
     for part in parts:
         for record in records_in(part.log):
             trial = record.model, record.nodeid or ""
             of_shard[part.shard].add(trial)
             answers = [one.outcome != Outcome.UNANSWERED for one in (trials.get(trial, record), record)]
-            if trial in trials:
-                counts["overlapping" if all(answers) else "replaced"] += 1
+            overlapping += trial in trials and all(answers)
             if answers[1] or not answers[0]:
                 trials[trial] = record
     largest = {part.shard: part for part in sorted(parts, key=lambda part: part.expected)}
     _check_whole(largest, of_shard)
-    run = _facts(parts, sum(part.expected for part in largest.values()), counts, into.name)
+    run = _facts(parts, sum(part.expected for part in largest.values()), overlapping, into.name)
     selected: Counter[Key] = Counter()
     summary = Summary()
     for part in largest.values():
@@ -137,7 +136,7 @@ def _check_whole(parts: Mapping[int, _Part], of_shard: Mapping[int, set[_Trial]]
         raise UsageError(f"{'; '.join(lacks)}; finish each missing part with its own command, and name its run, too")
 
 
-def _facts(parts: Sequence[_Part], selected: int, counts: Mapping[str, int], name: str) -> Run:
+def _facts(parts: Sequence[_Part], selected: int, overlapping: int, name: str) -> Run:
     """The facts that all parts share; what each part was asked and paid stays in its own summary."""
     runs = [part.run for part in parts]
     facts: dict[str, Any] = dict.fromkeys(Run.__struct_fields__)
@@ -151,7 +150,7 @@ def _facts(parts: Sequence[_Part], selected: int, counts: Mapping[str, int], nam
         "started_at": runs[0].started_at,
         "finished_at": max(run.finished_at or "" for run in runs),
         "selected": selected,
-        "merged": Merged(times, counts["replaced"], counts["overlapping"]),
+        "merged": Merged(times, overlapping),
     }
     return Run(**facts)
 

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from pytest_llmarith.records import Cell, Effect, Percentage, Result, SameWords, SequenceSet
+from pytest_llmarith.records import Effect, Percentage, Result, SameWords, SequenceSet
 from pytest_llmarith.results import formatting
 from pytest_llmarith.results.completeness import bounded, incomplete
-from pytest_llmarith.results.formatting import sanitize_name
+from pytest_llmarith.results.formatting import sanitize_name, with_interval
 from pytest_llmarith.results.keys import USUAL_NAME, Keyed, label_of
 from pytest_llmarith.results.series import ResultOfRun
 from pytest_llmarith.results.statistics import Depth, correct_percentage, percent, reliable_depth
@@ -86,36 +86,38 @@ def overview(rows: Sequence[ResultOfRun], *, only_head: bool = False) -> Table:
         *[Column("rel err", lambda row: formatting.short(row.result.median_relative_error))] * details,
         *[Column("abs err", lambda row: formatting.short(row.result.average_absolute_error), below=True)] * details,
     ]
-    notes = [note_of(row, only_head=only_head) for row in rows]
-    return table_of("", columns, rows, _INTERVALS + f" {_ERROR_SIZES}" * details, notes)
+    legend = _INTERVALS + f" {_ERROR_SIZES}" * details
+    return table_of("", columns, rows, legend, row_notes=[note_of(row, only_head=only_head) for row in rows])
 
 
 def note_of(row: ResultOfRun, *, only_head: bool = False) -> str:
     """The note below the row of a result; with `only_head` without its run and the details of other outcomes."""
-    run = sanitize_name(row.run, LONGEST_NAME) if row.run and not only_head else ""
-    simulated = "simulated" * (row.result.simulated and not only_head)
-    return "; ".join(filter(None, (run, simulated, *notes_of(row, details=not only_head))))
-
-
-def notes_of(row: ResultOfRun, *, details: bool = True) -> list[str]:
-    """What has to be known of a result; with `details` also reasons, roundings and lookup tables."""
-    result, cheats = row.result, row.result.outcomes.cheat
-    nan = ", ".join(f"{count:,} {formatting.sanitize(reason, 40)}" for reason, count in result.nan_reasons.items())
+    result, details = row.result, not only_head
+    run = sanitize_name(row.run, LONGEST_NAME) if row.run else ""
     cheating = result.percentages[Outcome.CHEAT]
-    counted = (
-        f"nan: {nan}" * bool(nan),
-        f"deviate: {result.rounded:,} rounded" * bool(result.rounded),
-        cheats and f"cheat: {cheats:,} ({formatting.percent_of(cheating)} %, {formatting.interval(cheating)})",
+    cheats = f"cheat: {result.outcomes.cheat:,} ({formatting.percent_of(cheating)} %, {formatting.interval(cheating)})"
+    notes = (
+        *(run, "simulated" * result.simulated) * details,
+        *notes_of(row, details=details),
+        cheats * (details and bool(result.outcomes.cheat)),
+        _repeated(result),
     )
+    return "; ".join(filter(None, notes))
+
+
+def notes_of(row: ResultOfRun, *, details: bool = True) -> Iterator[str]:
+    """What has to be known of a result; with `details` also reasons and roundings."""
+    result = row.result
+    nan = ", ".join(f"{count:,} {formatting.sanitize(reason, 40)}" for reason, count in result.nan_reasons.items())
     notes = (
         row.unfinished,
         incomplete(result),
         row.missing or bounded(result),
-        *counted * details,
+        f"nan: {nan}" * (details and bool(nan)),
+        f"deviate: {result.rounded:,} rounded" * (details and bool(result.rounded)),
         formatting.unpriced(result),
-        _repeated(result),
     )
-    return [note for note in notes if note]
+    return filter(None, notes)
 
 
 def _repeated(result: Result) -> str:
@@ -123,7 +125,7 @@ def _repeated(result: Result) -> str:
     if not (repeats := result.repeats):
         return ""
     share, problems = repeats.pass_at_1, repeats.problems
-    known = f": pass@1 {formatting.with_interval(share)}, clustered by problem" * bool(share)
+    known = f": pass@1 {with_interval(share)}, clustered by problem" * bool(share)
     return f"{problems} problem{'s' * (problems != 1)}, {_times(result)} times each{known}"
 
 
@@ -149,17 +151,16 @@ def effects(found: Sequence[Effect], same_words: Sequence[SameWords]) -> Table:
         Column("*", lambda one: formatting.star(one.p_holm), below=True),
     ]
     unknown = f" {formatting.NO_INTERVAL}" * any(one.difference.low is None for one in found)
-    table = table_of("what conditions do", [*_names(found), *columns], found, bool(found) * f"{_EFFECTS}{unknown}")
-    return table._replace(notes=[_left_out(one) for one in same_words])
+    legend, notes = f"{_EFFECTS}{unknown}" * bool(found), [_left_out(one) for one in same_words]
+    return table_of("what conditions do", [*_names(found), *columns], found, legend, notes=notes)
 
 
 def _left_out(alike: SameWords) -> str:
     beside = f" beside {label_of(alike.beside)}" * bool(alike.beside)
-    names = [f"{label_of(alike.condition) or USUAL_NAME}{beside}", f"{alike.model}, {alike.task}"]
-    condition, whose = (sanitize_name(name, LONGEST_NAME) for name in names)
-    return (
-        f"{condition} ({whose}): {alike.problems:,} problem{'s' * (alike.problems != 1)} with the same prompt, left out"
-    )
+    condition = sanitize_name(f"{label_of(alike.condition) or USUAL_NAME}{beside}", LONGEST_NAME)
+    whose = sanitize_name(f"{alike.model}, {alike.task}", LONGEST_NAME)
+    problems = f"{alike.problems:,} problem{'s' * (alike.problems != 1)}"
+    return f"{condition} ({whose}): {problems} with the same prompt, left out"
 
 
 def repeats(results: Sequence[Result]) -> Table:
@@ -257,29 +258,27 @@ def counts_by_depth(result: Result) -> tuple[int, list[int], dict[str, list[str 
 
     Cells of another size name theirs, as in `3/9`; cells without an answer are None.
     """
-    cells = {(cell.variant, cell.depth): cell for cell in result.cells if cell.measured}
-    sizes = Counter(cell.measured for cell in cells.values())
-    usual = sizes.most_common(1)[0][0] if sizes else 0
+    measured = [cell for cell in result.cells if cell.measured]
+    sizes = Counter(cell.measured for cell in measured).most_common(1)
+    usual = sizes[0][0] if sizes else 0
+    shown = {
+        (cell.variant, cell.depth): f"{cell.correct}" + f"/{cell.measured}" * (cell.measured != usual)
+        for cell in measured
+    }
     depths = sorted({cell.depth for cell in result.cells})
-
-    def correct(cell: Cell | None) -> str | None:
-        if cell is None:
-            return None
-        return str(cell.correct) if cell.measured == usual else f"{cell.correct}/{cell.measured}"
-
     variants = dict.fromkeys(cell.variant for cell in result.cells)
-    return usual, depths, {one: [correct(cells.get((one, depth))) for depth in depths] for one in variants}
+    return usual, depths, {one: [shown.get((one, depth)) for depth in depths] for one in variants}
 
 
 def _by_depth(whose: str, result: Result) -> Table:
     """Rows are variants, columns depths. The title has the most frequent size of a cell, other cells name theirs."""
     usual, depths, counts = counts_by_depth(result)
-    rows = []
-    for variant, shown in counts.items():
-        total = correct_percentage([cell for cell in result.cells if cell.variant == variant])
-        rows.append(Row([variant, *shown, formatting.percent_of(total)]))
-    of_depths = [[cell for cell in result.cells if cell.depth == depth] for depth in depths]
-    totals = [correct_percentage(cells) for cells in (*of_depths, result.cells)]
+    rows = [
+        Row([one.variant, *counts[one.variant], formatting.percent_of(one.correct_percentage)])
+        for one in result.variants
+    ]
+    totals = [correct_percentage([cell for cell in result.cells if cell.depth == depth]) for depth in depths]
+    totals.append(result.percentages[Outcome.CORRECT])
     rows += [
         Row(["all %", *map(formatting.percent_of, totals)]),
         # In one row they would be too wide.
@@ -310,10 +309,8 @@ def _by_set(whose: str, result: Result) -> Table:
         *_percentage("perfect %", lambda one: one[1] and one[1].perfect_percentage),
     ]
     items = [(one, limit) for one in result.sets for limit in one.limits or (None,)]
-    table = table_of(f"{whose}scores by set and limit per term", columns, items, _SETS)
-    return table._replace(
-        notes=[f"{sanitize_name(one.set, _LONGEST_HEADER)}: {note}" for one in result.sets for note in _notes(one)]
-    )
+    notes = [f"{sanitize_name(one.set, _LONGEST_HEADER)}: {note}" for one in result.sets for note in _notes(one)]
+    return table_of(f"{whose}scores by set and limit per term", columns, items, _SETS, notes=notes)
 
 
 def _notes(one: SequenceSet) -> Iterator[str]:
@@ -356,7 +353,7 @@ def error_classes(rows: Sequence[ResultOfRun]) -> Table:
     strict = [found.strict for _, found in shown]
     table_rows = [
         *(
-            Row([name, *(formatting.with_interval(one[name].percentage) if one[name].count else "." for one in counts)])
+            Row([name, *(with_interval(one[name].percentage) if one[name].count else "." for one in counts)])
             for name in ErrorClass
             if any(one[name].count for one in counts)
         ),

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from textwrap import wrap
-from typing import Any
 
 from pytest_llmarith.records import BreakingPoint, Minimum, ModelDifference, Result, RunSummary
 from pytest_llmarith.results import formatting
@@ -74,7 +73,7 @@ def _head(first: str, rows: Sequence[ResultOfRun], differences: Sequence[ModelDi
         Column("s/reply", lambda row: formatting.seconds(row.result.median_latency_s)),
     ]
     notes = ["; ".join(filter(None, (incomplete(row.result), row.missing or bounded(row.result)))) for row in rows]
-    head = table_of("", columns, rows, notes=notes)
+    head = table_of("", columns, rows, row_notes=notes)
     if not differences:
         return [head]
     of_model = {one.model: one for one in differences}
@@ -88,7 +87,7 @@ def _head(first: str, rows: Sequence[ResultOfRun], differences: Sequence[ModelDi
         shown("pairs", lambda one: f"{one.pairs:,}"),
         shown("detectable", lambda one: None if one.shown is None else f"{one.shown:.1f}"),
     ]
-    whole = table_of("", [*columns, *compared], rows, notes=notes)
+    whole = table_of("", [*columns, *compared], rows, row_notes=notes)
     if _width(whole) <= width:
         return [whole]
     baseline = sanitize_name(differences[0].baseline, _LONGEST_BASELINE)
@@ -200,28 +199,20 @@ def wrong_answer(wrong: Minimum, width: int) -> str:
     return question[: width - 3] + "..."
 
 
-def _sets(rows: Sequence[ResultOfRun]) -> Table:
+def _sets(results: Sequence[ResultOfRun]) -> Table:
     """Sequences: rows are models and sets, columns the mean scores by limit."""
-    items = [(row, one) for row in rows for one in row.result.sets]
+    items = [(row, one) for row in results for one in row.result.sets]
     limits = sorted({limit.seconds for _, one in items for limit in one.limits})
     sets = {one.set for _, one in items}
-
-    def name(item: Any) -> str:
-        row, one = item
-        return row.label if len(sets) == 1 else one.set if row.label == row.result.task else f"{row.label}, {one.set}"
-
-    def score(seconds: float) -> Column:
-        def shown(item: Any) -> str | None:
-            return next((with_interval(limit.score) for limit in item[1].limits if limit.seconds == seconds), None)
-
-        return Column(f"score {seconds:g} s", shown)
-
-    first = Column(next(iter(sets)) if len(sets) == 1 else "sequences", name, is_name=True)
-    counts = [
-        Column("unsolved", lambda item: item[1].unsolved_count),
-        Column("lookup tables", lambda item: item[1].cheat),
-    ]
-    return table_of("", [first, *map(score, limits), *counts], items)
+    rows = []
+    for row, one in items:
+        scores = {limit.seconds: with_interval(limit.score) for limit in one.limits}
+        parts = [row.label] if len(sets) == 1 else [row.label, one.set] if row.label != row.result.task else [one.set]
+        shown = [scores.get(seconds) for seconds in limits]
+        rows.append(Row([", ".join(parts), *shown, one.unsolved_count, one.cheat]))
+    columns = [Column(next(iter(sets)) if len(sets) == 1 else "sequences", is_name=True)]
+    columns += [Column(f"score {seconds:g} s") for seconds in limits]
+    return Table("", [*columns, Column("unsolved"), Column("lookup tables")], rows)
 
 
 def _searches(rows: Sequence[ResultOfRun], width: int) -> Table:

@@ -6,8 +6,7 @@ The tests compare them with published examples.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from functools import cache
@@ -142,12 +141,11 @@ def clustered_share(clusters: Collection[Cluster]) -> Share | None:
     """
     if not clusters:
         return None
-    counts = Counter(clusters)
-    mean = _mean(counts, {each: each.share for each in counts})
-    spread = fsum((each.share - mean) ** 2 * count for each, count in counts.items())
+    mean = fsum(each.share for each in clusters) / len(clusters)
+    spread = fsum((each.share - mean) ** 2 for each in clusters)
     if not spread:
         return Share(mean, score_interval(mean, len(clusters), _Z))
-    trials = sum(each.trials * count for each, count in counts.items())
+    trials = sum(each.trials for each in clusters)
     error = spread / (len(clusters) * (len(clusters) - 1))
     independent = min(trials, max(len(clusters), mean * (1 - mean) / error))
     return Share(mean, score_interval(mean, independent, two_sided_t(len(clusters) - 1)))
@@ -158,14 +156,8 @@ def pass_at(k: int, clusters: Collection[Cluster]) -> float | None:
 
     This is the unbiased estimate of Chen et al. 2021, arXiv 2107.03374: `1 - C(n - c, k) / C(n, k)`.
     """
-    counts = Counter(each for each in clusters if each.trials >= k)
-    if not counts:
-        return None
-    return _mean(counts, {each: 1 - comb(each.trials - each.successes, k) / comb(each.trials, k) for each in counts})
-
-
-def _mean(counts: Counter[Cluster], values: Mapping[Cluster, float]) -> float:
-    return fsum(values[each] * count for each, count in counts.items()) / counts.total()
+    found = [1 - comb(n - successes, k) / comb(n, k) for successes, n in clusters if n >= k]
+    return fsum(found) / len(found) if found else None
 
 
 def bootstrap_mean(values: Sequence[float]) -> Interval | None:

@@ -60,12 +60,18 @@ _Group = Sequence[int]  # columns, each below the one before it
 
 
 def table_of(
-    title: str, columns: Sequence[Column], items: Iterable[Any], legend: str = "", notes: Sequence[str] = ()
+    title: str,
+    columns: Sequence[Column],
+    items: Iterable[Any],
+    legend: str = "",
+    *,
+    row_notes: Sequence[str] = (),
+    notes: Sequence[str] = (),
 ) -> Table:
-    """A table with a row per item, of which each column shows something, and a note on each item."""
+    """A table with a row per item, of which each column shows something."""
     shown = ([column.show(item) for column in columns] for item in items)
-    rows = [Row(cells, note) for cells, note in zip_longest(shown, notes, fillvalue="")]
-    return Table(title, [column._replace(show=str) for column in columns], rows, legend)
+    rows = [Row(cells, note) for cells, note in zip_longest(shown, row_notes, fillvalue="")]
+    return Table(title, [column._replace(show=str) for column in columns], rows, legend, notes)
 
 
 def as_text(table: Table, width: int) -> list[str]:

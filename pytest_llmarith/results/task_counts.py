@@ -11,7 +11,7 @@ from typing import Any
 
 from pytest_llmarith import records
 from pytest_llmarith.decimals import decimal_from
-from pytest_llmarith.grading import Case, carries, grade, wrong_from_left, wrong_from_right
+from pytest_llmarith.grading import Case, carries, is_correct, wrong_from_left, wrong_from_right
 from pytest_llmarith.records import AdditionProblem, Answer, ArithmeticProblem, Record, SequenceProblem
 from pytest_llmarith.results.statistics import (
     bootstrap_mean,
@@ -132,7 +132,7 @@ def _is_correct(record: Record, expected: str) -> bool:
     if record.outcome is not Outcome.NAN:
         return record.outcome is Outcome.CORRECT
     answer = _answer(record, Reading.TOLERANT)
-    return answer is not None and grade(answer, expected).outcome is Outcome.CORRECT
+    return answer is not None and is_correct(answer, expected)
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from itertools import product
 from typing import TYPE_CHECKING
 
 import pytest
@@ -103,12 +104,11 @@ def _refuse_keys(config: pytest.Config, settings: Settings) -> None:
     from pytest_llmarith.models.providers import dotenv_variables
     from pytest_llmarith.models.redact import leaked_variable
 
-    for environ in (os.environ, dotenv_variables(config.rootpath / ".env")):
-        for where, text in texts:
-            if variable := leaked_variable(text, environ):
-                raise pytest.UsageError(
-                    f"{where} holds the key in {variable}, which records and pages would show; remove it"
-                )
+    for environ, (where, text) in product((os.environ, dotenv_variables(config.rootpath / ".env")), texts):
+        if variable := leaked_variable(text, environ):
+            raise pytest.UsageError(
+                f"{where} holds the key in {variable}, which records and pages would show; remove it"
+            )
 
 
 def _texts(config: pytest.Config, settings: Settings) -> Iterator[tuple[str, str]]:

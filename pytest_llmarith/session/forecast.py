@@ -25,7 +25,6 @@ from pytest_llmarith.types import Model, ModelTerms, Plan, Price, Question, Requ
 MakePlan = Callable[[Sequence[Question], Sequence[str]], Plan]
 
 _FREE = ModelTerms(Price(0.0, 0.0))
-_MAX_MODELS = 8
 _LONGEST_NAME, _LONGEST_LINE = 60, 500
 _SMALLEST = 0.0001
 
@@ -49,11 +48,6 @@ class ModelForecast:
     learned_from: int = 0
     guessed: bool = True
     searching: bool = False
-
-    @property
-    def is_unforeseeable(self) -> bool:
-        """Whether the model reasons, with an unknown number of tokens."""
-        return self.terms.reasons and self.guessed
 
     @property
     def cost_usd(self) -> float | None:
@@ -165,9 +159,7 @@ def forecast_lines(forecasts: Sequence[ModelForecast], each: bool, judge: str | 
     """A line for the whole run, and with `each` one for each of several models; `judge` may be asked, too."""
     lines = [_line(forecasts)]
     if each and len(forecasts) > 1:
-        named = forecasts[:_MAX_MODELS]
-        lines += [f"{sanitize_name(one.model.name, _LONGEST_NAME)}: {_line([one])}" for one in named]
-        lines += [f"and {len(forecasts) - len(named)} models more"] * (len(named) < len(forecasts))
+        lines += [f"{sanitize_name(one.model.name, _LONGEST_NAME)}: {_line([one])}" for one in forecasts]
     if judge:
         lines.append(f"questions to {sanitize_name(judge, _LONGEST_NAME)} depend on the replies and are not included")
     return lines
@@ -177,7 +169,8 @@ def _line(forecasts: Sequence[ModelForecast]) -> str:
     questions, stored = sum(one.questions for one in forecasts), sum(one.stored for one in forecasts)
     counted = f"{questions:,} question{'s' * (questions != 1)}"
     if stored:
-        counted += ", which is stored" if questions == 1 else f", {_all_or(stored, questions)} of them stored"
+        some = f"{stored:,}" if stored < questions else "all"
+        counted += ", which is stored" if questions == 1 else f", {some} of them stored"
     if not (asked := [one for one in forecasts if one.asked]):
         return counted if any(one.searching for one in forecasts) else f"{counted}; nothing is asked"
     if any(one.stored + one.asked < one.questions for one in asked):
@@ -185,10 +178,6 @@ def _line(forecasts: Sequence[ModelForecast]) -> str:
         counted += f"; {requests:,} request{'s' * (requests != 1)}, as some have the same prompt"
     prompts = thousands(sum(one.prompt_tokens for one in asked))
     return f"{counted}; about {prompts} prompt tokens, {_completion(asked)}{_cost(asked)}"
-
-
-def _all_or(stored: int, questions: int) -> str:
-    return f"{stored:,}" if stored < questions else "all"
 
 
 def _completion(asked: Sequence[ModelForecast]) -> str:
@@ -205,7 +194,7 @@ def _cost(asked: Sequence[ModelForecast]) -> str:
     if all(one.model.simulated for one in asked):
         return "free: simulated"
     known = [usd for one in asked if (usd := one.cost_usd) is not None]
-    doubts = ["reasoning not included"] * any(one.is_unforeseeable for one in asked)
+    doubts = ["reasoning not included"] * any(one.terms.reasons and one.guessed for one in asked)
     doubts += ["no price known, --llm-price=IN,OUT gives one"] * (len(known) < len(asked))
     if not known:
         cost = "cost unknown"

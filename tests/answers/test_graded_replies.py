@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.answers import read
-from pytest_llmarith.grading import grade
+from pytest_llmarith.grading import is_correct
 from pytest_llmarith.results.load import changes
 from pytest_llmarith.types import Dtype, Outcome
 
@@ -40,7 +40,9 @@ def _outcome(reply: dict[str, Any], answer: Decimal | None) -> Outcome:
     with localcontext(prec=60):
         exact = {"add": lhs + rhs, "sub": lhs - rhs, "mul": lhs * rhs, "div": lhs / rhs}[reply["op"]]
         expected = exact if reply["dtype"] == "int" else exact.quantize(Decimal("1e-4"), ROUND_HALF_EVEN)
-    return Outcome.NAN if answer is None else grade(answer, format(expected, "f")).outcome
+    if answer is None:
+        return Outcome.NAN
+    return Outcome.CORRECT if is_correct(answer, format(expected, "f")) else Outcome.DEVIATE
 
 
 @pytest.mark.parametrize(("name", "replies", "most"), [("invented", 300, 9), ("held_out", 150, 10)])

@@ -68,6 +68,7 @@ ANSWERS = [
     ("2846 goes into it 7391 times with 0 left over.", DIVIDED, "7391"),
     ("1. 7391 + 2846 = 10237\n2. Digit sum: 13", ADDED, "10237"),
     ("x = 12", ("144", "12"), "12"),
+    ("Step 1: 53 - 30 = 23.\nStep 2: 23 - 3 = 20.\n\nFinal: 20", ("53", "33"), "20"),
     ("10237 (inputs: 7391, 2846)", ADDED, "10237"),
     ("The division is exact - remainder: 0. So 7391", DIVIDED, "7391"),
     ("7,006,652 (estimate: 1,200 × 6,000 ≈ 7,200,000)", PRODUCT, "7006652"),

@@ -11,7 +11,7 @@ import pytest
 from pytest_llmarith.cli import WRONG_USAGE, main
 from tests.runs_on_disk import added, asked, log_in, run_in
 
-COLUMNS = "run, model, task, date, trials, unanswered, correct, nan, deviate, cheat, cost, tokens, latency, error"
+COLUMNS = "run, model, task, date, trials, correct, cost, tokens, latency"
 
 
 @pytest.fixture

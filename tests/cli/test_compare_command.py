@@ -1,12 +1,8 @@
-"""`llmarith compare`: what it prints, what it refuses, its exit statuses, and README's example."""
+"""`llmarith compare`: what it prints, what it refuses, and its exit statuses."""
 
 from __future__ import annotations
 
 import json
-import shlex
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +11,6 @@ import pytest
 from pytest_llmarith.cli import WRONG_USAGE, main
 from pytest_llmarith.cli.compare import WORSE
 from tests.runs_on_disk import ROW, asked, lines_of, run_in
-
-ROOT = Path(__file__).parents[2]
-PROGRAMS = {
-    "pytest": [sys.executable, "-m", "pytest"],
-    "llmarith": [sys.executable, "-c", "from pytest_llmarith.cli import main; raise SystemExit(main())"],
-}
 
 Captured = pytest.CaptureFixture[str]
 
@@ -34,18 +24,6 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def sums(right: int, wrong: int, **facts: Any) -> list[dict[str, Any]]:
     """Trials of which the first ones are wrong."""
     return [asked("1" if trial < wrong else "{}", trial=trial, **facts) for trial in range(right + wrong)]
-
-
-def refused(capsys: Captured, *arguments: str) -> str:
-    """The one line that refuses a comparison."""
-    try:
-        status: object = main(["compare", *arguments])
-    except SystemExit as left:
-        status = left.code
-    out, err = capsys.readouterr()
-    assert (status, out, err.count("\n")) == (WRONG_USAGE, "", 1)
-    assert err.startswith("llmarith compare: ")
-    return err
 
 
 def test_runs_are_compared(capsys: Captured) -> None:
@@ -98,29 +76,7 @@ def test_rows_of_llm_arithmetic(capsys: Captured) -> None:
         Path(f"{name}.jsonl").write_text(lines_of([row]), encoding="ascii")
     assert main(["compare", "a.jsonl", "b.jsonl"]) == 0
     assert "over all      1  100.0  0.0  -100.0" in capsys.readouterr().out
-    assert "no question is the same" in refused(capsys, "a.jsonl", "c.jsonl")
+    assert main(["compare", "a.jsonl", "c.jsonl"]) == WRONG_USAGE
+    assert "no question is the same" in capsys.readouterr().err
     assert main(["compare", "a.jsonl", "c.jsonl", "--unpaired"]) == 0
     assert "not paired, as A and B did not ask the same questions" in capsys.readouterr().out
-
-
-@pytest.mark.proof
-def test_the_example_of_the_readme(tmp_path: Path) -> None:
-    """Its commands run, and exit as it says."""
-    section = (ROOT / "README.md").read_text("utf-8").split("## Comparing")[1]
-    block = section.split("```console\n")[1].split("```")[0]
-    commands = [shlex.split(line[2:]) for line in block.splitlines() if line.startswith("$ ")]
-    (tmp_path / "pytest.ini").touch()
-    shutil.copytree(ROOT / "benches", tmp_path / "benches")
-    runs = [started(command, tmp_path) for command in commands[:-1]]
-    assert [run.wait() for run in runs] == [0, 0]
-    compared = started(commands[-1], tmp_path)
-    _, err = compared.communicate()
-    assert compared.returncode == WORSE
-    assert [line.split(", ")[2].split(":")[0] for line in err.splitlines()] == ["over all", "int_mul", "int_div"]
-
-
-def started(command: list[str], folder: Path) -> subprocess.Popen[str]:
-    """A command as a shell would start it there."""
-    pipe = subprocess.PIPE if command[0] == "llmarith" else subprocess.DEVNULL
-    arguments = [*PROGRAMS[command[0]], *command[1:]]
-    return subprocess.Popen(arguments, cwd=folder, stdout=pipe, stderr=pipe, text=True, encoding="utf-8")

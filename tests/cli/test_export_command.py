@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from pytest_llmarith.cli import WRONG_USAGE, main
 from pytest_llmarith.records import as_dict
-from pytest_llmarith.results.export import Destination, csv_lines, export
+from pytest_llmarith.results.export import Destination, export, row_lines
 from pytest_llmarith.results.load import load_runs
 from pytest_llmarith.types import Dtype, Op
 from tests.runs_on_disk import ROW, added, asked, lines_of, log_in, run_in
@@ -101,8 +101,8 @@ def test_the_shape_of_llm_arithmetic(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert [getattr(read.reply, name) for name in unknown] == [None] * 3
 
 
-def test_csv_has_a_row_per_trial(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Of all tasks; with --spreadsheet nothing in a reply is obeyed or breaks a line."""
+def test_csv_has_a_row_per_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    """Of all tasks; with --spreadsheet and on a terminal nothing in a reply is obeyed or breaks a line."""
     hostile = '=HYPERLINK("http://a.bc")\r\n\x1b[2J","'
     records = [asked(hostile), added("{}"), asked(None, trial=1)]
     run = run_in(tmp_path / "run", records)
@@ -115,20 +115,15 @@ def test_csv_has_a_row_per_trial(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert (first["run"], first["depth"], first["lhs"]) == ("run", "3", records[0]["problem"]["lhs"])
     assert (second["int1"], second["outcome"]) == (records[1]["problem"]["int1"], "correct")
     assert (third["outcome"], third["reason"], third["text"], third["cost_usd"]) == ("unanswered", "timeout", "", "")
-
-
-def test_a_terminal_obeys_no_reply(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
-    log_in(tmp_path, [asked("\x1b[2J")])
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    (row,) = rows(exported(capsys, tmp_path, "--format=csv")[0])
-    assert row["text"] == r"\x1b[2J"
+    assert exported(capsys, run, "--format=csv")[0] == out
 
 
-def test_a_folder_of_runs_becomes_one_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Every row names its run, condition and repeat. `reports/*` names the README, too, which is passed over."""
-    again = {"condition": {"numbers": "comma", "symbols": "ascii", "context": None, "prompt": None, "system": "2"}}
+def test_a_folder_of_runs_becomes_one_table(tmp_path: Path, capsys: Captured) -> None:
+    """Every row names its run, condition and repeat, which llm_arithmetic cannot show. README.md is passed over."""
+    condition = {"numbers": "comma", "symbols": "ascii", "context": None, "prompt": None, "system": "2"}
     log_in(tmp_path / "a", [asked("{}")])
-    log_in(tmp_path / "b", [asked("7"), asked("{}", trial=1) | again | {"repeat": 3}])
+    log_in(tmp_path / "b", [asked("7"), asked("{}", trial=1) | {"condition": condition, "repeat": 3}])
     (readme := tmp_path / "README.md").write_text("{}\n", encoding="ascii")
     table = rows(exported(capsys, tmp_path, readme, "--format=csv")[0])
     assert [(row["run"], row["condition"], row["repeat"]) for row in table] == [
@@ -136,18 +131,10 @@ def test_a_folder_of_runs_becomes_one_table(tmp_path: Path, capsys: pytest.Captu
         ("b", "", "0"),
         ("b", "numbers_comma-system_2", "3"),
     ]
-    assert main(["export", str(readme), "--format=csv"]) == WRONG_USAGE
-
-
-def test_rows_that_hide_conditions_and_repeats_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A reader would take the rows for independent trials."""
-    records = [asked("{}"), asked("{}") | {"repeat": 1, "nodeid": "test_bench.py::test[repeat_1]"}]
-    records.append(asked("{}", trial=1) | {"condition": records[0]["condition"] | {"numbers": "comma"}})
-    run = run_in(tmp_path / "run", records)
-    out, err = exported(capsys, run, "--format=llm_arithmetic")
+    out, err = exported(capsys, tmp_path, "--format=llm_arithmetic")
     assert len(out.splitlines()) == 3
-    assert "in a condition or repeated, which --format=llm_arithmetic does not show: 2" in err
-    assert exported(capsys, run, "--format=csv")[1] == ""
+    assert "in a condition or repeated, which --format=llm_arithmetic does not show: 1" in err
+    assert main(["export", str(readme), "--format=csv"]) == WRONG_USAGE
 
 
 @pytest.mark.parametrize(
@@ -161,4 +148,4 @@ def test_rows_that_hide_conditions_and_repeats_are_counted(tmp_path: Path, capsy
 )
 def test_a_spreadsheet_obeys_no_cell(text: str, shown: str) -> None:
     """Numbers stay numbers, and what a spreadsheet would obey is text, whatever hides it."""
-    assert list(csv_lines([], [[text, None, True]], spreadsheet=True))[1] == f'"{shown}","","true"\n'
+    assert list(row_lines([{"a": text, "b": None, "c": True}], spreadsheet=True))[1] == f'"{shown}","","true"\n'

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.cli import WRONG_USAGE, main
-from pytest_llmarith.cli.store import NOT_DONE
+from pytest_llmarith.cli.parser import NOT_DONE
 from pytest_llmarith.evaluate import Trial, number_record, unanswered_record
 from pytest_llmarith.models.redact import sent_of
 from pytest_llmarith.models.store import Store, key_of
@@ -23,12 +23,13 @@ from pytest_llmarith.records import as_dict
 from pytest_llmarith.results.log import LONGEST_LINE
 from pytest_llmarith.tasks import arithmetic
 from pytest_llmarith.types import Dtype, Failure, Model, Op, Question, Reading, Reply
-from tests.runs_on_disk import programmed
+from tests.runs_on_disk import lines_of, programmed
 
 MODEL = Model("mine", "openai/some", {"temperature": 0}, "http://127.0.0.1:1/v1/", "Be brief.")
 JUDGE = Model("judge", "openai/judge", model_judge.PARAMS)
 PROBLEM = arithmetic.problem(0, Dtype.INT, Op.ADD, 3, 2)
 PROMPT = "What is it?"
+TRIAL = Trial.of(PROBLEM, MODEL, PROMPT, "nodeid")
 QUESTION = Question("mine", PROMPT, PROBLEM.trial)
 KEY = key_of(MODEL, QUESTION)
 REPLY = Reply(
@@ -43,22 +44,19 @@ REPLY = Reply(
     asked_at="2026-11-22T00:00:00.000+00:00",
     sent=sent_of(MODEL, PROMPT),
 )
-RECORD = as_dict(number_record(PROBLEM, Trial.of(PROBLEM, MODEL, PROMPT, "nodeid"), Reading.TOLERANT, REPLY))
+RECORD = as_dict(number_record(PROBLEM, TRIAL, Reading.TOLERANT, REPLY))
 PROGRAM = "print(int(input()))"
 
 Write = Callable[..., Path]
-
-
-@pytest.fixture(autouse=True)
-def _project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A project of its own; the command is given in one of its folders."""
-    (tmp_path / "pyproject.toml").touch()
-    (tmp_path / "inside").mkdir()
-    monkeypatch.chdir(tmp_path / "inside")
+Captured = pytest.CaptureFixture[str]
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The store of a project; the command is given in one of its folders."""
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "inside").mkdir()
+    monkeypatch.chdir(tmp_path / "inside")
     return tmp_path / ".llmarith" / "store.sqlite"
 
 
@@ -68,7 +66,7 @@ def write(tmp_path: Path) -> Write:
 
     def write_log(*records: Mapping[str, Any] | str, name: str = "run") -> Path:
         (folder := tmp_path / name).mkdir(exist_ok=True)
-        written = [record if isinstance(record, str) else json.dumps(record) + "\n" for record in records]
+        written = [record if isinstance(record, str) else lines_of([record]) for record in records]
         (folder / "trials.jsonl").write_text("".join(written), encoding="utf-8")
         return folder
 
@@ -84,24 +82,17 @@ def run(*arguments: str | Path) -> int:
 
 
 def stored(path: Path) -> dict[str, Reply]:
-    with closing(sqlite3.connect(path)) as db:
-        keys = [row[0] for row in db.execute("SELECT key FROM replies")]
-    with closing(Store(path)) as store:
-        return store.fetch(keys)
+    with closing(sqlite3.connect(path)) as db, closing(Store(path)) as store:
+        return store.fetch([key for (key,) in db.execute("SELECT key FROM replies")])
 
 
-def fill(path: Path, *replies: Reply) -> None:
-    with closing(Store(path)) as store:
-        store.put({str(number): reply for number, reply in enumerate(replies)})
-
-
-def altered(name: str, value: Any) -> dict[str, Any]:
+def altered(name: str, value: Any, of: Mapping[str, Any] = RECORD) -> dict[str, Any]:
     """The record with another value at a place such as `reply.sent.model`."""
-    record: dict[str, Any] = json.loads(json.dumps(RECORD))
+    record: dict[str, Any] = json.loads(json.dumps(of))
     *way, last = name.split(".")
     inner: Any = record
     for step in way:
-        inner = inner[int(step)] if step.isdecimal() else inner[step]
+        inner = inner[step]
     inner[last] = value
     return record
 
@@ -109,7 +100,7 @@ def altered(name: str, value: Any) -> dict[str, Any]:
 # --- import --------------------------------------------------------------------------------------------------------
 
 
-def test_a_reply_goes_where_a_run_looks_for_it(write: Write, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_reply_goes_where_a_run_looks_for_it(write: Write, path: Path, capsys: Captured) -> None:
     """Its key is made from what was sent, whether it was itself stored or not; what is there already stays.
 
     A cost at a price of the user's own holds for one run, and is not taken.
@@ -126,29 +117,16 @@ def test_a_reply_goes_where_a_run_looks_for_it(write: Write, path: Path, capsys:
     ]
     assert err == ""
     own = ["--store-dir", str(path.parent / "own")]
-    assert run("import", write(RECORD | {"reply": RECORD["reply"] | {"own_price": True}}), *own) == 0
+    assert run("import", write(altered("reply.own_price", True)), *own) == 0
     assert stored(path.parent / "own" / path.name)[KEY].cost_usd is None
 
 
-def test_lines_without_a_reply_to_take_are_counted(
-    write: Write, path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_lines_without_a_reply_to_take_are_counted(write: Write, path: Path, capsys: Captured) -> None:
     """Outages, simulated replies, models of the user's own, and what a kill tore are no mistakes."""
-
-    def record(name: str, target: str, reply: Reply) -> dict[str, Any]:
-        trial = Trial.of(PROBLEM, Model(name, target), PROMPT, None)
-        return as_dict(number_record(PROBLEM, trial, Reading.STRICT, reply))
-
-    log = write(
-        as_dict(unanswered_record(Trial.of(PROBLEM, MODEL, PROMPT, None), Failure("down"))),
-        record("s", "llmarith/exact", replace(REPLY, sent=sent_of(Model("s", "llmarith/exact"), PROMPT))),
-        altered("reply.sent.model", "llmarith/exact"),
-        record("own", "fixture", Reply("42")),
-        '{"half": \x18\n',
-        RECORD,
-        '{"torn": ',
-    )
-    assert run("import", log) == 0
+    own = as_dict(number_record(PROBLEM, TRIAL, Reading.STRICT, Reply("42")))
+    outage = as_dict(unanswered_record(TRIAL, Failure("down")))
+    fake = altered("reply.sent.model", "llmarith/exact")
+    assert run("import", write(outage, fake, fake, own, '{"half": \x18\n', RECORD, '{"torn": ')) == 0
     assert len(stored(path)) == 1
     out, err = capsys.readouterr()
     assert out.endswith("1 reply taken, 1 of a `model` fixture, 2 simulated, 2 torn by a kill, 1 unanswered\n")
@@ -157,9 +135,8 @@ def test_lines_without_a_reply_to_take_are_counted(
 
 def test_a_reply_without_a_verdict_is_taken_while_a_run_has_the_store_open(write: Write, path: Path) -> None:
     """`unanswered` may hold a reply: its judge failed, or the machine was too busy for its program."""
-    record = unanswered_record(Trial.of(PROBLEM, MODEL, PROMPT, None), Failure("no verdict"), REPLY)
     with closing(Store(path)):
-        assert run("import", write(as_dict(record))) == 0
+        assert run("import", write(as_dict(unanswered_record(TRIAL, Failure("no verdict"), REPLY)))) == 0
     assert list(stored(path)) == [KEY]
 
 
@@ -181,39 +158,34 @@ def test_a_judges_replies_are_taken_with_the_program(write: Write, path: Path) -
     assert [found[key].text for key in judged] == ["hm", "0"]
 
 
-NESTED = json.dumps(altered("reply.sent.params", {"a": 0})).replace('"a": 0', '"a": ' + "[" * 900 + "]" * 900) + "\n"
+NESTED = lines_of([altered("reply.sent.params", {"a": 0})]).replace('"a": 0', '"a": ' + "[" * 900 + "]" * 900)
 SECRET = "the request holds a key or a password"
-HOSTILE = [
+HOSTILE: list[tuple[str | dict[str, Any], str]] = [
     ("hello\n", "not JSON (Expecting value)"),
     ("[" * 100_000 + "]" * 100_000 + "\n", "nested too deep"),
     (NESTED, "reply.sent: params is nested too deep"),
     ("[" + "0," * LONGEST_LINE + "0]\n", "longer than 16,777,216 characters"),
     (altered("reply.asked_at", "2026-11-22T00:00:00+01:00"), "reply.asked_at"),
-    (altered("reply.sent.extra", 1), "reply.sent"),
+    (altered("reply.sent.\x1b[31mred", 1), "reply.sent"),
     (altered("reply.sent.model", "\ud800"), "surrogate"),
     (altered("reply.sent.params", {"extra_headers": {"X-A": "[hidden]"}}), "the request had a header whose value"),
     (altered("reply.sent.api_base", "http://me:pw@x/"), SECRET),
     (altered("reply.sent.params", {"tools": [{"api_key": "sk-1"}]}), SECRET),
     (altered("prompt", "What else?"), "the prompt is not the one that was sent"),
-    (oeis_record("0") | {"oeis": oeis_record("0")["oeis"] | {"program": "x"}}, "not the one that was sent"),
-    (altered("reply.sent.\x1b[31mred", 1), "reply.sent"),
+    (altered("oeis.program", "x", oeis_record("0")), "not the one that was sent"),
 ]
 
 
 @pytest.mark.parametrize(("line", "why"), HOSTILE, ids=range(len(HOSTILE)))
 def test_a_line_that_no_run_wrote_is_refused(
-    line: str | dict[str, Any], why: str, write: Write, path: Path, capsys: pytest.CaptureFixture[str]
+    line: str | dict[str, Any], why: str, write: Write, path: Path, capsys: Captured
 ) -> None:
     """In one line, with its number; nothing of its log is taken."""
     log = write(RECORD, line, altered("problem.trial", 5))
-    status = run("import", log)
+    assert run("import", log) == WRONG_USAGE
     out, err = capsys.readouterr()
-    assert status == WRONG_USAGE
     assert err.startswith(f"llmarith store import: {log / 'trials.jsonl'}, line 2: ")
-    assert why in err
-    assert err.count("\n") == 1
-    assert stored(path) == {}
-    assert "\x1b" not in out + err
+    assert (why in err, err.count("\n"), "\x1b" in out + err, stored(path)) == (True, 1, False, {})
 
 
 # --- status and prune ----------------------------------------------------------------------------------------------
@@ -228,15 +200,17 @@ def reply(model: str, day: str | None, api_base: str | None = None, **facts: Any
 def full(path: Path) -> Path:
     """A store of two models and three days, and one reply without a date."""
     first = reply("a", "2026-11-20", cost_usd=0.5, prompt_tokens=1000, completion_tokens=500)
-    fill(path, first, reply("a", "2026-11-22", cost_usd=0.25), reply("b", "2026-11-21"), reply("b", None))
+    replies = first, reply("a", "2026-11-22", cost_usd=0.25), reply("b", "2026-11-21"), reply("b", None)
+    with closing(Store(path)) as store:
+        store.put({str(number): one for number, one in enumerate(replies)})
     return path
 
 
-def left(path: Path) -> list[tuple[str, str]]:
-    return sorted((found.sent["model"], (found.asked_at or "never")[:10]) for found in stored(path).values())
+def left(path: Path) -> list[str]:
+    return sorted(f"{found.sent['model']} {(found.asked_at or 'never')[:10]}" for found in stored(path).values())
 
 
-def test_the_status_says_what_there_is(full: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_status_says_what_there_is(full: Path, capsys: Captured) -> None:
     """A row per model and base URL, with what is known of the cost; an empty store has one line."""
     with closing(Store(full)) as store:
         store.put({"x": reply("b\x1b[31m", "2026-11-21", "http://localhost:8000/v1", cost_usd=0.1)})
@@ -248,15 +222,14 @@ def test_the_status_says_what_there_is(full: Path, capsys: pytest.CaptureFixture
         "b - 2026-11-21 2026-11-21 2 - -",
         "b\\x1b[31m http://localhost:8000/v1 2026-11-21 2026-11-21 1 $0.1000 -",
     ]
-    assert run("prune", "--older-than=0") == 0
-    assert run("prune", "--model=b") == 0
+    assert (run("prune", "--older-than=0"), run("prune", "--model=b")) == (0, 0)
     capsys.readouterr()
     assert run("status") == 0
     assert capsys.readouterr().out.count("\n") == 1
 
 
 @pytest.mark.parametrize("command", [("status",), ("prune", "--model=m")])
-def test_there_has_to_be_a_store(command: tuple[str, ...], path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_there_has_to_be_a_store(command: tuple[str, ...], path: Path, capsys: Captured) -> None:
     """One line says that none is there, or that a file is none; nothing is made or changed."""
     assert run(*command) == WRONG_USAGE
     assert f"there is no store {path}; name its folder with --store-dir" in capsys.readouterr().err
@@ -265,29 +238,24 @@ def test_there_has_to_be_a_store(command: tuple[str, ...], path: Path, capsys: p
     path.write_text(text := "a shopping list that is long enough to be no header of SQLite's" * 20)
     assert run(*command) == NOT_DONE
     err = capsys.readouterr().err
-    assert "it is not a store of replies" in err
-    assert err.count("\n") == 1
-    assert path.read_text() == text
+    assert ("it is not a store of replies" in err, err.count("\n"), path.read_text()) == (True, 1, text)
 
 
 @pytest.mark.parametrize(
     ("criteria", "stays"),
     [
-        (["--model=a"], [("b", "2026-11-21"), ("b", "never")]),
-        (["--older-than=2026-11-22"], [("a", "2026-11-22"), ("b", "never")]),
-        (["--older-than=2026-11-22", "--model=b"], [("a", "2026-11-20"), ("a", "2026-11-22"), ("b", "never")]),
+        (["--model=a"], ["b 2026-11-21", "b never"]),
+        (["--older-than=2026-11-22"], ["a 2026-11-22", "b never"]),  # a reply without a date is never too old
+        (["--older-than=2026-11-22", "--model=b"], ["a 2026-11-20", "a 2026-11-22", "b never"]),
     ],
 )
-def test_what_meets_all_criteria_is_deleted(criteria: list[str], stays: list[tuple[str, str]], full: Path) -> None:
-    """A reply without a date is never too old."""
+def test_what_meets_all_criteria_is_deleted(criteria: list[str], stays: list[str], full: Path) -> None:
     assert run("prune", *criteria) == 0
     assert left(full) == stays
 
 
 @pytest.mark.parametrize(("way", "done", "stay"), [((), "deleted", 2), (("--dry-run",), "would be deleted", 4)])
-def test_what_is_deleted_is_said(
-    way: tuple[str, ...], done: str, stay: int, full: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_deleted_is_said(way: tuple[str, ...], done: str, stay: int, full: Path, capsys: Captured) -> None:
     """A dry run deletes none. Nothing is deleted while a run has the store open; a dry run only looks."""
     with closing(Store(full)):
         assert run("prune", "--model=a", *way) == (0 if way else NOT_DONE)
@@ -310,11 +278,7 @@ def test_what_is_deleted_is_said(
         (["--older-than=999999"], "'999999' is neither a number of days nor a date"),
     ],
 )
-def test_wrong_usage_deletes_nothing(
-    arguments: list[str], said: str, full: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_wrong_usage_deletes_nothing(arguments: list[str], said: str, full: Path, capsys: Captured) -> None:
     assert run("prune", *arguments) == WRONG_USAGE
     err = capsys.readouterr().err
-    assert said in err
-    assert err.count("\n") == 1
-    assert len(left(full)) == 4
+    assert (said in err, err.count("\n"), len(left(full))) == (True, 1, 4)

@@ -1,20 +1,16 @@
 """Replies that are numbers become records."""
 
-import json
 from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from pytest_llmarith.evaluate import Trial, number_record, unanswered_record, verdict_of
+from pytest_llmarith.evaluate import Trial, number_record, unanswered_record
 from pytest_llmarith.records import as_dict
 from pytest_llmarith.tasks import NumberProblem, arithmetic
 from pytest_llmarith.tasks.addition import AdditionProblem
 from pytest_llmarith.tasks.arithmetic import ArithmeticProblem
-from pytest_llmarith.types import Dtype, Failure, Model, NanReason, Op, Outcome, Reading, Reply, Retry
-from tests.tasks.problem_strategies import addition_problems, arithmetic_problems
+from pytest_llmarith.types import Dtype, Failure, Model, NanReason, Op, Reading, Reply, Retry
 
 SUM = ArithmeticProblem(0, "int_add", Op.ADD, Dtype.INT, 2, 0, "12", "5", "17")
 PRODUCT = ArithmeticProblem(0, "float_mul", Op.MUL, Dtype.FLOAT, 1, 3, "1.05", "1.05", "1.1025")
@@ -27,34 +23,6 @@ NODEID = "benches/test_arithmetic.py::test_arithmetic[o4-mini-high-int_add-depth
 
 def recorded(problem: NumberProblem, reply: Reply, reading: Reading = Reading.TOLERANT) -> dict[str, Any]:
     return as_dict(number_record(problem, Trial.of(problem, MODEL, "the prompt", NODEID), reading, reply))
-
-
-def is_plain(value: object) -> bool:
-    """Made of what survives JSON and any transport between processes unchanged."""
-    if type(value) is dict:
-        return all(type(key) is str and is_plain(item) for key, item in value.items())
-    if type(value) is list:
-        return all(map(is_plain, value))
-    return value is None or type(value) in (str, int, float, bool)
-
-
-replies = st.builds(
-    Reply,
-    text=st.one_of(st.text(), st.integers().map(str), st.decimals(allow_nan=False, allow_infinity=False).map(str)),
-    reasoning=st.none() | st.text(),
-    finish_reason=st.sampled_from([None, "stop", "length", "content_filter"]),
-    completion_tokens=st.none() | st.integers(0, 10**6),
-    cost_usd=st.none() | st.floats(0, 100),
-    sent=st.just(SENT),
-)
-
-
-@given(arithmetic_problems() | addition_problems(), replies, st.sampled_from(Reading))
-def test_records_are_plain(problem: NumberProblem, reply: Reply, reading: Reading) -> None:
-    """Whatever comes back, its record holds builtins only and survives JSON unchanged."""
-    written = recorded(problem, reply, reading)
-    assert is_plain(written)
-    assert json.loads(json.dumps(written, allow_nan=False)) == written
 
 
 def test_the_record_of_a_right_answer() -> None:
@@ -116,7 +84,6 @@ def test_without_a_reply_nothing_is_measured() -> None:
     """The record says why, and has the same keys; a fake model is marked as simulated."""
     fake = Trial.of(SUM, Model("exact", "llmarith/exact"), "", NODEID)
     written = as_dict(unanswered_record(fake, Failure("503 Service Unavailable", attempts=4)))
-    assert is_plain(written)
     assert (written["outcome"], written["reason"]) == ("unanswered", "503 Service Unavailable")
     assert [written[name] for name in ("answer", "grade", "reply")] == [None] * 3
     assert written["simulated"] is True
@@ -146,20 +113,12 @@ def test_nan_reasons(reply: Reply, reason: NanReason) -> None:
     assert strict["answer"] == {"kind": "number", "tolerant": "17", "strict": None}
 
 
-@given(addition_problems())
-def test_the_truth_is_correct_and_its_neighbour_is_not(problem: AdditionProblem) -> None:
-    """Exact at any length: the sum is correct, one more deviates."""
-    assert verdict_of(problem, Reply(problem.expected), Reading.STRICT).outcome is Outcome.CORRECT
-    assert verdict_of(problem, Reply(str(int(problem.expected) + 1)), Reading.STRICT).outcome is Outcome.DEVIATE
-
-
 @pytest.mark.parametrize("answer", [Reply("17", retries=RETRIES), Failure("503", attempts=3, retries=RETRIES)])
 def test_records_tell_of_retries(answer: Reply | Failure) -> None:
     """Of answered trials and of others: why it was tried again, and how long it was waited before."""
     subject = Trial.of(SUM, MODEL, "the prompt", NODEID)
     written = recorded(SUM, answer) if isinstance(answer, Reply) else as_dict(unanswered_record(subject, answer))
     assert written["retries"] == [{"reason": "429 slow down", "waited_s": 7.0}, {"reason": "timeout", "waited_s": 1.5}]
-    assert is_plain(written)
     assert "retries" not in (written["reply"] or {})
 
 

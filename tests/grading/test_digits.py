@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.grading import Case, carries, measure, wrong_from_left, wrong_from_right
-from pytest_llmarith.types import Dtype, Grade, Op, Outcome
+from pytest_llmarith.types import Dtype, Op
 
 NUMBERS = st.integers(0, 10**40)
 
@@ -32,7 +32,7 @@ def case(truth: str, answer: str, op: Op = Op.ADD) -> Case:
 )
 def test_measures(truth: str, answer: str, match: float, dlength: int, leading: int) -> None:
     """Digits are compared at their distance from the point, and their share is of the truth's."""
-    found = measure(case(truth, answer), Grade(Outcome.CORRECT), None)
+    found = measure(case(truth, answer), None)
     assert (found.digit_match, found.dlength, found.leading_digits) == (match, dlength, leading)
 
 

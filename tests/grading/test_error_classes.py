@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.grading import Case, error_class, grade
+from pytest_llmarith.grading import Case, error_class, is_correct, measure
 from pytest_llmarith.tasks import NumberProblem
-from pytest_llmarith.types import Dtype, ErrorClass, Op, Outcome
+from pytest_llmarith.types import Dtype, ErrorClass, Op
 from tests.tasks.problem_strategies import addition_problems, arithmetic_problems
 
 SIGNS = {"+": Op.ADD, "-": Op.SUB, "*": Op.MUL, "/": Op.DIV}
@@ -92,11 +92,10 @@ ANSWERS = st.one_of(
 @given(arithmetic_problems(depth=st.integers(1, 12)) | addition_problems(), ANSWERS)
 def test_every_deviate_has_a_class(problem: NumberProblem, answer: Decimal) -> None:
     """A class where the grade says deviate, none where it says correct, and one word on rounded."""
-    graded = grade(answer, problem.expected)
     case = Case.of(problem.op, problem.dtype, problem.operands, problem.expected, answer)
     found = error_class(case)
-    assert (found is None) == (graded.outcome is Outcome.CORRECT)
-    assert (found is ErrorClass.ROUNDED) == bool(graded.rounded)
+    assert (found is None) == is_correct(answer, problem.expected)
+    assert (found is ErrorClass.ROUNDED) == bool(measure(case, found).rounded)
 
 
 @pytest.mark.parametrize("op", Op)

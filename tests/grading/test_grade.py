@@ -8,11 +8,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_llmarith.grading import grade
-from pytest_llmarith.types import Grade, Outcome
+from pytest_llmarith.grading import Case, error_class, is_correct, measure
+from pytest_llmarith.types import Dtype, Op
 
-CORRECT = Grade(Outcome.CORRECT)
 DEEP = 10**60 + 7
+
+
+def errors(answer: str | int, expected: str) -> tuple[str | None, str | None, bool | None]:
+    """Absolute and relative error, and whether the answer is rounded."""
+    dtype = Dtype.FLOAT if "." in expected else Dtype.INT
+    case = Case.of(Op.ADD, dtype, ("1", "1"), expected, Decimal(answer))
+    found = measure(case, error_class(case))
+    return found.absolute_error, found.relative_error, found.rounded
 
 
 @pytest.mark.parametrize(
@@ -36,7 +43,7 @@ DEEP = 10**60 + 7
 )
 def test_correct(answer: str, expected: str) -> None:
     """Equal in value, after rounding to four decimals, half even; a correct answer has no errors."""
-    assert grade(Decimal(answer), expected) == CORRECT
+    assert is_correct(Decimal(answer), expected)
 
 
 @pytest.mark.parametrize(
@@ -60,18 +67,18 @@ def test_deviate(  # one row of a table
     answer: str, expected: str, absolute: str, relative: str | None, rounded: bool
 ) -> None:
     """The absolute error is exact and plain, the relative one short and missing where the truth is 0."""
-    assert grade(Decimal(answer), expected) == Grade(Outcome.DEVIATE, absolute, relative, rounded)
+    assert not is_correct(Decimal(answer), expected)
+    assert errors(answer, expected) == (absolute, relative, rounded)
 
 
 @given(st.integers(-(10**80), 10**80), st.integers(-(10**80), 10**80))
 @settings(deadline=None)
 def test_the_absolute_error_is_the_difference(answer: int, expected: int) -> None:
     """At every size, the error is what integers say."""
-    graded = grade(Decimal(answer), str(expected))
-    assert graded.absolute_error == (None if answer == expected else str(abs(answer - expected)))
+    assert errors(answer, str(expected))[0] == (None if answer == expected else str(abs(answer - expected)))
 
 
 @pytest.mark.parametrize("answer", ["1E+9999", "-1E-9999", "9" * 20_000])
 def test_huge_numbers_are_graded(answer: str) -> None:
     """No size of an answer overflows a context."""
-    assert grade(Decimal(answer), "12.5000").outcome is Outcome.DEVIATE
+    assert not is_correct(Decimal(answer), "12.5000")

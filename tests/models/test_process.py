@@ -166,18 +166,3 @@ def test_what_was_paid_for_reaches_the_store_though_the_controller_is_killed(
     while not (path.exists() and "q0" in stored(path)):
         assert time.monotonic() < give_up_at
         time.sleep(0.01)
-
-
-@pytest.mark.parametrize(
-    ("module", "slow"),
-    [
-        ("process", {"litellm", "openai", "httpx", "sqlite3", "asyncio", "execnet", "pytest"}),
-        ("providers", {"litellm", "openai", "httpx", "sqlite3", "asyncio", "pytest"}),
-        ("broker", {"litellm", "openai", "httpx", "aiohttp", "pytest"}),
-    ],
-)
-def test_importing_a_module_loads_nothing_slow(module: str, slow: set[str]) -> None:
-    """litellm alone is seconds and hundreds of megabytes."""
-    code = f"import sys, pytest_llmarith.models.{module}; print(*sys.modules)"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert not slow & set(loaded)

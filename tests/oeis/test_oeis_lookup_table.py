@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from pathlib import Path
-from types import FrameType
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -22,7 +20,7 @@ from pytest_llmarith.records import StaticVerdict
 from pytest_llmarith.types import Ending, IntegerSequence, ProgramRun
 from tests.oeis.corpus import ALL, GROUPS, HONEST, PASSING
 from tests.oeis.corpus import sequences as of
-from tests.oeis.corpus.cases import Case, judged, numbers, parsed, run
+from tests.oeis.corpus.cases import Case, judged, numbers, parsed, run, steps
 
 REAL = Path(__file__).parents[3] / "shared" / "oeis"
 DOCUMENT = Path(__file__).parents[2] / "docs" / "oeis.md"
@@ -215,24 +213,6 @@ HOSTILE: dict[str, Callable[[int], str]] = {
 }
 
 
-def lines_executed(function: Callable[[Program], object], source: str) -> int:
-    """How many lines of Python run: a measure of work without a clock."""
-    count, program = 0, parsed(source)
-
-    def trace(frame: FrameType, event: str, _: Any) -> Any:
-        nonlocal count
-        count += event == "line"
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        function(program)
-    finally:
-        sys.settrace(before)
-    return count
-
-
 def analyzed(program: Program) -> Analysis:
     found = analyze(program, of.PRIMES)
     assert not found.is_table
@@ -243,4 +223,5 @@ def analyzed(program: Program) -> Analysis:
 def test_work_is_linear(source: Callable[[int], str]) -> None:
     """A program twice as long or nested twice as deep takes twice the work, and is not accused."""
     for function in (analyzed, messages_to_judge):
-        assert lines_executed(function, source(400)) <= 2.5 * lines_executed(function, source(200)) + 100
+        short, long = (steps(partial(function, parsed(source(size)))) for size in (200, 400))
+        assert long <= 2.5 * short + 200

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
+from functools import partial
 from pathlib import Path
-from types import FrameType
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -15,6 +13,7 @@ from hypothesis import strategies as st
 from pytest_llmarith.oeis import program as program_module
 from pytest_llmarith.oeis.program import MAX_PROGRAM, NoProgram, Program, find_program
 from pytest_llmarith.types import NanReason
+from tests.oeis.corpus.cases import steps
 
 ROOT = Path(__file__).parents[2]
 CODE = "n = int(input())\nif n:\n    print(n)"
@@ -132,25 +131,8 @@ def test_an_interpreter_that_does_not_start_is_an_error(monkeypatch: pytest.Monk
 @pytest.mark.parametrize("unit", ["`", "```\n", "``` ```\n", " \n", "a", "```a", "<think>\n", "```a\n"])
 def test_a_long_reply_is_read_in_linear_time(unit: str) -> None:
     """A reply twice as long takes twice the steps, not four times."""
-    assert _steps(unit * (40_000 // len(unit))) <= 2.2 * _steps(unit * (20_000 // len(unit))) + 500
-
-
-def _steps(reply: str) -> int:
-    """Lines of Python that run: a measure without a clock."""
-    steps = 0
-
-    def count(frame: FrameType, event: str, argument: Any) -> Any:
-        nonlocal steps
-        steps += 1
-        return count
-
-    before = sys.gettrace()
-    sys.settrace(count)
-    try:
-        find_program(reply)
-    finally:
-        sys.settrace(before)
-    return steps
+    short, long = (steps(partial(find_program, unit * (size // len(unit)))) for size in (20_000, 40_000))
+    assert long <= 2.2 * short + 500
 
 
 @settings(max_examples=20)

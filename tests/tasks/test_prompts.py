@@ -30,38 +30,6 @@ TABLES = OeisProblem("starter", IntegerSequence("A004", "Four times {n}.", ("A {
 PROBLEMS: dict[str, Problem] = {problem.task: problem for problem in (PRODUCT, SUM, TABLES)}
 NOTHING: dict[str, str] = {}
 
-ADDITION = (
-    "Provide the sum of the two numbers. Don't output anything else. Only output the sum of the two numbers without "
-    "anything additional. Only output the final number, no calculation, no explanation, just the final number without "
-    'any text.: "7" "88"'
-)
-
-SQUARES = IntegerSequence(
-    "A000290", "The squares.", ("n starts at 0.", "Areas of fields."), ("0", "1", "4", "9"), 0, ("nonn", "easy")
-)
-PROGRAM = """\
-Write a python code that takes a number n as input from stdin, outputs a single element of a sequence as a string to \
-stdout. Just output the n-th element in the sequence, not the whole sequence or anything other than the single \
-sequence element. You will be graded by my running your code and comparing the results with a look-up table. If you \
-use a look-up table for your code, you will not only fail the test. Hardcoding values that can be computed without \
-hardcoding is considered to be using a look-up table. Use only the standard python library. No packages will be \
-installed with pip or conda. Output your final code at the end of your response inside triple backticks like:
-```
-#your code goes here
-```
-
-The last part of your response that is inside triple backticks will be used as your response for the purposes of the \
-test. The code will be stopped after a short period of time, so make it efficient if needed.
-
-Here is some information on the sequence:
-```
-Name: The squares.
-Comments: n starts at 0.
-
-Areas of fields.
-```
-"""
-
 texts = st.text(st.characters(codec="utf-8"), max_size=50)
 terms = st.lists(st.integers(10**20, 10**40).map(str), min_size=1, max_size=9).map(tuple)
 
@@ -75,10 +43,7 @@ def test_prompt() -> None:
             assert arithmetic.prompt(problem, Condition(symbols=symbols)) == f"{instruction}\n   12 {sign} 5"
 
 
-def test_the_prompts_of_the_other_tasks() -> None:
-    """Integer addition and the paper's prompt for programs, word for word."""
-    assert addition.prompt(AdditionProblem(0, 0, "7", "88", "95")) == ADDITION
-    assert oeis.prompt(OeisProblem("starter", SQUARES)) == PROGRAM
+def test_a_sequence_without_comments() -> None:
     bare = IntegerSequence("A000290", "The squares.", (), ("0",), 0, ())
     assert oeis.prompt(OeisProblem("starter", bare)).endswith("Name: The squares.\nComments: \n```\n")
 

@@ -17,8 +17,7 @@ from pytest_llmarith.results.compare_rows import OfCondition
 from pytest_llmarith.results.formatting import sanitize
 from pytest_llmarith.results.page.charts import depth_curves, heatmaps, length_curves, scatters, share
 from pytest_llmarith.results.page.differences import direction, effects, rankings
-from pytest_llmarith.results.page.errors import errors
-from pytest_llmarith.results.page.tables import overview, provenance, sequence_sets
+from pytest_llmarith.results.page.tables import errors, overview, provenance, sequence_sets
 from pytest_llmarith.results.page.trials import trial_table
 from pytest_llmarith.results.series import PageRun, Series, results_of_runs, series_of, short_name
 

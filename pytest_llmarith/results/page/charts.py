@@ -298,20 +298,19 @@ def heatmaps(results: Results) -> list[Heatmap]:
     found = []
     for label, result in results:
         cells = {(cell.variant, cell.depth): share(cell.correct, cell.measured) for cell in result.cells}
-        usual, depths, variants = counts_by_depth(result)
-        reliable = {one.variant: formatting.reliable(one.reliable_depth) for one in result.variants if one.measured}
+        usual, depths, _ = counts_by_depth(result)
         rows = [
             HeatRow(
-                short_name(variant),
-                [cells.get((variant, depth)) for depth in depths],
-                _pooled(cell for cell in result.cells if cell.variant == variant),
-                reliable.get(variant, formatting.UNKNOWN),
+                short_name(one.variant),
+                [cells.get((one.variant, depth)) for depth in depths],
+                _share(one.correct, one.measured, one.correct_percentage),
+                formatting.reliable(one.reliable_depth) if one.measured else formatting.UNKNOWN,
             )
-            for variant in variants
+            for one in result.variants
         ]
         totals = [_pooled(cell for cell in result.cells if cell.depth == depth) for depth in depths]
         if rows:
-            found.append(Heatmap(label, usual, depths, rows, totals, _pooled(result.cells)))
+            found.append(Heatmap(label, usual, depths, rows, totals, overall_share(result, Outcome.CORRECT)))
     return found
 
 

@@ -1,4 +1,4 @@
-"""The tables of the page: overview, scores of integer sequences, and provenance."""
+"""The tables of the page: overview, errors, scores of integer sequences, and provenance."""
 
 from __future__ import annotations
 
@@ -8,18 +8,28 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
-from pytest_llmarith.records import Limit, Result, RunSummary, as_dict, as_text
+from pytest_llmarith.records import ErrorTotals, Limit, Positions, Result, RunSummary, as_dict, as_text
 from pytest_llmarith.records import SequenceSet as Counted
 from pytest_llmarith.results import formatting
 from pytest_llmarith.results.completeness import all_answered, answered_count, duplicates
 from pytest_llmarith.results.formatting import sanitize
 from pytest_llmarith.results.keys import USUAL_NAME, label_of
-from pytest_llmarith.results.page.charts import MOST_TOGETHER, Panel, Share, overall_share, score_panel
+from pytest_llmarith.results.page.charts import (
+    MOST_TOGETHER,
+    Panel,
+    Share,
+    known,
+    overall_share,
+    panel,
+    score_panel,
+    share,
+)
 from pytest_llmarith.results.run_tables import additions_hold_to, notes_of
 from pytest_llmarith.results.series import PageRun, ResultOfRun, Results, short_name
-from pytest_llmarith.types import Op, Outcome
+from pytest_llmarith.types import ErrorClass, Op, Outcome
 
 _LONGEST_FACT = 2_000
+_MOST_POSITIONS = 16  # from either end
 _LONGEST_REASON = 60
 _MOST_REASONS = 4
 
@@ -55,8 +65,8 @@ class Overview:
 
 
 def _outcome(outcome: Outcome, result: Result) -> Figure:
-    share = overall_share(result, outcome)
-    return Figure(share.text, share.percent, share.interval) if share else Figure(formatting.UNKNOWN)
+    found = overall_share(result, outcome)
+    return Figure(found.text, found.percent, found.interval) if found else Figure(formatting.UNKNOWN)
 
 
 def _holds_to(result: Result) -> Figure:
@@ -142,6 +152,104 @@ def _notes(row: ResultOfRun) -> Iterator[str]:
         yield f"{result.stored:,} from the store"
 
 
+# --- errors ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PositionRow:
+    """How often a digit is wrong, by its position from the left and from the right."""
+
+    name: str
+    left: Sequence[Share | None]
+    right: Sequence[Share | None]
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorsOfModel:
+    """The errors of one model at one task; `classes` are shares of its deviates."""
+
+    label: str
+    task: str
+    deviates: int
+    classes: Mapping[ErrorClass, Share]
+    positions: Sequence[PositionRow]
+    panels: Sequence[Panel]
+    facts: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Errors:
+    """The errors of all models, and the classes that occur in any of them."""
+
+    classes: Sequence[ErrorClass]
+    models: Sequence[ErrorsOfModel]
+
+
+def errors(results: Results) -> Errors | None:
+    """The errors of all models; None if no task has numbers as answers."""
+    models = [_errors_of_model(label, result, result.errors) for label, result in results if result.errors]
+    classes = [name for name in ErrorClass if any(name in model.classes for model in models)]
+    return Errors(classes, models) if models else None
+
+
+def _errors_of_model(label: str, result: Result, totals: ErrorTotals) -> ErrorsOfModel:
+    deviates = result.outcomes.deviate
+    rows = [_position_row("all", totals.positions)]
+    if len(totals.by_variant) > 1:
+        rows += [_position_row(short_name(name), variant.positions) for name, variant in totals.by_variant.items()]
+    return ErrorsOfModel(
+        label=label,
+        task=short_name(result.task),
+        deviates=deviates,
+        classes={one.error_class: of for one in totals.classes if one.count and (of := share(one.count, deviates))},
+        positions=[row for row in rows if row.left],
+        panels=list(_panels(label, totals)),
+        facts=list(_facts(result, totals)),
+    )
+
+
+def _position_row(name: str, positions: Positions) -> PositionRow:
+    left, right = (
+        [share(one["wrong"], one["digits"]) for one in end[:_MOST_POSITIONS]]
+        for end in (positions["from_left"], positions["from_right"])
+    )
+    return PositionRow(name, left, right)
+
+
+def _panels(label: str, totals: ErrorTotals) -> Iterator[Panel]:
+    """Accuracy of sums and differences by carries, if there are two points or more."""
+    carries = {one["carries"]: share(one["correct"], one["measured"]) for one in totals.carries}
+    chains = {one["chain"]: share(one["correct"], one["measured"]) for one in totals.longest_chain}
+    for title, what, strata in (
+        ("Correct % by number of carries", "carries", carries),
+        ("Correct % by longest chain of carries", "in a row", chains),
+    ):
+        if len(shares := known(strata)) > 1:
+            yield panel(title, what, [(label, shares)])
+
+
+def _facts(result: Result, totals: ErrorTotals) -> Iterator[tuple[str, str]]:
+    """Other facts about the errors, by name."""
+    if totals.digit_match is not None:
+        yield "digits that match", f"{100 * totals.digit_match:.1f} % on average, over all answers"
+    if totals.dlength is not None:
+        yield "length", f"{totals.dlength:.2f} digits too long or too short on average"
+    leading = formatting.leading_digits(result.error_sizes, result.outcomes.deviate)
+    if leading != formatting.UNKNOWN:
+        yield "leading digits", f"{leading} right before the first wrong one, the median of deviates"
+    if result.median_relative_error is not None:
+        yield "relative error", f"{formatting.short(result.median_relative_error)}, the median of deviates"
+    bare, tolerant = (
+        formatting.share(totals.strict[correct], totals.strict["measured"])
+        for correct in ("strict_correct", "tolerant_correct")
+    )
+    bare_number = f"{bare} % right if only a bare number counts"
+    yield "cost of a strict format", f"{bare_number}, {tolerant} % if the answer may be in a sentence"
+    if reasons := result.nan_reasons:
+        told = (f"{count:,} {sanitize(reason, _LONGEST_REASON)}" for reason, count in reasons.items())
+        yield "no answer", ", ".join(told)
+
+
 # --- integer sequences ----------------------------------------------------------------------------------------------
 
 
@@ -205,11 +313,11 @@ def provenance(run: PageRun) -> Provenance:
     complete: bool | None = summary.complete and not run.unfinished
     if not run.unfinished and summary.unanswered == 0 and summary.run.selected is None:
         complete = None
-    facts = [(name, text) for name, value in _facts(summary, status) if (text := _text(value))]
+    facts = [(name, text) for name, value in _facts_of_run(summary, status) if (text := _text(value))]
     return Provenance(sanitize(run.name, 200), status, complete, facts)
 
 
-def _facts(summary: RunSummary, status: str) -> Iterator[tuple[str, Any]]:
+def _facts_of_run(summary: RunSummary, status: str) -> Iterator[tuple[str, Any]]:
     """How much is answered, and the fields of `run` in summary.json; unknown ones are None."""
     run = summary.run
     yield "trials", status

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+import sys
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from pytest_llmarith.oeis.lookup_table.detector import analyze, conclude, extra_inputs
 from pytest_llmarith.oeis.program import Program
@@ -94,3 +96,21 @@ def judged(case: Case) -> StaticVerdict:
     listed = run(case.program, *case.sequence.inputs)
     inputs = extra_inputs(analysis, listed)
     return conclude(analysis, listed, run(case.program, *inputs) if inputs else [])
+
+
+def steps(call: Callable[[], object]) -> int:
+    """How many steps of Python a call takes: a measure of work without a clock."""
+    count = 0
+
+    def trace(*event: object) -> Any:
+        nonlocal count
+        count += 1
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        call()
+    finally:
+        sys.settrace(before)
+    return count

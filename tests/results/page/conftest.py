@@ -1,28 +1,16 @@
-"""Pages of runs, and a browser that looks at them."""
+"""Pages on disk, and a browser that looks at them."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import sync_playwright
 
-from pytest_llmarith.results.page import PageRun, write_page
 from pytest_llmarith.types import DEFAULT_CONDITION
-from tests.results.page.made_runs import COMMA, Viewer, in_conditions, run_of, usual_records
-
-
-@pytest.fixture
-def page(tmp_path: Path) -> Callable[..., str]:
-    """Writes the page of some runs, and returns its text."""
-
-    def written(*runs: PageRun) -> str:
-        write_page(runs, tmp_path / "report.html")
-        return (tmp_path / "report.html").read_text("utf-8")
-
-    return written
+from tests.results.page.made_runs import COMMA, Viewer, in_conditions, run_of, usual_records, write_page
 
 
 @pytest.fixture(scope="module")
@@ -41,11 +29,8 @@ def viewer() -> Iterator[Viewer]:
 @pytest.fixture(scope="session")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Pages by name: of two models, and of two conditions with two repeats."""
-    folder = tmp_path_factory.mktemp("pages")
     records = {
         "usual": [*usual_records(), *usual_records("gpt-4.1")],
         "conditions": in_conditions(usual_records(), DEFAULT_CONDITION.fields(), COMMA, repeats=2),
     }
-    for name, of in records.items():
-        write_page([run_of(of)], folder / f"{name}.html")
-    return {name: folder / f"{name}.html" for name in records}
+    return {name: write_page(tmp_path_factory.mktemp(name), run_of(of)) for name, of in records.items()}

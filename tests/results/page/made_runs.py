@@ -15,7 +15,7 @@ from playwright.sync_api import Page
 from pytest_llmarith.evaluate import Trial, verdict_of
 from pytest_llmarith.evaluate_search import SearchEngine, Step, record_of_search
 from pytest_llmarith.records import as_dict
-from pytest_llmarith.results.page import PageRun
+from pytest_llmarith.results.page import PageRun, page_of
 from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.tasks import NumberProblem, arithmetic, breaking_point
 from pytest_llmarith.tasks.breaking_point import Draws
@@ -34,6 +34,11 @@ def run_of(records: Sequence[Record], name: str = "2026-11-22T00-31-05_o4-mini",
     for record in (made := list(map(record_of, records))):
         counted.add(record)
     return PageRun(name, summary, made, counted.asked())
+
+
+def write_page(folder: Path, *runs: PageRun) -> Path:
+    (file := folder / "report.html").write_bytes(page_of(runs).encode("utf-8", "backslashreplace"))
+    return file
 
 
 def wrong(op: Op = Op.ADD, depth: int = 3, trial: int = 0, **facts: Any) -> Record:
