@@ -26,7 +26,7 @@ from pytest_llmarith.types import Outcome, SearchEnd
 
 _LONGEST_BASELINE = 20
 _LONGEST_NAME = 40
-_MOST_CLASSES = 6
+_MOST_CLASSES = 6  # four if there are several models
 _SHORTEST_NAME = 10
 _SHORTEST_WRONG = 16  # characters of a first wrong answer
 _CLASS_OF_NAN = "no answer"
@@ -261,7 +261,7 @@ def _error_classes(rows: Sequence[ResultOfRun], several: bool) -> Iterator[str]:
                 classes[each.error_class] += each.count
             for reason, count in result.nan_reasons.items():
                 classes[f"no answer ({reason})"] += count
-        if most := (+classes).most_common(_MOST_CLASSES):
+        if most := (+classes).most_common(4 if several else _MOST_CLASSES):
             named = ", ".join(f"{count:,} {sanitize(what, 40)}" for what, count in most)
             others = classes.total() - sum(count for _, count in most)
             whose = f" of {sanitize_name(name, _LONGEST_NAME)}" * (

@@ -34,7 +34,7 @@ def test_a_project_is_made(
     out, err = capsys.readouterr()
     assert {"oeis_cache/README.md", "oeis_cache/NOTICE.md", "pytest.ini"} <= contents(folder).keys()
     assert out.startswith(f"Created {folder}:\n  benches/ (")
-    assert out.endswith("\nNext:\n  cd mine\n  pytest benches --llm-model=llmarith/exact -k depth_3\n")
+    assert out.endswith("\nNext:\n  cd mine\n  pytest benches --llm-model=llmarith/sloppy -k depth_3\n")
     assert err == ""
     cache, own = Cache(folder / "oeis_cache"), Cache(ROOT / "oeis_cache")
     assert list(cache.sequences(STARTER)) == list(own.sequences(STARTER))

@@ -17,8 +17,6 @@ from pytest_llmarith.results.screen import screen
 from tests.runs_on_disk import ROW, added, asked, lines_of, log_in, run_in
 
 HOSTILE = "<img src=x onerror=alert(1)>|`[a](javascript:b)`\x1b[2J\u202e@you http://a.bc =1+1"
-ROOT = Path(__file__).parents[2]
-TRANSCRIPTS = ROOT.parent / "shared" / "transcripts"
 MARKDOWN_ROW = "| `o4-mini` | `arithmetic` | 9 | 66.7 | 35.4-87.9 | $0.0090 | 297 |"
 LATEX_ROW = r"o4-mini & arithmetic & 9 & 66.7 & 35.4-87.9 & \$0.0090 & 297 \\"
 
@@ -83,7 +81,7 @@ def test_models_of_several_runs_are_compared_with_the_first_one(
         texts = ["{}"] * right + ["1"] * (30 - right)
         run_in(tmp_path / name, [asked(text, 5, first + n, model=name) for n, text in enumerate(texts)])
     shown = {line.split()[0]: " ".join(line.split()) for line in printed(capsys, tmp_path).splitlines() if line}
-    assert " -100.0 (-100.0 to -83.9) <0.0001 30 " in shown["b"]
+    assert " -100.0 (-100.0 to -83.9) <0.0001* 30 " in shown["b"]
     assert shown["c"].endswith(" - - - -")
     shown = {line[:1]: line for line in printed(capsys, tmp_path, "--sort=-correct").splitlines()}
     assert " +100.0 (+83.9 to +100.0)" in shown["a"]
@@ -206,12 +204,3 @@ def test_hostile_names_have_no_effect(tmp_path: Path, form: str, capsys: pytest.
         assert "<img" not in out.replace("``<img", "")
     if form == "csv":
         assert [row["model"][:2] for row in rows(out)] == ["<i", "'="]
-
-
-@pytest.mark.proof
-@pytest.mark.skipif(not TRANSCRIPTS.is_dir(), reason="the replies of real models are not here")
-def test_the_example_in_the_documents(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setenv("COLUMNS", "150")
-    command = "$ COLUMNS=150 llmarith report transcripts/ --min-depth=5 --sort=correct\n"
-    _, example = (ROOT / "docs" / "reports.md").read_text(encoding="utf-8").split(command)
-    assert printed(capsys, TRANSCRIPTS, "--min-depth=5", "--sort=correct") == example.split("```")[0]

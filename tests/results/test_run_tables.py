@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pytest_llmarith.evaluate import Trial, number_record
-from pytest_llmarith.models import fake
-from pytest_llmarith.records import as_dict
 from pytest_llmarith.results.report import tables_section
 from pytest_llmarith.results.run_tables import effects, note_of, overview, repeats, tables_of
 from pytest_llmarith.results.series import results_of
 from pytest_llmarith.results.tables import Table, as_text
-from pytest_llmarith.tasks import NumberProblem, addition, arithmetic
-from pytest_llmarith.types import Condition, Model, NumberFormat, Reading
+from pytest_llmarith.types import Condition, NumberFormat
 from tests.runs_on_disk import added, asked, programmed, searched, summed_up
 
-DOCS = Path(__file__).parents[2] / "docs"
-SLOPPY = Model("llmarith/sloppy", "llmarith/sloppy")
 COMMA = Condition(NumberFormat.COMMA).fields()
 
 
@@ -39,26 +31,6 @@ def of_letters(*texts: str, **named: Any) -> list[dict[str, Any]]:
         for repeat, text in enumerate(texts)
         for trial, letter in enumerate(text)
     ]
-
-
-def test_the_documentation_shows_these_tables() -> None:
-    """Of what the benches ask of the fake model that errs, as if that had a price."""
-
-    def record(problem: NumberProblem, prompt: str, reading: Reading) -> dict[str, Any]:
-        reply = fake.reply("llmarith/sloppy", [{"role": "user", "content": prompt}])
-        reply = replace(reply, cost_usd=0.00004, latency_s=1.5, prompt_tokens=31, completion_tokens=9)
-        return as_dict(number_record(problem, Trial.of(problem, SLOPPY, prompt, None), reading, reply))
-
-    records = [
-        *(record(one, arithmetic.prompt(one), Reading.TOLERANT) for one in arithmetic.problems(0, range(2, 11), 10)),
-        *(record(one, addition.prompt(one), Reading.STRICT) for one in addition.problems(0, 100)),
-    ]
-    section = "\n".join(tables_section(summed_up(records, {"selected": len(records)}), 80))
-    text = (DOCS / "reports.md").read_text("utf-8")
-    first, lengths = section.split("\n\nllmarith/sloppy (simulated), integer_addition: ")
-    _, classes = lengths.split("\n\n", 1)
-    assert first in text, first
-    assert classes in text, classes
 
 
 @pytest.mark.parametrize("width", [80, 100, 160])
