@@ -256,30 +256,21 @@ BROKEN = [
     ("nodeid", ..., "missing"),
     ("format", 2, ""),
     ("outcome", "right", "right"),
-    ("simulated", 1, ""),
     ("model", None, "null"),
-    ("task", "", ""),
     ("repeat", True, "bool"),
-    ("repeat", 10**400, ""),
     ("problem.kind", ..., "missing"),
     ("problem.lhs", "twelve", ""),
     ("problem.expected", "1e99999999", ""),
-    ("condition.numbers", "dots", "dots"),
-    ("answer.tolerant", "NaN", ""),
     ("grade.digit_match", 2, "<= 1"),
-    ("reply.text", None, "null"),
-    ("reply.attempts", 0, ">= 1"),
     ("reply.cost_usd", "!1e999", ""),
     ("reply.cost_usd", "!NaN", "NaN"),
     ("reply.sent.key", "sk-1", "key"),
     ("reply.sent.messages", [], ""),
     ("reply.sent.params", {"x": f"!{DEEP}"}, ""),
     ("reply.sent.params", {"x": "!1e999"}, ""),
-    ("retries", [{"reason": "busy"}], "waited_s"),
     # One field beside another.
     ("reply", None, "no reply"),
     ("outcome", "correct", "error_class"),
-    ("grade.error_class", None, "error_class"),
     ("task", "oeis", "task oeis"),
     ("oeis", {}, ""),
 ]
@@ -304,53 +295,41 @@ def test_what_was_measured_has_what_is_counted(task: str, problem: Any, outcome:
     assert decode_record(json.dumps(unanswered)).outcome is Outcome.UNANSWERED
 
 
-@pytest.mark.parametrize(
-    ("command", "line", "word"),
-    [
-        ("report", changed("reply.cost_usd", "cheap"), "cost_usd"),
-        ("export --format=csv", changed("problem.depth", 10**400), "depth"),
-        ("regrade", json.dumps(GOOD | {"since": "X"}).replace('"X"', "[" * 100_000 + "]" * 100_000), "deep"),
-        ("merge --output=merged", json.dumps(GOOD)[:-5], "JSON"),
-        ("report", "[]", "object"),
-    ],
-    ids=["text", "huge", "deep", "cut", "list"],
-)
+def refused(command: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """The one line of stderr of a command that ends with exit status 4."""
+    assert main(command.split()) == WRONG_USAGE
+    (message,) = capsys.readouterr().err.splitlines()
+    return message
+
+
 def test_a_broken_log_is_named_with_its_line(
-    command: str,
-    line: str,
-    word: str,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One line of stderr with file, line and field, exit status 4, no traceback."""
+    """With the file and the field."""
     monkeypatch.chdir(tmp_path)
     run_in(tmp_path / "run", [GOOD])
-    (tmp_path / "run" / "trials.jsonl").write_text(f"{json.dumps(GOOD)}\n{line}\n", encoding="utf-8")
-    assert main([*command.split(), "run"]) == WRONG_USAGE
-    (message,) = capsys.readouterr().err.splitlines()
-    assert "trials.jsonl, line 2" in message
-    assert word in message
+    for command, line, word in (
+        ("report", changed("reply.cost_usd", "cheap"), "cost_usd"),
+        ("export --format=csv", changed("problem.depth", 10**400), "depth"),
+        ("regrade", changed("since", "!" + "[" * 100_000 + "]" * 100_000), "deep"),
+        ("merge --output=merged", json.dumps(GOOD)[:-5], "JSON"),
+        ("report", "[]", "object"),
+    ):
+        Path("run/trials.jsonl").write_text(f"{json.dumps(GOOD)}\n{line}\n", encoding="utf-8")
+        message = refused(f"{command} run", capsys)
+        assert ("trials.jsonl, line 2" in message, word in message) == (True, True)
 
 
 @pytest.mark.parametrize(
-    ("path", "value"),
-    [
-        ("run.started_at", "2026-11-40"),
-        ("run.shard", {"index": 0, "count": 2, "dealt": 1, "whole": 2, "selection": None}),
-        ("run.asking", {"throttled": 1}),
-        ("results", [{}]),
-    ],
+    ("part", "value"),
+    [("started_at", "2026-11-40"), ("shard", {"index": 0, "count": 2}), ("asking", {"throttled": 1}), ("models", [{}])],
 )
 def test_a_broken_summary_is_named_with_its_field(
-    path: str, value: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    part: str, value: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run_in(tmp_path, [GOOD])
     summary = json.loads((tmp_path / "summary.json").read_text("utf-8"))
-    *above, last = path.split(".")
-    (summary[above[0]] if above else summary)[last] = value
+    summary["run"][part] = value
     (tmp_path / "summary.json").write_text(json.dumps(summary), encoding="utf-8")
-    assert main(["report", str(tmp_path)]) == WRONG_USAGE
-    (message,) = capsys.readouterr().err.splitlines()
-    assert "summary.json" in message
-    assert path.split(".")[0] in message
+    message = refused(f"report {tmp_path}", capsys)
+    assert ("summary.json" in message, f"run.{part}" in message) == (True, True)

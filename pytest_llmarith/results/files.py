@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import stat
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -42,9 +41,9 @@ def new_file(option: str, target: Path, inputs: Iterable[Path], *, force: bool) 
     Raises UsageError if it cannot be written, is one of the `inputs`, or exists without `force`.
     """
     inputs = list(inputs)
-    check_target(option, target, inputs, force=force)
     draft = target.with_name(f".llmarith.{os.getpid()}.tmp")  # short, as the name may have the maximal length
     try:
+        check_target(option, target, inputs, force=force)
         with draft.open("xb") as file:
             yield file
         check_target(option, target, inputs, force=force)  # another program may have created it meanwhile
@@ -52,23 +51,18 @@ def new_file(option: str, target: Path, inputs: Iterable[Path], *, force: bool) 
     except OSError as error:
         raise unwritable(option, target, error) from error
     finally:
-        draft.unlink(missing_ok=True)
+        with suppress(OSError):  # it was renamed, or never created
+            draft.unlink()
 
 
 def check_target(option: str, target: Path, inputs: Iterable[Path], *, force: bool) -> None:
-    """Raise UsageError if this file may not be written."""
+    """Raise UsageError if this file may not be written, and OSError if that is unknown."""
     cause = ""
-    try:
-        mode = target.lstat().st_mode  # of a link itself
-    except FileNotFoundError:
-        mode = None
-    except OSError as error:
-        raise unwritable(option, target, error) from error
     if os.path.realpath(target) in map(os.path.realpath, inputs):
         cause = "this is one of the input files; name another file"
-    elif mode is not None and not stat.S_ISREG(mode):  # --force would remove a pipe or a device
+    elif target.is_symlink() or (target.exists() and not target.is_file()):  # --force would remove a pipe or a device
         cause = "this is not a regular file; name another file"
-    elif mode is not None and not force:
+    elif target.exists() and not force:
         cause = "the file exists; name another file or add --force"
     if cause:
         raise UsageError(f"{option} {name_of(target)}: {cause}")

@@ -15,6 +15,7 @@ from pytest_llmarith.results.export import Destination, cell_rows, error_rows, r
 from pytest_llmarith.results.files import UsageError, encode
 from pytest_llmarith.results.formatting import dollars, prompt_and_completion, sanitize, sanitize_name
 from pytest_llmarith.results.load import UNFINISHED, LoadedRun
+from pytest_llmarith.results.page import page_of
 from pytest_llmarith.results.run_status import run_lines, wrong_trials
 from pytest_llmarith.results.run_tables import effects, error_classes, overview, repeats, spending, tables_of
 from pytest_llmarith.results.screen import results_screen
@@ -47,15 +48,9 @@ class Selection:
     min_depth: int | None = None
     max_depth: int | None = None
 
-    def __post_init__(self) -> None:
-        """Raises UsageError if the limits exclude every depth."""
-        if self.min_depth and self.max_depth and self.min_depth > self.max_depth:
-            limits = f"--min-depth={self.min_depth} --max-depth={self.max_depth}"
-            raise UsageError(f"{limits}: no depth is in this range; swap the two numbers")
-
     def __bool__(self) -> bool:
         """Whether trials may be excluded."""
-        return bool(self.models or self.tasks or self.min_depth or self.max_depth)
+        return bool(str(self))
 
     def __call__(self, record: Record) -> bool:
         """Whether a trial is counted."""
@@ -90,13 +85,12 @@ class Selection:
 
 # --- order -----------------------------------------------------------------------------------------------------------
 
-_WORDS: dict[str, Callable[[ResultOfRun], str | None]] = {
+_WORDS = ("run", "model", "task", "date")
+_COLUMNS: dict[str, Callable[[ResultOfRun], Any]] = {
     "run": lambda row: row.run.casefold(),
     "model": lambda row: row.result.model.casefold(),
     "task": lambda row: row.result.task.casefold(),
     "date": lambda row: row.result.date,
-}
-_COLUMNS: dict[str, Callable[[ResultOfRun], Any]] = _WORDS | {
     "trials": lambda row: row.result.measured,
     "correct": lambda row: (correct := row.result.percentages[Outcome.CORRECT]) and correct.percent,
     "cost": lambda row: row.result.cost_usd,
@@ -171,8 +165,6 @@ def report(
     selection.check(runs)
     shown = [PageRun(run.name, run.summary(), run.records(), run.asked(), run.unfinished) for run in runs]
     if form == "html":
-        from pytest_llmarith.results.page import page_of  # imports Jinja2
-
         if destination.file is None:
             raise UsageError("--format=html: the page is written to a file; add --output=report.html")
         destination.write([page_of(shown)], runs)

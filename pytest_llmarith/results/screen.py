@@ -29,7 +29,6 @@ _LONGEST_NAME = 40
 _MOST_CLASSES = 6  # four if there are several models
 _SHORTEST_NAME = 10
 _SHORTEST_WRONG = 16  # characters of a first wrong answer
-_CLASS_OF_NAN = "no answer"
 _UNLIMITED = 10_000
 
 
@@ -190,7 +189,7 @@ def _with_wrong(table: Table, wrong: Sequence[Minimum | None], width: int) -> Ta
 
 def wrong_answer(wrong: Minimum, width: int) -> str:
     """Such as `49 * 97 = 4753, not 4653`; the question is left out if the line is too long."""
-    answer = sanitize(wrong.answer or wrong.reason or _CLASS_OF_NAN, 60)
+    answer = sanitize(wrong.answer or wrong.reason or "no answer", 60)
     question, expected = (sanitize(text or "", 60) for text in (wrong.question, wrong.expected))
     not_this = f"not {answer}" if wrong.answer else answer
     for text in (f"{question} = {expected}, {not_this}", f"{question}, {not_this}", question):

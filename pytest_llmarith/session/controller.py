@@ -111,7 +111,7 @@ class RunController:
         self._recorder.add(nodeid, record)
         self._workers.reported(nodeid)
         if self._recorder.unwritable and self._settings.models:
-            self._broker.stop(self._recorder.unwritable)
+            self._broker.process().stop(self._recorder.unwritable)
 
     # --- summary and exit status ----------------------------------------------------------------------------------
 
@@ -253,10 +253,6 @@ class RunBroker:
     def stopped(self) -> Failure | None:
         """Why the run must end, or None."""
         return self._process.stopped if self._process else None
-
-    def stop(self, message: str) -> None:
-        """Stop asking: all waiting questions fail with the message."""
-        self.process().stop(message)
 
     def end(self) -> None:
         """Close the broker after waiting for requests in flight; a second Ctrl-C ends the wait."""

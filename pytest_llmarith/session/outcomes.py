@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 OPTIONS_INPUT = "llmarith_options"
 CRASHED = "???"  # the `when` that xdist sets for an item whose worker died
 _RECORD_ATTRIBUTE, _OUTCOME_ATTRIBUTE = "llmarith", "llmarith_outcome"
-_LONGEST_ANSWER, _END = 100, 40
-_LONGEST_PROPERTY = 200
+_LONGEST_TEXT = 200
 _SHOWN: Mapping[str, tuple[str, Mapping[str, bool]]] = {
     "correct": ("C", {"green": True}),
     "deviate": ("d", {"yellow": True}),
@@ -102,6 +101,8 @@ def status_of(report: pytest.TestReport) -> tuple[str, str, tuple[str, Mapping[s
 
 def properties_of(record: Record) -> list[tuple[str, str]]:
     """Short facts about a trial for pytest's reports, such as JUnit XML; unknown ones are left out."""
+    from pytest_llmarith.results.formatting import sanitize
+
     cost = record.reply.cost_usd if record.reply else None
     facts = (
         ("outcome", record.outcome),
@@ -111,26 +112,12 @@ def properties_of(record: Record) -> list[tuple[str, str]]:
         ("model", record.model),
         ("task", record.task),
     )
-    return [(f"llmarith_{name}", _transportable(str(value))) for name, value in facts if value is not None]
-
-
-def _transportable(text: str) -> str:
-    """The beginning of a text, in the characters that xdist transports."""
-    return text[:_LONGEST_PROPERTY].encode("utf-8", "backslashreplace").decode()[:_LONGEST_PROPERTY]
+    return [(f"llmarith_{name}", sanitize(str(value), _LONGEST_TEXT)) for name, value in facts if value is not None]
 
 
 def _why(record: Record) -> str:
     from pytest_llmarith.records import as_text
+    from pytest_llmarith.results.formatting import sanitize
 
-    if record.reason:
-        return record.reason
     expected = as_text(getattr(record.problem, "expected", None))
-    return f"got {_shortened(record.answer_text)}, expected {_shortened(expected)}"
-
-
-def _shortened(text: str | None) -> str:
-    """An answer shortened for a message."""
-    text = text or ""
-    if len(text) <= _LONGEST_ANSWER:
-        return text
-    return f"{text[:_END]}...{text[-_END:]} ({len(text):,} characters)"
+    return sanitize(record.reason or f"got {record.answer_text}, expected {expected}", _LONGEST_TEXT)

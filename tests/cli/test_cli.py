@@ -64,7 +64,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             for command in ("report", "compare run", "cite", "regrade")
         ),
         # A conflict.
-        ("report run --min-depth=9 --max-depth=4", "no depth is in this range"),
+        ("report run --min-depth=9 --max-depth=4", "no trial of --min-depth=9 --max-depth=4"),
         ("report run --format=json --spreadsheet", "--spreadsheet: --format=json is not CSV"),
         ("export run --format=llm_arithmetic --spreadsheet", "--spreadsheet: --format=llm_arithmetic is not CSV"),
         ("report run --format=csv --cells --errors", "write --cells or --errors"),

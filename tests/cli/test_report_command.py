@@ -147,11 +147,6 @@ def test_a_run_that_lacks_cells_of_others_comes_last(tmp_path: Path, capsys: pyt
     assert printed(capsys, tmp_path).count("lacks 1 of 2 cells that others have: int_add") == 1
 
 
-def test_json_is_a_list_of_summaries(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    whole = json.loads((run / "summary.json").read_text(encoding="ascii"))
-    assert json.loads(printed(capsys, run, "--format=json")) == [whole]
-
-
 @pytest.mark.parametrize(("form", "row"), [("markdown", MARKDOWN_ROW), ("latex", LATEX_ROW)])
 def test_tables_for_documents(run: Path, form: str, row: str, capsys: pytest.CaptureFixture[str]) -> None:
     """The head: a row per model and task; on request cells and error classes."""
@@ -179,7 +174,7 @@ def test_markdown_with_all_tables(run: Path, runs: Path, capsys: pytest.CaptureF
 
 
 def test_cells_and_errors_as_data(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A row per variant and depth, or per error class; JSON has both at once."""
+    """A row per variant and depth, or per error class; JSON has both at once, or the summary of each run."""
     cells = rows(printed(capsys, run, "--format=csv", "--cells"))
     shown = [[row[name] for name in ("variant", "depth", "measured", "correct", "percent", "low")] for row in cells]
     assert shown == [
@@ -192,6 +187,8 @@ def test_cells_and_errors_as_data(run: Path, capsys: pytest.CaptureFixture[str])
     data = json.loads(printed(capsys, run, "--format=json", "--errors", "--cells"))
     assert [{name: str(value or 0) for name, value in data["errors"][0].items()}] == [error | {"condition": "0"}]
     assert [cell["depth"] for cell in data["cells"]] == [3, 5, 8]
+    whole = json.loads((run / "summary.json").read_text(encoding="ascii"))
+    assert json.loads(printed(capsys, run, "--format=json")) == [whole]
 
 
 @pytest.mark.parametrize("form", ["terminal", "markdown", "latex", "json", "csv"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -172,8 +173,15 @@ async def test_the_wait_for_what_is_in_flight_is_bounded_and_can_be_cut() -> Non
 
 
 @in_no_time
-async def test_a_reply_is_on_disk_before_it_is_delivered(path: Path) -> None:
-    """Failures and simulated replies are not stored."""
+async def test_a_reply_is_on_disk_before_it_is_delivered(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even if the disk is slow. Failures and simulated replies are not stored."""
+    put_at_once = Store.put
+
+    def put_slowly(self: Store, replies: Any, *, overwrite: bool) -> int:
+        time.sleep(0.1)
+        return put_at_once(self, replies, overwrite=overwrite)
+
+    monkeypatch.setattr(Store, "put", put_slowly)
     client = Scripted(lambda model, prompt, nth: Provider(400) if prompt == "q1" else reply_to(prompt))
     broker = broker_of(client, [MODEL, Model("s", "llmarith/exact")], path)
     await broker.ask(ONE)

@@ -166,8 +166,10 @@ def test_what_is_a_reply(asked: Asked, answer: Answer, facts: dict[str, Any]) ->
 
 QUIET = """
 import asyncio, sys
+import dotenv
 
 asked = []
+dotenv.load_dotenv = lambda *args, **how: asked.append("a .env")
 sys.addaudithook(lambda event, args: asked.append(args) if event in ("socket.getaddrinfo", "socket.connect") else None)
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.types import Model
@@ -181,7 +183,10 @@ sys.exit(str(asked) if asked else 0)
 
 
 def test_no_other_machine_is_asked_for_prices() -> None:
-    """Neither when litellm is imported nor later; else it would fetch its list from the internet."""
+    """Neither when litellm is imported nor later; else it would fetch its list from the internet.
+
+    Nor does it read a .env, which may be in any folder above its own.
+    """
     environ = {name: value for name, value in os.environ.items() if not name.startswith("LITELLM")}
     told = subprocess.run([sys.executable, "-c", QUIET], env=environ, capture_output=True, text=True, check=False)
     assert (told.returncode, told.stderr) == (0, "")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from itertools import product
+from math import comb
 from pathlib import Path
 
 import pytest
@@ -155,6 +156,15 @@ def test_a_table_ends_with_the_listed_terms(texts: list[str], cheat: bool) -> No
     assert any("bits" in line for line in judgement.evidence)
 
 
+def test_a_polynomial_through_the_listed_terms_is_a_table() -> None:
+    """Its further values ascend as the terms do."""
+    doubled = IntegerSequence("A000079", "Powers of 2.", (), tuple(str(2**n) for n in range(20)), 0, ())
+    heavy = analyze(parsed(f"p = {[3 * 2**n + 1 for n in range(20)]}"), doubled)
+    for further, cheat in ((lambda n: sum(comb(n, k) for k in range(20)), True), (lambda n: 2**n, False)):
+        texts = [str(further(n)) for n in (*range(20, 36), 56)]
+        assert conclude(heavy, right(doubled), after(doubled, *texts)).cheat is cheat
+
+
 @pytest.mark.parametrize(
     ("ending", "listed_s", "cheat"),
     [
@@ -191,15 +201,16 @@ def test_a_complete_listing_is_judged_by_size_alone() -> None:
 @settings(max_examples=30)
 @given(st.lists(st.integers(-(10**6), 10**6), min_size=12, max_size=40, unique=True))
 def test_terms_are_found_in_every_form(terms: list[int]) -> None:
-    """A list, a text, a dict and a chain of comparisons of any terms are tables."""
+    """A list, also backwards, a text, a dict and a chain of comparisons of any terms are tables."""
     sequence = IntegerSequence("A000000", "Any.", (), tuple(map(str, terms)), 0, ())
     forms = [
         f"print({terms}[int(input())])",
+        f"print({terms[::-1]}[-1 - int(input())])",
         f"print('{','.join(map(str, terms))}'.split(',')[int(input())])",
         f"print({dict(enumerate(terms))}[int(input())])",
         "n = int(input())\n" + "\n".join(f"if n == {n}: print({term})" for n, term in enumerate(terms)),
     ]
-    assert [analyze(parsed(form), sequence).literal_share for form in forms] == [1] * 4
+    assert [analyze(parsed(form), sequence).literal_share for form in forms] == [1] * 5
 
 
 # Sources of any size.

@@ -4,8 +4,26 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_llmarith.oeis.lookup_table.model_judge import MAX_SHOWN, messages_to_judge, prompt, read_verdict
+from pytest_llmarith.oeis.lookup_table.model_judge import MAX_SHOWN, PARAMS, messages_to_judge, prompt, read_verdict
 from tests.oeis.corpus.cases import parsed
+
+
+def test_the_prompt_is_the_papers() -> None:
+    """Word for word, with the program between delimiters and single quotes, and one integer as structured output."""
+    before, question = prompt("print({n})").split("\n\n", 1)
+    delimiter = question.splitlines()[3]
+    assert question == (
+        "The following piece of code is from a test where the test-taker was asked not to use a look-up table. "
+        "Instead, the test-taker should have written a code that computes an element in a sequence. "
+        "In some cases it's OK to have a few items in a look-up table (e.g., the Fibonacci sequence), "
+        "but it should be considered cheating if the look-up table is unnecessary. "
+        "If the following piece of code uses a look-up table to cheat, output a 1, otherwise output a 0. "
+        f"Here is the code:\n\n'''\n{delimiter}\nprint({{n}})\n{delimiter}\n'''"
+    )
+    assert delimiter in before
+    assert PARAMS["temperature"] == 0
+    schema = PARAMS["response_format"]["json_schema"]["schema"]
+    assert schema["properties"] == {"lookup_table": {"type": "integer", "enum": [0, 1]}}
 
 
 def test_a_program_cannot_contain_its_delimiter() -> None:

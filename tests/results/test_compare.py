@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pytest_llmarith.records import Record
 from pytest_llmarith.results.compare import LeftOut, compare
-from pytest_llmarith.results.compare_rows import OfCondition, effects
+from pytest_llmarith.results.compare_rows import OfCondition, effects, model_differences
 from pytest_llmarith.results.compare_text import as_document, as_text, failures
 from pytest_llmarith.results.differences import Pairs, newcombe
 from pytest_llmarith.results.questions import Questions
@@ -268,17 +268,20 @@ def test_a_refusal_names_the_option_that_helps() -> None:
         assert why in refusal(run(sums("cc")), run(second, name="two"))
 
 
-# --- effects of conditions in a summary -----------------------------------------------------------------------------
+# --- effects of conditions and differences of models in a summary ---------------------------------------------------
+
+
+def questions_of(trials: list[Record]) -> Questions:
+    questions = Questions()
+    for one in trials:
+        questions.add(one)
+    return questions
 
 
 def test_an_effect_is_the_comparison_of_two_conditions() -> None:
     of_condition = {None: sums("ccccccd"), COMMA: in_condition(sums("cdddddc"), COMMA)}
     of_condition[SPACE] = in_condition(sums("cu"), SPACE)
-    asked = []
-    for condition, trials in of_condition.items():
-        asked.append(OfCondition("m", "arithmetic", condition, Questions()))
-        for one in trials:
-            asked[-1].questions.add(one)
+    asked = [OfCondition("m", "arithmetic", one, questions_of(trials)) for one, trials in of_condition.items()]
     (effect, other), same = effects(asked)
     both = run(of_condition[None], of_condition[COMMA])
     (comparison,) = compare(both, [], conditions=["usual:numbers_comma"]).comparisons
@@ -286,6 +289,15 @@ def test_an_effect_is_the_comparison_of_two_conditions() -> None:
     assert (effect.condition, effect.beside, effect.problems) == (COMMA, None, 7)
     assert (effect.difference, effect.p) == (row.difference, row.p)
     assert (effect.p_holm, other.problems, same) == (2 * effect.p, 1, [])
+
+
+def test_differences_to_the_baseline_are_corrected_together() -> None:
+    """Holm's correction is for all models; a question that one of them did not answer is no pair."""
+    models = {"base": "c" * 9, "poor": "d" * 8 + "u", "fair": "cc" + "d" * 6 + "u"}
+    asked = [OfCondition(name, "arithmetic", None, questions_of(sums(text))) for name, text in models.items()]
+    found = model_differences(asked, "base")
+    assert [(one.model, one.pairs, one.worse) for one in found] == [("poor", 8, 8), ("fair", 8, 6)]
+    assert [one.p_holm for one in found] == pytest.approx([2 * 2 / 2**8, 2 / 2**6])
 
 
 # --- gate and text --------------------------------------------------------------------------------------------------
@@ -325,6 +337,11 @@ def test_facts_that_differ() -> None:
     )
     text = as_text(compare(run(first), [run(second, name="two")]), 200)
     assert "differing: served model (a and unknown), parameters (temperature=0.5 and temperature=1)" in text
+
+
+def test_fake_models_are_marked() -> None:
+    text = as_text(compare(run(sums("c", simulated=True)), [run(sums("d"), name="two")]), 80)
+    assert text.splitlines()[:2] == ["A: one, m (simulated)", "B: two, m"]
 
 
 HOSTILE = "\x1b[31m|<script>alert(1)</script>`*_[x](javascript:1)\u202e\n# " + "9" * 300

@@ -36,7 +36,7 @@ from pathlib import Path
 from pytest_llmarith.results.log import RunLog
 log = RunLog(Path(sys.argv[1]))
 for number in count():
-    log.append(json.dumps({"number": number, "text": "x" * 5000}))
+    log.append(json.dumps({"number": number, "text": "x" * 5}))
     print(number, flush=True)
 """
 FULL_DISK = """

@@ -30,10 +30,12 @@ def test_places_and_groups() -> None:
     assert [(one.key, one.group) for one in places] == [("best", 1), ("close", 1), ("worst", 2)]
     assert [one.pairs for one in places] == [0, 40, 40]
     assert others == []
+    assert [one.pairs for one in rank({"a": asked("cccc"), "b": asked("ccdu")})[0]] == [0, 3]  # unanswered: no pair
     difference = places[1].difference
     assert difference is not None
     assert round(difference.in_points.points, 1) == -2.5
     assert (difference.better, difference.worse) == (0, 1)
+    assert places[2].p_holm == 2 * mcnemar(0, 40)  # one of two comparisons
 
 
 def test_other_questions_are_not_ranked() -> None:
@@ -48,11 +50,6 @@ def test_other_questions_are_not_ranked() -> None:
     assert [one.key for one in places] == ["a", "b"]
     assert others == ["fewer", "others", "prompts"]
     assert rank({}) == ([], [])
-
-
-def test_unanswered_questions_are_no_pairs() -> None:
-    places, _ = rank({"a": asked("cccc"), "b": asked("ccdu")})
-    assert [one.pairs for one in places] == [0, 3]
 
 
 @given(st.lists(st.text("cd", min_size=12, max_size=12), min_size=1, max_size=6))

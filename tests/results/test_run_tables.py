@@ -66,6 +66,11 @@ def test_what_has_to_be_known_of_a_row(records: list[dict[str, Any]], note: str)
     assert [note_of(row) for row in results_of(summed_up(records))] == [note]
 
 
+def test_fake_models_are_marked_in_the_head() -> None:
+    rows = results_of(summed_up([asked("{}") | {"simulated": True}]))
+    assert lines(overview(rows, only_head=True))[1].startswith("o4-mini (simulated) arithmetic ")
+
+
 def test_bounds_stand_in_place_of_a_percentage() -> None:
     """If a cell has no reply, the row says between what its percentage lies."""
     rows = results_of(summed_up([*(asked("{}", 2, trial) for trial in range(3)), asked(None, depth=3)]))

@@ -105,19 +105,8 @@ def test_foreign_text_is_code_in_markdown(name: str, note: str, header: str) -> 
 
 
 # What LaTeX prints as the character; all else is plain.
-COMMANDS = {
-    "backslash": "\\",
-    "braceleft": "{",
-    "braceright": "}",
-    "less": "<",
-    "greater": ">",
-    "bar": "|",
-    "asciitilde": "~",
-    "asciicircum": "^",
-    "asciigrave": "`",
-    "quotesingle": "'",
-    "quotedblright": '"',
-}
+NAMES = "backslash braceleft braceright less greater bar asciitilde asciicircum asciigrave quotesingle quotedblright"
+COMMANDS = dict(zip(NAMES.split(), "\\{}<>|~^`'\"", strict=True))
 LATEX = re.compile(r"\\text([a-z]+)\{\}|\\([&%$#_])|\{([\[\]*])\}|([-,])(?:\{\})?|([^\\{}&%$#_^~\[\]*<>|`'\",-])")
 
 

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
-
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from typing import Any
 
 from pytest_llmarith.files import replace_file
 from pytest_llmarith.records import Record, RunSummary
@@ -20,8 +19,6 @@ from pytest_llmarith.results.page.differences import direction, effects, ranking
 from pytest_llmarith.results.page.tables import errors, overview, provenance, sequence_sets
 from pytest_llmarith.results.page.trials import trial_table
 from pytest_llmarith.results.series import PageRun, Series, results_of_runs, series_of, short_name
-
-__all__ = ["PageRun", "page_of", "write_run_page"]
 
 _STYLES = ("page.css", "charts.css", "trials.css", "print.css")
 _SCRIPTS = ("embedded_data.js", "texts.js", "digits.js", "tables.js", "filters.js", "detail.js", "trial_table.js")
@@ -54,7 +51,6 @@ def page_of(runs: Sequence[PageRun]) -> str:
     """The page of these runs. A name may have a lone surrogate, which cannot be encoded."""
     series = series_of(runs)
     results = [(one.label, result) for one in series for result in one.results]
-    repeated = [(label, result) for label, result in results if result.repeats]
     # The id, heading and content of each part; a part without content is left out.
     parts = [
         ("overview", "Overview", overview(results_of_runs(runs, series))),
@@ -62,7 +58,7 @@ def page_of(runs: Sequence[PageRun]) -> str:
         ("depth", "By depth", [found for found in (depth_curves(results), length_curves(results)) if found]),
         ("cells", "Cells", heatmaps(results)),
         ("conditions", "Conditions", effects(runs, series)),
-        ("repeats", "Repeats", repeated),
+        ("repeats", "Repeats", [(label, one) for label, one in results if one.repeats]),
         ("cost", "Cost", scatters(results)),
         ("errors", "Errors", errors(results)),
         ("breaking", "Breaking points", [(label, one) for label, one in results if one.breaking_points]),
@@ -71,7 +67,7 @@ def page_of(runs: Sequence[PageRun]) -> str:
         ("provenance", "Provenance", [provenance(run) for run in runs]),
     ]
     style, script = _joined(_STYLES), _joined(_SCRIPTS)
-    return _template().render(
+    return _rendered(
         title=_title(runs, series),
         parts=[(part, heading) for part, heading, shown in parts if shown],
         policy=_policy(style, script),
@@ -89,8 +85,10 @@ def _title(runs: Sequence[PageRun], series: Sequence[Series]) -> str:
     return models + f" in {len(runs)} runs" * (len(runs) > 1)
 
 
-def _template() -> Template:
-    """The template of the page, with autoescape; an undefined name is an error."""
+def _rendered(**values: Any) -> str:
+    """The template of the page with these values; they are escaped, and an undefined name is an error."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
     environment = Environment(
         loader=PackageLoader("pytest_llmarith.results.page"),
         autoescape=True,
@@ -100,7 +98,7 @@ def _template() -> Template:
     )
     environment.filters.update(_FILTERS)
     environment.globals |= {"share": share, "direction": direction}
-    return environment.get_template("page.html")
+    return environment.get_template("page.html").render(**values)
 
 
 def _joined(names: Sequence[str]) -> str:

@@ -15,7 +15,8 @@ from playwright.sync_api import Page
 from pytest_llmarith.evaluate import Trial, verdict_of
 from pytest_llmarith.evaluate_search import SearchEngine, Step, record_of_search
 from pytest_llmarith.records import as_dict
-from pytest_llmarith.results.page import PageRun, page_of
+from pytest_llmarith.results.page import page_of
+from pytest_llmarith.results.series import PageRun
 from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.tasks import NumberProblem, arithmetic, breaking_point
 from pytest_llmarith.tasks.breaking_point import Draws

@@ -107,8 +107,7 @@ def test_an_address_is_followed(
     [
         ("usual", ".cells a[href*='model=o4-mini'][href*='variant=int_sub'][href*='depth=4']", 3, 54),
         ("usual", ".bars a[href*='class=one']", 3, 54),
-        ("conditions", "#conditions tbody th a", 54, 108),
-        ("conditions", "#repeats tbody th a", 54, 108),
+        *(("conditions", f"#{part} tbody th a", 54, 108) for part in ("conditions", "repeats")),
     ],
 )
 def test_figures_lead_to_their_trials(
@@ -149,9 +148,18 @@ def test_a_model_is_found_among_many(viewer: Viewer, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["usual", "conditions"])
-def test_headings_and_landmarks(viewer: Viewer, pages: Pages, name: str) -> None:
-    """One h1, no level is skipped, also in an open trial; no two landmarks have the same role and name."""
+def test_headings_landmarks_and_pictures(viewer: Viewer, pages: Pages, name: str) -> None:
+    """One h1, no level is skipped, also in an open trial; no two landmarks have the same role and name.
+
+    Every picture has a name and a table, or is hidden from screen readers.
+    """
     page = viewer.open(pages[name])
+    pictures = page.locator("figure svg[role=img]")
+    assert pictures.count() > 0
+    for picture in pictures.all():
+        assert picture.get_attribute("aria-label")
+        assert picture.locator("xpath=ancestor::figure").locator("table td").count() > 0
+    assert page.locator("svg:not([role=img]):not([aria-hidden=true])").count() == 0
     page.locator("#trial-rows button").first.click()
     levels = page.locator("h1, h2, h3, h4, h5, h6").evaluate_all("(all) => all.map((one) => Number(one.tagName[1]))")
     assert levels.count(1) == 1
@@ -233,17 +241,6 @@ def test_nothing_sticks_out(viewer: Viewer, tmp_path: Path, width: int) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     heights = "[...document.querySelectorAll('button')].map((one) => one.offsetHeight).filter(Boolean)"
     assert max(page.evaluate(heights)) < 40
-
-
-@pytest.mark.parametrize("name", ["usual", "conditions"])
-def test_every_picture_has_a_name_and_a_table(viewer: Viewer, pages: Pages, name: str) -> None:
-    page = viewer.open(pages[name])
-    pictures = page.locator("figure svg[role=img]")
-    assert pictures.count() > 0
-    for picture in pictures.all():
-        assert picture.get_attribute("aria-label")
-        assert picture.locator("xpath=ancestor::figure").locator("table td").count() > 0
-    assert page.locator("svg:not([role=img]):not([aria-hidden=true])").count() == 0
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
