@@ -105,10 +105,10 @@ def _formatted(comparisons: Comparisons, form: str) -> str:
     import json
 
     from pytest_llmarith.records import as_dict
-    from pytest_llmarith.results.compare_text import as_document, as_text
+    from pytest_llmarith.results.compare_text import as_latex, as_markdown, as_text
 
     if form == "json":
         return f"{json.dumps(as_dict(comparisons), indent=2)}\n"
     if form in ("markdown", "latex"):
-        return as_document(comparisons, latex=form == "latex")
+        return as_markdown(comparisons) if form == "markdown" else as_latex(comparisons)
     return as_text(comparisons, shutil.get_terminal_size().columns)

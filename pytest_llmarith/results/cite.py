@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import version
 
-from pytest_llmarith.records import Record, Result, Run, RunSummary
-from pytest_llmarith.results.formatting import dollars, interval, percent_of, sanitize
-from pytest_llmarith.results.keys import label_of
+from pytest_llmarith.records import Record, Result, Run, RunSummary, SearchProblem, SequenceProblem
+from pytest_llmarith.results.completeness import bounded
+from pytest_llmarith.results.formatting import ascii_keys, dollars, interval, percent_of, sanitize
+from pytest_llmarith.results.keys import label_of, parameters_of
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.tables import latex
 from pytest_llmarith.types import Outcome
@@ -25,7 +27,9 @@ class _Seen:
     served: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # by model
     days: set[str] = field(default_factory=set)
     prompts: dict[str, str] = field(default_factory=dict)  # the first one of each task in its usual condition
+    rules: set[str] = field(default_factory=set)  # how replies were read and programs run
     own_price: bool = False
+    elsewhere: bool = False  # asked by another program, and graded by this one
 
     @classmethod
     def of(cls, records: Iterable[Record]) -> _Seen:
@@ -33,6 +37,8 @@ class _Seen:
         for record in records:
             if record.prompt and not label_of(record.condition):
                 seen.prompts.setdefault(record.task, record.prompt)
+            seen.elsewhere |= record.nodeid is None
+            seen.rules |= set(_rules(record))
             if reply := record.reply:
                 seen.own_price |= reply.own_price
                 seen.days |= {reply.asked_at[: len("2026-11-22")]} if reply.asked_at else set()
@@ -43,35 +49,71 @@ class _Seen:
 
 def cite(runs: Sequence[LoadedRun]) -> Iterator[str]:
     """The lines for runs, with one entry for the program. Raises UsageError if a file is invalid."""
-    entries: list[str] = []
+    entries: list[tuple[str, dict[str, str]]] = []
     programs: dict[str, str] = {}  # the first year of each version
     for run in runs:
         seen, summary = _Seen.of(run.records()), run.summary()
         day = " to ".join(dict.fromkeys((min(seen.days), max(seen.days)))) if seen.days else "an unknown day"
         year = day[:4] if seen.days else ""
         yield from (*_sentences(summary, seen, day), "")
-        programs.setdefault(summary.run.versions.get("pytest-llmarith") or "", year)
-        models = ", ".join(dict.fromkeys(result.model for result in summary.results))
+        if seen.elsewhere:
+            programs.setdefault(version("pytest-llmarith"), str(datetime.now(UTC).year))
+        else:
+            programs.setdefault(summary.run.versions.get("pytest-llmarith") or "", year)
+        names = dict.fromkeys(result.model for result in summary.results)
+        sent = [_parameters(summary.run, name) for name in names]
+        models = ", ".join(f"{name} ({what})" if what else name for name, what in zip(names, sent, strict=True))
         tasks = ", ".join(dict.fromkeys(result.task.replace("_", " ") for result in summary.results))
         seed = f", seed {summary.run.seed}" if summary.run.seed is not None else ""
-        entries += _bibtex(run.name, title=f"{models}: {tasks}", year=year, note=f"Asked on {day}{seed}")
+        entries.append((run.name, {"title": f"{models}: {tasks}", "year": year, "note": f"Asked on {day}{seed}"}))
     title = "pytest-llmarith: language models on questions whose right answer is known exactly"
     author = "{The pytest-llmarith developers}"
-    for version, year in programs.items():
-        key = f"pytest-llmarith-{version}"
-        note = f"Version {version}" if version else ""
-        yield from _bibtex(key, author=author, title=title, year=year, note=note)
-    yield from entries
+    for release, year in reversed(programs.items()):
+        note = f"Version {release}" * bool(release)
+        fields = {"author": author, "title": title, "year": year, "note": note}
+        entries.insert(0, (f"pytest-llmarith-{release}", fields))
+    for key, (_, fields) in zip(ascii_keys(name for name, _ in entries), entries, strict=True):
+        yield f"@misc{{{key},"
+        for name, text in fields.items():
+            shown = text if name == "author" else f"{{{latex(text)}}}" if name == "title" else latex(text)
+            yield from [f"  {name} = {{{shown}}},"] * bool(text)
+        yield from ("}", "")
+
+
+def _rules(record: Record) -> Iterator[str]:
+    """How the reply was read, the program run, or the search limited."""
+    if record.reading:
+        yield f"Replies to {record.task} were read by the {record.reading} reading"
+    if isinstance(record.problem, SearchProblem):
+        yield f"Searches for breaking points had up to {record.problem.budget:,} questions each"
+    if isinstance(record.problem, SequenceProblem):
+        yield f"Programs were asked for sequences of the set {record.problem.set}"
+    if program := record.oeis:
+        limits = " and ".join(f"{limit:g}" for limit in program.limits)
+        memory, level = f"{program.memory_bytes / 2**20:,.0f} MiB", program.isolation.level
+        yield f"Programs had {limits} s per term and {memory}, the {program.rules} rules, and sandbox level {level}"
+        if program.judges.static:
+            yield "A static detector looked for lookup tables"
+        if program.judges.llm:
+            yield f"The model {program.judges.llm.model or 'of --oeis-judge'} looked for lookup tables"
 
 
 def _sentences(summary: RunSummary, seen: _Seen, day: str) -> Iterator[str]:
     run = summary.run
     versions = ", ".join(f"{name} {version}" for name, version in run.versions.items() if version)
-    yield f"Asked on {day} (UTC){f' with {versions}' * bool(versions)}."
+    versions = f" with {versions}" * bool(versions)
+    if seen.elsewhere:
+        versions = f" by another program (llm_arithmetic), graded by pytest-llmarith {version('pytest-llmarith')}"
+    yield f"Asked on {day} (UTC){versions}."
     for model in dict.fromkeys(result.model for result in summary.results):
         yield _model(model, run, seen.served[model], [one for one in summary.results if one.model == model])
     if run.seed is not None:
         yield f"The questions are those of seed {run.seed}."
+    if run.repeats and run.repeats > 1:
+        yield f"Each question was asked {run.repeats} times."
+    if run.oeis and run.oeis.terms:
+        yield f"Of each sequence, at most {run.oeis.terms} terms were run."
+    yield from (f"{rule}." for rule in sorted(seen.rules))
     for task, prompt in seen.prompts.items():
         yield f"First prompt of {task}: {sanitize(prompt, _LONGEST_PROMPT)}"
     for kind, texts in (run.prompt_texts or {}).items():
@@ -79,17 +121,21 @@ def _sentences(summary: RunSummary, seen: _Seen, day: str) -> Iterator[str]:
             yield f"{kind.removesuffix('s').capitalize()} {name}: {sanitize(text or '', _LONGEST_PROMPT)}"
     costs = [result.cost_usd for result in summary.results if result.cost_usd is not None]
     if costs:
-        prices = "the prices given with --llm-price" if seen.own_price else "litellm's prices of that version"
-        yield f"The replies cost {dollars(sum(costs), sum(one.unpriced for one in summary.results))} by {prices}."
+        prices = ", by the prices given with --llm-price" if seen.own_price else ", by litellm's prices of that version"
+        prices = ", as recorded by llm_arithmetic" if seen.elsewhere else prices
+        yield f"The replies cost {dollars(sum(costs), sum(one.unpriced for one in summary.results))}{prices}."
+
+
+def _parameters(run: Run, name: str) -> str:
+    return ", ".join(f"{key}={value}" for key, value in (parameters_of(run, name) or {}).items())
 
 
 def _model(name: str, run: Run, served: set[str], results: Sequence[Result]) -> str:
     facts = next((one for one in run.models if one.name == name), None)
-    params = ", ".join(f"{key}={value}" for key, value in ((facts and facts.params) or {}).items())
     about = [
         f"target {facts.target}" if facts and facts.target not in (None, name) else "",
         f"served as {' and '.join(sorted(served))}" if served - {name} else "",
-        params or "no parameters" * bool(facts),
+        _parameters(run, name) or "no parameters" * bool(facts),
         "simulated" * results[0].simulated,
     ]
     found = []
@@ -97,16 +143,10 @@ def _model(name: str, run: Run, served: set[str], results: Sequence[Result]) -> 
         if correct := one.percentages[Outcome.CORRECT]:  # searches have none
             condition = f" ({label_of(one.condition)})" * bool(one.condition)
             counts = f"{one.outcomes.correct:,} of {one.measured:,} correct"
-            shares = f"{percent_of(correct)} %, 95 % interval {interval(correct)}"
+            shares = bounded(one) or f"{percent_of(correct)} %, 95 % interval {interval(correct)}"
             found.append(f"{one.task}{condition}: {counts} ({shares})")
     described = ", ".join(filter(None, about))
     searches = sum(len(one.breaking_points) for one in results)
     found += [f"{searches:,} searches for breaking points"] * bool(searches)
     whose = f"{name}{f' ({described})' * bool(described)}"
     return sanitize(f"{'. '.join(filter(None, (whose, '; '.join(found))))}.", _LONGEST_NAME)
-
-
-def _bibtex(key: str, **fields: str) -> Iterator[str]:
-    yield f"@misc{{{re.sub(r'[^A-Za-z0-9:-]+', '-', key).strip('-')},"
-    yield from (f"  {name} = {{{text if name == 'author' else latex(text)}}}," for name, text in fields.items() if text)
-    yield from ("}", "")

@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from pytest_llmarith.records import Part, Points, Record
+from pytest_llmarith.records import Part, Points, Record, SearchProblem
 from pytest_llmarith.results.compare_rows import Row, at_worst, correct_for_tests, rows_of
 from pytest_llmarith.results.files import UsageError
-from pytest_llmarith.results.keys import USUAL_NAME
+from pytest_llmarith.results.keys import USUAL_NAME, label_of
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.questions import Pair, Question, Questions, by_cell, pair, with_other_prompts
 
@@ -27,7 +27,7 @@ class Side(Part):
 
 
 class Differing(Part):
-    """A fact in the records in which the sides differ; null if it is unknown."""
+    """A fact in the records in which the sides may differ; null if it is unknown."""
 
     what: str
     first: str | None
@@ -56,11 +56,12 @@ class Counts(Part, kw_only=True):
 
 
 class Comparison(Part):
-    """Two sides."""
+    """Two sides. A search for a breaking point is in no row; `searches` say what each found on both sides."""
 
     first: Side
     second: Side
     differing: list[Differing]
+    searches: list[Differing]
     method: Literal["paired", "unpaired"]
     questions: Counts
     rows: list[Row]
@@ -85,6 +86,7 @@ class _Model:
     condition: str | None = None
     simulated: bool = False
     seen: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # facts in its records
+    searches: dict[tuple[str, str], str] = field(default_factory=dict)  # by condition, and variant with repeat
 
     def __str__(self) -> str:
         return f"{self.name}, {self.condition}" if self.condition else self.name
@@ -96,6 +98,10 @@ class _Model:
     def note(self, record: Record) -> None:
         """Collect the facts in a record about how the model was asked and graded."""
         self.simulated = self.simulated or record.simulated
+        if isinstance(problem := record.problem, SearchProblem) and record.search:
+            search = problem.variant + f", repeat {record.repeat}" * bool(record.repeat)
+            wrong = record.search.minimum and record.search.minimum.question
+            self.searches[label_of(record.condition), search] = wrong or "nothing found"
         sent = record.reply and record.reply.sent
         for name, value in (
             ("served model", record.reply and record.reply.served_model),
@@ -186,7 +192,8 @@ def _in_conditions(chosen: Iterable[tuple[_Model, _Model]], wanted: Sequence[str
 def _in_condition(model: _Model, condition: str) -> _Model:
     label = "" if condition == USUAL_NAME else condition
     questions = [replace(one, condition="") for one in model.questions if one.condition == label]
-    return replace(model, questions=questions, condition=condition)
+    searches = {("", name): found for (its, name), found in model.searches.items() if its == label}
+    return replace(model, questions=questions, searches=searches, condition=condition)
 
 
 def _split(option: str, text: str, first: Collection[str], second: Collection[str], within: bool) -> tuple[str, str]:
@@ -216,7 +223,11 @@ def _listed(names: Collection[str]) -> str:
 
 def _compared(first: _Model, second: _Model, unpaired: bool) -> Comparison:
     pairs, left, right = pair(first.questions, second.questions, any_prompt=first.condition is not None)
-    smaller = min(len(first.questions), len(second.questions))
+    if not (smaller := min(len(first.questions), len(second.questions))):
+        why = (
+            "one side has no questions; searches for breaking points are not compared, but `llmarith report` shows them"
+        )
+        raise UsageError(f"{_both(first, second)}: {why}")
     is_paired = bool(pairs) and 2 * len(pairs) >= smaller
     if is_paired:
         same: list[Pair] = []
@@ -240,7 +251,12 @@ def _compared(first: _Model, second: _Model, unpaired: bool) -> Comparison:
     rows = rows_of(pairs, paired=is_paired)
     correct_for_tests(rows)
     one, other = (Side(side.run, side.name, side.condition, side.simulated) for side in (first, second))
-    return Comparison(one, other, _differing(first, second), "paired" if is_paired else "unpaired", counts, rows)
+    searches = [
+        Differing(", ".join(filter(None, key)), first.searches.get(key), second.searches.get(key))
+        for key in sorted({*first.searches, *second.searches})
+    ]
+    method: Literal["paired", "unpaired"] = "paired" if is_paired else "unpaired"
+    return Comparison(one, other, _differing(first, second), searches, method, counts, rows)
 
 
 def _counts_of_pairs(

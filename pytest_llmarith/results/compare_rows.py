@@ -15,7 +15,6 @@ from pytest_llmarith.records import (
     Percent,
     Points,
     SameWords,
-    SearchProblem,
     Share,
 )
 from pytest_llmarith.results.differences import (
@@ -176,8 +175,7 @@ def model_differences(results: Iterable[OfCondition], baseline: str) -> list[Mod
     """
     asked: defaultdict[tuple[str, str], list[Question]] = defaultdict(list)
     for each in results:
-        if each.task != SearchProblem.__struct_config__.tag:  # outcomes of searches are not shares of questions
-            asked[each.task, each.model] += each.questions
+        asked[each.task, each.model] += each.questions
     found = []
     for (task, model), questions in asked.items():
         first = asked.get((task, baseline), [])

@@ -1,4 +1,4 @@
-"""A comparison as text for a terminal, as GitHub's markdown, and as lines of a gate that fails.
+"""A comparison as text for a terminal, as GitHub's markdown, as LaTeX, and as lines of a gate that fails.
 
 Names of runs, models, sets and facts are untrusted text: they are sanitized and shortened here.
 """
@@ -46,6 +46,7 @@ _OF_GROUPS: tuple[_Shown, ...] = (
     *(("B", lambda row: str(row.second.measured)), _PERCENTS[1]),
     *(*_DIFFERENCE, *_TEST),
 )
+_BELOW = ("95 %", "worse", "*")  # below the column before it if the table is too wide
 _OF_COMPARISONS: tuple[_Shown, ...] = (_OF_PAIRS[0], *_PERCENTS, *_DIFFERENCE, *_TEST)
 
 
@@ -60,39 +61,63 @@ def as_text(comparisons: Comparisons, width: int) -> str:
     return "".join(f"{line}\n" for line in lines).replace("\n\n\n", "\n\n")
 
 
-def as_document(comparisons: Comparisons, *, latex: bool) -> str:
-    """The same for a paper, or else as markdown for the summary of a CI job. Untrusted text has no effect in either."""
-    lines = [] if latex else ["## Comparison", ""]
+def as_markdown(comparisons: Comparisons) -> str:
+    """The same as markdown for the summary of a CI job, in which untrusted text has no effect."""
+    lines = ["## Comparison", ""]
     for block in _blocks(comparisons):
-        if isinstance(block, Table):
-            lines += tables.as_latex(block) if latex else ["", *tables.as_markdown(block)]
-        else:
-            lines.append(f"% {formatting.sanitize(block, 1_000)}" if latex else f"- {tables.code(block)}")
+        lines += ["", *tables.as_markdown(block)] if isinstance(block, Table) else [f"- {tables.code(block)}"]
     return "".join(f"{line}\n" for line in lines)
+
+
+def as_latex(comparisons: Comparisons) -> str:
+    """The same for a paper: the caption of each table says what is compared, and how."""
+    found, blocks = comparisons.comparisons, [one for one in _blocks(comparisons) if isinstance(one, Table)]
+    captioned = []
+    for one, block in zip(found, blocks, strict=False):
+        sides = (f"{_which(side)}{_simulated(side)}" for side in (one.second, one.first))
+        facts = [f"{text[:1].upper()}{text[1:]}" for text in _facts(one)]
+        title = "B = {} minus A = {}".format(*sides)
+        captioned.append(block._replace(title=title, notes=facts, legend=" ".join(_legend([one]))))
+    for block in blocks[len(found) :]:
+        captioned.append(block._replace(title="Each B minus A, over all", legend=" ".join(_legend(found))))
+    return "".join(
+        f"{line}\n" for line in [*(f"% {text}" for text in _alone(comparisons)), *tables.as_latex(captioned)]
+    )
 
 
 def _blocks(comparisons: Comparisons) -> Iterator[str | Table]:
     found = comparisons.comparisons
     for one in found:
         for letter, side in (("A", one.first), ("B", one.second)):
-            yield f"{letter}: {_name(side.run)}, {_who(side)}{' (simulated)' * side.simulated}"
-        yield _counts(one)
-        yield f"differing: {', '.join(map(_fact, one.differing)) or 'nothing that is known'}"
-        if one.method == "paired":
-            shown = one.rows[0].shown
-            smallest = "none" if shown is None else f"{shown:.1f} points"
-            yield f"smallest difference that these pairs show with 80 % power: {smallest}"
+            yield f"{letter}: {_name(side.run)}, {_who(side)}{_simulated(side)}"
+        yield from _facts(one)
         yield _table("", _OF_PAIRS if one.method == "paired" else _OF_GROUPS, [(_label(row), row) for row in one.rows])
     if len(found) > 1:
         yield _table("B", _OF_COMPARISONS, [(_which(one.second), one.rows[0]) for one in found])
-    if alone := [sanitize_name(one, 2 * _LONGEST_NAME) for one in comparisons.not_compared]:
-        more = f" and {len(alone) - _MOST_ALONE} more" if len(alone) > _MOST_ALONE else ""
-        yield f"not compared, as the other run has no model of this name: {', '.join(alone[:_MOST_ALONE])}{more}"
+    yield from _alone(comparisons)
     yield " ".join(_legend(found))
 
 
+def _facts(one: Comparison) -> Iterator[str]:
+    """What is compared and how, a text per fact."""
+    yield _counts(one)
+    yield f"differing: {', '.join(map(_fact, one.differing)) or 'nothing that is known'}"
+    if one.searches:
+        yield f"searches for breaking points, in no row (in A and in B): {', '.join(map(_fact, one.searches))}"
+    if one.method == "paired":
+        shown = one.rows[0].shown
+        smallest = "none" if shown is None else f"{shown:.1f} points"
+        yield f"smallest difference that these pairs show with 80 % power: {smallest}"
+
+
+def _alone(comparisons: Comparisons) -> Iterator[str]:
+    if alone := [sanitize_name(one, 2 * _LONGEST_NAME) for one in comparisons.not_compared]:
+        more = f" and {len(alone) - _MOST_ALONE} more" if len(alone) > _MOST_ALONE else ""
+        yield f"not compared, as the other run has no model of this name: {', '.join(alone[:_MOST_ALONE])}{more}"
+
+
 def _table(header: str, shown: Sequence[_Shown], rows: Sequence[tuple[str, Row]]) -> Table:
-    columns = [Column(header, is_name=True), *(Column(name) for name, _ in shown)]
+    columns = [Column(header, is_name=True), *(Column(name, below=name in _BELOW) for name, _ in shown)]
     return Table("", columns, [tables.Row([name, *(show(row) for _, show in shown)]) for name, row in rows])
 
 
@@ -109,15 +134,17 @@ def _who(side: Side) -> str:
     return ", ".join(_name(name) for name in (side.model, side.condition) if name)
 
 
+def _simulated(side: Side) -> str:
+    return " (simulated)" * side.simulated
+
+
 def _which(side: Side) -> str:
     return f"{_name(PurePath(side.run).name)}, {_who(side)}"
 
 
 def _label(row: Row) -> str:
-    """The label of a row. A search has the variants of arithmetic, so its task is named, too."""
     longest = _LONGEST_CONDITION if row.kind == "condition" else _LONGEST_LABEL
-    name = sanitize_name(row.name or row.task or "over all", longest)
-    return f"{row.task} {name}" if row.task == "breaking_point" and row.kind == "variant" else name
+    return sanitize_name(row.name or row.task or "over all", longest)
 
 
 def _counts(one: Comparison) -> str:

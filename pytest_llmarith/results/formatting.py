@@ -7,6 +7,7 @@ make them safe for a terminal, and are called where text is printed.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from math import ceil
 
@@ -88,11 +89,13 @@ def star(p_holm: float | None) -> str:
 # --- money, counts, sizes --------------------------------------------------------------------------------------------
 
 
-def dollars(cost: float | None, unpriced: int = 0) -> str:
+def dollars(cost: float | None, unpriced: int = 0, decimals: int | None = None) -> str:
     """A cost such as `$0.0123`. A plus means that some replies have no known price."""
     if cost is None:
         return UNKNOWN
-    if 0 < cost < 0.0001:
+    if decimals is not None:
+        text = f"${cost:,.{decimals}f}"
+    elif 0 < cost < 0.0001:
         text = "<$0.0001"
     elif cost >= 100 or cost == 0:
         text = f"${cost:,.0f}"
@@ -149,9 +152,9 @@ def seconds(number: float | None) -> str:
     return f"{number:.1f}" if number < 99.95 else f"{number:,.0f}"
 
 
-def cost_of(result: Result) -> str:
+def cost_of(result: Result, decimals: int | None = None) -> str:
     """The cost of a result."""
-    return dollars(result.cost_usd, result.unpriced)
+    return dollars(result.cost_usd, result.unpriced, decimals)
 
 
 def prompt_and_completion(tokens: Tokens) -> int | None:
@@ -224,6 +227,17 @@ def sanitize_name(name: str, limit: int) -> str:
 def showable(text: str, encoding: str | None) -> str:
     """The text with all characters escaped that the terminal's encoding lacks."""
     return text.encode(encoding or "utf-8", "backslashreplace").decode(encoding or "utf-8")
+
+
+def ascii_keys(texts: Iterable[str]) -> list[str]:
+    """A key for each text, of ASCII letters, digits and hyphens; each is different."""
+    keys: list[str] = []
+    for text in texts:
+        key, number = (base := re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-")), 1
+        while key in keys:
+            key, number = f"{base}-{number + 1}", number + 1
+        keys.append(key)
+    return keys
 
 
 def _ends(number: re.Match[str]) -> str:

@@ -29,7 +29,8 @@ _MARKS = "os^DvP"
 _GREY = "#7b858f"
 _PANEL_INCHES = 2.2
 _PANELS_A_ROW = 4
-_MOST_DARK_BANDS = 3
+_MOST_BANDS = 4  # more of them merge
+_DARK = 93  # % correct, from which white has more contrast than black: at least 4.5
 _STYLE: Any = {
     "font.size": 8,
     "axes.spines.top": False,
@@ -72,7 +73,7 @@ def plot(runs: Sequence[LoadedRun], kind: Kind, output: Path, *, force: bool = F
 
 
 def _curves(figure: Figure, runs: Sequence[PageRun], series: Sequence[Series]) -> bool:
-    """A panel per variant with a line and a band per model."""
+    """A panel per variant with a line per model, and a band for each of a few."""
     panels: dict[str, dict[str, _Curve]] = {}
     for one in series:
         for result in one.results:
@@ -85,15 +86,15 @@ def _curves(figure: Figure, runs: Sequence[PageRun], series: Sequence[Series]) -
     if not panels:
         return False
     labels = [one.label for one in series]
-    band = 0.15 if len(labels) <= _MOST_DARK_BANDS else 0.05
     axes = _axes(figure, len(panels), _PANELS_A_ROW, (_PANEL_INCHES, _PANEL_INCHES), sharey=True)
     for place, (axis, (variant, curves)) in enumerate(zip(axes, panels.items(), strict=True)):
         for label, curve in curves.items():
             style = _style(labels.index(label))
             places = [depth for depth, _ in curve]
             axis.plot(places, [shown.percent for _, shown in curve], **style, label=label, markersize=3, linewidth=1)
-            lows, highs = ([getattr(shown, end) for _, shown in curve] for end in ("low", "high"))
-            axis.fill_between(places, lows, highs, color=style["color"], alpha=band, linewidth=0)
+            if len(labels) <= _MOST_BANDS:
+                lows, highs = ([getattr(shown, end) for _, shown in curve] for end in ("low", "high"))
+                axis.fill_between(places, lows, highs, color=style["color"], alpha=0.15, linewidth=0)
         axis.set(title=variant, ylim=(-2, 102))
         axis.locator_params("x", integer=True)
         if place + _PANELS_A_ROW >= len(panels):
@@ -149,7 +150,7 @@ def _heatmaps(figure: Figure, runs: Sequence[PageRun], series: Sequence[Series])
         axis.imshow(grid, cmap=colours, vmin=0, vmax=100, aspect="auto")
         for y, row in enumerate(heatmap.rows):
             for x, share in enumerate(row.shares):
-                colour = "white" if share and share.percent > 60 else "black"
+                colour = "white" if share and share.percent >= _DARK else "black"
                 text = f"{share.percent:.0f}" if share else "-"
                 axis.text(x, y, text, ha="center", va="center", color=colour, size=6)
         axis.set_xticks(range(len(heatmap.depths)), heatmap.depths)
@@ -166,7 +167,8 @@ def _differences(figure: Figure, runs: Sequence[PageRun], series: Sequence[Serie
         return False
     figure.set_size_inches(6, sum(0.25 * len(one.rows) + 0.8 for one in panels))
     heights = [len(one.rows) + 2 for one in panels]
-    axes: list[Any] = list(figure.subplots(len(panels), 1, squeeze=False, height_ratios=heights).flat)
+    grid = figure.subplots(len(panels), 1, squeeze=False, height_ratios=heights, sharex=True)
+    axes: list[Any] = list(grid.flat)
     for axis, ranking in zip(axes, panels, strict=True):
         axis.axvline(0, color=_GREY, linewidth=1)
         for y, row in enumerate(ranking.rows):
@@ -180,6 +182,7 @@ def _differences(figure: Figure, runs: Sequence[PageRun], series: Sequence[Serie
         names = [row.place.key for row in ranking.rows]
         axis.set_yticks(range(len(names)), names)
         axis.set_ylim(len(names) - 0.5, -0.5)
+        axis.tick_params(labelbottom=True)
         axis.set(title=ranking.task, xlabel=f"points to {names[0]}, with 95 % interval")
     figure.supxlabel("circles: not separated; squares: worse, after Holm's correction", size=8, color=_GREY)
     return True

@@ -14,7 +14,6 @@ from pytest_llmarith.records import (
     AdditionProblem,
     ArithmeticProblem,
     CustomProblem,
-    Problem,
     Record,
     SearchProblem,
     SequenceProblem,
@@ -52,7 +51,10 @@ Pair = tuple[Question, Question]
 
 
 class Questions:
-    """The questions of one model. Only a few numbers of each record are kept."""
+    """The questions of one model, without searches, whose outcomes are no shares of questions.
+
+    Only a few numbers of each record are kept.
+    """
 
     def __init__(self, systems: Mapping[str, str | None] | None = None) -> None:
         """`systems` has the texts of the run's system prompts, whose names differ between runs.
@@ -70,6 +72,8 @@ class Questions:
     def add(self, record: Record) -> None:
         """Count one record, unless another test asked the same question, which is the same request."""
         problem, condition, prompt = record.problem, label_of(record.condition), self._prompt(record)
+        if isinstance(problem, SearchProblem):
+            return
         identity = hash((record.task, *_identity(problem)))
         part = getattr(problem, "variant", None) or getattr(problem, "set", None)
         answered = record.outcome is not Outcome.UNANSWERED
@@ -88,12 +92,7 @@ class Questions:
             question.correct += record.outcome is Outcome.CORRECT
 
     def _prompt(self, record: Record) -> int | None:
-        """A hash of what was sent: the prompt, and the system prompt of the condition; None if it is unknown.
-
-        The prompt of a search is that of its final question, which is a result, so its condition is used instead.
-        """
-        if record.search:
-            return hash(label_of(record.condition))
+        """A hash of what was sent: the prompt, and the system prompt of the condition; None if it is unknown."""
         system = record.condition.system
         if system is not None and self._systems is not None:
             system = self._systems.get(system)
@@ -102,7 +101,7 @@ class Questions:
         return None if record.prompt is None else hash((record.prompt, system))
 
 
-def _identity(problem: Problem) -> tuple[Hashable, ...]:
+def _identity(problem: ArithmeticProblem | AdditionProblem | SequenceProblem | CustomProblem) -> tuple[Hashable, ...]:
     """What identifies a problem. The trial's number does not, as its problem depends on the seed."""
     match problem:
         case ArithmeticProblem():
@@ -111,8 +110,6 @@ def _identity(problem: Problem) -> tuple[Hashable, ...]:
             return problem.int1, problem.int2, problem.expected
         case SequenceProblem():
             return problem.number, problem.offset
-        case SearchProblem():
-            return problem.seed, problem.of, problem.variant, problem.budget
         case CustomProblem():
             return problem.label, json.dumps([problem.inputs, problem.expected], sort_keys=True)
 

@@ -6,7 +6,7 @@ import html
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from itertools import chain
+from textwrap import wrap
 from typing import Any, Literal, NamedTuple
 
 from pytest_llmarith.records import ModelDifference, Record, RunSummary, as_dict
@@ -17,7 +17,7 @@ from pytest_llmarith.results.formatting import dollars, prompt_and_completion, s
 from pytest_llmarith.results.load import UNFINISHED, LoadedRun
 from pytest_llmarith.results.page import page_of
 from pytest_llmarith.results.run_status import run_lines, wrong_trials
-from pytest_llmarith.results.run_tables import effects, error_classes, overview, repeats, spending, tables_of
+from pytest_llmarith.results.run_tables import effects, error_classes, overview, repeats, scores, spending, tables_of
 from pytest_llmarith.results.screen import results_screen
 from pytest_llmarith.results.series import (
     PageRun,
@@ -36,6 +36,10 @@ Format = Literal["terminal", "markdown", "latex", "csv", "json", "html"]
 
 _LONGEST_NAME = 60
 _LONGEST_RUN = 100
+_LONGEST_PATH = 1_000
+_NOT_IN_LATEX = (
+    "% not shown: differences (llmarith compare --format=latex), reliable depths (report -v), searches (report)"
+)
 _MOST_WRONG = 100  # of each outcome
 
 
@@ -71,6 +75,16 @@ class Selection:
             *[f"--max-depth={self.max_depth}"] * bool(self.max_depth),
         ]
         return " ".join(sanitize_name(option, _LONGEST_NAME) for option in options)
+
+    @property
+    def in_words(self) -> str:
+        """For a caption, such as `Only tasks oeis; depths 5 and more`; empty if no trial is excluded."""
+        lowest, highest = self.min_depth, self.max_depth
+        depths = (
+            f"{f'{lowest} to' if lowest else 'up to'} {highest}" if highest else f"{lowest} and more" * bool(lowest)
+        )
+        parts = {"models": ", ".join(self.models), "tasks": ", ".join(self.tasks), "depths": depths}
+        return "Only " * bool(self) + "; ".join(f"{name} {value}" for name, value in parts.items() if value)
 
     def check(self, runs: Sequence[LoadedRun]) -> None:
         """Raises UsageError, which lists the models and tasks, if no trial is counted."""
@@ -187,13 +201,19 @@ def report(
         only = shown[0].summary if len(runs) == 1 else None
         if only:
             rows = [replace(row, label=name_of(row.result), run="", unfinished="") for row in rows]
+        differences = only.differences if only else _differences(shown, series, rows)
         first = _first_lines(runs, shown, selection, width)
-        tables = _tables(rows, only, detail, with_head=form != "terminal")
+        other = [] if only else _other_questions(runs, series, rows, differences)
+        first += (
+            wrap(" ".join(other), width, break_long_words=False, break_on_hyphens=False)
+            if form == "terminal"
+            else other
+        )
+        tables = _tables(rows, only, detail, in_document=form != "terminal")
         if form == "terminal":
-            differences = only.differences if only else _differences(shown, series, rows)
             text = [*first, *results_screen(rows, differences, width), *_text(tables, width)]
         elif form == "latex":
-            text = [*(f"% {line}" for line in first), *chain.from_iterable(map(as_latex, tables))]
+            text = [*(f"% {line}" for line in first), _NOT_IN_LATEX, *as_latex(tables, selection.in_words)]
         else:
             tables += _wrong(shown[0].records) if only and detail.all_tables else []
             text = list(_markdown(runs[0].name if only else f"{len(runs):,} runs", first, tables))
@@ -209,6 +229,27 @@ def _differences(
         one._replace(model=labels[series_key(number, one)]) for number, run in enumerate(runs) for one in run.asked
     )
     return model_differences(asked, rows[0].label) if rows else []
+
+
+def _other_questions(
+    runs: Sequence[LoadedRun],
+    series: Sequence[Series],
+    rows: Sequence[ResultOfRun],
+    differences: Sequence[ModelDifference],
+) -> list[str]:
+    """The remark about runs that were asked a task of the first model shown, but few of its questions."""
+    run_of, compared = {one.label: one.key[0] for one in series}, {(one.model, one.task) for one in differences}
+    measured = [row for row in rows if row.result.measured and not row.result.breaking_points]
+    first = run_of[rows[0].label] if rows else 0
+    tasks = {row.result.task for row in measured if row.label == rows[0].label}
+    apart = [row for row in measured if row.result.task in tasks and (row.label, row.result.task) not in compared]
+    if not (others := sorted({run_of[row.label] for row in apart} - {first})):
+        return []
+    paths = " ".join(sanitize(str(runs[number].path), _LONGEST_PATH) for number in (first, others[0]))
+    whose = sanitize_name(runs[first].name, _LONGEST_RUN)
+    return [
+        f"{len(others)} of {len(runs)} runs asked other questions than {whose}: llmarith compare --unpaired {paths}"
+    ]
 
 
 def _first_lines(runs: Sequence[LoadedRun], shown: Sequence[PageRun], selection: Selection, width: int) -> list[str]:
@@ -228,23 +269,24 @@ def _first_lines(runs: Sequence[LoadedRun], shown: Sequence[PageRun], selection:
 
 def tables_section(summary: RunSummary, width: int) -> list[str]:
     """All tables of a run."""
-    return [*_text(_tables(results_of(summary), summary, Detail(all_tables=True), with_head=False), width)]
+    return [*_text(_tables(results_of(summary), summary, Detail(all_tables=True), in_document=False), width)]
 
 
-def _tables(rows: Sequence[ResultOfRun], only: RunSummary | None, detail: Detail, *, with_head: bool) -> list[Table]:
-    """The tables with content: the overview or its head, and the selected ones or, of a single run, all."""
+def _tables(rows: Sequence[ResultOfRun], only: RunSummary | None, detail: Detail, *, in_document: bool) -> list[Table]:
+    """The tables with content: the selected ones or, of a single run, all; `in_document` also what the screen has."""
     if not any(row.result.measured for row in rows):
         return []
     results = [row.result for row in rows]
     whole = only if detail.all_tables else None
-    tables = [overview(rows, only_head=not detail.all_tables)] if with_head or detail.all_tables else []
+    tables = [overview(rows, only_head=not detail.all_tables)] if in_document or detail.all_tables else []
+    tables += [scores([row for row in rows if row.result.sets])] if in_document and not whole else []
     if whole:
         tables += [effects(whole.effects, whole.same_words), repeats(results), spending(results)]
     legends: set[str] = set()
     for table in (table for row in rows for table in tables_of(row, only_cells=not whole) if whole or detail.cells):
         tables.append(table._replace(legend="") if table.legend in legends else table)
         legends.add(table.legend)
-    tables += [error_classes(rows)] if whole or detail.errors else []
+    tables += [error_classes(rows, full_names=in_document)] if whole or detail.errors else []
     return [table for table in tables if table.rows or table.notes]
 
 
@@ -258,7 +300,7 @@ def _markdown(title: str, first: Sequence[str], tables: Sequence[Table]) -> Iter
     for table in tables[:1]:
         yield from as_markdown(table)
     for table in tables[1:]:
-        yield f"<details><summary>{html.escape(table.title)}</summary>"
+        yield f"<details><summary>{html.escape(table.heading)}</summary>"
         yield from ("", *as_markdown(table), "</details>", "")
 
 

@@ -73,21 +73,27 @@ def overview(rows: Sequence[ResultOfRun], *, only_head: bool = False) -> Table:
     details = not only_head
     if only_head:  # outcomes of searches are no shares of questions
         rows = [row for row in rows if not row.result.breaking_points]
+    costs = [row.result.cost_usd for row in rows if row.result.cost_usd]
+    decimals = (2 if min(costs) >= 0.01 else 4) if only_head and costs else None  # the same in all rows
     columns = [
-        Column("model", lambda row: row.label + " (simulated)" * (only_head and row.result.simulated), is_name=True),
+        Column("model", lambda row: _simulated(row) if only_head else row.label, is_name=True),
         Column("task", lambda row: row.result.task, is_name=True, below=True),
         Column("trials", lambda row: row.result.measured),
         *[Column("date", lambda row: row.result.date, below=True)] * details,
         *_percentage("correct %", lambda row: row.result.percentages[Outcome.CORRECT]),
         *_percentage("nan %", lambda row: row.result.percentages[Outcome.NAN]) * details,
         *_percentage("deviate %", lambda row: row.result.percentages[Outcome.DEVIATE]) * details,
-        Column("cost", lambda row: formatting.cost_of(row.result)),
+        Column("cost", lambda row: formatting.cost_of(row.result, decimals)),
         Column("tokens", lambda row: formatting.tokens_of(row.result), below=True),
         *[Column("rel err", lambda row: formatting.short(row.result.median_relative_error))] * details,
         *[Column("abs err", lambda row: formatting.short(row.result.average_absolute_error), below=True)] * details,
     ]
-    legend = _INTERVALS + f" {_ERROR_SIZES}" * details
-    return table_of("", columns, rows, legend, row_notes=[note_of(row, only_head=only_head) for row in rows])
+    title, legend = "correct answers by model and task" * only_head, _INTERVALS + f" {_ERROR_SIZES}" * details
+    return table_of(title, columns, rows, legend, row_notes=[note_of(row, only_head=only_head) for row in rows])
+
+
+def _simulated(row: ResultOfRun) -> str:
+    return row.label + " (simulated)" * row.result.simulated
 
 
 def note_of(row: ResultOfRun, *, only_head: bool = False) -> str:
@@ -112,7 +118,8 @@ def notes_of(row: ResultOfRun, *, details: bool = True) -> Iterator[str]:
     notes = (
         row.unfinished,
         incomplete(result),
-        row.missing or bounded(result),
+        row.missing,
+        bounded(result),
         f"nan: {nan}" * (details and bool(nan)),
         f"deviate: {result.rounded:,} rounded" * (details and bool(result.rounded)),
         formatting.unpriced(result),
@@ -203,11 +210,16 @@ def _names(items: Sequence[Keyed]) -> list[Column]:
 
 
 def _percentage(header: str, of: Callable[[Any], Percentage | None]) -> list[Column]:
-    """A percentage and its interval."""
+    """A percentage and its interval; bounds are no interval, and are in the note of their row."""
     return [
         Column(header, lambda one: formatting.percent_of(of(one))),
-        Column("95 %", lambda one: formatting.interval(of(one)), below=True),
+        Column("95 %", lambda one: formatting.interval(_sampled(of(one))), below=True),
     ]
+
+
+def _sampled(found: Percentage | None) -> Percentage | None:
+    """The percentage, unless its ends are bounds because a cell has no reply."""
+    return found if found and found.percent is not None else None
 
 
 def _amounts(
@@ -232,7 +244,7 @@ def tables_of(row: ResultOfRun, *, only_cells: bool = False) -> Iterator[Table]:
     """The tables of a result, depending on its task; with `only_cells` that of variants and depths."""
     result = row.result
     whose = f"{sanitize_name(row.label, LONGEST_NAME)}{' (simulated)' * result.simulated}, "
-    whose += f"{sanitize_name(result.task, LONGEST_NAME)}: "
+    whose += sanitize_name(result.task, LONGEST_NAME)
     if result.cells:
         yield _by_depth(whose, result)
     if only_cells:
@@ -246,11 +258,11 @@ def tables_of(row: ResultOfRun, *, only_cells: bool = False) -> Iterator[Table]:
             Column("rel err", lambda one: formatting.short(one.error_sizes.median_relative_error)),
             Column("leading", lambda one: formatting.leading_digits(one.error_sizes, one.deviate)),
         ]
-        yield table_of(f"{whose}by variant, all depths together", columns, result.variants, _VARIANTS)
+        yield table_of("by variant, all depths together", columns, result.variants, _VARIANTS)._replace(whose=whose)
     if result.lengths:
         yield _by_length(whose, result)
     if result.sets:
-        yield _by_set(whose, result)
+        yield scores([row])._replace(whose=whose)
 
 
 def counts_by_depth(result: Result) -> tuple[int, list[int], dict[str, list[str | None]]]:
@@ -278,15 +290,15 @@ def _by_depth(whose: str, result: Result) -> Table:
         for one in result.variants
     ]
     totals = [correct_percentage([cell for cell in result.cells if cell.depth == depth]) for depth in depths]
-    totals.append(result.percentages[Outcome.CORRECT])
+    totals = [_sampled(one) for one in (*totals, result.percentages[Outcome.CORRECT])]
     rows += [
         Row(["all %", *map(formatting.percent_of, totals)]),
         # In one row they would be too wide.
-        Row(["95 % from", *(formatting.percent_text(total.low if total else None) for total in totals)]),
-        Row(["to", *(formatting.percent_text(total.high if total else None) for total in totals)]),
+        Row(["95 % low", *(formatting.percent_text(total.low if total else None) for total in totals)]),
+        Row(["95 % high", *(formatting.percent_text(total.high if total else None) for total in totals)]),
     ]
     columns = [Column("depth", is_name=True), *(Column(str(depth)) for depth in depths), Column("all %")]
-    return Table(f"{whose}correct of {usual} by variant and depth", columns, rows)
+    return Table(f"correct of {usual} by variant and depth", columns, rows, whose=whose)
 
 
 def _by_length(whose: str, result: Result) -> Table:
@@ -296,21 +308,29 @@ def _by_length(whose: str, result: Result) -> Table:
     latencies = [one.spending["latency_s"] for one in result.lengths]
     rows.append(Row(["median s", *(formatting.seconds(one.median) if one else None for one in latencies)]))
     columns = [Column("digits", is_name=True), *(Column(str(one.digits)) for one in result.lengths)]
-    return Table(f"{whose}by digits of the longer operand", columns, rows)
+    return Table("by digits of the longer operand", columns, rows, whose=whose)
 
 
-def _by_set(whose: str, result: Result) -> Table:
-    """Scores by set and limit, and notes below them."""
+def scores(rows: Sequence[ResultOfRun]) -> Table:
+    """Scores by set and limit, and notes below them; those of several results also by model."""
+    several = len(rows) > 1
     columns = [
-        Column("set", lambda one: one[0].set, is_name=True),
-        Column("limit", lambda one: one[1] and f"{one[1].seconds:g} s"),
-        Column("sequences", lambda one: one[1].sequences if one[1] else one[0].measured),
-        *_percentage("score %", lambda one: one[1] and one[1].score),
-        *_percentage("perfect %", lambda one: one[1] and one[1].perfect_percentage),
+        *[Column("model", lambda one: _simulated(one[0]), is_name=True)] * several,
+        Column("set", lambda one: one[1].set, is_name=True),
+        Column("limit", lambda one: one[2] and f"{one[2].seconds:g} s"),
+        Column("sequences", lambda one: one[2].sequences if one[2] else one[1].measured),
+        *_percentage("score %", lambda one: one[2] and one[2].score),
+        *_percentage("perfect %", lambda one: one[2] and one[2].perfect_percentage),
     ]
-    items = [(one, limit) for one in result.sets for limit in one.limits or (None,)]
-    notes = [f"{sanitize_name(one.set, _LONGEST_HEADER)}: {note}" for one in result.sets for note in _notes(one)]
-    return table_of(f"{whose}scores by set and limit per term", columns, items, _SETS, notes=notes)
+    sets = [(row, one) for row in rows for one in row.result.sets]
+    items = [(row, one, limit) for row, one in sets for limit in one.limits or (None,)]
+    names = [f"{sanitize_name(row.label, LONGEST_NAME)}, " * several for row, _ in sets]
+    notes = [
+        f"{name}{sanitize_name(one.set, _LONGEST_HEADER)}: {note}"
+        for name, (_, one) in zip(names, sets, strict=True)
+        for note in _notes(one)
+    ]
+    return table_of("scores by set and limit per term", columns, items, bool(items) * _SETS, notes=notes)
 
 
 def _notes(one: SequenceSet) -> Iterator[str]:
@@ -338,8 +358,12 @@ def _notes(one: SequenceSet) -> Iterator[str]:
 # --- errors ----------------------------------------------------------------------------------------------------------
 
 
-def error_classes(rows: Sequence[ResultOfRun]) -> Table:
-    """How answers deviate: rows are error classes, columns are results with deviates or with right answers in words."""
+def error_classes(rows: Sequence[ResultOfRun], *, full_names: bool = False) -> Table:
+    """How answers deviate: rows are error classes, columns are results with deviates or with right answers in words.
+
+    With `full_names` a header has the whole name, and whether the model is simulated.
+    """
+    longest = LONGEST_NAME if full_names else _LONGEST_HEADER
     shown = [
         (row, found)
         for row in rows
@@ -347,8 +371,8 @@ def error_classes(rows: Sequence[ResultOfRun]) -> Table:
     ]
     columns = [Column("class", is_name=True)]
     for row, _ in shown:
-        names = (*row.label.split(", "), row.result.task)
-        columns.append(Column("\n".join(sanitize_name(name, _LONGEST_HEADER) for name in names)))
+        names = [*row.label.split(", "), row.result.task, *["simulated"] * (full_names and row.result.simulated)]
+        columns.append(Column("\n".join(sanitize_name(name, longest) for name in names)))
     counts = [{one.error_class: one for one in found.classes} for _, found in shown]
     strict = [found.strict for _, found in shown]
     table_rows = [

@@ -9,12 +9,12 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import repeat, zip_longest
+from itertools import zip_longest
 from math import ceil
 from textwrap import wrap
 from typing import Any, NamedTuple
 
-from pytest_llmarith.results.formatting import UNKNOWN, sanitize, sanitize_name
+from pytest_llmarith.results.formatting import UNKNOWN, ascii_keys, sanitize, sanitize_name
 
 LONGEST_NAME = 60
 SHORTEST_NAME = 16  # integer_addition
@@ -28,6 +28,9 @@ _NAMED_IN_LATEX = (
 _LATEX = {char: f"\\{char}" for char in "&%$#_"} | {char: f"{{{char}}}" for char in "[]*"}  # brackets may be arguments
 _LATEX |= {char: rf"\text{name}{{}}" for char, name in zip("\\{}<>|~^`'\"", _NAMED_IN_LATEX.split(), strict=True)}
 _LIGATURE = re.compile(r"([-,])(?=\1)")
+_LATEX_CELLS = {".": "0", UNKNOWN: "--"}
+_RANGE = re.compile(r"(?<=\.[0-9])-(?=[0-9]{1,3}(\.[0-9])?(?![\w.]))")  # such as 57.6-64.8, and no name
+_SIGN = re.compile(r"(?<![^\s(])([-+](?:[0-9]+(?:\.[0-9]+)?|(?=\s)))")  # such as -12.9, and the minus of B - A
 
 
 class Column(NamedTuple):
@@ -47,13 +50,19 @@ class Row(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Rows below headers. `notes` are about some of the rows, `legend` is about the columns."""
+    """Rows below headers. `notes` are about some of the rows, `legend` is about the columns, `whose` has names."""
 
     title: str
     columns: Sequence[Column]
     rows: Sequence[Row]
     legend: str = ""
     notes: Sequence[str] = ()
+    whose: str = ""
+
+    @property
+    def heading(self) -> str:
+        """Whose table it is, and its title."""
+        return ": ".join(filter(None, (self.whose, self.title)))
 
 
 _Group = Sequence[int]  # columns, each below the one before it
@@ -76,7 +85,7 @@ def table_of(
 
 def as_text(table: Table, width: int) -> list[str]:
     """The table in lines of at most `width` characters."""
-    lines = wrap(table.title, width)
+    lines = wrap(table.heading, width)
     if table.rows:
         pieces, longest_name = _fitted(table, width)
         for groups in pieces:
@@ -105,19 +114,22 @@ def as_markdown(table: Table) -> Iterator[str]:
         yield from (f"<sub>{html.escape(table.legend)}</sub>", "")
 
 
-def as_latex(table: Table) -> Iterator[str]:
-    """The table for a paper, with the package booktabs; its title, notes and legend are the caption."""
-    yield from (r"\begin{table}", r"\centering")
-    if table.rows:
-        yield rf"\begin{{tabular}}{{{''.join('l' if column.is_name else 'r' for column in table.columns)}}}"
-        yield from (r"\toprule", _latex_line(", ".join(column.header.split("\n")) for column in table.columns))
-        yield r"\midrule"
-        for row in table.rows:
-            yield _latex_line(map(_text, table.columns, row.cells, repeat(_LONGEST_IN_MARKDOWN)))
-        yield from (r"\bottomrule", r"\end{tabular}")
-    notes = (f"{_names(table, row)}: {row.note}" for row in table.rows if row.note)
-    caption = [latex(text).removesuffix(".") for text in (table.title, *notes, *table.notes, table.legend) if text]
-    yield from (rf"\caption{{{'. '.join(caption)}.}}", r"\end{table}", "")
+def as_latex(tables: Iterable[Table], only: str = "") -> Iterator[str]:
+    """Tables for a paper, with the package booktabs. Captions have title, `only` (the selection), notes and legend."""
+    found = list(tables)
+    labels = ascii_keys(f"{table.title} {table.whose}" for table in found)
+    for table, label in zip(found, labels, strict=True):
+        yield from (r"\begin{table}", r"\centering")
+        if table.rows:
+            yield rf"\begin{{tabular}}{{{''.join('l' if column.is_name else 'r' for column in table.columns)}}}"
+            yield from (r"\toprule", _latex_line(_latex_header(column.header) for column in table.columns))
+            yield from (r"\midrule", *(_latex_line(map(_latex_cell, table.columns, row.cells)) for row in table.rows))
+            yield from (r"\bottomrule", r"\end{tabular}")
+        title = f"{table.title[:1].upper()}{table.title[1:]}{': ' * bool(table.whose)}{table.whose}"
+        notes = (f"{_names(table, row)}: {row.note}" for row in table.rows if row.note)
+        caption = [text.removesuffix(".") for text in (title, only, *notes, *table.notes, table.legend) if text]
+        yield rf"\caption{{{_latex_figures('. '.join(map(latex, caption)))}.}}"
+        yield from (rf"\label{{tab:{label}}}", r"\end{table}", "")
 
 
 def draw(headers: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -> list[str]:
@@ -145,7 +157,23 @@ def latex(text: str) -> str:
 
 
 def _latex_line(cells: Iterable[str]) -> str:
-    return rf"{' & '.join(map(latex, cells))} \\"
+    return rf"{' & '.join(cells)} \\"
+
+
+def _latex_header(header: str) -> str:
+    """The names of a header are below each other."""
+    lines = r" \\ ".join(_latex_figures(latex(line)) for line in header.split("\n"))
+    return rf"\shortstack[r]{{{lines}}}" if "\n" in header else lines
+
+
+def _latex_cell(column: Column, value: Any) -> str:
+    text = latex(_text(column, value, _LONGEST_IN_MARKDOWN))
+    return text if column.is_name else _LATEX_CELLS.get(text) or _latex_figures(text)
+
+
+def _latex_figures(text: str) -> str:
+    """Escaped text in which ranges have a dash, and signs are those of mathematics."""
+    return _SIGN.sub(r"$\1$", _RANGE.sub("--", text))
 
 
 # --- markdown --------------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import pytest
 
 from pytest_llmarith.cli import WRONG_USAGE, main
 from pytest_llmarith.cli.compare import WORSE
+from tests.results.latex import tables_in
 from tests.runs_on_disk import ROW, asked, lines_of, run_in
 
 Captured = pytest.CaptureFixture[str]
@@ -55,7 +56,10 @@ def test_other_formats(capsys: Captured) -> None:
     assert main(["compare", "old", "new", "--format=markdown"]) == 0
     assert "| `over all` | 8 | 100.0 | 75.0 | -25.0 |" in capsys.readouterr().out
     assert main(["compare", "old", "new", "--format=latex", "--output=x.tex"]) == 0
-    assert r"over all & 8 & 100.0 & 75.0 & -25.0 &" in Path("x.tex").read_text("ascii")
+    (table,) = tables_in(Path("x.tex").read_text("ascii"))
+    assert table.rows[1][:5] == ["over all", "8", "100.0", "75.0", "$-25.0$"]
+    assert table.caption.startswith("B = new, o4-mini minus A = old, o4-mini. Paired: 8 questions; ")
+    assert all(method in table.caption for method in ("Newcombe", "McNemar", "Holm"))
 
 
 def test_a_folder_of_runs_beside_one_of_them(capsys: Captured) -> None:

@@ -14,11 +14,12 @@ from pytest_llmarith.results.load import UNFINISHED, load_runs
 from pytest_llmarith.results.report import tables_section
 from pytest_llmarith.results.run_status import run_lines
 from pytest_llmarith.results.screen import screen
-from tests.runs_on_disk import ROW, added, asked, lines_of, log_in, run_in
+from tests.results.latex import tables_in
+from tests.runs_on_disk import ROW, added, asked, lines_of, log_in, programmed, run_in, searched
 
 HOSTILE = "<img src=x onerror=alert(1)>|`[a](javascript:b)`\x1b[2J\u202e@you http://a.bc =1+1"
 MARKDOWN_ROW = "| `o4-mini` | `arithmetic` | 9 | 66.7 | 35.4-87.9 | $0.0090 | 297 |"
-LATEX_ROW = r"o4-mini & arithmetic & 9 & 66.7 & 35.4-87.9 & \$0.0090 & 297 \\"
+LATEX_ROW = r"o4-mini & arithmetic & 9 & 66.7 & 35.4--87.9 & \$0.0090 & 297 \\"
 
 
 @pytest.fixture(autouse=True)
@@ -154,8 +155,51 @@ def test_tables_for_documents(run: Path, form: str, row: str, capsys: pytest.Cap
     assert row in out
     assert "by variant" not in out
     out = printed(capsys, run, f"--format={form}", "--cells", "--errors")
-    for text in (row, "correct of 3 by variant and depth", "how answers deviate"):
+    for text in (row, "orrect of 3 by variant and depth", "ow answers deviate"):
         assert out.count(text) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--min-depth=5"], "Only depths 5 and more."),
+        (["--max-depth=5", "--task=arith*"], r"Only tasks arith{*}; depths up to 5."),
+        (["--min-depth=5", "--max-depth=8"], "Only depths 5 to 8."),
+        (["--model=o4-mini"], "Only models o4-mini."),
+    ],
+)
+def test_captions_have_the_selection(
+    run: Path, options: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = tables_in(printed(capsys, run, "--format=latex", "--cells", *options))
+    assert [said in table.caption for table in found] == [True, True]
+
+
+def test_names_and_costs_in_latex(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Names are whole, simulated models are marked, scores are there, and costs have the same decimals."""
+    names = {"provider/a-model-with-a-name-that-is-long": 0.0971, "llmarith/sloppy": 5.28}
+    records = [asked("7", cost_usd=cost, model=name) | {"simulated": True} for name, cost in names.items()]
+    run_in(tmp_path / "run", [*records, programmed("A1", "llmarith/sloppy"), searched()])
+    head, scores, errors = tables_in(printed(capsys, tmp_path / "run", "--format=latex", "--errors"))
+    assert sorted(row[0] for row in head.rows[1:4] if row[1] == "arithmetic") == [
+        f"{name} (simulated)" for name in sorted(names)
+    ]
+    assert sorted(row[-2] for row in head.rows[1:] if row[1] == "arithmetic") == [r"\$0.0971", r"\$5.2800"]
+    assert scores.rows[1][:5] == ["starter", "0.5 s", "1", "66.7", "--"]
+    assert sorted(errors.rows[0])[:2] == [
+        rf"\shortstack[r]{{{name} \\ arithmetic \\ simulated}}" for name in sorted(names)
+    ]
+
+
+def test_runs_of_other_questions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A line says how to compare them; there is none if all were asked the same questions."""
+    for name, first in (("a", 0), ("b", 0), ("c", 100)):
+        run_in(tmp_path / name, [asked("{}", 5, first + n, model=name) for n in range(9)])
+    paths = [str(tmp_path / name) for name in "abc"]
+    assert "asked other questions" not in printed(capsys, *paths[:2])
+    for form in ("terminal", "markdown"):
+        out = " ".join(printed(capsys, *paths, f"--format={form}").split())
+        assert f"1 of 3 runs asked other questions than a: llmarith compare --unpaired {paths[0]} {paths[2]}" in out
 
 
 def test_markdown_with_all_tables(run: Path, runs: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,7 +14,7 @@ from pytest_llmarith.results.compare import Comparison, Comparisons, compare
 from pytest_llmarith.results.compare_rows import Row
 from pytest_llmarith.results.files import UsageError
 from pytest_llmarith.results.load import LoadedRun
-from pytest_llmarith.types import Condition, Dtype, Op, Outcome, Reading
+from pytest_llmarith.types import Condition, Dtype, Op, Outcome, Reading, SearchEnd
 from tests.runs_on_disk import programmed, run_facts
 
 OUTCOMES = dict(zip("cdnhu", ("correct", "deviate", "nan", "cheat", "unanswered"), strict=True))
@@ -72,12 +72,18 @@ def additions(outcomes: str, **named: Any) -> list[Record]:
     return [record(*one, **named) for one in zip(outcomes, ["integer_addition"] * len(outcomes), problems, strict=True)]
 
 
-def searches(outcomes: str, budget: int = 80, seed: int = 0) -> list[Record]:
-    """Searches for a breaking point, a variant each; the prompt is the question at which one ended."""
-    search = records.Search("nothing found", 3, None, 0, None, [])  # type: ignore[arg-type]
-    problem = [records.SearchProblem(seed, "arithmetic", f"int_{op}", Op(op), Dtype.INT, budget) for op in Op]
+def searches(outcomes: str) -> list[Record]:
+    """Searches for a breaking point, a variant each; one that is not correct found a wrong answer."""
+    wrong = records.Minimum("27 * 48", "1296", Outcome.DEVIATE, None, "1", None)
+    found = {"c": records.Search(SearchEnd.BUDGET, 3, None, 0, None, []), "u": None}
+    problem = [records.SearchProblem(0, "arithmetic", f"int_{op}", Op(op), Dtype.INT, 80) for op in Op]
     return [
-        record(letter, "breaking_point", of, prompt=f"ended {letter}", search=search)
+        record(
+            letter,
+            "breaking_point",
+            of,
+            search=found.get(letter, records.Search(SearchEnd.BUDGET, 3, wrong, 0, None, [])),
+        )
         for letter, of in zip(outcomes, problem, strict=False)
     ]
 

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from pytest_llmarith.records import Record
 from pytest_llmarith.results.compare import LeftOut, compare
 from pytest_llmarith.results.compare_rows import OfCondition, effects, model_differences
-from pytest_llmarith.results.compare_text import as_document, as_text, failures
+from pytest_llmarith.results.compare_text import as_latex, as_markdown, as_text, failures
 from pytest_llmarith.results.differences import Pairs, newcombe
 from pytest_llmarith.results.questions import Questions
 from pytest_llmarith.types import Condition, NumberFormat, Reading
+from tests.results.latex import tables_in
 from tests.results.made import (
     Opened,
     additions,
@@ -47,18 +48,15 @@ LETTERS = st.text("cdnhu", min_size=1, max_size=30)
         (sums("dd"), sums("cc", seed=5), True),
         (sums("dd"), changed(sums("cc"), prompt=None), True),  # an unknown prompt: the problem decides
         (programs([0, 1]), programs([1, 0], name="classic"), True),
-        (searches("dd"), searches("cc"), True),
         (sums("cc"), sums("cc", depth=3), False),
         (sums("cc"), sums("cc", "mul"), False),
         (sums("cc"), sums("cc", first=7), False),
         (sums("cc"), changed(sums("cc"), prompt="in other words"), False),
-        (searches("cc"), searches("cc", budget=40), False),
-        (searches("cc"), searches("cc", seed=1), False),
         (sums("c" * 100), sums("c" * 8, first=96), True),  # half of the smaller run is enough
     ],
 )
 def test_the_same_question(first: list[Record], second: list[Record], is_same: bool) -> None:
-    """Another seed, set or outcome of a search makes no other question."""
+    """Another seed or set makes no other question."""
     if is_same:
         assert compare_two(run(first), run(second)).questions.compared == min(len(second), 4)
     else:
@@ -97,6 +95,20 @@ def test_what_is_unanswered_is_counted_and_left_out() -> None:
     assert (comparison.questions.first.unanswered, comparison.questions.second.unanswered) == (2, 2)
     assert comparison.questions.at_worst == -40
     assert row_of(comparison).first.measured == 2
+
+
+def test_searches_are_in_no_row_and_no_gate() -> None:
+    """What they found is listed apart. Runs of searches alone are not compared."""
+    first, second = run(sums("c" * 8), searches("cc")), run(sums("c" * 8), searches("du"), name="two")
+    comparison = compare_two(first, second)
+    assert [(row.kind, row.first.measured) for row in comparison.rows] == [("all", 8)]
+    assert comparison.questions.compared == 8
+    assert next((one.what, one.first) for one in comparison.searches) == ("int_add", "nothing found")
+    assert "int_add (nothing found and 27 * 48)" in as_text(compare(first, [second]), 200)
+    assert failures(compare(first, [second]), Decimal(0)) == []
+    assert "searches for breaking points are not compared" in refusal(
+        run(searches("c")), run(searches("d"), name="two")
+    )
 
 
 def test_fewer_than_half_are_refused() -> None:
@@ -351,7 +363,8 @@ def test_foreign_text_has_no_effect() -> None:
     first = run(sums("c" * 20, model=HOSTILE), programs([0.5], name=HOSTILE), name=HOSTILE.replace("/", ""))
     second = run(sums("d" * 20, model=HOSTILE), programs([0.4], name=HOSTILE), versions={HOSTILE: HOSTILE})
     comparisons = compare(first, [second, second])
-    markdown = as_document(comparisons, latex=False)
+    markdown = as_markdown(comparisons)
+    assert len(tables_in(as_latex(comparisons))) == 5
     for text in (as_text(comparisons, 80), markdown, *failures(comparisons, Decimal(1))):
         assert all(line.isprintable() for line in text.splitlines())
     assert not any(line.startswith("# 9") for line in markdown.splitlines())

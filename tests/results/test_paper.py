@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ from pytest_llmarith.results.files import UsageError
 from pytest_llmarith.results.load import load_runs
 from pytest_llmarith.results.plot import Kind, plot
 from tests.results.page.made_runs import all_cells
-from tests.runs_on_disk import run_in, searched
+from tests.runs_on_disk import ROW, added, asked, lines_of, programmed, run_in, searched
 
 
 @pytest.fixture
@@ -43,6 +45,32 @@ def test_figures(run: Path, tmp_path: Path, kind: Kind, ending: str, start: byte
         assert "simulated" in first.decode()
 
 
+def test_many_models_have_no_bands(run: Path, tmp_path: Path) -> None:
+    """Bands of more than four models merge."""
+    for count in (4, 5):
+        drawn = tmp_path / f"{count}.svg"
+        records = [one for number in range(count) for one in all_cells(f"m{number}", 5, 1)]
+        plot(load_runs(run_in(tmp_path / str(count), records)), "curves", drawn)
+        assert ("PolyCollection" in drawn.read_text()) == (count == 4)
+
+
+def test_percentages_in_a_heatmap_can_be_read(tmp_path: Path) -> None:
+    """White has the contrast 4.5 on the darkest cells alone."""
+    records = [asked("{}" if trial < depth else "1", depth, trial) for depth in (6, 7, 8, 9, 10) for trial in range(10)]
+    plot(load_runs(run_in(tmp_path / "run", records)), "heatmap", drawn := tmp_path / "x.svg")
+    white = re.findall(r"<!-- (\d+) -->\s*<g style=\"fill: #ffffff\"", drawn.read_text())
+    assert white == ["100"]
+
+
+def test_differences_have_one_scale(tmp_path: Path) -> None:
+    records = [asked("{}" if name == "a" else "1", trial=n, model=name) for name in "ab" for n in range(9)]
+    records += [added("{}" if name == "a" or n > 1 else "1", n, model=name) for name in "ab" for n in range(9)]
+    plot(load_runs(run_in(tmp_path / "run", records)), "differences", drawn := tmp_path / "x.svg")
+    ticks = [re.findall("<!-- (.*?) -->", axis) for axis in drawn.read_text().split('id="axes_')[1:]]
+    first, second = ([text for text in axis if text.strip("\u2212").isdigit()] for axis in ticks)
+    assert first == second != []
+
+
 def test_differences_that_were_not_measured(tmp_path: Path) -> None:
     """Searches are not compared, as their outcomes are no shares of questions."""
     records = [one | {"model": name} for name in "ab" for one in (searched(), searched(repeat=1))]
@@ -53,9 +81,36 @@ def test_differences_that_were_not_measured(tmp_path: Path) -> None:
 def test_a_citation(run: Path) -> None:
     """Models, seed, prompt, date, versions and cost; what is special to LaTeX is escaped in BibTeX."""
     text = "\n".join(cite(load_runs(run)))
-    for fact in ("a (simulated)", "First prompt of arithmetic", "arithmetic: ", "$1.44"):
+    for fact in ("a (simulated)", "First prompt of arithmetic", "arithmetic: ", "$1.44", "the tolerant reading"):
         assert fact in text
     assert text.count("@misc{") == 2
+
+
+def test_a_citation_of_programs_searches_and_repeats(tmp_path: Path) -> None:
+    """The rules that a reader needs to get the same figures."""
+    records = [programmed("A1"), searched() | {"nodeid": "a"}, asked("{}")]
+    text = "\n".join(cite(load_runs(run_in(tmp_path / "run", records, repeats=2))))
+    for fact in ("set starter", "0.5 and 4 s", "default rules", "level strict", "up to 80 questions", "asked 2 times"):
+        assert fact in text
+
+
+def test_keys_and_titles_of_citations(tmp_path: Path) -> None:
+    """Runs of one name have different keys; titles keep their capitals and have the parameters."""
+    for place, effort in (("p1", "low"), ("p2", "high")):
+        models = [{"name": "o4-mini", "params": {"reasoning_effort": effort}}]
+        run_in(tmp_path / place / "X", [asked("{}")], models=models)
+    entries = "\n".join(cite(load_runs(tmp_path)))
+    assert re.findall(r"@misc\{(.*),", entries)[-2:] == ["X", "X-2"]
+    assert r"title = {{o4-mini (reasoning\_effort=low): arithmetic}}" in entries
+
+
+def test_a_citation_of_llm_arithmetic(tmp_path: Path) -> None:
+    """Its costs are those of the rows; the version is that of the program that grades them now."""
+    (tmp_path / "rows.jsonl").write_text(lines_of([ROW]), "ascii")
+    text = "\n".join(cite(load_runs(tmp_path)))
+    assert "$0.0001, as recorded by llm_arithmetic" in text
+    assert "litellm" not in text
+    assert f"note = {{Version {version('pytest-llmarith')}}}" in text
 
 
 def test_a_citation_escapes(tmp_path: Path) -> None:

@@ -71,11 +71,12 @@ def test_fake_models_are_marked_in_the_head() -> None:
     assert lines(overview(rows, only_head=True))[1].startswith("o4-mini (simulated) arithmetic ")
 
 
-def test_bounds_stand_in_place_of_a_percentage() -> None:
-    """If a cell has no reply, the row says between what its percentage lies."""
+def test_bounds_are_no_interval() -> None:
+    """If a cell has no reply, a note says between what the percentage lies; columns of intervals have none."""
     rows = results_of(summed_up([*(asked("{}", 2, trial) for trial in range(3)), asked(None, depth=3)]))
-    assert " - 75.0-100 " in lines(overview(rows))[1]
+    assert "75.0-100" not in lines(overview(rows))[1]
     assert "75.0 to 100.0 %" in note_of(rows[0])
+    assert lines(next(tables_of(rows[0])))[-2:] == ["95 % low 43.9 - -", "95 % high 100.0 - -"]
 
 
 def test_what_conditions_do() -> None:

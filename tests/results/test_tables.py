@@ -13,6 +13,7 @@ from markdown_it.token import Token
 
 from pytest_llmarith.results.formatting import sanitize
 from pytest_llmarith.results.tables import Column, Row, Table, as_latex, as_markdown, as_text, latex
+from tests.results.latex import tables_in
 
 HOSTILE = st.one_of(
     st.text(max_size=40),
@@ -124,13 +125,23 @@ def test_foreign_text_is_text_in_latex(text: str) -> None:
 
 @given(HOSTILE, HOSTILE, HOSTILE)
 def test_a_table_in_latex(name: str, note: str, header: str) -> None:
-    """A line per row, each with all columns."""
+    """A line per row, each with all columns, and a caption and a label of its own."""
     columns = [*COLUMNS, Column(f"of\n{header}")]
     rows = [Row([name, "a", 1, 0.5, "<0.1"], note), Row(["b", name, 2, None, 0])]
-    lines = list(as_latex(table(columns=columns, rows=rows, legend="p < 0.05", notes=[note])))
-    cells = [re.split(r"(?<!\\)&", line) for line in lines if line.endswith(r" \\")]
-    assert [len(row) for row in cells] == [5, 5, 5]
-    assert [line.partition("{")[0] for line in lines if line[:1] == "\\" and line[-2:] != r"\\"] == [
-        *(r"\begin", r"\centering", r"\begin", r"\toprule", r"\midrule", r"\bottomrule"),
-        *(r"\end", r"\caption", r"\end"),
+    one = table(columns=columns, rows=rows, legend="p < 0.05", notes=[note], whose=name)
+    first, second = tables_in("\n".join(as_latex([one, one], "Only models a")))
+    assert first.caption.startswith("Costs")
+    assert "Only models a. " in first.caption
+    assert (len(first.rows), second.label) == (3, f"{first.label}-2")
+
+
+def test_figures_in_latex() -> None:
+    """Minus signs, ranges, zero and the unknown are those of print; names stay as they are."""
+    cells = ["qwen2.5-7", "a-1", -1, None]
+    shown = {"-12.9": "$-12.9$", "-4.0 to +1.5": "$-4.0$ to $+1.5$", "57.6-64.8": "57.6--64.8", ".": "0", "-": "--"}
+    rows = [Row([*cells, text]) for text in shown]
+    (found,) = tables_in("\n".join(as_latex([table(columns=[*COLUMNS, Column("B - A")], rows=rows)])))
+    assert found.rows[0][-1] == "B $-$ A"
+    assert [row[:1] + row[2:] for row in found.rows[1:]] == [
+        ["qwen2.5-7", "$-1$", "--", text] for text in shown.values()
     ]
