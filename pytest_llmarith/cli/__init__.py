@@ -42,6 +42,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     request = make_parser().parse_args(argv)
     command = " ".join(filter(None, (request.command, getattr(request, "subcommand", None))))
     try:
+        if getattr(request, "force", False) and getattr(request, "output", request) is None:
+            raise UsageError("--force needs --output; add --output=FILE, or remove --force")
         status: int = request.run(request)
         sys.stdout.flush()
     except (UsageError, NotDoneError) as error:
@@ -50,9 +52,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print_error(command, "stopped")
         return INTERRUPTED
-    except BrokenPipeError:  # the reader, such as `head`, has ended
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that Python's last flush cannot fail
+        if isinstance(error, BrokenPipeError):  # the reader, such as `head`, has ended
+            return 0
+        print_error(command, str(error))  # such as a full disk
+        return NOT_DONE
     return status
 
 

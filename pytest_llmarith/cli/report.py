@@ -78,7 +78,7 @@ def _report(request: argparse.Namespace) -> int:
         Destination(sys.stdout, request.output, request.force, request.spreadsheet),
         shutil.get_terminal_size().columns,
         Selection(request.model, request.task, request.min_depth, request.max_depth),
-        parse_order(request.sort) if request.sort else None,
+        None if request.sort is None else parse_order(request.sort),
         Detail(request.cells, request.errors, request.verbose),
     )
     return 0

@@ -115,7 +115,7 @@ def _sentences(summary: RunSummary, seen: _Seen, day: str) -> Iterator[str]:
         yield f"Of each sequence, at most {run.oeis.terms} terms were run."
     yield from (f"{rule}." for rule in sorted(seen.rules))
     for task, prompt in seen.prompts.items():
-        yield f"First prompt of {task}: {sanitize(prompt, _LONGEST_PROMPT)}"
+        yield sanitize(f"First prompt of {task}: {prompt}", _LONGEST_PROMPT)
     for kind, texts in (run.prompt_texts or {}).items():
         for name, text in texts.items():
             yield f"{kind.removesuffix('s').capitalize()} {name}: {sanitize(text or '', _LONGEST_PROMPT)}"

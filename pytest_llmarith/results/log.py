@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import stat
 import tempfile
@@ -147,7 +148,7 @@ def without_files_beside(paths: Sequence[Path]) -> Sequence[Path]:
 
 def log_of(path: Path) -> Path:
     """The file to read; if `path` is a folder, its log. Raises UsageError if it is not a regular file."""
-    file = path / LOG if path.is_dir() else path
+    file = path / LOG if os.path.isdir(path) else path
     try:
         mode = file.stat().st_mode
     except OSError as error:

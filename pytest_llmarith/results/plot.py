@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_llmarith.records import Percentage
@@ -29,6 +30,7 @@ _MARKS = "os^DvP"
 _GREY = "#7b858f"
 _PANEL_INCHES = 2.2
 _PANELS_A_ROW = 4
+_LONGEST_TITLE = 40  # above a heatmap
 _MOST_BANDS = 4  # more of them merge
 _DARK = 93  # % correct, from which white has more contrast than black: at least 4.5
 _STYLE: Any = {
@@ -38,6 +40,7 @@ _STYLE: Any = {
     "axes.grid": True,
     "grid.color": "#dadfe4",
     "svg.hashsalt": "llmarith",  # the same figure is the same file
+    "text.parse_math": False,  # dollars in names are not formulas
 }
 _Curve = list[tuple[int, Percentage]]
 
@@ -54,8 +57,10 @@ def plot(runs: Sequence[LoadedRun], kind: Kind, output: Path, *, force: bool = F
         raise UsageError("matplotlib is not installed; run pip install 'pytest-llmarith[plot]'") from None
     shown = [PageRun(run.name, run.summary(), (), run.asked()) for run in runs]
     series = [
-        replace(one, label=f"{one.label} (simulated)") if any(result.simulated for result in one.results) else one
+        # Without a space, matplotlib would hide a label that begins with an underscore.
+        replace(one, label=" " * one.label.startswith("_") + one.label + simulated)
         for one in series_of(shown)
+        for simulated in [" (simulated)" * any(result.simulated for result in one.results)]
     ]
     draw, needs = {
         "curves": (_curves, "arithmetic or integer addition"),
@@ -101,7 +106,6 @@ def _curves(figure: Figure, runs: Sequence[PageRun], series: Sequence[Series]) -
             axis.set_xlabel("digits")
         if place % _PANELS_A_ROW == 0:
             axis.set_ylabel("correct %")
-    figure.set_figheight(figure.get_figheight() + 0.4)  # for the legend
     _name_series(figure)
     return True
 
@@ -118,14 +122,14 @@ def _axes(figure: Figure, count: int, columns: int, inches: tuple[float, float],
 
 
 def _name_series(figure: Figure) -> None:
-    """A legend above the panels, which fits beside the longest name."""
+    """A legend above the panels, for which the figure grows; it has as many columns as fit with the longest name."""
     drawn = {
         label: handle for axis in figure.axes for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)
     }
     fitting = int(figure.get_figwidth() / (0.4 + 0.065 * max(map(len, drawn))))
-    figure.legend(
-        drawn.values(), drawn.keys(), loc="outside upper center", ncols=max(1, min(4, fitting)), frameon=False
-    )
+    columns = max(1, min(4, fitting))
+    figure.set_figheight(figure.get_figheight() + 0.2 + 0.2 * ceil(len(drawn) / columns))
+    figure.legend(drawn.values(), drawn.keys(), loc="outside upper center", ncols=columns, frameon=False)
 
 
 def _style(place: int) -> dict[str, str]:
@@ -155,7 +159,7 @@ def _heatmaps(figure: Figure, runs: Sequence[PageRun], series: Sequence[Series])
                 axis.text(x, y, text, ha="center", va="center", color=colour, size=6)
         axis.set_xticks(range(len(heatmap.depths)), heatmap.depths)
         axis.set_yticks(range(len(heatmap.rows)), [row.variant for row in heatmap.rows])
-        axis.set(title=heatmap.label, xlabel="digits")
+        axis.set(title=fill(heatmap.label, _LONGEST_TITLE), xlabel="digits")
         axis.grid(False)
     return True
 
@@ -183,18 +187,21 @@ def _differences(figure: Figure, runs: Sequence[PageRun], series: Sequence[Serie
         axis.set_yticks(range(len(names)), names)
         axis.set_ylim(len(names) - 0.5, -0.5)
         axis.tick_params(labelbottom=True)
-        axis.set(title=ranking.task, xlabel=f"points to {names[0]}, with 95 % interval")
+        axis.set_title(ranking.task)
+        axis.set_xlabel(f"points to {names[0]}, with 95 % interval", loc="right")
     figure.supxlabel("circles: not separated; squares: worse, after Holm's correction", size=8, color=_GREY)
     return True
 
 
 def _costs(figure: Figure, runs: Sequence[PageRun], series: Sequence[Series]) -> bool:
     """Correct % against the cost of a thousand questions, a panel per task."""
+    from matplotlib.ticker import LogFormatter
+
     labels = [one.label for one in series]
     panels = scatters([(one.label, result) for one in series for result in one.results])
     if not panels:
         return False
-    figure.set_size_inches(6, 3 * len(panels) + 0.2 * len(series))
+    figure.set_size_inches(6, 3 * len(panels))
     for axis, scatter in zip(figure.subplots(len(panels), 1, squeeze=False).flat, panels, strict=True):
         for model in scatter.models:
             style, share = _style(labels.index(model.label)) | {"linestyle": "none"}, model.share
@@ -203,5 +210,6 @@ def _costs(figure: Figure, runs: Sequence[PageRun], series: Sequence[Series]) ->
         axis.margins(x=0.1)
         axis.set(title=scatter.task, xscale="log", ylim=(-2, 102), xlabel="$ per 1,000 questions", ylabel="correct %")
         axis.xaxis.set_major_formatter("{x:g}")
+        axis.xaxis.set_minor_formatter(LogFormatter())  # without formulas
     _name_series(figure)
     return True

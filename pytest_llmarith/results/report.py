@@ -175,6 +175,8 @@ def report(
     if destination.spreadsheet and form != "csv":
         raise UsageError(f"--spreadsheet: --format={form} is not CSV; remove --spreadsheet, or write --format=csv")
     detail.check(form)
+    if order and (form == "html" or (form == "json" and not (detail.cells or detail.errors))):
+        raise UsageError(f"--sort: not with --format={form}; remove --sort")
     runs = [run.filtered(selection) for run in runs] if selection else runs
     selection.check(runs)
     shown = [PageRun(run.name, run.summary(), run.records(), run.asked(), run.unfinished) for run in runs]

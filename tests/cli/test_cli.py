@@ -52,7 +52,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("plot run --output=x", ".svg"),
         ("report run --min-depth=deep", "'deep' is not a depth; write a whole number such as 5"),
         ("report run --max-depth=0", "'0' is not a depth"),
-        ("report run --sort=colour", f"not a column; write one of {COLUMNS}, or -run"),
+        *((f"report run --sort={text}", f"not a column; write one of {COLUMNS}, or -run") for text in ("colour", "")),
         ("compare run other --condition=context_2k", "--condition=context_2k"),
         *((f"compare run other --fail-if-worse={text}", "write 2 or 2.5") for text in ("-2", "", "101", "nan", "٣")),
         *(
@@ -63,11 +63,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             (f"{command} nowhere", "nowhere: cannot be read")
             for command in ("report", "compare run", "cite", "regrade")
         ),
+        (f"cite {'long' * 1100}", "cannot be read (File name too long)"),
         # A conflict.
         ("report run --min-depth=9 --max-depth=4", "no trial of --min-depth=9 --max-depth=4"),
         ("report run --format=json --spreadsheet", "--spreadsheet: --format=json is not CSV"),
         ("export run --format=llm_arithmetic --spreadsheet", "--spreadsheet: --format=llm_arithmetic is not CSV"),
         ("report run --format=csv --cells --errors", "write --cells or --errors"),
+        *((f"report run --format={form} --sort=model --output=x", "remove --sort") for form in ("html", "json")),
+        ("report run --force", "--force needs --output"),
         ("report run --format=html --cells --output=x", "remove --cells and --errors"),
         *((f"report run --format={form} -v", "remove -v") for form in ("latex", "csv", "json", "html")),
         *(
@@ -117,6 +120,16 @@ def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
         assert process.stderr is not None
         assert process.stderr.read() == b""
         assert process.wait() == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no device that is always full")
+def test_a_full_disk_is_told_in_one_line(tmp_path: Path) -> None:
+    log = log_in(tmp_path, [asked("{}")])
+    command = [sys.executable, "-c", "from pytest_llmarith.cli import main; raise SystemExit(main())", "report"]
+    with Path("/dev/full").open("wb") as full:
+        left = subprocess.run([*command, str(log)], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (left.returncode, left.stderr.count("\n")) == (1, 1)
+    assert "No space left" in left.stderr
 
 
 def test_the_commands_load_nothing_slow_before_they_run() -> None:

@@ -71,6 +71,27 @@ def test_differences_have_one_scale(tmp_path: Path) -> None:
     assert first == second != []
 
 
+@pytest.mark.parametrize("kind", ["curves", "differences", "cost"])
+def test_names_in_figures_are_plain_text(tmp_path: Path, kind: Kind) -> None:
+    """Neither a formula for matplotlib nor, with an underscore, a line without a name."""
+    names = [r"$\frac{$", "_hidden"]
+    costs = zip(names, (0.01, 0.02), strict=True)
+    records = [
+        one | {"reply": one["reply"] | {"cost_usd": cost}} for name, cost in costs for one in all_cells(name, 5, 1)
+    ]
+    plot(load_runs(run_in(tmp_path / "run", records)), kind, file := tmp_path / "x.svg")
+    drawn = file.read_text("utf-8")
+    assert all(f"{name} (simulated)" in drawn for name in names)
+    assert "mathdefault" not in drawn
+
+
+def test_a_figure_has_room_for_its_legend(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
+    """If there is none, matplotlib warns and draws one over the other."""
+    records = [asked("{}", model=f"{'n' * 50}{number}") for number in range(20)]
+    plot(load_runs(run_in(tmp_path / "run", records)), "curves", tmp_path / "x.svg")
+    assert not recwarn.list
+
+
 def test_differences_that_were_not_measured(tmp_path: Path) -> None:
     """Searches are not compared, as their outcomes are no shares of questions."""
     records = [one | {"model": name} for name in "ab" for one in (searched(), searched(repeat=1))]
@@ -114,7 +135,13 @@ def test_a_citation_of_llm_arithmetic(tmp_path: Path) -> None:
 
 
 def test_a_citation_escapes(tmp_path: Path) -> None:
+    """Also the name of a custom task."""
     records: list[dict[str, Any]] = [one | {"model": "50%_off\\"} for one in all_cells("a", 5, 1)[:1]]
+    problem = {"kind": "custom", "label": "a", "seed": 0, "trial": 0, "inputs": {}, "expected": 1}
+    answer = {"kind": "custom", "read": 1}
+    records += [records[0] | {"task": "\x1b[2J", "problem": problem, "answer": answer, "reading": None, "grade": None}]
     runs = load_runs(run_in(tmp_path / "run", json.loads(json.dumps(records))))
-    bibtex = "\n".join(cite(runs)).rpartition("@misc")[2]
+    text = "\n".join(cite(runs))
+    assert "\x1b" not in text
+    bibtex = text.rpartition("@misc")[2]
     assert r"50\%\_off\textbackslash{}" in bibtex
