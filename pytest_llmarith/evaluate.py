@@ -138,7 +138,7 @@ def verdict_of(problem: Calculation, reply: Reply, reading: Reading) -> Verdict:
     is_right = grading.is_correct(answer, problem.expected)  # also `16.99999`, which is rounded to 17
     given = Decimal(problem.expected) if is_right else answer
     case = grading.Case.of(problem.op, problem.dtype, problem.operands, problem.expected, given)
-    grade = grading.measure(case, grading.error_class(case))
+    grade = grading.measure(case, None if is_right else grading.error_class(case))
     return Verdict(Outcome.CORRECT if is_right else Outcome.DEVIATE, reading, both, grade, None)
 
 

@@ -16,8 +16,7 @@ from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.tables import latex
 from pytest_llmarith.types import Outcome
 
-_LONGEST_NAME = 1_000  # of a model with its parameters
-_LONGEST_PROMPT = 2_000
+_LONGEST_LINE = 2_000
 
 
 @dataclass(slots=True)
@@ -55,7 +54,7 @@ def cite(runs: Sequence[LoadedRun]) -> Iterator[str]:
         seen, summary = _Seen.of(run.records()), run.summary()
         day = " to ".join(dict.fromkeys((min(seen.days), max(seen.days)))) if seen.days else "an unknown day"
         year = day[:4] if seen.days else ""
-        yield from (*_sentences(summary, seen, day), "")
+        yield from (*(sanitize(line, _LONGEST_LINE) for line in _sentences(summary, seen, day)), "")
         if seen.elsewhere:
             programs.setdefault(version("pytest-llmarith"), str(datetime.now(UTC).year))
         else:
@@ -115,10 +114,10 @@ def _sentences(summary: RunSummary, seen: _Seen, day: str) -> Iterator[str]:
         yield f"Of each sequence, at most {run.oeis.terms} terms were run."
     yield from (f"{rule}." for rule in sorted(seen.rules))
     for task, prompt in seen.prompts.items():
-        yield sanitize(f"First prompt of {task}: {prompt}", _LONGEST_PROMPT)
+        yield f"First prompt of {task}: {prompt}"
     for kind, texts in (run.prompt_texts or {}).items():
         for name, text in texts.items():
-            yield f"{kind.removesuffix('s').capitalize()} {name}: {sanitize(text or '', _LONGEST_PROMPT)}"
+            yield f"{kind.removesuffix('s').capitalize()} {name}: {text or ''}"
     costs = [result.cost_usd for result in summary.results if result.cost_usd is not None]
     if costs:
         prices = ", by the prices given with --llm-price" if seen.own_price else ", by litellm's prices of that version"
@@ -149,4 +148,4 @@ def _model(name: str, run: Run, served: set[str], results: Sequence[Result]) -> 
     searches = sum(len(one.breaking_points) for one in results)
     found += [f"{searches:,} searches for breaking points"] * bool(searches)
     whose = f"{name}{f' ({described})' * bool(described)}"
-    return sanitize(f"{'. '.join(filter(None, (whose, '; '.join(found))))}.", _LONGEST_NAME)
+    return f"{'. '.join(filter(None, (whose, '; '.join(found))))}."

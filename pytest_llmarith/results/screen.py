@@ -42,17 +42,21 @@ def results_screen(
 ) -> list[str]:
     """The same for any results; `differences` are between their labels."""
     rows = [row for row in results if row.result.measured]
-    names = list(dict.fromkeys(row.label for row in rows))
-    of_tasks = [row if len(names) > 1 else replace(row, label=row.result.task) for row in rows]
-    # Outcomes of searches are no shares of questions.
-    measured = [row for row in of_tasks if not row.result.breaking_points]
-    tables = _head(names[0], measured, [], width) if len(names) == 1 else []
+    names = list(dict.fromkeys(row.label for row in results)) if rows else []
+    of_tasks = [row if len(names) > 1 else replace(row, label=row.result.task) for row in results]
+    heads = [row for row in of_tasks if not row.result.breaking_points]  # outcomes of searches are no shares
+    tables = _head(names[0], heads, [], width) if len(names) == 1 else []
     for task in dict.fromkeys(row.result.task for row in rows):
+        of_task = [row for row in of_tasks if row.result.task == task]
         if len(names) > 1:
-            of_task = [row for row in measured if row.result.task == task]
-            tables += _head(task, of_task, [one for one in differences if one.task == task], width)
+            tables += _head(
+                task,
+                [row for row in heads if row.result.task == task],
+                [one for one in differences if one.task == task],
+                width,
+            )
         if not only_head:
-            tables += _details([row for row in of_tasks if row.result.task == task], width)
+            tables += _details([row for row in of_task if row.result.measured], width)
     tables = [table for table in tables if table.rows]
     if tables:
         tables[-1] = tables[-1]._replace(legend=_legends(rows, differences, only_head))

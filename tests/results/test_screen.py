@@ -72,9 +72,17 @@ def test_differences_are_to_the_first_model() -> None:
         *(asked("{}", 3, n, model="b") for n in range(30)),
     ]
     line = next(line for line in words(shown(records, 120)) if line.startswith("b 30"))
-    assert " +100.0 (+83.9 to +100.0) <0.0001 30 " in line
+    assert " +100.0 (+83.9 to +100.0) <0.0001* 30 " in line
     narrow = words(shown(records))
     assert any(line.startswith("against a difference") for line in narrow)
+
+
+def test_a_model_without_answers_has_a_row() -> None:
+    """An outage of one of two models is not hidden."""
+    records = [*(asked("{}", 3, n, model="a") for n in range(3)), *(asked(None, 3, n, model="b") for n in range(3))]
+    lines = words(shown(records))
+    place = next(number for number, line in enumerate(lines) if line.startswith("b 0 - "))
+    assert lines[place + 1].startswith("incomplete, 0 of 3")
 
 
 def test_searches() -> None:
