@@ -217,7 +217,8 @@ def _is_list_number(tokens: Tokens, at: int) -> bool:
 def _repeats(one: Candidate, earlier: Candidate) -> bool:
     """Whether a number rounds an earlier one."""
     digits = significant(earlier.value) if earlier.token.has_magnitude else earlier.value.as_tuple().digits
-    is_shorter = len(significant(one.value)) < len(digits)  # in "1000 thousand (999000)" the second is no rounding
+    # In "1000 thousand (999000)" the second is no rounding, and a single digit is a number of its own.
+    is_shorter = 1 < len(significant(one.value)) < len(digits)
     if not is_shorter and not one.token.has_magnitude:
         return False
     return is_close(one.value, earlier.value)

@@ -211,5 +211,8 @@ def _costs(figure: Figure, runs: Sequence[PageRun], series: Sequence[Series]) ->
         axis.set(title=scatter.task, xscale="log", ylim=(-2, 102), xlabel="$ per 1,000 questions", ylabel="correct %")
         axis.xaxis.set_major_formatter("{x:g}")
         axis.xaxis.set_minor_formatter(LogFormatter())  # without formulas
+    drawn = {model.label for scatter in panels for model in scatter.models}
+    if unknown := ", ".join(label for label in labels if label not in drawn):
+        figure.supxlabel(fill(f"not drawn, as cost or share is unknown: {unknown}", 100), size=8, color=_GREY)
     _name_series(figure)
     return True

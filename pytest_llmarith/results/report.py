@@ -67,24 +67,13 @@ class Selection:
         return depth is not None and (self.min_depth or 0) <= depth <= (self.max_depth or depth)
 
     def __str__(self) -> str:
-        """As on the command line, such as `--task=arithmetic --min-depth=5`."""
-        options = [
-            *(f"--model={name}" for name in self.models),
-            *(f"--task={name}" for name in self.tasks),
-            *[f"--min-depth={self.min_depth}"] * bool(self.min_depth),
-            *[f"--max-depth={self.max_depth}"] * bool(self.max_depth),
-        ]
-        return " ".join(sanitize_name(option, _LONGEST_NAME) for option in options)
-
-    @property
-    def in_words(self) -> str:
-        """For a caption, such as `Only tasks oeis; depths 5 and more`; empty if no trial is excluded."""
+        """What is counted, such as `tasks oeis; depths 5 and more`; empty if no trial is excluded."""
         lowest, highest = self.min_depth, self.max_depth
         depths = (
             f"{f'{lowest} to' if lowest else 'up to'} {highest}" if highest else f"{lowest} and more" * bool(lowest)
         )
         parts = {"models": ", ".join(self.models), "tasks": ", ".join(self.tasks), "depths": depths}
-        return "Only " * bool(self) + "; ".join(f"{name} {value}" for name, value in parts.items() if value)
+        return "; ".join(f"{name} {sanitize(value, _LONGEST_RUN)}" for name, value in parts.items() if value)
 
     def check(self, runs: Sequence[LoadedRun]) -> None:
         """Raises UsageError, which lists the models and tasks, if no trial is counted."""
@@ -215,7 +204,11 @@ def report(
         if form == "terminal":
             text = [*first, *results_screen(rows, differences, width), *_text(tables, width)]
         elif form == "latex":
-            text = [*(f"% {line}" for line in first), _NOT_IN_LATEX, *as_latex(tables, selection.in_words)]
+            text = [
+                *(f"% {line}" for line in first),
+                _NOT_IN_LATEX,
+                *as_latex(tables, f"Only {selection}" * bool(selection)),
+            ]
         else:
             tables += _wrong(shown[0].records) if only and detail.all_tables else []
             text = list(_markdown(runs[0].name if only else f"{len(runs):,} runs", first, tables))

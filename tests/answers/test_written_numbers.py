@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from decimal import ROUND_DOWN, ROUND_HALF_UP, ROUND_UP, Context, Decimal
 from functools import partial
@@ -99,7 +100,10 @@ def replies(draw: st.DrawFn) -> tuple[Dtype, str, str]:
     lead_in = draw(st.sampled_from(LEAD_INS))
     if "\\boxed" not in shown:  # a box that was written earlier is taken back by another box only
         lead_in = lead_in.replace("\\boxed", "")
-    return dtype, number, draw(st.sampled_from(THOUGHTS)) + lead_in + shown + draw(st.sampled_from(TRAILERS))
+    trailer = draw(st.sampled_from(TRAILERS))
+    if shown.endswith(")"):  # "(46) (exactly)" begins a list
+        trailer = trailer.removeprefix(" (exactly)")
+    return dtype, number, draw(st.sampled_from(THOUGHTS)) + lead_in + shown + trailer
 
 
 @given(replies())
@@ -107,7 +111,9 @@ def replies(draw: st.DrawFn) -> tuple[Dtype, str, str]:
 def test_every_way_of_writing_is_read(reply: tuple[Dtype, str, str]) -> None:
     """The number is read; graded against itself it is correct, and against its successor it is not."""
     dtype, number, text = reply
-    assume(abs(Decimal(number)) not in map(Decimal, (*OPERANDS, "10")))  # the lead-ins say these, and 10 rounds 12
+    assume(abs(Decimal(number)) not in map(Decimal, OPERANDS))  # the lead-ins say these
+    # They also say 12, which 1.1e1 rounds.
+    assume(abs(abs(Decimal(number)) - 12) > 2 or not re.search("[eE^*¹]|10", text.rpartition("\n")[2]))
     answer = read(text, OPERANDS, dtype).tolerant
     assert answer == Decimal(number)
     assert is_correct(answer, number)

@@ -65,7 +65,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ),
         (f"cite {'long' * 1100}", "cannot be read (File name too long)"),
         # A conflict.
-        ("report run --min-depth=9 --max-depth=4", "no trial of --min-depth=9 --max-depth=4"),
+        ("report run --min-depth=9 --max-depth=4", "no trial of depths 9 to 4"),
         ("report run --format=json --spreadsheet", "--spreadsheet: --format=json is not CSV"),
         ("export run --format=llm_arithmetic --spreadsheet", "--spreadsheet: --format=llm_arithmetic is not CSV"),
         ("report run --format=csv --cells --errors", "write --cells or --errors"),
@@ -87,7 +87,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("merge run --output=run", "this exists"),
         ("report run --format=html --output=no/page.html", "cannot be written"),
         # An empty selection.
-        ("report run --model=o3", "no trial of --model=o3; the runs have models o4-mini and tasks arithmetic"),
+        ("report run --model=o3", "no trial of models o3; the runs have models o4-mini and tasks arithmetic"),
         ("report additions --cells", "remove --cells"),
         ("report additions --errors --format=csv", "remove --errors"),
         ("export additions --format=llm_arithmetic", "write --format=csv for all tasks"),

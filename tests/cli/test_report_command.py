@@ -114,7 +114,7 @@ def test_all_figures_are_of_the_depths_that_are_wanted(run: Path, capsys: pytest
     (row,) = rows(printed(capsys, run, "--max-depth=5", "--format=csv"))
     assert (row["measured"], row["deviate"], row["median_relative_error"]) == ("6", "0", "")
     out = printed(capsys, run, "--min-depth=4", "--max-depth=5")
-    assert out.splitlines()[:2] == [f"{run.name}: 3 answered", "only --min-depth=4 --max-depth=5"]
+    assert out.splitlines()[:2] == [f"{run.name}: 3 answered", "only depths 4 to 5"]
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,13 @@ def test_percentages_in_a_heatmap_can_be_read(tmp_path: Path) -> None:
     assert white == ["100"]
 
 
+def test_models_without_a_known_cost_are_named(tmp_path: Path) -> None:
+    costs = {"a": 0.1, "b": 0.2, "c": None}
+    records = [asked("{}", model=name, cost_usd=cost) for name, cost in costs.items()]
+    plot(load_runs(run_in(tmp_path / "run", records)), "cost", drawn := tmp_path / "x.svg")
+    assert "<!-- not drawn, as cost or share is unknown: c -->" in drawn.read_text()
+
+
 def test_differences_have_one_scale(tmp_path: Path) -> None:
     records = [asked("{}" if name == "a" else "1", trial=n, model=name) for name in "ab" for n in range(9)]
     records += [added("{}" if name == "a" or n > 1 else "1", n, model=name) for name in "ab" for n in range(9)]
