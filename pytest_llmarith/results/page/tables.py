@@ -70,14 +70,16 @@ def _outcome(outcome: Outcome, result: Result) -> Figure:
 
 
 def _holds_to(result: Result) -> Figure:
-    """Such as `int + 10, - 10, * 3, / 3`, a line per dtype; for additions a number."""
+    """Such as `int + 10, \N{MINUS SIGN} 10, * 3, / none`, a line per dtype; for additions a number."""
     if result.lengths and not result.repeats:
         return Figure(additions_hold_to(result))
     of_dtype: dict[str, list[str]] = {}
     for one in result.variants:
         dtype, _, op = one.variant.partition("_")
         if op in set(Op):
-            of_dtype.setdefault(dtype, []).append(f"{Op(op).sign} {formatting.holds_to(one.reliable_depth)}")
+            sign = Op(op).sign.replace("-", "\N{MINUS SIGN}")
+            shown = formatting.holds_to(one.reliable_depth).replace(formatting.UNKNOWN, "none")
+            of_dtype.setdefault(dtype, []).append(f"{sign} {shown}")
     return Figure("\n".join(f"{dtype} {', '.join(each)}" for dtype, each in of_dtype.items()))
 
 
@@ -95,7 +97,7 @@ def _latency(result: Result) -> Figure:
 # The title of each column, and its figure.
 _COLUMNS: Mapping[str, tuple[str, Callable[[Result], Figure]]] = {
     "holds to": (
-        "Digits up to which at least 90 % are correct, by operation; ? if more trials are needed to prove it",
+        "Digits up to which at least 90 % of all questions are correct, by operation; ? if that is not proven",
         _holds_to,
     ),
     "cost": (
