@@ -15,7 +15,7 @@ from pytest_llmarith.records import Difference, ErrorSizes, Percentage, Reliable
 from pytest_llmarith.results.differences import SIGNIFICANT
 
 UNKNOWN = "-"
-NO_INTERVAL = "`-` in place of an interval: nothing varies, so the spread cannot be estimated."
+NO_INTERVAL = "No interval: nothing varies, so the spread cannot be estimated."
 _SMALLEST_P = 0.0001
 _TWO_DIGITS = Context(prec=2, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _LONG_NUMBER = re.compile(r"[0-9]{41,}")

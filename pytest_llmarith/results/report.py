@@ -38,7 +38,8 @@ _LONGEST_NAME = 60
 _LONGEST_RUN = 100
 _LONGEST_PATH = 1_000
 _NOT_IN_LATEX = (
-    "% not shown: differences (llmarith compare --format=latex), reliable depths (report -v), searches (report)"
+    "% needs \\usepackage{booktabs}; not shown: differences (llmarith compare --model=A:B --format=latex), "
+    "reliable depths (report -v), searches (report)"
 )
 _MOST_WRONG = 100  # of each outcome
 

@@ -26,7 +26,8 @@ from pytest_llmarith.types import Outcome, SearchEnd
 
 _LONGEST_BASELINE = 20
 _LONGEST_NAME = 40
-_MOST_CLASSES = 6  # four if there are several models
+_MOST_CLASSES = 4
+_MOST_WITH_EXAMPLE = 3  # models
 _SHORTEST_NAME = 10
 _SHORTEST_WRONG = 16  # characters of a first wrong answer
 _UNLIMITED = 10_000
@@ -61,7 +62,7 @@ def results_screen(
     if tables:
         tables[-1] = tables[-1]._replace(legend=_legends(rows, differences, only_head))
     lines = [line for table in tables for line in ("", *as_text(table, width))]
-    errors = [] if only_head else list(_error_classes(rows, len(names) > 1))
+    errors = [] if only_head else list(_error_classes(rows, len(names)))
     return [*lines, *[""] * bool(errors), *(line for error in errors for line in wrap(error, width))]
 
 
@@ -86,7 +87,7 @@ def _head(first: str, rows: Sequence[ResultOfRun], differences: Sequence[ModelDi
 
     compared = [
         shown("difference", lambda one: f"{points_of(one.difference)} ({interval_of(one.difference)})"),
-        shown("p", lambda one: formatting.p_of(one.p_holm) + formatting.star(one.p_holm)),
+        shown("p", lambda one: formatting.p_of(one.p) + formatting.star(one.p_holm)),
         shown("pairs", lambda one: f"{one.pairs:,}"),
         shown("detectable", lambda one: None if one.shown is None else f"{one.shown:.1f}"),
     ]
@@ -122,9 +123,9 @@ def _legends(rows: Sequence[ResultOfRun], differences: Sequence[ModelDifference]
     found.append("in brackets: 95 % intervals" + of_repeats * any(one.repeats for one in results))
     if differences:
         found.append(f"difference: percentage points more than {sanitize_name(differences[0].baseline, _LONGEST_NAME)}")
-        found.append("p: McNemar's exact test with Holm's correction, * below 0.05")
+        found.append("p: McNemar's exact test, * below 0.05 also with Holm's correction")
         found.append("detectable: the smallest difference that the pairs show with 80 % power")
-    reliable = "the digits up to which at least 90 % of all questions are correct, ? if not proven"
+    reliable = "the digits up to which at least 90 % are correct, before digits shown to be worse; ? if not proven"
     if not only_head and sum(bool(one.cells) for one in results) > 1:
         found.append(f"variants: correct %, and {reliable}")
     elif not only_head and any(one.cells or one.lengths for one in results):
@@ -254,25 +255,22 @@ def _nothing_found(point: BreakingPoint) -> str:
     return "no repeatable error" + f" up to {digits} digits" * bool(digits)
 
 
-def _error_classes(rows: Sequence[ResultOfRun], several: bool) -> Iterator[str]:
-    """The most frequent error classes with an example: a line per task or, if there are several models, per model."""
-    for name in dict.fromkeys(row.label if several else row.result.task for row in rows):
-        mine = [row.result for row in rows if name in (row.label, row.result.task)]
-        classes: Counter[str] = Counter()
-        for result in mine:
-            for each in result.errors.classes if result.errors else ():
-                classes[each.error_class] += each.count
-            for reason, count in result.nan_reasons.items():
-                classes[f"no answer ({reason})"] += count
-        if most := (+classes).most_common(4 if several else _MOST_CLASSES):
-            named = ", ".join(f"{count:,} {sanitize(what, 40)}" for what, count in most)
-            others = classes.total() - sum(count for _, count in most)
-            whose = f" of {sanitize_name(name, _LONGEST_NAME)}" * (
-                several or len({row.result.task for row in rows}) > 1
-            )
-            wrong = (
-                one for result in mine for one in (*(each.first_wrong for each in result.variants), result.first_wrong)
-            )
-            example = next((f", such as {wrong_answer(one, _UNLIMITED)}" for one in wrong if one and one.answer), "")
-            rest = f", {others:,} other{'s' * (others > 1)}" * bool(others)
-            yield f"errors{whose}: {named}{rest}{example}"
+def _error_classes(rows: Sequence[ResultOfRun], models: int) -> Iterator[str]:
+    """A line per model and task: the most frequent classes of wrong answers, with an example for up to three models."""
+    in_tasks = len({row.result.task for row in rows}) > 1
+    for row in rows:
+        result, nan = row.result, row.result.outcomes.nan
+        counts = Counter(
+            {one.error_class: one.count for one in result.errors.classes if one.count} if result.errors else {}
+        )
+        most = dict(counts.most_common(_MOST_CLASSES))
+        first = [one for one in (*(one.first_wrong for one in result.variants), result.first_wrong) if one]
+        examples = {one.error_class: f" ({wrong_answer(one, _UNLIMITED)})" for one in reversed(first) if one.answer}
+        shown = next((name for name in most if name in examples and models <= _MOST_WITH_EXAMPLE), None)
+        parts = [f"{count:,} {name}{examples[name] if name == shown else ''}" for name, count in most.items()]
+        others = counts.total() - sum(most.values())
+        parts += [f"{others:,} other{'s' * (others > 1)}"] * bool(others) + [f"{nan:,} without an answer"] * bool(nan)
+        if parts and not result.breaking_points:
+            whose = f" of {sanitize_name(row.label, _LONGEST_NAME)}" * (models > 1)
+            whose += f" in {sanitize_name(result.task, _LONGEST_NAME)}" * in_tasks
+            yield f"errors{whose}: {', '.join(parts)}"

@@ -97,7 +97,7 @@ def _latency(result: Result) -> Figure:
 # The title of each column, and its figure.
 _COLUMNS: Mapping[str, tuple[str, Callable[[Result], Figure]]] = {
     "holds to": (
-        "Digits up to which at least 90 % of all questions are correct, by operation; ? if that is not proven",
+        "Digits up to which at least 90 % are correct, before digits shown to be worse, by operation; ? if not proven",
         _holds_to,
     ),
     "cost": (
