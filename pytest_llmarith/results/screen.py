@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from textwrap import wrap
 
-from pytest_llmarith.records import BreakingPoint, Minimum, ModelDifference, Result, RunSummary
+from pytest_llmarith.records import BreakingPoint, Minimum, ModelDifference, Percentage, Result, RunSummary
 from pytest_llmarith.results import formatting
 from pytest_llmarith.results.completeness import bounded, incomplete
 from pytest_llmarith.results.formatting import (
@@ -71,7 +71,7 @@ def _head(first: str, rows: Sequence[ResultOfRun], differences: Sequence[ModelDi
     columns = [
         Column(sanitize_name(first, _LONGEST_NAME), lambda row: row.label, is_name=True),
         Column("trials", lambda row: f"{row.result.measured:,}"),
-        Column("correct %", lambda row: with_interval(row.result.percentages[Outcome.CORRECT])),
+        Column("correct %", lambda row: with_interval(_correct(row.result))),
         Column("cost", lambda row: formatting.cost_of(row.result)),
         Column("tokens", lambda row: formatting.tokens_of(row.result)),
         Column("s/reply", lambda row: formatting.seconds(row.result.median_latency_s)),
@@ -99,6 +99,12 @@ def _head(first: str, rows: Sequence[ResultOfRun], differences: Sequence[ModelDi
     return [head, table_of("", [against, *compared], [row for row in rows if row.label in of_model])]
 
 
+def _correct(result: Result) -> Percentage | None:
+    """The percentage of correct answers. Repeats of a problem are correlated, so their interval is clustered."""
+    repeated = result.repeats and result.repeats.pass_at_1
+    return repeated or result.percentages[Outcome.CORRECT]
+
+
 def _width(table: Table) -> int:
     return max(map(len, as_text(table, _UNLIMITED)), default=0)
 
@@ -119,7 +125,7 @@ def _legends(rows: Sequence[ResultOfRun], differences: Sequence[ModelDifference]
     results, found = [row.result for row in rows], []
     if simulated := list(dict.fromkeys(one.model for one in results if one.simulated)):
         found.append(f"simulated, free: {', '.join(sanitize_name(name, _LONGEST_NAME) for name in simulated)}")
-    of_repeats = ", as if repeats were independent; -v has those clustered by problem"
+    of_repeats = ", of repeats clustered by problem"
     found.append("in brackets: 95 % intervals" + of_repeats * any(one.repeats for one in results))
     if differences:
         found.append(f"difference: percentage points more than {sanitize_name(differences[0].baseline, _LONGEST_NAME)}")

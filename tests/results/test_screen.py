@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +76,16 @@ def test_differences_are_to_the_first_model() -> None:
     assert " +100.0 (+83.9 to +100.0) <0.0001* 30 " in line
     narrow = words(shown(records))
     assert any(line.startswith("against a difference") for line in narrow)
+
+
+def test_repeats_are_clustered() -> None:
+    """Three equal answers to each of eight problems are no more certain than one answer to each."""
+    once = [asked("{}" if trial < 4 else "1", 3, trial) for trial in range(8)]
+    again = [record | {"repeat": repeat} for record in once for repeat in range(3)]
+    found = [re.search(r"50\.0 \((.*?)-(.*?)\)", "\n".join(words(shown(records)))) for records in (once, again)]
+    (low, high), (clustered_low, clustered_high) = (map(float, one.groups()) for one in found if one)
+    assert clustered_low <= low
+    assert high <= clustered_high
 
 
 def test_a_model_without_answers_has_a_row() -> None:
