@@ -25,6 +25,7 @@ class Option(NamedTuple):
     help: str
     default: str | None = None  # None: the bench, the ini file or `settings` decides
     repeatable: bool = False
+    bare: str | None = None  # the value of the option without one
 
     @property
     def is_ini(self) -> bool:
@@ -54,6 +55,12 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
         Option("--llm-prompt-template", "FILE|standard", "Template of prompts; repeatable", repeatable=True),
     ),
     "money and limits": (
+        Option(
+            "--llm-batch",
+            "wait|submit|collect",
+            "Ask in batches, at about half the price: wait for them (default), only submit, or only collect",
+            bare="wait",
+        ),
         Option("--llm-dry-run", None, "Ask nothing: show questions, prompts and the estimated cost"),
         Option("--llm-max-cost", "USD", "Send no request that could make the run cost more"),
         Option("--llm-max-total-tokens", "N", "Send no request that could make the run use more tokens"),
@@ -110,6 +117,8 @@ def declare(parser: pytest.Parser) -> None:
                 parser.addini(option.name, option.help, type=kind, default=[] if option.repeatable else "")
             elif option.metavar is None:
                 group.addoption(option.name, action="store_true", help=option.help)
+            elif option.bare is not None:
+                group.addoption(option.name, nargs="?", const=option.bare, metavar=option.metavar, help=option.help)
             else:
                 action = "append" if option.repeatable else "store"
                 group.addoption(option.name, action=action, metavar=option.metavar, help=option.help)

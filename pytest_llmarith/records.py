@@ -184,6 +184,7 @@ class Usage(Part):
     latency_s: Amount | None  # seconds, of the request that succeeded
     attempts: Positive  # requests, failed ones included
     stored: bool  # whether it came from the store; latency, cost and date are then those of the original request
+    batched: bool  # whether it came from a batch
     asked_at: Moment | None  # start of the request
 
 
@@ -577,6 +578,7 @@ class Result(Part):
     nan_reasons: dict[str, Count]
     unanswered_reasons: dict[str, Count]
     stored: Count  # replies from the store
+    batched: Count  # replies from batches, in this run or an earlier one
     asked: Count  # replies that the model gave in this run
     cost_usd: Amount | None  # the sum of all known costs
     unpriced: Count  # replies without a known cost

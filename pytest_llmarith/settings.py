@@ -26,6 +26,7 @@ from pytest_llmarith.tasks import parts_of
 from pytest_llmarith.tasks.breaking_point import CONFIRMATIONS
 from pytest_llmarith.types import (
     DEFAULT_CONDITION,
+    BatchMode,
     Condition,
     Level,
     Model,
@@ -95,6 +96,7 @@ class Settings:
     baseline: str | None
     reading: Reading | None
     request_limits: RequestLimits
+    batch: BatchMode | None
     dry_run: bool
     store_mode: StoreMode
     store_path: Path
@@ -179,6 +181,7 @@ def _parse(config: pytest.Config) -> Settings:
             max_tokens=given.optional("--llm-max-total-tokens", _whole(1, 999_999_999)),
             price=given.optional("--llm-price", _price),
         ),
+        batch=given.optional("--llm-batch", _one_of(BatchMode)),
         dry_run=bool(given.raw("--llm-dry-run")),
         store_mode=given.value("--llm-store", _one_of(StoreMode)),
         store_path=config.rootpath / given.value("llm_store_dir", str) / STORE_FILE,

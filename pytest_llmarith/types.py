@@ -123,6 +123,17 @@ class StoreMode(StrEnum):
     ONLY = "only"
 
 
+class BatchMode(StrEnum):
+    """How a run uses batches.
+
+    `WAIT` submits the questions and waits for the replies, `SUBMIT` only submits, `COLLECT` only takes replies.
+    """
+
+    WAIT = "wait"
+    SUBMIT = "submit"
+    COLLECT = "collect"
+
+
 class SearchEnd(StrEnum):
     """Why a search for the simplest wrong answer ended."""
 
@@ -238,7 +249,7 @@ class Model:
     """One model of a run: its name, and everything that is sent with a prompt.
 
     `target` is a litellm model string; `params` are the request parameters that the user set, as JSON values. `judge`
-    marks a model that judges programs; judges are not measured.
+    marks a model that judges programs; judges are not measured. `batched` is set if it is asked in batches.
     """
 
     name: str
@@ -247,6 +258,7 @@ class Model:
     api_base: str | None = None
     system_prompt: str | None = None
     judge: bool = False
+    batched: bool = False
 
     @property
     def simulated(self) -> bool:
@@ -309,7 +321,8 @@ class Reply:
 
     `latency_s`, `cost_usd` and `asked_at` (start time, UTC, ISO 8601) describe the request that succeeded. `attempts`
     counts all requests, failed ones included. `stored` marks a reply from the store, whose latency, cost and date are
-    those of an earlier run. `own_price` marks a cost computed from --llm-price; the store does not keep that cost.
+    those of an earlier run, `batched` one from a batch, which has no latency. `own_price` marks a cost computed from
+    --llm-price; the store does not keep that cost.
     `sent` is the request. `retries` are those of this run; the store does not keep them.
     """
 
@@ -325,6 +338,7 @@ class Reply:
     latency_s: float | None = None
     attempts: int = 1
     stored: bool = False
+    batched: bool = False
     asked_at: str | None = None
     sent: Mapping[str, Any] = field(default_factory=dict)
     retries: tuple[Retry, ...] = ()
@@ -431,7 +445,7 @@ class Price:
     prompt_usd: float
     completion_usd: float
 
-    def of(self, prompt_tokens: int, completion_tokens: int) -> float:
+    def of(self, prompt_tokens: float, completion_tokens: float) -> float:
         """The cost of this many tokens in US dollars."""
         return (prompt_tokens * self.prompt_usd + completion_tokens * self.completion_usd) / 1_000_000
 
@@ -455,25 +469,28 @@ class RequestLimits:
 
 @dataclass(frozen=True, slots=True)
 class ModelTerms:
-    """A model's price, its maximum reply length, and whether it may reason before it replies. None means unknown."""
+    """A model's prices, its maximum reply length, and whether it may reason before it replies. None means unknown."""
 
     price: Price | None = None
     max_reply_tokens: int | None = None
     reasons: bool = False
+    batch_price: Price | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What the broker knows about the questions of a run before the first request.
 
-    `stored` maps the index of a question to the tokens of its stored reply; `to_ask` holds the indices of the others.
-    `spent_usd` and `spent_tokens` are the original cost of the stored replies; `spent_unpriced` counts those of unknown
-    price. `terms` covers the models that may be asked, `refused` says why a budget cannot be kept or admits no request.
+    `stored` maps the index of a question to the tokens of its stored reply; `to_ask` holds the indices of the others,
+    except `in_batches`, those that are in batches already. `spent_usd` and `spent_tokens` are the
+    original cost of the stored replies; `spent_unpriced` counts those of unknown price. `terms` covers the models to
+    ask, `refused` says why a budget cannot be kept or admits no request.
     If the store cannot be read, only `error` is set.
     """
 
     stored: Mapping[int, int | None] = field(default_factory=dict)
     to_ask: tuple[int, ...] = ()
+    in_batches: tuple[int, ...] = ()
     spent_usd: float = 0.0
     spent_unpriced: int = 0
     spent_tokens: int = 0

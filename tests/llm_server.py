@@ -168,7 +168,8 @@ class LlmServer:
             runner.run(self._serve(started))
 
     async def _serve(self, started: Future[int]) -> None:
-        app = web.Application()
+        app = web.Application(client_max_size=2**30)
+        self.add_routes(app)
         app.router.add_post("/{path:.*}", self._handle)  # whatever the providers' protocols call it
         self._runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0.1)
         await self._runner.setup()
@@ -176,6 +177,9 @@ class LlmServer:
         started.set_result(self._runner.addresses[0][1])
         await self._ended.wait()
         await self._runner.cleanup()
+
+    def add_routes(self, app: web.Application) -> None:
+        """Answer other requests than single questions."""
 
     async def _listen(self) -> None:
         site = web.TCPSite(self._runner, "127.0.0.1", self.port)
@@ -247,6 +251,8 @@ def _prompt(body: Mapping[str, Any]) -> str:
     """What was asked; of protocols other than OpenAI's it is the whole body."""
     messages = body.get("messages")
     content = messages[-1].get("content") if messages else None
+    if isinstance(content, list) and len(content) == 1 and "text" in content[0]:  # Anthropic's
+        content = content[0]["text"]
     return content if isinstance(content, str) else json.dumps(body)
 
 

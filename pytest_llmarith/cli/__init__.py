@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
+from pytest_llmarith.cli.batch import add_batch
 from pytest_llmarith.cli.compare import add_compare
 from pytest_llmarith.cli.init import add_init
 from pytest_llmarith.cli.oeis import add_oeis
@@ -77,6 +78,7 @@ def make_parser() -> argparse.ArgumentParser:
     add_merge(commands)
     add_oeis(commands)
     add_store(commands)
+    add_batch(commands)
     _add_schema(commands)
     return parser
 

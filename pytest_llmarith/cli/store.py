@@ -60,12 +60,13 @@ def add_store(commands: Commands) -> None:
     prune.add_argument("--dry-run", action="store_true", help="Only show what would be deleted")
 
     for subcommand in (importing, status, prune):
-        subcommand.add_argument(
-            "--store-dir",
-            type=Path,
-            metavar="DIR",
-            help=f"Folder of the store (default: {STORE_FOLDER}/ of the project)",
-        )
+        add_store_dir(subcommand)
+
+
+def add_store_dir(command: argparse.ArgumentParser) -> None:
+    """Add the argument for the folder of the store."""
+    help_ = f"Folder of the store (default: {STORE_FOLDER}/ of the project)"
+    command.add_argument("--store-dir", type=Path, metavar="DIR", help=help_)
 
 
 def _moment(text: str) -> str:
@@ -85,7 +86,8 @@ def _path(request: argparse.Namespace) -> Path:
     return Path(folder).absolute() / STORE_FILE
 
 
-def _existing(request: argparse.Namespace) -> Path:
+def existing_store(request: argparse.Namespace) -> Path:
+    """The path of the store. Raises UsageError if there is none."""
     if not (path := _path(request)).is_file():
         raise UsageError(f"there is no store {path}; name its folder with --store-dir")
     return path
@@ -158,7 +160,7 @@ def _key(logged: LoggedReply) -> str:
 
 
 def _status(request: argparse.Namespace) -> int:
-    with _opened(_existing(request)) as store:
+    with _opened(existing_store(request)) as store:
         say(_headline(store.path), *_table(store.holdings()))
     return 0
 
@@ -167,7 +169,7 @@ def _prune(request: argparse.Namespace) -> int:
     models, before = request.model, request.older_than
     if not models and before is None:
         raise UsageError("choose the replies to delete; add --model=NAME or --older-than=DAYS|DATE")
-    with _opened(_existing(request)) as store:
+    with _opened(existing_store(request)) as store:
         for model in models:
             if not store.holdings([model]):
                 raise UsageError(f"the store holds no replies of {model!r}; see llmarith store status")

@@ -13,9 +13,11 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pytest_llmarith.models import redact
+from pytest_llmarith.models.batch_submission import BatchError, BatchQuestion
+from pytest_llmarith.models.batches import Batches, in_batch_since
 from pytest_llmarith.models.budget import Budget, Prices
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.request_queue import Entry, RequestQueue, Waiter
@@ -24,6 +26,7 @@ from pytest_llmarith.models.store import RunStore, StoreError, key_of
 from pytest_llmarith.types import (
     NEVER_ASKED,
     RUN_STOPPED,
+    BatchMode,
     Failure,
     Model,
     Plan,
@@ -51,7 +54,10 @@ class Planned(NamedTuple):
 
 
 class Broker:
-    """Asks models, once per question. `on_stop` is called when the run must end, before the waiters are answered."""
+    """Asks models, once per question. `on_stop` is called when the run must end, before the waiters are answered.
+
+    With `batch`, the planned questions go into batches; `say` is then called with lines for the terminal.
+    """
 
     def __init__(
         self,
@@ -61,6 +67,8 @@ class Broker:
         limits: RequestLimits,
         store_mode: StoreMode = StoreMode.ON,
         on_stop: Callable[[Failure], None] = lambda failure: None,
+        batch: BatchMode | None = None,
+        say: Callable[[str], None] = lambda line: None,
     ) -> None:
         self.stopped: Failure | None = None
         self._client = client
@@ -74,8 +82,13 @@ class Broker:
         self._requester = Requester(
             client, self._models.values(), limits, self._counts, self._budget, on_capacity=self._send_next
         )
+        self._batch = batch
+        self._batches: Batches | None = None
+        if batch is not None:
+            self._batches = Batches(client, store, limits, self._counts, self._prices, self._budget, say)
+        self._unbatched: dict[str, Failure] = {}  # why questions have no reply from a batch
         self._queue = RequestQueue(window=max(_SMALLEST_WINDOW, 4 * limits.concurrency))
-        self._requests: set[asyncio.Task[None]] = set()
+        self._requests: set[asyncio.Task[Any]] = set()
         self._closed: Failure | None = None
         self._store_failure: Failure | None = None
         self._planned: list[Planned] = []
@@ -90,26 +103,33 @@ class Broker:
     def plan(self, questions: Sequence[Question], later: Iterable[str] = ()) -> Plan:
         """Look up these questions in store and budget. `later` names models that may be asked further questions."""
         self._planned = [
-            Planned(number, key_of(model, question), model, question)
+            Planned(number, key_of(model, question), replace(model, batched=self._batch is not None), question)
             for number, question in enumerate(questions)
             if (model := self._model(question)) is not None
         ]
         try:
             self._planned_stored = stored = self._stored_replies()
+            in_batches = self._store.in_batches([one.key for one in self._planned if one.key not in stored])
         except StoreError as error:
             return Plan(error=str(error))
-        missing = {
+        unstored = {
             one.key: one for one in reversed(self._planned) if one.key not in stored and self._may_ask(one.model)
         }
+        may_send = self._batch is not BatchMode.COLLECT
+        missing = {key: one for key, one in unstored.items() if may_send and key not in in_batches}
         to_ask = sorted(missing.values())  # by number; two names of one model share a request
-        names = dict.fromkeys([*(one.question.model for one in to_ask), *later])
-        asked = [model for name in names if self._may_ask(model := self._models[name])]
+        models = [model for name in later if self._may_ask(model := self._models[name])]
+        models += [one.model for one in to_ask]
+        asked = {(model.name, model.batched): model for model in models}.values()
         refused = [why for model in asked if (why := self._budget.unbounded(model)) is not None]
         if not refused and not stored:
             refused += self._budget.too_small((one.model, one.question.prompt) for one in to_ask)
+        if not refused and self._batch is not None and may_send:
+            refused += self._budget.too_small_for_all((one.model, one.question.prompt) for one in unstored.values())
         return Plan(
             stored={one.number: stored[one.key].completion_tokens for one in self._planned if one.key in stored},
             to_ask=tuple(one.number for one in to_ask),
+            in_batches=tuple(one.number for one in self._planned if one.key in in_batches),
             spent_usd=sum(reply.cost_usd or 0.0 for reply in stored.values()),
             spent_unpriced=sum(reply.cost_usd is None for reply in stored.values()),
             spent_tokens=sum(reply.tokens or 0 for reply in stored.values()),
@@ -117,13 +137,41 @@ class Broker:
             refused=tuple(refused),
         )
 
+    async def batch(self) -> Failure | None:
+        """Bring the planned questions into batches, and the replies of batches into the store.
+
+        Returns why the run must end, or None.
+        """
+        assert self._batch is not None
+        assert self._batches is not None
+        stored = self._planned_stored
+        questions = {
+            one.key: BatchQuestion(one.model, one.question.prompt) for one in self._planned if one.key not in stored
+        }
+        self._unbatched = dict.fromkeys(questions, _TOO_LATE)  # none is asked singly, whatever happens
+        task = asyncio.create_task(self._batches.run(self._batch, questions))
+        self._requests.add(task)
+        task.add_done_callback(self._requests.discard)
+        try:
+            self._unbatched = await task
+            self._planned_stored = self._stored_replies()
+        except asyncio.CancelledError:
+            return self._closed or _TOO_LATE
+        except (BatchError, StoreError) as error:
+            failure = self._closed or Failure(str(error), stops_run=True)
+            if self._closed is None:
+                self.stop(failure)
+            return failure
+        return None
+
     def announce(self) -> None:
         """Queue the planned questions in their order, to be asked ahead while there is free capacity."""
-        stored = self._planned_stored
+        stored = {key for key, reply in self._planned_stored.items() if reply.stored}
+        settled = self._planned_stored.keys() | self._unbatched.keys()
         self._counts.numbers["announced"] += len(self._planned)
         self._counts.numbers["announced_stored"] += sum(one.key in stored for one in self._planned)
         for one in self._planned:
-            if self._closed is None and one.key not in stored and self._may_ask(one.model):
+            if self._closed is None and one.key not in settled and self._may_ask(one.model):
                 self._queue.announce(one.key, one.question)
         self._planned, self._planned_stored = [], {}
         self._send_next()
@@ -155,7 +203,7 @@ class Broker:
         key = key_of(model, question)
         outcome = self._queue.take(key, worker)
         if outcome is None and key not in self._queue:
-            outcome = self._closed or self._stored(key, model, question.prompt)
+            outcome = self._closed or self._stored(key, model, question.prompt) or self._unbatched.get(key)
             if outcome is None and not self._may_ask(model):
                 outcome = Failure("no stored reply, and --llm-store=only asks no model")
             if outcome is not None:
@@ -175,15 +223,16 @@ class Broker:
         self._send_next()
 
     def _stored(self, key: str, model: Model, prompt: str) -> Reply | Failure | None:
-        """The stored reply, counted in the budget; None if the model has to be asked."""
+        """The stored reply, counted in the budget, or that it is in a batch; None if the model has to be asked."""
         if model.simulated:
             return None
         try:
             reply = self._store.fetch([key]).get(key)
+            since = None if reply else self._store.in_batches([key]).get(key)
         except StoreError as error:
             return self._fail_store(error)
         if reply is None:
-            return None
+            return in_batch_since(since) if since else None
         reply = self._prices.priced(model, reply)
         if reply.stored:
             self._budget.count(key, model, prompt, reply)
@@ -284,6 +333,8 @@ class Broker:
     def _close(self, failure: Failure, *, spare_in_flight: bool) -> None:
         self._closed = self._closed or failure
         self._requester.halt()
+        if self._batches is not None:
+            self._batches.calls.halt()
         self._abandon(self._closed, spare_in_flight=spare_in_flight)
 
     def _abandon(self, failure: Failure, *, spare_in_flight: bool) -> None:

@@ -36,17 +36,19 @@ class Prices:
     def __init__(self, client: Client, own: Price | None) -> None:
         self._client = client
         self._own = own
-        self._known: dict[str, ModelTerms] = {}
+        self._known: dict[tuple[str, bool], ModelTerms] = {}
 
     def terms(self, model: Model) -> ModelTerms:
         """The terms of a model. A reply limit in its request parameters replaces the listed one."""
         if model.simulated:
             return ModelTerms(_FREE)
-        if model.name not in self._known:
+        key = model.name, model.batched
+        if key not in self._known:
             found = self._client.terms(model)
             most = model.reply_limit or found.max_reply_tokens
-            self._known[model.name] = ModelTerms(found.price or self._own, most, found.reasons)
-        return self._known[model.name]
+            price = found.batch_price if model.batched else found.price
+            self._known[key] = ModelTerms(price or self._own, most, found.reasons)
+        return self._known[key]
 
     def priced(self, model: Model, reply: Reply) -> Reply:
         """The reply with its cost at --llm-price, if it has tokens and no cost. The store does not keep that cost."""
@@ -125,11 +127,15 @@ class Budget:
         self._wake()
 
     def count(self, key: str, model: Model, prompt: str, reply: Reply) -> None:
-        """Count a stored reply, once; without token counts, at its worst case."""
+        """Count a reply of the store or a batch, once; without token counts, at its worst case.
+
+        A stored reply of unknown cost counts no dollars.
+        """
         if self._caps and key not in self._counted and not model.simulated:
             self._counted.add(key)
-            amount = Amount(_picodollars(reply.cost_usd or 0.0), reply.tokens or 0)
-            self._spent += amount if reply.tokens is not None else self._worst_case(model, prompt)
+            has_tokens = reply.prompt_tokens is not None and reply.completion_tokens is not None
+            most = Amount() if has_tokens else self._worst_case(model, prompt)
+            self.pay(model, most, replace(reply, cost_usd=reply.cost_usd or 0.0) if reply.stored else reply)
 
     def unbounded(self, model: Model) -> str | None:
         """Why the budget cannot be enforced for a model: its price or its maximum reply length is unknown."""
@@ -141,7 +147,8 @@ class Budget:
             return f"--llm-max-cost: {model.target} bills web searches, too, so use --llm-max-total-tokens=N"
         if costs and terms.price is None:
             tier = tier_of(model.params)
-            what = f"{model.target} at service_tier={tier}" if tier else model.target
+            what = f"{model.target} in batches" if model.batched else model.target
+            what += f" at service_tier={tier}" if tier else ""
             return (
                 f"--llm-max-cost: the price of {what} is unknown; set --llm-price=IN,OUT in dollars per million tokens"
             )
@@ -164,6 +171,23 @@ class Budget:
                     f"{cap.option}: a request may take up to {cap.said(least)}, so none can be sent; raise the limit, "
                     "or shorten the replies with --llm-param max_completion_tokens=N"
                 )
+
+    def too_small_for_all(self, requests: Iterable[tuple[Model, str]]) -> Iterator[str]:
+        """Why a budget does not admit all of these requests together, and the budget that does."""
+        most = sum((self._worst_case(model, prompt) for model, prompt in requests), self._spent)
+        for cap in self._caps:
+            if (needed := cap.part(most)) > cap.most:
+                option, _, _ = cap.option.partition("=")
+                enough = needed if "token" in option else f"{-(-needed // 10**10) / 100:.2f}"  # rounded up to cents
+                yield (
+                    f"{cap.option}: the batches may take up to {cap.said(needed)}, with what is spent; "
+                    f"write {option}={enough}, or shorten the replies with --llm-param max_completion_tokens=N"
+                )
+
+    def hold(self, model: Model, prompt: str) -> None:
+        """Reserve the worst case of a question that is in a batch when the run goes on without its reply."""
+        if self._caps:
+            self._reserved += self._worst_case(model, prompt)
 
     async def reserve(self, model: Model, prompt: str) -> Amount | None:
         """Wait until a request fits at its worst case, and reserve that; `release` has to follow.
@@ -188,8 +212,8 @@ class Budget:
         if reply.prompt_tokens is None or reply.completion_tokens is None:
             self._spent += most
         elif not model.simulated:
-            price, cost = self._prices.terms(model).price or _FREE, reply.cost_usd
-            if cost is None:
+            if (cost := reply.cost_usd) is None:
+                price = self._prices.terms(model).price or _FREE
                 cost = price.of(reply.prompt_tokens, reply.completion_tokens)
             self._spent += Amount(_picodollars(cost), reply.prompt_tokens + reply.completion_tokens)
 

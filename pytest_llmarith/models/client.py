@@ -8,12 +8,14 @@ from __future__ import annotations
 import logging
 import math
 import os
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from time import perf_counter
+from types import SimpleNamespace
 from typing import Any
 
 from pytest_llmarith.models import fake
@@ -26,6 +28,8 @@ from pytest_llmarith.types import Model, ModelTerms, Price, Reply
 _LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore")
 _OPENAI_KEY = "OPENAI_API_KEY"
 LARGEST = 2**25  # bytes of a decompressed response, a hundred times the longest replies
+LARGEST_RESULTS = 2**29  # bytes of the results of a batch, which alone are read with GET
+_may_send: ContextVar[list[None] | None] = ContextVar("may_send", default=None)  # None: any number of requests
 _USUAL_TIERS = ("auto", "default", "standard", "standard_only", "on_demand")
 # litellm would send a request to these providers to look up a model.
 _ASK_A_SERVER = ("huggingface", "lemonade", "ollama", "ollama_chat")
@@ -59,6 +63,23 @@ class Client:
         """The model's terms in litellm's price list."""
         self.prepare()
         return _listed_terms(self._litellm, model.target, tier_of(model.params))
+
+    @property
+    def litellm(self) -> Any:
+        """litellm itself, for batches."""
+        self.prepare()
+        return self._litellm
+
+    def reply_in_batch(self, model: Model, body: Mapping[str, Any]) -> Reply:
+        """The reply in the body of a response of a batch. Without a batch price in litellm's list, its cost is None."""
+        response = _parsed(self.litellm, model, body)
+        self._price_all_tokens(response, model)
+        response._hidden_params["response_cost"] = None
+        if self.terms(model).batch_price is not None:
+            with suppress(Exception):  # the response has no usage
+                costs = self._litellm.cost_calculator.batch_cost_calculator(usage=response.usage, model=model.target)
+                response._hidden_params["response_cost"] = sum(costs)
+        return _reply_from(response)
 
     async def complete(self, model: Model, prompt: str, timeout_s: float) -> Reply:
         """Send one request. Raises litellm's errors, which `provider_errors.diagnose` interprets."""
@@ -167,6 +188,29 @@ def _reply_from(response: Any) -> Reply:
     )
 
 
+def _parsed(litellm: Any, model: Model, body: Mapping[str, Any]) -> Any:
+    """The response to a single request with this body, as litellm returns it."""
+    import httpx
+
+    name, provider, *_ = litellm.get_llm_provider(model.target)
+    config = litellm.OpenAIGPTConfig()
+    if provider in ("anthropic", "mistral", "xai"):
+        config = litellm.utils.ProviderConfigManager.get_provider_chat_config(
+            name, litellm.types.utils.LlmProviders(provider)
+        )
+    return config.transform_response(
+        model=name,
+        raw_response=httpx.Response(200, json=body),
+        model_response=litellm.ModelResponse(),
+        logging_obj=SimpleNamespace(post_call=lambda **said: None, model_call_details={}),
+        request_data={},
+        messages=[],
+        optional_params={},
+        litellm_params={},
+        encoding=None,
+    )
+
+
 def _written(text: Any) -> str | None:
     """Text without known keys; None for any other type."""
     return without_known_keys(text, os.environ) if isinstance(text, str) else None
@@ -233,7 +277,10 @@ def _listed_terms(litellm: Any, target: str, tier: str | None) -> ModelTerms:
     entry: Mapping[str, Any] = litellm.model_cost.get(key) or {}
     most = entry.get("max_output_tokens") or entry.get("max_tokens")
     return ModelTerms(
-        _price(entry, tier), most if isinstance(most, int) else None, bool(entry.get("supports_reasoning"))
+        price=_price(entry, tier),
+        batch_price=_price(entry, "batches") if tier is None else None,
+        max_reply_tokens=most if isinstance(most, int) else None,
+        reasons=bool(entry.get("supports_reasoning")),
     )
 
 
@@ -260,6 +307,10 @@ def _guard_transport() -> None:
     original = httpx.AsyncClient.send
 
     async def send(client: httpx.AsyncClient, request: httpx.Request, **how: Any) -> httpx.Response:
+        if (left := _may_send.get()) is not None:
+            if not left:
+                raise UnusableResponse("the connection was lost")  # the cause is in the context
+            left.pop()
         request.headers["Accept-Encoding"] = "gzip"
         response = await original(client, request, **{**how, "stream": True, "follow_redirects": False})
         try:
@@ -270,8 +321,8 @@ def _guard_transport() -> None:
             content = bytearray()
             async for piece in response.aiter_bytes():
                 content += piece
-                if len(content) > LARGEST:
-                    raise EndlessResponse(f"the response is longer than {LARGEST:,} bytes")
+                if len(content) > (most := LARGEST_RESULTS if request.method == "GET" else LARGEST):
+                    raise EndlessResponse(f"the response is longer than {most:,} bytes")
             response._content = bytes(content)
         except httpx.DecodingError as error:
             raise UnusableResponse(f"the response cannot be decompressed: {error}") from error
@@ -280,3 +331,13 @@ def _guard_transport() -> None:
         return response
 
     httpx.AsyncClient.send = send  # type: ignore[method-assign, assignment]
+
+
+@contextmanager
+def sent_once() -> Iterator[None]:
+    """Send at most one request, as litellm sends those to some providers again if the connection is lost."""
+    token = _may_send.set([None])
+    try:
+        yield
+    finally:
+        _may_send.reset(token)

@@ -10,13 +10,13 @@ between controller and broker's process.
     worker -> controller                   controller -> broker's process
     ("ask", number, question)              ("ask", number, worker, question)
     ("announce", [JSON, ...])              ("plan", number, questions, models that may be asked others later)
-    ("announced",)                         ("progress", number)
+    ("announced",)                         ("progress", number) ("batch", number)
     ("installed", what, version)           ("announce",) ("prepare",) ("forget", worker) ("stop", message)
                                            ("close", seconds to wait for what is in flight)
 
     controller -> worker                   broker's process -> controller
     (number, kind, JSON)                   ("answer", number, kind, JSON)
-                                           ("stopped", JSON) ("closed", JSON)
+                                           ("stopped", JSON) ("closed", JSON) ("say", line)
 
 The controller is the worker "". A question is the tuple of its fields. Values are sent as JSON text with a key of
 `KINDS`, because a reply may contain lone surrogates, which the channel cannot transport.
@@ -43,7 +43,7 @@ from typing import Any, Protocol, TypeVar
 import msgspec
 
 from pytest_llmarith.models import redact
-from pytest_llmarith.types import Failure, Model, Plan, Progress, Question, Reply, RequestLimits, StoreMode
+from pytest_llmarith.types import BatchMode, Failure, Model, Plan, Progress, Question, Reply, RequestLimits, StoreMode
 
 _CHUNK = 300  # announced questions per message
 _STEP_S = 0.2  # waits are split into steps, so that Ctrl-C interrupts them on every system
@@ -59,7 +59,8 @@ T = TypeVar("T")
 class Setup:
     """The configuration of the broker's process. It gets keys only from the environment and `dotenv_path`.
 
-    `store_path` is None if no store is used; the fake models read sequences from `oeis_cache`.
+    `store_path` is None if no store is used; the fake models read sequences from `oeis_cache`. With `batch`, planned
+    questions go into batches.
     """
 
     models: tuple[Model, ...]
@@ -68,6 +69,7 @@ class Setup:
     store_mode: StoreMode
     dotenv_path: Path
     oeis_cache: Path
+    batch: BatchMode | None = None
 
 
 def encoded(value: Any) -> str:
@@ -182,6 +184,7 @@ class BrokerProcess:
         self._progress = Progress()
         self._has_asked = False
         self._closing = False
+        self._say: Callable[[str], None] = print
         self._channels: dict[str, Channel] = {}
         self._calls = Calls(self._send)
         self._outgoing: queue.SimpleQueue[str | None] = queue.SimpleQueue()
@@ -209,6 +212,18 @@ class BrokerProcess:
         """Look up these questions in store and budget; `later` names models that may be asked further ones."""
         plan = self._calls.call("plan", [astuple(question) for question in questions], list(later))
         return plan if isinstance(plan, Plan) else Plan(error=plan.message)
+
+    def batch(self, say: Callable[[str], None]) -> Failure | None:
+        """Bring the planned questions into batches, and the replies of batches into the store.
+
+        `say` is called with lines for the terminal, on a thread. Returns why the run must end, or None.
+        """
+        self._has_asked, self._say = True, say
+        answer = self._calls.call("batch")
+        if not isinstance(answer, Failure):
+            return None
+        self.stop(answer.message)
+        return answer
 
     def announce(self) -> None:
         """Queue the planned questions, to be asked ahead."""
@@ -300,6 +315,8 @@ class BrokerProcess:
             self._calls.received(*said)
         elif kind == "stopped":
             self.stopped = decoded(said[0], Failure)
+        elif kind == "say":
+            self._say(*said)
         else:
             self._progress = decoded(said[0], Progress)
 

@@ -130,6 +130,11 @@ def is_filtered(error: BaseException) -> bool:
     return _status(error) == 400 and _FILTERED.search(code) is not None
 
 
+def is_gone(error: BaseException) -> bool:
+    """Whether the provider says that there is no such thing."""
+    return _status(error) == 404
+
+
 def may_be_billed(error: BaseException) -> bool:
     """Whether a failed request may be billed: it was sent, and the provider did not refuse it."""
     names = {type(cause).__name__ for cause in _causes(error)}
@@ -137,6 +142,19 @@ def may_be_billed(error: BaseException) -> bool:
         return False
     status = getattr(error, "status_code", None)
     return not (isinstance(status, int) and 400 <= status < 500 and status != 408)
+
+
+def may_be_done(error: BaseException) -> bool:
+    """Whether a failed request that creates something may have created it: it was sent, and was not refused.
+
+    A lost connection counts as sent, as some transports call it a failed attempt to connect.
+    """
+    if _is_connection_refused(error) or _is_unknown_host(error) or _is_key_missing(error):
+        return False
+    if _caused_by(error, Redirected):
+        return False
+    answered = [status for status in (_status(error), _answered_status(error)) if status is not None]
+    return not answered or any(status >= 500 or status in (408, 409) for status in answered)
 
 
 # --- the action -----------------------------------------------------------------------------------------------------
@@ -151,7 +169,8 @@ def _action(error: BaseException) -> Action:
         return Action.STOP_RUN
     status = _status(error)
     is_transient = status is not None and (status in _RETRY_STATUSES or status >= 500)
-    if isinstance(error, OSError | TimeoutError) or _is_unreadable(error) or is_transient:
+    is_lost = isinstance(error, OSError | TimeoutError) or _lost_connection(error) is not None
+    if is_lost or _is_unreadable(error) or is_transient:
         return Action.RETRY
     return Action.GIVE_UP
 

@@ -12,6 +12,10 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+from pytest_llmarith.models.redact import header_values
+from pytest_llmarith.types import Model
+
+_WITH_BATCHES = ("openai", "azure", "mistral", "xai", "hosted_vllm", "anthropic")
 # The prefix of a provider's variables, if it is not the provider's name without the kind of API.
 _PREFIXES = {"aiohttp_openai": "OPENAI", "custom_openai": "OPENAI", "lambda_ai": "LAMBDA", "meta_llama": "LLAMA"} | {
     "scx-ai": "SCX"
@@ -91,6 +95,17 @@ def key_variable(target: str, environ: Mapping[str, str]) -> str | None:
     """The variable of the provider's key; None if the provider is unknown."""
     prefix = _prefix(target, environ)
     return None if prefix is None else _KEYS.get(prefix, f"{prefix}_API_KEY")
+
+
+def without_batches(model: Model, environ: Mapping[str, str]) -> str | None:
+    """Why questions to this model cannot go into batches, or None."""
+    if provider_of(model.target, environ) not in _WITH_BATCHES:
+        return f"{model.target} has no batches; OpenAI, Azure, Mistral, xAI, vLLM (hosted_vllm/) and Anthropic have"
+    if any(True for _ in header_values(model.params)):
+        return f"{model.target}: the requests of a batch have no headers of their own; remove them"
+    if "service_tier" in model.params:
+        return f"{model.target}: a batch has a price of its own; remove service_tier"
+    return None
 
 
 def _prefix(target: str, environ: Mapping[str, str]) -> str | None:

@@ -12,7 +12,7 @@ import queue
 import signal
 import threading
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from typing import Any
 
@@ -20,7 +20,7 @@ from pytest_llmarith.models import redact
 from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.fake import starter_sequences
-from pytest_llmarith.models.process import Setup, decoded, encoded
+from pytest_llmarith.models.process import KINDS, Setup, decoded, encoded
 from pytest_llmarith.models.providers import dotenv_variables
 from pytest_llmarith.models.store import RunStore
 from pytest_llmarith.types import Failure, Plan, Question, Reply
@@ -44,6 +44,8 @@ class Server:
             setup.limits,
             setup.store_mode,
             on_stop=lambda failure: write("stopped", encoded(failure)),
+            batch=setup.batch,
+            say=lambda line: write("say", line),
         )
         self._messages: asyncio.Queue[list[Any] | None] = asyncio.Queue()  # None at the end
         self._tasks: set[asyncio.Task[None]] = set()
@@ -67,8 +69,9 @@ class Server:
 
     def _received(self, kind: str, *said: Any) -> None:
         broker = self._broker
-        if kind == "ask":
-            task = asyncio.create_task(self._ask(*said))
+        if kind in ("ask", "batch"):
+            asked = self._ask(*said[1:]) if kind == "ask" else broker.batch()
+            task = asyncio.create_task(self._answer(said[0], asked))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
         elif kind == "plan":
@@ -90,12 +93,17 @@ class Server:
         else:
             broker.cut()
 
-    async def _ask(self, number: int, worker: str, fields: list[Any]) -> None:
+    async def _ask(self, worker: str, fields: list[Any]) -> Reply | Failure:
+        return await self._broker.ask(Question(*fields), worker)
+
+    async def _answer(self, number: int, asked: Awaitable[Reply | Failure | None]) -> None:
+        """Write the outcome, or the progress if there is none."""
         try:
-            outcome = await self._broker.ask(Question(*fields), worker)
+            outcome = await asked or self._broker.progress()
         except Exception as error:  # a bug here must not leave a test waiting
             outcome = Failure(_one_line(error))
-        self._write("answer", number, "reply" if isinstance(outcome, Reply) else "failure", encoded(outcome))
+        (kind,) = [kind for kind, type_ in KINDS.items() if isinstance(outcome, type_)]
+        self._write("answer", number, kind, encoded(outcome))
 
     def _plan(self, questions: list[list[Any]], later: list[str]) -> Plan:
         try:

@@ -24,7 +24,17 @@ from pytest_llmarith.types import Model, Question, Reply, StoreMode
 
 BUSY_S = 30.0  # how long to wait for the lock of another process
 _LAST_TRY_BUSY_S = 2.0
-_FORMAT = 1
+_FORMAT = 2
+_TABLES = (
+    "CREATE TABLE IF NOT EXISTS replies "
+    "(key TEXT PRIMARY KEY, model TEXT, asked_at TEXT, reply TEXT NOT NULL) WITHOUT ROWID",
+    # Batches, and their questions that have no reply (`models.reservations`).
+    "CREATE TABLE IF NOT EXISTS batches "
+    "(intent TEXT PRIMARY KEY, request TEXT NOT NULL, made_at TEXT NOT NULL, creating_at REAL, id TEXT) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS reserved "
+    "(key TEXT PRIMARY KEY, intent TEXT NOT NULL, messages TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE INDEX IF NOT EXISTS reserved_by_intent ON reserved (intent)",
+)
 _FREE_BYTES = 2**20  # free disk space required before the first request
 _FIELDS = tuple(name for name in Reply("").fields() if name not in ("stored", "own_price"))
 
@@ -124,14 +134,17 @@ class Store:
 
         Returns how many were written.
         """
-        conflict = "UPDATE SET model = excluded.model, asked_at = excluded.asked_at, reply = excluded.reply"
-        rows = [(key, reply.sent.get("model"), reply.asked_at, _encode(reply)) for key, reply in replies.items()]
         with self._transaction():
-            return self._db.executemany(
-                "INSERT INTO replies (key, model, asked_at, reply) VALUES (?, ?, ?, ?) "
-                f"ON CONFLICT (key) DO {conflict if overwrite else 'NOTHING'}",
-                rows,
-            ).rowcount
+            return self._insert(replies, overwrite=overwrite)
+
+    def in_batches(self, keys: Iterable[str]) -> dict[str, str]:
+        """The keys that are in a batch that has not ended, with the time since when."""
+        select = (
+            "SELECT key, made_at FROM reserved JOIN batches USING (intent) "
+            "WHERE key IN (SELECT value FROM json_each(?))"
+        )
+        with self._errors():
+            return dict(self._db.execute(select, (json.dumps(list(keys)),)))
 
     def holdings(self, models: Sequence[str] = (), before: str | None = None) -> list[Holding]:
         """The contents by model and base URL, optionally only these models and replies asked before a time."""
@@ -177,10 +190,8 @@ class Store:
         self._use_wal()
         self._db.execute("PRAGMA synchronous = FULL")
         if found == 0:
-            self._db.execute(
-                "CREATE TABLE IF NOT EXISTS replies "
-                "(key TEXT PRIMARY KEY, model TEXT, asked_at TEXT, reply TEXT NOT NULL) WITHOUT ROWID"
-            )
+            for table in _TABLES:
+                self._db.execute(table)
             self._db.execute(f"PRAGMA user_version = {_FORMAT}")
 
     def _check_writable(self) -> None:
@@ -207,6 +218,15 @@ class Store:
                 if not error.sqlite_errorname.startswith("SQLITE_BUSY") or time.monotonic() > end:
                     raise
                 time.sleep(0.01)
+
+    def _insert(self, replies: Mapping[str, Reply], *, overwrite: bool = False) -> int:
+        conflict = "UPDATE SET model = excluded.model, asked_at = excluded.asked_at, reply = excluded.reply"
+        rows = [(key, reply.sent.get("model"), reply.asked_at, _encode(reply)) for key, reply in replies.items()]
+        return self._db.executemany(
+            "INSERT INTO replies (key, model, asked_at, reply) VALUES (?, ?, ?, ?) "
+            f"ON CONFLICT (key) DO {conflict if overwrite else 'NOTHING'}",
+            rows,
+        ).rowcount
 
     @contextmanager
     def _transaction(self, kind: str = "IMMEDIATE") -> Iterator[None]:
@@ -257,27 +277,35 @@ class RunStore:
     Reads are fast and never wait for a writer, so they run on the loop. Writes wait for the disk, so they run on a
     thread, and replies that arrive meanwhile are written together. After a failed write, only `close` tries again.
 
-    `written` holds the keys of this run's replies on disk, `unwritten` its replies that are not yet on disk.
+    `written` holds the keys of this run's replies on disk, `unwritten` its replies that are not yet on disk. `path` is
+    None if no store is used.
     """
 
     def __init__(self, path: Path | None, mode: StoreMode) -> None:
         self.written: set[str] = set()
         self.unwritten: dict[str, Reply] = {}
-        self._path = None if mode is StoreMode.OFF else path
+        self.path = None if mode is StoreMode.OFF else path
         self._refresh = mode is StoreMode.REFRESH
         self._reader: Store | None = None
         self._writer: Store | None = None
-        self._prepared = self._path is None
+        self._prepared = self.path is None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="llmarith-store")
         self._lock = asyncio.Lock()
         self._error: StoreError | None = None
 
+    def in_batches(self, keys: Sequence[str]) -> dict[str, str]:
+        """The keys that are in a batch that has not ended, with the time since when. Raises StoreError."""
+        if self.path is None or not keys:
+            return {}
+        self._reader = self._reader or Store(self.path)
+        return self._reader.in_batches(keys)
+
     def fetch(self, keys: Iterable[str]) -> dict[str, Reply]:
         """The stored replies among these keys; those of this run are not marked `stored`. Raises StoreError."""
         wanted = [key for key in keys if not self._refresh or key in self.written]
-        if self._path is None or not wanted:
+        if self.path is None or not wanted:
             return {}
-        self._reader = self._reader or Store(self._path)
+        self._reader = self._reader or Store(self.path)
         found = self._reader.fetch(wanted)
         return {key: replace(reply, stored=key not in self.written) for key, reply in found.items()}
 
@@ -290,7 +318,7 @@ class RunStore:
 
     async def put(self, key: str, reply: Reply) -> None:
         """Write a reply; it is on disk when this returns. Raises StoreError."""
-        if self._path is None:
+        if self.path is None:
             return
         self.unwritten[key] = reply
         async with self._lock:
@@ -317,8 +345,8 @@ class RunStore:
             raise
 
     def _open_writer(self) -> None:
-        if self._writer is None and self._path is not None:
-            self._writer = Store(self._path, check_writable=True)
+        if self._writer is None and self.path is not None:
+            self._writer = Store(self.path, check_writable=True)
 
     def _write(self) -> None:
         assert self._writer is not None
@@ -331,6 +359,6 @@ class RunStore:
     def _close_writer(self) -> None:
         if self._writer is not None:
             self._writer.close()
-        if self.unwritten and self._path is not None:
-            with closing(Store(self._path, busy_s=_LAST_TRY_BUSY_S)) as self._writer:
+        if self.unwritten and self.path is not None:
+            with closing(Store(self.path, busy_s=_LAST_TRY_BUSY_S)) as self._writer:
                 self._write()

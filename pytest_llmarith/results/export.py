@@ -111,7 +111,7 @@ _OF_ANSWER = ("tolerant", "strict", "read")
 _OF_GRADE = ("absolute_error", "relative_error", "rounded", "error_class", "digit_match", "dlength", "leading_digits")
 _OF_REPLY = (
     *("prompt_tokens", "completion_tokens", "reasoning_tokens", "cost_usd", "latency_s", "attempts", "stored"),
-    *("finish_reason", "served_model", "asked_at"),
+    *("batched", "finish_reason", "served_model", "asked_at"),
 )
 
 
@@ -163,7 +163,7 @@ def result_rows(rows: Iterable[ResultOfRun]) -> list[Row]:
 
 _FIGURES = (
     *("rounded", "median_relative_error", "average_absolute_error"),
-    *("cost_usd", "unpriced", "stored", "median_latency_s"),
+    *("cost_usd", "unpriced", "stored", "batched", "median_latency_s"),
 )
 
 

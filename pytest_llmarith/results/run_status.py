@@ -35,10 +35,10 @@ def run_lines(summary: RunSummary, width: int) -> list[str]:
 
 def _completeness(summary: RunSummary) -> Iterator[str]:
     run = summary.run
-    stored = sum(result.stored for result in summary.results)
+    stored, batched = (sum(getattr(one, name) for one in summary.results) for name in ("stored", "batched"))
     whole = is_complete(summary)
     answered = all_answered(summary.answered) if whole else f"incomplete, {answered_count(summary)} answered"
-    answered += f", {stored:,} from the store" * bool(stored)
+    answered += f", {stored:,} from the store" * bool(stored) + f", {batched:,} from batches" * bool(batched)
     yield "; ".join(filter(None, (answered, "" if whole or run.merged else _how_to_continue(summary))))
     if run.merged:
         count, later = len(run.merged.runs), run.merged.overlapping

@@ -96,7 +96,7 @@ class _Result:
         self._items: dict[int, int] = {}  # which item asked each question first
         self._simulated = first.simulated
         self._reasons = {outcome: Counter[str]() for outcome in (Outcome.NAN, Outcome.UNANSWERED)}
-        self._stored = self._asked = 0
+        self._stored = self._batched = self._asked = 0
         self._errors = ErrorCounts()
         self._repeats = RepeatCounts()
         # Each trial is in exactly one of these.
@@ -117,6 +117,7 @@ class _Result:
         if record.outcome in self._reasons:
             self._reasons[record.outcome][(record.reason or "no reason given")[:LONGEST_REASON]] += 1
         self._stored += record.reply is not None and record.reply.stored
+        self._batched += record.reply is not None and record.reply.batched
         self._asked += asked_of(record)
         if (found := _breaking_point(record)) is not None:
             self._breaking_points.append(found)
@@ -192,6 +193,7 @@ class _Result:
             nan_reasons=reasons_of(self._reasons[Outcome.NAN]),
             unanswered_reasons=reasons_of(self._reasons[Outcome.UNANSWERED]),
             stored=self._stored,
+            batched=self._batched,
             asked=self._asked,
             cost_usd=cost.sum if cost else None,
             unpriced=len(whole.replies) - (cost.known if cost else 0),

@@ -44,8 +44,9 @@ def configure(config: pytest.Config) -> None:
     _refuse_keys(config, settings)
     from pytest_llmarith.session.controller import RunController
     from pytest_llmarith.session.forecast import DryRun
+    from pytest_llmarith.types import BatchMode
 
-    run = DryRun if settings.dry_run else RunController
+    run = DryRun if settings.dry_run or settings.batch is BatchMode.SUBMIT else RunController
     config.pluginmanager.register(run(config, settings), "llmarith-run")
 
 
@@ -83,6 +84,8 @@ def refuse_wrong_usage(config: pytest.Config, settings: Settings) -> None:
             )
         if judge is not None and model.name == judge.name:
             raise pytest.UsageError(f"--llm-model: {judge.name!r} is the name of the judge; rename the model")
+    if settings.batch is not None:
+        _refuse_batch(settings)
     if judge is not None and not settings.models:
         raise pytest.UsageError("--oeis-judge: a model judges only in a run with --llm-model; add --llm-model=NAME")
     if settings.oeis.sets:
@@ -94,6 +97,22 @@ def refuse_wrong_usage(config: pytest.Config, settings: Settings) -> None:
             "--dist each runs every item on every worker and would pay for each question several times; "
             "use --dist load, worksteal or loadscope"
         )
+
+
+def _refuse_batch(settings: Settings) -> None:
+    """Raises pytest.UsageError if the questions of this run cannot go into batches."""
+    from pytest_llmarith.models.providers import without_batches
+    from pytest_llmarith.types import StoreMode
+
+    if not settings.models:
+        raise pytest.UsageError("--llm-batch: there is no model to ask; name one with --llm-model")
+    if settings.store_mode is not StoreMode.ON:
+        raise pytest.UsageError(
+            f"--llm-batch: batches need the store, from which a run goes on; remove --llm-store={settings.store_mode}"
+        )
+    for model in settings.models:
+        if (why := without_batches(model, os.environ)) is not None:
+            raise pytest.UsageError(f"--llm-batch: {why}")
 
 
 def _refuse_keys(config: pytest.Config, settings: Settings) -> None:

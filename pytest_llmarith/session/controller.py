@@ -14,7 +14,7 @@ import pytest
 from pytest_llmarith.models.process import BrokerProcess
 from pytest_llmarith.records import Run, SequenceProblem, Shard, convert
 from pytest_llmarith.results.formatting import sanitize
-from pytest_llmarith.session.forecast import Forecast, start_broker
+from pytest_llmarith.session.forecast import DRAIN_S, NOTHING_FOR_BATCHES, STOPPED_EXIT_STATUS, Forecast, start_broker
 from pytest_llmarith.session.marks import missing_option, problem_marks
 from pytest_llmarith.session.metadata import run_metadata
 from pytest_llmarith.session.outcomes import ASK, CRASHED, put_record, take_record
@@ -24,9 +24,6 @@ from pytest_llmarith.session.terminal import Terminal, header
 from pytest_llmarith.session.xdist import Workers
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.types import Failure, Progress, Question, Reply, StoreMode
-
-_STOPPED_EXIT_STATUS = 6
-_DRAIN_S = 30.0  # how long a run that ends early waits for the requests in flight
 
 
 class RunController:
@@ -72,9 +69,7 @@ class RunController:
     def pytest_runtestloop(self, session: pytest.Session) -> Any:
         try:
             if self._settings.models and not self._has_workers and not _runs_nothing(session):  # else `Workers` begins
-                asked = list(planned_questions(selected(session.items), self._settings))
-                if asked:
-                    self._broker.begin(asked)
+                self._broker.begin(list(planned_questions(selected(session.items), self._settings)))
             with self._terminal.watching(self._broker.progress(), self._broker.show_progress, self._has_workers):
                 return (yield)
         finally:
@@ -123,7 +118,7 @@ class RunController:
         if recorder.records:
             recorder.summarize(self._run(session))
             if self._broker.stopped:
-                session.exitstatus = _STOPPED_EXIT_STATUS
+                session.exitstatus = STOPPED_EXIT_STATUS
             elif session.exitstatus == ok and (recorder.failed_gates or self._unwritable):
                 session.exitstatus = pytest.ExitCode.TESTS_FAILED
             recorder.write_summary(int(session.exitstatus))
@@ -220,10 +215,14 @@ class RunBroker:
             process.prepare()
 
     def begin(self, asked: Sequence[PlannedQuestion]) -> None:
-        """Print the forecast, check the budget, then announce the questions. Runs on the main thread.
+        """Print the forecast, check the budget, run batches, then announce the questions. Runs on the main thread.
 
         Raises pytest.UsageError before the first request.
         """
+        if not asked:
+            if self._settings.batch is not None:
+                raise pytest.UsageError(NOTHING_FOR_BATCHES)
+            return
         from pytest_llmarith.session.programs import lines_about_programs
 
         self._recorder.expect(asked)
@@ -236,6 +235,12 @@ class RunBroker:
             if verbose > -2:
                 self._terminal.say(*forecast.lines(verbose > 0))
             forecast.refuse()
+            if self._settings.batch is not None:
+                try:
+                    self.process().batch(self._terminal.say)
+                except KeyboardInterrupt:
+                    self._terminal.say("the batches go on; rerun the same command for their replies")
+                    raise
         self.process().announce()
 
     def ask_and_wait(self, question: Question) -> Reply | Failure:
@@ -262,7 +267,7 @@ class RunBroker:
             self._process.close(0)
             return
         self._ended = True
-        drain_s = _DRAIN_S if self._asks_language_models else 0.0
+        drain_s = DRAIN_S if self._asks_language_models else 0.0
         try:
             if drain_s and (waiting := self._process.progress().in_flight):
                 requests = f"{waiting} request{'s' * (waiting > 1)} in flight"

@@ -26,6 +26,9 @@ MakePlan = Callable[[Sequence[Question], Sequence[str]], Plan]
 
 _FREE = ModelTerms(Price(0.0, 0.0))
 _LONGEST_NAME, _LONGEST_LINE = 60, 500
+STOPPED_EXIT_STATUS = 6
+DRAIN_S = 30.0  # how long a run that ends early waits for the requests in flight
+NOTHING_FOR_BATCHES = "--llm-batch: no question to a model of --llm-model was selected"
 _SMALLEST = 0.0001
 
 
@@ -35,7 +38,7 @@ class ModelForecast:
 
     Token counts are estimates. Completion tokens are estimated from `learned_from` stored replies, reasoning included;
     if `guessed` is set, some are the length of a short answer instead. `searching` is set if the model is also
-    searched; the forecast then counts only the first question of each search.
+    searched; the forecast then counts only the first question of each search. `in_batches` are not asked again.
     """
 
     model: Model
@@ -48,6 +51,7 @@ class ModelForecast:
     learned_from: int = 0
     guessed: bool = True
     searching: bool = False
+    in_batches: int = 0
 
     @property
     def cost_usd(self) -> float | None:
@@ -85,6 +89,10 @@ class Forecast:
             if searches == 1:
                 asking = f"1 search asks up to {budget:,} questions"
             lines.append(f"{asking}, of which only the first is counted here")
+        if plan.in_batches:
+            lines.append(f"{len(plan.in_batches):,} of them are in batches already")
+        if self._settings.batch is not None and self._asked_later:
+            lines.append("questions that follow from replies, of searches and judges, are asked singly")
         if plan.stored:
             lines += _spent_lines(plan, self._settings.request_limits)
         return [f"forecast: {line}" for line in lines]
@@ -113,6 +121,7 @@ class Forecast:
             learned_from=sum(map(len, stored.values())),
             guessed=not all(stored.values()),
             searching=model in self._asked_later,
+            in_batches=sum(index in mine for index in self._plan.in_batches),
         )
 
     def _stored_lengths(self) -> dict[tuple[str, str], list[int]]:
@@ -148,6 +157,7 @@ def start_broker(config: pytest.Config, settings: Settings, *, read_only: bool =
         store_mode=settings.store_mode,
         dotenv_path=config.rootpath / ".env",
         oeis_cache=settings.oeis.cache.absolute(),
+        batch=settings.batch,
     )
     return BrokerProcess(setup)
 
@@ -173,7 +183,7 @@ def _line(forecasts: Sequence[ModelForecast]) -> str:
         counted += ", which is stored" if questions == 1 else f", {some} of them stored"
     if not (asked := [one for one in forecasts if one.asked]):
         return counted if any(one.searching for one in forecasts) else f"{counted}; nothing is asked"
-    if any(one.stored + one.asked < one.questions for one in asked):
+    if any(one.stored + one.in_batches + one.asked < one.questions for one in asked):
         requests = sum(one.asked for one in asked)
         counted += f"; {requests:,} request{'s' * (requests != 1)}, as some have the same prompt"
     prompts = thousands(sum(one.prompt_tokens for one in asked))
@@ -218,17 +228,19 @@ def _spent_lines(plan: Plan, limits: RequestLimits) -> Iterator[str]:
 
 
 class DryRun:
-    """The plugin of a dry run: shows the questions and their estimated cost."""
+    """The plugin of a run without items: shows the questions and their estimated cost, or submits them in batches."""
 
     def __init__(self, config: pytest.Config, settings: Settings) -> None:
         self._config = config
         self._settings = settings
         self._terminal = Terminal(config, settings)
+        self._submits = not settings.dry_run
         if hasattr(config.option, "dist"):  # as -n 0 does; pytest-xdist configures itself last
             config.option.numprocesses, config.option.dist, config.option.tx = 0, "no", []
 
     def pytest_report_header(self) -> list[str]:
-        return [*header(self._settings), "llmarith: dry run, nothing is asked"]
+        what = "only batches are submitted, no test runs" if self._submits else "dry run, nothing is asked"
+        return [*header(self._settings), f"llmarith: {what}"]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -236,26 +248,31 @@ class DryRun:
             raise session.Interrupted(f"{session.testsfailed} errors during collection")
         items = selected(session.items)
         asked = list(planned_questions(items, self._settings))
+        if self._submits and not asked:
+            raise pytest.UsageError(NOTHING_FOR_BATCHES)
         if asked:
             self._forecast(asked)
         if others := len(items) - len(asked):
             self._say(f"forecast: {others:,} questions to your model fixture, of unknown cost")
         if not items:
             self._say(f"no question was selected{'' if self._settings.models else f'; {NO_MODEL}'}")
-        self._show_prompts(items)
+        if not self._submits:
+            self._show_prompts(items)
         return True
 
     def _forecast(self, asked: list[PlannedQuestion]) -> None:
-        broker = start_broker(self._config, self._settings, read_only=True)
+        broker = start_broker(self._config, self._settings, read_only=not self._submits)
         try:
             forecast = Forecast(self._settings, asked, broker.plan)
+            if forecast.error is not None:
+                raise pytest.UsageError(forecast.error)
+            for line in forecast.lines():
+                self._say(line)
+            forecast.refuse()
+            if self._submits and (failure := broker.batch(self._terminal.say)) is not None:
+                pytest.exit(f"llmarith: {sanitize(failure.message, _LONGEST_LINE)}", STOPPED_EXIT_STATUS)
         finally:
-            broker.close()
-        if forecast.error is not None:
-            raise pytest.UsageError(forecast.error)
-        for line in forecast.lines():
-            self._say(line)
-        forecast.refuse()
+            broker.close(DRAIN_S if self._submits else 0.0)
 
     def _show_prompts(self, items: list[pytest.Item]) -> None:
         """Print the first question of each task."""

@@ -246,6 +246,7 @@ def header(settings: Settings) -> list[str]:
         f"at most {limits.concurrency} in flight" if limits.concurrency != usual.concurrency else None,
         None if limits.max_cost_usd is None else f"at most {dollars(limits.max_cost_usd)}",
         None if limits.max_tokens is None else f"at most {limits.max_tokens:,} tokens",
+        f"batches ({settings.batch})" if settings.batch is not None else None,
         f"store {settings.store_mode}" if settings.store_mode is not StoreMode.ON else None,
     )
     return [f"llmarith: {sanitize(models, 200)}", f"llmarith: {', '.join(filter(None, parts))}"]

@@ -88,8 +88,7 @@ class Workers:
         while self._announcer == node.gateway.id and not self._begun:
             if self._announced_all.wait(_LOOK_S):
                 self._begun = True
-                if self._announced:
-                    self._begin(list(self._announced.values()))
+                self._begin(list(self._announced.values()))
 
     # --- messages of workers --------------------------------------------------------------------------------------
 

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.batch_server import BatchServer
 from tests.documents.blocks import DOCUMENTS, blocks, is_in
-from tests.llm_server import LlmServer
 
 pytestmark = pytest.mark.proof
 
@@ -28,6 +28,7 @@ REPLACED = {
     "classic_easy,classic_hard": "starter",
     "classic_hard": "starter",
     "-n 8": "-n 2",
+    "llmarith batch cancel batch_68a1f0": "llmarith batch status",
 }
 # The Python blocks that are saved and run, and the file of each.
 FILES = {"models.md": "conftest.py", "own-bench.md": "test_own.py", "own-task.md": "test_reversal.py"}
@@ -52,7 +53,7 @@ mv artifacts/*_o4-mini artifacts/2026-11-22T00-31-05_o4-mini
 @pytest.fixture(scope="session")
 def environment(programs: Path) -> Iterator[dict[str, str]]:
     """What the commands find: the programs, and the address of the provider."""
-    with LlmServer() as server:
+    with BatchServer() as server:
         own = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "LLMARITH"))}
         yield own | {
             "PATH": f"{programs}:{own['PATH']}",

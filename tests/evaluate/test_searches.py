@@ -142,4 +142,4 @@ def test_a_reply_without_room_keeps_what_it_cost() -> None:
         many("7" * ROOM, count=1, served_model="m", asked_at="2026-11-22T00:31:07+00:00")
     )
     assert reply is None
-    assert usage == Usage("m", 10, 9, None, 0.25, False, 1.5, 1, False, "2026-11-22T00:31:07+00:00")
+    assert usage == Usage("m", 10, 9, None, 0.25, False, 1.5, 1, False, False, "2026-11-22T00:31:07+00:00")

@@ -36,6 +36,7 @@ TRIALS = st.lists(
             "relative_error": st.none() | st.integers(1, 99).map(lambda digits: f"{digits}e-05"),
             "leading_digits": st.integers(0, 40),
             "stored": st.booleans(),
+            "batched": st.booleans(),
         }
     ),
     max_size=30,
@@ -47,7 +48,7 @@ def made(trial: Trial, number: int = 0) -> dict[str, Any]:
     """The record of a drawn trial."""
     record = asked("7", depth=trial["depth"], op=trial["op"], trial=number, model=trial["model"])
     is_answered, outcome = trial["outcome"] != "unanswered", trial["outcome"]
-    reply = {name: trial[name] for name in ("cost_usd", "prompt_tokens", "latency_s", "stored")}
+    reply = {name: trial[name] for name in ("cost_usd", "prompt_tokens", "latency_s", "stored", "batched")}
     errors = {name: trial[name] for name in ("absolute_error", "relative_error", "leading_digits")}
     return record | {
         "outcome": outcome,
@@ -86,7 +87,9 @@ def test_the_figures_are_those_of_a_recount(trials: list[Trial]) -> None:
         mine = [trial for trial in trials if trial["model"] == result["model"]]
         replied = [trial for trial in mine if trial["outcome"] != "unanswered"]
         assert +Counter(result["outcomes"]) == Counter(trial["outcome"] for trial in mine)
-        assert (result["measured"], result["stored"]) == (len(replied), sum(trial["stored"] for trial in replied))
+        assert result["measured"] == len(replied)
+        for name in ("stored", "batched"):
+            assert result[name] == sum(trial[name] for trial in replied)
         spent = {name: amounts and amounts["sum"] for name, amounts in result["spending"].items()}
         assert (result["cost_usd"], result["tokens"]["prompt"]) == (spent["cost_usd"], spent["prompt_tokens"])
         assert result["unpriced"] == sum(trial["cost_usd"] is None for trial in replied)

@@ -152,6 +152,8 @@ def _notes(row: ResultOfRun) -> Iterator[str]:
         yield f"unanswered: {', '.join(shown[:_MOST_REASONS])}" + ", ..." * (len(shown) > _MOST_REASONS)
     if result.stored:
         yield f"{result.stored:,} from the store"
+    if result.batched:
+        yield f"{result.batched:,} from batches"
 
 
 # --- errors ---------------------------------------------------------------------------------------------------------

@@ -339,6 +339,7 @@ def _facts(record: Record) -> Iterator[Fact]:
         "latency": None if reply.latency_s is None else f"{formatting.seconds(reply.latency_s)} s",
         "attempts": str(reply.attempts) if reply.attempts > 1 else None,
         "stored": "from the store" if reply.stored else None,
+        "batched": "from a batch" if reply.batched else None,
     }
     yield from ((name, text) for name, text in facts.items() if text)
 

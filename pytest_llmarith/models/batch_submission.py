@@ -1,0 +1,245 @@
+"""Submits questions in batches, and finds the batches of a process that was killed.
+
+A question is reserved in the store before its batch is created; the order of these steps is in `models.reservations`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
+
+from pytest_llmarith.models import redact
+from pytest_llmarith.models.batch_providers import (
+    ProviderError,
+    State,
+    Unclear,
+    Undecided,
+    batch_provider,
+    bodies,
+)
+from pytest_llmarith.models.client import LARGEST_RESULTS, Client
+from pytest_llmarith.models.provider_errors import Action, diagnose, may_be_done
+from pytest_llmarith.models.reservations import Batch, Messages, Reservations
+from pytest_llmarith.models.retry import FIRST_PAUSE_S, LONGEST_PAUSE_S
+from pytest_llmarith.types import Model, RequestLimits
+
+# Of one batch. OpenAI allows 50,000 requests and 200 MB, Anthropic 100,000 and 256 MB; how many tokens may wait depends
+# on the account, so a batch that is refused for them is split.
+_MOST_REQUESTS, _MOST_BYTES, _MOST_TOKENS = 10_000, 50_000_000, 2_000_000
+_BYTES_PER_TOKEN = 5  # of a reply in the results
+SETTLED_S = 60.0  # until a provider lists a batch whose creation was interrupted
+_LONG_AGO_S = 3600.0
+_T = TypeVar("_T")
+
+
+class BatchError(Exception):
+    """The batches of a run cannot go on; the message is one line."""
+
+
+class Unreached(BatchError):
+    """The provider could not be reached; the message is one line."""
+
+
+class BatchQuestion(NamedTuple):
+    """A question for a batch; the model is marked as batched, and has the question's system prompt."""
+
+    model: Model
+    prompt: str
+
+
+class ProviderCalls:
+    """Calls of a provider, repeated after an outage until the run ends."""
+
+    def __init__(self, limits: RequestLimits) -> None:
+        self._limits = limits
+        self._halted = asyncio.Event()
+
+    def halt(self) -> None:
+        """Begin no further call; batches go on at their providers."""
+        self._halted.set()
+
+    async def persistently(
+        self,
+        model: Model,
+        call: Callable[[], Awaitable[_T]],
+        unless: Callable[[BaseException], bool] = lambda error: False,
+    ) -> _T:
+        """The result of a call, which is repeated after an outage; an error that `unless` accepts is raised as it is.
+
+        Raises Unreached after the last call, and BatchError if calling again would not help.
+        """
+        attempt = 0
+        while True:
+            attempt += 1
+            self._raise_if_halted()
+            try:
+                return await call()
+            except (Unclear, Undecided):
+                raise
+            except Exception as error:
+                if unless(error):
+                    raise
+                diagnosis = diagnose(error, model, self._limits.timeout_s)
+                if diagnosis.action is not Action.RETRY:
+                    raise BatchError(diagnosis.message) from error
+                if attempt > self._limits.retries:
+                    raise Unreached(diagnosis.message) from error
+                pause_s = diagnosis.retry_after_s or FIRST_PAUSE_S * 2 ** (attempt - 1) * random.uniform(0.5, 1)
+                await self.pause(min(LONGEST_PAUSE_S, pause_s))
+
+    async def pause(self, seconds: float) -> None:
+        """Wait. Raises BatchError if the run ends meanwhile."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._halted.wait()
+        self._raise_if_halted()
+
+    def _raise_if_halted(self) -> None:
+        if self._halted.is_set():
+            raise BatchError("the run ended while its batches went on")
+
+    def error(self, error: BaseException, model: Model) -> BatchError:
+        """The error in one line, without keys."""
+        return BatchError(diagnose(error, model, self._limits.timeout_s).message)
+
+
+@dataclass
+class Submission:
+    """Brings questions of a run into batches. `say` is called with lines for the terminal.
+
+    `most_tokens` limits the tokens of a batch by target, after the provider refused one for its tokens; such batches
+    are created one after the other.
+    """
+
+    client: Client
+    limits: RequestLimits
+    calls: ProviderCalls
+    db: Reservations
+    say: Callable[[str], None]
+    most_tokens: dict[str, int] = field(default_factory=dict)
+    _undecided: set[str] = field(default_factory=set)
+    _unclear: int = 0
+
+    async def submit(self, missing: Mapping[str, BatchQuestion]) -> None:
+        """Find the batches of a process that was killed, and create batches of the questions that are in none.
+
+        The store has to be locked with `submitting`.
+        """
+        created = True
+        while created:
+            created = False
+            for batch in self.db.batches(missing):
+                if batch.id is None:
+                    await self._resolve(batch)
+            reserved = self.db.in_batches(missing)
+            pending = {key: question for key, question in missing.items() if key not in reserved}
+            for model, part in self._parts(pending):
+                split = model.target in self.most_tokens  # then its tokens wait for the end of other batches
+                if not split or all(one.model.target != model.target for one in self.db.batches()):
+                    created |= await self._create(model, part)
+
+    def _parts(self, pending: Mapping[str, BatchQuestion]) -> Iterator[tuple[Model, dict[str, tuple[Messages, bytes]]]]:
+        """The questions with their lines, by what a batch may hold."""
+        groups: dict[str, dict[str, BatchQuestion]] = {}
+        for key, question in pending.items():
+            model = question.model
+            same = json.dumps([model.target, model.api_base, model.params], sort_keys=True)
+            groups.setdefault(same, {})[key] = question
+        for group in groups.values():
+            model = next(iter(group.values())).model
+            provider = batch_provider(self.client, model)
+            most_tokens = self.most_tokens.get(model.target, _MOST_TOKENS)
+            longest = _BYTES_PER_TOKEN * (model.reply_limit or self.client.terms(model).max_reply_tokens or 0)
+            most_requests = min(_MOST_REQUESTS, LARGEST_RESULTS // longest if longest else _MOST_REQUESTS)
+            part: dict[str, tuple[Messages, bytes]] = {}
+            size = tokens = 0
+            messages = {key: one.model.messages(one.prompt) for key, one in group.items()}
+            try:
+                for key, body in bodies(self.client, model, messages.items()):
+                    line = provider.line(key, body)
+                    more = group[key].model.about_tokens(group[key].prompt)
+                    full = len(part) >= most_requests or size + len(line) > _MOST_BYTES or tokens + more > most_tokens
+                    if part and full:
+                        yield model, part
+                        part, size, tokens = {}, 0, 0
+                    part[key] = messages[key], line
+                    size, tokens = size + len(line), tokens + more
+            except ProviderError as error:
+                raise self.calls.error(error, model) from error
+            yield model, part
+
+    async def _create(self, model: Model, part: Mapping[str, tuple[Messages, bytes]]) -> bool:
+        """Reserve the free questions among these, and create their batch. Returns whether there were any."""
+        free = self.db.reserve(model, {key: messages for key, (messages, _) in part.items()})
+        if not free:
+            return False
+        (batch,) = self.db.batches([next(iter(free))])
+        provider = batch_provider(self.client, model)
+        try:
+            uploaded = await self.calls.persistently(
+                model, lambda: provider.upload(model, [line for key, (_, line) in part.items() if key in free])
+            )
+            state = await self.calls.persistently(model, partial(self._created, batch, uploaded), unless=may_be_done)
+        except BatchError:  # nothing was created
+            self.db.release(batch)
+            raise
+        except Exception as error:  # it may have been created; `_resolve` looks for it
+            self._unclear += 1
+            if self._unclear > self.limits.retries:
+                raise self.calls.error(error, model) from error
+            self.say(f"{self.calls.error(error, model)}; looking whether the batch was created")
+            return True
+        self.db.created(batch.intent, state.id)
+        self.say(f"{model.target}: batch of {len(free):,} submitted ({redact.one_line(state.id, os.environ)})")
+        return True
+
+    async def _created(self, batch: Batch, uploaded: Any) -> State:
+        """Send the request that creates a batch, after noting that it will be sent."""
+        self.db.creating(batch.intent)
+        return await batch_provider(self.client, batch.model).create(batch.model, batch.intent, uploaded)
+
+    async def _resolve(self, batch: Batch) -> None:
+        """Find a batch without an id; if it was not created, end its reservations.
+
+        If this cannot be known yet, nothing changes. Raises BatchError if it can never be known.
+        """
+        try:
+            if batch.creating_at is not None:
+                if await self.find(batch):
+                    return
+                if time.time() - batch.creating_at < _LONG_AGO_S:
+                    self.say(f"{batch.model.target}: looking for a batch of {batch.questions:,} for {SETTLED_S:g} s")
+                    await self.calls.pause(SETTLED_S)
+                    if await self.find(batch):
+                        return
+            self.db.release(batch)
+        except Undecided as why:
+            if batch.intent not in self._undecided:
+                self.say(f"{batch.model.target}: {batch.questions:,} questions may be in a batch: {why}")
+            self._undecided.add(batch.intent)
+
+    async def find(self, batch: Batch) -> bool:
+        """Look for a batch without an id at its provider."""
+        provider = batch_provider(self.client, batch.model)
+        known, keys = self.db.ids(), self.db.questions(batch.intent)
+        try:
+            found = await self.calls.persistently(batch.model, lambda: provider.find(batch, keys, known))
+        except Unreached:
+            raise
+        except (Unclear, BatchError) as why:
+            raise BatchError(
+                f"{batch.model.target}: whether a batch of {batch.questions:,} questions was created at "
+                f"{batch.made_at[:16]} UTC is unknown ({why}); if there is none, end it with "
+                f"llmarith batch cancel --forget {batch.intent[:8]}, then rerun"
+            ) from why
+        if found is not None:
+            self.db.created(batch.intent, found)
+        return found is not None

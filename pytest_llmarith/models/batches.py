@@ -1,0 +1,235 @@
+"""The batches of a run: what is submitted, watched, and taken into the store.
+
+The store is what a run continues from: a question stays reserved there until its reply is stored or its batch has
+ended without one.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+
+from pytest_llmarith.models import redact
+from pytest_llmarith.models.batch_providers import BatchProvider, Row, State, Undecided, batch_provider, lines_in
+from pytest_llmarith.models.batch_submission import BatchError, BatchQuestion, ProviderCalls, Submission, Unreached
+from pytest_llmarith.models.budget import Budget, Prices
+from pytest_llmarith.models.client import Client
+from pytest_llmarith.models.provider_errors import Action, UnusableResponse, diagnose, is_filtered, is_gone
+from pytest_llmarith.models.redact import sent_of
+from pytest_llmarith.models.reservations import Batch, Locked, Messages, Reservations
+from pytest_llmarith.models.retry import Counts
+from pytest_llmarith.models.store import RunStore
+from pytest_llmarith.types import BatchMode, Failure, Model, Reply, RequestLimits
+
+_REPLIES_PER_WRITE = 500
+_MOST_TRIES = 2  # of one question in a run
+_FIRST_POLL_S, _LONGEST_POLL_S = 1.0, 60.0
+_TELL_AFTER_S = 30.0  # and later the less often, the longer it takes
+NOT_SUBMITTED = Failure("in no batch; --llm-batch=submit sends it")
+
+
+def in_batch_since(made_at: str) -> Failure:
+    """Why a question that is in a batch has no reply yet."""
+    return Failure(f"in a batch since {made_at[:16].replace('T', ' ')} UTC; --llm-batch=collect takes its reply")
+
+
+@dataclass
+class Batches:
+    """Brings questions into batches and replies into the store. `say` is called with lines for the terminal."""
+
+    client: Client
+    store: RunStore
+    limits: RequestLimits
+    counts: Counts
+    prices: Prices
+    budget: Budget
+    say: Callable[[str], None]
+
+    def __post_init__(self) -> None:
+        self.calls = ProviderCalls(self.limits)
+        self._missing: dict[str, BatchQuestion] = {}
+        self._failures: dict[str, Failure] = {}
+        self._tries: Counter[str] = Counter()
+        self._may_pass: set[str] = set()  # questions that failed with an error that may pass
+        self._billed: set[str] = set()  # questions without a reply that may be billed
+        self._done: dict[str, int] = {}
+        self._unreached = 0
+
+    async def run(self, mode: BatchMode, questions: Mapping[str, BatchQuestion]) -> dict[str, Failure]:
+        """Bring these questions, which have no stored reply, as far as the mode says.
+
+        Returns why questions still have no reply. Raises BatchError or StoreError.
+        """
+        assert self.store.path is not None
+        self._missing = dict(questions)
+        began, tell_s = time.monotonic(), 0.0
+        with closing(Reservations(self.store.path, check_writable=True)) as self._db:
+            self._submission = Submission(self.client, self.limits, self.calls, self._db, self.say)
+            while True:
+                await self._take_ended(may_search=mode is BatchMode.COLLECT)
+                submitted = mode is BatchMode.COLLECT or await self._submit()
+                waiting = self._db.batches(self._missing)
+                if submitted and (mode is not BatchMode.WAIT or not waiting):
+                    return self._reasons()
+                if (elapsed := time.monotonic() - began) >= tell_s:
+                    tell_s = _TELL_AFTER_S + elapsed * 1.25
+                    minutes = f"{elapsed / 60:.0f} min; safe to leave (Ctrl-C), the same command goes on"
+                    wait = "another run submits batches; waiting for it"
+                    self.say(f"{self._progress(waiting)}, {minutes}" if submitted else wait)
+                await self.calls.pause(min(_LONGEST_POLL_S, _FIRST_POLL_S + elapsed / 20))
+
+    async def _submit(self) -> bool:
+        """Submit what may be submitted. Returns False if another run is submitting."""
+        left = {key: one for key, one in self._missing.items() if self._tries[key] < _MOST_TRIES}
+        try:
+            with self._db.submitting():
+                await self._submission.submit(left)
+        except Locked:
+            return False
+        return True
+
+    def _progress(self, waiting: list[Batch]) -> str:
+        done = sum(self._done.get(batch.intent, 0) for batch in waiting)
+        many = f"{len(waiting)} batches" if len(waiting) > 1 else f"{waiting[0].model.target}: batch"
+        unreached = ", the provider cannot be reached" if self._unreached else ""
+        return f"{many} of {sum(batch.questions for batch in waiting):,}, {done:,} done{unreached}"
+
+    def _reasons(self) -> dict[str, Failure]:
+        """Why questions have no reply; the budget keeps what those in batches may cost."""
+        since, stored = self._db.in_batches(self._missing), self._db.fetch(self._missing)
+        if others := len(self._missing.keys() - since.keys() - stored.keys()):
+            self.say(f"{others:,} questions have no reply and are in no batch")
+        if since:
+            unreached = "; the provider could not be reached" if self._unreached else ""
+            self.say(f"{len(since):,} questions are in batches{unreached}; --llm-batch=collect takes their replies")
+        for key in since:
+            self.budget.hold(*self._missing[key])
+        return {
+            key: in_batch_since(since[key]) if key in since else self._failures.get(key, NOT_SUBMITTED)
+            for key in self._missing
+            if key not in stored
+        }
+
+    # --- take replies -----------------------------------------------------------------------------------------------
+
+    async def _take_ended(self, *, may_search: bool) -> None:
+        """Store the replies of all batches that have ended and hold a question of this run."""
+        self._unreached = 0
+        for batch in self._db.batches(self._missing):
+            provider = batch_provider(self.client, batch.model)
+            try:
+                if batch.id is not None:
+                    poll = partial(provider.state, batch.model, batch.id)
+                    state = await self.calls.persistently(batch.model, poll, unless=is_gone)
+                    self._done[batch.intent] = state.done
+                    if state.ended:
+                        await self._take(batch, provider, state)
+                elif may_search and batch.creating_at is not None:
+                    await self._submission.find(batch)
+            except Undecided:
+                continue
+            except Unreached:
+                self._unreached += 1
+            except Exception as error:
+                if not is_gone(error):
+                    raise
+                id_ = redact.one_line(str(batch.id), os.environ)
+                raise BatchError(
+                    f"{self.calls.error(error, batch.model)}; if the batch or its results are gone, free its questions "
+                    f"with llmarith batch cancel --forget {id_}, then rerun"
+                ) from error
+
+    async def _take(self, batch: Batch, provider: BatchProvider, state: State) -> None:
+        """Store the replies of a batch that has ended, then end the reservations of its other questions."""
+        questions = self._db.questions(batch.intent)
+        failures: dict[str, Failure] = {}
+        total, damaged = len(questions), 0
+        for _ in range(2):  # a line that is damaged or absent is read again
+            if questions.keys() - failures.keys() and state.results:
+                failures, damaged = await self._read(batch, provider, state, questions)
+        reason = "its line in the results of the batch is damaged" if damaged else state.reason
+        without = Failure(redact.one_line(f"{batch.model.target}: {reason}", os.environ))
+        absent = questions.keys() - failures.keys()
+        if state.results and (damaged or not state.again):
+            self._billed |= absent
+        elif state.again or state.too_long:
+            self._may_pass |= absent
+        failures = dict.fromkeys(questions, without) | failures
+        if state.too_long and total > 1:
+            mine = [self._missing[key] for key in questions.keys() & self._missing.keys()]
+            half = sum(one.model.about_tokens(one.prompt) for one in mine) // 2
+            self._submission.most_tokens[batch.model.target] = half
+        else:
+            again = self._may_pass - self._billed
+            self._tries.update({key: 1 if key in again else _MOST_TRIES for key in failures})
+        self._db.release(batch)
+        self._failures |= failures
+        for key in self._billed & failures.keys() & self._missing.keys():
+            self.counts.lost(self.budget.fail(*self._missing[key], UnusableResponse()) or 0.0)
+        said = f"{batch.model.target}: batch of {total:,} ended, {total - len(failures):,} replies"
+        if failures:
+            ((most, _),) = Counter(failure.message for failure in failures.values()).most_common(1)
+            said += f"; {len(failures):,} without: {most}"
+        self.say(said)
+
+    async def _read(
+        self, batch: Batch, provider: BatchProvider, state: State, questions: dict[str, Messages]
+    ) -> tuple[dict[str, Failure], int]:
+        """Store the replies, and remove their questions. Returns the failures, and how many lines are damaged."""
+        asked_at = datetime.fromtimestamp(batch.creating_at or 0, UTC).isoformat(timespec="milliseconds")
+        replies: dict[str, Reply] = {}
+        failures: dict[str, Failure] = {}
+        damaged = 0
+        for name in state.results:
+            read = partial(provider.result, batch.model, state, name)
+            for line in lines_in(await self.calls.persistently(batch.model, read, unless=is_gone)):
+                row = provider.row(line)
+                damaged += row is None
+                if row is None or row.key not in questions:
+                    continue
+                outcome = self._outcome(batch.model, row)
+                if isinstance(outcome, Failure):
+                    failures[row.key] = outcome
+                    continue
+                failures.pop(row.key, None)
+                sent = {**sent_of(batch.model, ""), "messages": questions.pop(row.key)}
+                replies[row.key] = replace(outcome, batched=True, asked_at=asked_at, sent=sent)
+                if len(replies) == _REPLIES_PER_WRITE:
+                    self._write(batch, replies)
+                    replies = {}
+            self._write(batch, replies)
+            replies = {}
+        return failures, damaged
+
+    def _outcome(self, model: Model, row: Row) -> Reply | Failure:
+        """The reply of a row, or why there is none. A reply that cannot be used may be billed."""
+        try:
+            if row.error is not None:
+                raise row.error
+            return self.client.reply_in_batch(model, row.body or {})
+        except Exception as error:
+            if is_filtered(error):
+                return Reply("", finish_reason="content_filter")
+            diagnosis = diagnose(error, model, self.limits.timeout_s)
+            if row.error is None:
+                self._billed.add(row.key)
+            elif diagnosis.action is Action.RETRY:
+                self._may_pass.add(row.key)
+            return Failure(diagnosis.message, attempts=1)
+
+    def _write(self, batch: Batch, replies: Mapping[str, Reply]) -> None:
+        """Store replies, then count them."""
+        taken = self._db.settle(batch.intent, replies)
+        self.store.written.update(taken)
+        self.counts.numbers["requests"] += len(taken)
+        for key in taken:
+            priced = self.prices.priced(batch.model, replies[key])
+            self.counts.paid(priced)
+            if (question := self._missing.pop(key, None)) is not None:
+                self.budget.count(key, *question, priced)

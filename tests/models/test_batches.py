@@ -1,0 +1,484 @@
+"""Batches of a broker: what is sent once more and what never, after every way in which a batch may end."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import os
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import closing, suppress
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from pytest_llmarith.models import batch_submission, batches
+from pytest_llmarith.models.broker import Broker
+from pytest_llmarith.models.client import Client
+from pytest_llmarith.models.reservations import Reservations
+from pytest_llmarith.models.store import RunStore, StoreError, key_of
+from pytest_llmarith.types import BatchMode, Failure, Model, Price, Question, Reply, RequestLimits, StoreMode
+from tests.batch_server import BatchServer, Lines, Made
+from tests.llm_server import Answer, Call, usage
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # as in the broker's process
+
+WAIT, SUBMIT, COLLECT = BatchMode
+OPENAI, ANTHROPIC = "openai/gpt-4o-mini", "anthropic/claude-haiku-4-5"
+PRICES = {OPENAI: (0.075, 0.3), ANTHROPIC: (0.5, 2.5)}  # in batches, dollars per million tokens
+COUNT = 6
+
+
+@pytest.fixture(autouse=True)
+def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-openai-of-the-tests")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-anthropic-of-the-tests")
+    monkeypatch.setattr(batches, "_FIRST_POLL_S", 0.02)
+    monkeypatch.setattr(batch_submission, "FIRST_PAUSE_S", 0.02)
+    monkeypatch.setattr(batch_submission, "SETTLED_S", 0.2)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _collected() -> Iterator[None]:
+    """litellm's clients leave sockets open, which must not be noticed during the tests of other modules."""
+    yield
+    gc.collect()
+
+
+class Runs:
+    """Runs one after the other or at once, on one store and one server."""
+
+    def __init__(self, server: BatchServer, path: Path, target: str) -> None:
+        self.server = server
+        self.path = path
+        self.said: list[str] = []
+        self.target = target
+        self.runner = asyncio.Runner()
+
+    def run(self, mode: BatchMode | None, count: int = COUNT, **limits: Any) -> list[Reply | Failure]:
+        """The outcomes of the questions of a run, all of which are asked in the end."""
+        return self.runner.run(self.one(mode, count, **limits))
+
+    def both(self, mode: BatchMode) -> list[list[Reply | Failure]]:
+        async def run() -> list[list[Reply | Failure]]:
+            return list(await asyncio.gather(self.one(mode, COUNT), self.one(mode, COUNT + 2)))
+
+        return self.runner.run(run())
+
+    async def one(self, mode: BatchMode | None, count: int, later: str = "", **limits: Any) -> list[Reply | Failure]:
+        """The outcomes; `later` is asked after them, and follows from a reply."""
+        model = Model("m", self.target, {"max_tokens": 100}, self.server.base_url)
+        limits = {"retries": 1, "timeout_s": 20.0, **limits}
+        store = RunStore(self.path, StoreMode.ON)
+        broker = Broker(Client(), [model], store, RequestLimits(**limits), batch=mode, say=self.said.append)
+        questions = [Question("m", f"q{number}", number) for number in range(count)]
+        try:
+            plan = broker.plan(questions)
+            assert plan.error is None
+            if plan.refused:
+                return [Failure(plan.refused[0])]
+            if mode is not None:
+                await broker.batch()
+            self.progress = broker.progress()
+            broker.announce()
+            outcomes = list(await asyncio.gather(*(broker.ask(question) for question in questions)))
+            return [*outcomes, await broker.ask(Question("m", later, 0))] if later else outcomes
+        finally:
+            await broker.close()
+
+    def rows(self, table: str) -> int:
+        with closing(sqlite3.connect(self.path)) as database:
+            ((count,),) = database.execute(f"SELECT count(*) FROM {table}")
+        return int(count)
+
+
+@pytest.fixture(params=[OPENAI, ANTHROPIC])
+def runs(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Runs]:
+    answers: dict[str, Any] = {}
+    with BatchServer(lambda call: answers.get("answer", said)(call)) as server:
+        made = Runs(server, tmp_path / ".llmarith" / "store.sqlite", request.param)
+        made.answers = answers  # type: ignore[attr-defined]
+        with made.runner:
+            yield made
+
+
+def said(call: Call) -> str:
+    return f"reply to {call.prompt}"
+
+
+def counted(outcomes: list[Reply | Failure]) -> Counter[str]:
+    """How many replies there are, each to its question, and how often each failure."""
+    found = Counter[str]()
+    for number, outcome in enumerate(outcomes):
+        if isinstance(outcome, Reply):
+            assert outcome.text == f"reply to q{number}"
+        found["reply" if isinstance(outcome, Reply) else outcome.message] += 1
+    return found
+
+
+def only(outcomes: list[Reply | Failure]) -> str:
+    ((message, _),) = counted(outcomes).items()
+    return message
+
+
+def test_a_run_submits_another_collects_and_single_questions_keep_away(runs: Runs) -> None:
+    """While a question is in a batch no run asks it, whichever way; the reply comes with its price and date."""
+    runs.server.polls = 3
+    assert only(runs.run(SUBMIT)).startswith("in a batch since 20")
+    assert only(runs.run(None)).startswith("in a batch since 20")
+    assert counted(runs.run(SUBMIT, COUNT + 2)).keys() == counted(runs.run(COLLECT)).keys()
+    assert [len(made.calls) for made in runs.server.made] == [COUNT, 2]
+    assert counted(runs.run(COLLECT)) == {"reply": COUNT}
+    prompt, completion = PRICES[runs.target]
+    assert runs.progress.cost_usd == pytest.approx(COUNT * (7 * prompt + 3 * completion) / 1e6, rel=1e-9)
+    (reply, *_) = runs.run(None, COUNT + 2)
+    assert isinstance(reply, Reply)
+    assert (reply.latency_s, reply.attempts, reply.stored, (reply.asked_at or "")[:2]) == (None, 1, True, "20")
+    assert reply.sent["messages"] == [{"role": "user", "content": "q0"}]
+    assert counted(runs.run(WAIT, COUNT + 2)) == {"reply": COUNT + 2}
+    assert (set(runs.server.asked.values()), runs.rows("reserved")) == ({1}, 0)
+    (_, new) = (only(runs.run(COLLECT, 1)), counted(runs.run(COLLECT, COUNT + 3)))
+    assert new == {"reply": COUNT + 2, "in no batch; --llm-batch=submit sends it": 1}
+
+
+def test_two_runs_at_once_ask_each_question_once(runs: Runs) -> None:
+    runs.server.polls = 4
+    first, second = runs.both(WAIT)
+    assert (counted(first), counted(second)) == ({"reply": COUNT}, {"reply": COUNT + 2})
+    assert (len(runs.server.asked), set(runs.server.asked.values())) == (COUNT + 2, {1})
+
+
+def test_what_expired_is_submitted_once_more(runs: Runs) -> None:
+    """The replies that came are stored first; then each question without one goes into one batch more, not into two."""
+    runs.server.end, runs.server.share = "expired", 0.5
+    outcomes = counted(runs.run(WAIT))
+    assert [len(made.calls) for made in runs.server.made] == [COUNT, COUNT // 2]
+    assert outcomes["reply"] == COUNT // 2 + 2
+    assert [count for message, count in outcomes.items() if "expired" in message or "24 hours" in message] == [1]
+    runs.server.share = 1.0
+    assert counted(runs.run(WAIT)) == {"reply": COUNT}
+    assert len(runs.server.made) == 3
+
+
+@pytest.mark.parametrize(("status", "asked"), [(500, 2), (429, 2), (400, 1)])
+def test_what_failed_is_submitted_once_more_if_that_may_help(runs: Runs, status: int, asked: int) -> None:
+    if runs.target == ANTHROPIC and status == 429:
+        pytest.skip("the server has one error of each kind")
+    runs.answers["answer"] = lambda call: Answer(status=status) if call.prompt == "q1" else said(call)  # type: ignore[attr-defined]
+    outcomes = counted(runs.run(WAIT))
+    assert outcomes.pop("reply") == COUNT - 1
+    assert f"{status}" in next(iter(outcomes))
+    assert runs.server.asked["q1"] == asked
+    assert (set(runs.server.asked.values()), runs.rows("reserved")) == ({1, asked}, 0)
+
+
+@pytest.mark.parametrize("runs", ["hosted_vllm/x", "mistral/mistral-small-latest"], indirect=True)
+def test_a_model_without_a_batch_price(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its cost is unknown, not half of another price; a cap needs --llm-price, which is the price of batches, too."""
+    monkeypatch.setenv("MISTRAL_API_KEY", "sk-mistral-of-the-tests")
+    assert "set --llm-price=IN,OUT" in only(runs.run(WAIT, max_cost_usd=1.0))
+    priced = runs.run(WAIT, price=Price(1.0, 2.0), max_cost_usd=1.0)
+    assert {reply.cost_usd for reply in priced if isinstance(reply, Reply)} == {(7 + 2 * 3) / 1e6}
+    unpriced = runs.run(None)
+    assert [reply.cost_usd for reply in unpriced if isinstance(reply, Reply)] == [None] * COUNT
+
+
+def test_the_forecast_has_the_price_of_batches(runs: Runs) -> None:
+    """Also for a model that is asked further questions, singly and at its usual price."""
+
+    async def run() -> None:
+        models = [Model("m", runs.target, {}, runs.server.base_url)]
+        broker = Broker(Client(), models, RunStore(runs.path, StoreMode.ON), RequestLimits(), batch=WAIT)
+        assert broker.plan([Question("m", "q", 0)], later=["m"]).terms["m"].price == Price(*PRICES[runs.target])
+        await broker.close()
+
+    runs.runner.run(run())
+
+
+@pytest.mark.parametrize("runs", [OPENAI], indirect=True)
+def test_a_filtered_question_has_a_reply(runs: Runs) -> None:
+    """As a single question has."""
+    error = {"code": "content_filter", "message": "filtered"}
+    runs.answers["answer"] = lambda call: Answer(status=400, error=error)  # type: ignore[attr-defined]
+    outcomes = runs.run(WAIT)
+    assert {(reply.text, reply.finish_reason) for reply in outcomes if isinstance(reply, Reply)} == {
+        ("", "content_filter")
+    }
+
+
+def key_in(line: bytes) -> Any:
+    return json.loads(line)["custom_id"]
+
+
+def failed(line: bytes) -> bytes:
+    """A line of results, as that of a question that failed."""
+    error = {"type": "api_error", "code": "request_timeout", "message": "failed"}
+    row = {"custom_id": key_in(line), "response": None, "error": error}
+    return json.dumps(row | {"result": {"type": "errored", "error": {"error": error}}}).encode()
+
+
+def test_any_order_and_a_damaged_line(runs: Runs) -> None:
+    """A damaged line is read again, then it is one question without a reply, which this run does not pay for again.
+
+    Of several lines of a question, one with a reply counts.
+    """
+    reads = Counter[str]()
+
+    def change(lines: Lines) -> Lines:
+        reads["all"] += 1
+        return [
+            failed(lines[1]),
+            *reversed(lines[1:]),
+            failed(lines[2]),
+            b"",
+            lines[0][: len(lines[0]) // 2],
+            b"[1]",
+            b'{"custom_id": "unknown"}',
+            lines[2],
+        ]
+
+    runs.server.change = change
+    outcomes = counted(runs.run(WAIT))
+    assert outcomes.pop("reply") == COUNT - 1
+    assert "damaged" in next(iter(outcomes))
+    assert (reads["all"], len(runs.server.made), runs.rows("reserved")) == (2, 1, 0)
+    assert (runs.progress.lost, runs.progress.lost_usd > 0) == (1, True)
+
+
+def test_a_reply_that_cannot_be_used_is_not_paid_for_again(runs: Runs) -> None:
+    """It may be billed, so it counts with its worst case."""
+
+    def change(lines: Lines) -> Lines:
+        row = json.loads(lines[0])
+        if runs.target == OPENAI:
+            row["response"]["body"]["choices"] = []
+        else:
+            row["result"]["message"] = {"content": 7}
+        return [failed(lines[0]), json.dumps(row).encode(), *lines[1:]]
+
+    runs.server.change = change
+    assert counted(runs.run(WAIT, max_cost_usd=1.0))["reply"] == COUNT - 1
+    assert (set(runs.server.asked.values()), runs.progress.lost, runs.rows("reserved")) == ({1}, 1, 0)
+    assert runs.progress.lost_usd > runs.progress.cost_usd / COUNT
+
+
+@pytest.mark.parametrize("runs", [OPENAI], indirect=True)
+def test_a_result_that_is_gone(runs: Runs) -> None:
+    """The replies of the others are stored first, and a line says how the rest goes on."""
+
+    def happens(event: str) -> None:
+        if event == "download" and runs.server.events.count(event) % 2 == 0:
+            raise web.HTTPNotFound(text='{"error": {"message": "no such file"}}', content_type="application/json")
+
+    runs.server.happens = happens
+    runs.answers["answer"] = lambda call: Answer(status=400) if call.prompt == "q1" else said(call)  # type: ignore[attr-defined]
+    assert "llmarith batch cancel --forget" in only([runs.run(WAIT)[1]])
+    assert (runs.rows("replies"), runs.rows("reserved"), len(runs.server.made)) == (COUNT - 1, 1, 1)
+
+
+@pytest.mark.parametrize("runs", [OPENAI], indirect=True)
+def test_a_batch_whose_results_are_not_there_yet_goes_on(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+    as_listed, looks = runs.server._openai, Counter[str]()
+
+    def early(made: Made) -> dict[str, Any]:
+        looks[made.id] += made.ended
+        without = {"output_file_id": None, "request_counts": None}
+        return as_listed(made) | (without if looks[made.id] < 3 else {})
+
+    monkeypatch.setattr(runs.server, "_openai", early)
+    assert counted(runs.run(WAIT)) == {"reply": COUNT}
+    assert len(runs.server.made) == 1
+
+
+@pytest.mark.parametrize("runs", [OPENAI], indirect=True)
+def test_a_failure_without_a_known_reason_is_not_submitted_again(runs: Runs) -> None:
+    runs.server.change = lambda lines: [json.dumps({"custom_id": key_in(lines[0])}).encode(), *lines[1:]]
+    assert counted(runs.run(WAIT))["reply"] == COUNT - 1
+    assert len(runs.server.made) == 1
+
+
+@pytest.mark.parametrize("runs", [ANTHROPIC], indirect=True)
+def test_a_redirect_creates_no_batch(runs: Runs) -> None:
+    def happens(event: str) -> None:
+        raise web.HTTPTemporaryRedirect("http://127.0.0.1:9/v1")
+
+    runs.server.happens = happens
+    assert "redirected" in only(runs.run(WAIT))
+    assert (runs.server.events, runs.rows("reserved")) == (["create"], 0)
+
+
+def test_results_are_never_too_long_to_read(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A batch has so few questions that the longest replies to all of them can be read."""
+    monkeypatch.setattr(batch_submission, "LARGEST_RESULTS", 4 * 5 * 100)
+    assert counted(runs.run(WAIT)) == {"reply": COUNT}
+    assert [len(made.calls) for made in runs.server.made] == [4, 2]
+
+
+def test_a_reply_of_unknown_cost_counts_against_a_cap(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At the price of batches; it is unknown in its record. A single question after it may not pass the cap."""
+    monkeypatch.setattr("litellm.cost_calculator.batch_cost_calculator", lambda **arguments: (0.0, 0.0))
+    runs.run(SUBMIT)
+    prompt, completion = PRICES[runs.target]
+    worst = 2 * (500 * prompt + 100 * completion) / 1e6  # of a single question
+    runs.answers["answer"] = lambda call: Answer(said(call), usage=usage(7, 10**6))  # type: ignore[attr-defined]
+    replies = runs.run(COLLECT, max_cost_usd=COUNT * completion + worst / 2, later="q99")
+    assert {reply.cost_usd for reply in replies[:-1] if isinstance(reply, Reply)} == {None}
+    assert "--llm-max-cost" in only(replies[-1:])
+
+
+def test_a_run_that_ends_amid_the_results_has_stored_the_first(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next run reads the results again, and stores and counts the others."""
+    monkeypatch.setattr(batches, "_REPLIES_PER_WRITE", 2)
+    settle = Reservations.settle
+    writes = Counter[str]()
+
+    def fail(store: Reservations, intent: str, replies: Mapping[str, Reply]) -> set[str]:
+        writes["all"] += 1
+        if writes["all"] == 3:
+            raise StoreError("disk full")
+        return settle(store, intent, replies)
+
+    monkeypatch.setattr(Reservations, "settle", fail)
+    assert counted(runs.run(WAIT))["run stopped: disk full"] == COUNT
+    assert (runs.rows("replies"), runs.rows("reserved")) == (4, 2)
+    first = runs.progress.cost_usd
+    assert counted(runs.run(COLLECT)) == {"reply": COUNT}
+    assert (set(runs.server.asked.values()), runs.rows("reserved")) == ({1}, 0)
+    assert first == pytest.approx(2 * runs.progress.cost_usd, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(int(os.environ.get("KILLS", "4"))))
+def test_runs_that_are_broken_off_at_any_request(runs: Runs, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever was sent before the end of each run, no question is asked twice, and each gets its reply.
+
+    A run is broken off as by a kill, as no task of it takes another step. The modes and the number of questions vary,
+    and some runs are two at once.
+    """
+    random = Random(seed)
+    monkeypatch.setattr(batch_submission, "_MOST_REQUESTS", 3)
+    server = runs.server
+    for _ in range(8):
+        left = random.randint(1, 6)
+
+        def happens(event: str) -> bool:
+            nonlocal left
+            left -= 1
+            if left == 0:
+                loop = runs.runner.get_loop()
+                loop.call_soon_threadsafe(lambda: [task.cancel() for task in asyncio.all_tasks(loop)])
+            return left <= 0
+
+        server.polls, server.happens = random.randint(1, 3), happens
+        with suppress(asyncio.CancelledError):
+            mode = random.choice([WAIT, WAIT, SUBMIT, COLLECT])
+            runs.both(mode) if random.random() < 0.4 else runs.run(mode, random.randint(1, COUNT))
+    server.happens = lambda event: None
+    assert counted(runs.run(WAIT, COUNT + 2)) == {"reply": COUNT + 2}
+    assert (len(server.asked), set(server.asked.values()), runs.rows("reserved")) == (COUNT + 2, {1}, 0)
+
+
+def test_a_cancelled_batch_is_not_submitted_again(runs: Runs) -> None:
+    runs.server.end = "cancelled"
+    runs.server.share = 0.0 if runs.target == OPENAI else 1.0
+    assert "reply" not in counted(runs.run(WAIT))
+    assert len(runs.server.made) == 1
+
+
+def test_a_creation_without_an_answer(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The batch is looked for: found, it is not created again; if it is not there after a while, it is."""
+    monkeypatch.setattr("pytest_llmarith.models.batch_providers._CALL_S", 0.5)
+    monkeypatch.setattr("pytest_llmarith.models.batch_providers._UPLOAD_S", 0.5)
+    runs.server.happens = lambda event: runs.server.events.count(event) == 1 and event == "created"
+    assert counted(runs.run(WAIT)) == {"reply": COUNT}
+    assert len(runs.server.made) == 1
+    runs.server.happens = lambda event: runs.server.events.count(event) == 2 and event == "create"
+    assert counted(runs.run(WAIT, COUNT + 3)) == {"reply": COUNT + 3}
+    assert [len(made.calls) for made in runs.server.made] == [COUNT, 3]
+
+
+def test_a_cap_counts_the_worst_case_of_all_batches(runs: Runs) -> None:
+    """What is refused is not uploaded, and the message says which cap is enough; that one is."""
+    refused = only(runs.run(SUBMIT, max_cost_usd={OPENAI: 1e-4, ANTHROPIC: 1e-3}[runs.target]))
+    assert runs.server.events == []
+    enough = float(refused.partition("write --llm-max-cost=")[2].split(",")[0])
+    assert "in a batch" in only(runs.run(SUBMIT, max_cost_usd=enough))
+    assert "--llm-max-total-tokens=9:" in only(runs.run(SUBMIT, COUNT + 1, max_tokens=9))
+    assert len(runs.server.made) == 1
+
+
+def test_an_outage_and_a_refused_key(runs: Runs) -> None:
+    """An outage while a batch is watched is waited for; a refused key stops the run, and the batch stays."""
+    runs.server.polls = 3
+    runs.run(SUBMIT)
+    runs.server.go_away(0.3)
+    assert counted(runs.run(WAIT)) == {"reply": COUNT}
+    runs.run(SUBMIT, COUNT + 1)
+    runs.server.made.pop()
+    message = only([runs.run(COLLECT, COUNT + 1)[-1]])
+    assert "404" in message
+    assert "llmarith batch cancel --forget" in message
+    assert runs.rows("reserved") == 1
+
+
+@pytest.mark.parametrize("runs", [OPENAI], indirect=True)
+def test_a_batch_that_fails_whole(runs: Runs) -> None:
+    """The reason is that of each question; too many waiting tokens are not a failure: the batch is split."""
+    runs.server.end, runs.server.errors = "failed", [{"code": "invalid", "message": "line 3 is bad", "line": 3}]
+    assert only(runs.run(WAIT)) == f"{OPENAI}: the batch failed: line 3 is bad"
+    assert len(runs.server.made) == 1
+    runs.server.errors = [{"code": "token_limit_exceeded", "message": "enqueued token limit"}]
+    sizes: list[int] = []
+
+    def happens(event: str) -> None:
+        if event == "poll":
+            made = runs.server.made[-1]
+            made.end = "failed" if len(made.calls) > 2 else "completed"
+
+    runs.server.happens = happens
+    assert counted(runs.run(WAIT)) == {"reply": COUNT}
+    sizes = [len(made.calls) for made in runs.server.made[1:]]
+    assert sizes[0] == COUNT
+    assert max(sizes[-3:]) <= 2
+
+
+@pytest.mark.parametrize("runs", ["mistral/mistral-small-latest"], indirect=True)
+def test_a_batch_whose_owner_is_unclear_is_never_created_again(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of Mistral's batches litellm cannot make a list: the run stops, always, with one line that names a way out."""
+    monkeypatch.setenv("MISTRAL_API_KEY", "sk-mistral-of-the-tests")
+    with closing(Reservations(runs.path)) as store:
+        model = Model("m", runs.target, {"max_tokens": 100}, runs.server.base_url, batched=True)
+        question = Question("m", "q0", 0)
+        store.reserve(model, {key_of(model, question): model.messages("q0")})
+        (batch,) = store.batches()
+        store.creating(batch.intent)
+    for mode in (WAIT, SUBMIT):
+        assert f"llmarith batch cancel --forget {batch.intent[:8]}" in only(runs.run(mode, 1))
+    assert runs.server.events == []
+
+
+def test_the_end_of_a_run_does_not_wait_for_its_batch(runs: Runs) -> None:
+    runs.server.polls = 10**6
+
+    async def run() -> None:
+        model = Model("m", runs.target, {}, runs.server.base_url)
+        broker = Broker(Client(), [model], RunStore(runs.path, StoreMode.ON), RequestLimits(), batch=WAIT)
+        broker.plan([Question("m", "q", 0)])
+        waiting = asyncio.create_task(broker.batch())
+        while not runs.server.events.count("poll"):
+            await asyncio.sleep(0.01)
+        await broker.close(drain_s=10_000.0)
+        assert isinstance(await waiting, Failure)
+
+    asyncio.run(run())
+    assert runs.rows("reserved") == 1
+
+
+def test_results_hold_no_key(runs: Runs) -> None:
+    runs.run(WAIT)
+    content = json.dumps(runs.said).encode() + runs.path.read_bytes()
+    assert b"of-the-tests" not in content
