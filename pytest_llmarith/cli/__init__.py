@@ -23,6 +23,7 @@ from pytest_llmarith.cli.parser import (
     print_error,
     say,
 )
+from pytest_llmarith.cli.plan import add_plan
 from pytest_llmarith.cli.regrade import add_regrade
 from pytest_llmarith.cli.report import add_cite, add_export, add_merge, add_plot, add_report
 from pytest_llmarith.cli.store import add_store
@@ -72,6 +73,7 @@ def make_parser() -> argparse.ArgumentParser:
     add_regrade(commands)
     add_report(commands)
     add_compare(commands)
+    add_plan(commands)
     add_plot(commands)
     add_cite(commands)
     add_export(commands)

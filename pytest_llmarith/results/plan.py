@@ -1,0 +1,160 @@
+"""How many questions show a difference between two models, and what they cost.
+
+The share of questions that only one of both models gets right decides how many pairs are needed. It is taken from runs,
+or assumed.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from math import ceil, sqrt
+from statistics import NormalDist, fmean
+from typing import NamedTuple
+
+from pytest_llmarith.results.differences import POWER, SIGNIFICANT, mcnemar_power
+from pytest_llmarith.results.formatting import dollars
+from pytest_llmarith.results.load import LoadedRun
+from pytest_llmarith.results.questions import Question
+from pytest_llmarith.results.tables import Column, Row, Table
+from pytest_llmarith.types import Price
+
+_ASSUMED = (0.05, 0.1, 0.2)  # discordant shares
+_FEWEST_PAIRS = 50  # for an estimate
+_MOST_PAIRS = 100_000
+_ACCURACY = 0.5  # if it is unknown; the number of questions is largest there
+
+
+class Tokens(NamedTuple):
+    """Prompt and completion tokens of a question, reasoning included."""
+
+    prompt: float
+    completion: float
+
+
+class Cost(NamedTuple):
+    """A model with the tokens of one question and its prices, None if they are unknown."""
+
+    model: str
+    tokens: Tokens
+    price: Price | None
+    batch: Price | None
+
+
+class Need(NamedTuple):
+    """Questions that each of two models has to be asked; None if more than 100,000 are needed."""
+
+    first: str | None
+    second: str | None
+    discordant: float
+    paired: int | None
+    unpaired: int
+
+
+def needs(points: float, runs: Sequence[LoadedRun]) -> list[Need]:
+    """The questions that show a difference of so many percentage points.
+
+    There is a row for each pair of models that answered at least 50 questions in common. If there is none, the share of
+    questions that only one of both gets right is assumed.
+    """
+    difference, questions = points / 100, _questions(runs)
+    shares = [question.measured.share for asked in questions.values() for question in asked.values()]
+    accuracy = fmean(shares) if shares else _ACCURACY
+    found: list[tuple[str | None, str | None, float, float]] = []
+    for (one, first), (other, second) in combinations(questions.items(), 2):
+        both = [(first[key].measured.share, second[key].measured.share) for key in first.keys() & second.keys()]
+        if len(both) >= _FEWEST_PAIRS:
+            # If none differs, at most 3 of the same number do (Hanley and Lippman-Hand 1983, JAMA 249, 1743-1745).
+            differing = max(3.0, sum(abs(a - b) for a, b in both)) / len(both)
+            found.append((one, other, differing, fmean(a + b for a, b in both) / 2))
+    if not found:
+        best, worst = min(1.0, accuracy + difference / 2), max(0.0, accuracy - difference / 2)
+        independent = best * (1 - worst) + worst * (1 - best)  # more often than chance, models are right together
+        found = [(None, None, share, accuracy) for share in sorted({min(one, independent) for one in _ASSUMED})]
+    return [
+        Need(one, other, share, paired_questions(share, difference), unpaired_questions(of_both, difference))
+        for one, other, discordant, of_both in found
+        for share in [max(discordant, difference)]
+    ]
+
+
+def _questions(runs: Iterable[LoadedRun]) -> Mapping[str, Mapping[tuple[int, int | None, str], Question]]:
+    found: defaultdict[str, dict[tuple[int, int | None, str], Question]] = defaultdict(dict)
+    for run in runs:
+        for asked in run.asked():
+            for one in asked.questions:
+                if one.answered:
+                    found[asked.model].setdefault((one.problem, one.prompt, one.condition), one)
+    return found
+
+
+def paired_questions(discordant: float, difference: float) -> int | None:
+    """The fewest pairs with which McNemar's exact test finds the difference with 80 % power; None beyond 100,000."""
+    low, high = 0, 8
+    while mcnemar_power(high, discordant, difference) < POWER:
+        low, high = high, 2 * high
+        if high > _MOST_PAIRS:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if mcnemar_power(middle, discordant, difference) < POWER else (low, middle)
+    return high
+
+
+def unpaired_questions(accuracy: float, difference: float) -> int:
+    """The trials of each model, if they are asked different questions: the normal approximation for two shares."""
+    half = difference / 2
+    middle = min(max(accuracy, half), 1 - half)
+    first, second = middle - half, middle + half
+    errors = NormalDist().inv_cdf(1 - SIGNIFICANT / 2) * sqrt(2 * middle * (1 - middle))
+    errors += NormalDist().inv_cdf(POWER) * sqrt(first * (1 - first) + second * (1 - second))
+    return ceil((errors / difference) ** 2)
+
+
+def mean_tokens(runs: Iterable[LoadedRun]) -> dict[str, Tokens]:
+    """The mean tokens of the replies that report them, by model."""
+    found: defaultdict[str, list[Tokens]] = defaultdict(list)
+    for run in runs:
+        for record in run.records():
+            reply = record.reply
+            if reply and reply.prompt_tokens is not None and reply.completion_tokens is not None:
+                found[record.model].append(Tokens(reply.prompt_tokens, reply.completion_tokens))
+    return {model: Tokens(*map(fmean, zip(*tokens, strict=True))) for model, tokens in found.items()}
+
+
+def tables(points: float, found: Sequence[Need], prices: Sequence[Cost]) -> Iterator[Table]:
+    """The questions, and the cost of the largest paired number of them."""
+    is_measured = any(need.first for need in found)
+    yield Table(
+        f"questions that show a difference of {points:g} points with {POWER:.0%} power at p < {SIGNIFICANT}",
+        [
+            *[Column("model", is_name=True), Column("compared with", is_name=True)] * is_measured,
+            Column("only one right" if is_measured else "only one right (assumed)", lambda share: f"{share:.1%}"),
+            Column("paired", _number),
+            Column("unpaired", _number),
+        ],
+        [Row(need if is_measured else need[2:]) for need in found],
+        "questions for each of both models; only one right: the share of questions that one of them gets wrong and "
+        "the other right; paired: both are asked the same questions (McNemar's exact test); unpaired: other questions",
+    )
+    most = max((need.paired for need in found if need.paired), default=None)
+    if prices and most:
+        yield Table(
+            f"cost of {most:,} questions",
+            [
+                Column("model", is_name=True),
+                Column("tokens each", lambda tokens: f"{tokens.prompt:,.0f} + {tokens.completion:,.0f}"),
+                Column("singly", dollars),
+                Column("in batches", dollars),
+            ],
+            [
+                Row([one.model, one.tokens, *(each and each.of(*one.tokens) * most for each in (one.price, one.batch))])
+                for one in prices
+            ],
+            "prompt and completion tokens are the means of the runs, or those of a short answer",
+        )
+
+
+def _number(number: int) -> str:
+    return f"{number:,}"

@@ -1,0 +1,76 @@
+"""How many questions a difference needs: simulated, and from runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from pytest_llmarith.cli import main
+from pytest_llmarith.results.differences import mcnemar
+from pytest_llmarith.results.plan import needs, paired_questions, unpaired_questions
+from tests.results.made import run, sums
+
+
+@pytest.mark.parametrize(("discordant", "published"), [(0.05, 458), (0.1, 917), (0.2, 1_795)])
+def test_three_points_as_published(discordant: float, published: int) -> None:
+    """Within 2 % of the numbers of an approximation."""
+    found = paired_questions(discordant, 0.03)
+    assert found is not None
+    assert abs(found / published - 1) < 0.02
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize(("discordant", "points"), [(0.05, 3), (0.2, 3), (0.3, 10)])
+def test_the_power_is_80_percent(discordant: float, points: float) -> None:
+    """With that many pairs four of five simulated comparisons are significant."""
+    pairs, random, rounds = paired_questions(discordant, points / 100), Random(1), 2_000
+    assert pairs is not None
+    better = (discordant + points / 100) / 2
+    found = 0
+    for _ in range(rounds):
+        drawn = [random.random() for _ in range(pairs)]
+        won = sum(each < better for each in drawn)
+        found += mcnemar(won, sum(better <= each < discordant for each in drawn)) < 0.05
+    assert 0.77 < found / rounds < 0.83
+
+
+def test_unpaired() -> None:
+    """As in the textbooks: 388 trials each show 60 against 50 %; near 0 and 100 % the difference still fits."""
+    assert unpaired_questions(0.55, 0.1) == pytest.approx(388, abs=4)
+    assert unpaired_questions(1.0, 0.03) < 400
+
+
+def test_from_runs() -> None:
+    """The discordance of all pairs of models with enough common questions; else it is assumed."""
+    first, second = sums("c" * 90 + "d" * 10, model="one"), sums("c" * 80 + "d" * 20, model="two")
+    (need,) = needs(3, [run(*[first, second])])
+    assert (need.first, need.second) == ("one", "two")
+    assert need.discordant == pytest.approx(0.1)
+    assert need.paired == paired_questions(need.discordant, 0.03)
+    (equal,) = needs(3, [run(*[first, sums("c" * 90 + "d" * 10, model="two")])])
+    assert equal.discordant == pytest.approx(0.03), "at least the difference itself"
+    assert all(need.first is None for need in needs(3, [run(*[first, second[:40]])]))
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The costs of a run's model and of another one."""
+    log = tmp_path / "one.jsonl"
+    row = {"variant": "int_add", "depth": 2, "operands": [1, 2], "correct": 3, "parsed": 3, "raw_response": "3"}
+    row |= {"classification": "Correct", "model": "m", "tokens": {"prompt_tokens": 30, "completion_tokens": 10}}
+    log.write_text(json.dumps(row) + "\n")
+    assert main(["plan", "--detect=3", f"--from={log}", "--model=gpt-4o"]) == 0
+    shown = capsys.readouterr().out
+    assert "30 + 10" in shown
+    assert "$" in next(line for line in shown.splitlines() if line.startswith("gpt-4o"))
+
+
+@pytest.mark.parametrize("wrong", [[], ["--detect=0"], ["--detect=many"], ["--detect=3", "--from=nowhere"]])
+def test_wrong_usage(wrong: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """One line and exit status 4."""
+    with pytest.raises(SystemExit) as ended:
+        raise SystemExit(main(["plan", *wrong]))
+    assert ended.value.code == 4
+    assert len(capsys.readouterr().err.splitlines()) == 1
