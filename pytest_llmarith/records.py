@@ -562,6 +562,25 @@ class BreakingPoint(Minimum):
     largest_right: str | None
 
 
+class Threshold(Part):
+    """D50, the number of digits at which half of the answers are right: of first repeats, `nan` counts as wrong."""
+
+    variant: Name  # of arithmetic, or `integer_addition`
+    d50: Amount | None  # null if it is below or above the depths with an answer
+    place: Literal["below", "within", "above"]  # of D50
+    first: Count  # the smallest depth with an answer
+    last: Count  # the largest one
+    interval: Annotated[list[Amount], Meta(min_length=2, max_length=2)] | None  # 95 %, in digits; null if D50 is
+    slope: Amount  # of the log odds per digit
+    p: Share  # of the goodness of fit
+    questions: Count  # with an answer
+
+    @property
+    def fits(self) -> bool:
+        """Whether the curve describes the answers: if accuracy rises again at greater depths, it does not."""
+        return self.p >= 0.01
+
+
 class Result(Part):
     """The results of one model at one task in one condition."""
 
@@ -592,6 +611,7 @@ class Result(Part):
     repeats: Repeats | None  # null if every problem was asked once
     errors: ErrorTotals | None  # null if answers are not numbers
     variants: list[Variant]
+    thresholds: list[Threshold]  # one for each variant with answers at two depths or more
     cells: list[Cell]
     lengths: list[Length]
     first_wrong: Minimum | None  # of additions, that with the fewest digits; null if there is none

@@ -38,7 +38,9 @@ def add_report(commands: Commands) -> None:
     add_runs(command)
     add_format(command, _FORMATS, "terminal")
     command.add_argument(
-        "--cells", action="store_true", help="Add accuracy by variant and depth; with csv and json, show them instead"
+        "--cells",
+        action="store_true",
+        help="Add accuracy by variant and depth, and D50; csv and json have the former alone",
     )
     command.add_argument(
         "--errors", action="store_true", help="Add error classes; with csv and json, show them instead"

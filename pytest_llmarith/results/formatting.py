@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from math import ceil
 
-from pytest_llmarith.records import Difference, ErrorSizes, Percentage, ReliableDepth, Result, Tokens
+from pytest_llmarith.records import Difference, ErrorSizes, Percentage, ReliableDepth, Result, Threshold, Tokens
 from pytest_llmarith.results.differences import SIGNIFICANT
 
 UNKNOWN = "-"
@@ -199,6 +199,19 @@ def holds_to(found: ReliableDepth) -> str:
     if found.depth is None:
         return observed
     return str(found.depth) if found.observed == found.depth else f"{found.depth} ({observed})"
+
+
+def d50_of(found: Threshold) -> str:
+    """D50 and its interval, such as `3.4 (3.0 to 3.8)`, `9.1 (8.2 to >10)` or `> 10`, and `no fit` if that is so."""
+    if found.d50 is None or found.interval is None:
+        text = f"< {found.first}" if found.place == "below" else f"> {found.last}"
+    else:
+        ends = (
+            f"<{found.first}" if end < found.first else f">{found.last}" if end > found.last else f"{end:.1f}"
+            for end in found.interval
+        )
+        text = f"{found.d50:.1f} ({' to '.join(ends)})"
+    return text + ", no fit" * (not found.fits)
 
 
 # --- untrusted text --------------------------------------------------------------------------------------------------

@@ -17,7 +17,16 @@ from pytest_llmarith.results.formatting import dollars, prompt_and_completion, s
 from pytest_llmarith.results.load import UNFINISHED, LoadedRun
 from pytest_llmarith.results.page import page_of
 from pytest_llmarith.results.run_status import run_lines, wrong_trials
-from pytest_llmarith.results.run_tables import effects, error_classes, overview, repeats, scores, spending, tables_of
+from pytest_llmarith.results.run_tables import (
+    effects,
+    error_classes,
+    overview,
+    repeats,
+    scores,
+    spending,
+    tables_of,
+    thresholds,
+)
 from pytest_llmarith.results.screen import results_screen
 from pytest_llmarith.results.series import (
     PageRun,
@@ -282,6 +291,7 @@ def _tables(rows: Sequence[ResultOfRun], only: RunSummary | None, detail: Detail
     for table in (table for row in rows for table in tables_of(row, only_cells=not whole) if whole or detail.cells):
         tables.append(table._replace(legend="") if table.legend in legends else table)
         legends.add(table.legend)
+    tables += [thresholds(rows)] if detail.all_tables or detail.cells else []
     tables += [error_classes(rows, full_names=in_document)] if whole or detail.errors else []
     return [table for table in tables if table.rows or table.notes]
 

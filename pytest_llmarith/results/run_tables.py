@@ -10,7 +10,7 @@ from pytest_llmarith.records import Effect, Percentage, Result, SameWords, Seque
 from pytest_llmarith.results import formatting
 from pytest_llmarith.results.completeness import bounded, incomplete
 from pytest_llmarith.results.formatting import sanitize_name, with_interval
-from pytest_llmarith.results.keys import USUAL_NAME, Keyed, label_of
+from pytest_llmarith.results.keys import USUAL_NAME, Keyed, label_of, variant_order
 from pytest_llmarith.results.series import ResultOfRun
 from pytest_llmarith.results.statistics import Depth, correct_percentage, percent, reliable_depth
 from pytest_llmarith.results.tables import LONGEST_NAME, Column, Row, Table, table_of
@@ -46,6 +46,10 @@ _SETS = (
 _ERROR_CLASSES = (
     "In % of all deviates, with 95 % intervals. right: in % of all trials, in any words; bare: with nothing but the "
     "number."
+)
+_THRESHOLDS = (
+    "D50: the number of digits at which half of the answers are right, with its 95 % interval; < or >: it is below or "
+    "above the digits that were asked; no fit: accuracy does not fall once, as the fitted curve does (p below 0.01)."
 )
 _DIGITS_A_RANGE = 5
 _LONGEST_HEADER = 20  # three of them beside each other fit into 80 columns
@@ -299,6 +303,21 @@ def _by_depth(whose: str, result: Result) -> Table:
     ]
     columns = [Column("depth", is_name=True), *(Column(str(depth)) for depth in depths), Column("all %")]
     return Table(f"correct of {usual} by variant and depth", columns, rows, whose=whose)
+
+
+def thresholds(rows: Sequence[ResultOfRun]) -> Table:
+    """D50 by model and variant."""
+    found: dict[str, dict[str, str]] = {}
+    for row in rows:
+        for one in row.result.thresholds:
+            found.setdefault(_simulated(row), {})[one.variant] = formatting.d50_of(one)
+    variants = sorted({variant for known in found.values() for variant in known}, key=variant_order)
+    columns = [
+        Column("model", is_name=True),
+        *(Column(sanitize_name(variant, _LONGEST_HEADER)) for variant in variants),
+    ]
+    table_rows = [Row([model, *map(known.get, variants)]) for model, known in found.items()]
+    return Table("D50 by model and variant", columns, table_rows, _THRESHOLDS)
 
 
 def _by_length(whose: str, result: Result) -> Table:

@@ -34,6 +34,7 @@ from pytest_llmarith.results.tallies import (
     reasons_of,
 )
 from pytest_llmarith.results.task_counts import ErrorCounts, SequenceSet
+from pytest_llmarith.results.thresholds import threshold
 from pytest_llmarith.types import DEFAULT_CONDITION, Outcome
 
 
@@ -104,7 +105,8 @@ class _Result:
         self._lengths: dict[int, Tally] = {}
         self._sets: dict[str, SequenceSet] = {}
         self._elsewhere = Tally()
-        self._first_repeats: dict[tuple[str, int], Outcomes] = {}  # other repeats are not independent
+        # By variant and depth; other repeats are not independent.
+        self._first_repeats: dict[str, dict[int, Outcomes]] = {}
         self._breaking_points: list[records.BreakingPoint] = []
         self._first_wrong: dict[str, tuple[tuple[int, int, int], Minimum]] = {}  # by variant, with depth and trial
 
@@ -129,18 +131,17 @@ class _Result:
                 self._sets.setdefault(name, SequenceSet()).add(record, problem)
             case ArithmeticProblem(variant=variant, depth=depth) as problem:
                 self._cells.setdefault((variant, depth), Tally()).add(record)
-                self._note_if_wrong(record, problem, variant, depth)
-                if not record.repeat:
-                    self._first_repeats.setdefault((variant, depth), Outcomes())[record.outcome] += 1
+                self._note(record, problem, variant, depth)
             case AdditionProblem() as problem:
                 self._lengths.setdefault(problem.digits, Tally()).add(record)
-                self._note_if_wrong(record, problem, record.task, problem.digits)
+                self._note(record, problem, record.task, problem.digits)
             case _:
                 self._elsewhere.add(record)
 
-    def _note_if_wrong(
-        self, record: Record, problem: ArithmeticProblem | AdditionProblem, variant: str, depth: int
-    ) -> None:
+    def _note(self, record: Record, problem: ArithmeticProblem | AdditionProblem, variant: str, depth: int) -> None:
+        """Note the outcome of a first repeat, and the first wrong answer."""
+        if not record.repeat:
+            self._first_repeats.setdefault(variant, {}).setdefault(depth, Outcomes())[record.outcome] += 1
         place = depth, problem.trial or 0, record.repeat
         known = self._first_wrong.get(variant)
         if record.outcome not in (Outcome.DEVIATE, Outcome.NAN) or (known and known[0] <= place):
@@ -214,6 +215,11 @@ class _Result:
                 self._variant(variant, [depth for _, depth in its])
                 for variant, its in groupby(places, key=lambda place: place[0])
             ],
+            thresholds=[
+                found
+                for variant in sorted(self._first_repeats, key=variant_order)
+                if (found := threshold(variant, self._depths(variant)))
+            ],
             cells=[
                 records.Cell(**self._cells[variant, depth].cells(), variant=variant, depth=depth)
                 for variant, depth in places
@@ -224,21 +230,21 @@ class _Result:
             sets=[self._sets[name].part(name) for name in sorted(self._sets)],
         )
 
+    def _depths(self, variant: str) -> list[Depth]:
+        """The first repeats by depth."""
+        counted = self._first_repeats.get(variant, {})
+        return [Depth(depth, one[Outcome.CORRECT], one.measured) for depth, one in counted.items()]
+
     def _variant(self, variant: str, depths: Iterable[int]) -> records.Variant:
         """All depths of a variant together."""
         cells = [self._cells[variant, depth] for depth in depths]
         percentages = percentages_of([cell.outcomes for cell in cells])
         together = Tally(cells).cells() | {"correct_percentage": percentages[Outcome.CORRECT]}
-        found = reliable_depth(
-            Depth(depth, outcomes[Outcome.CORRECT], outcomes.measured)
-            for (its_variant, depth), outcomes in self._first_repeats.items()
-            if its_variant == variant
-        )
         return records.Variant(
             **together,
             variant=variant,
             percentages=percentages,
-            reliable_depth=found,
+            reliable_depth=reliable_depth(self._depths(variant)),
             first_wrong=self._wrong_first(variant),
         )
 

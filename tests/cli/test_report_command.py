@@ -172,7 +172,7 @@ def test_captions_have_the_selection(
     run: Path, options: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = tables_in(printed(capsys, run, "--format=latex", "--cells", *options))
-    assert [said in table.caption for table in found] == [True, True]
+    assert [said in table.caption for table in found] == [True, True, True]
 
 
 def test_names_and_costs_in_latex(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -203,18 +203,18 @@ def test_runs_of_other_questions(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_markdown_with_all_tables(run: Path, runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The overview, and folded in the other tables and the trials that are not correct. Of many runs the overview."""
+    """The overview, and folded in the other tables and the wrong trials. Of many runs the overview and D50."""
     out = printed(capsys, run, "--format=markdown", "-v")
     assert out.startswith(f"## `{run.name}`\n\n- `all 10 answered`\n\n| model | task | trials |")
     assert "| `o4-mini` | `arithmetic` | 9 | 2026-11-22 | 66.7 | 35.4-87.9 |" in out
     assert "- `o4-mini, integer_addition`: `nan: 1 unreadable`\n" in out
-    assert out.count("<details><summary>") == out.count("\n</details>\n") == 6
+    assert out.count("<details><summary>") == out.count("\n</details>\n") == 7
     assert "| `int_add` | 3 | 3 | 0 | 66.7 |" in out
     assert out.count("| `test[o4-mini-int_add-depth_8-trial_") == 3
     out = printed(capsys, runs, "--format=markdown", "--sort=model", "-v")
     assert out.startswith("## `3 runs`\n")
     assert "`gpt-4.1.jsonl; lacks 2 of 4 cells" in out
-    assert "<details>" not in out
+    assert out.count("<details>") == out.count("D50 by model and variant") == 1
 
 
 def test_cells_and_errors_as_data(run: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.results.report import tables_section
-from pytest_llmarith.results.run_tables import effects, note_of, overview, repeats, tables_of
+from pytest_llmarith.results.run_tables import effects, note_of, overview, repeats, tables_of, thresholds
 from pytest_llmarith.results.series import results_of
 from pytest_llmarith.results.tables import Table, as_text
 from pytest_llmarith.types import Condition, NumberFormat
@@ -69,6 +69,28 @@ def test_what_has_to_be_known_of_a_row(records: list[dict[str, Any]], note: str)
 def test_fake_models_are_marked_in_the_head() -> None:
     rows = results_of(summed_up([asked("{}") | {"simulated": True}]))
     assert lines(overview(rows, only_head=True))[1].startswith("o4-mini (simulated) arithmetic ")
+
+
+@pytest.mark.parametrize(
+    ("right", "shown"),
+    [
+        ([20, 20, 20, 20], "> 5"),
+        ([0, 0, 0, 0], "< 2"),
+        ([20, 20, 0, 0], r"3\.5 \(3\.\d to 3\.\d\)"),
+        ([20, 16, 14, 12], r"\d\.\d \(\d\.\d to >5\)|> 5"),
+        ([20, 0, 0, 20], ".*, no fit"),
+    ],
+)
+def test_d50_has_no_number_outside_of_the_depths(right: list[int], shown: str) -> None:
+    """One that does not fit says so."""
+    records = [
+        asked("{}" if trial < count else "7", depth, trial)
+        for depth, count in enumerate(right, 2)
+        for trial in range(20)
+    ]
+    header, row = lines(thresholds(results_of(summed_up(records))))
+    assert header == "model int_add"
+    assert re.fullmatch(f"o4-mini ({shown})", row)
 
 
 def test_bounds_are_no_interval() -> None:

@@ -17,6 +17,7 @@ from pytest_llmarith.records import as_dict
 from pytest_llmarith.results.files import encode
 from pytest_llmarith.results.statistics import Cell, overall_percentage
 from pytest_llmarith.results.tallies import LONGEST_REASON, MOST_REASONS, OTHER_REASONS
+from pytest_llmarith.tasks import addition
 from pytest_llmarith.types import Condition, Dtype, NumberFormat, Op
 from tests.runs_on_disk import added, asked, counted
 
@@ -209,6 +210,27 @@ def test_reasons_are_counted() -> None:
     reasons = result["unanswered_reasons"]
     assert (len(reasons), reasons[OTHER_REASONS]) == (MOST_REASONS + 1, 200 - MOST_REASONS)
     assert max(map(len, reasons)) == LONGEST_REASON
+
+
+def test_thresholds_are_of_first_repeats() -> None:
+    """`nan` is wrong, the unanswered are left out; a variant at one depth has no threshold."""
+    records = [*cells("c" * 10, "c" * 5 + "n" * 4 + "du", "d" * 10), asked("{}", op=Op.SUB)]
+    repeated = [record | {"repeat": 1, "nodeid": "again"} for record in cells("d" * 10)]
+    (found,) = only_result(records + repeated)["thresholds"]
+    assert (found["variant"], found["questions"], found["place"]) == ("int_add", 30, "within")
+    assert found["d50"] == pytest.approx(3, abs=0.2)
+    assert found["interval"][0] < 3 < found["interval"][1]
+    assert found["p"] > 0.01
+
+
+def test_the_threshold_of_additions_is_by_digits() -> None:
+    """Here all sums with fewer than ten digits are right."""
+    problems = [addition.problem(0, trial) for trial in range(300)]
+    shorter = [max(len(str(abs(int(one)))) for one in (problem.int1, problem.int2)) < 10 for problem in problems]
+    records = [added("{}" if is_shorter else "7", trial) for trial, is_shorter in enumerate(shorter)]
+    (found,) = only_result(records)["thresholds"]
+    assert (found["variant"], found["questions"]) == ("integer_addition", 300)
+    assert found["d50"] == pytest.approx(9.5, abs=0.6)
 
 
 # --- order, completeness and duplicates -------------------------------------------------------------------------------

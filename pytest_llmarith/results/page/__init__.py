@@ -18,6 +18,7 @@ from pytest_llmarith.results.page.charts import depth_curves, heatmaps, length_c
 from pytest_llmarith.results.page.differences import direction, effects, rankings
 from pytest_llmarith.results.page.tables import errors, overview, provenance, sequence_sets
 from pytest_llmarith.results.page.trials import trial_table
+from pytest_llmarith.results.run_tables import thresholds
 from pytest_llmarith.results.series import PageRun, Series, results_of_runs, series_of, short_name
 
 _STYLES = ("page.css", "charts.css", "trials.css", "print.css")
@@ -74,6 +75,7 @@ def page_of(runs: Sequence[PageRun]) -> str:
         style=style,
         script=script,
         models=len(series),
+        thresholds=thresholds(results_of_runs(runs, series)),
         **{part: shown for part, _, shown in parts},
     )
 

@@ -187,6 +187,9 @@ def test_curves_stand_where_their_axis_says() -> None:
     assert (heights["int_add"], heights["int_mul"]) == ({ticks["100"]}, {ticks["0"]})
     assert ticks["100"] < ticks["50"] < ticks["0"]  # SVG counts from the top
     assert ["4", "0.0 (0.0-56.1)"] in rows_of(text, "depth")
+    header, row, *_ = rows_of(text, "depth")
+    assert (header, row[0::3]) == (["model", "int_add", "int_sub", "int_mul"], ["o4-mini", "< 2"])
+    assert row[1] == "> 4"
 
 
 def test_many_models_get_a_panel_each() -> None:

@@ -1,0 +1,204 @@
+"""The number of digits at which half of the answers are right (D50), with its interval, slope and lack of fit.
+
+A logistic function of the digits with a lapse rate of at most 10 % is fitted on a grid, as Wichmann and Hill describe
+(2001, Perception and Psychophysics 63, 1293-1313), with uniform priors on D50, the lapse rate and the logarithm of the
+slope. The interval is the central 95 % of the posterior distribution of D50.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import accumulate, pairwise, product
+from math import ceil, erfc, exp, floor, fsum, log, log2, sqrt
+from operator import mul
+from typing import NamedTuple
+
+from pytest_llmarith.records import Threshold
+from pytest_llmarith.results.statistics import Depth, Interval
+
+_FLATTEST, _FACTOR, _SLOPES = 0.2, 1.75, 7  # per digit, up to 5.7
+_LARGEST_LAPSE, _LAPSES = 0.1, 4
+_CONCENTRATED = 0.8  # of the posterior on one slope or lapse rate: the next grid has others closer to it
+_GRIDS = 5  # at most, each finer than the one before
+_PLACES, _FINEST = 32, 64  # values of D50: at least so many in a grid, at most so many per digit
+_DEEPEST = 1_000
+_SMALLEST = 1e-9  # probability of an answer
+_DECIMALS = 4  # in a summary
+
+
+class Fit(NamedTuple):
+    """D50 with its 95 % interval in digits, which may lie outside of the depths; `p` is that of the goodness of fit."""
+
+    d50: float
+    interval: Interval
+    slope: float  # per digit
+    p: float
+
+
+def threshold(variant: str, depths: Iterable[Depth]) -> Threshold | None:
+    """D50 for a summary; None if there is no fit."""
+    measured = tuple(sorted(depth for depth in depths if depth.measured))
+    if (found := fit(measured)) is None:
+        return None
+    first, last = measured[0].depth, measured[-1].depth
+    is_within = first <= found.d50 <= last
+    return Threshold(
+        variant=variant,
+        d50=round(found.d50, _DECIMALS) if is_within else None,
+        place="within" if is_within else "below" if found.d50 < first else "above",
+        first=first,
+        last=last,
+        interval=[max(0.0, round(end, _DECIMALS)) for end in found.interval] if is_within else None,
+        slope=round(found.slope, _DECIMALS),
+        p=round(found.p, _DECIMALS),
+        questions=sum(depth.measured for depth in measured),
+    )
+
+
+@lru_cache(1_000)
+def fit(measured: tuple[Depth, ...]) -> Fit | None:
+    """Fit the curve to depths with answers, in order; None if there are fewer than two, or one beyond 1,000 digits."""
+    if len(measured) < 2 or measured[-1].depth > _DEEPEST:
+        return None
+    first, last = measured[0].depth, measured[-1].depth
+    reach = max(2, (last - first + 1) // 2)
+    low, high = float(first - reach), float(last + reach)
+    slopes, lapses = _Scale(range(_SLOPES), _SLOPES - 1), _Scale(range(_LAPSES), _LAPSES - 1)
+    for number in range(_GRIDS):
+        steps = min(_FINEST, 2 ** max(1, ceil(log2(_PLACES / (high - low)))))
+        places = [place / steps for place in range(floor(low * steps), ceil(high * steps) + 1)]
+        shapes = [
+            (_FLATTEST * _FACTOR ** ((_SLOPES - 1) * slope / slopes.whole), _LARGEST_LAPSE * lapse / lapses.whole)
+            for slope, lapse in product(slopes.numbers, lapses.numbers)
+        ]
+        grid = _Grid.of(measured, places, steps, last - first + reach, shapes)
+        rows, count = [fsum(row) for row in grid.weights], len(lapses.numbers)
+        finer = (
+            slopes.finer([fsum(rows[start : start + count]) for start in range(0, len(rows), count)]),
+            lapses.finer([fsum(rows[start::count]) for start in range(count)]),
+        )
+        if number and finer == (slopes, lapses):
+            break
+        slopes, lapses = finer
+        low, high = max(low, grid.quantile(0.001) - 1 / steps), min(high, grid.quantile(0.999) + 1 / steps)
+    d50, low, high = map(grid.quantile, (0.5, 0.025, 0.975))
+    return Fit(d50, Interval(low, high), grid.mean_slope(), _goodness(measured, *grid.likeliest()))
+
+
+def probability(digits: float, slope: float, lapse: float) -> float:
+    """The probability of a right answer so many digits beyond D50, where it is one half."""
+    exponent = slope * digits + log(1 - 2 * lapse)
+    return min(1 - _SMALLEST, max(_SMALLEST, (1 - lapse) / (1 + exp(min(700.0, exponent)))))
+
+
+class _Scale(NamedTuple):
+    """Slopes (by their logarithm) or lapse rates, as numbers from 0 for the smallest to `whole` for the largest."""
+
+    numbers: range
+    whole: int
+
+    def finer(self, weights: Sequence[float]) -> _Scale:
+        """A scale of thirds around the number with nearly all of the weight; this scale if there is none."""
+        if (most := max(weights)) <= _CONCENTRATED * fsum(weights):
+            return self
+        best, whole = 3 * self.numbers[weights.index(most)], 3 * self.whole
+        return _Scale(range(max(0, best - 3), min(whole, best + 3) + 1), whole)
+
+
+class _Grid(NamedTuple):
+    """The posterior weights by shape (slope and lapse rate) and D50, relative to the likeliest."""
+
+    shapes: Sequence[tuple[float, float]]
+    places: Sequence[float]  # D50
+    weights: Sequence[Sequence[float]]
+    of_d50: Sequence[float]  # the sums of the weights between one D50 and the next, and of all before
+
+    @classmethod
+    def of(
+        cls,
+        measured: Sequence[Depth],
+        places: Sequence[float],
+        steps: int,
+        furthest: int,
+        shapes: Sequence[tuple[float, float]],
+    ) -> _Grid:
+        """`furthest` is the largest distance of a D50 from a depth, in digits."""
+        answers = [
+            (count, round((places[0] - depth + furthest) * steps), is_right)
+            for depth, correct, trials in measured
+            for count, is_right in ((correct, True), (trials - correct, False))
+            if count
+        ]
+        counts = [float(count) for count, *_ in answers]
+        likelihoods = []
+        for slope, lapse in shapes:
+            right, wrong = _logarithms(slope, lapse, steps, furthest)
+            of_depths = [(right if is_right else wrong)[start : start + len(places)] for _, start, is_right in answers]
+            likelihoods.append([sum(map(mul, counts, column)) for column in zip(*of_depths, strict=True)])
+        most = max(map(max, likelihoods))
+        weights = [[exp(one - most) for one in row] for row in likelihoods]
+        of_d50 = map(sum, zip(*weights, strict=True))
+        return cls(shapes, places, weights, list(accumulate((one + other) / 2 for one, other in pairwise(of_d50))))
+
+    def mean_slope(self) -> float:
+        """The geometric mean of the slope."""
+        of_shape = [fsum(row) for row in self.weights]
+        total = fsum(weight * log(slope) for weight, (slope, _) in zip(of_shape, self.shapes, strict=True))
+        return exp(total / fsum(of_shape))
+
+    def quantile(self, share: float) -> float:
+        """The D50 up to which the weights have this share of their sum; linear between values."""
+        wanted = share * self.of_d50[-1]
+        number = bisect_left(self.of_d50, wanted)
+        before = self.of_d50[number - 1] if number else 0.0
+        part = (wanted - before) / (self.of_d50[number] - before) if self.of_d50[number] > before else 0.5
+        return self.places[number] + part * (self.places[number + 1] - self.places[number])
+
+    def likeliest(self) -> tuple[float, float, float]:
+        """D50, slope and lapse rate."""
+        best, shape = max(zip(self.weights, self.shapes, strict=True), key=lambda one: max(one[0]))
+        return self.places[best.index(max(best))], *shape
+
+
+@lru_cache(256)
+def _logarithms(slope: float, lapse: float, steps: int, furthest: int) -> tuple[array[float], array[float]]:
+    """The logarithms of the probabilities of right and wrong answers, by the distance of D50 from the depth."""
+    shares = [probability(-number / steps, slope, lapse) for number in range(-furthest * steps, furthest * steps + 1)]
+    return array("d", map(log, shares)), array("d", (log(1 - share) for share in shares))
+
+
+def _goodness(measured: Sequence[Depth], d50: float, slope: float, lapse: float) -> float:
+    """The p of the deviance of the likeliest curve, which is searched from here."""
+    point, least = [d50, log(slope), lapse], _deviance(measured, d50, slope, lapse)
+    moves = [0.25, 0.25, 0.02]
+    while moves[0] > 0.004:
+        before = least
+        for number, move in product(range(3), (-1, 1)):
+            other = [*point]
+            other[number] += move * moves[number]
+            other[2] = min(_LARGEST_LAPSE, max(0.0, other[2]))
+            if (found := _deviance(measured, other[0], exp(other[1]), other[2])) < least:
+                point, least = other, found
+        if before - least < 0.01:
+            moves = [move / 2 for move in moves]
+    return _upper_tail(least, max(1, len(measured) - 2))
+
+
+def _deviance(measured: Sequence[Depth], d50: float, slope: float, lapse: float) -> float:
+    total = 0.0
+    for depth, correct, trials in measured:
+        share = probability(depth - d50, slope, lapse)
+        total += 2 * correct * log(correct / (trials * share)) if correct else 0.0
+        total += 2 * (trials - correct) * log((trials - correct) / (trials * (1 - share))) if correct < trials else 0.0
+    return total
+
+
+def _upper_tail(square: float, degrees: int) -> float:
+    """The probability that chi squared exceeds this, by the approximation of Wilson and Hilferty (1931)."""
+    if square <= 0:
+        return 1.0
+    spread = 2 / (9 * degrees)
+    return erfc(((square / degrees) ** (1 / 3) - (1 - spread)) / sqrt(2 * spread)) / 2
