@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -23,6 +23,7 @@ _NAMED_MODEL = re.compile(r"(?P<name>[^=]*)=(?P<target>.*)", re.DOTALL)
 _NEXT_PARAMETER = re.compile(r"&(?=[A-Za-z_]\w*=)")
 _PARAMETER = re.compile(r"(?P<name>[A-Za-z_]\w*)=(?P<value>.*)", re.DOTALL)
 FAKE_MODELS = [f"llmarith/{name}" for name in NAMES]
+_SWEPT = re.compile(r"[\w.+-]+", re.ASCII)  # such values may be parts of ids, and of expressions of -k
 _BASE_URL = re.compile(r"https?://(?:[\w.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?(?:/[^\s?#@]*)?", re.ASCII)
 _SET_BY_THE_PLUGIN = {"base_url", "timeout", "max_retries", "num_retries", "messages", "model", "stream", "n"}
 _OTHER_MODELS = {"fallbacks", "context_window_fallback_dict", "model_list"}
@@ -47,10 +48,11 @@ class ModelOptions:
         own_prompt = parse_at("--llm-system-prompt", encodable, system_prompts[0]) if len(system_prompts) == 1 else None
         shared = dict(parse_at("--llm-param", parameter, text) for text in option("--llm-param") or ())
         api_base = parse_at("--llm-api-base", base_url, option("--llm-api-base"))
-        return tuple(
+        models = [
             self._with_address(parse_at(self._place, parse_model, text, shared, api_base, own_prompt or None))
             for text in self.texts
-        )
+        ]
+        return tuple(parse_at("--llm-sweep", sweep, models, option("--llm-sweep") or ()))
 
     def judge(self, place: str, text: str) -> Model:
         """A judge. The parameters for all models do not apply to it."""
@@ -114,6 +116,30 @@ def parameter(text: str) -> tuple[str, Any]:
     if name in _SET_BY_THE_PLUGIN:
         raise ValueError(f"{name} is set by the plugin; see llm_timeout, llm_retries, --llm-model")
     return name, value
+
+
+def sweep(models: Sequence[Model], texts: Sequence[str]) -> Sequence[Model]:
+    """The models with each value of `KEY=VALUE,VALUE`, which ends their names; without a text the models themselves."""
+    if not texts:
+        return models
+    if len(texts) > 1:
+        raise ValueError("a run can sweep one parameter; remove all but one")
+    key, _, values = texts[0].partition("=")
+    words = [value.strip() for value in values.split(",")]
+    found = {word: parameter(f"{key}={word}") for word in words}
+    if len(words) < 2 or len(found) < len(words) or not all(map(_SWEPT.fullmatch, words)):
+        # The message leaves out the values, which may hold a key.
+        raise ValueError("write two or more values of letters, digits and . _ + -: reasoning_effort=low,medium,high")
+    key, _ = found[words[0]]
+    if not models or any(model.simulated for model in models):
+        raise ValueError(f"{key} needs one or more models that are not fake; write --llm-model=o4-mini")
+    if key == "api_base" or any(key in model.params for model in models):
+        raise ValueError(f"{key} is set with --llm-model, --llm-param or --llm-api-base; remove it there, or the sweep")
+    return [
+        replace(model, name=f"{model.name}-{word}", params={**model.params, key: value})
+        for model in models
+        for word, (_, value) in found.items()
+    ]
 
 
 def base_url(url: Any) -> str | None:

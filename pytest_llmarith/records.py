@@ -656,6 +656,23 @@ class ModelDifference(Part):
     shown: Points | None  # the smallest difference that these pairs show with 80 % power; null if they show none
 
 
+class ReasoningRatio(Part):
+    """The reasoning tokens of a model as a multiple of those of another one that differs in one parameter.
+
+    It is over the questions whose replies are complete and have a known count on both sides.
+    """
+
+    model: str
+    beside: str  # the model with the previous value
+    parameter: Name
+    questions: Positive
+    truncated: Count  # questions left out because a reply is truncated
+    ratio: Amount  # the geometric mean over questions, with its 95 % interval
+    low: Amount | None  # null if it cannot be estimated
+    high: Amount | None
+    effect: Literal["none visible", "visible", "cannot tell"]
+
+
 class ProgramRules(Part):
     """How programs were scored."""
 
@@ -732,6 +749,7 @@ class RunSummary(Part):
     differences: list[ModelDifference]  # of each model and task to the first model, or to that of --llm-baseline
     effects: list[Effect]
     same_words: list[SameWords]
+    reasoning_ratios: list[ReasoningRatio]  # of models with neighbouring values of one parameter
 
 
 # --- JSON -----------------------------------------------------------------------------------------------------------

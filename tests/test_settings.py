@@ -93,6 +93,20 @@ MISTAKES = [
     *((f"--llm-param={text}", "write temperature=0") for text in ("", "temperature", "=1", "a b=1", "1x=2")),
     *((f"--llm-param={name}=1", f"{name} is set by the plugin") for name in ("base_url", "timeout", "n", "stream")),
     *((f"--llm-param=stop={value}", "is nested too deep") for value in DEEP),
+    *(
+        (f"--llm-sweep={text} --llm-model=m", "reasoning_effort=low,medium,high")
+        for text in ("a", "a=", "a=b", "a=b,b", "a=b,", "a=b&c,d", 'a={"b":1},2', "a=b c,d")
+    ),
+    *((f"--llm-sweep={text} --llm-model=m", "is not KEY=VALUE") for text in ("", "=a,b")),
+    ("--llm-sweep=a=1,2", "a needs one or more models"),
+    ("--llm-sweep=a=1,2 --llm-sweep=b=1,2 --llm-model=m", "a run can sweep one parameter"),
+    ("--llm-sweep=a=1,2 --llm-model=m --llm-model=n?a=1", "a is set with --llm-model"),
+    ("--llm-sweep=a=1,2 --llm-model=m --llm-param=a=3", "a is set with --llm-model"),
+    ("--llm-sweep=api_base=a,b --llm-model=m", "api_base is set with"),
+    ("--llm-sweep=a=1,2 --llm-model=m --llm-model=llmarith/sloppy", "models that are not fake"),
+    ("--llm-sweep=timeout=1,2 --llm-model=m", "timeout is set by the plugin"),
+    ("--llm-sweep=api_key=hunter2,hunter2 --llm-model=m", "api_key would write a key into files"),
+    (f"--llm-sweep=extra_headers={HEADERS},2 --llm-model=m", "Authorization would write a key into files"),
     ('--llm-param=fallbacks=["gpt-4o"]', "fallbacks makes litellm ask another model"),
     ("--llm-param=model_list=[]", "model_list "),
     ("--llm-param=a=b\udcff", "is not UTF-8 text"),
@@ -215,6 +229,18 @@ def test_parameters(parse: Parse, text: str, expected: dict[str, Any]) -> None:
     """The value is JSON, or else text; a schema may have a property with the name of a key."""
     (model,) = parse("--llm-model=m", f"--llm-param={text}").models
     assert model.params == expected
+
+
+def test_a_sweep_is_a_model_per_value(parse: Parse) -> None:
+    """Each value ends a name, which an expression of -k may hold; the first model gets all its values first."""
+    models = parse(
+        "--llm-model=openai/o3", "--llm-model=mine=m?top_p=1", "--llm-param=seed=7", "--llm-sweep=effort=low, high,0.5"
+    ).models
+    values = {"low": "low", "high": "high", "0.5": 0.5}
+    assert models == (
+        *(Model(f"openai/o3-{word}", "openai/o3", {"seed": 7, "effort": value}) for word, value in values.items()),
+        *(Model(f"mine-{word}", "m", {"seed": 7, "top_p": 1, "effort": value}) for word, value in values.items()),
+    )
 
 
 def test_the_test_parameters_of_litellm_are_refused(pytester: pytest.Pytester) -> None:

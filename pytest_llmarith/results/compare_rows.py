@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from statistics import fmean
 from typing import NamedTuple
 
 from pytest_llmarith.records import (
@@ -14,23 +15,24 @@ from pytest_llmarith.records import (
     Part,
     Percent,
     Points,
+    ReasoningRatio,
     SameWords,
     Share,
 )
 from pytest_llmarith.results.differences import (
+    FEWEST_TESTED,
     DifferenceOfShares,
     Table,
     compare_pairs,
     compare_strata,
     holm,
+    mean_ratio,
     smallest_difference,
 )
-from pytest_llmarith.results.keys import USUAL_NAME, variant_order
+from pytest_llmarith.results.keys import USUAL_NAME, neighbours, variant_order
 from pytest_llmarith.results.questions import Pair, Question, Questions, pair, with_other_prompts
 from pytest_llmarith.results.statistics import Cluster, in_percent
-from pytest_llmarith.types import Condition
-
-_FEWEST_TESTED = 6  # questions of a part: with five, p is at least 0.0625
+from pytest_llmarith.types import Condition, Model
 
 
 class Measured(Part):
@@ -130,7 +132,7 @@ def _row(group: _Group, tables: Collection[Table], paired: bool) -> Row:
         return Row(*group, nothing, nothing, 0, 0, None, None, None, None)
     found = compare_pairs(tables) if paired else compare_strata(tables)
     first, second = (Cluster.of(table[side] for table in tables) for side in (0, 1))
-    is_tested = not paired or group == _ALL or len(tables) >= _FEWEST_TESTED
+    is_tested = not paired or group == _ALL or len(tables) >= FEWEST_TESTED
     return Row(
         *group,
         Measured(*first, len(tables) if paired else first.trials, in_percent(found.first)),
@@ -209,3 +211,28 @@ def effects(results: Iterable[OfCondition]) -> tuple[list[Effect], list[SameWord
                 found.append(Effect(model, task, other.condition, beside.condition, len(tables), *figures))
     correct_for_tests(found)
     return found, alike
+
+
+def reasoning_ratios(models: Sequence[Model], results: Iterable[OfCondition]) -> list[ReasoningRatio]:
+    """The reasoning tokens of models with neighbouring values of a parameter, over the questions of all tasks.
+
+    One is added to each count, as it may be 0. If no reply has reasoning tokens, or their number is unknown, there is
+    no ratio. The conditions and repeats of a problem are one question, and have one ratio, their mean.
+    """
+    asked: defaultdict[str, list[Question]] = defaultdict(list)
+    for each in results:
+        asked[each.model] += each.questions
+    found = []
+    for parameter, before, model in neighbours(models):
+        pairs = pair(asked[before.name], asked[model.name])[0]
+        known = [(one, other) for one, other in pairs if one.counted and other.counted]
+        finished = [(one, other) for one, other in known if not one.truncated and not other.truncated]
+        if not any(one.reasoning or other.reasoning for one, other in finished):
+            continue
+        logarithms: defaultdict[int, list[float]] = defaultdict(list)
+        for one, other in finished:
+            logarithms[one.problem].append(other.reasoning / other.counted - one.reasoning / one.counted)
+        truncated = len(known) - len(finished)
+        mean = mean_ratio([fmean(each) for each in logarithms.values()], truncated)
+        found.append(ReasoningRatio(model.name, before.name, parameter, len(logarithms), truncated, *mean))
+    return found

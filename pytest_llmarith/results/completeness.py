@@ -10,10 +10,10 @@ from fractions import Fraction
 from itertools import count
 
 from pytest_llmarith.records import Result, RunSummary
-from pytest_llmarith.results.formatting import sanitize_name
+from pytest_llmarith.results.formatting import percent_of, sanitize_name, with_interval
 from pytest_llmarith.results.keys import Key, key_of, variant_order
-from pytest_llmarith.results.statistics import percent
-from pytest_llmarith.types import Outcome
+from pytest_llmarith.results.statistics import percent, percentage
+from pytest_llmarith.types import NanReason, Outcome
 
 _MOST_NAMED = 4  # variants or sets
 _LONGEST_NAME = 30
@@ -63,6 +63,14 @@ def bounded(result: Result) -> str:
         return ""
     bounds = f"{correct.low:.1f} to {correct.high:.1f} %"
     return f"no reply for a variant at some depth: {bounds} are correct, depending on the missing replies"
+
+
+def truncated(result: Result) -> str:
+    """How many replies are truncated, and how many percent of all and of the others are correct; empty if none is."""
+    count = 0 if result.breaking_points else result.nan_reasons.get(NanReason.TRUNCATED, 0)
+    others = with_interval(percentage(result.outcomes.correct, result.measured - count))
+    correct = f"{percent_of(result.percentages[Outcome.CORRECT])} % correct, of the others {others} %"
+    return f"{count:,} of {result.measured:,} ({correct})" if count else ""
 
 
 def duplicates(summary: RunSummary) -> list[str]:

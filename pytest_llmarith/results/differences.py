@@ -7,11 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from math import ceil, exp, floor, fsum, inf, lgamma, log, log1p, sqrt
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from pytest_llmarith.records import Difference
 from pytest_llmarith.results.statistics import Cluster, Interval, in_percent, two_sided_p, two_sided_t, wilson
 
+FEWEST_TESTED = 6  # questions: with five, p is at least 0.0625
+_LIKE_1 = Interval(0.87, 1.15)  # ratios
+_LARGEST = 34.0  # logarithm of a ratio
+_FEW = 0.05  # of all ratios
 SIGNIFICANT = 0.05  # a p value below it is more than chance
 POWER = 0.8  # the probability with which a difference should be found
 _NEGLIGIBLE = 1e-17  # a part of a sum that is too small to change it
@@ -164,13 +168,47 @@ def _phi(pairs: Pairs) -> float:
 
 def mean_difference(differences: Collection[float]) -> Interval | None:
     """The interval of the mean of differences, by Student's t; None if they are all equal."""
-    count = len(differences)
-    mean = fsum(differences) / max(1, count)
-    spread = fsum((each - mean) ** 2 for each in differences)
+    interval = mean_interval(differences)
+    return interval and Interval(max(-1.0, interval.low), min(1.0, interval.high))
+
+
+def mean_interval(values: Collection[float]) -> Interval | None:
+    """The interval of a mean, by Student's t; None if all values are equal."""
+    count = len(values)
+    mean = fsum(values) / max(1, count)
+    spread = fsum((each - mean) ** 2 for each in values)
     if count < 2 or not spread:
         return None
     half = two_sided_t(count - 1) * sqrt(spread / (count * (count - 1)))
-    return Interval(max(-1.0, mean - half), min(1.0, mean + half))
+    return Interval(mean - half, mean + half)
+
+
+class MeanRatio(NamedTuple):
+    """The geometric mean of ratios with its interval, and whether it differs from 1."""
+
+    ratio: float
+    low: float | None  # None if there are fewer than six ratios
+    high: float | None
+    effect: Literal["none visible", "visible", "cannot tell"]
+
+
+def mean_ratio(logarithms: Collection[float], left_out: int = 0) -> MeanRatio:
+    """The mean of one or more ratios, which are given as logarithms, with Student's t of these.
+
+    There is no visible effect if the interval is within 0.87 to 1.15, and if at most 5 % of all ratios are `left_out`.
+    If all ratios are equal, the interval has no width; by the sign test it holds their median in 97 of 100 cases.
+    """
+    mean = fsum(logarithms) / len(logarithms)
+    if len(logarithms) < FEWEST_TESTED:
+        return MeanRatio(_ratio(mean), None, None, "cannot tell")
+    low, high = map(_ratio, mean_interval(logarithms) or (mean, mean))
+    if _LIKE_1.low <= low and high <= _LIKE_1.high and left_out <= _FEW * (left_out + len(logarithms)):
+        return MeanRatio(_ratio(mean), low, high, "none visible")
+    return MeanRatio(_ratio(mean), low, high, "cannot tell" if low <= 1 <= high else "visible")
+
+
+def _ratio(logarithm: float) -> float:
+    return round(exp(min(logarithm, _LARGEST)), 4)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_llmarith.results.formatting import sanitize_name
-from pytest_llmarith.types import Condition, Dtype, Op
+from pytest_llmarith.types import Condition, Dtype, Model, Op
 
 if TYPE_CHECKING:
     from pytest_llmarith.records import Run
@@ -63,6 +64,21 @@ def parameters_of(run: Run, model: str) -> Parameters:
     return next((known.params for known in run.models if known.name == model), None)
 
 
+def neighbours(models: Sequence[Model]) -> Iterator[tuple[str, Model, Model]]:
+    """Each model with the last one before it that differs in the value of one parameter only, and that parameter.
+
+    Fake models are left out.
+    """
+    models = [model for model in models if not model.simulated]
+    for place, model in enumerate(models):
+        for before in reversed(models[:place]):
+            differ = [key for key in model.params if _text(before.params, key) != _text(model.params, key)]
+            is_alike = replace(before, name=model.name, params=model.params) == model
+            if is_alike and len(differ) == 1 and before.params.keys() == model.params.keys():
+                yield differ[0], before, model
+                break
+
+
 def differing(rows: Sequence[tuple[str, Parameters]]) -> list[str]:
     """For each row (a model and its parameters) the parameters in which the rows of this model differ.
 
@@ -76,12 +92,12 @@ def differing(rows: Sequence[tuple[str, Parameters]]) -> list[str]:
     for model, parameters in rows:
         many = [] if parameters is None else of_model[model]
         names = dict.fromkeys(name for one in many for name in one)
-        differ = [name for name in names if len({_parameter_text(one, name) for one in many}) > 1]
-        shown.append(", ".join(sanitize_name(_parameter_text(parameters or {}, name), _LONGEST) for name in differ))
+        differ = [name for name in names if len({_text(one, name) for one in many}) > 1]
+        shown.append(", ".join(sanitize_name(_text(parameters or {}, name), _LONGEST) for name in differ))
     return shown
 
 
-def _parameter_text(parameters: Mapping[str, Any], name: str) -> str:
+def _text(parameters: Mapping[str, Any], name: str) -> str:
     if name not in parameters:
         return f"no {name}"
     value = parameters[name]

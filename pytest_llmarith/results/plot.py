@@ -205,8 +205,8 @@ def _costs(figure: Figure, runs: Sequence[PageRun], series: Sequence[Series]) ->
     for axis, scatter in zip(figure.subplots(len(panels), 1, squeeze=False).flat, panels, strict=True):
         for model in scatter.models:
             style, share = _style(labels.index(model.label)) | {"linestyle": "none"}, model.share
-            axis.plot([model.dollars] * 2, [share.low, share.high], color=style["color"], linewidth=1)
-            axis.plot([model.dollars], [share.percent], **style, label=model.label, markersize=5)
+            axis.plot([model.amount] * 2, [share.low, share.high], color=style["color"], linewidth=1)
+            axis.plot([model.amount], [share.percent], **style, label=model.label, markersize=5)
         axis.margins(x=0.1)
         axis.set(title=scatter.task, xscale="log", ylim=(-2, 102), xlabel="$ per 1,000 questions", ylabel="correct %")
         axis.xaxis.set_major_formatter("{x:g}")

@@ -9,6 +9,7 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from math import log1p
 
 from pytest_llmarith.records import (
     AdditionProblem,
@@ -20,7 +21,7 @@ from pytest_llmarith.records import (
 )
 from pytest_llmarith.results.keys import label_of
 from pytest_llmarith.results.statistics import Cluster
-from pytest_llmarith.types import Outcome
+from pytest_llmarith.types import NanReason, Outcome
 
 
 @dataclass(slots=True)
@@ -36,6 +37,9 @@ class Question:
     asked: int = 0
     answered: int = 0
     correct: int = 0
+    truncated: int = 0
+    counted: int = 0  # replies whose reasoning tokens are known
+    reasoning: float = 0.0  # the sum of the logarithms of these tokens plus one
 
     @property
     def unanswered(self) -> int:
@@ -90,6 +94,10 @@ class Questions:
         if answered:
             question.answered += 1
             question.correct += record.outcome is Outcome.CORRECT
+            question.truncated += record.reason == NanReason.TRUNCATED
+            if record.reply and record.reply.reasoning_tokens is not None:
+                question.counted += 1
+                question.reasoning += log1p(record.reply.reasoning_tokens)
 
     def _prompt(self, record: Record) -> int | None:
         """A hash of what was sent: the prompt, and the system prompt of the condition; None if it is unknown."""

@@ -16,7 +16,7 @@ from pytest_llmarith.results.files import UsageError, encode
 from pytest_llmarith.results.formatting import dollars, prompt_and_completion, sanitize, sanitize_name
 from pytest_llmarith.results.load import UNFINISHED, LoadedRun
 from pytest_llmarith.results.page import page_of
-from pytest_llmarith.results.run_status import run_lines, wrong_trials
+from pytest_llmarith.results.run_status import reasoning_lines, run_lines, wrapped, wrong_trials
 from pytest_llmarith.results.run_tables import (
     effects,
     error_classes,
@@ -266,7 +266,8 @@ def _first_lines(runs: Sequence[LoadedRun], shown: Sequence[PageRun], selection:
     counts = f"{whose}: {answered:,} answered" + f", {unanswered:,} unanswered" * bool(unanswered)
     names = [sanitize_name(run.name, _LONGEST_RUN) for run in runs if run.unfinished]
     unfinished = f"{', '.join(names)}: {UNFINISHED}" if names else ""
-    return [counts, *filter(None, (unfinished, f"only {selection}" * bool(selection)))]
+    ratios = wrapped((line for one in shown for line in reasoning_lines(one.summary)), width)
+    return [counts, *filter(None, (unfinished, f"only {selection}" * bool(selection))), *ratios]
 
 
 # --- the tables of runs ----------------------------------------------------------------------------------------------

@@ -25,6 +25,11 @@ def run_lines(summary: RunSummary, width: int) -> list[str]:
     """How much of the run is answered, why the rest is not, and what it cost."""
     lines = [*_completeness(summary), *duplicates(summary), *_unanswered(summary)]
     lines += _request_lines(summary, summary.run.asking or RequestTotals())
+    return wrapped([*lines, *reasoning_lines(summary)], width)
+
+
+def wrapped(lines: Iterable[str], width: int) -> list[str]:
+    """The lines, sanitized and at most this wide."""
     # Messages of providers are shown in full. Options are not broken at their hyphens.
     return [
         row
@@ -53,6 +58,22 @@ def _completeness(summary: RunSummary) -> Iterator[str]:
         yield line + apart * (min(run.repeats or 1, shard.count) > 1)
     if run.stopped:
         yield f"stopped: {run.stopped}"
+
+
+def reasoning_lines(summary: RunSummary) -> list[str]:
+    """A line for each pair of models with neighbouring values of a parameter: how many times the reasoning tokens."""
+    lines = []
+    for one in summary.reasoning_ratios:
+        effect = {
+            "none visible": f"no visible effect of {one.parameter}, ",
+            "cannot tell": "cannot tell, ",
+            "visible": "",
+        }
+        interval = "no interval" if one.low is None else f"{one.low:,.2f} to {one.high:,.2f}"
+        truncated = f", without {one.truncated:,} truncated" * bool(one.truncated)
+        ratio = f"{effect[one.effect]}{one.ratio:,.2f} times those of {one.beside}"
+        lines.append(f"reasoning tokens of {one.model}: {ratio} ({interval}, questions: {one.questions:,}{truncated})")
+    return lines
 
 
 def _how_to_continue(summary: RunSummary) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_llmarith.records import Effect, Percentage, Result, SameWords, SequenceSet
 from pytest_llmarith.results import formatting
-from pytest_llmarith.results.completeness import bounded, incomplete
+from pytest_llmarith.results.completeness import bounded, incomplete, truncated
 from pytest_llmarith.results.formatting import sanitize_name, with_interval
 from pytest_llmarith.results.keys import USUAL_NAME, Keyed, label_of, variant_order
 from pytest_llmarith.results.series import ResultOfRun
@@ -124,6 +124,7 @@ def notes_of(row: ResultOfRun, *, details: bool = True) -> Iterator[str]:
         incomplete(result),
         row.missing,
         bounded(result),
+        f"truncated: {cut}" if (cut := truncated(result)) else "",
         f"nan: {nan}" * (details and bool(nan)),
         f"deviate: {result.rounded:,} rounded" * (details and bool(result.rounded)),
         formatting.unpriced(result),

@@ -9,7 +9,7 @@ from textwrap import wrap
 
 from pytest_llmarith.records import BreakingPoint, Minimum, ModelDifference, Percentage, Result, RunSummary
 from pytest_llmarith.results import formatting
-from pytest_llmarith.results.completeness import bounded, incomplete
+from pytest_llmarith.results.completeness import bounded, incomplete, truncated
 from pytest_llmarith.results.formatting import (
     holds_to,
     interval_of,
@@ -262,8 +262,11 @@ def _nothing_found(point: BreakingPoint) -> str:
 
 
 def _error_classes(rows: Sequence[ResultOfRun], models: int) -> Iterator[str]:
-    """A line per model and task: the most frequent classes of wrong answers, with an example for up to three models."""
-    in_tasks = len({row.result.task for row in rows}) > 1
+    """A line per model and task: the most frequent classes of wrong answers, with an example for up to three models.
+
+    The last line is about truncated replies, if there are any.
+    """
+    in_tasks, cut = len({row.result.task for row in rows}) > 1, []
     for row in rows:
         result, nan = row.result, row.result.outcomes.nan
         counts = Counter(
@@ -276,7 +279,10 @@ def _error_classes(rows: Sequence[ResultOfRun], models: int) -> Iterator[str]:
         parts = [f"{count:,} {name}{examples[name] if name == shown else ''}" for name, count in most.items()]
         others = counts.total() - sum(most.values())
         parts += [f"{others:,} other{'s' * (others > 1)}"] * bool(others) + [f"{nan:,} without an answer"] * bool(nan)
+        whose = f" of {sanitize_name(row.label, _LONGEST_NAME)}" * (models > 1)
+        whose += f" in {sanitize_name(result.task, _LONGEST_NAME)}" * in_tasks
         if parts and not result.breaking_points:
-            whose = f" of {sanitize_name(row.label, _LONGEST_NAME)}" * (models > 1)
-            whose += f" in {sanitize_name(result.task, _LONGEST_NAME)}" * in_tasks
             yield f"errors{whose}: {', '.join(parts)}"
+        cut += [f"{whose}: {truncated(result)}"] * bool(truncated(result))
+    if cut:
+        yield f"truncated replies{';'.join(cut)}"

@@ -10,7 +10,7 @@ from pytest_llmarith.records import Record, Result, RunSummary
 from pytest_llmarith.results.compare_rows import OfCondition
 from pytest_llmarith.results.completeness import missing_cells
 from pytest_llmarith.results.formatting import sanitize_name
-from pytest_llmarith.results.keys import Keyed, differing, key_of, label_of, parameters_of
+from pytest_llmarith.results.keys import Keyed, differing, key_of, label_of, neighbours, parameters_of
 from pytest_llmarith.results.questions import Question
 
 LONGEST_LABEL = 60
@@ -111,6 +111,18 @@ def _with_missing(some: Iterable[ResultOfRun]) -> list[ResultOfRun]:
 def name_of(result: Result) -> str:
     """The model of a result, and its condition."""
     return ", ".join(filter(None, (result.model, label_of(result.condition))))
+
+
+def neighbours_of(runs: Sequence[PageRun], series: Sequence[Series]) -> list[tuple[str, str]]:
+    """The labels of the models of a run that have neighbouring values of a parameter."""
+    before = {
+        (number, model.name): first.name
+        for number, run in enumerate(runs)
+        for _, first, model in neighbours(run.summary.run.models)
+    }
+    labels = {one.key: one.label for one in series}
+    keys = [(one.key[0], before.get(one.key[:2], ""), one.key[2]) for one in series]
+    return [(labels[key], one.label) for key, one in zip(keys, series, strict=True) if key in labels]
 
 
 def questions_of(runs: Sequence[PageRun], series: Sequence[Series], task: str) -> dict[str, list[Question]]:

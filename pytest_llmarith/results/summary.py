@@ -20,7 +20,7 @@ from pytest_llmarith.records import (
     SearchProblem,
     SequenceProblem,
 )
-from pytest_llmarith.results.compare_rows import OfCondition, effects, model_differences
+from pytest_llmarith.results.compare_rows import OfCondition, effects, model_differences, reasoning_ratios
 from pytest_llmarith.results.keys import Key, key_of, result_order, variant_order
 from pytest_llmarith.results.questions import Questions
 from pytest_llmarith.results.statistics import Depth, reliable_depth
@@ -35,7 +35,7 @@ from pytest_llmarith.results.tallies import (
 )
 from pytest_llmarith.results.task_counts import ErrorCounts, SequenceSet
 from pytest_llmarith.results.thresholds import threshold
-from pytest_llmarith.types import DEFAULT_CONDITION, Outcome
+from pytest_llmarith.types import DEFAULT_CONDITION, Model, Outcome
 
 
 class Summary:
@@ -45,6 +45,7 @@ class Summary:
         """`systems` has the texts of system prompts by name, if questions are compared with those of other runs."""
         self._systems = systems
         self._results: dict[Key, _Result] = {}
+        self._models: dict[str, Model] = {}  # as their first requests say
 
     def asked(self) -> list[OfCondition]:
         """The questions of each model, task and condition."""
@@ -56,6 +57,9 @@ class Summary:
         if key not in self._results:
             self._results[key] = _Result(record, self._systems)
         self._results[key].add(record)
+        if record.model not in self._models and (sent := record.reply and record.reply.sent):
+            system = next((message.content for message in sent.messages if message.role == "system"), None)
+            self._models[record.model] = Model(record.model, sent.model, sent.params, sent.api_base, system)
 
     def of_run(self, run: Run, selected: Mapping[Key, int] | None = None, date: str | None = None) -> RunSummary:
         """The summary of the run.
@@ -82,6 +86,7 @@ class Summary:
             differences=model_differences(asked, baseline),
             effects=found,
             same_words=alike,
+            reasoning_ratios=reasoning_ratios(run.models or [*self._models.values()], asked),
         )
 
 

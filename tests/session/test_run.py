@@ -58,6 +58,35 @@ def test_each_question_is_asked_once_and_the_files_agree(bench: Bench) -> None:
     result.stdout.fnmatch_lines([f"all {ITEMS} answered, {ITEMS} from the store"])
 
 
+@pytest.mark.parametrize("way", ["plain", "-n 2"])
+def test_a_sweep_shows_which_values_are_ignored(bench: Bench, way: str) -> None:
+    """A model per value is asked the same questions; -k and the baseline take its name; truncated replies are told."""
+    tokens = {"low": 100, "medium": 200, "high": 200}
+
+    def script(call: Call) -> Answer:
+        spent = tokens[call.body["reasoning_effort"]] + len(call.prompt) % 7
+        cut = call.body["reasoning_effort"] == "high" and "-" in call.prompt.splitlines()[-1]
+        counts = usage(30, spent + 5, reasoning=spent)
+        return Answer(right(call), usage=counts, finish_reason="length" if cut else "stop")
+
+    bench.script = script
+    sweep = ("--llm-sweep=reasoning_effort=low,medium,high", "--llm-baseline=openai/o4-mini-high", *WAYS[way])
+    result = bench.run(*sweep, model="openai/o4-mini")
+    assert (result.ret, result.errlines, len(bench.server.requests)) == (0, [], 3 * ITEMS)
+    said = " ".join(result.stdout.str().split())
+    assert "openai/o4-mini-medium: 1.96 times those of openai/o4-mini-low (1.9" in said
+    assert "reasoning tokens of openai/o4-mini-high: cannot tell, 1.00 times" in said  # for the truncated replies
+    assert "truncated replies of openai/o4-mini-high in arithmetic: 4 of 16 (75.0 % correct, of the others 100" in said
+    summary = bench.summary()
+    assert [model["params"]["reasoning_effort"] for model in summary["run"]["models"]] == list(tokens)
+    assert [(one["questions"], one["effect"]) for one in summary["reasoning_ratios"]] == [
+        (ITEMS, "visible"),
+        (ITEMS - 4, "cannot tell"),
+    ]
+    assert bench.run(*sweep, "-k", "o4-mini-low and int_add", model="openai/o4-mini").ret == 0
+    assert (len(bench.records()), len(bench.server.requests)) == (2, 3 * ITEMS)
+
+
 def test_what_no_question_can_get_past_ends_the_run(bench: Bench) -> None:
     """A key that is withdrawn: exit status 6; what was answered is kept, and the same command asks the rest alone."""
     said = Answer(status=401, error={"message": "no such key"})
@@ -129,7 +158,7 @@ def test_timeout_still_guards_the_test(bench: Bench) -> None:
 def test_wrong_usage(bench: Bench) -> None:
     """One line on stderr that says what is wrong, exit status 4, nothing asked and nothing written."""
     (bench.pytester.path / "taken").write_text("a file", encoding="utf-8")
-    table: list[tuple[str, Way, str]] = [
+    table: list[tuple[str | None, Way, str]] = [
         ("m", ("--dist", "each"), "--dist each"),
         ("m", ("--llm-reports=taken",), "a file is in the way"),
         ("m", ("--llm-fail-under=most",), "'most'"),
@@ -137,6 +166,8 @@ def test_wrong_usage(bench: Bench) -> None:
         ("llmarith/neat", (), "llmarith/exact"),
         ("judge:llmarith/sloppy=m", ("--oeis-judge=llm:llmarith/sloppy",), "'judge:llmarith/sloppy'"),
         ("openai/not-listed", ("--llm-max-cost=5", "-q", "-n", "2"), "--llm-price=IN,OUT"),
+        ("m", ("--llm-sweep=effort=low",), "low,medium,high"),
+        (None, ("--llm-sweep=effort=low,high",), "--llm-model=o4-mini"),
         ("openai/o4-mini", ("--llm-max-total-tokens=5", "--llm-param=max_tokens=50"), "--llm-max-total-tokens=5"),
     ]
     for model, args, fact in table:

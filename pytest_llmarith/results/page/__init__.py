@@ -18,8 +18,9 @@ from pytest_llmarith.results.page.charts import depth_curves, heatmaps, length_c
 from pytest_llmarith.results.page.differences import direction, effects, rankings
 from pytest_llmarith.results.page.tables import errors, overview, provenance, sequence_sets
 from pytest_llmarith.results.page.trials import trial_table
+from pytest_llmarith.results.run_status import reasoning_lines
 from pytest_llmarith.results.run_tables import thresholds
-from pytest_llmarith.results.series import PageRun, Series, results_of_runs, series_of, short_name
+from pytest_llmarith.results.series import PageRun, Series, neighbours_of, results_of_runs, series_of, short_name
 
 _STYLES = ("page.css", "charts.css", "trials.css", "print.css")
 _SCRIPTS = ("embedded_data.js", "texts.js", "digits.js", "tables.js", "filters.js", "detail.js", "trial_table.js")
@@ -60,7 +61,7 @@ def page_of(runs: Sequence[PageRun]) -> str:
         ("cells", "Cells", heatmaps(results)),
         ("conditions", "Conditions", effects(runs, series)),
         ("repeats", "Repeats", [(label, one) for label, one in results if one.repeats]),
-        ("cost", "Cost", scatters(results)),
+        ("cost", "Cost", scatters(results, neighbours_of(runs, series))),
         ("errors", "Errors", errors(results)),
         ("breaking", "Breaking points", [(label, one) for label, one in results if one.breaking_points]),
         ("sequences", "Sequences", sequence_sets(results)),
@@ -76,6 +77,7 @@ def page_of(runs: Sequence[PageRun]) -> str:
         script=script,
         models=len(series),
         thresholds=thresholds(results_of_runs(runs, series)),
+        ratios=[line for run in runs for line in reasoning_lines(run.summary)],
         **{part: shown for part, _, shown in parts},
     )
 

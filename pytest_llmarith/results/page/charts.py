@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
 
@@ -314,77 +314,108 @@ def heatmaps(results: Results) -> list[Heatmap]:
     return found
 
 
-# --- costs ----------------------------------------------------------------------------------------------------------
+# --- accuracy against cost and tokens --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class PricedModel:
-    """A model with a known cost. `missing` names the cells of other models that it has no reply for."""
+class ModelInScatter:
+    """A model with a known amount. `missing` names the cells of other models that it has no reply for."""
 
     label: str
     share: Share
-    dollars: float  # per 1,000 trials
+    amount: float
     missing: str
-
-    @property
-    def price(self) -> str:
-        """Such as `$0.02`, `$1.50` or `$1,000`."""
-        return _money(self.dollars)
 
 
 @dataclass(frozen=True, slots=True)
 class Scatter:
-    """The plot of one task: models by price, of which the `best` ones are on the line."""
+    """The plot of one task: models by an amount, the `best` of which are on the line `frontier`.
+
+    `swept` is the path between models with neighbouring values of a parameter. `show` makes a text of an amount, such
+    as `$0.02`, `$1.50` or `$1,000`.
+    """
 
     task: str
+    unit: str
+    show: Callable[[float], str]
     x: Axis
     y: Axis
     x_ticks: Ticks
     y_ticks: Ticks
-    models: Sequence[PricedModel]
-    best: Sequence[PricedModel]
-    unpriced: Sequence[str]
-
-    @property
-    def frontier(self) -> str:
-        """The path of the line."""
-        return path([(self.x.at(model.dollars), self.y.at(model.share.percent)) for model in self.best])
+    models: Sequence[ModelInScatter]
+    best: Sequence[ModelInScatter]
+    frontier: str
+    swept: str
+    unknown: Sequence[str]
 
     @property
     def header(self) -> list[str]:
-        return ["model", f"$ per {_PER:,} trials", "correct % (95 %)"]
+        return ["model", self.unit, "correct % (95 %)"]
 
     @property
     def rows(self) -> list[list[str]]:
         """The table below the plot."""
-        return [[one.label, one.price, one.share.with_interval] for one in self.models]
+        return [[one.label, self.show(one.amount), one.share.with_interval] for one in self.models]
 
 
-def scatters(results: Results) -> list[Scatter]:
-    """One for each task in which two models or more have a known cost, the mean of the replies with a cost."""
-    found: dict[str, list[PricedModel]] = {result.task: [] for _, result in results}
-    unpriced: dict[str, list[str]] = {task: [] for task in found}
-    for (label, result), lacks in zip(results, missing_cells([result for _, result in results]), strict=True):
-        correct, priced = overall_share(result, Outcome.CORRECT), result.measured - result.unpriced
-        if correct and result.cost_usd and priced > 0:
-            found[result.task].append(PricedModel(label, correct, _PER * result.cost_usd / priced, lacks))
-        else:
-            unpriced[result.task].append(label)
-    return [_scatter(task, models, unpriced[task]) for task, models in found.items() if len(models) > 1]
+def scatters(results: Results, neighbours: Collection[tuple[str, str]] = ()) -> list[Scatter]:
+    """A plot by cost for each task in which two models or more have a known cost, the mean of the replies with a cost.
+
+    `neighbours` are labels of models with neighbouring values of a parameter; their tasks get a plot by tokens, too.
+    """
+    found = []
+    missing = missing_cells([result for _, result in results])
+    for task in dict.fromkeys(result.task for _, result in results):
+        for unit, (amount_of, show) in _AMOUNTS.items():
+            models, unknown = [], []
+            for (label, result), lacks in zip(results, missing, strict=True):
+                correct, amount = overall_share(result, Outcome.CORRECT), amount_of(result)
+                if result.task == task and correct and amount:
+                    models.append(ModelInScatter(label, correct, amount, lacks))
+                elif result.task == task:
+                    unknown.append(label)
+            labels = {model.label for model in models}
+            joined = [pair for pair in neighbours if labels.issuperset(pair)]
+            if len(models) > 1 and (joined or amount_of is _dollars):
+                found.append(_scatter(task, unit, show, models, unknown, joined))
+    return found
 
 
-def _scatter(task: str, priced: Sequence[PricedModel], unpriced: Sequence[str]) -> Scatter:
-    models = sorted(priced, key=lambda model: (model.dollars, -model.share.percent))
-    first, last = floor(log10(models[0].dollars)), ceil(log10(models[-1].dollars))
-    powers = [float(f"1e{exponent}") for exponent in range(first, max(last, first + 1) + 1)]
-    x, y = Axis(powers[0], powers[-1], 40, 620, logarithmic=True), Axis(0, 100, 352, 28)  # of 640 by 400
-    best: list[PricedModel] = []
-    for model in models:
-        if not model.missing and (not best or model.share.percent > best[-1].share.percent):
-            best.append(model)
-    x_ticks = [(x.at(power), _money(power)) for power in powers]
-    return Scatter(task, x, y, x_ticks, percent_ticks(y), models, best, unpriced)
+def _dollars(result: Result) -> float | None:
+    priced = result.measured - result.unpriced
+    return _PER * result.cost_usd / priced if result.cost_usd and priced > 0 else None
+
+
+def _tokens(result: Result) -> float | None:
+    known = result.spending["completion_tokens"]
+    return known.sum / known.known if known else None
 
 
 def _money(dollars: float) -> str:
     return f"${dollars:.2g}" if dollars < 1 else f"${dollars:,.2f}".removesuffix(".00")
+
+
+_AMOUNTS = {f"$ per {_PER:,} trials": (_dollars, _money), "tokens per reply": (_tokens, formatting.count)}
+
+
+def _scatter(
+    task: str,
+    unit: str,
+    show: Callable[[float], str],
+    some: Iterable[ModelInScatter],
+    unknown: Sequence[str],
+    neighbours: Iterable[tuple[str, str]],
+) -> Scatter:
+    models = sorted(some, key=lambda model: (model.amount, -model.share.percent))
+    first, last = floor(log10(models[0].amount)), ceil(log10(models[-1].amount))
+    powers = [float(f"1e{exponent}") for exponent in range(first, max(last, first + 1) + 1)]
+    x, y = Axis(powers[0], powers[-1], 40, 620, logarithmic=True), Axis(0, 100, 352, 28)  # of 640 by 400
+    best: list[ModelInScatter] = []
+    for model in models:
+        if not model.missing and (not best or model.share.percent > best[-1].share.percent):
+            best.append(model)
+    places = {model.label: (x.at(model.amount), y.at(model.share.percent)) for model in models}
+    frontier = path([places[model.label] for model in best])
+    swept = "".join(path([places[label] for label in pair]) for pair in neighbours)
+    x_ticks = [(x.at(power), show(power)) for power in powers]
+    return Scatter(task, unit, show, x, y, x_ticks, percent_ticks(y), models, best, frontier, swept, unknown)
