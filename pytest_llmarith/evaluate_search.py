@@ -1,5 +1,7 @@
 """The search for the simplest question that is answered wrongly, within a budget of questions, and its record.
 
+Adaptive asking, which measures D50, has a record of the same form.
+
 hypothesis generates and shrinks the pairs of numbers. Three of its limits matter here:
 
 - It does not count questions, so an exception ends the search when the budget is spent.
@@ -15,7 +17,7 @@ one for those in between. A model that errs by chance does not pass them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -40,7 +42,10 @@ _LONGEST_NAME = 200  # of a served model; the provider may send any length
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One question of a search, and its answer; `before` counts how often it had been asked."""
+    """One question of a search, and its answer.
+
+    `before` counts how often it had been asked; in adaptive asking, it is the trial.
+    """
 
     problem: ArithmeticProblem | AdditionProblem
     prompt: str
@@ -228,9 +233,29 @@ def record_of_search(trial: Trial, search: SearchEngine, failure: Failure | None
     if failure is not None:
         return unanswered_record(trial, failure, search=_search(search))
     shown = _shown(search)
-    reply = replace(shown.reply, retries=tuple(retry for step in _steps(search) for retry in step.reply.retries))
-    trial = replace(trial, prompt=shown.prompt)
+    reply, trial = _with_retries(shown, _steps(search)), replace(trial, prompt=shown.prompt)
     return record(trial, reply, shown.verdict.outcome, _reason(shown), search=_search(search))
+
+
+def record_of_threshold(trial: Trial, steps: Sequence[Step], reached: bool, failure: Failure | None) -> Record:
+    """The record of adaptive asking: `correct` if the wanted interval was reached, else `nan`, or unanswered.
+
+    Its prompt and reply are those of the last question.
+    """
+    ended = SearchEnd.REACHED if reached else SearchEnd.NOT_REACHED
+    if failure is not None:
+        ended = SearchEnd.UNANSWERED
+    search = records.Search(ended, len(steps), None, 0, None, list(_trail(steps)))
+    if failure is not None:
+        return unanswered_record(trial, failure, search=search)
+    outcome, reason = (Outcome.CORRECT, None) if reached else (Outcome.NAN, str(ended))
+    last = replace(trial, prompt=steps[-1].prompt)
+    return record(last, _with_retries(steps[-1], steps), outcome, reason, search=search)
+
+
+def _with_retries(shown: Step, steps: Iterable[Step]) -> Reply:
+    """The reply of one step, with the retries of all."""
+    return replace(shown.reply, retries=tuple(retry for step in steps for retry in step.reply.retries))
 
 
 def _shown(search: SearchEngine) -> Step:
@@ -259,7 +284,7 @@ def _search(search: SearchEngine) -> records.Search:
         minimum=None if search.minimum is None else _minimum(search.answers[search.minimum][0]),
         not_reproduced=search.not_reproduced,
         largest_right=None if right is None else search.answers[right][0].question,
-        trail=list(_trail(search)),
+        trail=list(_trail([*_steps(search)])),
     )
 
 
@@ -275,12 +300,10 @@ def _minimum(step: Step) -> records.Minimum:
     )
 
 
-def _trail(search: SearchEngine) -> Iterator[records.SearchStep]:
-    replies = replies_within_limit(step.reply for step in _steps(search))
-    for step, (reply, usage) in zip(_steps(search), replies, strict=True):
-        yield records.SearchStep(
-            question=step.question, before=step.before, outcome=step.verdict.outcome, reply=reply, usage=usage
-        )
+def _trail(steps: Sequence[Step]) -> Iterator[records.SearchStep]:
+    for step, (reply, usage) in zip(steps, replies_within_limit(step.reply for step in steps), strict=True):
+        depth = step.problem.depth if isinstance(step.problem, ArithmeticProblem) else None
+        yield records.SearchStep(step.question, step.before, step.verdict.outcome, reply, usage, depth)
 
 
 def replies_within_limit(replies: Iterable[Reply]) -> Iterator[tuple[records.Reply | None, records.Usage | None]]:

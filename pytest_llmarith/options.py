@@ -49,6 +49,11 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
         Option("--llm-seed", "N|random", "Seed of all problems (default: 0)", "0"),
         Option("--llm-repeats", "K", "Ask every question K times (default: 1)", "1"),
         Option("--llm-breaking-point", "N", "Search for breaking points, with up to N questions per variant"),
+        Option(
+            "--llm-adaptive",
+            "HALF_WIDTH[,QUESTIONS]",
+            "Choose depths of arithmetic until D50 is known to this many digits, by at most 100 questions per variant",
+        ),
         Option("--llm-shard", "I/N", "Run the I-th of N parts; llmarith merge joins them"),
         Option("--llm-number-format", "plain|comma|space,...", "How digits are grouped in prompts", "plain"),
         Option("--llm-symbols", "ascii|unicode,...", "Operator signs in prompts: + - * / or + - × ÷", "ascii"),

@@ -133,6 +133,13 @@ class SearchProblem(Part, tag_field="kind", tag="breaking_point"):
     budget: Count  # the maximum number of questions
 
 
+class ThresholdProblem(SearchProblem, tag="threshold"):
+    """Questions of chosen depths that measure D50."""
+
+    depths: Annotated[list[Count], Meta(min_length=2)]
+    half_width: Amount  # of the wanted 95 % interval, in digits
+
+
 class CustomProblem(Part, tag_field="kind", tag="custom"):
     """A problem of a task that the user defined."""
 
@@ -146,8 +153,8 @@ class CustomProblem(Part, tag_field="kind", tag="custom"):
         check_plain([self.inputs, self.expected], "inputs or expected")
 
 
-Problem = ArithmeticProblem | AdditionProblem | SequenceProblem | SearchProblem | CustomProblem
-_TASKS = ("arithmetic", "integer_addition", "oeis", "breaking_point")
+Problem = ArithmeticProblem | AdditionProblem | SequenceProblem | SearchProblem | ThresholdProblem | CustomProblem
+_TASKS = ("arithmetic", "integer_addition", "oeis", "breaking_point", "threshold")
 
 
 # --- replies, answers and grades ------------------------------------------------------------------------------------
@@ -298,14 +305,15 @@ class SearchStep(Part):
     """One question of a search."""
 
     question: str
-    before: Count  # how often it had been asked before
+    before: Count  # how often it had been asked before or, to measure D50, a question of its depth
     outcome: Outcome
     reply: Reply | None  # null if the replies of the search are too long to keep all of them
     usage: Usage | None = None  # of a reply that is not kept
+    depth: Count | None = None  # of the question
 
 
 class Search(Part):
-    """The questions of a search for the breaking point."""
+    """The questions of a search for the breaking point, or of a measurement of D50, which has only a trail."""
 
     ended: SearchEnd
     questions: Count
@@ -321,7 +329,7 @@ class Record(Part):
     format: Literal[1]
     run: str | None  # the name of the run's folder
     nodeid: str | None  # pytest's id of the item; null if another program asked
-    task: Name  # `arithmetic`, `integer_addition`, `oeis`, `breaking_point`, or the name of a custom task
+    task: Name  # `arithmetic`, `integer_addition`, `oeis`, `breaking_point`, `threshold`, or the name of a custom task
     model: str
     simulated: bool  # whether a fake model replied
     problem: Problem
@@ -337,7 +345,7 @@ class Record(Part):
     reply: Reply | None
     raised: str | None = None  # the exception that a custom task raised while reading or grading the reply
     oeis: Program | None = None  # of the OEIS task
-    search: Search | None = None  # of the breaking point
+    search: Search | None = None  # of the breaking point, or of D50
 
     def __post_init__(self) -> None:
         if self.problem.__struct_config__.tag != kind_of(self.task):
@@ -574,6 +582,7 @@ class Threshold(Part):
     slope: Amount  # of the log odds per digit
     p: Share  # of the goodness of fit
     questions: Count  # with an answer
+    ended: SearchEnd | None = None  # why adaptive asking ended; null for the answers of a grid
 
     @property
     def fits(self) -> bool:
@@ -617,6 +626,11 @@ class Result(Part):
     first_wrong: Minimum | None  # of additions, that with the fewest digits; null if there is none
     breaking_points: list[BreakingPoint]
     sets: list[SequenceSet]
+
+    @property
+    def searched(self) -> bool:
+        """Whether the outcomes are those of searches or adaptive asking, so that they are no shares of questions."""
+        return bool(self.breaking_points) or any(one.ended for one in self.thresholds)
 
 
 class SameWords(Part):

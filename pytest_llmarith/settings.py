@@ -44,6 +44,7 @@ from pytest_llmarith.types import (
 LONGEST_LIMIT_S = 3600.0
 _MAX_SHARDS = 10_000
 _MAX_DEPTH = 1000
+_QUESTIONS = 100  # of adaptive asking, per variant
 _MIN_MEMORY = 1 << 26  # the minimum for Python to start
 _CONTEXTS = ("1k", "2k", "4k")
 _DOLLARS = re.compile(r"\d{1,9}(\.\d{1,9})?", re.ASCII)
@@ -91,6 +92,7 @@ class Settings:
     depths: tuple[int, ...] | None
     trials: int | None
     breaking_point: int | None
+    adaptive: tuple[float, int] | None  # the half-width of an interval in digits, and the most questions per variant
     prompt_configs: PromptConfigs
     shard: Shard | None
     baseline: str | None
@@ -168,6 +170,7 @@ def _parse(config: pytest.Config) -> Settings:
         shard=shard,
         depths=given.optional("--llm-depths", _depths),
         trials=given.optional("--llm-trials", _whole(1, 1_000_000)),
+        adaptive=given.optional("--llm-adaptive", _adaptive),
         breaking_point=given.optional("--llm-breaking-point", _whole(1 + CONFIRMATIONS, 1_000)),
         prompt_configs=_prompt_configs(given, config.invocation_params.dir),
         baseline=_baseline(given.raw("--llm-baseline"), measured),
@@ -299,6 +302,17 @@ def _depths(text: str) -> tuple[int, ...]:
     if len(set(found)) < len(found):
         raise ValueError(f"{text!r} names a depth twice")
     return tuple(found)
+
+
+def _adaptive(text: str) -> tuple[float, int]:
+    match = re.fullmatch(r"(\d{1,2}(?:\.\d{1,3})?)(?:,([1-9]\d{0,3}))?", text, re.ASCII)
+    half_width, questions = (float(match[1]), int(match[2] or _QUESTIONS)) if match else (0.0, 0)
+    if not (0.1 <= half_width <= 10 and 10 <= questions <= 1_000):
+        raise ValueError(
+            f"{text!r} is not HALF_WIDTH[,QUESTIONS], from 0.1 to 10 digits and from 10 to 1,000 questions; "
+            f"write 0.5 or 0.5,{_QUESTIONS}"
+        )
+    return half_width, questions
 
 
 def _seed(text: str) -> int | None:

@@ -135,13 +135,15 @@ class BatchMode(StrEnum):
 
 
 class SearchEnd(StrEnum):
-    """Why a search for the simplest wrong answer ended."""
+    """Why a search for the simplest wrong answer ended, or asking for D50 (the last three)."""
 
     SHRUNK = "shrunk"
     BUDGET = "budget"
     NOTHING_FOUND = "nothing found"
     NOT_REPRODUCED = "not reproduced"
     UNANSWERED = "unanswered"
+    REACHED = "reached"
+    NOT_REACHED = "not reached"
 
 
 class Rules(StrEnum):

@@ -40,6 +40,8 @@ def test_defaults(parse: Parse) -> None:
     ("option", "field", "value"),
     [
         ("--llm-depths=2-10", "depths", (2, 3, 4, 5, 6, 7, 8, 9, 10)),
+        ("--llm-adaptive=0.5", "adaptive", (0.5, 100)),
+        ("--llm-adaptive=2,40", "adaptive", (2.0, 40)),
         ("--llm-rpm=500", "request_limits.requests_per_minute", 500),
         ("--llm-store=only", "store_mode", StoreMode.ONLY),
         ("--llm-max-cost=0.25", "request_limits.max_cost_usd", 0.25),
@@ -63,6 +65,7 @@ HEADERS = '{"Authorization": "Bearer hunter2"}'
 MISTAKES = [
     *((f"--llm-depths={text}", "write 2-10 or 2,5,8") for text in ("x", "0", "5-2", "2-", "2,,3", "1001", "٣")),
     ("--llm-depths=2-4,3", "'2-4,3' names a depth twice"),
+    *((f"--llm-adaptive={text}", "write 0.5 or 0.5,100") for text in ("0", "-1", "abc", "0.5,0", "0.5,1001", "20", "")),
     *((f"--llm-seed={text}", "write a whole number from 0, or random") for text in ("-1", "Random", "1" * 19)),
     ("--llm-concurrency=0", "'0' is not a whole number from 1 to 1024"),
     ("--llm-rpm=1e6", "'1e6' is not a whole number from 1 to 100000000"),

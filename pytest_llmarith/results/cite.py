@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
 
-from pytest_llmarith.records import Record, Result, Run, RunSummary, SearchProblem, SequenceProblem
+from pytest_llmarith.records import Record, Result, Run, RunSummary, SearchProblem, SequenceProblem, ThresholdProblem
 from pytest_llmarith.results.completeness import bounded
-from pytest_llmarith.results.formatting import ascii_keys, dollars, interval, percent_of, sanitize
+from pytest_llmarith.results.formatting import ascii_keys, d50_of, dollars, interval, percent_of, sanitize
 from pytest_llmarith.results.keys import label_of, parameters_of
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.tables import latex
@@ -83,7 +83,10 @@ def _rules(record: Record) -> Iterator[str]:
     """How the reply was read, the program run, or the search limited."""
     if record.reading:
         yield f"Replies to {record.task} were read by the {record.reading} reading"
-    if isinstance(record.problem, SearchProblem):
+    if isinstance(record.problem, ThresholdProblem):
+        questions, digits = f"{record.problem.budget:,}", f"{record.problem.half_width:g}"
+        yield f"D50 was measured to {digits} digits, with up to {questions} questions per variant at chosen depths"
+    elif isinstance(record.problem, SearchProblem):
         yield f"Searches for breaking points had up to {record.problem.budget:,} questions each"
     if isinstance(record.problem, SequenceProblem):
         yield f"Programs were asked for sequences of the set {record.problem.set}"
@@ -147,5 +150,6 @@ def _model(name: str, run: Run, served: set[str], results: Sequence[Result]) -> 
     described = ", ".join(filter(None, about))
     searches = sum(len(one.breaking_points) for one in results)
     found += [f"{searches:,} searches for breaking points"] * bool(searches)
+    found += [f"D50 of {one.variant}: {d50_of(one)}" for result in results for one in result.thresholds if one.ended]
     whose = f"{name}{f' ({described})' * bool(described)}"
     return f"{'. '.join(filter(None, (whose, '; '.join(found))))}."

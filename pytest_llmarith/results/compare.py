@@ -7,12 +7,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from pytest_llmarith.records import Part, Points, Record, SearchProblem
+from pytest_llmarith.records import Part, Points, Record, SearchProblem, ThresholdProblem
 from pytest_llmarith.results.compare_rows import Row, at_worst, correct_for_tests, rows_of
 from pytest_llmarith.results.files import UsageError
+from pytest_llmarith.results.formatting import d50_of
 from pytest_llmarith.results.keys import USUAL_NAME, label_of
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.questions import Pair, Question, Questions, by_cell, pair, with_other_prompts
+from pytest_llmarith.results.thresholds import threshold_of
 
 _MOST_NAMED = 5
 
@@ -56,7 +58,7 @@ class Counts(Part, kw_only=True):
 
 
 class Comparison(Part):
-    """Two sides. A search for a breaking point is in no row; `searches` say what each found on both sides."""
+    """Two sides. Breaking points and adaptive D50 are in no row; `searches` say what was found on both sides."""
 
     first: Side
     second: Side
@@ -98,10 +100,14 @@ class _Model:
     def note(self, record: Record) -> None:
         """Collect the facts in a record about how the model was asked and graded."""
         self.simulated = self.simulated or record.simulated
-        if isinstance(problem := record.problem, SearchProblem) and record.search:
+        problem, label = record.problem, label_of(record.condition)
+        if isinstance(problem, ThresholdProblem):
+            if (found := threshold_of(record, problem)) is not None:
+                self.searches[label, f"D50 of {problem.variant}"] = d50_of(found)
+        elif isinstance(problem, SearchProblem) and record.search:
             search = problem.variant + f", repeat {record.repeat}" * bool(record.repeat)
             wrong = record.search.minimum and record.search.minimum.question
-            self.searches[label_of(record.condition), search] = wrong or "nothing found"
+            self.searches[label, search] = wrong or "nothing found"
         sent = record.reply and record.reply.sent
         for name, value in (
             ("served model", record.reply and record.reply.served_model),
@@ -224,9 +230,7 @@ def _listed(names: Collection[str]) -> str:
 def _compared(first: _Model, second: _Model, unpaired: bool) -> Comparison:
     pairs, left, right = pair(first.questions, second.questions, any_prompt=first.condition is not None)
     if not (smaller := min(len(first.questions), len(second.questions))):
-        why = (
-            "one side has no questions; searches for breaking points are not compared, but `llmarith report` shows them"
-        )
+        why = "one side has no questions; breaking points and adaptive D50 are shown by `llmarith report`"
         raise UsageError(f"{_both(first, second)}: {why}")
     is_paired = bool(pairs) and 2 * len(pairs) >= smaller
     if is_paired:

@@ -103,7 +103,7 @@ def _facts(one: Comparison) -> Iterator[str]:
     yield _counts(one)
     yield f"differing: {', '.join(map(_fact, one.differing)) or 'nothing that is known'}"
     if one.searches:
-        yield f"searches for breaking points, in no row (in A and in B): {', '.join(map(_fact, one.searches))}"
+        yield f"breaking points and adaptive D50, in no row (in A and in B): {', '.join(map(_fact, one.searches))}"
     if one.method == "paired":
         shown = one.rows[0].shown
         smallest = "none" if shown is None else f"{shown:.1f} points"

@@ -13,6 +13,7 @@ from math import ceil
 
 from pytest_llmarith.records import Difference, ErrorSizes, Percentage, ReliableDepth, Result, Threshold, Tokens
 from pytest_llmarith.results.differences import SIGNIFICANT
+from pytest_llmarith.types import SearchEnd
 
 UNKNOWN = "-"
 NO_INTERVAL = "No interval: nothing varies, so the spread cannot be estimated."
@@ -202,7 +203,10 @@ def holds_to(found: ReliableDepth) -> str:
 
 
 def d50_of(found: Threshold) -> str:
-    """D50 and its interval, such as `3.4 (3.0 to 3.8)`, `9.1 (8.2 to >10)` or `> 10`, and `no fit` if that is so."""
+    """D50 and its interval, such as `3.4 (3.0 to 3.8)`, `9.1 (8.2 to >10)` or `> 10`.
+
+    It adds `no fit`, and `not reached` if adaptive asking ended without the wanted interval.
+    """
     if found.d50 is None or found.interval is None:
         text = f"< {found.first}" if found.place == "below" else f"> {found.last}"
     else:
@@ -211,7 +215,7 @@ def d50_of(found: Threshold) -> str:
             for end in found.interval
         )
         text = f"{found.d50:.1f} ({' to '.join(ends)})"
-    return text + ", no fit" * (not found.fits)
+    return text + ", no fit" * (not found.fits) + ", not reached" * (found.ended == SearchEnd.NOT_REACHED)
 
 
 # --- untrusted text --------------------------------------------------------------------------------------------------

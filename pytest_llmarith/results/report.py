@@ -244,7 +244,7 @@ def _other_questions(
 ) -> list[str]:
     """The remark about runs that were asked a task of the first model shown, but few of its questions."""
     run_of, compared = {one.label: one.key[0] for one in series}, {(one.model, one.task) for one in differences}
-    measured = [row for row in rows if row.result.measured and not row.result.breaking_points]
+    measured = [row for row in rows if row.result.measured and not row.result.searched]
     first = run_of[rows[0].label] if rows else 0
     tasks = {row.result.task for row in measured if row.label == rows[0].label}
     apart = [row for row in measured if row.result.task in tasks and (row.label, row.result.task) not in compared]

@@ -76,7 +76,7 @@ def overview(rows: Sequence[ResultOfRun], *, only_head: bool = False) -> Table:
     """Accuracy, cost, tokens and errors of each result; with `only_head` without other outcomes, dates and errors."""
     details = not only_head
     if only_head:  # outcomes of searches are no shares of questions
-        rows = [row for row in rows if not row.result.breaking_points]
+        rows = [row for row in rows if not row.result.searched]
     costs = [row.result.cost_usd for row in rows if row.result.cost_usd]
     decimals = (2 if min(costs) >= 0.01 else 4) if only_head and costs else None  # the same in all rows
     columns = [

@@ -45,7 +45,7 @@ def results_screen(
     rows = [row for row in results if row.result.measured]
     names = list(dict.fromkeys(row.label for row in results)) if rows else []
     of_tasks = [row if len(names) > 1 else replace(row, label=row.result.task) for row in results]
-    heads = [row for row in of_tasks if not row.result.breaking_points]  # outcomes of searches are no shares
+    heads = [row for row in of_tasks if not row.result.searched]  # outcomes of searches are no shares
     tables = _head(names[0], heads, [], width) if len(names) == 1 else []
     for task in dict.fromkeys(row.result.task for row in rows):
         of_task = [row for row in of_tasks if row.result.task == task]
@@ -117,7 +117,7 @@ def _details(rows: Sequence[ResultOfRun], width: int) -> list[Table]:
         tables = [_models_by_variant(grids, width)]
     else:
         tables = [_variants_by_depth(row.result, width) for row in grids]
-    return [*tables, _lengths(lengths, width), _sets(sets), _searches(searches, width)]
+    return [*tables, _lengths(lengths, width), _sets(sets), _searches(searches, width), _measured(rows)]
 
 
 def _legends(rows: Sequence[ResultOfRun], differences: Sequence[ModelDifference], only_head: bool) -> str:
@@ -127,6 +127,8 @@ def _legends(rows: Sequence[ResultOfRun], differences: Sequence[ModelDifference]
         found.append(f"simulated, free: {', '.join(sanitize_name(name, _LONGEST_NAME) for name in simulated)}")
     of_repeats = ", of repeats clustered by problem"
     found.append("in brackets: 95 % intervals" + of_repeats * any(one.repeats for one in results))
+    if not only_head and any(one.ended for result in results for one in result.thresholds):
+        found.append("D50: the digits at which half of the answers are right")
     if differences:
         found.append(f"difference: percentage points more than {sanitize_name(differences[0].baseline, _LONGEST_NAME)}")
         found.append("p: McNemar's exact test, * below 0.05 also with Holm's correction")
@@ -243,6 +245,18 @@ def _searches(rows: Sequence[ResultOfRun], width: int) -> Table:
     return Table("", columns, table_rows)
 
 
+def _measured(rows: Sequence[ResultOfRun]) -> Table:
+    """D50 as measured by adaptive asking: rows are models and variants."""
+    found = [
+        (one.variant if row.label == row.result.task else f"{row.label}, {one.variant}", one)
+        for row in rows
+        for one in row.result.thresholds
+        if one.ended
+    ]
+    table_rows = [Row([name, formatting.d50_of(one), one.questions]) for name, one in found]
+    return Table("", [Column("adaptive", is_name=True), Column("D50"), Column("questions")], table_rows)
+
+
 def _note_on_search(point: BreakingPoint, shown: str) -> str:
     """What the row of a search does not show: the rest of its wrong answer, its class, and how the search ended."""
     count, whole = point.not_reproduced, wrong_answer(point, _UNLIMITED) if point.question else ""
@@ -281,7 +295,7 @@ def _error_classes(rows: Sequence[ResultOfRun], models: int) -> Iterator[str]:
         parts += [f"{others:,} other{'s' * (others > 1)}"] * bool(others) + [f"{nan:,} without an answer"] * bool(nan)
         whose = f" of {sanitize_name(row.label, _LONGEST_NAME)}" * (models > 1)
         whose += f" in {sanitize_name(result.task, _LONGEST_NAME)}" * in_tasks
-        if parts and not result.breaking_points:
+        if parts and not result.searched:
             yield f"errors{whose}: {', '.join(parts)}"
         cut += [f"{whose}: {truncated(result)}"] * bool(truncated(result))
     if cut:

@@ -19,6 +19,7 @@ from pytest_llmarith.records import (
     RunSummary,
     SearchProblem,
     SequenceProblem,
+    ThresholdProblem,
 )
 from pytest_llmarith.results.compare_rows import OfCondition, effects, model_differences, reasoning_ratios
 from pytest_llmarith.results.keys import Key, key_of, result_order, variant_order
@@ -34,7 +35,7 @@ from pytest_llmarith.results.tallies import (
     reasons_of,
 )
 from pytest_llmarith.results.task_counts import ErrorCounts, SequenceSet
-from pytest_llmarith.results.thresholds import threshold
+from pytest_llmarith.results.thresholds import threshold, threshold_of
 from pytest_llmarith.types import DEFAULT_CONDITION, Model, Outcome
 
 
@@ -113,6 +114,7 @@ class _Result:
         # By variant and depth; other repeats are not independent.
         self._first_repeats: dict[str, dict[int, Outcomes]] = {}
         self._breaking_points: list[records.BreakingPoint] = []
+        self._measured: list[records.Threshold] = []  # by adaptive asking
         self._first_wrong: dict[str, tuple[tuple[int, int, int], Minimum]] = {}  # by variant, with depth and trial
 
     def add(self, record: Record) -> None:
@@ -126,7 +128,10 @@ class _Result:
         self._stored += record.reply is not None and record.reply.stored
         self._batched += record.reply is not None and record.reply.batched
         self._asked += asked_of(record)
-        if (found := _breaking_point(record)) is not None:
+        if isinstance(record.problem, ThresholdProblem):
+            if (measured := threshold_of(record, record.problem)) is not None:
+                self._measured.append(measured)
+        elif (found := _breaking_point(record)) is not None:
             self._breaking_points.append(found)
         self._errors.add(record)
         self._repeats.add(record)
@@ -195,7 +200,7 @@ class _Result:
             measured=self.outcomes.measured,
             outcomes=records.Outcomes(*(self.outcomes[outcome] for outcome in Outcome)),
             # Outcomes of searches are not shares of questions.
-            percentages=dict.fromkeys(percentages) if self._breaking_points else percentages,
+            percentages=dict.fromkeys(percentages) if self._breaking_points or self._measured else percentages,
             nan_reasons=reasons_of(self._reasons[Outcome.NAN]),
             unanswered_reasons=reasons_of(self._reasons[Outcome.UNANSWERED]),
             stored=self._stored,
@@ -224,7 +229,8 @@ class _Result:
                 found
                 for variant in sorted(self._first_repeats, key=variant_order)
                 if (found := threshold(variant, self._depths(variant)))
-            ],
+            ]
+            + sorted(self._measured, key=lambda one: variant_order(one.variant)),
             cells=[
                 records.Cell(**self._cells[variant, depth].cells(), variant=variant, depth=depth)
                 for variant, depth in places

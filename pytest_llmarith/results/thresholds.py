@@ -11,13 +11,14 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from itertools import accumulate, pairwise, product
+from itertools import accumulate, compress, pairwise, product
 from math import ceil, erfc, exp, floor, fsum, log, log2, sqrt
 from operator import mul
 from typing import NamedTuple
 
-from pytest_llmarith.records import Threshold
+from pytest_llmarith.records import Record, Threshold, ThresholdProblem
 from pytest_llmarith.results.statistics import Depth, Interval
+from pytest_llmarith.types import Outcome, SearchEnd
 
 _FLATTEST, _FACTOR, _SLOPES = 0.2, 1.75, 7  # per digit, up to 5.7
 _LARGEST_LAPSE, _LAPSES = 0.1, 4
@@ -27,6 +28,12 @@ _PLACES, _FINEST = 32, 64  # values of D50: at least so many in a grid, at most 
 _DEEPEST = 1_000
 _SMALLEST = 1e-9  # probability of an answer
 _DECIMALS = 4  # in a summary
+# While depths are chosen:
+_FEW_SLOPES, _LAPSE = (0.3, 1.0, 3.5), 0.02
+_NEGLIGIBLE = 1e-6  # of the largest weight
+_MOST_COMPARED = 16  # depths
+_ENOUGH = 10  # answers at the first or last depth, to show that D50 is outside
+_UNLIKELY = 0.003  # probability of a D50 inside
 
 
 class Fit(NamedTuple):
@@ -38,12 +45,18 @@ class Fit(NamedTuple):
     p: float
 
 
-def threshold(variant: str, depths: Iterable[Depth]) -> Threshold | None:
-    """D50 for a summary; None if there is no fit."""
+def threshold(
+    variant: str, depths: Iterable[Depth], offered: Sequence[int] = (), ended: SearchEnd | None = None
+) -> Threshold | None:
+    """D50 for a summary; None if there is no fit.
+
+    `offered` are the depths of adaptive asking, which `ended`: D50 is then shown within these.
+    """
     measured = tuple(sorted(depth for depth in depths if depth.measured))
-    if (found := fit(measured)) is None:
+    ends = (min(offered), max(offered)) if offered else None
+    if (found := fit(measured, ends)) is None:
         return None
-    first, last = measured[0].depth, measured[-1].depth
+    first, last = ends or (measured[0].depth, measured[-1].depth)
     is_within = first <= found.d50 <= last
     return Threshold(
         variant=variant,
@@ -55,16 +68,31 @@ def threshold(variant: str, depths: Iterable[Depth]) -> Threshold | None:
         slope=round(found.slope, _DECIMALS),
         p=round(found.p, _DECIMALS),
         questions=sum(depth.measured for depth in measured),
+        ended=ended,
     )
 
 
-@lru_cache(1_000)
-def fit(measured: tuple[Depth, ...]) -> Fit | None:
-    """Fit the curve to depths with answers, in order; None if there are fewer than two, or one beyond 1,000 digits."""
-    if len(measured) < 2 or measured[-1].depth > _DEEPEST:
+def threshold_of(record: Record, problem: ThresholdProblem) -> Threshold | None:
+    """D50 as adaptive asking measured it; None if it is unanswered."""
+    if record.search is None or record.outcome is Outcome.UNANSWERED:
         return None
-    first, last = measured[0].depth, measured[-1].depth
-    reach = max(2, (last - first + 1) // 2)
+    answers: dict[int, list[bool]] = {}
+    for step in record.search.trail:
+        answers.setdefault(step.depth or 0, []).append(step.outcome is Outcome.CORRECT)
+    depths = [Depth(depth, sum(right), len(right)) for depth, right in answers.items()]
+    return threshold(problem.variant, depths, problem.depths, record.search.ended)
+
+
+@lru_cache(1_000)
+def fit(measured: tuple[Depth, ...], offered: tuple[int, int] | None = None) -> Fit | None:
+    """Fit the curve to depths with answers, in order; None if there are fewer than two, or one beyond 1,000 digits.
+
+    `offered` are the smallest and the largest depth of adaptive asking, which need not have answers.
+    """
+    if len(measured) < (1 if offered else 2) or measured[-1].depth > _DEEPEST:
+        return None
+    first, last = offered or (measured[0].depth, measured[-1].depth)
+    reach = _reach(first, last)
     low, high = float(first - reach), float(last + reach)
     slopes, lapses = _Scale(range(_SLOPES), _SLOPES - 1), _Scale(range(_LAPSES), _LAPSES - 1)
     for number in range(_GRIDS):
@@ -88,10 +116,87 @@ def fit(measured: tuple[Depth, ...]) -> Fit | None:
     return Fit(d50, Interval(low, high), grid.mean_slope(), _goodness(measured, *grid.likeliest()))
 
 
+@lru_cache(10_000)
 def probability(digits: float, slope: float, lapse: float) -> float:
     """The probability of a right answer so many digits beyond D50, where it is one half."""
     exponent = slope * digits + log(1 - 2 * lapse)
     return min(1 - _SMALLEST, max(_SMALLEST, (1 - lapse) / (1 + exp(min(700.0, exponent)))))
+
+
+def _reach(first: int, last: int) -> int:
+    """The digits by which D50 may lie outside of the depths."""
+    return max(2, (last - first + 1) // 2)
+
+
+class DepthChooser:
+    """Chooses the depth of each question so that few questions measure D50.
+
+    It is the depth whose answer is expected to leave the smallest variance of D50, on a coarser grid than the fit's.
+    """
+
+    def __init__(self, depths: Iterable[int], half_width: float) -> None:
+        """`half_width` is that of the wanted interval, in digits."""
+        self._depths = sorted(depths)
+        self._half_width = half_width
+        reach = _reach(self._depths[0], self._depths[-1])
+        low, high = self._depths[0] - reach, self._depths[-1] + reach
+        steps = ceil(2 / min(1.0, half_width))
+        places = (low + number / steps for number in range(round((high - low) * steps) + 1))
+        self._cells = list(product(places, _FEW_SLOPES))
+        self._weights = [1.0] * len(self._cells)
+        self._right: dict[int, list[float]] = {}  # by depth, the probability of a right answer in each cell
+        self._answers: dict[int, list[int]] = {depth: [0, 0] for depth in self._depths}  # right ones, and all
+        self._ratio = 0.8  # of the fit's interval to the one on this grid
+
+    def add(self, depth: int, *, is_right: bool) -> None:
+        """Note an answer."""
+        self._answers[depth][0] += is_right
+        self._answers[depth][1] += 1
+        shares = self._shares(depth)
+        weights = list(map(mul, self._weights, shares if is_right else [1 - share for share in shares]))
+        least = max(weights) * _NEGLIGIBLE
+        kept = [weight > least for weight in weights]
+        if 2 * sum(kept) < len(kept):
+            self._cells, weights = list(compress(self._cells, kept)), list(compress(weights, kept))
+            self._right = {depth: list(compress(known, kept)) for depth, known in self._right.items()}
+        total = fsum(weights)
+        self._weights = [weight / total for weight in weights]
+
+    def next_depth(self) -> int | None:
+        """The depth of the next question; None if the interval is narrow enough, or D50 is outside of the depths."""
+        d50s = [d50 for d50, _ in self._cells]
+        weighted = list(map(mul, self._weights, d50s))
+        mean = fsum(weighted)
+        half_width = 1.96 * sqrt(max(_SMALLEST, fsum(map(mul, weighted, d50s)) - mean**2)) * self._ratio
+        if half_width <= self._half_width:
+            measured = tuple(Depth(depth, *counts) for depth, counts in self._answers.items() if counts[1])
+            found = fit(measured, (self._depths[0], self._depths[-1]))
+            assert found is not None
+            width = found.interval.high - found.interval.low
+            if width <= 2 * self._half_width:
+                return None
+            self._ratio *= width / 2 / half_width
+        edge = self._depths[0 if mean < self._depths[0] else -1]
+        if self._answers[edge][1] >= _ENOUGH:
+            inside = (self._depths[0] <= d50 <= self._depths[-1] for d50 in d50s)
+            if fsum(compress(self._weights, inside)) < _UNLIKELY:
+                return None
+
+        def gain(depth: int) -> float:
+            """What an answer is expected to take from the variance, up to a constant."""
+            shares = self._shares(depth)
+            right: float = sum(map(mul, self._weights, shares))
+            moment: float = sum(map(mul, weighted, shares))
+            return moment * moment / right + (mean - moment) * (mean - moment) / (1 - right)
+
+        low, high = min(d50s) - 1, max(d50s) + 1
+        likely = [depth for depth in self._depths if low <= depth <= high] or self._depths
+        return max([*likely[:: ceil(len(likely) / _MOST_COMPARED)], likely[-1]], key=gain)
+
+    def _shares(self, depth: int) -> list[float]:
+        if depth not in self._right:
+            self._right[depth] = [probability(depth - d50, slope, _LAPSE) for d50, slope in self._cells]
+        return self._right[depth]
 
 
 class _Scale(NamedTuple):

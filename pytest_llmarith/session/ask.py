@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,12 +16,13 @@ from pytest_llmarith import evaluate, records
 from pytest_llmarith.models import redact
 from pytest_llmarith.records import Record, as_dict, convert
 from pytest_llmarith.results.formatting import sanitize
+from pytest_llmarith.results.thresholds import DepthChooser
 from pytest_llmarith.session.outcomes import ASK, RECORD, TIMER, properties_of
 from pytest_llmarith.session.programs import run_program
 from pytest_llmarith.session.selection import config_of, question_of
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks import TASKS, Problem, breaking_point, render
-from pytest_llmarith.tasks.breaking_point import BreakingPointProblem, Draws
+from pytest_llmarith.tasks.breaking_point import BreakingPointProblem, Draws, ThresholdProblem
 from pytest_llmarith.tasks.custom import CheckedProblem
 from pytest_llmarith.tasks.oeis import OeisProblem
 from pytest_llmarith.types import Failure, Model, Outcome, Reading, Reply
@@ -54,9 +56,13 @@ class ModelUnderTest:
     def params(self) -> dict[str, Any]:
         return dict(self.model.params)
 
-    def reply(self, prompt: str, before: int = 0) -> Reply:
-        """Ask the model. Raises `Unanswered`. `before` counts how often a search has already asked this question."""
-        answer = self._ask(replace(self._question, prompt=prompt, before=before))
+    def reply(self, prompt: str, before: int = 0, trial: int | None = None) -> Reply:
+        """Ask the model. Raises `Unanswered`.
+
+        `before` counts how often a search has already asked this question; `trial` replaces that of the item.
+        """
+        trial = self._question.trial if trial is None else trial
+        answer = self._ask(replace(self._question, prompt=prompt, before=before, trial=trial))
         if isinstance(answer, Failure):
             raise Unanswered(answer)
         return answer
@@ -88,12 +94,12 @@ class _Fixture:
             model = Model(str(getattr(model, "name", type(model).__name__)), "fixture")
         return evaluate.Trial.of(problem, model, prompt, self._item.nodeid, self._config)
 
-    def _reply(self, prompt: str, before: int = 0) -> Reply | Failure:
-        """The reply of the model, without keys."""
-        repeated = {"before": before} if before and isinstance(self._model, ModelUnderTest) else {}
+    def _reply(self, prompt: str, **changes: int) -> Reply | Failure:
+        """The reply of the model, without keys; `changes` are further arguments of `ModelUnderTest.reply`."""
+        changes = changes if isinstance(self._model, ModelUnderTest) else {}
         with _untimed(self._item):  # llm_timeout limits the wait, not --timeout
             try:
-                answer = self._model.reply(prompt, **repeated)
+                answer = self._model.reply(prompt, **changes)
             except Unanswered as unanswered:
                 return unanswered.failure
             except Exception as error:  # a model fixture of the user may raise anything
@@ -133,6 +139,8 @@ class Ask(_Fixture):
         if not hasattr(problem, "task"):
             given = type(problem).__name__
             pytest.fail(f"ask: pass the fixture `problem`, not a {given}", pytrace=False)
+        if isinstance(problem, ThresholdProblem):
+            return self._finish(self._threshold_record(problem))
         prompt = self._prompt(problem)
         trial, answer = self._trial(problem, prompt), self._reply(prompt)
         if isinstance(answer, Failure):
@@ -145,6 +153,32 @@ class Ask(_Fixture):
         return self._finish(
             evaluate.number_record(problem, trial, reading, answer)  # type: ignore[arg-type]  # no other is left
         )
+
+    def _threshold_record(self, problem: ThresholdProblem) -> Record:
+        """Ask questions of chosen depths until D50 is known well enough, or the budget is spent.
+
+        The k-th question at a depth is trial k of the arithmetic task, so that other runs share its reply.
+        """
+        from pytest_llmarith.evaluate_search import Step, record_of_threshold
+
+        reading = self._settings.reading or TASKS[problem.task].READING or Reading.TOLERANT
+        chooser, trials = DepthChooser(problem.depths, problem.half_width), Counter[int]()
+        steps: list[Step] = []
+        failure: Failure | None = None
+        depth: int | None = problem.first_depth
+        while depth is not None and len(steps) < problem.budget:
+            question = problem.question(depth, trials[depth])
+            prompt = self._prompt(question)
+            answer = self._reply(prompt, trial=question.trial)
+            if isinstance(answer, Failure):
+                failure = answer
+                break
+            steps.append(Step(question, prompt, answer, evaluate.verdict_of(question, answer, reading), trials[depth]))
+            trials[depth] += 1
+            chooser.add(depth, is_right=not steps[-1].wrong)
+            depth = chooser.next_depth()
+        trial = self._trial(problem, self._prompt(problem))
+        return record_of_threshold(trial, steps, depth is None, failure)
 
     def _custom_record(self, problem: CheckedProblem, trial: evaluate.Trial, reply: Reply) -> Record:
         """The record of a custom task. An exception of the task is the test's error; the reply is recorded."""
@@ -171,7 +205,7 @@ class Search(_Fixture):
         def ask(draws: Draws, before: int) -> Step:
             question = breaking_point.question(problem, draws)
             prompt = self._prompt(question)
-            answer = self._reply(prompt, before)
+            answer = self._reply(prompt, before=before)
             if isinstance(answer, Failure):
                 raise Unanswered(answer)
             return Step(question, prompt, answer, evaluate.verdict_of(question, answer, reading), before)

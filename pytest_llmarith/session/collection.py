@@ -175,6 +175,10 @@ def _why_none(mark: str, arguments: Mapping[str, Any], settings: Settings) -> st
 
 def _arithmetic(arguments: Mapping[str, Any], settings: Settings) -> Iterable[Problem]:
     depths = settings.depths or arguments.get("depths", range(2, 11))
+    if settings.adaptive is not None:
+        if len(depths := tuple(depths)) < 2 or max(depths) > 1_000:
+            raise InvalidTask(f"--llm-adaptive needs two depths or more, up to 1,000 digits, not {depths}")
+        return breaking_point.thresholds(settings.seed, depths, *settings.adaptive)
     return arithmetic.problems(settings.seed, depths, settings.trials or arguments.get("trials", 10))
 
 

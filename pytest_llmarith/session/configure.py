@@ -84,6 +84,13 @@ def refuse_wrong_usage(config: pytest.Config, settings: Settings) -> None:
             )
         if judge is not None and model.name == judge.name:
             raise pytest.UsageError(f"--llm-model: {judge.name!r} is the name of the judge; rename the model")
+    if settings.adaptive is not None:
+        if settings.prompt_configs.repeats > 1:
+            raise pytest.UsageError("--llm-adaptive: it asks each question once; remove --llm-repeats")
+        if settings.fail_under:
+            raise pytest.UsageError("--llm-adaptive: D50 is no percentage of correct answers; remove --llm-fail-under")
+        if settings.depths is not None and len(settings.depths) < 2:
+            raise pytest.UsageError("--llm-adaptive: D50 needs two depths or more; write --llm-depths=2-10")
     if settings.batch is not None:
         _refuse_batch(settings)
     if judge is not None and not settings.models:

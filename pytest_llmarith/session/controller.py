@@ -14,7 +14,7 @@ import pytest
 from pytest_llmarith.models.process import BrokerProcess
 from pytest_llmarith.records import Run, SequenceProblem, Shard, convert
 from pytest_llmarith.results.formatting import sanitize
-from pytest_llmarith.session.forecast import DRAIN_S, NOTHING_FOR_BATCHES, STOPPED_EXIT_STATUS, Forecast, start_broker
+from pytest_llmarith.session.forecast import DRAIN_S, STOPPED_EXIT_STATUS, Forecast, refuse_empty, start_broker
 from pytest_llmarith.session.marks import missing_option, problem_marks
 from pytest_llmarith.session.metadata import run_metadata
 from pytest_llmarith.session.outcomes import ASK, CRASHED, put_record, take_record
@@ -219,9 +219,8 @@ class RunBroker:
 
         Raises pytest.UsageError before the first request.
         """
+        refuse_empty(self._config, self._settings, asked)
         if not asked:
-            if self._settings.batch is not None:
-                raise pytest.UsageError(NOTHING_FOR_BATCHES)
             return
         from pytest_llmarith.session.programs import lines_about_programs
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import pytest
 
 from pytest_llmarith.models.process import BrokerProcess, Setup
+from pytest_llmarith.records import SearchProblem
 from pytest_llmarith.results.formatting import dollars, sanitize, sanitize_name, thousands
 from pytest_llmarith.session.collection import MODEL_FIXTURE
 from pytest_llmarith.session.marks import NO_MODEL, parameter_of, problem_of
@@ -19,6 +20,7 @@ from pytest_llmarith.session.selection import PlannedQuestion, config_of, planne
 from pytest_llmarith.session.terminal import Terminal, header
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks import render, reply_tokens
+from pytest_llmarith.tasks.breaking_point import ThresholdProblem
 from pytest_llmarith.tasks.oeis import OeisProblem
 from pytest_llmarith.types import Model, ModelTerms, Plan, Price, Question, RequestLimits, StoreMode
 
@@ -28,7 +30,6 @@ _FREE = ModelTerms(Price(0.0, 0.0))
 _LONGEST_NAME, _LONGEST_LINE = 60, 500
 STOPPED_EXIT_STATUS = 6
 DRAIN_S = 30.0  # how long a run that ends early waits for the requests in flight
-NOTHING_FOR_BATCHES = "--llm-batch: no question to a model of --llm-model was selected"
 _SMALLEST = 0.0001
 
 
@@ -83,16 +84,19 @@ class Forecast:
         lines = forecast_lines(
             self.forecasts, verbose, judge.name if judge is not None and judge.name in later else None
         )
-        searches = sum(one.is_search and one.question.model in later for one in self._asked)
-        if searches and (budget := self._settings.breaking_point):
-            asking = f"{searches:,} searches ask up to {budget:,} questions each"
-            if searches == 1:
-                asking = f"1 search asks up to {budget:,} questions"
-            lines.append(f"{asking}, of which only the first is counted here")
+        budgets = [
+            one.problem.budget
+            for one in self._asked
+            if isinstance(one.problem, SearchProblem) and one.question.model in later
+        ]
+        if budgets:
+            items = f"{len(budgets):,} items ask" if len(budgets) > 1 else "1 item asks"
+            most = f"up to {sum(budgets):,} questions"
+            lines.append(f"{items} {most}, which depend on the replies: only the first of each is counted here")
         if plan.in_batches:
             lines.append(f"{len(plan.in_batches):,} of them are in batches already")
         if self._settings.batch is not None and self._asked_later:
-            lines.append("questions that follow from replies, of searches and judges, are asked singly")
+            lines.append("questions that follow from replies, of searches, adaptive items and judges, are asked singly")
         if plan.stored:
             lines += _spent_lines(plan, self._settings.request_limits)
         return [f"forecast: {line}" for line in lines]
@@ -131,6 +135,15 @@ class Forecast:
             if tokens is not None:
                 lengths[self._asked[index].question.model, self._asked[index].task].append(tokens)
         return lengths
+
+
+def refuse_empty(config: pytest.Config, settings: Settings, asked: Sequence[PlannedQuestion]) -> None:
+    """Raises pytest.UsageError if an option concerns no selected question; parts of a run may have none."""
+    if settings.batch is not None and not asked:
+        raise pytest.UsageError("--llm-batch: no question to a model of --llm-model was selected")
+    is_part = settings.shard is not None or config.getoption("lf", False)
+    if settings.adaptive is not None and not is_part and not any(one.task == ThresholdProblem.task for one in asked):
+        raise pytest.UsageError("--llm-adaptive: no item of arithmetic was selected; -k int_mul selects one per model")
 
 
 def _models_asked_later(asked: Sequence[PlannedQuestion], settings: Settings) -> list[Model]:
@@ -248,8 +261,7 @@ class DryRun:
             raise session.Interrupted(f"{session.testsfailed} errors during collection")
         items = selected(session.items)
         asked = list(planned_questions(items, self._settings))
-        if self._submits and not asked:
-            raise pytest.UsageError(NOTHING_FOR_BATCHES)
+        refuse_empty(self._config, self._settings, asked)
         if asked:
             self._forecast(asked)
         if others := len(items) - len(asked):

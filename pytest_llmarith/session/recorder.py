@@ -33,7 +33,6 @@ from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.session.selection import PlannedQuestion
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks import TASKS
-from pytest_llmarith.tasks.breaking_point import BreakingPointProblem
 
 
 class Recorder:
@@ -48,6 +47,7 @@ class Recorder:
         self.path: Path | None = None
         self.records = WrittenRecords()
         self.selected: Counter[Key] | None = None
+        self._searching = False
         self.summary: RunSummary | None = None
         self.failed_gates: list[str] = []
         self.unwritable: str | None = None  # why files are missing or incomplete
@@ -64,10 +64,11 @@ class Recorder:
         except UnwritableFolder as error:
             raise pytest.UsageError(f"--llm-reports: {error}") from None
         self.selected = Counter(one.key for one in asked)
+        self._searching = any(one.is_search for one in asked)
 
     def questions(self) -> int | None:
         """The number of questions; None if unknown, as in a search."""
-        if self.selected is None or any(task == BreakingPointProblem.task for _, task, _ in self.selected):
+        if self.selected is None or self._searching:
             return None
         return self.selected.total()
 

@@ -20,7 +20,6 @@ from pytest_llmarith.session.collection import MODEL_FIXTURE, PROMPT_CONFIG_FIXT
 from pytest_llmarith.session.marks import parameter_of, problem_of
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks import Problem, render
-from pytest_llmarith.tasks.breaking_point import BreakingPointProblem
 from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Model, PromptConfig, Question, Shard
 
 if TYPE_CHECKING:
@@ -46,7 +45,8 @@ class PlannedQuestion:
 
     @property
     def is_search(self) -> bool:
-        return self.task == BreakingPointProblem.task
+        """Whether further questions depend on the answers."""
+        return isinstance(self.problem, records.SearchProblem)
 
 
 def config_of(item: pytest.Item) -> PromptConfig:

@@ -57,7 +57,10 @@ class TaskModule(Protocol):
 
 
 NumberProblem = arithmetic.ArithmeticProblem | addition.AdditionProblem
-TASKS: Mapping[str, TaskModule] = {task.NAME: task for task in (arithmetic, addition, oeis, breaking_point)}
+TASKS: Mapping[str, TaskModule] = {
+    **{task.NAME: task for task in (arithmetic, addition, oeis, breaking_point)},
+    breaking_point.ThresholdProblem.task: arithmetic,
+}
 
 
 def task_of(problem: Problem) -> TaskModule:
@@ -73,10 +76,12 @@ def reply_tokens(task: str) -> int:
 def render(problem: Problem, condition: Condition, templates: Mapping[str, str], seed: int) -> str:
     """The prompt of a problem in a condition: filler text, then the question, worded by the task or by a template.
 
-    The prompt of a search is that of its simplest question.
+    The prompt of a search is that of its simplest question, the prompt of adaptive asking that of its first one.
     """
     if isinstance(problem, breaking_point.BreakingPointProblem):
         problem = breaking_point.question(problem, breaking_point.SIMPLEST)
+    elif isinstance(problem, breaking_point.ThresholdProblem):
+        problem = problem.question(problem.first_depth, 0)
     task = task_of(problem)
     if condition.prompt is None:
         question = task.prompt(problem, condition)

@@ -1,13 +1,17 @@
-"""Task breaking point: searches for the simplest question that a model gets wrong.
+"""Problems whose questions depend on the answers: the breaking point, and the threshold D50.
+
+Task breaking point searches for the simplest question that a model gets wrong.
 
 There is one search for each variant of arithmetic and one for integer addition, and it asks questions of these tasks.
 Two draws make a question: the operands or, for a division, quotient and divisor; fixed point counts in hundredths.
 `evaluate_search` chooses the draws.
+
+Task threshold asks questions of arithmetic, whose depths are chosen so that few of them measure D50.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from typing import ClassVar
 
@@ -41,6 +45,40 @@ class BreakingPointProblem(records.SearchProblem):
 
     def coordinates(self) -> dict[str, str | int]:
         return {"variant": self.variant, "op": str(self.op), "dtype": str(self.dtype)}
+
+
+class ThresholdProblem(records.ThresholdProblem):
+    """Questions of a variant of arithmetic that measure D50, at most `budget`."""
+
+    task: ClassVar[str] = "threshold"
+    trial: ClassVar[int] = 0
+
+    @property
+    def recorded(self) -> ThresholdProblem:
+        return self
+
+    @property
+    def label(self) -> str:
+        return self.variant
+
+    def coordinates(self) -> dict[str, str | int]:
+        return {"variant": self.variant, "op": str(self.op), "dtype": str(self.dtype)}
+
+    @property
+    def first_depth(self) -> int:
+        """The depth of the first question: the middle one."""
+        return sorted(self.depths)[len(self.depths) // 2]
+
+    def question(self, depth: int, trial: int) -> ArithmeticProblem:
+        """A trial of the arithmetic task."""
+        return arithmetic.problem(self.seed, self.dtype, self.op, depth, trial)
+
+
+def thresholds(seed: int, depths: Iterable[int], half_width: float, budget: int) -> Iterator[ThresholdProblem]:
+    """One problem for each variant of arithmetic."""
+    for dtype, op in arithmetic.VARIANTS:
+        variant = f"{dtype}_{op}"
+        yield ThresholdProblem(seed, arithmetic.NAME, variant, op, dtype, budget, list(depths), half_width)
 
 
 NAME = BreakingPointProblem.task

@@ -106,7 +106,7 @@ def test_searches_are_in_no_row_and_no_gate() -> None:
     assert next((one.what, one.first) for one in comparison.searches) == ("int_add", "nothing found")
     assert "int_add (nothing found and 27 * 48)" in as_text(compare(first, [second]), 200)
     assert failures(compare(first, [second]), Decimal(0)) == []
-    assert "searches for breaking points are not compared" in refusal(
+    assert "breaking points and adaptive D50 are shown by" in refusal(
         run(searches("c")), run(searches("d"), name="two")
     )
 

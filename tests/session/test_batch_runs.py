@@ -131,7 +131,7 @@ def test_ctrl_c_cancels_nothing(batches: BatchBench) -> None:
 
 
 def test_questions_that_follow_from_replies_are_asked_singly(batches: BatchBench) -> None:
-    """Of each search the first question is in the batch."""
+    """Of each search the first question is in the batch, and of adaptive asking."""
     batches.pytester.makepyfile(
         test_bench="""
         import pytest
@@ -139,12 +139,18 @@ def test_questions_that_follow_from_replies_are_asked_singly(batches: BatchBench
         @pytest.mark.breaking_point
         def test_breaking_point(problem, search):
             search(problem)
+
+        @pytest.mark.arithmetic(depths=range(2, 6))
+        def test_arithmetic(problem, ask):
+            ask(problem)
         """
     )
-    result = batches.run("--llm-batch", "--llm-breaking-point=30", "-p", "no:xdist", "-k", "int_add")
-    result.stdout.fnmatch_lines(["*questions that follow from replies, of searches and judges, are asked singly"])
+    options = ("--llm-batch", "--llm-breaking-point=30", "--llm-adaptive=1")
+    result = batches.run(*options, "-p", "no:xdist", "-k", "int_add")
+    result.stdout.fnmatch_lines(["*that follow from replies, of searches, adaptive items and judges, are asked singly"])
     assert result.ret == 0
-    assert [len(made.calls) for made in batches.server.made] == [1]
+    assert [len(made.calls) for made in batches.server.made] == [2]
+    assert {record["search"]["ended"] for record in batches.records()} == {"nothing found", "reached"}
     assert len(batches.server.requests) > 5
 
 

@@ -38,7 +38,8 @@ PROGRAMS = [asked(Question("openai/priced", "y" * 1000, trial), "oeis") for tria
 def search(budget: int, model: str = "openai/priced") -> PlannedQuestion:
     """A search of sums, which begins with 0 + 0."""
     problem = next(one for one in breaking_point.problems(0, budget) if one.label == "int_add")
-    return asked(Question(model, breaking_point.prompt(problem), 0), problem.task)
+    question = Question(model, breaking_point.prompt(problem), 0)
+    return replace(asked(question, problem.task), problem=problem.recorded)
 
 
 class Listed(Scripted):
@@ -113,7 +114,7 @@ def test_a_search_may_go_on_behind_a_stored_question(forecast: Make) -> None:
     known = {0: Reply("0", cost_usd=0.0024)}
     assert forecast([search(80)], *options, stored=known).lines() == [
         "forecast: 1 question, which is stored",
-        "forecast: 1 search asks up to 80 questions, of which only the first is counted here",
+        "forecast: 1 item asks up to 80 questions, which depend on the replies: only the first of each is counted here",
         "forecast: $0.0024 of $1.00 spent by stored replies",
     ]
     unpriced = ("--llm-model=openai/mine", *options)

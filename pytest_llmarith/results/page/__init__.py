@@ -53,6 +53,7 @@ def page_of(runs: Sequence[PageRun]) -> str:
     """The page of these runs. A name may have a lone surrogate, which cannot be encoded."""
     series = series_of(runs)
     results = [(one.label, result) for one in series for result in one.results]
+    d50 = thresholds(results_of_runs(runs, series))
     # The id, heading and content of each part; a part without content is left out.
     parts = [
         ("overview", "Overview", overview(results_of_runs(runs, series))),
@@ -71,12 +72,12 @@ def page_of(runs: Sequence[PageRun]) -> str:
     style, script = _joined(_STYLES), _joined(_SCRIPTS)
     return _rendered(
         title=_title(runs, series),
-        parts=[(part, heading) for part, heading, shown in parts if shown],
+        parts=[(part, heading) for part, heading, shown in parts if shown or (part == "depth" and d50.rows)],
         policy=_policy(style, script),
         style=style,
         script=script,
         models=len(series),
-        thresholds=thresholds(results_of_runs(runs, series)),
+        thresholds=d50,
         ratios=[line for run in runs for line in reasoning_lines(run.summary)],
         **{part: shown for part, _, shown in parts},
     )

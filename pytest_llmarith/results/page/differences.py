@@ -137,7 +137,7 @@ class Ranking:
 def rankings(runs: Sequence[PageRun], series: Sequence[Series]) -> list[Ranking]:
     """One for each task that two models or more were asked."""
     found = []
-    for task in dict.fromkeys(result.task for one in series for result in one.results if not result.breaking_points):
+    for task in dict.fromkeys(result.task for one in series for result in one.results if not result.searched):
         results = {one.label: result for one in series for result in one.results if result.task == task}
         if len(results) > 1:
             places, unranked = rank(questions_of(runs, series, task))
