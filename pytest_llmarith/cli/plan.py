@@ -72,5 +72,6 @@ def _costs(runs: list[LoadedRun], models: list[str]) -> list[Cost]:
         short = Tokens(model.about_tokens(longest), arithmetic.REPLY_TOKENS)
         free = Price(0.0, 0.0)
         terms = ModelTerms(free, batch_price=free) if model.simulated else client.terms(model)
-        found.append(Cost(name, tokens.get(name, short), terms.price, terms.batch_price))
+        without_reasoning = terms.reasons and name not in tokens
+        found.append(Cost(name, tokens.get(name, short), terms.price, terms.batch_price, without_reasoning))
     return found

@@ -34,12 +34,22 @@ class Tokens(NamedTuple):
 
 
 class Cost(NamedTuple):
-    """A model with the tokens of one question and its prices, None if they are unknown."""
+    """A model with the tokens of one question and its prices, None if they are unknown.
+
+    With `without_reasoning` the tokens are only those of the answer, and the model may reason before it.
+    """
 
     model: str
     tokens: Tokens
     price: Price | None
     batch: Price | None
+    without_reasoning: bool
+
+    def of(self, price: Price | None, questions: int) -> str | None:
+        """Such as `$0.21` or `at least $0.21`; None if the price is unknown."""
+        if price is None:
+            return None
+        return "at least " * self.without_reasoning + dollars(price.of(*self.tokens) * questions)
 
 
 class Need(NamedTuple):
@@ -145,14 +155,15 @@ def tables(points: float, found: Sequence[Need], prices: Sequence[Cost]) -> Iter
             [
                 Column("model", is_name=True),
                 Column("tokens each", lambda tokens: f"{tokens.prompt:,.0f} + {tokens.completion:,.0f}"),
-                Column("singly", dollars),
-                Column("in batches", dollars),
+                Column("singly"),
+                Column("in batches"),
             ],
             [
-                Row([one.model, one.tokens, *(each and each.of(*one.tokens) * most for each in (one.price, one.batch))])
+                Row([one.model, one.tokens, *(one.of(price, most) for price in (one.price, one.batch))])
                 for one in prices
             ],
-            "prompt and completion tokens are the means of the runs, or those of a short answer",
+            "prompt and completion tokens are the means of the runs, or those of a short answer"
+            + ", which is a lower bound for a model that reasons" * any(one.without_reasoning for one in prices),
         )
 
 

@@ -45,8 +45,8 @@ def record(outcome: str, task: str, problem: Any, **named: Any) -> Record:
     """A record without a reply of interest; what is named replaces what it usually has."""
     usual: dict[str, Any] = dict.fromkeys(Record.__struct_fields__)
     reply: dict[str, Any] = dict.fromkeys(records.Reply.__struct_fields__)
-    reply |= {"text": "", "attempts": 1, "served_model": "m-2026"}
-    reply |= dict.fromkeys(("own_price", "stored", "batched"), False)
+    reply |= {"text": "", "attempts": 1, "own_price": False, "stored": False, "batched": False}
+    reply["served_model"] = "m-2026"
     usual |= {"format": 1, "task": task, "model": "m", "simulated": False, "problem": problem, "retries": []}
     usual |= {"condition": Condition(), "repeat": 0, "prompt": str(problem), "outcome": Outcome(OUTCOMES[outcome])}
     usual |= {"reply": None if outcome == "u" else records.Reply(**reply)}

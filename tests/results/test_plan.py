@@ -61,10 +61,12 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     row = {"variant": "int_add", "depth": 2, "operands": [1, 2], "correct": 3, "parsed": 3, "raw_response": "3"}
     row |= {"classification": "Correct", "model": "m", "tokens": {"prompt_tokens": 30, "completion_tokens": 10}}
     log.write_text(json.dumps(row) + "\n")
-    assert main(["plan", "--detect=3", f"--from={log}", "--model=gpt-4o"]) == 0
+    assert main(["plan", "--detect=3", f"--from={log}", "--model=gpt-4o", "--model=o4-mini"]) == 0
     shown = capsys.readouterr().out
     assert "30 + 10" in shown
-    assert "$" in next(line for line in shown.splitlines() if line.startswith("gpt-4o"))
+    rows = {line.split()[0]: line for line in shown.splitlines() if "$" in line}
+    assert "at least" not in rows["gpt-4o"]
+    assert "at least" in rows["o4-mini"], "it reasons, and no run tells how much"
 
 
 @pytest.mark.parametrize("wrong", [[], ["--detect=0"], ["--detect=many"], ["--detect=3", "--from=nowhere"]])
