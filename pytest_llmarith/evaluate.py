@@ -174,7 +174,7 @@ def custom_record(problem: CheckedProblem, trial: Trial, reply: Reply) -> Record
     """The record of an answered trial."""
     __tracebackhide__ = True
     answer, why_none = _read_custom(problem, reply)
-    read = None if why_none else records.CustomAnswer(read=_recordable(answer))  # before `grade`, which may mutate it
+    read = None if why_none else records.CustomAnswer(read=_recordable(answer))  # `grade` may mutate it
     outcome = Outcome.NAN if why_none else _grade_custom(problem, answer)
     return record(trial, reply, outcome, why_none, answer=read)
 
@@ -211,7 +211,7 @@ def _recordable(answer: Any) -> Any:
         return value
     except Exception:
         try:
-            return hex(answer) if isinstance(answer, int) else str(answer)  # Python writes 4,300 digits at most
+            return hex(answer) if isinstance(answer, int) else str(answer)  # `str` is limited to 4,300 digits
         except Exception as error:
             return f"[{type(answer).__name__} without a text: str() raised {type(error).__name__}]"
 

@@ -36,7 +36,7 @@ from pytest_llmarith.types import Failure, Outcome, Reply, SearchEnd
 
 _DIGITS = (2, 4, 8, 16, MOST_DIGITS)  # maximum digits of the pairs, tried in this order
 _FIRST_TRIES = 4  # pairs per maximum of digits; doubled in each round
-_MAX_CHARACTERS = 4_000_000  # of JSON for all replies of a record: a quarter of the longest line that can be read
+_MAX_CHARACTERS = 4_000_000  # of JSON for all replies of a record, a quarter of the longest line
 _LONGEST_NAME = 200  # of a served model; the provider may send any length
 
 
@@ -242,9 +242,7 @@ def record_of_threshold(trial: Trial, steps: Sequence[Step], reached: bool, fail
 
     Its prompt and reply are those of the last question.
     """
-    ended = SearchEnd.REACHED if reached else SearchEnd.NOT_REACHED
-    if failure is not None:
-        ended = SearchEnd.UNANSWERED
+    ended = SearchEnd.UNANSWERED if failure else SearchEnd.REACHED if reached else SearchEnd.NOT_REACHED
     search = records.Search(ended, len(steps), None, 0, None, list(_trail(steps)))
     if failure is not None:
         return unanswered_record(trial, failure, search=search)

@@ -104,8 +104,8 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
         Option(
             "oeis_rules",
             "default|paper",
-            "A term is right with exit status 0 and the right stdout (default), or as in the paper with the right "
-            "stdout and an empty stderr",
+            "A term is right with exit status 0 and the right stdout (default), or as in the paper with "
+            "the right stdout and an empty stderr",
             "default",
         ),
     ),

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from pytest_llmarith import options
-from pytest_llmarith.session import configure, marks, outcomes
-from pytest_llmarith.session.outcomes import RECORD, TIMER, settings_of
+from pytest_llmarith.session import configure, items
+from pytest_llmarith.session.items import RECORD, TIMER, is_sequence, settings_of
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -28,12 +28,12 @@ def pytest_load_initial_conftests(parser: pytest.Parser) -> Generator[None, None
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    marks.declare_marks(config)
+    items.declare_marks(config)
     configure.configure(config)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    if marks.problem_marks(metafunc):
+    if items.problem_marks(metafunc):
         from pytest_llmarith.session.collection import parametrize
 
         parametrize(metafunc, settings_of(metafunc.config))
@@ -41,7 +41,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if any(map(marks.is_sequence, items)):
+    if any(map(is_sequence, items)):
         from pytest_llmarith.session.programs import skip_without_sandbox
 
         skip_without_sandbox(config, items)
@@ -51,26 +51,26 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_timeout_set_timer(item: pytest.Item, settings: Any) -> bool | None:
     """Disable pytest-timeout for OEIS items: their timeout mark limits one term, and the sandbox enforces it."""
     item.stash[TIMER] = settings
-    return True if marks.is_sequence(item) else None
+    return True if is_sequence(item) else None
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
     if RECORD in item.stash:
-        outcomes.attach(report, item, settings_of(item.config).strict)
+        items.attach(report, item, settings_of(item.config).strict)
     return report
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, tuple[str, Mapping[str, bool]]] | None:
-    return outcomes.status_of(report)
+    return items.status_of(report)
 
 
 @pytest.fixture
 def llm_model(request: pytest.FixtureRequest) -> Any:
     """The model of this item, one of `--llm-model`; parametrized by the problem mark."""
-    marks.refuse(request)
+    items.refuse(request)
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def model(request: pytest.FixtureRequest, llm_model: Any) -> Any:
 @pytest.fixture
 def ask(request: pytest.FixtureRequest, model: Any, llm_prompt_config: Any) -> Any:
     """Asks the model a problem, attaches the trial to the item, and returns its record."""
-    marks.refuse_unmarked(request)
+    items.refuse_unmarked(request)
     from pytest_llmarith.session.ask import Ask
 
     return Ask(request.node, model, settings_of(request.config))
@@ -99,7 +99,7 @@ def ask(request: pytest.FixtureRequest, model: Any, llm_prompt_config: Any) -> A
 @pytest.fixture
 def search(request: pytest.FixtureRequest, model: Any, llm_prompt_config: Any) -> Any:
     """Searches for the simplest question that the model gets wrong, and returns one record for the whole search."""
-    marks.refuse_unmarked(request)
+    items.refuse_unmarked(request)
     from pytest_llmarith.session.ask import Search
 
     return Search(request.node, model, settings_of(request.config))

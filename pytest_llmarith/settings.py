@@ -92,7 +92,7 @@ class Settings:
     depths: tuple[int, ...] | None
     trials: int | None
     breaking_point: int | None
-    adaptive: tuple[float, int] | None  # the half-width of an interval in digits, and the most questions per variant
+    adaptive: tuple[float, int] | None  # half-width in digits, and most questions per variant
     prompt_configs: PromptConfigs
     shard: Shard | None
     baseline: str | None

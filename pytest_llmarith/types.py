@@ -243,7 +243,7 @@ FAKE_PROVIDER = "llmarith"
 _REPLY_LIMITS = ("max_completion_tokens", "max_tokens")
 _REPEATS = 1_000  # the maximum of --llm-repeats
 _SEEDS = 1_000_000  # more than repeats times questions of a search
-_CHARACTERS_PER_TOKEN = 4  # measured for the benches' prompts with the tokenizers of gpt-4o and Claude: 4.0 to 4.5
+_CHARACTERS_PER_TOKEN = 4  # 4.0 to 4.5 in the benches' prompts, for gpt-4o and Claude
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +270,7 @@ class Model:
     @property
     def reply_limit(self) -> int | None:
         """The reply limit that its requests set in tokens, or None; the larger one, as servers may obey either."""
-        limits = [limit for name in _REPLY_LIMITS if type(limit := self.params.get(name)) is int and limit > 0]
+        limits = [most for name in _REPLY_LIMITS if type(most := self.params.get(name)) is int and most > 0]
         return max(limits, default=None)
 
     def for_question(self, question: Question) -> Model:

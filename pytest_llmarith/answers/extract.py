@@ -16,10 +16,7 @@ from pytest_llmarith.types import Dtype, ExtractedAnswer, NanReason
 # `\d` is every character that `int` accepts as a digit. Possessive quantifiers keep a failed match linear; they are on
 # single characters only, as Python before 3.11.5 has a fault in possessive groups.
 _DIGITS = r"\d++(?:_\d++)*"
-_BARE = {
-    Dtype.INT: re.compile(rf"[+-]?{_DIGITS}"),
-    Dtype.FLOAT: re.compile(rf"[+-]?{_DIGITS}(?:\.{_DIGITS})?"),
-}
+_BARE = {Dtype.INT: re.compile(rf"[+-]?{_DIGITS}"), Dtype.FLOAT: re.compile(rf"[+-]?{_DIGITS}(?:\.{_DIGITS})?")}
 _MAX_CHARACTERS = 16_384  # that are read, at the end of a reply
 _LAST_BOX = re.compile(r"\\boxed\{[^{}\n]{1,400}\}[\s$.*\\\])]*+\Z")
 
@@ -57,7 +54,7 @@ def _tolerant(text: str, operands: tuple[str, ...], dtype: Dtype) -> ExtractedAn
     if len(end) > _MAX_CHARACTERS:
         end = end[-_MAX_CHARACTERS:].partition("\n")[2]  # starts with a whole line, so that no number is cut
     shown = plain(end, dtype)
-    if stripped.cut and (box := _LAST_BOX.search(text, max(0, len(text) - 500))):  # the thought ends in the answer
+    if stripped.cut and (box := _LAST_BOX.search(text, max(0, len(text) - 500))):  # a thought with the answer
         shown = plain(box[0], dtype)
     answer = answer_in(tokens(shown), tuple(decimal_from(operand).copy_abs() for operand in operands))
     return ExtractedAnswer(answer, None) if answer is not None else ExtractedAnswer(None, None, reason(stripped, shown))

@@ -12,7 +12,8 @@ from pytest_llmarith.decimals import decimal_from, shifted
 from pytest_llmarith.types import Dtype
 
 THIN = "\u2009"  # stands for all spaces that may group digits but do not separate words
-BOLD, BOX, END_OF_BOX = "\ue000", "\ue001", "\ue002"  # marks; these characters are removed from the reply itself
+# Marks; these characters are removed from the reply itself.
+BOLD, BOX, END_OF_BOX = "\ue000", "\ue001", "\ue002"
 
 
 def plain(text: str, dtype: Dtype) -> str:
@@ -30,7 +31,7 @@ def plain(text: str, dtype: Dtype) -> str:
 # Numbers
 
 _FOOTNOTE = re.compile(r"(?m)(?:(?<=\d)[ ]?|^(?=\S+[ ]))(?:\[\^?\d{1,2}\^?\]|(?<!10)\^1(?![\d.]))")
-_SINGLE_NUMBER = re.compile(r"\s*+[-+]?\d[\d.,' ]*+\s*+")  # a reply that is a single number: its spaces group digits
+_SINGLE_NUMBER = re.compile(r"\s*+[-+]?\d[\d.,' ]*+\s*+")  # the whole reply: its spaces group digits
 _GROUPING_SPACES = re.compile(r"(?<=,)[ ]++(?=\d)|(?<=\d)[ ](?=\d{3}(?!\d))")
 _NEGATIVE = re.compile(r"(?:负|負|マイナス|마이너스|سالب|ऋणात्मक)[ ]?(?=\d)")
 _GROUPED_BY_A_POINT = re.compile(r"(?<![\d.,])([1-9]\d{0,2})\.(\d{3})(?![\dkKMBT]|[.,]\d|[ ]?[×x][ ]?10\^|[eE])")
@@ -79,7 +80,7 @@ _LATEX = re.compile(
 )
 _BOXES, _FRACTIONS = ("boxed", "fbox", "framebox"), ("frac", "dfrac", "tfrac", "cfrac")
 _OPENED = {**dict.fromkeys(_BOXES, BOX), **dict.fromkeys(_FRACTIONS, " ")}  # commands with an open brace
-_CLOSED = {**dict.fromkeys(_BOXES, END_OF_BOX), **dict.fromkeys(_FRACTIONS, "÷")}  # the same for the closing brace
+_CLOSED = {**dict.fromkeys(_BOXES, END_OF_BOX), **dict.fromkeys(_FRACTIONS, "÷")}  # at the closing brace
 _COMMANDS = (
     {"thinspace": THIN, "newline": "\n", "pm": "±", "div": "÷", "equiv": "="}
     | dict.fromkeys(("times", "cdot", "ast"), "×")
@@ -174,7 +175,7 @@ def _pointed(digits: str) -> str | None:
     """The digits with at most one decimal point and no grouping; None if they are not a number."""
     plain = digits.translate(_GROUPING)
     commas, points = plain.count(","), plain.count(".")
-    if commas + points <= 1:  # a comma groups if three digits follow, unless another mark groups or a zero leads
+    if commas + points <= 1:  # a comma groups three digits, unless another mark groups or a zero leads
         whole, _, decimals = plain.lstrip("+-").partition(",")
         groups = len(decimals) == 3 and len(plain) == len(digits) and whole != "0"
         return plain.replace(",", "" if groups else ".")
@@ -183,5 +184,5 @@ def _pointed(digits: str) -> str | None:
     parts = re.split("[.,]", plain.lstrip("+-"))
     if len(parts[0]) > 3 or any(len(part) != 3 for part in parts[1:-1]):
         return None
-    is_decimal = len(parts[-1]) != 3 or (commas and points)  # after groups of three, only a different mark is decimal
+    is_decimal = len(parts[-1]) != 3 or (commas and points)  # after groups of three, only another mark is
     return f"{'-' * plain.startswith('-')}{''.join(parts[:-1])}{'.' if is_decimal else ''}{parts[-1]}"

@@ -125,7 +125,8 @@ def _is_named(tokens: Tokens, at: int, start: int, sign: int, operands: Operands
         token = tokens[earlier]
         if token.kind is Kind.RESULT:
             before = tokens[max(0, earlier - 2) : earlier]
-            return not any(one.kind in (Kind.APPROX, Kind.UNIT) for one in before)  # rounded result, digit sum
+            # A rounded result, or a digit sum.
+            return not any(one.kind in (Kind.APPROX, Kind.UNIT) for one in before)
         if token.kind in _EDGES:
             return False
         if token.value is not None and token.value.copy_abs() not in operands and not _is_operand(tokens, earlier):

@@ -35,25 +35,25 @@ class Kind(Enum):
 
 _VOCABULARY = {
     Kind.SAYS: "is s are was be equals equal gives give yields yield makes get gets becomes obtain obtains obtaining "
-    "us simply just indeed now so thus hence therefore ist ergibt lautet beträgt est vaut donne donc es da é dá è "
-    "quindi logo luego равно равна это",
+    "us simply just indeed now so thus hence therefore ist ergibt lautet beträgt est vaut donne donc es da "
+    "é dá è quindi logo luego равно равна это",
     Kind.RESULT: "answer result sum total product difference quotient solution output value exact exactly precisely "
-    "ergebnis endergebnis resultat antwort summe produkt differenz résultat réponse somme produit différence "
-    "resultado respuesta suma producto diferencia cociente resposta soma produto diferença quociente "
-    "risultato risposta somma prodotto differenza quoziente totale ответ результат сумма произведение разность "
-    "частное sonuç cevap toplam الناتج الجواب उत्तर",
+    "ergebnis endergebnis resultat antwort summe produkt differenz résultat réponse somme produit "
+    "différence resultado respuesta suma producto diferencia cociente resposta soma produto diferença "
+    "quociente risultato risposta somma prodotto differenza quoziente totale ответ результат сумма "
+    "произведение разность частное sonuç cevap toplam الناتج الجواب उत्तर",
     Kind.APPROX: "approximately approx about roughly around nearly rounded rounds approximate ungefähr etwa rund "
     "gerundet environ aproximadamente circa около примерно",
     Kind.DOUBT: "wait actually correction oops sorry apologies apologize hmm redo redoing recomputing recalculating "
-    "moment edit korrektur vielmehr attends attendez pardon espera perdón aspetta scusa desculpe opa подождите стоп "
-    "trompé equivoqué sbagliato errei ошибся",
+    "moment edit korrektur vielmehr attends attendez pardon espera perdón aspetta scusa desculpe opa "
+    "подождите стоп trompé equivoqué sbagliato errei ошибся",
     Kind.OPERATOR: "x plus minus times by negative moins menos meno минус eksi",
     Kind.UNIT: "digit digits decimal decimals place places significant figures step steps percent seconds minutes ms "
     "left remaining",
     Kind.SIDE_RESULT: "remainder leftover r absolute magnitude carry step not rest reste resto betrag",
     Kind.REMARK: "check checking verify verification estimate estimated sanity plausible reasonable casting modulo "
-    "mistake note probe kontrolle fehler vérification preuve erreur comprobación error prova errore проверка ошибка "
-    "sağlaması",
+    "mistake note probe kontrolle fehler vérification preuve erreur comprobación error prova errore "
+    "проверка ошибка sağlaması",
 }
 _KINDS = {word: kind for kind, words in _VOCABULARY.items() for word in words.split()}
 # Chinese, Japanese and Korean are written without spaces: these words may be anywhere in a run of letters.

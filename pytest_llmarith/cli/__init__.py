@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from pytest_llmarith.cli.batch import add_batch
-from pytest_llmarith.cli.compare import add_compare
+from pytest_llmarith.cli.compare import add_compare, add_plan
 from pytest_llmarith.cli.init import add_init
 from pytest_llmarith.cli.oeis import add_oeis
 from pytest_llmarith.cli.parser import (
@@ -23,10 +22,8 @@ from pytest_llmarith.cli.parser import (
     print_error,
     say,
 )
-from pytest_llmarith.cli.plan import add_plan
-from pytest_llmarith.cli.regrade import add_regrade
-from pytest_llmarith.cli.report import add_cite, add_export, add_merge, add_plot, add_report
-from pytest_llmarith.cli.store import add_store
+from pytest_llmarith.cli.report import add_cite, add_export, add_merge, add_plot, add_regrade, add_report
+from pytest_llmarith.cli.store import add_batch, add_store
 from pytest_llmarith.results.files import UsageError
 
 if TYPE_CHECKING:
@@ -55,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print_error(command, "stopped")
         return INTERRUPTED
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that Python's last flush cannot fail
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python's last flush cannot fail
         if isinstance(error, BrokenPipeError):  # the reader, such as `head`, has ended
             return 0
         print_error(command, str(error))  # such as a full disk

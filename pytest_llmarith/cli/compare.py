@@ -1,4 +1,4 @@
-"""`llmarith compare`."""
+"""`llmarith compare` and `plan`: how much two models differ, and how many questions show a difference."""
 
 from __future__ import annotations
 
@@ -10,18 +10,28 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_llmarith.cli.parser import NO_CHANGE, add_command, add_format, add_output, print_error
+from pytest_llmarith.cli.parser import (
+    NO_CHANGE,
+    NOT_DONE,
+    add_command,
+    add_format,
+    add_output,
+    add_repeatable,
+    print_error,
+    say,
+)
 
 if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands
     from pytest_llmarith.results.compare import Comparisons
+    from pytest_llmarith.results.load import LoadedRun
+    from pytest_llmarith.results.plan import Cost
 
-WORSE = 1
 _FORMATS = ("terminal", "markdown", "latex", "json")
 
 
 def add_compare(commands: Commands) -> None:
-    """Declare the command."""
+    """Declare `llmarith compare`."""
     purpose = "Compare runs with a baseline, question by question"
     command = add_command(commands, "compare", purpose, NO_CHANGE, _compare)
     command.add_argument(
@@ -32,25 +42,17 @@ def add_compare(commands: Commands) -> None:
         help="A run's folder, its trials.jsonl, JSONL of llm_arithmetic, or a folder with some of them; the first run "
         "is the baseline. A single run is compared with itself, by --model=A:B or --condition=A:B",
     )
-    command.add_argument(
-        "--model",
-        action="append",
-        default=[],
-        metavar="A[:B]",
-        help="Compare this model, or model A of the baseline with model B of the others; repeatable",
+    purpose = "Compare this model, or model A of the baseline with model B of the others"
+    add_repeatable(command, "--model", "A[:B]", purpose)
+    purpose = (
+        "Compare the baseline's trials in condition A with those of the others in B, problem by problem; "
+        "labels as in ids (numbers_comma-context_2k), or usual"
     )
-    command.add_argument(
-        "--condition",
-        action="append",
-        default=[],
-        metavar="A[:B]",
-        help="Compare the baseline's trials in condition A with those of the others in B, problem by problem; labels "
-        "as in ids (numbers_comma-context_2k), or usual; repeatable",
-    )
+    add_repeatable(command, "--condition", "A[:B]", purpose)
     command.add_argument(
         "--unpaired",
         action="store_true",
-        help="Also compare runs that asked different questions, as two groups; not for runs with --llm-repeats",
+        help="Also compare runs that asked different questions, as two groups; not with --llm-repeats",
     )
     command.add_argument(
         "--fail-if-worse",
@@ -98,7 +100,7 @@ def _compare(request: argparse.Namespace) -> int:
     worse = failures(comparisons, request.fail_if_worse, request.allow_unanswered or 0)
     for line in worse:
         print_error("compare", line)
-    return WORSE if worse else 0
+    return NOT_DONE if worse else 0
 
 
 def _formatted(comparisons: Comparisons, form: str) -> str:
@@ -112,3 +114,56 @@ def _formatted(comparisons: Comparisons, form: str) -> str:
     if form in ("markdown", "latex"):
         return as_markdown(comparisons) if form == "markdown" else as_latex(comparisons)
     return as_text(comparisons, shutil.get_terminal_size().columns)
+
+
+# --- plan -----------------------------------------------------------------------------------------------------------
+
+
+def add_plan(commands: Commands) -> None:
+    """Declare `llmarith plan`."""
+    purpose = "Print how many questions show a difference between two models, and what they cost"
+    command = add_command(commands, "plan", purpose, "Nothing is asked.", _plan)
+    help_ = "The difference in percentage points, such as 3"
+    command.add_argument("--detect", type=_difference, required=True, metavar="POINTS", help=help_)
+    purpose = "A run, or a folder with some, with the accuracies and the tokens from which to plan"
+    add_repeatable(command, "--from", "RUN", purpose, dest="runs", type=Path)
+    add_repeatable(command, "--model", "MODEL", "Also price this model", dest="models")
+
+
+def _difference(text: str) -> float:
+    if not re.fullmatch(r"[0-9]{1,2}(\.[0-9]{1,2})?", text) or not 0.1 <= float(text) <= 50:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of percentage points from 0.1 to 50; write 3")
+    return float(text)
+
+
+def _plan(request: argparse.Namespace) -> int:
+    from pytest_llmarith.results.export import load_all_runs
+    from pytest_llmarith.results.plan import needs, tables
+    from pytest_llmarith.results.tables import as_text
+
+    runs = load_all_runs(request.runs) if request.runs else []
+    found = needs(request.detect, runs)
+    for table in tables(request.detect, found, _costs(runs, request.models)):
+        say(*as_text(table, shutil.get_terminal_size().columns), "")
+    return 0
+
+
+def _costs(runs: list[LoadedRun], models: list[str]) -> list[Cost]:
+    from pytest_llmarith.models.client import Client
+    from pytest_llmarith.results.plan import Cost, Tokens, mean_tokens
+    from pytest_llmarith.tasks import arithmetic
+    from pytest_llmarith.types import Model, ModelTerms, Price
+
+    client = Client()
+    tokens = mean_tokens(runs)
+    targets = {one.name: one.target or one.name for run in runs if run.facts for one in run.facts.models}
+    longest = arithmetic.prompt(next(iter(arithmetic.problems(0, [10], 1))))
+    found = []
+    for name in dict.fromkeys([*tokens, *models]):
+        model = Model(name, targets.get(name, name))
+        short = Tokens(model.about_tokens(longest), arithmetic.REPLY_TOKENS)
+        free = Price(0.0, 0.0)
+        terms = ModelTerms(free, batch_price=free) if model.simulated else client.terms(model)
+        without_reasoning = terms.reasons and name not in tokens
+        found.append(Cost(name, tokens.get(name, short), terms.price, terms.batch_price, without_reasoning))
+    return found

@@ -62,7 +62,8 @@ def _init(request: argparse.Namespace) -> int:
     folder: Path = request.folder
     try:
         files = project_files() | _configuration(folder)
-        there = [path for name in files if (path := folder / name).exists() or path.is_symlink()]  # also a broken link
+        # A broken link is there, too.
+        there = [path for name in files if (path := folder / name).exists() or path.is_symlink()]
         changed = [path for path in there if not _holds(path, files[path.relative_to(folder).as_posix()])]
         if changed and not request.force:
             others = f" and {len(changed) - 1:,} more" if changed[1:] else ""

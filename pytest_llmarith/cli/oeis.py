@@ -10,14 +10,13 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_llmarith.cli.parser import INTERRUPTED, add_command, print_error, sanitize_line, say
+from pytest_llmarith.cli.parser import INTERRUPTED, NOT_DONE, add_command, print_error, sanitize_line, say
 from pytest_llmarith.results.files import UsageError
 
 if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands
     from pytest_llmarith.oeis.sync import Synced
 
-_NOT_DONE = 1
 _SHOWN_FAILURES = 10
 _PAUSE_S = 10.0
 
@@ -93,7 +92,7 @@ def _sync(request: argparse.Namespace) -> int:
         return INTERRUPTED
     except OSError as error:
         print_error("oeis sync", f"the cache cannot be written: {error}")
-        return _NOT_DONE
+        return NOT_DONE
     return _tell(synced)
 
 
@@ -110,7 +109,7 @@ def _tell(synced: Synced) -> int:
         return 0
     stopped = f"stopped, with {synced.left:,} not tried; " if synced.left else ""
     print_error("oeis sync", f"{stopped}rerun the same command to continue")
-    return _NOT_DONE
+    return NOT_DONE
 
 
 class Meter:

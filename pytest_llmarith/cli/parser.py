@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from pytest_llmarith.results.formatting import sanitize, showable
 
@@ -65,6 +65,12 @@ def add_runs(command: argparse.ArgumentParser) -> None:
         metavar="RUN",
         help="A run's folder or its trials.jsonl, JSONL of llm_arithmetic, or a folder with some of them",
     )
+
+
+def add_repeatable(command: argparse.ArgumentParser, option: str, metavar: str, purpose: str, **more: Any) -> None:
+    """Add an option that may be given several times."""
+    help_ = f"{purpose}; repeatable"
+    command.add_argument(option, action="append", default=[], metavar=metavar, help=help_, **more)
 
 
 def add_format(command: argparse.ArgumentParser, formats: Sequence[str], default: str | None = None) -> None:

@@ -1,4 +1,4 @@
-"""`llmarith report`, `plot`, `cite`, `export` and `merge`."""
+"""`llmarith report`, `plot`, `cite`, `export`, `merge` and `regrade`: what is done with runs that have ended."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import argparse
 import re
 import shutil
 import sys
+from collections import Counter
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,18 +16,24 @@ from pytest_llmarith.cli.parser import (
     add_command,
     add_format,
     add_output,
+    add_repeatable,
     add_runs,
     print_error,
     sanitize_line,
     say,
 )
+from pytest_llmarith.results.formatting import sanitize
+from pytest_llmarith.types import Outcome, Reading
 
 if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands
+    from pytest_llmarith.results.load import Change
 
 _FORMATS = ("terminal", "markdown", "latex", "csv", "json", "html")
 _TRIAL_FORMATS = ("csv", "llm_arithmetic")
 _FIGURES = ("curves", "heatmap", "differences", "cost")
+_SHOWN = 400  # characters of the end of a reply
+_LONGEST_REASON = 60
 
 
 # --- report -----------------------------------------------------------------------------------------------------------
@@ -50,17 +58,9 @@ def add_report(commands: Commands) -> None:
     command.add_argument("--min-depth", type=_depth, metavar="N", help="Count only trials of this depth and more")
     command.add_argument("--max-depth", type=_depth, metavar="N", help="Count only trials up to this depth")
     for name in ("task", "model"):
-        command.add_argument(
-            f"--{name}",
-            action="append",
-            default=[],
-            metavar="NAME",
-            help=f"Count only trials of this {name}; repeatable, * matches any text",
-        )
+        add_repeatable(command, f"--{name}", "NAME", f"Count only trials of this {name}, * matches any text")
     command.add_argument(
-        "--sort",
-        metavar="[-]COLUMN",
-        help="Order results by a column, such as correct or model; - reverses the order",
+        "--sort", metavar="[-]COLUMN", help="Order results by a column, such as correct or model; - reverses the order"
     )
 
 
@@ -91,7 +91,7 @@ def _report(request: argparse.Namespace) -> int:
 
 def add_plot(commands: Commands) -> None:
     """Declare `llmarith plot`."""
-    command = add_command(commands, "plot", "Draw a figure of runs for a paper", "It needs matplotlib.", _plot)
+    command = add_command(commands, "plot", "Draw a figure for a paper", "It needs matplotlib.", _plot)
     add_runs(command)
     command.add_argument(
         "--kind",
@@ -156,7 +156,7 @@ def add_merge(commands: Commands) -> None:
     command = add_command(commands, "merge", purpose, NO_CHANGE, _merge)
     command.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="A run's folder")
     command.add_argument(
-        "--output", type=Path, required=True, metavar="RUN", help="Folder of the new run, which must not exist"
+        "--output", type=Path, required=True, metavar="RUN", help="Folder of the new run; it must not exist"
     )
 
 
@@ -173,3 +173,89 @@ def _merge(request: argparse.Namespace) -> int:
     say(*run_lines(summary, width), *screen(summary, width))
     say("", f"written to {sanitize_line(str(request.output))}", sanitize_line(page))
     return 0
+
+
+# --- grading again ----------------------------------------------------------------------------------------------------
+
+
+def add_regrade(commands: Commands) -> None:
+    """Declare `llmarith regrade`."""
+    purpose = "Grade the replies of runs again, without asking a model"
+    command = add_command(commands, "regrade", purpose, NO_CHANGE, _regrade)
+    command.add_argument(
+        "files", nargs="+", type=Path, metavar="FILE", help="A run's trials.jsonl or folder, or JSONL of llm_arithmetic"
+    )
+    command.add_argument(
+        "--match",
+        choices=[str(reading) for reading in Reading],
+        metavar="|".join(Reading),
+        help="Grade this reading instead of the one in each record",
+    )
+    purpose = "Print the replies of a cell of the table, such as --show='deviate->correct'"
+    add_repeatable(command, "--show", "BEFORE->AFTER", purpose, type=_transition)
+    add_output(command, "Write the new records to this file")
+
+
+def _transition(text: str) -> tuple[Outcome, Outcome]:
+    before, arrow, after = (part.strip() for part in text.partition("->"))
+    if not arrow or not {before, after} <= set(Outcome):
+        outcomes = ", ".join(Outcome)
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a transition; write two of {outcomes} as in deviate->correct"
+        )
+    return Outcome(before), Outcome(after)
+
+
+def _regrade(request: argparse.Namespace) -> int:
+    from pytest_llmarith.records import CustomProblem, SearchProblem, as_dict
+    from pytest_llmarith.results.files import encode, new_file
+    from pytest_llmarith.results.load import changes
+    from pytest_llmarith.results.log import log_of
+
+    reading = request.match and Reading(request.match)
+    notes: list[str] = []
+    transitions, reasons = Counter[tuple[Outcome, Outcome]](), Counter[str]()
+    unchanged = 0
+    files = [log_of(file) for file in request.files]
+    writing = new_file("--output", request.output, files, force=request.force) if request.output else nullcontext()
+    with writing as written:
+        for change in (change for file in files for change in changes(file, reading, notes)):
+            transitions[change.outcomes] += 1
+            if change.record.outcome is Outcome.NAN:
+                reasons[sanitize(str(change.record.reason), _LONGEST_REASON)] += 1
+            unchanged += isinstance(change.record.problem, CustomProblem | SearchProblem)
+            if change.outcomes in request.show:
+                say(_shown(change))
+            if written:
+                written.write(encode(as_dict(change.record)) + b"\n")
+    say(*_matrix(transitions, reasons))
+    if unchanged:
+        why = "of custom tasks and searches are unchanged; rerun their tests, which take the replies from the store"
+        notes.append(f"{unchanged:,} records {why}")
+    sys.stderr.writelines(f"note: {note}\n" for note in notes)
+    return 0
+
+
+def _matrix(transitions: Counter[tuple[Outcome, Outcome]], reasons: Counter[str]) -> list[str]:
+    from pytest_llmarith.results.tables import draw
+
+    outcomes = [outcome for outcome in Outcome if any(outcome in both for both in transitions)]
+    rows = [[before, *(str(transitions[before, after]) for after in outcomes)] for before in outcomes]
+    lines = [f"Transitions of {transitions.total():,} replies, from the rows to the columns:"]
+    lines += draw(["", *outcomes], rows)
+    if reasons:
+        counts = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
+        lines += ["", f"Reasons for {Outcome.NAN}: {counts}"]
+    return lines
+
+
+def _shown(change: Change) -> str:
+    """One line: the place of a reply, what was asked, expected and read, and the end of the reply."""
+    from pytest_llmarith.results.files import name_of
+
+    record = change.record
+    asked, expected = (getattr(record.problem, name, None) for name in ("question", "expected"))
+    where = f"{name_of(change.file)}:{change.line}  {change.before} -> {record.outcome}"
+    text = record.reply.text[-_SHOWN:] if record.reply else ""
+    line = f"{where}  asked {asked}, expected {expected}, read {record.answer_text}, reply: {text}"
+    return sanitize(line, 10 * _SHOWN)

@@ -1,17 +1,28 @@
-"""`llmarith store import`, `status` and `prune`."""
+"""`llmarith store` and `llmarith batch`: the replies and the batches of a project."""
 
 from __future__ import annotations
 
 import argparse
+import asyncio
+import os
 import re
+import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_llmarith.cli.parser import NotDoneError, add_command, sanitize_line, say
+from pytest_llmarith.cli.parser import (
+    NOT_DONE,
+    NotDoneError,
+    add_command,
+    add_repeatable,
+    print_error,
+    sanitize_line,
+    say,
+)
 from pytest_llmarith.files import STORE_FILE, STORE_FOLDER, project_of
 from pytest_llmarith.results.files import UsageError, name_of
 from pytest_llmarith.results.formatting import UNKNOWN, dollars, sanitize_name, thousands
@@ -19,16 +30,20 @@ from pytest_llmarith.results.tables import draw
 
 if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands
+    from pytest_llmarith.models.batch_providers import BatchProvider
+    from pytest_llmarith.models.reservations import Batch, Reservations
     from pytest_llmarith.models.store import Holding, Store
     from pytest_llmarith.results.load import LoggedReply
     from pytest_llmarith.types import Reply
 
 _MAX_DAYS = 100_000
 _LONGEST_NAME = 60
+_LONGEST_REASON = 120
+_TIMEOUT_S = 120.0
 
 
 def add_store(commands: Commands) -> None:
-    """Declare the command and its subcommands."""
+    """Declare `llmarith store`."""
     purpose = "Import replies into the store, show its contents, or delete replies"
     command = commands.add_parser("store", help=purpose, description=f"{purpose}.")
     subcommands = command.add_subparsers(dest="subcommand", metavar="import|status|prune", required=True)
@@ -44,13 +59,8 @@ def add_store(commands: Commands) -> None:
     purpose = "Delete replies permanently"
     details = "With both criteria, a reply must match both; at least one is needed."
     prune = add_command(subcommands, "prune", purpose, details, _prune)
-    prune.add_argument(
-        "--model",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="Replies of this model, as `status` names it, such as openai/gpt-4o-mini; repeatable",
-    )
+    purpose = "Replies of this model, as `status` names it, such as openai/gpt-4o-mini"
+    add_repeatable(prune, "--model", "NAME", purpose)
     prune.add_argument(
         "--older-than",
         type=_moment,
@@ -60,10 +70,10 @@ def add_store(commands: Commands) -> None:
     prune.add_argument("--dry-run", action="store_true", help="Only show what would be deleted")
 
     for subcommand in (importing, status, prune):
-        add_store_dir(subcommand)
+        _add_store_dir(subcommand)
 
 
-def add_store_dir(command: argparse.ArgumentParser) -> None:
+def _add_store_dir(command: argparse.ArgumentParser) -> None:
     """Add the argument for the folder of the store."""
     help_ = f"Folder of the store (default: {STORE_FOLDER}/ of the project)"
     command.add_argument("--store-dir", type=Path, metavar="DIR", help=help_)
@@ -86,7 +96,7 @@ def _path(request: argparse.Namespace) -> Path:
     return Path(folder).absolute() / STORE_FILE
 
 
-def existing_store(request: argparse.Namespace) -> Path:
+def _existing_store(request: argparse.Namespace) -> Path:
     """The path of the store. Raises UsageError if there is none."""
     if not (path := _path(request)).is_file():
         raise UsageError(f"there is no store {path}; name its folder with --store-dir")
@@ -94,12 +104,16 @@ def existing_store(request: argparse.Namespace) -> Path:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[Store]:
-    from pytest_llmarith.models.store import Store, StoreError
+def _opened(path: Path) -> Iterator[Reservations]:
+    """The store, and the batches whose questions are reserved in it."""
+    from pytest_llmarith.models.reservations import Locked, Reservations
+    from pytest_llmarith.models.store import StoreError
 
     try:
-        with closing(Store(path)) as store:
+        with closing(Reservations(path)) as store:
             yield store
+    except Locked:
+        raise NotDoneError("a run submits batches; rerun the command when it has done so") from None
     except StoreError as error:
         raise NotDoneError(str(error)) from error
 
@@ -160,7 +174,7 @@ def _key(logged: LoggedReply) -> str:
 
 
 def _status(request: argparse.Namespace) -> int:
-    with _opened(existing_store(request)) as store:
+    with _opened(_existing_store(request)) as store:
         say(_headline(store.path), *_table(store.holdings()))
     return 0
 
@@ -169,7 +183,7 @@ def _prune(request: argparse.Namespace) -> int:
     models, before = request.model, request.older_than
     if not models and before is None:
         raise UsageError("choose the replies to delete; add --model=NAME or --older-than=DAYS|DATE")
-    with _opened(existing_store(request)) as store:
+    with _opened(_existing_store(request)) as store:
         for model in models:
             if not store.holdings([model]):
                 raise UsageError(f"the store holds no replies of {model!r}; see llmarith store status")
@@ -207,3 +221,119 @@ def _headline(path: Path) -> str:
 
 def _replies(count: int) -> str:
     return f"{count:,} {'reply' if count == 1 else 'replies'}"
+
+
+# --- batches --------------------------------------------------------------------------------------------------------
+
+
+def add_batch(commands: Commands) -> None:
+    """Declare `llmarith batch`."""
+    purpose = "Show the batches of --llm-batch that have not ended, or cancel them"
+    command = commands.add_parser("batch", help=purpose, description=f"{purpose}.")
+    subcommands = command.add_subparsers(dest="subcommand", metavar="status|cancel", required=True)
+
+    purpose = "Show the batches that have questions without a reply, and ask their providers how far they are"
+    _add_store_dir(add_command(subcommands, "status", purpose, "", _status_of_batches))
+
+    purpose = "Cancel batches; the next run with --llm-batch takes the replies that exist"
+    cancel = add_command(subcommands, "cancel", purpose, "", _cancel)
+    cancel.add_argument("batches", nargs="*", metavar="BATCH", help="Id of a batch, as `status` shows it")
+    cancel.add_argument("--all", action="store_true", help="All batches of the store")
+    cancel.add_argument(
+        "--forget",
+        action="store_true",
+        help="Cancel nothing, and take no replies: only free the questions, so that the next run pays for them again",
+    )
+    _add_store_dir(cancel)
+
+
+def _status_of_batches(request: argparse.Namespace) -> int:
+    with _opened(_existing_store(request)) as store:
+        batches = store.batches()
+
+    async def state(provider: BatchProvider, batch: Batch) -> str:
+        if batch.id is None:
+            return "not created" if batch.creating_at is None else "perhaps created"
+        found = await provider.state(batch.model, batch.id)
+        return "ended" if found.ended else f"{found.done:,} done"
+
+    rows = []
+    for batch, said in zip(batches, _ask_each(store.path, batches, state), strict=True):
+        rows.append(
+            [
+                _id(batch),
+                sanitize_name(batch.model.target, _LONGEST_NAME),
+                sanitize_name(batch.model.api_base or UNKNOWN, _LONGEST_NAME),
+                batch.made_at[:16].replace("T", " "),
+                f"{batch.questions:,}",
+                sanitize_name(said, _LONGEST_REASON),
+            ]
+        )
+    headers = ["batch", "model", "base URL", "since (UTC)", "questions", "state"]
+    say(f"store: {sanitize_line(str(store.path))}", *(["", *draw(headers, rows, names=4)] if rows else ["no batches"]))
+    return 0
+
+
+def _cancel(request: argparse.Namespace) -> int:
+    if bool(request.batches) == request.all:
+        raise UsageError("choose the batches: name them as llmarith batch status does, or write --all")
+    with _opened(_existing_store(request)) as store:
+        batches = store.batches()
+        for name in {*request.batches} - {_id(batch) for batch in batches}:
+            raise UsageError(f"there is no batch {name!r}; see llmarith batch status")
+        chosen = [batch for batch in batches if request.all or _id(batch) in request.batches]
+        if request.forget:
+            with store.submitting():
+                for batch in chosen:
+                    store.release(batch)
+                    say(f"{_id(batch)}: forgotten, {batch.questions:,} questions are free")
+            return 0
+    for batch in chosen:
+        if batch.id is None:
+            raise UsageError(f"{_id(batch)} has no id yet; rerun the run, which looks for it, or add --forget")
+
+    async def cancel(provider: BatchProvider, batch: Batch) -> str:
+        await provider.cancel(batch.model, str(batch.id))
+        return ""
+
+    outcomes = _ask_each(store.path, chosen, cancel)
+    for batch, why in zip(chosen, outcomes, strict=True):
+        if why:
+            print_error("batch cancel", f"{_id(batch)}: {why}")
+        else:
+            say(f"{_id(batch)}: cancelled; the next run with --llm-batch takes the replies that exist")
+    return NOT_DONE if any(outcomes) else 0
+
+
+def _id(batch: Batch) -> str:
+    """The provider's id, as text that is safe to print, or the beginning of the intent."""
+    return sanitize_line(batch.id or batch.intent[:8])
+
+
+def _ask_each(
+    store: Path, batches: Sequence[Batch], ask: Callable[[BatchProvider, Batch], Awaitable[str]]
+) -> list[str]:
+    """What the provider of each batch says, or why it says nothing. Keys may be in the project's `.env`."""
+    from pytest_llmarith.models.batch_providers import batch_provider
+    from pytest_llmarith.models.client import Client
+    from pytest_llmarith.models.provider_errors import diagnose
+    from pytest_llmarith.models.providers import dotenv_variables
+
+    async def all_() -> list[str]:
+        client, said = Client(), []
+        for batch in batches:
+            try:
+                said.append(await ask(batch_provider(client, batch.model), batch))
+            except Exception as error:
+                said.append(diagnose(error, batch.model, _TIMEOUT_S).message)
+        await client.close()
+        return said
+
+    try:
+        for name, value in dotenv_variables(store.parent.parent / ".env").items():
+            os.environ.setdefault(name, value)
+    except ValueError as error:
+        raise NotDoneError(str(error)) from error
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # those of litellm and pydantic
+        return asyncio.run(all_())

@@ -97,7 +97,7 @@ def _loses_carry(case: Case) -> bool:
     units = (whole + rest.ljust(carried.decimals, "0"))[::-1]
     if len(rest) > carried.decimals or set(units) - {"0", "1"}:
         return False
-    return all(carries_here for carries_here, unit in zip(carried.columns, units, strict=False) if unit == "1")
+    return all(has_one for has_one, unit in zip(carried.columns, units, strict=False) if unit == "1")
 
 
 # --- rules on digits, for all operations -----------------------------------------------------------------------------

@@ -13,18 +13,10 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from pytest_llmarith.models import redact
-from pytest_llmarith.models.batch_providers import (
-    ProviderError,
-    State,
-    Unclear,
-    Undecided,
-    batch_provider,
-    bodies,
-)
+from pytest_llmarith.models.batch_providers import ProviderError, State, Unclear, Undecided, batch_provider, bodies
 from pytest_llmarith.models.client import LARGEST_RESULTS, Client
 from pytest_llmarith.models.provider_errors import Action, diagnose, may_be_done
 from pytest_llmarith.models.reservations import Batch, Messages, Reservations
@@ -183,11 +175,16 @@ class Submission:
             return False
         (batch,) = self.db.batches([next(iter(free))])
         provider = batch_provider(self.client, model)
+
+        async def create() -> State:
+            self.db.creating(batch.intent)
+            return await provider.create(model, batch.intent, uploaded)
+
         try:
             uploaded = await self.calls.persistently(
                 model, lambda: provider.upload(model, [line for key, (_, line) in part.items() if key in free])
             )
-            state = await self.calls.persistently(model, partial(self._created, batch, uploaded), unless=may_be_done)
+            state = await self.calls.persistently(model, create, unless=may_be_done)
         except BatchError:  # nothing was created
             self.db.release(batch)
             raise
@@ -200,11 +197,6 @@ class Submission:
         self.db.created(batch.intent, state.id)
         self.say(f"{model.target}: batch of {len(free):,} submitted ({redact.one_line(state.id, os.environ)})")
         return True
-
-    async def _created(self, batch: Batch, uploaded: Any) -> State:
-        """Send the request that creates a batch, after noting that it will be sent."""
-        self.db.creating(batch.intent)
-        return await batch_provider(self.client, batch.model).create(batch.model, batch.intent, uploaded)
 
     async def _resolve(self, batch: Batch) -> None:
         """Find a batch without an id; if it was not created, end its reservations.

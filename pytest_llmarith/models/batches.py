@@ -141,8 +141,8 @@ class Batches:
                     raise
                 id_ = redact.one_line(str(batch.id), os.environ)
                 raise BatchError(
-                    f"{self.calls.error(error, batch.model)}; if the batch or its results are gone, free its questions "
-                    f"with llmarith batch cancel --forget {id_}, then rerun"
+                    f"{self.calls.error(error, batch.model)}; if the batch or its results are gone, free its "
+                    f"questions with llmarith batch cancel --forget {id_}, then rerun"
                 ) from error
 
     async def _take(self, batch: Batch, provider: BatchProvider, state: State) -> None:

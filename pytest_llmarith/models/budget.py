@@ -168,8 +168,8 @@ class Budget:
         for cap in self._caps if worst else ():
             if (least := min(map(cap.part, worst))) > cap.most:
                 yield (
-                    f"{cap.option}: a request may take up to {cap.said(least)}, so none can be sent; raise the limit, "
-                    "or shorten the replies with --llm-param max_completion_tokens=N"
+                    f"{cap.option}: a request may take up to {cap.said(least)}, so none can be sent; raise "
+                    "the limit, or shorten the replies with --llm-param max_completion_tokens=N"
                 )
 
     def too_small_for_all(self, requests: Iterable[tuple[Model, str]]) -> Iterator[str]:
@@ -178,10 +178,10 @@ class Budget:
         for cap in self._caps:
             if (needed := cap.part(most)) > cap.most:
                 option, _, _ = cap.option.partition("=")
-                enough = needed if "token" in option else f"{-(-needed // 10**10) / 100:.2f}"  # rounded up to cents
+                enough = needed if "token" in option else f"{-(-needed // 10**10) / 100:.2f}"  # rounded up
                 yield (
-                    f"{cap.option}: the batches may take up to {cap.said(needed)}, with what is spent; "
-                    f"write {option}={enough}, or shorten the replies with --llm-param max_completion_tokens=N"
+                    f"{cap.option}: the batches may take up to {cap.said(needed)}, with what is spent; write "
+                    f"{option}={enough}, or shorten the replies with --llm-param max_completion_tokens=N"
                 )
 
     def hold(self, model: Model, prompt: str) -> None:

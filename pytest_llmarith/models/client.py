@@ -29,7 +29,7 @@ _LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "ht
 _OPENAI_KEY = "OPENAI_API_KEY"
 LARGEST = 2**25  # bytes of a decompressed response, a hundred times the longest replies
 LARGEST_RESULTS = 2**29  # bytes of the results of a batch, which alone are read with GET
-_may_send: ContextVar[list[None] | None] = ContextVar("may_send", default=None)  # None: any number of requests
+_may_send: ContextVar[list[None] | None] = ContextVar("may_send", default=None)  # None: no limit
 _USUAL_TIERS = ("auto", "default", "standard", "standard_only", "on_demand")
 # litellm would send a request to these providers to look up a model.
 _ASK_A_SERVER = ("huggingface", "lemonade", "ollama", "ollama_chat")
@@ -289,7 +289,7 @@ def _price(entry: Mapping[str, Any], tier: str | None) -> Price | None:
     prompt, completion = (entry.get(f"{way}_cost_per_token{suffix}") for way in ("input", "output"))
     if not isinstance(prompt, int | float) or not isinstance(completion, int | float):
         return None
-    reasoning = entry.get("output_cost_per_reasoning_token")  # higher than the answer's price for a few models
+    reasoning = entry.get("output_cost_per_reasoning_token")  # of a few models, and higher
     return Price(prompt * 1e6, max(completion, reasoning if isinstance(reasoning, int | float) else 0) * 1e6)
 
 
@@ -316,7 +316,8 @@ def _guard_transport() -> None:
         try:
             if (following := response.next_request) is not None:
                 raise Redirected(f"redirected to {following.url}; if this server is right, set --llm-api-base")
-            if response.headers.get("Content-Encoding") != "gzip":  # others can be decompressed to any length at once
+            # Others can be decompressed to any length at once.
+            if response.headers.get("Content-Encoding") != "gzip":
                 response.headers.pop("Content-Encoding", None)
             content = bytearray()
             async for piece in response.aiter_bytes():

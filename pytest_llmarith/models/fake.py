@@ -344,7 +344,7 @@ def _mistaken(draw: Random, asked: Calculation) -> Fixed:
         (3, size * 10 ** draw.randint(1, 3)),  # a power of ten
         (6, high // group * cut + low),  # a digit, or a group of three, is left out
         (6, (high * group + high % group) * cut + low),  # or written twice
-        (4, int(digits[:place] + digits[place : place + 2][::-1] + digits[place + 2 :])),  # two digits change places
+        (4, int(digits[:place] + digits[place : place + 2][::-1] + digits[place + 2 :])),  # swapped
         (30, int("".join(redrawn))),  # one digit, the tail, the middle, or two digits apart are wrong
         (3, draw.randrange(10**n)),  # any number
     )

@@ -59,7 +59,7 @@ def _children(node: Any) -> list[Any]:
     found = []
     for field in node._fields:
         value = getattr(node, field, None)
-        found += [each for each in (value if isinstance(value, list) else [value]) if hasattr(each, "_fields")]
+        found += [one for one in (value if isinstance(value, list) else [value]) if hasattr(one, "_fields")]
     return found
 
 

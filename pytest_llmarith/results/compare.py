@@ -88,7 +88,7 @@ class _Model:
     condition: str | None = None
     simulated: bool = False
     seen: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # facts in its records
-    searches: dict[tuple[str, str], str] = field(default_factory=dict)  # by condition, and variant with repeat
+    searches: dict[tuple[str, str], str] = field(default_factory=dict)  # by condition and search
 
     def __str__(self) -> str:
         return f"{self.name}, {self.condition}" if self.condition else self.name
@@ -239,8 +239,8 @@ def _compared(first: _Model, second: _Model, unpaired: bool) -> Comparison:
             pairs, same = with_other_prompts(pairs)
         if not pairs:
             raise UsageError(
-                f"{_both(first, second)}: all {len(same):,} questions have the same prompt in both conditions; "
-                "compare questions whose prompts differ, such as larger numbers"
+                f"{_both(first, second)}: all {len(same):,} questions have the same prompt in both "
+                "conditions; compare questions whose prompts differ, such as larger numbers"
             )
         counts = _counts_of_pairs(pairs, same, left, right)
     elif unpaired:
@@ -282,16 +282,16 @@ def _cells(first: _Model, second: _Model) -> list[Pair]:
     """The cells that both sides were asked, each as one question."""
     if first.repeated or second.repeated:
         raise UsageError(
-            f"{_both(first, second)}: runs with --llm-repeats can only be compared by pairs of the same question; "
-            "name runs that asked the same questions, or runs without repeats"
+            f"{_both(first, second)}: runs with --llm-repeats can only be compared by pairs of the same "
+            "question; name runs that asked the same questions, or runs without repeats"
         )
     has_conditions = not len(first.conditions) == len(second.conditions) == 1
     cells, others = (by_cell(side.questions, with_conditions=has_conditions) for side in (first, second))
     found = [(one, others[cell]) for cell, one in cells.items() if cell in others]
     if not any(one.answered and other.answered for one, other in found):
         raise UsageError(
-            f"{_both(first, second)}: no cell (a variant at a depth, or a set of sequences) has answers in both; "
-            "name runs that asked the same kinds of questions"
+            f"{_both(first, second)}: no cell (a variant at a depth, or a set of sequences) has answers in "
+            "both; name runs that asked the same kinds of questions"
         )
     return found
 

@@ -155,8 +155,8 @@ def _counts(one: Comparison) -> str:
     if one.method == "unpaired":
         others = f"in A {_left_out(counts.first)}, in B {_left_out(counts.second)}"
         return (
-            f"not paired, as A and B did not ask the same questions: {counts.cells:,} cells answered in both; "
-            f"left out, as the other has no answer in their cell: {others}; {unanswered}"
+            f"not paired, as A and B did not ask the same questions: {counts.cells:,} cells answered in "
+            f"both; left out, as the other has no answer in their cell: {others}; {unanswered}"
         )
     pairs = f"{counts.compared:,}" + (f" pairs of {one.rows[0].first.questions:,}" if _has_repeats(one) else "")
     same = f"; {counts.same_words:,} with the same prompt in both, left out" if counts.same_words else ""
@@ -176,15 +176,16 @@ def _legend(found: Sequence[Comparison]) -> Iterator[str]:
     paired = [one for one in found if one.method == "paired"]
     if paired:
         yield (
-            "B - A: percentage points, with Newcombe's 95 % interval for pairs. Better, worse: questions that B alone, "
-            "or A alone, got right. p: McNemar's exact test."
+            "B - A: percentage points, with Newcombe's 95 % interval for pairs. Better, worse: questions "
+            "that B alone, or A alone, got right. p: McNemar's exact test."
         )
     if any(map(_has_repeats, paired)):
         yield "With repeats: questions that went better or worse, and Student's t over questions."
     if len(paired) < len(found):
         yield (
-            "Without pairs: means over cells (a variant at a depth, or a set) with the same weights in A and B, the "
-            "difference of Mantel and Haenszel with Sato's 95 % interval, and the Cochran-Mantel-Haenszel test."
+            "Without pairs: means over cells (a variant at a depth, or a set) with the same weights in A "
+            "and B, the difference of Mantel and Haenszel with Sato's 95 % interval, and the "
+            "Cochran-Mantel-Haenszel test."
         )
     if any(row.difference and row.difference.low is None for one in found for row in one.rows):
         yield formatting.NO_INTERVAL

@@ -5,6 +5,7 @@ A difference is the second minus the first.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from math import ceil, exp, floor, fsum, inf, lgamma, log, log1p, sqrt
 from typing import Literal, NamedTuple
@@ -18,6 +19,7 @@ _LARGEST = 34.0  # logarithm of a ratio
 _FEW = 0.05  # of all ratios
 SIGNIFICANT = 0.05  # a p value below it is more than chance
 POWER = 0.8  # the probability with which a difference should be found
+_STEPS = 2_000  # of a difference from 0 to 1
 _NEGLIGIBLE = 1e-17  # a part of a sum that is too small to change it
 _NO_VARIANCE = 1e-12  # rounded floats may miss 0
 
@@ -93,17 +95,9 @@ def mcnemar_power(pairs: int, discordant: float, difference: float) -> float:
 
 def smallest_difference(pairs: int, discordant: int) -> float | None:
     """The smallest difference that these pairs show with 80 % power; None if they show none."""
-    low, high = 0.0, 1.0
-    share = discordant / pairs
-    if mcnemar_power(pairs, 1.0, 1.0) < POWER:
-        return None
-    while high - low > 0.0005:
-        middle = (low + high) / 2
-        if mcnemar_power(pairs, max(share, middle), middle) < POWER:
-            low = middle
-        else:
-            high = middle
-    return high
+    steps = [step / _STEPS for step in range(1, _STEPS + 1)]
+    place = bisect_left(steps, POWER, key=lambda step: mcnemar_power(pairs, max(discordant / pairs, step), step))
+    return steps[place] if place < _STEPS else None
 
 
 def _fewest(count: int) -> int:
@@ -234,7 +228,7 @@ def compare_strata(strata: Collection[Table]) -> DifferenceOfShares:
     """
     weights = [first.trials * second.trials / (first.trials + second.trials) for first, second in strata]
     one, other = (
-        fsum(weight * table[side].share for weight, table in zip(weights, strata, strict=True)) / fsum(weights)
+        fsum(weight * one[side].share for weight, one in zip(weights, strata, strict=True)) / fsum(weights)
         for side in (0, 1)
     )
     degrees = max(1, sum(first.trials + second.trials for first, second in strata) - 2)

@@ -80,8 +80,8 @@ def export(runs: Sequence[LoadedRun], shape: Shape, destination: Destination) ->
         )
     if count := counts["conditions"]:
         lines.append(
-            f"trials in a condition or repeated, which --format={shape} does not show: {count:,}; a problem may have "
-            "several rows; --format=csv tells them apart"
+            f"trials in a condition or repeated, which --format={shape} does not show: {count:,}; a problem "
+            "may have several rows; --format=csv tells them apart"
         )
     return lines
 
@@ -136,7 +136,7 @@ def _trial_row(run: str, record: Record) -> Row:
 
 def _picked(part: Part | None, names: Iterable[str]) -> dict[str, object]:
     values = {name: getattr(part, name, None) for name in names}
-    return {name: as_text(value) if isinstance(value, dict | list) else value for name, value in values.items()}
+    return {name: as_text(one) if isinstance(one, dict | list) else one for name, one in values.items()}
 
 
 # --- rows of results -------------------------------------------------------------------------------------------------

@@ -60,7 +60,7 @@ def check_target(option: str, target: Path, inputs: Iterable[Path], *, force: bo
     cause = ""
     if os.path.realpath(target) in map(os.path.realpath, inputs):
         cause = "this is one of the input files; name another file"
-    elif target.is_symlink() or (target.exists() and not target.is_file()):  # --force would remove a pipe or a device
+    elif target.is_symlink() or (target.exists() and not target.is_file()):  # such as a pipe
         cause = "this is not a regular file; name another file"
     elif target.exists() and not force:
         cause = "the file exists; name another file or add --force"

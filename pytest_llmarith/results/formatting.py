@@ -228,7 +228,7 @@ def sanitize(text: str, limit: int) -> str:
     long numbers is left out, and a text that is too long is truncated.
     """
     shortened = _LONG_NUMBER.sub(_ends, text)[: limit + 1]
-    spelled = "".join(character if character.isprintable() else _spelled(character) for character in shortened)
+    spelled = "".join(sign if sign.isprintable() else _spelled(sign) for sign in shortened)
     return spelled if len(spelled) <= limit else (spelled[: max(0, limit - len(_CUT))] + _CUT)[:limit]
 
 

@@ -14,7 +14,7 @@ from pytest_llmarith.types import Condition, Dtype, Model, Op
 if TYPE_CHECKING:
     from pytest_llmarith.records import Run
 
-Key = tuple[str, str, str]  # a model, a task, and the label of a condition, which is empty for the usual condition
+Key = tuple[str, str, str]  # model, task, and label of the condition, which is empty for the usual one
 USUAL_NAME = "usual"  # the name of the condition with an empty label
 VARIANTS = tuple(f"{dtype}_{op}" for dtype in Dtype for op in Op)
 Parameters = Mapping[str, Any] | None  # None if they are unknown, as for a killed run

@@ -85,7 +85,7 @@ class LoadedRun:
         if self._has_rows:
             return (change.record for change in changes(self._file, None, []))
         kept = self._kept
-        return (record for place, record in enumerate(records_in(self._file)) if kept is None or place in kept)
+        return (record for at, record in enumerate(records_in(self._file)) if kept is None or at in kept)
 
     @cached_property
     def _kept(self) -> set[int] | None:
@@ -118,7 +118,7 @@ class LoadedRun:
         summary, days = Summary(((self.facts and self.facts.prompt_texts) or {}).get("systems")), set()
         for record in self.records():
             summary.add(record)
-            if record.reply and record.reply.asked_at and not record.reply.stored:  # a stored one is of another run
+            if record.reply and record.reply.asked_at and not record.reply.stored:  # else of another run
                 days.add(record.reply.asked_at[: len("2026-11-22")])
         first = min(days, default=None)
         counted = summary.of_run(self.facts or unknown_run(self.name), self._selected, first)

@@ -19,10 +19,7 @@ from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.types import Outcome
 
 # Facts on which the result of a trial depends. An unknown fact agrees with every value.
-_DECIDING = (
-    *("seed", "conditions", "prompt_texts", "repeats"),
-    *("search", "reading", "versions", "models", "oeis"),
-)
+_DECIDING = (*("seed", "conditions", "prompt_texts", "repeats"), *("search", "reading", "versions", "models", "oeis"))
 _SHARED = ("store", "strict", "limits", "git")  # facts in which the runs may differ; null if they do
 
 _Trial = tuple[str, str]  # the model and the id of the test
@@ -95,8 +92,8 @@ def _part(path: Path) -> _Part:
     log = log_of(path)
     if (summary := read_summary(log)) is None:
         raise UsageError(
-            f"{name_of(log.parent)}: no {SUMMARY}, so it was killed or is still running; finish it with its own "
-            "command, on another machine after llmarith store import"
+            f"{name_of(log.parent)}: no {SUMMARY}, so it was killed or is still running; finish it with its "
+            "own command, on another machine after llmarith store import"
         )
     return _Part(log, summary)
 

@@ -6,6 +6,7 @@ or assumed.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
@@ -22,7 +23,7 @@ from pytest_llmarith.types import Price
 
 _ASSUMED = (0.05, 0.1, 0.2)  # discordant shares
 _FEWEST_PAIRS = 50  # for an estimate
-_MOST_PAIRS = 100_000
+_ROUND_PAIRS = [2**exponent for exponent in range(3, 18)]
 _ACCURACY = 0.5  # if it is unknown; the number of questions is largest there
 
 
@@ -53,7 +54,7 @@ class Cost(NamedTuple):
 
 
 class Need(NamedTuple):
-    """Questions that each of two models has to be asked; None if more than 100,000 are needed."""
+    """Questions that each of two models has to be asked; None if more than 131,072 are needed."""
 
     first: str | None
     second: str | None
@@ -80,7 +81,7 @@ def needs(points: float, runs: Sequence[LoadedRun]) -> list[Need]:
             found.append((one, other, differing, fmean(a + b for a, b in both) / 2))
     if not found:
         best, worst = min(1.0, accuracy + difference / 2), max(0.0, accuracy - difference / 2)
-        independent = best * (1 - worst) + worst * (1 - best)  # more often than chance, models are right together
+        independent = best * (1 - worst) + worst * (1 - best)  # in fact models agree more often
         found = [(None, None, share, accuracy) for share in sorted({min(one, independent) for one in _ASSUMED})]
     return [
         Need(one, other, share, paired_questions(share, difference), unpaired_questions(of_both, difference))
@@ -100,16 +101,13 @@ def _questions(runs: Iterable[LoadedRun]) -> Mapping[str, Mapping[tuple[int, int
 
 
 def paired_questions(discordant: float, difference: float) -> int | None:
-    """The fewest pairs with which McNemar's exact test finds the difference with 80 % power; None beyond 100,000."""
-    low, high = 0, 8
-    while mcnemar_power(high, discordant, difference) < POWER:
-        low, high = high, 2 * high
-        if high > _MOST_PAIRS:
-            return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if mcnemar_power(middle, discordant, difference) < POWER else (low, middle)
-    return high
+    """The fewest pairs with which McNemar's exact test finds the difference with 80 % power; None beyond 131,072."""
+
+    def power(pairs: int) -> float:
+        return mcnemar_power(pairs, discordant, difference)
+
+    most = next((pairs for pairs in _ROUND_PAIRS if power(pairs) >= POWER), None)
+    return most and bisect_left(range(most), POWER, lo=most // 2, key=power)
 
 
 def unpaired_questions(accuracy: float, difference: float) -> int:
@@ -141,12 +139,13 @@ def tables(points: float, found: Sequence[Need], prices: Sequence[Cost]) -> Iter
         [
             *[Column("model", is_name=True), Column("compared with", is_name=True)] * is_measured,
             Column("only one right" if is_measured else "only one right (assumed)", lambda share: f"{share:.1%}"),
-            Column("paired", _number),
-            Column("unpaired", _number),
+            Column("paired", "{:,}".format),
+            Column("unpaired", "{:,}".format),
         ],
         [Row(need if is_measured else need[2:]) for need in found],
-        "questions for each of both models; only one right: the share of questions that one of them gets wrong and "
-        "the other right; paired: both are asked the same questions (McNemar's exact test); unpaired: other questions",
+        "questions for each of both models; only one right: the share of questions that one of them gets "
+        "wrong and the other right; paired: both are asked the same questions (McNemar's exact test); "
+        "unpaired: other questions",
     )
     most = max((need.paired for need in found if need.paired), default=None)
     if prices and most:
@@ -165,7 +164,3 @@ def tables(points: float, found: Sequence[Need], prices: Sequence[Cost]) -> Iter
             "prompt and completion tokens are the means of the runs, or those of a short answer"
             + ", which is a lower bound for a model that reasons" * any(one.without_reasoning for one in prices),
         )
-
-
-def _number(number: int) -> str:
-    return f"{number:,}"

@@ -64,14 +64,10 @@ def reasoning_lines(summary: RunSummary) -> list[str]:
     """A line for each pair of models with neighbouring values of a parameter: how many times the reasoning tokens."""
     lines = []
     for one in summary.reasoning_ratios:
-        effect = {
-            "none visible": f"no visible effect of {one.parameter}, ",
-            "cannot tell": "cannot tell, ",
-            "visible": "",
-        }
+        effects = {"none visible": f"no visible effect of {one.parameter}, ", "cannot tell": "cannot tell, "}
         interval = "no interval" if one.low is None else f"{one.low:,.2f} to {one.high:,.2f}"
         truncated = f", without {one.truncated:,} truncated" * bool(one.truncated)
-        ratio = f"{effect[one.effect]}{one.ratio:,.2f} times those of {one.beside}"
+        ratio = f"{effects.get(one.effect, '')}{one.ratio:,.2f} times those of {one.beside}"
         lines.append(f"reasoning tokens of {one.model}: {ratio} ({interval}, questions: {one.questions:,}{truncated})")
     return lines
 

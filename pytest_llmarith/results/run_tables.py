@@ -19,9 +19,9 @@ from pytest_llmarith.types import ErrorClass, Level, Outcome
 _INTERVALS = "95 %: stratified Wilson interval over variants and depths, Wilson interval elsewhere."
 _ERROR_SIZES = "rel err, abs err: median relative and average absolute error of deviate."
 _EFFECTS = (
-    "Conditions beside the usual one, or the first one of a run without it, on the same problems. better, worse: "
-    "problems that went so. p: McNemar's exact test. 95 % and p are of each row alone. *: p is below 0.05 also after "
-    "Holm's correction for all rows."
+    "Conditions beside the usual one, or the first one of a run without it, on the same problems. better, "
+    "worse: problems that went so. p: McNemar's exact test. 95 % and p are of each row alone. *: p is below "
+    "0.05 also after Holm's correction for all rows."
 )
 _REPEATS = (
     "same: problems whose repeats all have the same answer. pass@k: one of k is correct. majority: the most "
@@ -32,24 +32,25 @@ _SPENDING = (
     "prompt, completion, reasoning: tokens."
 )
 _VARIANTS = (
-    "reliable depth: the deepest for which all trials up to it are at least 90 % correct by the lower end of their "
-    "interval, before the first depth whose own upper end is under 90 %; unproven: the same by the percentage itself; "
-    "needs: how many trials of the first depth would prove it, if all further ones are correct; none: all trials "
-    "together are under 90 % by the upper end. "
-    "rel err: median relative error of deviate; leading: median of its leading digits that are right, "
-    "- if most have another length than the truth."
+    "reliable depth: the deepest for which all trials up to it are at least 90 % correct by the lower end "
+    "of their interval, before the first depth whose own upper end is under 90 %; unproven: the same by the "
+    "percentage itself; needs: how many trials of the first depth would prove it, if all further ones are "
+    "correct; none: all trials together are under 90 % by the upper end. rel err: median relative error of "
+    "deviate; leading: median of its leading digits that are right, - if most have another length than the "
+    "truth."
 )
 _SETS = (
     "score: mean share of right terms, 95 % by bootstrap over sequences; perfect: every term right; "
     "cheating: a lookup table, scores 0."
 )
 _ERROR_CLASSES = (
-    "In % of all deviates, with 95 % intervals. right: in % of all trials, in any words; bare: with nothing but the "
-    "number."
+    "In % of all deviates, with 95 % intervals. right: in % of all trials, in any words; bare: with nothing "
+    "but the number."
 )
 _THRESHOLDS = (
-    "D50: the number of digits at which half of the answers are right, with its 95 % interval; < or >: it is below or "
-    "above the digits that were asked; no fit: accuracy does not fall once, as the fitted curve does (p below 0.01)."
+    "D50: the number of digits at which half of the answers are right, with its 95 % interval; < or >: it "
+    "is below or above the digits that were asked; no fit: accuracy does not fall once, as the fitted curve "
+    "does (p below 0.01)."
 )
 _DIGITS_A_RANGE = 5
 _LONGEST_HEADER = 20  # three of them beside each other fit into 80 columns

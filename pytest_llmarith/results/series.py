@@ -115,14 +115,14 @@ def name_of(result: Result) -> str:
 
 def neighbours_of(runs: Sequence[PageRun], series: Sequence[Series]) -> list[tuple[str, str]]:
     """The labels of the models of a run that have neighbouring values of a parameter."""
-    before = {
-        (number, model.name): first.name
+    labels = {one.key: one.label for one in series}
+    return [
+        (labels[before], label)
         for number, run in enumerate(runs)
         for _, first, model in neighbours(run.summary.run.models)
-    }
-    labels = {one.key: one.label for one in series}
-    keys = [(one.key[0], before.get(one.key[:2], ""), one.key[2]) for one in series]
-    return [(labels[key], one.label) for key, one in zip(keys, series, strict=True) if key in labels]
+        for key, label in labels.items()
+        if key[:2] == (number, model.name) and (before := (number, first.name, key[2])) in labels
+    ]
 
 
 def questions_of(runs: Sequence[PageRun], series: Sequence[Series], task: str) -> dict[str, list[Question]]:

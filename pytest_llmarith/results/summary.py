@@ -115,7 +115,7 @@ class _Result:
         self._first_repeats: dict[str, dict[int, Outcomes]] = {}
         self._breaking_points: list[records.BreakingPoint] = []
         self._measured: list[records.Threshold] = []  # by adaptive asking
-        self._first_wrong: dict[str, tuple[tuple[int, int, int], Minimum]] = {}  # by variant, with depth and trial
+        self._first_wrong: dict[str, tuple[tuple[int, int, int], Minimum]] = {}  # with depth and trial
 
     def add(self, record: Record) -> None:
         """Count one record, unless the same question of another item was counted."""

@@ -25,12 +25,13 @@ _TICKS = re.compile("`+")
 _NAMED_IN_LATEX = (
     "backslash braceleft braceright less greater bar asciitilde asciicircum asciigrave quotesingle quotedblright"
 )
-_LATEX = {char: f"\\{char}" for char in "&%$#_"} | {char: f"{{{char}}}" for char in "[]*"}  # brackets may be arguments
+# Brackets may be arguments.
+_LATEX = {char: f"\\{char}" for char in "&%$#_"} | {char: f"{{{char}}}" for char in "[]*"}
 _LATEX |= {char: rf"\text{name}{{}}" for char, name in zip("\\{}<>|~^`'\"", _NAMED_IN_LATEX.split(), strict=True)}
 _LIGATURE = re.compile(r"([-,])(?=\1)")
 _LATEX_CELLS = {".": "0", UNKNOWN: "--"}
 _RANGE = re.compile(r"(?<=\.[0-9])-(?=[0-9]{1,3}(\.[0-9])?(?![\w.]))")  # such as 57.6-64.8, and no name
-_SIGN = re.compile(r"(?<![^\s(])([-+](?:[0-9]+(?:\.[0-9]+)?|(?=\s)))")  # such as -12.9, and the minus of B - A
+_SIGN = re.compile(r"(?<![^\s(])([-+](?:[0-9]+(?:\.[0-9]+)?|(?=\s)))")  # as in -12.9 and in B - A
 
 
 class Column(NamedTuple):

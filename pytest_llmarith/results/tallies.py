@@ -105,7 +105,7 @@ class Tally:
 
     def spending(self) -> records.Spending:
         """The amounts of all replies by kind; None if a kind is unknown for all."""
-        return {kind: amounts_of(kind, [reply[at] for reply in self.replies]) for at, kind in enumerate(_KINDS)}
+        return {kind: amounts_of(kind, [one[at] for one in self.replies]) for at, kind in enumerate(_KINDS)}
 
     def error_sizes(self) -> records.ErrorSizes:
         """The sizes of errors of deviates."""
@@ -240,4 +240,4 @@ def _majority_is_correct(repeats: _Repeats) -> bool:
     """Whether the most frequent answer is correct; in a tie, that of the earliest repeat."""
     trials: Collection[_Trial] = [trial for _, trial in sorted(repeats.items()) if trial.answer is not None]
     votes = Counter(trial.answer for trial in trials)
-    return bool(votes) and any(trial.correct for trial in trials if trial.answer == votes.most_common(1)[0][0])
+    return bool(votes) and any(one.correct for one in trials if one.answer == votes.most_common(1)[0][0])

@@ -13,12 +13,7 @@ from pytest_llmarith import records
 from pytest_llmarith.decimals import decimal_from
 from pytest_llmarith.grading import Case, carries, is_correct, wrong_from_left, wrong_from_right
 from pytest_llmarith.records import AdditionProblem, Answer, ArithmeticProblem, Record, SequenceProblem
-from pytest_llmarith.results.statistics import (
-    bootstrap_mean,
-    kappa,
-    percentage,
-    share_with,
-)
+from pytest_llmarith.results.statistics import bootstrap_mean, kappa, percentage, share_with
 from pytest_llmarith.results.tallies import Tally, amounts_of
 from pytest_llmarith.types import ErrorClass, Level, Outcome, Reading, TermStatus
 

@@ -20,7 +20,7 @@ from pytest_llmarith.records import Record, Threshold, ThresholdProblem
 from pytest_llmarith.results.statistics import Depth, Interval
 from pytest_llmarith.types import Outcome, SearchEnd
 
-_FLATTEST, _FACTOR, _SLOPES = 0.2, 1.75, 7  # per digit, up to 5.7
+_FLATTEST, _STEEPEST, _SLOPES = 0.2, 0.2 * 1.75**6, 7  # per digit, and how many in the first grid
 _LARGEST_LAPSE, _LAPSES = 0.1, 4
 _CONCENTRATED = 0.8  # of the posterior on one slope or lapse rate: the next grid has others closer to it
 _GRIDS = 5  # at most, each finer than the one before
@@ -94,23 +94,22 @@ def fit(measured: tuple[Depth, ...], offered: tuple[int, int] | None = None) -> 
     first, last = offered or (measured[0].depth, measured[-1].depth)
     reach = _reach(first, last)
     low, high = float(first - reach), float(last + reach)
-    slopes, lapses = _Scale(range(_SLOPES), _SLOPES - 1), _Scale(range(_LAPSES), _LAPSES - 1)
+    # Slopes by their logarithm, and lapse rates: 0 is the smallest one, 1 the largest.
+    slopes, lapses = ([number / (count - 1) for number in range(count)] for count in (_SLOPES, _LAPSES))
     for number in range(_GRIDS):
         steps = min(_FINEST, 2 ** max(1, ceil(log2(_PLACES / (high - low)))))
         places = [place / steps for place in range(floor(low * steps), ceil(high * steps) + 1)]
         shapes = [
-            (_FLATTEST * _FACTOR ** ((_SLOPES - 1) * slope / slopes.whole), _LARGEST_LAPSE * lapse / lapses.whole)
-            for slope, lapse in product(slopes.numbers, lapses.numbers)
+            (_FLATTEST * (_STEEPEST / _FLATTEST) ** slope, _LARGEST_LAPSE * lapse)
+            for slope, lapse in product(slopes, lapses)
         ]
         grid = _Grid.of(measured, places, steps, last - first + reach, shapes)
-        rows, count = [fsum(row) for row in grid.weights], len(lapses.numbers)
-        finer = (
-            slopes.finer([fsum(rows[start : start + count]) for start in range(0, len(rows), count)]),
-            lapses.finer([fsum(rows[start::count]) for start in range(count)]),
-        )
-        if number and finer == (slopes, lapses):
+        rows, count = [fsum(row) for row in grid.weights], len(lapses)
+        before = slopes, lapses
+        slopes = _finer(slopes, [fsum(rows[start : start + count]) for start in range(0, len(rows), count)])
+        lapses = _finer(lapses, [fsum(rows[start::count]) for start in range(count)])
+        if number and before == (slopes, lapses):
             break
-        slopes, lapses = finer
         low, high = max(low, grid.quantile(0.001) - 1 / steps), min(high, grid.quantile(0.999) + 1 / steps)
     d50, low, high = map(grid.quantile, (0.5, 0.025, 0.975))
     return Fit(d50, Interval(low, high), grid.mean_slope(), _goodness(measured, *grid.likeliest()))
@@ -199,18 +198,13 @@ class DepthChooser:
         return self._right[depth]
 
 
-class _Scale(NamedTuple):
-    """Slopes (by their logarithm) or lapse rates, as numbers from 0 for the smallest to `whole` for the largest."""
-
-    numbers: range
-    whole: int
-
-    def finer(self, weights: Sequence[float]) -> _Scale:
-        """A scale of thirds around the number with nearly all of the weight; this scale if there is none."""
-        if (most := max(weights)) <= _CONCENTRATED * fsum(weights):
-            return self
-        best, whole = 3 * self.numbers[weights.index(most)], 3 * self.whole
-        return _Scale(range(max(0, best - 3), min(whole, best + 3) + 1), whole)
+def _finer(scale: list[float], weights: Sequence[float]) -> list[float]:
+    """Thirds of steps around the value with nearly all of the weight; the same scale if there is none."""
+    if (most := max(weights)) <= _CONCENTRATED * fsum(weights):
+        return scale
+    best, step = scale[weights.index(most)], (scale[1] - scale[0]) / 3
+    values = (round(best + third * step, 9) for third in range(-3, 4))
+    return [value for value in values if 0 <= value <= 1]
 
 
 class _Grid(NamedTuple):

@@ -17,7 +17,7 @@ from pytest_llmarith.models import redact
 from pytest_llmarith.records import Record, as_dict, convert
 from pytest_llmarith.results.formatting import sanitize
 from pytest_llmarith.results.thresholds import DepthChooser
-from pytest_llmarith.session.outcomes import ASK, RECORD, TIMER, properties_of
+from pytest_llmarith.session.items import ASK, RECORD, TIMER, properties_of
 from pytest_llmarith.session.programs import run_program
 from pytest_llmarith.session.selection import config_of, question_of
 from pytest_llmarith.settings import Settings

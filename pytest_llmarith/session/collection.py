@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from pytest_llmarith.oeis.cache import STARTER, Cache, checked_sets
-from pytest_llmarith.session.marks import (
+from pytest_llmarith.session.items import (
     ADDITION_MARK,
     ARITHMETIC_MARK,
     BREAKING_MARK,
@@ -222,7 +222,7 @@ def _configs_of(
     task = task_of(problems[0])
     for name, template in prompt_configs.templates.items() if "prompt" in task.AXES else ():
         check_template(name, template, task)
-        check_distinct(name, template, (problem for problem in problems if isinstance(problem, CheckedProblem)))
+        check_distinct(name, template, (one for one in problems if isinstance(one, CheckedProblem)))
     conditions = dict.fromkeys(condition.only(task.AXES) for condition in prompt_configs.conditions)
     configs = [PromptConfig(condition, repeat) for condition in conditions for repeat in range(prompt_configs.repeats)]
     seen: dict[str, str] = {}

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_llmarith import options
-from pytest_llmarith.session.marks import id_of, missing_option
-from pytest_llmarith.session.outcomes import OPTIONS_INPUT, has_record, settings_of
+from pytest_llmarith.session.items import OPTIONS_INPUT, has_record, id_of, missing_option, settings_of
 
 if TYPE_CHECKING:
     from pytest_llmarith.settings import Settings

@@ -15,10 +15,8 @@ from pytest_llmarith.models.process import BrokerProcess
 from pytest_llmarith.records import Run, SequenceProblem, Shard, convert
 from pytest_llmarith.results.formatting import sanitize
 from pytest_llmarith.session.forecast import DRAIN_S, STOPPED_EXIT_STATUS, Forecast, refuse_empty, start_broker
-from pytest_llmarith.session.marks import missing_option, problem_marks
-from pytest_llmarith.session.metadata import run_metadata
-from pytest_llmarith.session.outcomes import ASK, CRASHED, put_record, take_record
-from pytest_llmarith.session.recorder import Recorder
+from pytest_llmarith.session.items import ASK, CRASHED, missing_option, problem_marks, put_record, take_record
+from pytest_llmarith.session.recorder import Recorder, run_metadata
 from pytest_llmarith.session.selection import SHARDING, PlannedQuestion, planned_questions, selected
 from pytest_llmarith.session.terminal import Terminal, header
 from pytest_llmarith.session.xdist import Workers
@@ -68,7 +66,8 @@ class RunController:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Any:
         try:
-            if self._settings.models and not self._has_workers and not _runs_nothing(session):  # else `Workers` begins
+            # With workers, `Workers` begins.
+            if self._settings.models and not self._has_workers and not _runs_nothing(session):
                 self._broker.begin(list(planned_questions(selected(session.items), self._settings)))
             with self._terminal.watching(self._broker.progress(), self._broker.show_progress, self._has_workers):
                 return (yield)
@@ -101,7 +100,8 @@ class RunController:
         if report.when == CRASHED and nodeid not in records and (crashed := self._workers.record_of_crashed(nodeid)):
             put_record(report, crashed)
         record = take_record(report)
-        if record is None or str(report.outcome) == "rerun":  # by a rerun plugin: the last run of an item counts
+        # Of a rerun plugin: the last run of an item counts.
+        if record is None or str(report.outcome) == "rerun":
             return
         self._recorder.add(nodeid, record)
         self._workers.reported(nodeid)
@@ -125,7 +125,8 @@ class RunController:
         elif session.exitstatus == ok and not self._config.getoption("collectonly") and recorder.fail_unmeasured():
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
         result = yield
-        if self._unwritable and session.exitstatus == ok:  # such as the JSON report, which is written during the yield
+        # Such as the JSON report, which is written during the yield.
+        if self._unwritable and session.exitstatus == ok:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
         return result
 

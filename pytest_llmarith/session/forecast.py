@@ -15,7 +15,7 @@ from pytest_llmarith.models.process import BrokerProcess, Setup
 from pytest_llmarith.records import SearchProblem
 from pytest_llmarith.results.formatting import dollars, sanitize, sanitize_name, thousands
 from pytest_llmarith.session.collection import MODEL_FIXTURE
-from pytest_llmarith.session.marks import NO_MODEL, parameter_of, problem_of
+from pytest_llmarith.session.items import NO_MODEL, parameter_of, problem_of
 from pytest_llmarith.session.selection import PlannedQuestion, config_of, planned_questions, question_of, selected
 from pytest_llmarith.session.terminal import Terminal, header
 from pytest_llmarith.settings import Settings

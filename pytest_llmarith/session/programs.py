@@ -12,8 +12,7 @@ from pytest_llmarith.evaluate_programs import ProgramRules, program_record
 from pytest_llmarith.records import Record
 from pytest_llmarith.sandbox.isolation import UnavailableError, probe
 from pytest_llmarith.session.collection import limits_of
-from pytest_llmarith.session.marks import problem_of
-from pytest_llmarith.session.outcomes import ASK, settings_of
+from pytest_llmarith.session.items import ASK, problem_of, settings_of
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks.oeis import OeisProblem
 from pytest_llmarith.types import Failure, Isolation, Level, Reply, Rules

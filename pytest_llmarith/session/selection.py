@@ -17,7 +17,7 @@ import pytest
 from pytest_llmarith import records
 from pytest_llmarith.results.keys import Key
 from pytest_llmarith.session.collection import MODEL_FIXTURE, PROMPT_CONFIG_FIXTURE
-from pytest_llmarith.session.marks import parameter_of, problem_of
+from pytest_llmarith.session.items import parameter_of, problem_of
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks import Problem, render
 from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Model, PromptConfig, Question, Shard

@@ -14,8 +14,7 @@ from pytest_llmarith import evaluate
 from pytest_llmarith.models.process import BrokerProcess, Channel, WorkerConnection, decoded, encoded
 from pytest_llmarith.records import Record
 from pytest_llmarith.session.collection import digest_of
-from pytest_llmarith.session.marks import problem_of
-from pytest_llmarith.session.outcomes import ASK, OPTIONS_INPUT
+from pytest_llmarith.session.items import ASK, OPTIONS_INPUT, problem_of
 from pytest_llmarith.session.selection import PlannedQuestion, planned_questions, selected
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks.oeis import OeisProblem
@@ -112,7 +111,8 @@ class Workers:
             self._check_installed(worker, *said)
         else:
             self._broker().detach(worker)
-            if self._announcer == worker and not self._announced_all.is_set():  # the next new worker announces
+            # The next new worker announces.
+            if self._announcer == worker and not self._announced_all.is_set():
                 self._announced.clear()
                 self._announcer = None
 

@@ -114,9 +114,9 @@ def check_distinct(name: str, template: str, problems: Iterable[CheckedProblem])
         first = seen.setdefault(question, problem.label)
         if first != problem.label:
             raise InvalidTask(
-                f"--llm-prompt-template: template {name}: problems {first} and {problem.label} of {task.NAME} get the "
-                f"same prompt, though they are different questions; name another field in it: there are "
-                f"{_field_names(task)}"
+                f"--llm-prompt-template: template {name}: problems {first} and {problem.label} of "
+                f"{task.NAME} get the same prompt, though they are different questions; name another field "
+                f"in it: there are {_field_names(task)}"
             )
 
 

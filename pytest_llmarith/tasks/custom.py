@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Any, Generic, TypeVar
 
-from pytest_llmarith.records import CustomProblem, check_plain
+from pytest_llmarith.records import CustomProblem, check_plain, kind_of
 from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Reading
 
 REPLY_TOKENS = 100  # a guess
@@ -23,7 +23,6 @@ _MAX_SHOWN = 80
 
 Answer = TypeVar("Answer")
 
-_RESERVED = frozenset({"arithmetic", "integer_addition", "oeis", "breaking_point"})
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,59}", re.ASCII)
 
 
@@ -68,7 +67,7 @@ class Task(Generic[Answer]):
             raise ValueError(
                 f"Task: {self.name!r} is not a task name; write small letters, digits and _, such as 'reversal'"
             )
-        if self.name in _RESERVED:
+        if kind_of(self.name) != "custom":
             raise ValueError(f"Task: {self.name!r} is a built-in task; choose another name")
         for name in ("problems", "prompt", "read", "grade"):
             if not callable(function := getattr(self, name)):
@@ -163,8 +162,8 @@ def _checked_problems(task: Task[Any], seed: int, trials: int) -> list[CheckedPr
             raise InvalidTask(f"task {task.name}: problems returned {_short_repr(problem)}; {_EXPECTED}")
         if not isinstance(problem.label, str) or not _LABEL.fullmatch(problem.label):
             raise InvalidTask(
-                f"task {task.name}: {_short_repr(problem.label)} is not a label; write up to 200 letters, digits and "
-                "_ . + -, such as 'trial_3'"
+                f"task {task.name}: {_short_repr(problem.label)} is not a label; write up to 200 letters, "
+                "digits and _ . + -, such as 'trial_3'"
             )
         if problem.label in made:
             raise InvalidTask(f"task {task.name}: two problems have the label {problem.label!r}; make labels unique")

@@ -14,13 +14,13 @@ from pytest_llmarith.oeis.cache import (
     CLASSIC,
     SETS,
     STARTER,
+    BrokenEntry,
     Cache,
     checked_sets,
     default_cache,
     sync_command,
     wanted_numbers,
 )
-from pytest_llmarith.oeis.entries import BrokenEntry
 from tests.oeis_site import entry
 
 REAL = Path(__file__).parents[3] / "shared" / "oeis"

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_llmarith.oeis.entries import read_entry
+from pytest_llmarith.oeis.cache import read_entry
 from pytest_llmarith.oeis.lookup_table.detector import Analysis, analyze, conclude, extra_inputs
 from pytest_llmarith.oeis.lookup_table.model_judge import messages_to_judge
 from pytest_llmarith.oeis.program import Program

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_llmarith.oeis.entries import MAX_BYTES, read_entry
+from pytest_llmarith.oeis.cache import MAX_BYTES, read_entry
 from pytest_llmarith.oeis.sync import ATTEMPTS, NOTICE_FILE, FolderSource, Synced, Unavailable, Website, sync
 from tests.oeis_site import Answer, Site, entry
 

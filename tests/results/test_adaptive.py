@@ -118,18 +118,3 @@ def test_any_answers(depths: Sequence[int], half_width: float) -> None:
                 break
             assert following in depths
             depth = following
-
-
-def test_the_answers_decide() -> None:
-    """The same answers lead to the same depths."""
-    depths = [[*_chosen(Random(7))] for _ in range(2)]
-    assert depths[0] == depths[1]
-    assert set(depths[0]) <= set(DEPTHS)
-
-
-def _chosen(random: Random) -> list[int]:
-    model, chooser, chosen = Model(random, 9, 1), DepthChooser(DEPTHS, 0.1), [15]
-    for _ in range(50):
-        chooser.add(chosen[-1], is_right=model.is_right(chosen[-1]))
-        chosen.append(chooser.next_depth() or 0)
-    return chosen

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pytest_llmarith.oeis.cache import Cache
-from pytest_llmarith.session.metadata import git_metadata
+from pytest_llmarith.session.recorder import git_metadata
 
 Way = tuple[str, ...]
 BENCH = """
@@ -233,7 +233,7 @@ def test_limits(bench: pytest.Pytester) -> None:
         test_bench="""
         import pytest
         from pytest_llmarith.session.collection import limits_of
-        from pytest_llmarith.session.outcomes import settings_of
+        from pytest_llmarith.session.items import settings_of
 
         @pytest.mark.oeis
         def test_usual(problem, request): check(request, [0.5, 4.0])

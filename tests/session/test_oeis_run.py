@@ -124,7 +124,7 @@ def test_other_entries_on_another_worker(oeis: Bench) -> None:
 
         def pytest_configure(config):
             if os.environ.get("PYTEST_XDIST_WORKER") == "gw1":
-                from pytest_llmarith.session.outcomes import settings_of
+                from pytest_llmarith.session.items import settings_of
                 object.__setattr__(settings_of(config).oeis, "cache", config.rootpath / "other")
     """)
     result = oeis.run("-n", "2")

@@ -165,7 +165,7 @@ class Curves:
 
 def depth_curves(results: Results) -> Curves | None:
     """Arithmetic by depth: a panel per variant and one of the models that answered all variants."""
-    models = [(label, result.cells) for label, result in results if any(cell.measured for cell in result.cells)]
+    models = [(label, one.cells) for label, one in results if any(cell.measured for cell in one.cells)]
     variants = list(dict.fromkeys(cell.variant for _, cells in models for cell in cells))
     every: list[tuple[str, Shares]] = []
     for label, cells in models:
@@ -218,12 +218,7 @@ def _panel_per_model(what: str, curves: Sequence[tuple[str, Shares]], name: Call
     return Curves(what, (), [panel(label, what, [(label, shares)], name) for label, shares in curves if shares])
 
 
-def panel(
-    title: str,
-    what: str,
-    curves: Sequence[tuple[str, Shares]],
-    name: Callable[[int], str] = str,
-) -> Panel:
+def panel(title: str, what: str, curves: Sequence[tuple[str, Shares]], name: Callable[[int], str] = str) -> Panel:
     """A panel of curves with at least one point; `name` gives the label of an x value."""
     places = sorted({place for _, shares in curves for place in shares})
     x, y = Axis(places[0], places[-1], _LEFT + 12, _RIGHT - 8), Axis(0, 100, _BOTTOM, _TOP)

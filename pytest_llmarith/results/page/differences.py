@@ -59,8 +59,7 @@ def rank(asked: Mapping[str, Collection[Question]]) -> tuple[list[Place], list[s
     sets = Counter(frozenset(mine) for mine in questions.values() if mine)
     same = max(sets, key=lambda one: (sets[one], len(one)), default=frozenset[tuple[int, str]]())
     order = sorted(
-        (key for key, mine in questions.items() if mine and mine.keys() == same),
-        key=lambda key: -_mean(questions[key]),
+        (key for key, mine in questions.items() if mine and mine.keys() == same), key=lambda key: -_mean(questions[key])
     )
     order = [key for key in order if _have_same_prompts(questions[order[0]], questions[key])]
     others = [key for key in asked if key not in order]
