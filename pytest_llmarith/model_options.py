@@ -127,8 +127,10 @@ def sweep(models: Sequence[Model], texts: Sequence[str]) -> Sequence[Model]:
     key, _, values = texts[0].partition("=")
     words = [value.strip() for value in values.split(",")]
     found = {word: parameter(f"{key}={word}") for word in words}
-    if len(words) < 2 or len(found) < len(words) or not all(map(_SWEPT.fullmatch, words)):
-        # The message leaves out the values, which may hold a key.
+    # These messages leave out the values, which may hold a key.
+    if len(found) < len(words):
+        raise ValueError("a value is there twice; remove one")
+    if len(words) < 2 or not all(map(_SWEPT.fullmatch, words)):
         raise ValueError("write two or more values of letters, digits and . _ + -: reasoning_effort=low,medium,high")
     key, _ = found[words[0]]
     if not models or any(model.simulated for model in models):

@@ -38,7 +38,7 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
             "--llm-model", "MODEL", "Model to benchmark, as [NAME=]TARGET[?KEY=VALUE&...]; repeatable", repeatable=True
         ),
         Option("--llm-param", "KEY=VALUE", "Request parameter for all models; repeatable", repeatable=True),
-        Option("--llm-sweep", "KEY=V,V,...", "Ask every model with each value of a parameter", repeatable=True),
+        Option("--llm-sweep", "KEY=V,V,...", "Ask with each value: reasoning_effort=low,high", repeatable=True),
         Option("--llm-api-base", "URL", "Base URL of the provider, for all models"),
         Option("--llm-system-prompt", "TEXT", "System prompt; several are compared as conditions", repeatable=True),
         Option("--llm-baseline", "NAME", "Model that the others are compared with (default: the first one)"),

@@ -98,9 +98,10 @@ MISTAKES = [
     *((f"--llm-param=stop={value}", "is nested too deep") for value in DEEP),
     *(
         (f"--llm-sweep={text} --llm-model=m", "reasoning_effort=low,medium,high")
-        for text in ("a", "a=", "a=b", "a=b,b", "a=b,", "a=b&c,d", 'a={"b":1},2', "a=b c,d")
+        for text in ("a", "a=", "a=b", "a=b,", "a=b&c,d", 'a={"b":1},2', "a=b c,d")
     ),
     *((f"--llm-sweep={text} --llm-model=m", "is not KEY=VALUE") for text in ("", "=a,b")),
+    ("--llm-sweep=a=b,c,b --llm-model=m", "a value is there twice"),
     ("--llm-sweep=a=1,2", "a needs one or more models"),
     ("--llm-sweep=a=1,2 --llm-sweep=b=1,2 --llm-model=m", "a run can sweep one parameter"),
     ("--llm-sweep=a=1,2 --llm-model=m --llm-model=n?a=1", "a is set with --llm-model"),

@@ -138,12 +138,11 @@ def _difference(text: str) -> float:
 
 def _plan(request: argparse.Namespace) -> int:
     from pytest_llmarith.results.export import load_all_runs
-    from pytest_llmarith.results.plan import needs, tables
+    from pytest_llmarith.results.plan import tables
     from pytest_llmarith.results.tables import as_text
 
     runs = load_all_runs(request.runs) if request.runs else []
-    found = needs(request.detect, runs)
-    for table in tables(request.detect, found, _costs(runs, request.models)):
+    for table in tables(request.detect, runs, _costs(runs, request.models)):
         say(*as_text(table, shutil.get_terminal_size().columns), "")
     return 0
 
@@ -159,7 +158,7 @@ def _costs(runs: list[LoadedRun], models: list[str]) -> list[Cost]:
     targets = {one.name: one.target or one.name for run in runs if run.facts for one in run.facts.models}
     longest = arithmetic.prompt(next(iter(arithmetic.problems(0, [10], 1))))
     found = []
-    for name in dict.fromkeys([*tokens, *models]):
+    for name in dict.fromkeys([*targets, *tokens, *models]):
         model = Model(name, targets.get(name, name))
         short = Tokens(model.about_tokens(longest), arithmetic.REPLY_TOKENS)
         free = Price(0.0, 0.0)

@@ -77,6 +77,7 @@ _FATAL_WORDS = re.compile(
 _KEY_MISSING = re.compile(r"Missing credentials|Missing \w+ API Key|api_key client option must be set", re.IGNORECASE)
 # Advice for programmers who use litellm.
 _LITELLM_ADVICE = re.compile(r" To drop unsupported.*| Handle with `litellm\..*", re.DOTALL)
+_REFUSED_PARAMETERS = re.compile(r"does not support parameters: \[([^]]+)\]")
 _FILTERED = re.compile(r"content_filter|content_policy_violation|ResponsibleAIPolicyViolation")
 # One match for all repetitions: a provider may repeat them for megabytes, and each substitution copies the text.
 _LITELLM_WORDS = re.compile(r"(?:(?:litellm\.)?(?:[A-Za-z]+(?:Error|Exception)|Timeout(?: Error)?)(?::\s*|\s+-\s+))*")
@@ -108,6 +109,8 @@ def diagnose(error: BaseException, model: Model, timeout_s: float) -> Diagnosis:
         reason = f"no key; set {place}"
     elif "LLM Provider NOT provided" in reason:
         reason = "litellm knows no such model; write PROVIDER/MODEL, or openai/MODEL with --llm-api-base=URL"
+    elif refused := _REFUSED_PARAMETERS.search(reason):
+        reason = "takes no " + refused[1].replace("'", "") + "; remove it, or choose another model"
     elif _status(error) == 401:
         reason += f"; check {place}"
     secrets = list(redact.header_values(model.params))

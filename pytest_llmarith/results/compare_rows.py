@@ -214,16 +214,21 @@ def effects(results: Iterable[OfCondition]) -> tuple[list[Effect], list[SameWord
 
 
 def reasoning_ratios(models: Sequence[Model], results: Iterable[OfCondition]) -> list[ReasoningRatio]:
-    """The reasoning tokens of models with neighbouring values of a parameter, over the questions of all tasks.
+    """The reasoning tokens of models with neighbouring values of a parameter, and of the last with the first value.
 
-    One is added to each count, as it may be 0. If no reply has reasoning tokens, or their number is unknown, there is
-    no ratio. The conditions and repeats of a problem are one question, and have one ratio, their mean.
+    They are over the questions of all tasks. One is added to each count, as it may be 0. If no reply has reasoning
+    tokens, or their number is unknown, there is no ratio. The conditions and repeats of a problem are one question, and
+    have one ratio, their mean.
     """
     asked: defaultdict[str, list[Question]] = defaultdict(list)
     for each in results:
         asked[each.model] += each.questions
-    found = []
-    for parameter, before, model in neighbours(models):
+    found, steps = [], [*neighbours(models)]
+    sweeps: dict[tuple[str, str], tuple[str, Model, Model]] = {}  # the ends, by parameter and last model
+    for parameter, before, model in steps:
+        _, first, _ = sweeps.pop((parameter, before.name), (parameter, before, before))
+        sweeps[parameter, model.name] = parameter, first, model
+    for parameter, before, model in (*steps, *(sweep for sweep in sweeps.values() if sweep not in steps)):
         pairs = pair(asked[before.name], asked[model.name])[0]
         known = [(one, other) for one, other in pairs if one.counted and other.counted]
         finished = [(one, other) for one, other in known if not one.truncated and not other.truncated]

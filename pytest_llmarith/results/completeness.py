@@ -65,12 +65,12 @@ def bounded(result: Result) -> str:
     return f"no reply for a variant at some depth: {bounds} are correct, depending on the missing replies"
 
 
-def truncated(result: Result) -> str:
-    """How many replies are truncated, and how many percent of all and of the others are correct; empty if none is."""
+def truncated(result: Result, replies: str = "") -> str:
+    """How many replies are truncated, and the percentage correct with and without them; empty if none is."""
     count = 0 if result.breaking_points else result.nan_reasons.get(NanReason.TRUNCATED, 0)
     others = with_interval(percentage(result.outcomes.correct, result.measured - count))
-    correct = f"{percent_of(result.percentages[Outcome.CORRECT])} % correct, of the others {others} %"
-    return f"{count:,} of {result.measured:,} ({correct})" if count else ""
+    correct = f"{percent_of(result.percentages[Outcome.CORRECT])} % correct with them, {others} % without"
+    return f"{count:,} of {result.measured:,}{replies} truncated: {correct}" if count else ""
 
 
 def duplicates(summary: RunSummary) -> list[str]:

@@ -14,17 +14,21 @@ from math import ceil, sqrt
 from statistics import NormalDist, fmean
 from typing import NamedTuple
 
+from pytest_llmarith.records import SearchProblem
 from pytest_llmarith.results.differences import POWER, SIGNIFICANT, mcnemar_power
 from pytest_llmarith.results.formatting import dollars
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.questions import Question
+from pytest_llmarith.results.statistics import score_interval
 from pytest_llmarith.results.tables import Column, Row, Table
 from pytest_llmarith.types import Price
 
-_ASSUMED = (0.05, 0.1, 0.2)  # discordant shares
+_SHARES = (0.05, 0.1, 0.2)  # discordant, if they are assumed
 _FEWEST_PAIRS = 50  # for an estimate
 _ROUND_PAIRS = [2**exponent for exponent in range(3, 18)]
 _ACCURACY = 0.5  # if it is unknown; the number of questions is largest there
+_ERRORS = NormalDist().inv_cdf(1 - SIGNIFICANT / 2)  # standard errors to either side of the mean
+_CELLS = 72  # of arithmetic at its usual depths
 
 
 class Tokens(NamedTuple):
@@ -54,12 +58,19 @@ class Cost(NamedTuple):
 
 
 class Need(NamedTuple):
-    """Questions that each of two models has to be asked; None if more than 131,072 are needed."""
+    """Questions that each of two models has to be asked; None if more than 131,072 are needed.
 
-    first: str | None
-    second: str | None
+    `discordant` is the share of questions that the plan takes only one of both to get right. `measured` is how many
+    were in the runs, such as `0 of 72`, or `assumed`; `at_most` are the paired questions for the upper end of its 95 %
+    interval.
+    """
+
+    first: str
+    second: str
+    measured: str
     discordant: float
     paired: int | None
+    at_most: int | None
     unpaired: int
 
 
@@ -72,22 +83,25 @@ def needs(points: float, runs: Sequence[LoadedRun]) -> list[Need]:
     difference, questions = points / 100, _questions(runs)
     shares = [question.measured.share for asked in questions.values() for question in asked.values()]
     accuracy = fmean(shares) if shares else _ACCURACY
-    found: list[tuple[str | None, str | None, float, float]] = []
+    found = []
     for (one, first), (other, second) in combinations(questions.items(), 2):
         both = [(first[key].measured.share, second[key].measured.share) for key in first.keys() & second.keys()]
         if len(both) >= _FEWEST_PAIRS:
+            differing = sum(abs(a - b) for a, b in both)
             # If none differs, at most 3 of the same number do (Hanley and Lippman-Hand 1983, JAMA 249, 1743-1745).
-            differing = max(3.0, sum(abs(a - b) for a, b in both)) / len(both)
-            found.append((one, other, differing, fmean(a + b for a, b in both) / 2))
-    if not found:
-        best, worst = min(1.0, accuracy + difference / 2), max(0.0, accuracy - difference / 2)
-        independent = best * (1 - worst) + worst * (1 - best)  # in fact models agree more often
-        found = [(None, None, share, accuracy) for share in sorted({min(one, independent) for one in _ASSUMED})]
-    return [
-        Need(one, other, share, paired_questions(share, difference), unpaired_questions(of_both, difference))
-        for one, other, discordant, of_both in found
-        for share in [max(discordant, difference)]
-    ]
+            share = max(difference, max(3.0, differing) / len(both))
+            upper = max(share, score_interval(differing / len(both), len(both), _ERRORS).high)
+            numbers = paired_questions(share, difference), paired_questions(upper, difference)
+            unpaired = unpaired_questions(fmean(a + b for a, b in both) / 2, difference)
+            found.append(Need(one, other, f"{differing:.4g} of {len(both):,}", share, *numbers, unpaired))
+    if found:
+        return found
+    best, worst = min(1.0, accuracy + difference / 2), max(0.0, accuracy - difference / 2)
+    independent = best * (1 - worst) + worst * (1 - best)  # in fact models agree more often
+    shares = sorted({max(difference, min(one, independent)) for one in _SHARES})
+    unpaired = unpaired_questions(accuracy, difference)
+    needed = ((share, paired_questions(share, difference)) for share in shares)
+    return [Need("any", "another", "assumed", share, paired, None, unpaired) for share, paired in needed]
 
 
 def _questions(runs: Iterable[LoadedRun]) -> Mapping[str, Mapping[tuple[int, int | None, str], Question]]:
@@ -115,42 +129,46 @@ def unpaired_questions(accuracy: float, difference: float) -> int:
     half = difference / 2
     middle = min(max(accuracy, half), 1 - half)
     first, second = middle - half, middle + half
-    errors = NormalDist().inv_cdf(1 - SIGNIFICANT / 2) * sqrt(2 * middle * (1 - middle))
+    errors = _ERRORS * sqrt(2 * middle * (1 - middle))
     errors += NormalDist().inv_cdf(POWER) * sqrt(first * (1 - first) + second * (1 - second))
     return ceil((errors / difference) ** 2)
 
 
 def mean_tokens(runs: Iterable[LoadedRun]) -> dict[str, Tokens]:
-    """The mean tokens of the replies that report them, by model."""
+    """The mean tokens of the replies that report them, by model; without searches, whose questions are chosen."""
     found: defaultdict[str, list[Tokens]] = defaultdict(list)
     for run in runs:
         for record in run.records():
-            reply = record.reply
+            reply = None if isinstance(record.problem, SearchProblem) else record.reply
             if reply and reply.prompt_tokens is not None and reply.completion_tokens is not None:
                 found[record.model].append(Tokens(reply.prompt_tokens, reply.completion_tokens))
     return {model: Tokens(*map(fmean, zip(*tokens, strict=True))) for model, tokens in found.items()}
 
 
-def tables(points: float, found: Sequence[Need], prices: Sequence[Cost]) -> Iterator[Table]:
+def tables(points: float, runs: Sequence[LoadedRun], prices: Sequence[Cost]) -> Iterator[Table]:
     """The questions, and the cost of the largest paired number of them."""
-    is_measured = any(need.first for need in found)
+    found = needs(points, runs)
+    most = max(need.paired or 0 for need in found)
+    trials = f"{most:,} questions: --llm-trials={ceil(most / _CELLS)} with all {_CELLS} cells of arithmetic"
     yield Table(
         f"questions that show a difference of {points:g} points with {POWER:.0%} power at p < {SIGNIFICANT}",
         [
-            *[Column("model", is_name=True), Column("compared with", is_name=True)] * is_measured,
-            Column("only one right" if is_measured else "only one right (assumed)", lambda share: f"{share:.1%}"),
-            Column("paired", "{:,}".format),
-            Column("unpaired", "{:,}".format),
+            Column("model", is_name=True),
+            Column("compared with", is_name=True),
+            Column("only one right"),
+            Column("planned with", "{:.1%}".format),
+            *(Column(header, "{:,}".format) for header in ("paired", "at most", "unpaired")),
         ],
-        [Row(need if is_measured else need[2:]) for need in found],
-        "questions for each of both models; only one right: the share of questions that one of them gets "
-        "wrong and the other right; paired: both are asked the same questions (McNemar's exact test); "
-        "unpaired: other questions",
+        [Row(need) for need in found],
+        "questions for each of both models; only one right: exactly one of both is right; assumed: no two models of "
+        f"the runs have {_FEWEST_PAIRS} questions in common; planned with: at least 3 of the questions asked, and at "
+        "least the difference itself; paired: both are asked the same questions (McNemar's exact test); at most: if "
+        "only one is right as often as its upper 95 % bound says; unpaired: other questions",
+        [trials] * bool(most),
     )
-    most = max((need.paired for need in found if need.paired), default=None)
     if prices and most:
         yield Table(
-            f"cost of {most:,} questions",
+            f"cost of {most:,} questions (the largest paired number)",
             [
                 Column("model", is_name=True),
                 Column("tokens each", lambda tokens: f"{tokens.prompt:,.0f} + {tokens.completion:,.0f}"),
@@ -162,5 +180,6 @@ def tables(points: float, found: Sequence[Need], prices: Sequence[Cost]) -> Iter
                 for one in prices
             ],
             "prompt and completion tokens are the means of the runs, or those of a short answer"
-            + ", which is a lower bound for a model that reasons" * any(one.without_reasoning for one in prices),
+            + ", which is a lower bound for a model that reasons" * any(one.without_reasoning for one in prices)
+            + "; -: no price in litellm's list" * any(None in (one.price, one.batch) for one in prices),
         )

@@ -61,14 +61,15 @@ def _completeness(summary: RunSummary) -> Iterator[str]:
 
 
 def reasoning_lines(summary: RunSummary) -> list[str]:
-    """A line for each pair of models with neighbouring values of a parameter: how many times the reasoning tokens."""
+    """A line for each pair of models with two values of a parameter: how many times the reasoning tokens."""
     lines = []
     for one in summary.reasoning_ratios:
-        effects = {"none visible": f"no visible effect of {one.parameter}, ", "cannot tell": "cannot tell, "}
+        effects = {"none visible": f": no visible effect of {one.parameter}", "cannot tell": ": cannot tell"}
         interval = "no interval" if one.low is None else f"{one.low:,.2f} to {one.high:,.2f}"
-        truncated = f", without {one.truncated:,} truncated" * bool(one.truncated)
-        ratio = f"{effects.get(one.effect, '')}{one.ratio:,.2f} times those of {one.beside}"
-        lines.append(f"reasoning tokens of {one.model}: {ratio} ({interval}, questions: {one.questions:,}{truncated})")
+        counted = f"{one.questions:,} question{'s' * (one.questions != 1)}"
+        counted += f", without {one.truncated:,} truncated" * bool(one.truncated)
+        ratio = f"{one.model} uses {one.ratio:,.2f} times the reasoning tokens of {one.beside}"
+        lines.append(f"{ratio} ({interval}; {counted}){effects.get(one.effect, '')}")
     return lines
 
 

@@ -125,7 +125,7 @@ def notes_of(row: ResultOfRun, *, details: bool = True) -> Iterator[str]:
         incomplete(result),
         row.missing,
         bounded(result),
-        f"truncated: {cut}" if (cut := truncated(result)) else "",
+        truncated(result),
         f"nan: {nan}" * (details and bool(nan)),
         f"deviate: {result.rounded:,} rounded" * (details and bool(result.rounded)),
         formatting.unpriced(result),

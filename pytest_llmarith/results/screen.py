@@ -297,6 +297,6 @@ def _error_classes(rows: Sequence[ResultOfRun], models: int) -> Iterator[str]:
         whose += f" in {sanitize_name(result.task, _LONGEST_NAME)}" * in_tasks
         if parts and not result.searched:
             yield f"errors{whose}: {', '.join(parts)}"
-        cut += [f"{whose}: {truncated(result)}"] * bool(truncated(result))
+        cut += [truncated(result, f" replies{whose}")] * bool(truncated(result))
     if cut:
-        yield f"truncated replies{';'.join(cut)}"
+        yield "; ".join(cut)

@@ -329,7 +329,7 @@ def test_a_host_that_is_not_there(asked: Asked, code: int | None, monkeypatch: p
         ("openai/some", {}, "no key; set OPENAI_API_KEY in the environment or in .env"),
         ("claude-sonnet-4-5", {}, "no key; set ANTHROPIC_API_KEY in the environment or in .env"),
         ("nonsense/some", {}, "litellm knows no such model"),
-        ("openai/gpt-4o", {"reasoning_effort": "high"}, "does not support parameters"),
+        ("openai/gpt-4o", {"reasoning_effort": "high"}, "openai/gpt-4o: takes no reasoning_effort; remove it"),
         ("llmarith/clever", {}, "unknown fake model; write llmarith/exact or llmarith/sloppy"),
     ],
 )

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from random import Random
 
 import pytest
+from msgspec.structs import replace
 
 from pytest_llmarith.cli import main
 from pytest_llmarith.results.differences import mcnemar
-from pytest_llmarith.results.plan import needs, paired_questions, unpaired_questions
-from tests.results.made import run, sums
+from pytest_llmarith.results.plan import mean_tokens, needs, paired_questions, unpaired_questions
+from tests.results.made import changed, run, searches, sums
 
 
 @pytest.mark.parametrize(("discordant", "published"), [(0.05, 458), (0.1, 917), (0.2, 1_795)])
@@ -50,9 +52,21 @@ def test_from_runs() -> None:
     assert (need.first, need.second) == ("one", "two")
     assert need.discordant == pytest.approx(0.1)
     assert need.paired == paired_questions(need.discordant, 0.03)
-    (equal,) = needs(3, [run(*[first, sums("c" * 90 + "d" * 10, model="two")])])
-    assert equal.discordant == pytest.approx(0.03), "at least the difference itself"
-    assert all(need.first is None for need in needs(3, [run(*[first, second[:40]])]))
+    assert need.measured == "10 of 100"
+    assert need.at_most == paired_questions(0.1744, 0.03), "Wilson's upper bound of 10 of 100 is 17.4 %"
+    for points, planned in ((2, 0.03), (10, 0.1)):
+        (equal,) = needs(points, [run(*[first, sums("c" * 90 + "d" * 10, model="two")])])
+        assert (equal.measured, equal.discordant) == ("0 of 100", planned), "3 questions, or the difference itself"
+    assert all(need.measured == "assumed" for need in needs(3, [run(*[first, second[:40]])]))
+
+
+def test_searches_say_nothing_about_the_tokens() -> None:
+    """Their questions are chosen near the limit of the model."""
+    (usual,), searched = sums("c"), searches("c")
+    assert usual.reply
+    reply = replace(usual.reply, prompt_tokens=30, completion_tokens=10)
+    longer = changed(searched, reply=replace(reply, completion_tokens=900))
+    assert mean_tokens([run(changed([usual], reply=reply), longer)]) == {"m": (30, 10)}
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -64,6 +78,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert main(["plan", "--detect=3", f"--from={log}", "--model=gpt-4o", "--model=o4-mini"]) == 0
     shown = capsys.readouterr().out
     assert "30 + 10" in shown
+    assert re.search(r"questions: --llm-trials=\d+ with all 72 cells", shown)
     rows = {line.split()[0]: line for line in shown.splitlines() if "$" in line}
     assert "at least" not in rows["gpt-4o"]
     assert "at least" in rows["o4-mini"], "it reasons, and no run tells how much"

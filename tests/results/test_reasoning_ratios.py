@@ -95,6 +95,16 @@ def test_effects(first: list[int | None], second: list[int | None], effect: str 
     assert [one["effect"] for one in found] == ([] if effect is None else [effect])
 
 
+def test_the_last_value_is_compared_with_the_first() -> None:
+    """Two steps that are too small to matter may matter together."""
+    found = ratios(*[trials(f"m-{effort}", [n] * 6) for effort, n in zip(EFFORTS, (99, 111, 124), strict=True)])
+    assert [(one["model"], one["beside"], one["effect"]) for one in found] == [
+        ("m-medium", "m-low", "none visible"),
+        ("m-high", "m-medium", "none visible"),
+        ("m-high", "m-low", "visible"),
+    ]
+
+
 def test_truncated_replies_hide_an_effect() -> None:
     """Their tokens were cut: they are left out, and with more than 5 % of them nothing is shown to be ignored."""
     both = [trials(model, [100] * 38) for model in ("m-low", "m-medium")]
@@ -148,14 +158,14 @@ def test_reports_of_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     for args in ([str(run)], [str(run), "--min-depth=2"], [str(run), str(other)], [str(run), "--format=markdown"]):
         assert main(["report", *args]) == 0
         said = " ".join(capsys.readouterr().out.split())
-        assert said.count("reasoning tokens of ") == 2
-        assert "m-high: 1.95 times those of m-medium (1.9" in said
-        assert "1 of 21 (95.2 % correct, of the others 100.0 (83.9-100) %)" in said
+        assert said.count("the reasoning tokens of ") == 3
+        assert "m-high uses 1.95 times the reasoning tokens of m-medium (1.9" in said
+        assert "truncated: 95.2 % correct with them, 100.0 (83.9-100) % without" in said
     assert main(["report", str(run), str(other), "--format=html", f"--output={tmp_path / 'page.html'}"]) == 0
     page = (tmp_path / "page.html").read_text("utf-8")
-    assert page.count("<li>reasoning tokens of ") == 2
+    assert page.count("times the reasoning tokens of ") == 3
     assert page.count('<path class="swept" d="M') == 2
-    assert "truncated: 1 of 21 (95.2 % correct" in page
+    assert "1 of 21 truncated: 95.2 % correct" in page
 
 
 def test_merged_regraded_and_killed_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -179,4 +189,4 @@ def test_merged_regraded_and_killed_runs(tmp_path: Path, capsys: pytest.CaptureF
     for run in (merged, regraded, killed):
         capsys.readouterr()
         assert main(["report", str(run)]) == 0
-        assert "reasoning tokens of m-high: 2.98 times those of m-low" in " ".join(capsys.readouterr().out.split())
+        assert "m-high uses 2.98 times the reasoning tokens of m-low" in " ".join(capsys.readouterr().out.split())

@@ -74,14 +74,15 @@ def test_a_sweep_shows_which_values_are_ignored(bench: Bench, way: str) -> None:
     result = bench.run(*sweep, model="openai/o4-mini")
     assert (result.ret, result.errlines, len(bench.server.requests)) == (0, [], 3 * ITEMS)
     said = " ".join(result.stdout.str().split())
-    assert "openai/o4-mini-medium: 1.96 times those of openai/o4-mini-low (1.9" in said
-    assert "reasoning tokens of openai/o4-mini-high: cannot tell, 1.00 times" in said  # for the truncated replies
-    assert "truncated replies of openai/o4-mini-high in arithmetic: 4 of 16 (75.0 % correct, of the others 100" in said
+    assert "openai/o4-mini-medium uses 1.96 times the reasoning tokens of openai/o4-mini-low (1.9" in said
+    assert ", without 4 truncated): cannot tell" in said
+    assert "4 of 16 replies of openai/o4-mini-high in arithmetic truncated: 75.0 % correct with them, 100" in said
     summary = bench.summary()
     assert [model["params"]["reasoning_effort"] for model in summary["run"]["models"]] == list(tokens)
     assert [(one["questions"], one["effect"]) for one in summary["reasoning_ratios"]] == [
         (ITEMS, "visible"),
         (ITEMS - 4, "cannot tell"),
+        (ITEMS - 4, "visible"),
     ]
     assert bench.run(*sweep, "-k", "o4-mini-low and int_add", model="openai/o4-mini").ret == 0
     assert (len(bench.records()), len(bench.server.requests)) == (2, 3 * ITEMS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, floor, log10
+from math import ceil, dist, floor, log10
 
 from pytest_llmarith.records import Cell, Cells, Percentage, Result
 from pytest_llmarith.results import formatting
@@ -19,6 +19,7 @@ MOST_TOGETHER = 6  # lines of one panel that can be distinguished
 _MOST_TICKS = 12
 _LEFT, _RIGHT, _TOP, _BOTTOM = 34, 330, 10, 186  # of the plot within a panel of 340 by 220
 _PER = 1000  # trials
+_OVERLAP = 10  # the distance of two points, which are 15 high
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,6 +347,11 @@ class Scatter:
     @property
     def header(self) -> list[str]:
         return ["model", self.unit, "correct % (95 %)"]
+
+    def numbers(self, x: float, y: float) -> str:
+        """The numbers of the models at a place, or so near that their points overlap: `1`, or `1, 2, 3`."""
+        near = [dist((x, y), (self.x.at(one.amount), self.y.at(one.share.percent))) < _OVERLAP for one in self.models]
+        return ", ".join(str(number) for number, is_near in enumerate(near, 1) if is_near)
 
     @property
     def rows(self) -> list[list[str]]:
