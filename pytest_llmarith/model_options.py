@@ -151,7 +151,7 @@ def base_url(url: Any) -> str | None:
     if isinstance(url, str) and ("@" in url or "?" in url):
         raise ValueError("a base URL with a user, a password or a query could write a key into files; remove them")
     if not isinstance(url, str) or not _BASE_URL.fullmatch(url):
-        raise ValueError(f"{url!r} is not a base URL; write http://localhost:8000/v1")
+        raise ValueError(f"{url!r:.80} is not a base URL; write http://localhost:8000/v1")
     return url
 
 

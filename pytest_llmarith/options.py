@@ -64,7 +64,7 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
         Option(
             "--llm-batch",
             "wait|submit|collect",
-            "Ask in batches, at about half the price: wait for them (default), only submit, or only collect",
+            "Ask in batches, at about half the price: wait for them (if no value is given), submit or collect",
             bare="wait",
         ),
         Option("--llm-dry-run", None, "Ask nothing: show questions, prompts and the estimated cost"),

@@ -184,7 +184,7 @@ def _parse(config: pytest.Config) -> Settings:
             max_tokens=given.optional("--llm-max-total-tokens", _whole(1, 999_999_999)),
             price=given.optional("--llm-price", _price),
         ),
-        batch=given.optional("--llm-batch", _one_of(BatchMode)),
+        batch=given.optional("--llm-batch", _one_of(BatchMode, "; before a path, write --llm-batch=wait")),
         dry_run=bool(given.raw("--llm-dry-run")),
         store_mode=given.value("--llm-store", _one_of(StoreMode)),
         store_path=config.rootpath / given.value("llm_store_dir", str) / STORE_FILE,
@@ -266,13 +266,13 @@ def _seconds(text: str) -> float:
     raise ValueError(f"{text!r} is not a positive number of seconds; write 600 or 0.5")
 
 
-def _one_of(choices: type[_Choice]) -> Callable[[str], _Choice]:
+def _one_of(choices: type[_Choice], hint: str = "") -> Callable[[str], _Choice]:
     def parse(text: str) -> _Choice:
         try:
             return choices(text)
         except ValueError:
             *others, last = choices
-            raise ValueError(f"{text!r} is unknown; write {', '.join(others)} or {last}") from None
+            raise ValueError(f"{text!r} is unknown; write {', '.join(others)} or {last}{hint}") from None
 
     return parse
 

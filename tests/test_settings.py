@@ -123,7 +123,7 @@ MISTAKES = [
     ('--llm-param=extra_body={"credentials": {"user": "me", "pw": "hunter2"}}', "credentials would write a key"),
     *(
         (f"--llm-api-base={url}", "is not a base URL")
-        for url in ("localhost:8000", "ftp://x", "http://", "http://[::1")
+        for url in ("localhost:8000", "ftp://x", "http://", "http://[::1", "x" * 999)
     ),
     *((f"--llm-api-base={url}", "remove them") for url in ("http://h/v1?key=hunter2", "https://me:hunter2@host/v1")),
 ]
@@ -139,6 +139,7 @@ def test_mistakes(parse: Parse, pytester: pytest.Pytester) -> None:
         said = refused(parse, option)
         assert (option, said.partition(": ")[0]) == (option, option.partition("=")[0].removeprefix("-o"))
         assert (option, message in said, "hunter2" in said) == (option, True, False), said
+        assert len(said) < 400
     for template in NO_TEMPLATES:
         (pytester.path / "mine.txt").write_text(template, encoding="utf-8")
         assert refused(parse, "--llm-prompt-template=mine.txt").startswith("--llm-prompt-template: 'mine.txt': ")

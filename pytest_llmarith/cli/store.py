@@ -228,7 +228,7 @@ def _replies(count: int) -> str:
 
 def add_batch(commands: Commands) -> None:
     """Declare `llmarith batch`."""
-    purpose = "Show the batches of --llm-batch that have not ended, or cancel them"
+    purpose = "Show the batches of --llm-batch whose replies are not all in the store, or cancel them"
     command = commands.add_parser("batch", help=purpose, description=f"{purpose}.")
     subcommands = command.add_subparsers(dest="subcommand", metavar="status|cancel", required=True)
 
@@ -257,20 +257,20 @@ def _status_of_batches(request: argparse.Namespace) -> int:
         found = await provider.state(batch.model, batch.id)
         return "ended" if found.ended else f"{found.done:,} done"
 
-    rows = []
-    for batch, said in zip(batches, _ask_each(store.path, batches, state), strict=True):
-        rows.append(
-            [
-                _id(batch),
-                sanitize_name(batch.model.target, _LONGEST_NAME),
-                sanitize_name(batch.model.api_base or UNKNOWN, _LONGEST_NAME),
-                batch.made_at[:16].replace("T", " "),
-                f"{batch.questions:,}",
-                sanitize_name(said, _LONGEST_REASON),
-            ]
-        )
-    headers = ["batch", "model", "base URL", "since (UTC)", "questions", "state"]
-    say(f"store: {sanitize_line(str(store.path))}", *(["", *draw(headers, rows, names=4)] if rows else ["no batches"]))
+    rows = [
+        [
+            _id(batch),
+            sanitize_name(batch.model.target, _LONGEST_NAME),
+            sanitize_name(batch.model.api_base or UNKNOWN, _LONGEST_NAME),
+            sanitize_name(batch.parameters, _LONGEST_NAME),
+            batch.made_at[:16].replace("T", " "),
+            f"{batch.questions:,}",
+            sanitize_name(said, _LONGEST_REASON),
+        ]
+        for batch, said in zip(batches, _ask_each(store.path, batches, state), strict=True)
+    ]
+    headers = ["batch", "model", "base URL", "parameters", "since (UTC)", "questions", "state"]
+    say(f"store: {sanitize_line(str(store.path))}", *(["", *draw(headers, rows, names=5)] if rows else ["no batches"]))
     return 0
 
 
@@ -282,6 +282,8 @@ def _cancel(request: argparse.Namespace) -> int:
         for name in {*request.batches} - {_id(batch) for batch in batches}:
             raise UsageError(f"there is no batch {name!r}; see llmarith batch status")
         chosen = [batch for batch in batches if request.all or _id(batch) in request.batches]
+        if not chosen:
+            say("no batches")
         if request.forget:
             with store.submitting():
                 for batch in chosen:
@@ -293,15 +295,17 @@ def _cancel(request: argparse.Namespace) -> int:
             raise UsageError(f"{_id(batch)} has no id yet; rerun the run, which looks for it, or add --forget")
 
     async def cancel(provider: BatchProvider, batch: Batch) -> str:
-        await provider.cancel(batch.model, str(batch.id))
+        if (await provider.state(batch.model, str(batch.id))).ended:
+            say(f"{_id(batch)}: has ended; the next run with --llm-batch takes its replies")
+        else:
+            await provider.cancel(batch.model, str(batch.id))
+            say(f"{_id(batch)}: cancelled; the next run with --llm-batch takes the replies that exist")
         return ""
 
     outcomes = _ask_each(store.path, chosen, cancel)
     for batch, why in zip(chosen, outcomes, strict=True):
         if why:
             print_error("batch cancel", f"{_id(batch)}: {why}")
-        else:
-            say(f"{_id(batch)}: cancelled; the next run with --llm-batch takes the replies that exist")
     return NOT_DONE if any(outcomes) else 0
 
 

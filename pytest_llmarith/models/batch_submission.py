@@ -120,8 +120,8 @@ class Submission:
     _undecided: set[str] = field(default_factory=set)
     _unclear: int = 0
 
-    async def submit(self, missing: Mapping[str, BatchQuestion]) -> None:
-        """Find the batches of a process that was killed, and create batches of the questions that are in none.
+    async def submit(self, missing: Mapping[str, BatchQuestion], *, may_create: bool) -> None:
+        """Find the batches of a process that was killed, and perhaps create batches of the questions that are in none.
 
         The store has to be locked with `submitting`.
         """
@@ -131,6 +131,8 @@ class Submission:
             for batch in self.db.batches(missing):
                 if batch.id is None:
                     await self._resolve(batch)
+            if not may_create:
+                return
             reserved = self.db.in_batches(missing)
             pending = {key: question for key, question in missing.items() if key not in reserved}
             for model, part in self._parts(pending):
@@ -204,21 +206,18 @@ class Submission:
         If this cannot be known yet, nothing changes. Raises BatchError if it can never be known.
         """
         try:
-            if batch.creating_at is not None:
-                if await self.find(batch):
-                    return
-                if time.time() - batch.creating_at < _LONG_AGO_S:
-                    self.say(f"{batch.model.target}: looking for a batch of {batch.questions:,} for {SETTLED_S:g} s")
-                    await self.calls.pause(SETTLED_S)
-                    if await self.find(batch):
-                        return
-            self.db.release(batch)
+            is_young = time.time() - (batch.creating_at or 0.0) < _LONG_AGO_S
+            if batch.creating_at is not None and not await self._find(batch) and is_young:
+                self.say(f"{batch.model.target}: looking for a batch of {batch.questions:,} for {SETTLED_S:g} s")
+                await self.calls.pause(SETTLED_S)
+                await self._find(batch)
+            self.db.release(batch)  # changes nothing if it was found
         except Undecided as why:
             if batch.intent not in self._undecided:
                 self.say(f"{batch.model.target}: {batch.questions:,} questions may be in a batch: {why}")
             self._undecided.add(batch.intent)
 
-    async def find(self, batch: Batch) -> bool:
+    async def _find(self, batch: Batch) -> bool:
         """Look for a batch without an id at its provider."""
         provider = batch_provider(self.client, batch.model)
         known, keys = self.db.ids(), self.db.questions(batch.intent)

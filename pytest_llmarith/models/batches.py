@@ -9,14 +9,14 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 
 from pytest_llmarith.models import redact
-from pytest_llmarith.models.batch_providers import BatchProvider, Row, State, Undecided, batch_provider, lines_in
+from pytest_llmarith.models.batch_providers import BatchProvider, Row, State, batch_provider, lines_in
 from pytest_llmarith.models.batch_submission import BatchError, BatchQuestion, ProviderCalls, Submission, Unreached
 from pytest_llmarith.models.budget import Budget, Prices
 from pytest_llmarith.models.client import Client
@@ -61,19 +61,22 @@ class Batches:
         self._done: dict[str, int] = {}
         self._unreached = 0
 
-    async def run(self, mode: BatchMode, questions: Mapping[str, BatchQuestion]) -> dict[str, Failure]:
-        """Bring these questions, which have no stored reply, as far as the mode says.
+    async def run(
+        self, mode: BatchMode, questions: Mapping[str, BatchQuestion], stored: Collection[str]
+    ) -> dict[str, Failure]:
+        """Bring these questions, except those that are stored, as far as the mode says.
 
         Returns why questions still have no reply. Raises BatchError or StoreError.
         """
         assert self.store.path is not None
-        self._missing = dict(questions)
+        self._missing = {key: question for key, question in questions.items() if key not in stored}
         began, tell_s = time.monotonic(), 0.0
         with closing(Reservations(self.store.path, check_writable=True)) as self._db:
             self._submission = Submission(self.client, self.limits, self.calls, self._db, self.say)
+            self._name_others(questions)
             while True:
-                await self._take_ended(may_search=mode is BatchMode.COLLECT)
-                submitted = mode is BatchMode.COLLECT or await self._submit()
+                await self._take_ended()
+                submitted = await self._submit(mode)
                 waiting = self._db.batches(self._missing)
                 if submitted and (mode is not BatchMode.WAIT or not waiting):
                     return self._reasons()
@@ -84,14 +87,30 @@ class Batches:
                     self.say(f"{self._progress(waiting)}, {minutes}" if submitted else wait)
                 await self.calls.pause(min(_LONGEST_POLL_S, _FIRST_POLL_S + elapsed / 20))
 
-    async def _submit(self) -> bool:
-        """Submit what may be submitted. Returns False if another run is submitting."""
+    def _name_others(self, questions: Mapping[str, BatchQuestion]) -> None:
+        """Say which batches for the models of these questions hold none of them."""
+        targets, mine = {one.model.target for one in questions.values()}, self._db.batches(questions)
+        for batch in self._db.batches():
+            if batch.model.target in targets and batch not in mine:
+                since = f"for {batch.model.target}, submitted {batch.made_at[:16].replace('T', ' ')} UTC"
+                again = f"repeat the command that submitted it (its parameters: {batch.parameters})"
+                self.say(f"a batch of {batch.questions:,} questions {since}, holds none of these questions: {again}")
+
+    async def _submit(self, mode: BatchMode) -> bool:
+        """Find the batches of killed processes, and submit what may be submitted, unless the mode is COLLECT.
+
+        Returns False if another run is submitting, and this one has to wait.
+        """
         left = {key: one for key, one in self._missing.items() if self._tries[key] < _MOST_TRIES}
         try:
             with self._db.submitting():
-                await self._submission.submit(left)
+                await self._submission.submit(left, may_create=mode is not BatchMode.COLLECT)
         except Locked:
-            return False
+            return mode is BatchMode.COLLECT
+        except Unreached:
+            if mode is not BatchMode.COLLECT:
+                raise
+            self._unreached += 1
         return True
 
     def _progress(self, waiting: list[Batch]) -> str:
@@ -118,28 +137,25 @@ class Batches:
 
     # --- take replies -----------------------------------------------------------------------------------------------
 
-    async def _take_ended(self, *, may_search: bool) -> None:
+    async def _take_ended(self) -> None:
         """Store the replies of all batches that have ended and hold a question of this run."""
         self._unreached = 0
         for batch in self._db.batches(self._missing):
+            if batch.id is None:
+                continue
             provider = batch_provider(self.client, batch.model)
             try:
-                if batch.id is not None:
-                    poll = partial(provider.state, batch.model, batch.id)
-                    state = await self.calls.persistently(batch.model, poll, unless=is_gone)
-                    self._done[batch.intent] = state.done
-                    if state.ended:
-                        await self._take(batch, provider, state)
-                elif may_search and batch.creating_at is not None:
-                    await self._submission.find(batch)
-            except Undecided:
-                continue
+                poll = partial(provider.state, batch.model, batch.id)
+                state = await self.calls.persistently(batch.model, poll, unless=is_gone)
+                self._done[batch.intent] = state.done
+                if state.ended:
+                    await self._take(batch, provider, state)
             except Unreached:
                 self._unreached += 1
             except Exception as error:
                 if not is_gone(error):
                     raise
-                id_ = redact.one_line(str(batch.id), os.environ)
+                id_ = redact.one_line(batch.id, os.environ)
                 raise BatchError(
                     f"{self.calls.error(error, batch.model)}; if the batch or its results are gone, free its "
                     f"questions with llmarith batch cancel --forget {id_}, then rerun"
@@ -183,10 +199,10 @@ class Batches:
     ) -> tuple[dict[str, Failure], int]:
         """Store the replies, and remove their questions. Returns the failures, and how many lines are damaged."""
         asked_at = datetime.fromtimestamp(batch.creating_at or 0, UTC).isoformat(timespec="milliseconds")
-        replies: dict[str, Reply] = {}
         failures: dict[str, Failure] = {}
         damaged = 0
         for name in state.results:
+            replies: dict[str, Reply] = {}
             read = partial(provider.result, batch.model, state, name)
             for line in lines_in(await self.calls.persistently(batch.model, read, unless=is_gone)):
                 row = provider.row(line)
@@ -204,7 +220,6 @@ class Batches:
                     self._write(batch, replies)
                     replies = {}
             self._write(batch, replies)
-            replies = {}
         return failures, damaged
 
     def _outcome(self, model: Model, row: Row) -> Reply | Failure:

@@ -144,12 +144,10 @@ class Broker:
         """
         assert self._batch is not None
         assert self._batches is not None
-        stored = self._planned_stored
-        questions = {
-            one.key: BatchQuestion(one.model, one.question.prompt) for one in self._planned if one.key not in stored
-        }
-        self._unbatched = dict.fromkeys(questions, _TOO_LATE)  # none is asked singly, whatever happens
-        task = asyncio.create_task(self._batches.run(self._batch, questions))
+        questions = {one.key: BatchQuestion(one.model, one.question.prompt) for one in self._planned}
+        # None of those without a reply is asked singly, whatever happens.
+        self._unbatched = dict.fromkeys(questions.keys() - self._planned_stored.keys(), _TOO_LATE)
+        task = asyncio.create_task(self._batches.run(self._batch, questions, self._planned_stored))
         self._requests.add(task)
         task.add_done_callback(self._requests.discard)
         try:

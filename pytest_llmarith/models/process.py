@@ -327,7 +327,7 @@ class BrokerProcess:
             printed = stderr.read().decode("utf-8", "replace").strip()
         if self._closing:
             return _ENDED
-        last = redact.one_line(printed.splitlines()[-1], os.environ) if printed else "no message on stderr"
+        last = redact.one_line(printed.splitlines()[-1], os.environ) if printed else "the same command goes on"
         why = Failure(
             f"the process that asks the models ended with status {self._process.returncode}: {last}", stops_run=True
         )

@@ -9,6 +9,7 @@ provider. Only the process that holds `submitting` creates batches; the lock end
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,6 +19,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
+from pytest_llmarith.models import redact
 from pytest_llmarith.models.store import Store
 from pytest_llmarith.types import Model, Reply
 
@@ -50,6 +52,12 @@ class Batch:
     creating_at: float | None
     id: str | None
     questions: int
+
+    @property
+    def parameters(self) -> str:
+        """The parameters of its requests as text without keys."""
+        named = ", ".join(f"{name}={value}" for name, value in self.model.params.items())
+        return redact.one_line(named, os.environ) or "none"
 
 
 class Reservations(Store):

@@ -93,8 +93,8 @@ class Forecast:
             items = f"{len(budgets):,} items ask" if len(budgets) > 1 else "1 item asks"
             most = f"up to {sum(budgets):,} questions"
             lines.append(f"{items} {most}, which depend on the replies: only the first of each is counted here")
-        if plan.in_batches:
-            lines.append(f"{len(plan.in_batches):,} of them are in batches already")
+        if waiting := len(plan.in_batches):
+            lines.append(f"{waiting:,} of them {'are in batches' if waiting > 1 else 'is in a batch'} already")
         if self._settings.batch is not None and self._asked_later:
             lines.append("questions that follow from replies, of searches, adaptive items and judges, are asked singly")
         if plan.stored:

@@ -75,9 +75,14 @@ def test_status_and_cancel(server: BatchServer, capsys: pytest.CaptureFixture[st
     assert main(["batch", "status"]) == 0
     shown = capsys.readouterr().out
     assert [shown.count(text) for text in (*TARGETS, "0 done", "perhaps created")] == [1, 2, 2, 1]
+    assert (shown.count("max_tokens=9"), "sk-" in shown) == (3, False)
     first, second = server.made
     assert main(["batch", "cancel", first.id]) == 0
     assert (first.end, second.end) == ("cancelled", "completed")
+    first.end, first.polls = "completed", 0
+    capsys.readouterr()
+    assert main(["batch", "cancel", first.id]) == 0
+    assert (first.end, "has ended" in capsys.readouterr().out) == ("completed", True)
     server.made.remove(second)
     assert main(["batch", "cancel", second.id]) == 1
     assert "404" in capsys.readouterr().err
@@ -95,8 +100,10 @@ def test_forgetting_frees_the_questions(server: BatchServer, capsys: pytest.Capt
     assert (left(), [made.end for made in server.made]) == ([], ["completed"] * 2)
     with closing(Reservations(store())) as reservations, reservations.submitting():
         assert main(["batch", "cancel", "--forget", "--all"]) == 1
-    assert main(["batch", "status"]) == 0
-    assert "no batches" in capsys.readouterr().out
+    capsys.readouterr()
+    for command in (["status"], ["cancel", "--all"], ["cancel", "--forget", "--all"]):
+        assert main(["batch", *command]) == 0
+        assert "no batches" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

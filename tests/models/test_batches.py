@@ -58,6 +58,7 @@ class Runs:
         self.path = path
         self.said: list[str] = []
         self.target = target
+        self.params = {"max_tokens": 100}
         self.runner = asyncio.Runner()
 
     def run(self, mode: BatchMode | None, count: int = COUNT, **limits: Any) -> list[Reply | Failure]:
@@ -72,7 +73,7 @@ class Runs:
 
     async def one(self, mode: BatchMode | None, count: int, later: str = "", **limits: Any) -> list[Reply | Failure]:
         """The outcomes; `later` is asked after them, and follows from a reply."""
-        model = Model("m", self.target, {"max_tokens": 100}, self.server.base_url)
+        model = Model("m", self.target, self.params, self.server.base_url)
         limits = {"retries": 1, "timeout_s": 20.0, **limits}
         store = RunStore(self.path, StoreMode.ON)
         broker = Broker(Client(), [model], store, RequestLimits(**limits), batch=mode, say=self.said.append)
@@ -90,6 +91,14 @@ class Runs:
             return [*outcomes, await broker.ask(Question("m", later, 0))] if later else outcomes
         finally:
             await broker.close()
+
+    def break_off(self, *, creating: bool) -> None:
+        """Leave the store as a run of one question that was killed directly before or after it began to create."""
+        model = Model("m", self.target, self.params, self.server.base_url, batched=True)
+        with closing(Reservations(self.path)) as store:
+            store.reserve(model, {key_of(model, Question("m", "q0", 0)): model.messages("q0")})
+            if creating:
+                store.creating(store.batches()[0].intent)
 
     def rows(self, table: str) -> int:
         with closing(sqlite3.connect(self.path)) as database:
@@ -144,6 +153,44 @@ def test_a_run_submits_another_collects_and_single_questions_keep_away(runs: Run
     assert (set(runs.server.asked.values()), runs.rows("reserved")) == ({1}, 0)
     (_, new) = (only(runs.run(COLLECT, 1)), counted(runs.run(COLLECT, COUNT + 3)))
     assert new == {"reply": COUNT + 2, "in no batch; --llm-batch=submit sends it": 1}
+
+
+def test_a_run_names_the_batches_that_hold_none_of_its_questions(runs: Runs) -> None:
+    """Such as those with other parameters, which are named before anything is sent; also if all replies are stored."""
+
+    def named() -> int:
+        lines = [line for line in runs.said if "holds none of these questions" in line and "max_tokens=100" in line]
+        assert runs.said[: len(lines)] == lines
+        del runs.said[:]
+        return len(lines)
+
+    runs.server.polls = 10**6
+    runs.run(SUBMIT)
+    runs.run(SUBMIT, COUNT + 1)
+    assert named() == 0
+    runs.params, runs.server.polls = {"max_tokens": 50}, 1
+    for mode, outcome in ((COLLECT, "in no batch; --llm-batch=submit sends it"), (WAIT, "reply"), (COLLECT, "reply")):
+        assert counted(runs.run(mode)) == {outcome: COUNT}
+        assert named() == 2
+    runs.target = {OPENAI: "openai/gpt-4o", ANTHROPIC: "anthropic/claude-sonnet-4-5"}[runs.target]
+    runs.run(COLLECT)
+    assert named() == 0
+
+
+@pytest.mark.parametrize("creating", [False, True])
+def test_collecting_frees_the_questions_of_a_batch_that_was_not_created(runs: Runs, creating: bool) -> None:
+    """A later run may submit them. A run that submits at that moment keeps its questions."""
+    runs.break_off(creating=creating)
+    with closing(Reservations(runs.path)) as store, store.submitting():
+        assert only(runs.run(COLLECT, 1)).startswith("in a batch since 20")
+    if creating:
+        runs.server.go_away()
+        assert only(runs.run(COLLECT, 1, retries=0)).startswith("in a batch since 20")
+        runs.server.come_back()
+    assert only(runs.run(None, 1)).startswith("in a batch since 20")
+    assert only(runs.run(COLLECT, 1)) == "in no batch; --llm-batch=submit sends it"
+    assert (runs.server.made, runs.rows("reserved"), runs.rows("batches")) == ([], 0, 0)
+    assert counted(runs.run(WAIT, 1)) == {"reply": 1}
 
 
 def test_two_runs_at_once_ask_each_question_once(runs: Runs) -> None:
@@ -450,14 +497,10 @@ def test_a_batch_that_fails_whole(runs: Runs) -> None:
 def test_a_batch_whose_owner_is_unclear_is_never_created_again(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of Mistral's batches litellm cannot make a list: the run stops, always, with one line that names a way out."""
     monkeypatch.setenv("MISTRAL_API_KEY", "sk-mistral-of-the-tests")
-    with closing(Reservations(runs.path)) as store:
-        model = Model("m", runs.target, {"max_tokens": 100}, runs.server.base_url, batched=True)
-        question = Question("m", "q0", 0)
-        store.reserve(model, {key_of(model, question): model.messages("q0")})
-        (batch,) = store.batches()
-        store.creating(batch.intent)
-    for mode in (WAIT, SUBMIT):
-        assert f"llmarith batch cancel --forget {batch.intent[:8]}" in only(runs.run(mode, 1))
+    runs.break_off(creating=True)
+    for mode in BatchMode:
+        assert "llmarith batch cancel --forget" in only(runs.run(mode, 1))
+    assert runs.rows("reserved") == 1
     assert runs.server.events == []
 
 

@@ -122,7 +122,7 @@ def test_a_process_that_dies_answers_every_question_in_one_line(start: Start, mo
     number, kind, text = channel.sent.get(timeout=PATIENCE_S)
     assert (number, kind) == (7, "failure")
     assert "the process that asks the models ended with status -9" in text
-    why = Failure("the process that asks the models ended with status -9: no message on stderr", stops_run=True)
+    why = Failure("the process that asks the models ended with status -9: the same command goes on", stops_run=True)
     assert broker.ask_and_wait(ONE) == broker.stopped == why
     assert broker.plan([ONE]).error == why.message
 

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -76,6 +77,16 @@ def test_the_steps_of_a_batch_outlive_its_process(store: Reservations, path: Pat
         assert found.id is None
         later.created(batch.intent, "batch_1")
     assert [one.id for one in store.batches()] == ["batch_1"]
+
+
+def test_the_parameters_of_a_batch_are_one_line_without_keys(
+    store: Reservations, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "key-of-the-tests")
+    given: list[dict[str, Any]] = [{}, {"max_tokens": 9, "stop": "\x1b"}, {"user": "key-of-the-tests"}]
+    for number, params in enumerate(given):
+        store.reserve(replace(MODEL, params=params), asked(number))
+    assert [batch.parameters for batch in store.batches()] == ["none", "max_tokens=9, stop=", "user=[hidden]"]
 
 
 def test_a_batch_that_another_process_has_found_is_not_released(store: Reservations) -> None:

@@ -157,7 +157,7 @@ def test_questions_that_follow_from_replies_are_asked_singly(batches: BatchBench
 @pytest.mark.parametrize(
     ("options", "model", "words"),
     [
-        (["--llm-batch=soon"], OPENAI, "--llm-batch: 'soon' is unknown; write wait, submit or collect"),
+        (["--llm-batch=benches"], OPENAI, "'benches' is unknown; write wait, submit or collect; before a path, write"),
         (["--llm-batch"], None, "--llm-batch: there is no model to ask; name one with --llm-model"),
         (["--llm-batch", "--llm-store=off"], OPENAI, "remove --llm-store=off"),
         (["--llm-batch", "--llm-store=only"], OPENAI, "remove --llm-store=only"),
