@@ -45,14 +45,15 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
     ),
     "questions": (
         Option("--llm-depths", "2-10|2,5,8", "Digits of arithmetic (default: the bench's, 2-10)"),
-        Option("--llm-trials", "N", "Trials per cell (default: the bench's)"),
+        Option("--llm-trials", "N", "Trials per variant and depth (default: the bench's)"),
         Option("--llm-seed", "N|random", "Seed of all problems (default: 0)", "0"),
         Option("--llm-repeats", "K", "Ask every question K times (default: 1)", "1"),
         Option("--llm-breaking-point", "N", "Search for breaking points, with up to N questions per variant"),
         Option(
             "--llm-adaptive",
             "HALF_WIDTH[,QUESTIONS]",
-            "Choose depths of arithmetic until D50 is known to this many digits, by at most 100 questions per variant",
+            "Find D50, the digits at which half of the answers are right, to +- HALF_WIDTH digits, "
+            "with at most QUESTIONS (100) per variant",
         ),
         Option("--llm-shard", "I/N", "Run the I-th of N parts; llmarith merge joins them"),
         Option("--llm-number-format", "plain|comma|space,...", "How digits are grouped in prompts", "plain"),

@@ -93,6 +93,8 @@ def _compare(request: argparse.Namespace) -> int:
         raise UsageError("--allow-unanswered needs --fail-if-worse; add --fail-if-worse=POINTS or remove it")
     baseline, *others = load_all_runs(request.runs)
     comparisons = compare(baseline, others, request.model, request.condition, unpaired=request.unpaired)
+    if request.fail_if_worse is not None and not all(one.rows for one in comparisons.comparisons):
+        raise UsageError("--fail-if-worse: there is no gate for D50, all that these runs share; remove it")
     text = _formatted(comparisons, request.format)
     Destination(sys.stdout, request.output, request.force).write([text], [baseline, *others])
     if request.fail_if_worse is None:

@@ -7,13 +7,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from pytest_llmarith.records import Part, Points, Record, SearchProblem, ThresholdProblem
+from pytest_llmarith.records import Part, Points, Record, SearchProblem, Threshold, ThresholdProblem
 from pytest_llmarith.results.compare_rows import Row, at_worst, correct_for_tests, rows_of
+from pytest_llmarith.results.differences import mover
 from pytest_llmarith.results.files import UsageError
-from pytest_llmarith.results.formatting import d50_of
-from pytest_llmarith.results.keys import USUAL_NAME, label_of
+from pytest_llmarith.results.keys import USUAL_NAME, label_of, variant_order
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.questions import Pair, Question, Questions, by_cell, pair, with_other_prompts
+from pytest_llmarith.results.statistics import Interval
 from pytest_llmarith.results.thresholds import threshold_of
 
 _MOST_NAMED = 5
@@ -57,13 +58,24 @@ class Counts(Part, kw_only=True):
     second: LeftOut
 
 
+class DifferenceOfD50(Part):
+    """Adaptive D50 on both sides, and B - A in digits; null if one is outside of its depths or does not fit."""
+
+    name: str  # the variant, with the condition if it is not the usual one
+    first: Threshold
+    second: Threshold
+    difference: float | None
+    interval: Interval | None  # 95 %
+
+
 class Comparison(Part):
-    """Two sides. Breaking points and adaptive D50 are in no row; `searches` say what was found on both sides."""
+    """Two sides. `searches` say which breaking points were found. There are no `rows` if only D50 is compared."""
 
     first: Side
     second: Side
     differing: list[Differing]
     searches: list[Differing]
+    thresholds: list[DifferenceOfD50]
     method: Literal["paired", "unpaired"]
     questions: Counts
     rows: list[Row]
@@ -89,13 +101,15 @@ class _Model:
     simulated: bool = False
     seen: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # facts in its records
     searches: dict[tuple[str, str], str] = field(default_factory=dict)  # by condition and search
+    thresholds: dict[tuple[str, str], Threshold] = field(default_factory=dict)  # by condition and variant
 
     def __str__(self) -> str:
         return f"{self.name}, {self.condition}" if self.condition else self.name
 
     @property
     def conditions(self) -> list[str]:
-        return sorted({question.condition or USUAL_NAME for question in self.questions})
+        labels = *(question.condition for question in self.questions), *(label for label, _ in self.thresholds)
+        return sorted({label or USUAL_NAME for label in labels})
 
     def note(self, record: Record) -> None:
         """Collect the facts in a record about how the model was asked and graded."""
@@ -103,7 +117,7 @@ class _Model:
         problem, label = record.problem, label_of(record.condition)
         if isinstance(problem, ThresholdProblem):
             if (found := threshold_of(record, problem)) is not None:
-                self.searches[label, f"D50 of {problem.variant}"] = d50_of(found)
+                self.thresholds[label, problem.variant] = found
         elif isinstance(problem, SearchProblem) and record.search:
             search = problem.variant + f", repeat {record.repeat}" * bool(record.repeat)
             wrong = record.search.minimum and record.search.minimum.question
@@ -199,7 +213,8 @@ def _in_condition(model: _Model, condition: str) -> _Model:
     label = "" if condition == USUAL_NAME else condition
     questions = [replace(one, condition="") for one in model.questions if one.condition == label]
     searches = {("", name): found for (its, name), found in model.searches.items() if its == label}
-    return replace(model, questions=questions, searches=searches, condition=condition)
+    thresholds = {("", name): found for (its, name), found in model.thresholds.items() if its == label}
+    return replace(model, questions=questions, searches=searches, thresholds=thresholds, condition=condition)
 
 
 def _split(option: str, text: str, first: Collection[str], second: Collection[str], within: bool) -> tuple[str, str]:
@@ -229,15 +244,16 @@ def _listed(names: Collection[str]) -> str:
 
 def _compared(first: _Model, second: _Model, unpaired: bool) -> Comparison:
     pairs, left, right = pair(first.questions, second.questions, any_prompt=first.condition is not None)
-    if not (smaller := min(len(first.questions), len(second.questions))):
-        why = "one side has no questions; breaking points and adaptive D50 are shown by `llmarith report`"
+    smaller, thresholds = min(len(first.questions), len(second.questions)), _thresholds(first, second)
+    if not smaller and not thresholds:
+        why = "one side has only searches, and no D50 of a variant of the other; `llmarith report` shows all of them"
         raise UsageError(f"{_both(first, second)}: {why}")
-    is_paired = bool(pairs) and 2 * len(pairs) >= smaller
+    is_paired = 2 * len(pairs) >= smaller
     if is_paired:
         same: list[Pair] = []
         if first.name == second.name and first.condition != second.condition:
             pairs, same = with_other_prompts(pairs)
-        if not pairs:
+        if same and not pairs:
             raise UsageError(
                 f"{_both(first, second)}: all {len(same):,} questions have the same prompt in both "
                 "conditions; compare questions whose prompts differ, such as larger numbers"
@@ -252,7 +268,7 @@ def _compared(first: _Model, second: _Model, unpaired: bool) -> Comparison:
         if not set(first.conditions) & set(second.conditions):
             helps = f"compare them with {_choice('--condition', first.conditions, second.conditions)}"
         raise UsageError(f"{_both(first, second)}: {why}; {helps}")
-    rows = rows_of(pairs, paired=is_paired)
+    rows = rows_of(pairs, paired=is_paired) if pairs else []
     correct_for_tests(rows)
     one, other = (Side(side.run, side.name, side.condition, side.simulated) for side in (first, second))
     searches = [
@@ -260,7 +276,17 @@ def _compared(first: _Model, second: _Model, unpaired: bool) -> Comparison:
         for key in sorted({*first.searches, *second.searches})
     ]
     method: Literal["paired", "unpaired"] = "paired" if is_paired else "unpaired"
-    return Comparison(one, other, _differing(first, second), searches, method, counts, rows)
+    return Comparison(one, other, _differing(first, second), searches, thresholds, method, counts, rows)
+
+
+def _thresholds(first: _Model, second: _Model) -> list[DifferenceOfD50]:
+    rows = []
+    for key in sorted(first.thresholds.keys() & second.thresholds, key=lambda key: (key[0], variant_order(key[1]))):
+        one, other = sides = first.thresholds[key], second.thresholds[key]
+        known = [(its.d50, Interval(*its.interval)) for its in sides if its.fits and its.d50 and its.interval]
+        found = mover(*known[0], *known[1]) if len(known) == len(sides) else (None, None)
+        rows.append(DifferenceOfD50(", ".join(filter(None, key[::-1])), one, other, *found))
+    return rows
 
 
 def _counts_of_pairs(

@@ -110,7 +110,7 @@ def at_worst(pairs: Iterable[Pair], *, paired: bool) -> float:
         (replace(one, answered=one.asked, correct=one.correct + one.unanswered), replace(other, answered=other.asked))
         for one, other in pairs
     ]
-    return (compare_pairs if paired else compare_strata)(_tables(found)).in_points.points
+    return (compare_pairs if paired else compare_strata)(_tables(found)).in_points.points if found else 0.0
 
 
 def _answered(pairs: Iterable[Pair]) -> list[Pair]:

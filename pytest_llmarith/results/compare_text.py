@@ -48,6 +48,12 @@ _OF_GROUPS: tuple[_Shown, ...] = (
 )
 _BELOW = ("95 %", "worse", "*")  # below the column before it if the table is too wide
 _OF_COMPARISONS: tuple[_Shown, ...] = (_OF_PAIRS[0], *_PERCENTS, *_DIFFERENCE, *_TEST)
+_OF_D50 = (
+    Column("D50", lambda row: row.name, is_name=True),
+    Column("A", lambda row: formatting.d50_of(row.first).removesuffix(", not reached")),  # its interval says it
+    Column("B", lambda row: formatting.d50_of(row.second).removesuffix(", not reached")),
+    Column("B - A", lambda row: row.interval and "{} ({} to {})".format(*map(signed, (row.difference, *row.interval)))),
+)
 
 
 def as_text(comparisons: Comparisons, width: int) -> str:
@@ -71,14 +77,14 @@ def as_markdown(comparisons: Comparisons) -> str:
 
 def as_latex(comparisons: Comparisons) -> str:
     """The same for a paper: the caption of each table says what is compared, and how."""
-    found, blocks = comparisons.comparisons, [one for one in _blocks(comparisons) if isinstance(one, Table)]
-    captioned = []
-    for one, block in zip(found, blocks, strict=False):
+    found, captioned = comparisons.comparisons, []
+    for one in found:
         sides = (f"{_which(side)}{_simulated(side)}" for side in (one.second, one.first))
         facts = [f"{text[:1].upper()}{text[1:]}" for text in _facts(one)]
         title = "B = {} minus A = {}".format(*sides)
-        captioned.append(block._replace(title=title, notes=facts, legend=" ".join(_legend([one]))))
-    for block in blocks[len(found) :]:
+        legend = " ".join(_legend([one]))
+        captioned += [block._replace(title=title, notes=facts, legend=legend) for block in _tables_of(one)]
+    for block in _over_all(found):
         captioned.append(block._replace(title="Each B minus A, over all", legend=" ".join(_legend(found))))
     return "".join(
         f"{line}\n" for line in [*(f"% {text}" for text in _alone(comparisons)), *tables.as_latex(captioned)]
@@ -91,20 +97,32 @@ def _blocks(comparisons: Comparisons) -> Iterator[str | Table]:
         for letter, side in (("A", one.first), ("B", one.second)):
             yield f"{letter}: {_name(side.run)}, {_who(side)}{_simulated(side)}"
         yield from _facts(one)
-        yield _table("", _OF_PAIRS if one.method == "paired" else _OF_GROUPS, [(_label(row), row) for row in one.rows])
-    if len(found) > 1:
-        yield _table("B", _OF_COMPARISONS, [(_which(one.second), one.rows[0]) for one in found])
+        yield from _tables_of(one)
+    yield from _over_all(found)
     yield from _alone(comparisons)
     yield " ".join(_legend(found))
 
 
+def _tables_of(one: Comparison) -> Iterator[Table]:
+    if one.rows:
+        yield _table("", _OF_PAIRS if one.method == "paired" else _OF_GROUPS, [(_label(row), row) for row in one.rows])
+    if one.thresholds:
+        yield tables.table_of("", _OF_D50, one.thresholds)
+
+
+def _over_all(found: Sequence[Comparison]) -> Iterator[Table]:
+    if len(rows := [(_which(one.second), one.rows[0]) for one in found if one.rows]) > 1:
+        yield _table("B", _OF_COMPARISONS, rows)
+
+
 def _facts(one: Comparison) -> Iterator[str]:
     """What is compared and how, a text per fact."""
-    yield _counts(one)
+    if one.rows:
+        yield _counts(one)
     yield f"differing: {', '.join(map(_fact, one.differing)) or 'nothing that is known'}"
     if one.searches:
-        yield f"breaking points and adaptive D50, in no row (in A and in B): {', '.join(map(_fact, one.searches))}"
-    if one.method == "paired":
+        yield f"breaking points, in no row (in A and in B): {', '.join(map(_fact, one.searches))}"
+    if one.rows and one.method == "paired":
         shown = one.rows[0].shown
         smallest = "none" if shown is None else f"{shown:.1f} points"
         yield f"smallest difference that these pairs show with 80 % power: {smallest}"
@@ -173,6 +191,10 @@ def _has_repeats(one: Comparison) -> bool:
 
 
 def _legend(found: Sequence[Comparison]) -> Iterator[str]:
+    if any(one.thresholds for one in found):
+        yield "D50: digits at which half of the answers are right, B - A in digits, with 95 % intervals (Zou, Donner)."
+    if not (found := [one for one in found if one.rows]):
+        return
     paired = [one for one in found if one.method == "paired"]
     if paired:
         yield (

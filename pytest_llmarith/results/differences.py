@@ -140,9 +140,14 @@ def newcombe(pairs: Pairs) -> Interval | None:
     if one is None or other is None:
         return None
     share, its, phi = first / total, second / total, _phi(pairs)
-    low = its - share - _joined(its - other.low, one.high - share, phi)
-    high = its - share + _joined(other.high - its, share - one.low, phi)
+    _, (low, high) = mover(share, one, its, other, phi)
     return Interval(max(-1.0, low), min(1.0, high))
+
+
+def mover(one: float, its: Interval, other: float, of_other: Interval, phi: float = 0.0) -> tuple[float, Interval]:
+    """The other minus the one, with the interval by Zou and Donner 2008, Statistics in Medicine 27, 1693-1702."""
+    low = other - one - _joined(other - of_other.low, its.high - one, phi)
+    return other - one, Interval(low, other - one + _joined(of_other.high - other, one - its.low, phi))
 
 
 def _joined(one: float, other: float, phi: float) -> float:

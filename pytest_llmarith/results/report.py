@@ -190,7 +190,8 @@ def report(
     data = {"cells": cell_rows(rows)} if detail.cells else {}
     data |= {"errors": error_rows(rows)} if detail.errors else {}
     for name, found in data.items():
-        if not found:
+        has_d50 = name == "cells" and form not in ("csv", "json") and any(row.result.thresholds for row in rows)
+        if not found and not has_d50:
             raise UsageError(f"--{name}: these runs have none; remove --{name}")
     if form == "csv":
         (table,) = data.values() or [result_rows(rows)]
@@ -292,7 +293,8 @@ def _tables(rows: Sequence[ResultOfRun], only: RunSummary | None, detail: Detail
     for table in (table for row in rows for table in tables_of(row, only_cells=not whole) if whole or detail.cells):
         tables.append(table._replace(legend="") if table.legend in legends else table)
         legends.add(table.legend)
-    tables += [thresholds(rows)] if detail.all_tables or detail.cells else []
+    adaptive = in_document and any(one.ended for result in results for one in result.thresholds)
+    tables += [thresholds(rows)] if adaptive or detail.all_tables or detail.cells else []
     tables += [error_classes(rows, full_names=in_document)] if whole or detail.errors else []
     return [table for table in tables if table.rows or table.notes]
 

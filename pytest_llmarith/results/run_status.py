@@ -43,7 +43,8 @@ def _completeness(summary: RunSummary) -> Iterator[str]:
     stored, batched = (sum(getattr(one, name) for one in summary.results) for name in ("stored", "batched"))
     whole = is_complete(summary)
     answered = all_answered(summary.answered) if whole else f"incomplete, {answered_count(summary)} answered"
-    answered += f", {stored:,} from the store" * bool(stored) + f", {batched:,} from batches" * bool(batched)
+    replies = " replies" * (stored > summary.answered)  # of searches
+    answered += f", {stored:,}{replies} from the store" * bool(stored) + f", {batched:,} from batches" * bool(batched)
     yield "; ".join(filter(None, (answered, "" if whole or run.merged else _how_to_continue(summary))))
     if run.merged:
         count, later = len(run.merged.runs), run.merged.overlapping

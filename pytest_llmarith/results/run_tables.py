@@ -50,7 +50,7 @@ _ERROR_CLASSES = (
 _THRESHOLDS = (
     "D50: the number of digits at which half of the answers are right, with its 95 % interval; < or >: it "
     "is below or above the digits that were asked; no fit: accuracy does not fall once, as the fitted curve "
-    "does (p below 0.01)."
+    "does (p below 0.01); asked: the questions of adaptive asking."
 )
 _DIGITS_A_RANGE = 5
 _LONGEST_HEADER = 20  # three of them beside each other fit into 80 columns
@@ -312,7 +312,8 @@ def thresholds(rows: Sequence[ResultOfRun]) -> Table:
     found: dict[str, dict[str, str]] = {}
     for row in rows:
         for one in row.result.thresholds:
-            found.setdefault(_simulated(row), {})[one.variant] = formatting.d50_of(one)
+            text = formatting.d50_of(one) + f", {one.questions:,} asked" * bool(one.ended)
+            found.setdefault(_simulated(row), {})[one.variant] = text
     variants = sorted({variant for known in found.values() for variant in known}, key=variant_order)
     columns = [
         Column("model", is_name=True),

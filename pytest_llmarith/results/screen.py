@@ -247,13 +247,11 @@ def _searches(rows: Sequence[ResultOfRun], width: int) -> Table:
 
 def _measured(rows: Sequence[ResultOfRun]) -> Table:
     """D50 as measured by adaptive asking: rows are models and variants."""
-    found = [
-        (one.variant if row.label == row.result.task else f"{row.label}, {one.variant}", one)
-        for row in rows
-        for one in row.result.thresholds
-        if one.ended
-    ]
-    table_rows = [Row([name, formatting.d50_of(one), one.questions]) for name, one in found]
+    table_rows = []
+    for row in rows:
+        label = "" if row.label == row.result.task else f"{row.label}, "
+        found = [one for one in row.result.thresholds if one.ended]
+        table_rows += [Row([label + one.variant, formatting.d50_of(one), one.questions]) for one in found]
     return Table("", [Column("adaptive", is_name=True), Column("D50"), Column("questions")], table_rows)
 
 

@@ -30,9 +30,9 @@ from pytest_llmarith.results.tallies import (
     Outcomes,
     RepeatCounts,
     Tally,
-    asked_of,
     percentages_of,
     reasons_of,
+    replies_of,
 )
 from pytest_llmarith.results.task_counts import ErrorCounts, SequenceSet
 from pytest_llmarith.results.thresholds import threshold, threshold_of
@@ -125,9 +125,11 @@ class _Result:
         self.outcomes[record.outcome] += 1
         if record.outcome in self._reasons:
             self._reasons[record.outcome][(record.reason or "no reason given")[:LONGEST_REASON]] += 1
-        self._stored += record.reply is not None and record.reply.stored
-        self._batched += record.reply is not None and record.reply.batched
-        self._asked += asked_of(record)
+        replies = list(replies_of(record))
+        self._stored += sum(reply.stored for reply in replies)
+        self._batched += sum(reply.batched for reply in replies)
+        if record.search or record.outcome is not Outcome.UNANSWERED:  # an unanswered search has read its replies
+            self._asked += sum(not reply.stored for reply in replies)
         if isinstance(record.problem, ThresholdProblem):
             if (measured := threshold_of(record, record.problem)) is not None:
                 self._measured.append(measured)

@@ -9,7 +9,7 @@ from functools import reduce
 from typing import Any, Literal, NamedTuple
 
 from pytest_llmarith import records
-from pytest_llmarith.records import Answer, Record, SearchStep, SequenceProblem, Usage
+from pytest_llmarith.records import Answer, Record, SequenceProblem, Usage
 from pytest_llmarith.results.statistics import (
     WIDE,
     Cell,
@@ -150,20 +150,9 @@ def _text(number: Decimal | None) -> str | None:
 def replies_of(record: Record) -> Iterator[Usage]:
     """Every reply of a trial, or its usage if the reply is not in the record. A search has several."""
     if record.search and record.search.trail:
-        yield from filter(None, map(_usage, record.search.trail))
+        yield from filter(None, (step.reply or step.usage for step in record.search.trail))
     elif record.reply:
         yield record.reply
-
-
-def asked_of(record: Record) -> int:
-    """How many of the replies of a trial came from the model, and not from the store."""
-    if record.search:  # also an unanswered one: its trail has the replies that it read
-        return sum(not ((usage := _usage(step)) and usage.stored) for step in record.search.trail)
-    return int(record.outcome is not Outcome.UNANSWERED and record.reply is not None and not record.reply.stored)
-
-
-def _usage(step: SearchStep) -> Usage | None:
-    return step.reply or step.usage
 
 
 def reasons_of(counts: Counter[str]) -> dict[str, int]:

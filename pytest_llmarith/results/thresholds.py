@@ -20,7 +20,11 @@ from pytest_llmarith.records import Record, Threshold, ThresholdProblem
 from pytest_llmarith.results.statistics import Depth, Interval
 from pytest_llmarith.types import Outcome, SearchEnd
 
-_FLATTEST, _STEEPEST, _SLOPES = 0.2, 0.2 * 1.75**6, 7  # per digit, and how many in the first grid
+_FLATTEST, _RANGE, _SLOPES = (
+    0.2,
+    1.75**6,
+    7,
+)  # per digit, how many times as steep the steepest is, and how many at first
 _LARGEST_LAPSE, _LAPSES = 0.1, 4
 _CONCENTRATED = 0.8  # of the posterior on one slope or lapse rate: the next grid has others closer to it
 _GRIDS = 5  # at most, each finer than the one before
@@ -34,6 +38,8 @@ _NEGLIGIBLE = 1e-6  # of the largest weight
 _MOST_COMPARED = 16  # depths
 _ENOUGH = 10  # answers at the first or last depth, to show that D50 is outside
 _UNLIKELY = 0.003  # probability of a D50 inside
+
+_Shapes = Sequence[tuple[float, float]]  # slope and lapse rate
 
 
 class Fit(NamedTuple):
@@ -99,10 +105,7 @@ def fit(measured: tuple[Depth, ...], offered: tuple[int, int] | None = None) -> 
     for number in range(_GRIDS):
         steps = min(_FINEST, 2 ** max(1, ceil(log2(_PLACES / (high - low)))))
         places = [place / steps for place in range(floor(low * steps), ceil(high * steps) + 1)]
-        shapes = [
-            (_FLATTEST * (_STEEPEST / _FLATTEST) ** slope, _LARGEST_LAPSE * lapse)
-            for slope, lapse in product(slopes, lapses)
-        ]
+        shapes = [(_FLATTEST * _RANGE**slope, _LARGEST_LAPSE * lapse) for slope, lapse in product(slopes, lapses)]
         grid = _Grid.of(measured, places, steps, last - first + reach, shapes)
         rows, count = [fsum(row) for row in grid.weights], len(lapses)
         before = slopes, lapses
@@ -210,19 +213,14 @@ def _finer(scale: list[float], weights: Sequence[float]) -> list[float]:
 class _Grid(NamedTuple):
     """The posterior weights by shape (slope and lapse rate) and D50, relative to the likeliest."""
 
-    shapes: Sequence[tuple[float, float]]
+    shapes: _Shapes
     places: Sequence[float]  # D50
     weights: Sequence[Sequence[float]]
     of_d50: Sequence[float]  # the sums of the weights between one D50 and the next, and of all before
 
     @classmethod
     def of(
-        cls,
-        measured: Sequence[Depth],
-        places: Sequence[float],
-        steps: int,
-        furthest: int,
-        shapes: Sequence[tuple[float, float]],
+        cls, measured: Sequence[Depth], places: Sequence[float], steps: int, furthest: int, shapes: _Shapes
     ) -> _Grid:
         """`furthest` is the largest distance of a D50 from a depth, in digits."""
         answers = [

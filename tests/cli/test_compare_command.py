@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.cli import WRONG_USAGE, main
+from pytest_llmarith.records import as_dict
 from tests.results.latex import tables_in
+from tests.results.made import measured
 from tests.runs_on_disk import ROW, asked, lines_of, run_in
 
 Captured = pytest.CaptureFixture[str]
@@ -83,3 +85,13 @@ def test_rows_of_llm_arithmetic(capsys: Captured) -> None:
     assert "no question is the same" in capsys.readouterr().err
     assert main(["compare", "a.jsonl", "c.jsonl", "--unpaired"]) == 0
     assert "not paired, as A and B did not ask the same questions" in capsys.readouterr().out
+
+
+def test_d50_has_no_gate(capsys: Captured) -> None:
+    for name, digits in (("old", 7), ("new", 5)):
+        run_in(Path(name), [as_dict(one) for one in measured(mul=digits)])
+    assert main(["compare", "old", "new"]) == 0
+    assert "int_mul  7." in capsys.readouterr().out
+    assert main(["compare", "old", "new", "--fail-if-worse=2"]) == WRONG_USAGE
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n"), "no gate for D50" in err) == ("", 1, True)

@@ -5,16 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
 
-from pytest_llmarith.cli import main
+from pytest_llmarith.cli import WRONG_USAGE, main
+from pytest_llmarith.records import as_dict
 from pytest_llmarith.results.load import UNFINISHED, load_runs
 from pytest_llmarith.results.report import tables_section
 from pytest_llmarith.results.run_status import run_lines
 from pytest_llmarith.results.screen import screen
 from tests.results.latex import tables_in
+from tests.results.made import measured
 from tests.runs_on_disk import ROW, added, asked, lines_of, log_in, programmed, run_in, searched
 
 HOSTILE = "<img src=x onerror=alert(1)>|`[a](javascript:b)`\x1b[2J\u202e@you http://a.bc =1+1"
@@ -245,3 +248,15 @@ def test_hostile_names_have_no_effect(tmp_path: Path, form: str, capsys: pytest.
         assert "<img" not in out.replace("``<img", "")
     if form == "csv":
         assert [row["model"][:2] for row in rows(out)] == ["<i", "'="]
+
+
+def test_d50_of_adaptive_items(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Documents have it, with the number of questions; csv has no percentage, and no cells."""
+    run_in(tmp_path / "run", [as_dict(one) for one in measured(mul=5)])
+    for options in (["--format=markdown"], ["--format=latex"], ["--cells"]):
+        assert main(["report", str(tmp_path / "run"), *options]) == 0
+        assert re.search(r"5\.\d \(\d\.\d to \d\.\d\), 54 asked", capsys.readouterr().out)
+    assert main(["report", str(tmp_path / "run"), "--format=csv"]) == 0
+    (row,) = csv.DictReader(capsys.readouterr().out.splitlines())
+    assert (row["task"], row["correct"], row["correct_percent"]) == ("threshold", "1", "")
+    assert main(["report", str(tmp_path / "run"), "--format=csv", "--cells"]) == WRONG_USAGE

@@ -89,6 +89,25 @@ def searches(outcomes: str) -> list[Record]:
     ]
 
 
+def measured(**digits: int) -> list[Record]:
+    """Adaptive items, a variant each, with six answers at each depth from 2 to 10: right up to so many digits."""
+    made = []
+    for op, right in digits.items():
+        trail = [
+            records.SearchStep(
+                "1 + 1", trial, Outcome.CORRECT if depth <= right else Outcome.DEVIATE, None, None, depth
+            )
+            for depth in range(2, 11)
+            for trial in range(6)
+        ]
+        problem = records.ThresholdProblem(
+            0, "arithmetic", f"int_{op}", Op(op), Dtype.INT, 100, depths=list(range(2, 11)), half_width=1
+        )
+        search = records.Search(SearchEnd.REACHED, len(trail), None, 0, None, trail)
+        made.append(record("c", "threshold", problem, search=search))
+    return made
+
+
 def programs(scores: Sequence[float | None], first: int = 0, name: str = "starter", **named: Any) -> list[Record]:
     """Programs by their score in 4 s; in 0.5 s it is half of that. None is unanswered."""
     made = []

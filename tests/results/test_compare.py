@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from math import hypot
 from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.records import Record
+from pytest_llmarith.records import Record, as_dict
 from pytest_llmarith.results.compare import LeftOut, compare
 from pytest_llmarith.results.compare_rows import OfCondition, effects, model_differences
 from pytest_llmarith.results.compare_text import as_latex, as_markdown, as_text, failures
@@ -23,6 +24,7 @@ from tests.results.made import (
     changed,
     compare_two,
     in_condition,
+    measured,
     models_of,
     programs,
     refusal,
@@ -106,9 +108,37 @@ def test_searches_are_in_no_row_and_no_gate() -> None:
     assert next((one.what, one.first) for one in comparison.searches) == ("int_add", "nothing found")
     assert "int_add (nothing found and 27 * 48)" in as_text(compare(first, [second]), 200)
     assert failures(compare(first, [second]), Decimal(0)) == []
-    assert "breaking points and adaptive D50 are shown by" in refusal(
-        run(searches("c")), run(searches("d"), name="two")
-    )
+    assert "one side has only searches" in refusal(run(searches("c")), run(searches("d"), name="two"))
+
+
+def test_adaptive_d50_is_compared() -> None:
+    """By variants of both sides, with the interval of the difference; also if there is nothing else."""
+    first = run(measured(add=10, mul=5, div=5), additions("cd"))
+    second = run(measured(mul=7, div=2), name="two")
+    comparison = compare_two(first, second)
+    row = as_dict(comparison.thresholds[0])
+    assert (row["name"], comparison.rows) == ("int_mul", [])
+    (one, its), (other, of_other) = ((row[side]["d50"], row[side]["interval"]) for side in ("first", "second"))
+    difference, (low, high) = row["difference"], row["interval"]
+    assert difference == pytest.approx(other - one)
+    assert low == pytest.approx(difference - hypot(other - of_other[0], its[1] - one))
+    assert high == pytest.approx(difference + hypot(of_other[1] - other, one - its[0]))
+    text = as_text(compare(first, [second]), 80)
+    assert f"{one:.1f} ({its[0]:.1f} to {its[1]:.1f})" in text
+    assert f"{difference:+.1f} ({low:+.1f} to {high:+.1f})" in text
+    assert "paired" not in text
+    (table,) = tables_in(as_latex(compare(first, [second])))
+    assert [cells[0] for cells in table.rows] == ["D50", r"int\_mul", r"int\_div"]
+    (outside,) = compare_two(first, run(measured(add=5), name="two")).thresholds
+    assert (outside.first.place, outside.difference, outside.interval) == ("above", None, None)
+    assert "one side has only searches" in refusal(run(measured(add=5)), run(measured(mul=5), name="two"))
+    whole = compare_two(first, run(measured(mul=5), additions("cc"), name="two"))
+    assert (whole.rows[0].first.questions, [one.name for one in whole.thresholds]) == (2, ["int_mul"])
+    assert len(tables_in(as_latex(compare(first, [first])))) == 2
+    both = run(measured(mul=5), in_condition(measured(mul=7), COMMA))
+    (comparison,) = compare(both, [], conditions=["usual:numbers_comma"]).comparisons
+    assert [one.name for one in comparison.thresholds] == ["int_mul"]
+    assert [one.name for one in compare_two(both, both).thresholds] == ["int_mul", "int_mul, numbers_comma"]
 
 
 def test_fewer_than_half_are_refused() -> None:

@@ -19,12 +19,14 @@ from pytest_llmarith.results.differences import (
     holm,
     mcnemar,
     mean_difference,
+    mover,
     newcombe,
 )
 from pytest_llmarith.results.statistics import (
     Cell,
     Cluster,
     Depth,
+    Interval,
     bootstrap_mean,
     clustered_share,
     kappa,
@@ -203,6 +205,12 @@ def test_mcnemar_is_the_binomial_test_of_scipy(first: int, second: int) -> None:
 )
 def test_newcombe_is_as_published(pairs: Pairs, low: float, high: float) -> None:
     assert newcombe(pairs) == pytest.approx((low, high), abs=6e-4)
+
+
+def test_mover_is_as_published() -> None:
+    """56 of 70 and 48 of 80: Newcombe 1998, Statistics in Medicine 17, 873-890, method 10, is a case of it."""
+    difference, interval = mover(0.6, Interval(*scipys_wilson(48, 80)), 0.8, Interval(*scipys_wilson(56, 70)))
+    assert (difference, *interval) == pytest.approx((0.2, 0.0524, 0.3339), abs=5e-5)
 
 
 @given(st.builds(Pairs, *[st.integers(0, 300)] * 4).filter(any))

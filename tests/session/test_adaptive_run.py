@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 from collections import Counter
 
@@ -46,13 +47,16 @@ def test_a_grid_shares_the_questions(bench: Bench, way: str) -> None:
     assert set(found["percentages"].values()) == {None}
     assert (found["cells"], found["variants"], found["asked"]) == ([], [], asked)
     result.stdout.fnmatch_lines([f"int_mul *{d50['d50']:.1f} ({low:.1f} to {high:.1f}) *{asked}"])
-    assert "D50 by model and variant" in (bench.runs[-1] / "report.html").read_text(encoding="utf-8")
+    page = (bench.runs[-1] / "report.html").read_text(encoding="utf-8")
+    assert f"<small>{asked} asked</small>" in page
+    assert not re.search("band around a curve|The bar is", page)
     assert not any("correct %" in line for line in result.outlines)
     (change,) = changes(bench.runs[-1] / "trials.jsonl", None, [])
     assert (change.before, change.record.outcome) == ("correct", "correct")
     bench.run(*ADAPTIVE, *WAYS[way])
     assert len(bench.server.requests) == asked
     assert bench.records()[0]["search"]["questions"] == asked
+    assert bench.summary()["results"][0]["stored"] == asked
     trials = max(seen.values())
     assert bench.run(*PRODUCTS, f"--llm-trials={trials}", *WAYS[way]).ret == 0
     assert len(bench.server.requests) == 7 * trials
