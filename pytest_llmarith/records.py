@@ -190,7 +190,7 @@ class Usage(Part):
     own_price: bool  # whether the cost is computed from --llm-price
     latency_s: Amount | None  # seconds, of the request that succeeded
     attempts: Positive  # requests, failed ones included
-    stored: bool  # whether it came from the store; latency, cost and date are then those of the original request
+    stored: bool  # whether it came from the store; latency, cost and date are those of the original request
     batched: bool  # whether it came from a batch
     asked_at: Moment | None  # start of the request
 
@@ -228,7 +228,7 @@ class Grade(Part):
     """The grade of an answer."""
 
     absolute_error: ErrorSize | None  # exact; null unless the answer deviates
-    relative_error: ErrorSize | None  # a few significant digits; null if right, and if the expected value is 0
+    relative_error: ErrorSize | None  # a few significant digits; null if right, or if 0 is expected
     rounded: bool | None  # whether the answer is the expected value rounded to fewer decimals
     error_class: ErrorClass | None  # null unless the answer deviates
     digit_match: Share  # share of the expected digits that the answer has in the right position
@@ -599,7 +599,7 @@ class Result(Part):
     date: str | None
     selected: Count | None  # trials that were to be run
     simulated: bool
-    duplicates: Count  # trials that repeat the question of another one; they are excluded from all other numbers
+    duplicates: Count  # trials that repeat the question of another one; in no other number
     measured: Count  # trials with a reply, the base of all percentages
     outcomes: Outcomes
     percentages: Percentages
@@ -667,7 +667,7 @@ class ModelDifference(Part):
     worse: Count
     p: Share  # McNemar's exact test
     p_holm: Share  # with Holm's correction for all of these tests
-    shown: Points | None  # the smallest difference that these pairs show with 80 % power; null if they show none
+    shown: Points | None  # the smallest difference that these pairs show with 80 % power; null if none
 
 
 class ReasoningRatio(Part):
@@ -757,10 +757,10 @@ class RunSummary(Part):
     run: Run
     answered: Count  # trials with a reply
     unanswered: Count
-    duplicates: Count  # trials that repeat the question of another one; they are excluded from all other numbers
+    duplicates: Count  # trials that repeat the question of another one; in no other number
     complete: bool  # whether all selected trials are answered
     results: list[Result]  # one per model, task and condition
-    differences: list[ModelDifference]  # of each model and task to the first model, or to that of --llm-baseline
+    differences: list[ModelDifference]  # of each model and task to the first model, or to --llm-baseline
     effects: list[Effect]
     same_words: list[SameWords]
     reasoning_ratios: list[ReasoningRatio]  # of models with neighbouring values of one parameter

@@ -315,7 +315,7 @@ def _guard_transport() -> None:
         response = await original(client, request, **{**how, "stream": True, "follow_redirects": False})
         try:
             if (following := response.next_request) is not None:
-                raise Redirected(f"redirected to {following.url}; if this server is right, set --llm-api-base")
+                raise Redirected(f"redirected to {following.url}; if that is right, set --llm-api-base")
             # Others can be decompressed to any length at once.
             if response.headers.get("Content-Encoding") != "gzip":
                 response.headers.pop("Content-Encoding", None)

@@ -108,7 +108,7 @@ class _Model:
 
     @property
     def conditions(self) -> list[str]:
-        labels = *(question.condition for question in self.questions), *(label for label, _ in self.thresholds)
+        labels = [question.condition for question in self.questions] + [label for label, _ in self.thresholds]
         return sorted({label or USUAL_NAME for label in labels})
 
     def note(self, record: Record) -> None:

@@ -153,8 +153,7 @@ def tables(points: float, runs: Sequence[LoadedRun], prices: Sequence[Cost]) -> 
     yield Table(
         f"questions that show a difference of {points:g} points with {POWER:.0%} power at p < {SIGNIFICANT}",
         [
-            Column("model", is_name=True),
-            Column("compared with", is_name=True),
+            *(Column(header, is_name=True) for header in ("model", "compared with")),
             Column("only one right"),
             Column("planned with", "{:.1%}".format),
             *(Column(header, "{:,}".format) for header in ("paired", "at most", "unpaired")),
@@ -175,10 +174,7 @@ def tables(points: float, runs: Sequence[LoadedRun], prices: Sequence[Cost]) -> 
                 Column("singly"),
                 Column("in batches"),
             ],
-            [
-                Row([one.model, one.tokens, *(one.of(price, most) for price in (one.price, one.batch))])
-                for one in prices
-            ],
+            [Row([one.model, one.tokens, one.of(one.price, most), one.of(one.batch, most)]) for one in prices],
             "prompt and completion tokens are the means of the runs, or those of a short answer"
             + ", which is a lower bound for a model that reasons" * any(one.without_reasoning for one in prices)
             + "; -: no price in litellm's list" * any(None in (one.price, one.batch) for one in prices),

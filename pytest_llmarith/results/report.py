@@ -136,7 +136,7 @@ def parse_order(text: str) -> Order:
     if column not in _COLUMNS:
         named = sanitize(text, _LONGEST_NAME)
         columns = ", ".join(_COLUMNS)
-        raise UsageError(f"--sort={named}: not a column; write one of {columns}, or -run to reverse the order")
+        raise UsageError(f"--sort={named}: not a column; write one of {columns}, or -run to reverse it")
     return Order(column, text.strip().startswith("-"))
 
 

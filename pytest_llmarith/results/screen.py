@@ -278,7 +278,8 @@ def _error_classes(rows: Sequence[ResultOfRun], models: int) -> Iterator[str]:
 
     The last line is about truncated replies, if there are any.
     """
-    in_tasks, cut = len({row.result.task for row in rows}) > 1, []
+    cut: list[str] = []
+    in_tasks = len({row.result.task for row in rows}) > 1
     for row in rows:
         result, nan = row.result, row.result.outcomes.nan
         counts = Counter(
@@ -295,6 +296,6 @@ def _error_classes(rows: Sequence[ResultOfRun], models: int) -> Iterator[str]:
         whose += f" in {sanitize_name(result.task, _LONGEST_NAME)}" * in_tasks
         if parts and not result.searched:
             yield f"errors{whose}: {', '.join(parts)}"
-        cut += [truncated(result, f" replies{whose}")] * bool(truncated(result))
+        cut += filter(None, [truncated(result, f" replies{whose}")])
     if cut:
-        yield "; ".join(cut)
+        yield "; ".join(cut if len(cut) <= _MOST_WITH_EXAMPLE else (one.partition(":")[0] for one in cut))

@@ -20,11 +20,8 @@ from pytest_llmarith.records import Record, Threshold, ThresholdProblem
 from pytest_llmarith.results.statistics import Depth, Interval
 from pytest_llmarith.types import Outcome, SearchEnd
 
-_FLATTEST, _RANGE, _SLOPES = (
-    0.2,
-    1.75**6,
-    7,
-)  # per digit, how many times as steep the steepest is, and how many at first
+# The flattest slope per digit, how many times as steep the steepest one is, and how many there are at first.
+_FLATTEST, _RANGE, _SLOPES = 0.2, 1.75**6, 7
 _LARGEST_LAPSE, _LAPSES = 0.1, 4
 _CONCENTRATED = 0.8  # of the posterior on one slope or lapse rate: the next grid has others closer to it
 _GRIDS = 5  # at most, each finer than the one before

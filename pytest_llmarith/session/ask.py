@@ -151,7 +151,7 @@ class Ask(_Fixture):
             return self._finish(self._custom_record(problem, trial, answer))
         reading = self._settings.reading or TASKS[problem.task].READING
         return self._finish(
-            evaluate.number_record(problem, trial, reading, answer)  # type: ignore[arg-type]  # no other is left
+            evaluate.number_record(problem, trial, reading, answer)  # type: ignore[arg-type]  # the last kind
         )
 
     def _threshold_record(self, problem: ThresholdProblem) -> Record:

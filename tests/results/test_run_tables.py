@@ -56,7 +56,7 @@ def test_everything_fits(width: int, model: str) -> None:
         ([asked("{}"), asked(None, trial=1)], "incomplete, 1 of 2"),
         (
             [asked("?") | {"reason": reason} for reason in ("truncated", "empty", "truncated")],
-            "truncated: 2 of 3 (0.0 % correct, of the others 0.0 (0.0-79.3) %); nan: 2 truncated, 1 empty",
+            "2 of 3 truncated: 0.0 % correct with them, 0.0 (0.0-79.3) % without; nan: 2 truncated, 1 empty",
         ),
         ([asked("{}") | {"outcome": "cheat"}], "cheat: 1 (100.0 %, 20.7-100)"),
         ([asked("{}"), asked("{}", trial=1, cost_usd=None)], "1 unpriced"),
