@@ -25,7 +25,23 @@ from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Dtype, Op
 CONFIRMATIONS = 3
 
 
-class BreakingPointProblem(records.SearchProblem):
+class _OfVariant:
+    """A problem with several questions of one variant: a search, or the measurement of D50."""
+
+    trial: ClassVar[int] = 0
+    variant: str
+    op: Op
+    dtype: Dtype
+
+    @property
+    def label(self) -> str:
+        return self.variant
+
+    def coordinates(self) -> dict[str, str | int]:
+        return {"variant": self.variant, "op": str(self.op), "dtype": str(self.dtype)}
+
+
+class BreakingPointProblem(_OfVariant, records.SearchProblem):
     """A search for the simplest question that a model gets wrong.
 
     `of` is the task of its questions, `variant` a variant of arithmetic or `integer_addition`, and `budget` the number
@@ -33,36 +49,20 @@ class BreakingPointProblem(records.SearchProblem):
     """
 
     task: ClassVar[str] = "breaking_point"
-    trial: ClassVar[int] = 0
 
     @property
     def recorded(self) -> BreakingPointProblem:
         return self
 
-    @property
-    def label(self) -> str:
-        return self.variant
 
-    def coordinates(self) -> dict[str, str | int]:
-        return {"variant": self.variant, "op": str(self.op), "dtype": str(self.dtype)}
-
-
-class ThresholdProblem(records.ThresholdProblem):
+class ThresholdProblem(_OfVariant, records.ThresholdProblem):
     """Questions of a variant of arithmetic that measure D50, at most `budget`."""
 
     task: ClassVar[str] = "threshold"
-    trial: ClassVar[int] = 0
 
     @property
     def recorded(self) -> ThresholdProblem:
         return self
-
-    @property
-    def label(self) -> str:
-        return self.variant
-
-    def coordinates(self) -> dict[str, str | int]:
-        return {"variant": self.variant, "op": str(self.op), "dtype": str(self.dtype)}
 
     @property
     def first_depth(self) -> int:
