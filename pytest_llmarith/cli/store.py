@@ -248,6 +248,8 @@ def add_batch(commands: Commands) -> None:
 
 
 def _status_of_batches(request: argparse.Namespace) -> int:
+    from pytest_llmarith.models.reservations import minute
+
     with _opened(_existing_store(request)) as store:
         batches = store.batches()
 
@@ -263,7 +265,7 @@ def _status_of_batches(request: argparse.Namespace) -> int:
             sanitize_name(batch.model.target, _LONGEST_NAME),
             sanitize_name(batch.model.api_base or UNKNOWN, _LONGEST_NAME),
             sanitize_name(batch.parameters, _LONGEST_NAME),
-            batch.made_at[:16].replace("T", " "),
+            minute(batch.made_at),
             f"{batch.questions:,}",
             sanitize_name(said, _LONGEST_REASON),
         ]

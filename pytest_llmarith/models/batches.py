@@ -22,7 +22,7 @@ from pytest_llmarith.models.budget import Budget, Prices
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.provider_errors import Action, UnusableResponse, diagnose, is_filtered, is_gone
 from pytest_llmarith.models.redact import sent_of
-from pytest_llmarith.models.reservations import Batch, Locked, Messages, Reservations
+from pytest_llmarith.models.reservations import Batch, Locked, Messages, Reservations, minute
 from pytest_llmarith.models.retry import Counts
 from pytest_llmarith.models.store import RunStore
 from pytest_llmarith.types import BatchMode, Failure, Model, Reply, RequestLimits
@@ -36,7 +36,7 @@ NOT_SUBMITTED = Failure("in no batch; --llm-batch=submit sends it")
 
 def in_batch_since(made_at: str) -> Failure:
     """Why a question that is in a batch has no reply yet."""
-    return Failure(f"in a batch since {made_at[:16].replace('T', ' ')} UTC; --llm-batch=collect takes its reply")
+    return Failure(f"in a batch since {minute(made_at)} UTC; --llm-batch=collect takes its reply")
 
 
 @dataclass
@@ -92,7 +92,7 @@ class Batches:
         targets, mine = {one.model.target for one in questions.values()}, self._db.batches(questions)
         for batch in self._db.batches():
             if batch.model.target in targets and batch not in mine:
-                since = f"for {batch.model.target}, submitted {batch.made_at[:16].replace('T', ' ')} UTC"
+                since = f"for {batch.model.target}, submitted {minute(batch.made_at)} UTC"
                 again = f"repeat the command that submitted it (its parameters: {batch.parameters})"
                 self.say(f"a batch of {batch.questions:,} questions {since}, holds none of these questions: {again}")
 
