@@ -16,7 +16,6 @@ from pytest_llmarith import evaluate, records
 from pytest_llmarith.models import redact
 from pytest_llmarith.records import Record, as_dict, convert
 from pytest_llmarith.results.formatting import sanitize
-from pytest_llmarith.results.thresholds import DepthChooser
 from pytest_llmarith.session.items import ASK, RECORD, TIMER, properties_of
 from pytest_llmarith.session.programs import run_program
 from pytest_llmarith.session.selection import config_of, question_of
@@ -86,6 +85,9 @@ class _Fixture:
         settings = self._settings
         return render(problem, self._config.condition, settings.prompt_configs.templates, settings.seed)
 
+    def _reading(self, task: str) -> Reading:
+        return self._settings.reading or TASKS[task].READING or Reading.TOLERANT
+
     def _trial(self, problem: Problem, prompt: str) -> evaluate.Trial:
         model = self._model
         if isinstance(model, ModelUnderTest):
@@ -149,10 +151,10 @@ class Ask(_Fixture):
             return self._finish(run_program(self._item, problem, trial, answer, self._settings))
         if isinstance(problem, CheckedProblem):
             return self._finish(self._custom_record(problem, trial, answer))
-        reading = self._settings.reading or TASKS[problem.task].READING
-        return self._finish(
-            evaluate.number_record(problem, trial, reading, answer)  # type: ignore[arg-type]  # the last kind
-        )
+        reading = self._reading(problem.task)
+        # No other kind of problem is left.
+        record = evaluate.number_record(problem, trial, reading, answer)  # type: ignore[arg-type]
+        return self._finish(record)
 
     def _threshold_record(self, problem: ThresholdProblem) -> Record:
         """Ask questions of chosen depths until D50 is known well enough, or the budget is spent.
@@ -160,8 +162,9 @@ class Ask(_Fixture):
         The k-th question at a depth is trial k of the arithmetic task, so that other runs share its reply.
         """
         from pytest_llmarith.evaluate_search import Step, record_of_threshold
+        from pytest_llmarith.results.thresholds import DepthChooser
 
-        reading = self._settings.reading or TASKS[problem.task].READING or Reading.TOLERANT
+        reading = self._reading(problem.task)
         chooser, trials = DepthChooser(problem.depths, problem.half_width), Counter[int]()
         steps: list[Step] = []
         failure: Failure | None = None
@@ -200,7 +203,7 @@ class Search(_Fixture):
         from pytest_llmarith.evaluate_search import SearchEngine, Step, record_of_search
 
         self._check()
-        reading = self._settings.reading or TASKS[problem.of].READING or Reading.TOLERANT
+        reading = self._reading(problem.of)
 
         def ask(draws: Draws, before: int) -> Step:
             question = breaking_point.question(problem, draws)
