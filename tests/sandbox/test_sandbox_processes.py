@@ -109,16 +109,19 @@ from pathlib import Path
 from pytest_llmarith.sandbox.runner import Sandbox, Slots
 from pytest_llmarith.types import Isolation, Level, ProgramLimits
 sandbox = Sandbox(Isolation(Level(sys.argv[1]), ()), ProgramLimits(seconds=(60.0,)), Slots(Path(sys.argv[2]), 1))
-sandbox.run("while True: pass", [0])
+sandbox.run("n = int(input())\\nwhile n: pass", [0, 1], lambda run: print(run.ending, flush=True))
 """
 
 
 def test_no_process_outlives_a_killed_harness(isolation: Isolation, tmp_path: Path) -> None:
     """When the harness is killed, its zygote and the running term end."""
-    harness = subprocess.Popen([sys.executable, "-c", _HARNESS, isolation.level, str(tmp_path)])
-    wait_until(lambda: len(descendants(harness.pid)) > 1, 30)
-    below = descendants(harness.pid)
-    harness.kill()
-    harness.wait()
-    assert len(below) >= 2
+    command = [sys.executable, "-c", _HARNESS, isolation.level, str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as harness:
+        assert harness.stdout is not None
+        # Before its first term ends, the harness has other processes, which end by themselves.
+        harness.stdout.readline()
+        processes = 3 if isolation.level is Level.STRICT else 2  # bubblewrap, the zygote, the second term
+        assert wait_until(lambda: len(descendants(harness.pid)) >= processes, 30)
+        below = descendants(harness.pid)
+        harness.kill()
     assert wait_until(lambda: not below & {*parents()}, 10)
