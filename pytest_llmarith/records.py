@@ -235,6 +235,11 @@ class Grade(Part):
     dlength: Count  # difference in length in digits, without sign
     leading_digits: Count  # right digits before the first wrong one
 
+    @property
+    def has_other_length(self) -> bool:
+        """Whether the length is wrong and no digit from the left is right, so that digits cannot be compared."""
+        return bool(self.dlength) and not self.leading_digits
+
 
 class Term(Part):
     """One term of a sequence, as the program printed it; long texts are truncated."""

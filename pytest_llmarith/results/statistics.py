@@ -7,27 +7,23 @@ The tests compare them with published examples.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
+from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 from itertools import count
 from math import atan, ceil, comb, cos, erfc, fsum, pi, sin, sqrt, tan
 from random import Random
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from pytest_llmarith.records import Outcomes, Percentage, ReliableDepth
 
 _Z = 1.9599639845400536  # standard errors to either side of the mean that hold 95 % of a normal distribution
 RELIABLE = 0.9  # correct at a reliable depth
-# For medians of exact numbers: 4,096 digits are enough for any answer, and no exponent overflows.
-WIDE = Context(prec=4096, rounding=ROUND_HALF_EVEN, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _RESAMPLES, _TAIL = 2_000, 50  # draws, and those beyond either end of the interval
 _MANY = 1_000  # degrees of freedom from which Student's t is close to the normal distribution
 _HALVINGS = 60
 _DECIMALS = 4  # of a percentage in a summary
 _FEWEST_ANSWERS = 2  # of a cell, to estimate how much its answers vary
-
-_N = TypeVar("_N", float, Decimal)
 
 
 class Interval(NamedTuple):
@@ -238,33 +234,11 @@ def _is_reliable(correct: int, measured: int) -> bool:
     return interval is not None and interval.low >= RELIABLE
 
 
-def median_of_floats(values: Sequence[float]) -> float | None:
-    """The middle value, or the mean of the two middle ones; None if there are no values."""
-    if not values:
-        return None
-    low, high = _middle(sorted(values))
-    return (low + high) / 2
-
-
-def median_of_decimals(values: Sequence[Decimal]) -> Decimal | None:
-    """The same for exact numbers of any size."""
-    if not values:
-        return None
-    low, high = _middle(sorted(values))
-    return low if low == high else WIDE.divide(WIDE.add(low, high), Decimal(2))
-
-
-def _middle(ordered: Sequence[_N]) -> tuple[_N, _N]:
-    return ordered[(len(ordered) - 1) // 2], ordered[len(ordered) // 2]
-
-
-def quantile_of_sorted(ordered: Sequence[float], percentile: int) -> float | None:
-    """The value that this percentage of the values does not exceed; None if there are no values.
+def quantile_of_sorted(ordered: Sequence[float], percentile: int) -> float:
+    """The value that this percentage of one or more values does not exceed.
 
     This is type 7 of Hyndman and Fan (1996), as in R, numpy and spreadsheets.
     """
-    if not ordered:
-        return None
     place, rest = divmod((len(ordered) - 1) * percentile, 100)
     if rest == 0:
         return float(ordered[place])

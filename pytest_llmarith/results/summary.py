@@ -219,7 +219,7 @@ class _Result:
             spending=spending,
             median_relative_error=errors.median_relative_error,
             average_absolute_error=whole.average_absolute_error,
-            rounded=sum(error.rounded for error in whole.errors),
+            rounded=sum(bool(error.rounded) for error in whole.errors),
             error_sizes=errors,
             repeats=self._repeats.result(),
             errors=self._errors.part(),

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
-from functools import reduce
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal, localcontext
+from statistics import median
 from typing import Any, Literal, NamedTuple
 
 from pytest_llmarith import records
 from pytest_llmarith.records import Answer, Record, SequenceProblem, Usage
 from pytest_llmarith.results.statistics import (
-    WIDE,
     Cell,
     Cluster,
     clustered_share,
     in_percent,
-    median_of_decimals,
-    median_of_floats,
     overall_percentage,
     pass_at,
     percentage,
@@ -31,6 +28,8 @@ LONGEST_REASON = 300
 OTHER_REASONS = "other reasons"
 
 _MEASURED = tuple(outcome for outcome in Outcome if outcome is not Outcome.UNANSWERED)
+# For sums and medians of exact numbers: 4,096 digits are enough for any answer, and no exponent overflows.
+_WIDE = Context(prec=4096, rounding=ROUND_HALF_EVEN, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _FEW = Context(prec=6, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 _Kind = Literal["cost_usd", "latency_s", "prompt_tokens", "completion_tokens", "reasoning_tokens"]
@@ -59,23 +58,13 @@ def percentages_of(cells: Collection[Outcomes]) -> records.Percentages:
     }
 
 
-class Error(NamedTuple):
-    """How far off an answer is."""
-
-    rounded: bool
-    relative: Decimal | None
-    absolute: Decimal | None
-    leading_digits: int
-    has_other_length: bool  # and no right digit from the left
-
-
 class Tally:
     """The trials of a cell or another group: outcomes, costs, and sizes of errors."""
 
     def __init__(self, parts: Iterable[Tally] = ()) -> None:
         self.outcomes = Outcomes()
         self.replies: list[tuple[float | None, ...]] = []  # their amounts, by `_KINDS`
-        self.errors: list[Error] = []
+        self.errors: list[records.Grade] = []  # of deviates
         for part in parts:
             self.outcomes.update(part.outcomes)
             self.replies += part.replies
@@ -85,23 +74,15 @@ class Tally:
         """Count one record."""
         self.outcomes[record.outcome] += 1
         self.replies += (tuple(getattr(reply, kind) for kind in _KINDS) for reply in replies_of(record))
-        if record.outcome is Outcome.DEVIATE and (grade := record.grade):
-            relative, absolute = grade.relative_error, grade.absolute_error
-            self.errors.append(
-                Error(
-                    bool(grade.rounded),
-                    None if relative is None else Decimal(relative),
-                    None if absolute is None else WIDE.create_decimal(absolute),
-                    grade.leading_digits,
-                    not grade.leading_digits and bool(grade.dlength),
-                )
-            )
+        if record.outcome is Outcome.DEVIATE and record.grade:
+            self.errors.append(record.grade)
 
     @property
     def average_absolute_error(self) -> str | None:
         """The mean of the absolute errors."""
-        known = [error.absolute for error in self.errors if error.absolute is not None]
-        return _text(WIDE.divide(reduce(WIDE.add, known), Decimal(len(known))) if known else None)
+        known = [Decimal(error.absolute_error) for error in self.errors if error.absolute_error is not None]
+        with localcontext(_WIDE):
+            return _text(sum(known, Decimal(0)) / len(known)) if known else None
 
     def spending(self) -> records.Spending:
         """The amounts of all replies by kind; None if a kind is unknown for all."""
@@ -109,12 +90,14 @@ class Tally:
 
     def error_sizes(self) -> records.ErrorSizes:
         """The sizes of errors of deviates."""
-        relative = [error.relative for error in self.errors if error.relative is not None]
-        return records.ErrorSizes(
-            median_relative_error=_text(median_of_decimals(relative)),
-            median_leading_digits=median_of_floats([error.leading_digits for error in self.errors]),
-            other_length=sum(error.has_other_length for error in self.errors),
-        )
+        relative = [Decimal(error.relative_error) for error in self.errors if error.relative_error is not None]
+        leading = [error.leading_digits for error in self.errors]
+        with localcontext(_WIDE):
+            return records.ErrorSizes(
+                median_relative_error=_text(median(relative)) if relative else None,
+                median_leading_digits=float(median(leading)) if leading else None,
+                other_length=sum(error.has_other_length for error in self.errors),
+            )
 
     def counts(self) -> dict[str, Any]:
         """The fields of `records.Outcomes`, and what `records.Cells` and `records.SequenceSet` have beside them."""
@@ -132,17 +115,16 @@ class Tally:
 def amounts_of(kind: _Kind, values: Sequence[float | None]) -> records.Amounts | None:
     """The known amounts of one kind; their sum is exact. None if all are unknown."""
     known = sorted(float(value) for value in values if value is not None)
-    median, p90 = median_of_floats(known), quantile_of_sorted(known, 90)
-    if median is None or p90 is None:
+    if not known:
         return None
-    total = reduce(WIDE.add, (Decimal(repr(value)) for value in known))
-    return records.Amounts(int(total) if kind.endswith("tokens") else float(total), median, p90, len(known))
+    with localcontext(_WIDE):
+        total = sum((Decimal(repr(value)) for value in known), Decimal(0))
+    whole = int(total) if kind.endswith("tokens") else float(total)
+    return records.Amounts(whole, median(known), quantile_of_sorted(known, 90), len(known))
 
 
-def _text(number: Decimal | None) -> str | None:
+def _text(number: Decimal) -> str:
     """A number with few digits, such as `0.00125`, `1200` or `4.82351e+21`."""
-    if number is None:
-        return None
     short = number.normalize(_FEW)
     return format(short, "f" if -_FEW.prec <= short.adjusted() < _FEW.prec else "g")
 
