@@ -44,6 +44,11 @@ def label_of(condition: Condition | None) -> str:
     return condition.label if condition else ""
 
 
+def condition_name(condition: Condition | None) -> str:
+    """The label of a condition, `usual` for the usual one."""
+    return label_of(condition) or USUAL_NAME
+
+
 def variant_order(name: str) -> tuple[int, str]:
     """A sort key: variants as in the arithmetic task, then others by name."""
     return VARIANTS.index(name) if name in VARIANTS else len(VARIANTS), name

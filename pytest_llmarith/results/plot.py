@@ -166,24 +166,24 @@ def _heatmaps(figure: Figure, runs: Sequence[PageRun], series: Sequence[Series])
 
 def _differences(figure: Figure, runs: Sequence[PageRun], series: Sequence[Series]) -> bool:
     """A forest plot per task: the difference of each model to the best one, with its interval."""
-    panels = [one for one in rankings(runs, series) if one.rows]
+    panels = [one for one in rankings(runs, series) if one.places]
     if not panels:
         return False
-    figure.set_size_inches(6, sum(0.25 * len(one.rows) + 0.8 for one in panels))
-    heights = [len(one.rows) + 2 for one in panels]
+    figure.set_size_inches(6, sum(0.25 * len(one.places) + 0.8 for one in panels))
+    heights = [len(one.places) + 2 for one in panels]
     grid = figure.subplots(len(panels), 1, squeeze=False, height_ratios=heights, sharex=True)
     axes: list[Any] = list(grid.flat)
     for axis, ranking in zip(axes, panels, strict=True):
         axis.axvline(0, color=_GREY, linewidth=1)
-        for y, row in enumerate(ranking.rows):
-            is_best, found = row.place.group == 1, row.difference
+        for y, place in enumerate(ranking.places):
+            is_best, found = place.group == 1, place.difference
             if found:
                 colour = _COLOURS[0 if is_best else 1]
                 if found.low is not None:
                     axis.plot([found.low, found.high], [y, y], color=colour, linewidth=1.5)
                 axis.plot([found.points], [y], "o" if is_best else "s", color=colour, markersize=4)
         axis.plot([0], [0], "D", color=_GREY, markersize=4)
-        names = [row.place.key for row in ranking.rows]
+        names = [place.key for place in ranking.places]
         axis.set_yticks(range(len(names)), names)
         axis.set_ylim(len(names) - 0.5, -0.5)
         axis.tick_params(labelbottom=True)

@@ -10,7 +10,7 @@ from pytest_llmarith.records import Effect, Percentage, Result, SameWords, Seque
 from pytest_llmarith.results import formatting
 from pytest_llmarith.results.completeness import bounded, incomplete, truncated
 from pytest_llmarith.results.formatting import sanitize_name, with_interval
-from pytest_llmarith.results.keys import USUAL_NAME, Keyed, label_of, variant_order
+from pytest_llmarith.results.keys import Keyed, condition_name, label_of, variant_order
 from pytest_llmarith.results.series import ResultOfRun
 from pytest_llmarith.results.statistics import Depth, correct_percentage, percent, reliable_depth
 from pytest_llmarith.results.tables import LONGEST_NAME, Column, Row, Table, table_of
@@ -152,7 +152,7 @@ def effects(found: Sequence[Effect], same_words: Sequence[SameWords]) -> Table:
     """The effects of conditions, and how many problems were left out because both prompts are the same."""
     others = any(one.beside for one in found)  # than the usual condition
     columns = [
-        *[Column("beside", lambda one: label_of(one.beside) or USUAL_NAME, is_name=True, below=True)] * others,
+        *[Column("beside", lambda one: condition_name(one.beside), is_name=True, below=True)] * others,
         Column("problems", lambda one: one.problems),
         Column("%", lambda one: formatting.percent_text(one.percent)),
         Column("% beside", lambda one: formatting.percent_text(one.percent_beside), below=True),
@@ -170,7 +170,7 @@ def effects(found: Sequence[Effect], same_words: Sequence[SameWords]) -> Table:
 
 def _left_out(alike: SameWords) -> str:
     beside = f" beside {label_of(alike.beside)}" * bool(alike.beside)
-    condition = sanitize_name(f"{label_of(alike.condition) or USUAL_NAME}{beside}", LONGEST_NAME)
+    condition = sanitize_name(f"{condition_name(alike.condition)}{beside}", LONGEST_NAME)
     whose = sanitize_name(f"{alike.model}, {alike.task}", LONGEST_NAME)
     problems = f"{alike.problems:,} problem{'s' * (alike.problems != 1)}"
     return f"{condition} ({whose}): {problems} with the same prompt, left out"

@@ -31,7 +31,7 @@ def test_places_and_groups() -> None:
     assert [one.pairs for one in places] == [0, 40, 40]
     assert others == []
     assert [one.pairs for one in rank({"a": asked("cccc"), "b": asked("ccdu")})[0]] == [0, 3]  # unanswered: no pair
-    difference = places[1].difference
+    difference = places[1].compared
     assert difference is not None
     assert round(difference.in_points.points, 1) == -2.5
     assert (difference.better, difference.worse) == (0, 1)

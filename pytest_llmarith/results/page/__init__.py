@@ -14,7 +14,8 @@ from pytest_llmarith.records import Record, RunSummary
 from pytest_llmarith.results import formatting
 from pytest_llmarith.results.compare_rows import OfCondition
 from pytest_llmarith.results.formatting import sanitize
-from pytest_llmarith.results.page.charts import depth_curves, heatmaps, length_curves, scatters, share
+from pytest_llmarith.results.keys import condition_name
+from pytest_llmarith.results.page.charts import depth_curves, heatmaps, length_curves, scatters
 from pytest_llmarith.results.page.differences import direction, effects, rankings
 from pytest_llmarith.results.page.tables import errors, overview, provenance, sequence_sets
 from pytest_llmarith.results.page.trials import trial_table
@@ -27,11 +28,13 @@ _SCRIPTS = ("embedded_data.js", "texts.js", "digits.js", "tables.js", "filters.j
 _LONGEST_REASON = 300
 _MOST_NAMED = 2  # models in the title
 _FILTERS = {
+    "condition_name": condition_name,
     "line": sanitize,
     "short_name": short_name,
     "dollars": formatting.dollars,
     "percent_of": formatting.percent_of,
     "interval": formatting.interval,
+    "with_interval": formatting.with_interval,
     "points": formatting.points_of,
     "interval_of_points": formatting.interval_of,
     "p": formatting.p_of,
@@ -102,7 +105,7 @@ def _rendered(**values: Any) -> str:
         lstrip_blocks=True,
     )
     environment.filters.update(_FILTERS)
-    environment.globals |= {"share": share, "direction": direction}
+    environment.globals["direction"] = direction
     return environment.get_template("page.html").render(**values)
 
 

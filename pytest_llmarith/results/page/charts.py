@@ -9,6 +9,7 @@ from math import ceil, dist, floor, log10
 from pytest_llmarith.records import Cell, Cells, Percentage, Result
 from pytest_llmarith.results import formatting
 from pytest_llmarith.results.completeness import missing_cells
+from pytest_llmarith.results.formatting import interval, percent_of, with_interval
 from pytest_llmarith.results.run_tables import counts_by_depth, length_ranges
 from pytest_llmarith.results.series import Results, short_name
 from pytest_llmarith.results.statistics import correct_percentage, percentage
@@ -22,23 +23,17 @@ _PER = 1000  # trials
 _OVERLAP = 10  # the distance of two points, which are 15 high
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
-    """`part` of `whole`, which is not 0; `low` and `high` are the ends of the 95 % interval, in percent.
+class Share(Percentage):
+    """A percentage with its interval, and its counts: `part` of `whole`, which is not 0.
 
     Over cells `percent` gives each cell the weight of its questions, so it may differ from `part` of `whole`.
     """
 
-    part: int
-    whole: int
     percent: float
     low: float
     high: float
-
-    @property
-    def text(self) -> str:
-        """Such as `61.3`; see `formatting.percent_text`."""
-        return formatting.percent_text(self.percent)
+    part: int
+    whole: int
 
     @property
     def rounded(self) -> str:
@@ -47,16 +42,6 @@ class Share:
             return "100" if self.percent else "0"
         near = round(self.percent)
         return ">99" if near == 100 else "<1" if near == 0 else str(near)
-
-    @property
-    def interval(self) -> str:
-        """Such as `57.6-64.8`."""
-        return formatting.interval(Percentage(self.percent, self.low, self.high))
-
-    @property
-    def with_interval(self) -> str:
-        """Such as `61.3 (57.6-64.8)`."""
-        return f"{self.text} ({self.interval})"
 
     @property
     def step(self) -> int:
@@ -68,7 +53,7 @@ class Share:
     @property
     def description(self) -> str:
         """Such as `49 of 80, 61.3 % (57.6-64.8)`, for the titles of a plot."""
-        return f"{self.part:,} of {self.whole:,}, {self.text} % ({self.interval})"
+        return f"{self.part:,} of {self.whole:,}, {percent_of(self)} % ({interval(self)})"
 
 
 Shares = Mapping[int, Share]  # by depth, digits, carries or place in a sequence
@@ -94,7 +79,7 @@ def _pooled(many: Iterable[Cells]) -> Share | None:
 def _share(part: int, whole: int, found: Percentage | None) -> Share | None:
     if found is None or found.percent is None or found.low is None or found.high is None:
         return None
-    return Share(part, whole, found.percent, found.low, found.high)
+    return Share(found.percent, found.low, found.high, part, whole)
 
 
 # --- axes and paths -------------------------------------------------------------------------------------------------
@@ -232,7 +217,7 @@ def panel(title: str, what: str, curves: Sequence[tuple[str, Shares]], name: Cal
         dots = [(*point, description) for point, description in zip(points, told, strict=True)]
         if shares:
             lines.append(Line(slot, path(points), path([*upper, *reversed(lower)]) + "Z", dots))
-    cells = [[of[place].with_interval if place in of else "-" for place in places] for _, of in curves]
+    cells = [[with_interval(of[place]) if place in of else "-" for place in places] for _, of in curves]
     return Panel(
         title=title,
         x_ticks=[(x.at(place), name(place)) for place in places[:: ceil(len(places) / _MOST_TICKS)]],
@@ -356,7 +341,7 @@ class Scatter:
     @property
     def rows(self) -> list[list[str]]:
         """The table below the plot."""
-        return [[one.label, self.show(one.amount), one.share.with_interval] for one in self.models]
+        return [[one.label, self.show(one.amount), with_interval(one.share)] for one in self.models]
 
 
 def scatters(results: Results, neighbours: Collection[tuple[str, str]] = ()) -> list[Scatter]:

@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, fsum
+from typing import NamedTuple
 
 from pytest_llmarith.records import Difference, Effect, Result
 from pytest_llmarith.results.differences import SIGNIFICANT, DifferenceOfShares, compare_pairs, holm
-from pytest_llmarith.results.keys import USUAL_NAME, label_of
+from pytest_llmarith.results.keys import label_of
 from pytest_llmarith.results.page.charts import Axis, Share, overall_share, share
 from pytest_llmarith.results.questions import Question
 from pytest_llmarith.results.series import PageRun, Series, questions_of, short_name
@@ -46,8 +47,16 @@ class Place:
     key: str  # of the model
     group: int
     pairs: int
-    difference: DifferenceOfShares | None  # to the best of all; None for the best one itself
+    compared: DifferenceOfShares | None  # with the best of all; None for the best one itself
     p_holm: float | None
+
+    @property
+    def difference(self) -> Difference | None:
+        return self.compared and self.compared.in_points
+
+    @property
+    def direction(self) -> str:
+        return direction(self.difference, self.p_holm)
 
 
 def rank(asked: Mapping[str, Collection[Question]]) -> tuple[list[Place], list[str]]:
@@ -104,31 +113,18 @@ def _have_same_prompts(first: _Asked, second: _Asked) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class RankedModel:
-    """The place of a model, and its difference to the best model; None for the best one itself."""
-
-    place: Place
-    difference: Difference | None
-    correct: Share | None
-    is_first: bool  # of its group
-    simulated: bool
-
-    @property
-    def direction(self) -> str:
-        return direction(self.difference, self.place.p_holm)
-
-
-@dataclass(frozen=True, slots=True)
 class Ranking:
-    """The ranked models of one task, and the models with other questions.
+    """The places of the models of one task, and the models with other questions.
 
     `matrix` has the share of each variant, the models in the order of the ranks.
     """
 
     task: str
     axis: Axis
-    rows: Sequence[RankedModel]
+    places: Sequence[Place]
     unranked: Sequence[str]
+    correct: Mapping[str, Share | None]  # by model
+    simulated: Collection[str]
     variants: Sequence[str]
     matrix: Sequence[tuple[str, Sequence[Share | None]]]
 
@@ -147,16 +143,7 @@ def rankings(runs: Sequence[PageRun], series: Sequence[Series]) -> list[Ranking]
 
 def _ranking(task: str, places: Sequence[Place], unranked: Sequence[str], results: dict[str, Result]) -> Ranking:
     correct = {label: overall_share(result, Outcome.CORRECT) for label, result in results.items()}
-    rows = [
-        RankedModel(
-            place,
-            place.difference.in_points if place.difference else None,
-            correct[place.key],
-            is_first=number == 0 or places[number - 1].group != place.group,
-            simulated=results[place.key].simulated,
-        )
-        for number, place in enumerate(places)
-    ]
+    simulated = [label for label, result in results.items() if result.simulated]
     others = sorted(unranked, key=lambda label: -found.percent if (found := correct[label]) else 1)
     order = [*(place.key for place in places), *others]
     variants = list(dict.fromkeys(one.variant for label in order for one in results[label].variants))
@@ -164,42 +151,26 @@ def _ranking(task: str, places: Sequence[Place], unranked: Sequence[str], result
     for label in order:
         shares = {one.variant: share(one.correct, one.measured) for one in results[label].variants}
         matrix.append((label, [shares.get(variant) for variant in variants]))
-    axis = _axis(row.difference for row in rows if row.difference)
-    return Ranking(short_name(task), axis, rows, others, variants, matrix if variants else ())
+    axis = _axis(place.difference for place in places if place.difference)
+    return Ranking(short_name(task), axis, places, others, correct, simulated, variants, matrix if variants else ())
 
 
 # --- conditions -----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class EffectRow:
-    """The effect of a condition, compared with the same model in another condition."""
-
-    condition: str
-    label: str
-    beside: str
-    effect: Effect
-
-
-@dataclass(frozen=True, slots=True)
-class Effects:
-    """All effects on one scale."""
+class Effects(NamedTuple):
+    """All effects on one scale, each with the labels of its model in the condition and in the other one."""
 
     axis: Axis
-    rows: Sequence[EffectRow]
+    rows: Sequence[tuple[str, str, Effect]]
 
 
 def effects(runs: Sequence[PageRun], series: Sequence[Series]) -> Effects | None:
     """The effects of all runs; None if there are none."""
     labels = {one.key: one.label for one in series}
     rows = [
-        EffectRow(
-            short_name(label_of(effect.condition) or USUAL_NAME),
-            labels[number, effect.model, label_of(effect.condition)],
-            labels[number, effect.model, label_of(effect.beside)],
-            effect,
-        )
+        (labels[number, one.model, label_of(one.condition)], labels[number, one.model, label_of(one.beside)], one)
         for number, run in enumerate(runs)
-        for effect in run.summary.effects
+        for one in run.summary.effects
     ]
-    return Effects(_axis(row.effect.difference for row in rows), rows) if rows else None
+    return Effects(_axis(one.difference for _, _, one in rows), rows) if rows else None

@@ -13,7 +13,7 @@ from pytest_llmarith.records import SequenceSet as Counted
 from pytest_llmarith.results import formatting
 from pytest_llmarith.results.completeness import all_answered, answered_count, duplicates
 from pytest_llmarith.results.formatting import sanitize
-from pytest_llmarith.results.keys import USUAL_NAME, label_of
+from pytest_llmarith.results.keys import condition_name
 from pytest_llmarith.results.page.charts import (
     MOST_TOGETHER,
     Panel,
@@ -65,8 +65,9 @@ class Overview:
 
 
 def _outcome(outcome: Outcome, result: Result) -> Figure:
-    found = overall_share(result, outcome)
-    return Figure(found.text, found.percent, found.interval) if found else Figure(formatting.UNKNOWN)
+    if (found := overall_share(result, outcome)) is None:
+        return Figure(formatting.UNKNOWN)
+    return Figure(formatting.percent_of(found), found.percent, formatting.interval(found))
 
 
 def _holds_to(result: Result) -> Figure:
@@ -327,7 +328,7 @@ def _facts_of_run(summary: RunSummary, status: str) -> Iterator[tuple[str, Any]]
     yield "trials", status
     yield from (("duplicates", line) for line in duplicates(summary))
     yield "from the store", f"{sum(result.stored for result in summary.results):,} replies"
-    fields = as_dict(run) | {"conditions": [label_of(one) or USUAL_NAME for one in run.conditions or ()]}
+    fields = as_dict(run) | {"conditions": [condition_name(one) for one in run.conditions or ()]}
     fields["asking"] = {name: count for name, count in (fields["asking"] or {}).items() if count}
     yield from ((name.replace("_", " "), fields[name]) for name in fields if name not in ("id", "selected", "models"))
     yield from ((f"model {_text(model.name)}", as_dict(model)) for model in run.models)

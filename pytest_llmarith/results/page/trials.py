@@ -30,7 +30,7 @@ from pytest_llmarith.records import (
     as_text,
 )
 from pytest_llmarith.results import formatting
-from pytest_llmarith.results.keys import USUAL_NAME, label_of
+from pytest_llmarith.results.keys import condition_name, label_of
 from pytest_llmarith.results.series import PageRun, Series, series_key, short_name
 from pytest_llmarith.types import ErrorClass, Outcome, Reading
 
@@ -286,7 +286,7 @@ def _filtered_by(record: Record, model: str) -> dict[str, str | int | None]:
     return {
         "model": model,
         "task": short_name(record.task),
-        "condition": short_name(label_of(record.condition) or USUAL_NAME),
+        "condition": short_name(condition_name(record.condition)),
         "repeat": record.repeat,
         "variant": short_name(variant),
         "depth": problem.digits if isinstance(problem, AdditionProblem) else getattr(problem, "depth", None),
@@ -323,8 +323,7 @@ def _facts(record: Record) -> Iterator[Fact]:
     if grade and grade.relative_error is not None:
         yield "relative error", formatting.short(grade.relative_error)
     if grade:
-        other_length = grade.dlength and not grade.leading_digits  # digits in other places cannot be compared
-        yield "leading digits right", "- (other length)" if other_length else str(grade.leading_digits)
+        yield "leading digits right", "- (other length)" if grade.has_other_length else str(grade.leading_digits)
     for retry in record.retries:
         yield "retry", f"{retry.reason}, after {formatting.seconds(retry.waited_s)} s"
     if reply is None:
