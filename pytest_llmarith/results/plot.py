@@ -15,7 +15,7 @@ from pytest_llmarith.results.files import UsageError, new_file
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.page.charts import heatmaps, scatters
 from pytest_llmarith.results.page.differences import rankings
-from pytest_llmarith.results.series import PageRun, Series, series_of
+from pytest_llmarith.results.series import PageRun, Series, results_of_runs, series_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -145,7 +145,7 @@ def _heatmaps(figure: Figure, runs: Sequence[PageRun], series: Sequence[Series])
     """A heatmap per model: rows are variants, columns depths."""
     from matplotlib.colors import LinearSegmentedColormap
 
-    found = heatmaps([(one.label, result) for one in series for result in one.results])
+    found = heatmaps(results_of_runs(runs, series))
     if not found:
         return False
     colours = LinearSegmentedColormap.from_list("llmarith", ["#ffffff", _COLOURS[0]])
@@ -198,7 +198,7 @@ def _costs(figure: Figure, runs: Sequence[PageRun], series: Sequence[Series]) ->
     from matplotlib.ticker import LogFormatter
 
     labels = [one.label for one in series]
-    panels = scatters([(one.label, result) for one in series for result in one.results])
+    panels = scatters(results_of_runs(runs, series))
     if not panels:
         return False
     figure.set_size_inches(6, 3 * len(panels))

@@ -16,7 +16,6 @@ from pytest_llmarith.results.questions import Question
 LONGEST_LABEL = 60
 
 SeriesKey = tuple[int, str, str]  # the number of a run, a model, and the label of a condition
-Results = Sequence[tuple[str, Result]]  # with the labels of their series, in their order
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,20 +55,20 @@ def write_run_page(folder: Path, summary: RunSummary, records: Iterable[Record],
 def page_of(runs: Sequence[PageRun]) -> str:
     """The page of these runs. A name may have a lone surrogate, which cannot be encoded."""
     series = series_of(runs)
-    results = [(one.label, result) for one in series for result in one.results]
-    d50 = thresholds(results_of_runs(runs, series))
+    rows = results_of_runs(runs, series)
+    d50 = thresholds(rows)
     # The id, heading and content of each part; a part without content is left out.
     parts = [
-        ("overview", "Overview", overview(results_of_runs(runs, series))),
+        ("overview", "Overview", overview(rows)),
         ("differences", "Is the difference real?", rankings(runs, series)),
-        ("depth", "By depth", [found for found in (depth_curves(results), length_curves(results)) if found]),
-        ("cells", "Cells", heatmaps(results)),
+        ("depth", "By depth", [found for found in (depth_curves(rows), length_curves(rows)) if found]),
+        ("cells", "Cells", heatmaps(rows)),
         ("conditions", "Conditions", effects(runs, series)),
-        ("repeats", "Repeats", [(label, one) for label, one in results if one.repeats]),
-        ("cost", "Cost", scatters(results, neighbours_of(runs, series))),
-        ("errors", "Errors", errors(results)),
-        ("breaking", "Breaking points", [(label, one) for label, one in results if one.breaking_points]),
-        ("sequences", "Sequences", sequence_sets(results)),
+        ("repeats", "Repeats", [row for row in rows if row.result.repeats]),
+        ("cost", "Cost", scatters(rows, neighbours_of(runs, series))),
+        ("errors", "Errors", errors(rows)),
+        ("breaking", "Breaking points", [row for row in rows if row.result.breaking_points]),
+        ("sequences", "Sequences", sequence_sets(rows)),
         ("trials", "Trials", trial_table(runs, series)),
         ("provenance", "Provenance", [provenance(run) for run in runs]),
     ]

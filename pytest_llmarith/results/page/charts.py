@@ -8,10 +8,9 @@ from math import ceil, dist, floor, log10
 
 from pytest_llmarith.records import Cell, Cells, Percentage, Result
 from pytest_llmarith.results import formatting
-from pytest_llmarith.results.completeness import missing_cells
 from pytest_llmarith.results.formatting import interval, percent_of, with_interval
 from pytest_llmarith.results.run_tables import counts_by_depth, length_ranges
-from pytest_llmarith.results.series import Results, short_name
+from pytest_llmarith.results.series import ResultOfRun, short_name
 from pytest_llmarith.results.statistics import correct_percentage, percentage
 from pytest_llmarith.types import Outcome
 
@@ -149,9 +148,9 @@ class Curves:
     panels: Sequence[Panel]
 
 
-def depth_curves(results: Results) -> Curves | None:
+def depth_curves(rows: Sequence[ResultOfRun]) -> Curves | None:
     """Arithmetic by depth: a panel per variant and one of the models that answered all variants."""
-    models = [(label, one.cells) for label, one in results if any(cell.measured for cell in one.cells)]
+    models = [(row.label, row.result.cells) for row in rows if any(cell.measured for cell in row.result.cells)]
     variants = list(dict.fromkeys(cell.variant for _, cells in models for cell in cells))
     every: list[tuple[str, Shares]] = []
     for label, cells in models:
@@ -171,18 +170,18 @@ def depth_curves(results: Results) -> Curves | None:
     return Curves("depth", [label for label, _ in models], shown) if models else None
 
 
-def length_curves(results: Results) -> Curves | None:
+def length_curves(rows: Sequence[ResultOfRun]) -> Curves | None:
     """Integer addition by the digits of the longer operand."""
-    ranges = length_ranges(result for _, result in results)
+    ranges = length_ranges(row.result for row in rows)
     names = {digits[0]: name for name, digits in ranges.items()}
     models = []
-    for label, result in results:
+    for row in rows:
         shares = {}
         for digits in ranges.values():
-            group = [one for one in result.lengths if one.digits in digits]
+            group = [one for one in row.result.lengths if one.digits in digits]
             shares[digits[0]] = share(sum(one.correct for one in group), sum(one.measured for one in group))
         if found := known(shares):
-            models.append((label, found))
+            models.append((row.label, found))
     if len(models) > MOST_TOGETHER:
         return _panel_per_model("digits", models, names.__getitem__)
     panels = [panel("addition", "digits", models, names.__getitem__)] if models else []
@@ -274,13 +273,14 @@ class Heatmap:
     all: Share | None
 
 
-def heatmaps(results: Results) -> list[Heatmap]:
+def heatmaps(rows: Iterable[ResultOfRun]) -> list[Heatmap]:
     """A heatmap for each model with cells."""
     found = []
-    for label, result in results:
+    for row in rows:
+        result = row.result
         cells = {(cell.variant, cell.depth): share(cell.correct, cell.measured) for cell in result.cells}
         usual, depths, _ = counts_by_depth(result)
-        rows = [
+        variants = [
             HeatRow(
                 short_name(one.variant),
                 [cells.get((one.variant, depth)) for depth in depths],
@@ -290,8 +290,8 @@ def heatmaps(results: Results) -> list[Heatmap]:
             for one in result.variants
         ]
         totals = [_pooled(cell for cell in result.cells if cell.depth == depth) for depth in depths]
-        if rows:
-            found.append(Heatmap(label, usual, depths, rows, totals, overall_share(result, Outcome.CORRECT)))
+        if variants:
+            found.append(Heatmap(row.label, usual, depths, variants, totals, overall_share(result, Outcome.CORRECT)))
     return found
 
 
@@ -344,22 +344,21 @@ class Scatter:
         return [[one.label, self.show(one.amount), with_interval(one.share)] for one in self.models]
 
 
-def scatters(results: Results, neighbours: Collection[tuple[str, str]] = ()) -> list[Scatter]:
+def scatters(rows: Sequence[ResultOfRun], neighbours: Collection[tuple[str, str]] = ()) -> list[Scatter]:
     """A plot by cost for each task in which two models or more have a known cost, the mean of the replies with a cost.
 
     `neighbours` are labels of models with neighbouring values of a parameter; their tasks get a plot by tokens, too.
     """
     found = []
-    missing = missing_cells([result for _, result in results])
-    for task in dict.fromkeys(result.task for _, result in results):
+    for task in dict.fromkeys(row.result.task for row in rows):
         for unit, (amount_of, show) in _AMOUNTS.items():
             models, unknown = [], []
-            for (label, result), lacks in zip(results, missing, strict=True):
-                correct, amount = overall_share(result, Outcome.CORRECT), amount_of(result)
-                if result.task == task and correct and amount:
-                    models.append(ModelInScatter(label, correct, amount, lacks))
-                elif result.task == task:
-                    unknown.append(label)
+            for row in (row for row in rows if row.result.task == task):
+                correct, amount = overall_share(row.result, Outcome.CORRECT), amount_of(row.result)
+                if correct and amount:
+                    models.append(ModelInScatter(row.label, correct, amount, row.missing))
+                else:
+                    unknown.append(row.label)
             labels = {model.label for model in models}
             joined = [pair for pair in neighbours if labels.issuperset(pair)]
             if len(models) > 1 and (joined or amount_of is _dollars):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -25,7 +25,7 @@ from pytest_llmarith.results.page.charts import (
     share,
 )
 from pytest_llmarith.results.run_tables import additions_hold_to, notes_of
-from pytest_llmarith.results.series import PageRun, ResultOfRun, Results, short_name
+from pytest_llmarith.results.series import PageRun, ResultOfRun, short_name
 from pytest_llmarith.types import ErrorClass, Op, Outcome
 
 _LONGEST_FACT = 2_000
@@ -190,9 +190,9 @@ class Errors:
     models: Sequence[ErrorsOfModel]
 
 
-def errors(results: Results) -> Errors | None:
+def errors(rows: Iterable[ResultOfRun]) -> Errors | None:
     """The errors of all models; None if no task has numbers as answers."""
-    models = [_errors_of_model(label, result, result.errors) for label, result in results if result.errors]
+    models = [_errors_of_model(row.label, row.result, row.result.errors) for row in rows if row.result.errors]
     classes = [name for name in ErrorClass if any(name in model.classes for model in models)]
     return Errors(classes, models) if models else None
 
@@ -269,12 +269,12 @@ class SequenceSet:
     unsolved: Sequence[str]
 
 
-def sequence_sets(results: Results) -> list[SequenceSet]:
+def sequence_sets(rows: Iterable[ResultOfRun]) -> list[SequenceSet]:
     """All sets, by name."""
     found: dict[str, list[tuple[str, Counted]]] = {}
-    for label, result in results:
-        for counted in result.sets:
-            found.setdefault(counted.set, []).append((label, counted))
+    for row in rows:
+        for counted in row.result.sets:
+            found.setdefault(counted.set, []).append((row.label, counted))
     return [_sequence_set(short_name(name), found[name]) for name in sorted(found)]
 
 
