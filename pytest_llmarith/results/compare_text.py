@@ -5,7 +5,7 @@ Names of runs, models, sets and facts are untrusted text: they are sanitized and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from itertools import count
 from pathlib import PurePath
@@ -15,7 +15,7 @@ from pytest_llmarith.results import formatting, tables
 from pytest_llmarith.results.compare import Comparison, Comparisons, Differing, LeftOut, Side
 from pytest_llmarith.results.compare_rows import Row
 from pytest_llmarith.results.differences import SIGNIFICANT
-from pytest_llmarith.results.formatting import interval_of, p_of, sanitize_name, signed
+from pytest_llmarith.results.formatting import interval_of, p_of, percent_text, points_of, sanitize_name, signed, star
 from pytest_llmarith.results.tables import Column, Table
 
 _LONGEST_NAME = 80
@@ -24,33 +24,28 @@ _LONGEST_CONDITION = 60
 _LONGEST_FACT = 200
 _MOST_ALONE = 10
 
-_Shown = tuple[str, Callable[[Row], str]]  # a column of a table: its header, and its cell in a row
-_DIFFERENCE: tuple[_Shown, ...] = (
-    ("B - A", lambda row: formatting.points_of(row.difference)),
-    ("95 %", lambda row: interval_of(row.difference)),
+_DIFFERENCE = (
+    Column("B - A", lambda row: points_of(row.difference)),
+    Column("95 %", lambda row: interval_of(row.difference), below=True),
 )
-_TEST: tuple[_Shown, ...] = (("p", lambda row: p_of(row.p)), ("*", lambda row: formatting.star(row.p_holm)))
-_PERCENTS: tuple[_Shown, ...] = (
-    ("A %", lambda row: formatting.percent_text(row.first.percent)),
-    ("B %", lambda row: formatting.percent_text(row.second.percent)),
+_TEST = (Column("p", lambda row: p_of(row.p)), Column("*", lambda row: star(row.p_holm), below=True))
+_PERCENTS = (
+    Column("A %", lambda row: percent_text(row.first.percent)),
+    Column("B %", lambda row: percent_text(row.second.percent)),
 )
-_OF_PAIRS: tuple[_Shown, ...] = (
-    ("pairs", lambda row: "unpaired" if row.better is None else str(row.first.questions)),
-    *(*_PERCENTS, *_DIFFERENCE),
-    ("better", lambda row: str(row.better)),
-    ("worse", lambda row: str(row.worse)),
-    *_TEST,
-)
-_OF_GROUPS: tuple[_Shown, ...] = (
-    *(("A", lambda row: str(row.first.measured)), _PERCENTS[0]),
-    *(("B", lambda row: str(row.second.measured)), _PERCENTS[1]),
+_PAIRS = Column("pairs", lambda row: "unpaired" if row.better is None else row.first.questions)
+_CHANGES = (Column("better", lambda row: row.better), Column("worse", lambda row: row.worse, below=True))
+_OF_PAIRS = (_PAIRS, *_PERCENTS, *_DIFFERENCE, *_CHANGES, *_TEST)
+_OF_GROUPS = (
+    *(Column("A", lambda row: row.first.measured), _PERCENTS[0]),
+    *(Column("B", lambda row: row.second.measured), _PERCENTS[1]),
     *(*_DIFFERENCE, *_TEST),
 )
-_BELOW = ("95 %", "worse", "*")  # below the column before it if the table is too wide
-_OF_COMPARISONS: tuple[_Shown, ...] = (_OF_PAIRS[0], *_PERCENTS, *_DIFFERENCE, *_TEST)
+_OF_COMPARISONS = (_PAIRS, *_PERCENTS, *_DIFFERENCE, *_TEST)
 _OF_D50 = (
     Column("D50", lambda row: row.name, is_name=True),
-    Column("A", lambda row: formatting.d50_of(row.first).removesuffix(", not reached")),  # its interval says it
+    # Their intervals say whether the wanted one is reached.
+    Column("A", lambda row: formatting.d50_of(row.first).removesuffix(", not reached")),
     Column("B", lambda row: formatting.d50_of(row.second).removesuffix(", not reached")),
     Column("B - A", lambda row: row.interval and "{} ({} to {})".format(*map(signed, (row.difference, *row.interval)))),
 )
@@ -105,14 +100,17 @@ def _blocks(comparisons: Comparisons) -> Iterator[str | Table]:
 
 def _tables_of(one: Comparison) -> Iterator[Table]:
     if one.rows:
-        yield _table("", _OF_PAIRS if one.method == "paired" else _OF_GROUPS, [(_label(row), row) for row in one.rows])
+        columns = _OF_PAIRS if one.method == "paired" else _OF_GROUPS
+        yield tables.table_of("", [Column("", _label, is_name=True), *columns], one.rows)
     if one.thresholds:
         yield tables.table_of("", _OF_D50, one.thresholds)
 
 
 def _over_all(found: Sequence[Comparison]) -> Iterator[Table]:
-    if len(rows := [(_which(one.second), one.rows[0]) for one in found if one.rows]) > 1:
-        yield _table("B", _OF_COMPARISONS, rows)
+    if len(shown := [one for one in found if one.rows]) > 1:
+        table = tables.table_of("", _OF_COMPARISONS, (one.rows[0] for one in shown))
+        rows = [tables.Row([_which(one.second), *row.cells]) for one, row in zip(shown, table.rows, strict=True)]
+        yield table._replace(columns=[Column("B", is_name=True), *table.columns], rows=rows)
 
 
 def _facts(one: Comparison) -> Iterator[str]:
@@ -132,11 +130,6 @@ def _alone(comparisons: Comparisons) -> Iterator[str]:
     if alone := [sanitize_name(one, 2 * _LONGEST_NAME) for one in comparisons.not_compared]:
         more = f" and {len(alone) - _MOST_ALONE} more" if len(alone) > _MOST_ALONE else ""
         yield f"not compared, as the other run has no model of this name: {', '.join(alone[:_MOST_ALONE])}{more}"
-
-
-def _table(header: str, shown: Sequence[_Shown], rows: Sequence[tuple[str, Row]]) -> Table:
-    columns = [Column(header, is_name=True), *(Column(name, below=name in _BELOW) for name, _ in shown)]
-    return Table("", columns, [tables.Row([name, *(show(row) for _, show in shown)]) for name, row in rows])
 
 
 def _fact(fact: Differing) -> str:

@@ -6,10 +6,12 @@ import html
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from itertools import chain
 from textwrap import wrap
 from typing import Any, Literal, NamedTuple
 
 from pytest_llmarith.records import ModelDifference, Record, RunSummary, as_dict
+from pytest_llmarith.results import run_tables
 from pytest_llmarith.results.compare_rows import model_differences
 from pytest_llmarith.results.export import Destination, cell_rows, error_rows, result_rows, row_lines
 from pytest_llmarith.results.files import UsageError, encode
@@ -17,25 +19,15 @@ from pytest_llmarith.results.formatting import dollars, prompt_and_completion, s
 from pytest_llmarith.results.load import UNFINISHED, LoadedRun
 from pytest_llmarith.results.page import page_of
 from pytest_llmarith.results.run_status import reasoning_lines, run_lines, wrapped, wrong_trials
-from pytest_llmarith.results.run_tables import (
-    effects,
-    error_classes,
-    overview,
-    repeats,
-    scores,
-    spending,
-    tables_of,
-    thresholds,
-)
 from pytest_llmarith.results.screen import results_screen
 from pytest_llmarith.results.series import (
     PageRun,
     ResultOfRun,
     Series,
+    asked_in_runs,
     name_of,
     results_of,
     results_of_runs,
-    series_key,
     series_of,
 )
 from pytest_llmarith.results.tables import Column, Table, as_latex, as_markdown, as_text, code, table_of
@@ -79,9 +71,8 @@ class Selection:
     def __str__(self) -> str:
         """What is counted, such as `tasks oeis; depths 5 and more`; empty if no trial is excluded."""
         lowest, highest = self.min_depth, self.max_depth
-        depths = (
-            f"{f'{lowest} to' if lowest else 'up to'} {highest}" if highest else f"{lowest} and more" * bool(lowest)
-        )
+        to = f"{lowest} to" if lowest else "up to"
+        depths = f"{to} {highest}" if highest else f"{lowest} and more" * bool(lowest)
         parts = {"models": ", ".join(self.models), "tasks": ", ".join(self.tasks), "depths": depths}
         return "; ".join(f"{name} {sanitize(value, _LONGEST_RUN)}" for name, value in parts.items() if value)
 
@@ -203,38 +194,22 @@ def report(
         only = shown[0].summary if len(runs) == 1 else None
         if only:
             rows = [replace(row, label=name_of(row.result), run="", unfinished="") for row in rows]
-        differences = only.differences if only else _differences(shown, series, rows)
+        first_label = rows[0].label if rows else ""
+        differences = only.differences if only else model_differences(asked_in_runs(shown, series), first_label)
         first = _first_lines(runs, shown, selection, width)
-        other = [] if only else _other_questions(runs, series, rows, differences)
-        first += (
-            wrap(" ".join(other), width, break_long_words=False, break_on_hyphens=False)
-            if form == "terminal"
-            else other
-        )
+        if not only and (other := _other_questions(runs, series, rows, differences)):
+            lines = wrap(other, width, break_long_words=False, break_on_hyphens=False)
+            first += lines if form == "terminal" else [other]
         tables = _tables(rows, only, detail, in_document=form != "terminal")
         if form == "terminal":
             text = [*first, *results_screen(rows, differences, width), *_text(tables, width)]
         elif form == "latex":
-            text = [
-                *(f"% {line}" for line in first),
-                _NOT_IN_LATEX,
-                *as_latex(tables, f"Only {selection}" * bool(selection)),
-            ]
+            text = [*(f"% {line}" for line in first), _NOT_IN_LATEX]
+            text += as_latex(tables, f"Only {selection}" * bool(selection))
         else:
             tables += _wrong(shown[0].records) if only and detail.all_tables else []
             text = list(_markdown(runs[0].name if only else f"{len(runs):,} runs", first, tables))
         destination.write((f"{line}\n" for line in text), runs)
-
-
-def _differences(
-    runs: Sequence[PageRun], series: Sequence[Series], rows: Sequence[ResultOfRun]
-) -> list[ModelDifference]:
-    """All models compared with the first one shown, by the questions that both have answered."""
-    labels = {one.key: one.label for one in series}
-    asked = (
-        one._replace(model=labels[series_key(number, one)]) for number, run in enumerate(runs) for one in run.asked
-    )
-    return model_differences(asked, rows[0].label) if rows else []
 
 
 def _other_questions(
@@ -242,20 +217,19 @@ def _other_questions(
     series: Sequence[Series],
     rows: Sequence[ResultOfRun],
     differences: Sequence[ModelDifference],
-) -> list[str]:
-    """The remark about runs that were asked a task of the first model shown, but few of its questions."""
+) -> str:
+    """The remark about runs that were asked a task of the first model shown, but few of its questions; else empty."""
     run_of, compared = {one.label: one.key[0] for one in series}, {(one.model, one.task) for one in differences}
     measured = [row for row in rows if row.result.measured and not row.result.searched]
     first = run_of[rows[0].label] if rows else 0
     tasks = {row.result.task for row in measured if row.label == rows[0].label}
     apart = [row for row in measured if row.result.task in tasks and (row.label, row.result.task) not in compared]
     if not (others := sorted({run_of[row.label] for row in apart} - {first})):
-        return []
+        return ""
     paths = " ".join(sanitize(str(runs[number].path), _LONGEST_PATH) for number in (first, others[0]))
     whose = sanitize_name(runs[first].name, _LONGEST_RUN)
-    return [
-        f"{len(others)} of {len(runs)} runs asked other questions than {whose}: llmarith compare --unpaired {paths}"
-    ]
+    asked = f"{len(others)} of {len(runs)} runs asked other questions than {whose}"
+    return f"{asked}: llmarith compare --unpaired {paths}"
 
 
 def _first_lines(runs: Sequence[LoadedRun], shown: Sequence[PageRun], selection: Selection, width: int) -> list[str]:
@@ -285,17 +259,19 @@ def _tables(rows: Sequence[ResultOfRun], only: RunSummary | None, detail: Detail
         return []
     results = [row.result for row in rows]
     whole = only if detail.all_tables else None
-    tables = [overview(rows, only_head=not detail.all_tables)] if in_document or detail.all_tables else []
-    tables += [scores([row for row in rows if row.result.sets])] if in_document and not whole else []
+    tables = [run_tables.overview(rows, only_head=not detail.all_tables)] if in_document or detail.all_tables else []
+    tables += [run_tables.scores([row for row in rows if row.result.sets])] if in_document and not whole else []
     if whole:
-        tables += [effects(whole.effects, whole.same_words), repeats(results), spending(results)]
+        tables += [run_tables.effects(whole.effects, whole.same_words)]
+        tables += [run_tables.repeats(results), run_tables.spending(results)]
     legends: set[str] = set()
-    for table in (table for row in rows for table in tables_of(row, only_cells=not whole) if whole or detail.cells):
+    of_results = (run_tables.tables_of(row, only_cells=not whole) for row in rows if whole or detail.cells)
+    for table in chain.from_iterable(of_results):
         tables.append(table._replace(legend="") if table.legend in legends else table)
         legends.add(table.legend)
     adaptive = in_document and any(one.ended for result in results for one in result.thresholds)
-    tables += [thresholds(rows)] if adaptive or detail.all_tables or detail.cells else []
-    tables += [error_classes(rows, full_names=in_document)] if whole or detail.errors else []
+    tables += [run_tables.thresholds(rows)] if adaptive or detail.all_tables or detail.cells else []
+    tables += [run_tables.error_classes(rows, full_names=in_document)] if whole or detail.errors else []
     return [table for table in tables if table.rows or table.notes]
 
 

@@ -11,7 +11,6 @@ from pytest_llmarith.results.compare_rows import OfCondition
 from pytest_llmarith.results.completeness import missing_cells
 from pytest_llmarith.results.formatting import sanitize_name
 from pytest_llmarith.results.keys import Keyed, differing, key_of, label_of, neighbours, parameters_of
-from pytest_llmarith.results.questions import Question
 
 LONGEST_LABEL = 60
 
@@ -124,12 +123,8 @@ def neighbours_of(runs: Sequence[PageRun], series: Sequence[Series]) -> list[tup
     ]
 
 
-def questions_of(runs: Sequence[PageRun], series: Sequence[Series], task: str) -> dict[str, list[Question]]:
-    """The questions of one task by the label of their series."""
+def asked_in_runs(runs: Sequence[PageRun], series: Sequence[Series]) -> list[OfCondition]:
+    """The questions of all runs, with the labels of their series as models."""
     labels = {one.key: one.label for one in series}
-    return {
-        labels[number, one.model, label_of(one.condition)]: list(one.questions)
-        for number, run in enumerate(runs)
-        for one in run.asked
-        if one.task == task
-    }
+    asked = [(labels[series_key(number, one)], one) for number, run in enumerate(runs) for one in run.asked]
+    return [one._replace(model=label) for label, one in asked]

@@ -13,7 +13,7 @@ from pytest_llmarith.results.differences import SIGNIFICANT, DifferenceOfShares,
 from pytest_llmarith.results.keys import label_of
 from pytest_llmarith.results.page.charts import Axis, Share, overall_share, share
 from pytest_llmarith.results.questions import Question
-from pytest_llmarith.results.series import PageRun, Series, questions_of, short_name
+from pytest_llmarith.results.series import PageRun, Series, asked_in_runs, short_name
 from pytest_llmarith.types import Outcome
 
 
@@ -131,11 +131,11 @@ class Ranking:
 
 def rankings(runs: Sequence[PageRun], series: Sequence[Series]) -> list[Ranking]:
     """One for each task that two models or more were asked."""
-    found = []
+    found, asked = [], asked_in_runs(runs, series)
     for task in dict.fromkeys(result.task for one in series for result in one.results if not result.searched):
         results = {one.label: result for one in series for result in one.results if result.task == task}
         if len(results) > 1:
-            places, unranked = rank(questions_of(runs, series, task))
+            places, unranked = rank({one.model: list(one.questions) for one in asked if one.task == task})
             ranked = places if len(places) > 1 else []  # one alone is compared with itself
             found.append(_ranking(task, ranked, unranked if ranked else list(results), results))
     return found
